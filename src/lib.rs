@@ -1,0 +1,16 @@
+//! Countersign: a person countersigns every piece of agent-written Python before it runs.
+//!
+//! The modules read from the top down; each uses only what stands below it in this list
+//! (`tests/architecture.rs` checks). ARCHITECTURE.md explains the flow.
+
+#[cfg(not(target_os = "linux"))]
+compile_error!(
+    "countersign builds on Linux only: its limits are enforced by the Linux kernel, and limits \
+     that a system does not enforce are not pretended"
+);
+
+pub mod model;
+
+pub mod clock;
+pub mod error;
+pub mod paths;

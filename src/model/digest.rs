@@ -1,0 +1,122 @@
+//! SHA-256 digests, written `sha256:<64 hex digits>` wherever an agent sees one.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use sha2::{Digest as _, Sha256};
+
+/// A SHA-256 digest (FIPS 180-4) of exact bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Digest([u8; 32]);
+
+impl Digest {
+    /// The digest of exactly these bytes.
+    pub fn of(bytes: &[u8]) -> Self {
+        Self(Sha256::digest(bytes).into())
+    }
+
+    /// Takes an already computed digest.
+    pub const fn from_bytes(bytes: [u8; 32]) -> Self {
+        Self(bytes)
+    }
+
+    pub const fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+
+    /// 64 lower-case hex digits, without the `sha256:` prefix.
+    pub fn hex(&self) -> String {
+        use std::fmt::Write as _;
+        self.0.iter().fold(String::with_capacity(64), |mut s, b| {
+            // Writing to a String cannot fail.
+            let _ = write!(s, "{b:02x}");
+            s
+        })
+    }
+
+    /// The first `n` hex digits, for a person to compare at a glance.
+    pub fn short(&self, n: usize) -> String {
+        let mut s = self.hex();
+        s.truncate(n);
+        s
+    }
+}
+
+impl fmt::Display for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "sha256:{}", self.hex())
+    }
+}
+
+impl fmt::Debug for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// Not `sha256:` and 64 hex digits.
+#[derive(Debug, thiserror::Error)]
+#[error("a digest is `sha256:` and 64 hex digits")]
+pub struct DigestError;
+
+impl FromStr for Digest {
+    type Err = DigestError;
+
+    fn from_str(s: &str) -> Result<Self, Self::Err> {
+        let hex = s.strip_prefix("sha256:").unwrap_or(s);
+        if hex.len() != 64 || !hex.is_ascii() {
+            return Err(DigestError);
+        }
+        let mut out = [0u8; 32];
+        for (i, byte) in out.iter_mut().enumerate() {
+            *byte = u8::from_str_radix(&hex[2 * i..2 * i + 2], 16).map_err(|_| DigestError)?;
+        }
+        Ok(Self(out))
+    }
+}
+
+impl Serialize for Digest {
+    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        s.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Digest {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(d)?;
+        text.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+/// What a grant binds: the digest over code, inputs, data set contents, profile, policy,
+/// limits, tier and environment. Computed in `broker::decision` only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct GrantDigest(pub Digest);
+
+impl fmt::Display for GrantDigest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.0, f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_digest_round_trips_and_refuses_anything_else() {
+        let d = Digest::of(b"abc");
+        // FIPS 180-4 example.
+        assert_eq!(
+            d.hex(),
+            "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+        );
+        assert_eq!(d.to_string().parse::<Digest>().unwrap(), d);
+        assert_eq!(d.short(4), "ba78");
+        for bad in ["", "sha256:", "sha256:zz", "sha1:ba7816bf", &"é".repeat(32)] {
+            assert!(bad.parse::<Digest>().is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! Identifiers.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+/// A proposal's id: a UUIDv7 (RFC 9562), so ids sort by the time they were made.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ProposalId(Uuid);
+
+impl ProposalId {
+    /// A fresh id. Takes the wall clock; the core is handed ids, it never makes them.
+    pub fn new() -> Self {
+        Self(Uuid::now_v7())
+    }
+
+    pub const fn from_uuid(uuid: Uuid) -> Self {
+        Self(uuid)
+    }
+
+    /// The last eight hex digits: the random part, which tells near neighbours apart.
+    pub fn short(&self) -> String {
+        let text = self.0.simple().to_string();
+        text[24..].to_owned()
+    }
+}
+
+impl Default for ProposalId {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl fmt::Display for ProposalId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.0, f)
+    }
+}
+
+impl fmt::Debug for ProposalId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.0, f)
+    }
+}
+
+impl FromStr for ProposalId {
+    type Err = uuid::Error;
+
+    fn from_str(s: &str) -> Result<Self, Self::Err> {
+        Uuid::parse_str(s).map(Self)
+    }
+}

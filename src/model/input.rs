@@ -1,0 +1,126 @@
+//! What a snippet is given besides its code.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::{Digest, ProposalId};
+
+/// An input as a proposer names it on the wire (INTERFACE §2).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged, deny_unknown_fields)]
+pub enum InputRequest {
+    /// A data set of the user's configuration, by name.
+    Dataset { dataset: String },
+    /// Plain data the agent brings.
+    Json { json: Value },
+    /// Text the agent brings, parsed as `format` in the child.
+    Text { text: String, format: TextFormat },
+    /// A file an earlier succeeded run of the same session left.
+    Artifact { artifact: ArtifactRef },
+}
+
+/// Names an artifact of an earlier run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ArtifactRef {
+    pub id: ProposalId,
+    pub name: String,
+}
+
+/// How the text of a `{text, format}` input or the file of a data set is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TextFormat {
+    Csv,
+    Tsv,
+    Json,
+    Jsonl,
+}
+
+impl TextFormat {
+    pub const ALL: [TextFormat; 4] = [Self::Csv, Self::Tsv, Self::Json, Self::Jsonl];
+
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Csv => "csv",
+            Self::Tsv => "tsv",
+            Self::Json => "json",
+            Self::Jsonl => "jsonl",
+        }
+    }
+
+    /// The format a file's extension (without the dot, any case) stands for.
+    pub fn from_extension(ext: &str) -> Option<Self> {
+        Self::ALL
+            .into_iter()
+            .find(|f| f.as_str().eq_ignore_ascii_case(ext))
+    }
+}
+
+/// Whether a data set's cell values may go back to an agent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Sensitivity {
+    #[default]
+    Public,
+    Private,
+}
+
+/// What `datasets` tells agents: no path, no cell.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DatasetInfo {
+    pub name: String,
+    pub columns: Vec<Column>,
+    pub rows: u64,
+    pub sensitivity: Sensitivity,
+}
+
+/// A column as it was told from the file's text: `int64`, `float64`, `bool` or `object`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Column {
+    pub name: String,
+    pub dtype: String,
+}
+
+/// An input whose content is fixed: what the reviewer sees and the grant binds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BoundInput {
+    /// The Python name it gets.
+    pub name: String,
+    pub kind: InputKind,
+    /// Size of the content in bytes.
+    pub bytes: u64,
+    /// SHA-256 of the content: a data set's file bytes, JSON as compact UTF-8, text as UTF-8.
+    pub sha256: Digest,
+}
+
+/// Where an input's content comes from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub enum InputKind {
+    Dataset {
+        dataset: String,
+        format: TextFormat,
+        rows: u64,
+        columns: Vec<Column>,
+        sensitivity: Sensitivity,
+    },
+    /// The compact JSON text, shown to the reviewer and handed to the child as it stands.
+    Json {
+        text: String,
+    },
+    Text {
+        text: String,
+        format: TextFormat,
+    },
+}
+
+impl BoundInput {
+    /// The content the agent brought, or `None` for the user's own data set.
+    pub fn brought(&self) -> Option<&str> {
+        match &self.kind {
+            InputKind::Dataset { .. } => None,
+            InputKind::Json { text } | InputKind::Text { text, .. } => Some(text),
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! What the audit log says happened. The audit module adds sequence, clocks and hashes.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    AgentClaim, Artifact, BoundInput, Digest, Exit, GrantDigest, Isolation, LimitKind, Limits,
+    Peer, ProposalId, Reviewer, RunError, State, Tier, Timing, Verdict, Viewed,
+};
+
+/// One step of the dashboard's or a proposal's life.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum LogEvent {
+    /// The dashboard started.
+    Opened {
+        version: String,
+        by: Reviewer,
+        tier: Tier,
+        environment: Option<Digest>,
+    },
+    /// A proposal was accepted and judged. Its code and what its agent brought are blobs.
+    Proposed(Box<ProposedLog>),
+    /// The verdict ended it at once.
+    Blocked { id: ProposalId },
+    /// A person granted it. Durable before the child may start.
+    Granted(Box<GrantedLog>),
+    /// The child is made and held; durable before it is released.
+    Started {
+        id: ProposalId,
+        isolation: Isolation,
+    },
+    /// The run ended. Durable before the agent hears it. Output is a blob.
+    Finished(Box<FinishedLog>),
+    /// A person denied it.
+    Denied {
+        id: ProposalId,
+        reason: Option<String>,
+        by: Reviewer,
+        viewed: Viewed,
+    },
+    /// Nobody decided in time.
+    Expired { id: ProposalId },
+    /// The agent took it back, or its connection closed.
+    Withdrawn { id: ProposalId, disconnected: bool },
+    /// The dashboard went away before a decision.
+    Unattended { id: ProposalId },
+    /// It could not be run, or not be run to its end.
+    Failed {
+        id: ProposalId,
+        state: State,
+        message: String,
+    },
+    /// A person pressed the kill key or closes the dashboard; nobody where its agent's closed
+    /// connection did it.
+    Killed {
+        id: ProposalId,
+        by: Option<Reviewer>,
+    },
+    /// A peer's requests were refused; repeats are counted into one record.
+    Refused {
+        peer: Peer,
+        code: i64,
+        message: String,
+        count: u64,
+    },
+    /// The log ended in an incomplete line, as a crash leaves one. Its bytes were set aside.
+    Recovered {
+        /// File name of the segment.
+        segment: String,
+        /// Where in it the incomplete line began.
+        offset: u64,
+        bytes: u64,
+        sha256: Digest,
+        /// File name in the `quarantine` folder.
+        quarantined: String,
+    },
+    /// The dashboard closed in good order.
+    Closed,
+}
+
+/// The content of [`LogEvent::Proposed`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ProposedLog {
+    pub id: ProposalId,
+    pub digest: Digest,
+    pub profile: String,
+    pub policy_sha256: String,
+    pub agent: Option<AgentClaim>,
+    pub peer: Peer,
+    pub title: Option<String>,
+    pub reason: Option<String>,
+    /// Brought contents are left out here (`text` is empty) and kept as blobs by `sha256`.
+    pub inputs: Vec<BoundInput>,
+    pub verdict: Verdict,
+    pub expires_at: Timestamp,
+}
+
+/// The content of [`LogEvent::Granted`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GrantedLog {
+    pub id: ProposalId,
+    pub digest: Digest,
+    pub grant_digest: GrantDigest,
+    pub profile: String,
+    pub policy_sha256: String,
+    pub limits: Limits,
+    pub tier: Tier,
+    pub environment: Digest,
+    pub inputs: Vec<BoundInput>,
+    pub by: Reviewer,
+    pub viewed: Viewed,
+}
+
+/// The content of [`LogEvent::Finished`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FinishedLog {
+    pub id: ProposalId,
+    pub state: State,
+    pub exit: Exit,
+    pub limit: Option<LimitKind>,
+    pub duration_ms: u64,
+    pub timing_us: Timing,
+    pub stdout_sha256: Digest,
+    pub stderr_sha256: Digest,
+    pub stdout_bytes: u64,
+    pub stderr_bytes: u64,
+    pub stdout_truncated: bool,
+    pub stderr_truncated: bool,
+    pub error: Option<RunError>,
+    pub artifacts: Vec<Artifact>,
+}
+
+impl LogEvent {
+    /// The proposal it belongs to, if any.
+    pub fn id(&self) -> Option<ProposalId> {
+        match self {
+            Self::Proposed(p) => Some(p.id),
+            Self::Granted(g) => Some(g.id),
+            Self::Finished(f) => Some(f.id),
+            Self::Blocked { id }
+            | Self::Started { id, .. }
+            | Self::Denied { id, .. }
+            | Self::Expired { id }
+            | Self::Withdrawn { id, .. }
+            | Self::Unattended { id }
+            | Self::Failed { id, .. }
+            | Self::Killed { id, .. } => Some(*id),
+            Self::Opened { .. } | Self::Refused { .. } | Self::Recovered { .. } | Self::Closed => {
+                None
+            }
+        }
+    }
+
+    /// The state the proposal is in after this record; `None` where it changes none.
+    pub fn state(&self) -> Option<State> {
+        Some(match self {
+            Self::Proposed(_) => State::Pending,
+            Self::Blocked { .. } => State::Blocked,
+            Self::Granted(_) => State::Granted,
+            Self::Started { .. } => State::Running,
+            Self::Finished(f) => f.state,
+            Self::Denied { .. } => State::Denied,
+            Self::Expired { .. } => State::Expired,
+            Self::Withdrawn { .. } => State::Withdrawn,
+            Self::Unattended { .. } => State::Unattended,
+            Self::Failed { state, .. } => *state,
+            Self::Killed { .. }
+            | Self::Opened { .. }
+            | Self::Refused { .. }
+            | Self::Recovered { .. }
+            | Self::Closed => return None,
+        })
+    }
+
+    /// The `kind` field's text.
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::Opened { .. } => "opened",
+            Self::Proposed(_) => "proposed",
+            Self::Blocked { .. } => "blocked",
+            Self::Granted(_) => "granted",
+            Self::Started { .. } => "started",
+            Self::Finished(_) => "finished",
+            Self::Denied { .. } => "denied",
+            Self::Expired { .. } => "expired",
+            Self::Withdrawn { .. } => "withdrawn",
+            Self::Unattended { .. } => "unattended",
+            Self::Failed { .. } => "failed",
+            Self::Killed { .. } => "killed",
+            Self::Refused { .. } => "refused",
+            Self::Recovered { .. } => "recovered",
+            Self::Closed => "closed",
+        }
+    }
+}
+
+/// Content kept beside the log as a file named by its SHA-256.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Blob {
+    pub sha256: Digest,
+    pub bytes: std::sync::Arc<[u8]>,
+}
+
+impl Blob {
+    pub fn of(bytes: &[u8]) -> Self {
+        Self {
+            sha256: Digest::of(bytes),
+            bytes: bytes.into(),
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! The words everything else speaks: plain data with serde, no I/O and no clock.
+//!
+//! May use nothing but the standard library, serde, sha2, uuid, jiff and the Unicode tables.
+
+mod digest;
+mod ids;
+mod input;
+mod limits;
+mod log;
+mod outcome;
+mod peer;
+mod proposal;
+mod state;
+mod tier;
+mod verdict;
+mod view;
+mod visible;
+
+pub use digest::{Digest, GrantDigest};
+pub use ids::ProposalId;
+pub use input::{
+    ArtifactRef, BoundInput, Column, DatasetInfo, InputKind, InputRequest, Sensitivity, TextFormat,
+};
+pub use limits::Limits;
+pub use log::{Blob, FinishedLog, GrantedLog, LogEvent, ProposedLog};
+pub use outcome::{
+    Artifact, Decision, DecisionKind, Exit, Isolation, LimitKind, Outcome, Retry, Run, RunError,
+    RunErrorKind, Timing,
+};
+pub use peer::Peer;
+pub use proposal::{AgentClaim, Draft, Proposal};
+pub use state::State;
+pub use tier::Tier;
+pub use verdict::{
+    Action, Capability, CapabilityUse, Finding, PolicyRef, Severity, SourceStats, Verdict,
+    VerdictKind,
+};
+pub use view::{Reviewer, Viewed};
+pub use visible::{escape, visible, visible_json};

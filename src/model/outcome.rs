@@ -1,0 +1,179 @@
+//! The outcome object of INTERFACE §4.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::{Digest, ProposalId, State, Tier, Verdict};
+
+/// Everything that came of a proposal.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Outcome {
+    pub id: ProposalId,
+    pub digest: Digest,
+    pub state: State,
+    /// One sentence for the agent: what happened and what to do.
+    pub message: String,
+    pub retry: Retry,
+    pub verdict: Option<Verdict>,
+    pub decision: Option<Decision>,
+    pub run: Option<Run>,
+}
+
+/// Whether asking again makes sense.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Retry {
+    /// The same proposal may be made again.
+    Same,
+    /// A changed snippet may fare better.
+    Changed,
+    /// Asking again is pointless.
+    No,
+}
+
+/// What ended the waiting. Says nothing about who decided or how long they looked.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Decision {
+    pub kind: DecisionKind,
+    pub at: Timestamp,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    pub edited: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum DecisionKind {
+    Granted,
+    Denied,
+    Expired,
+    Withdrawn,
+    Blocked,
+    Unattended,
+}
+
+/// What ran and how it ended.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Run {
+    pub exit: Exit,
+    pub limit: Option<LimitKind>,
+    pub duration_ms: u64,
+    pub timing_us: Timing,
+    pub stdout: String,
+    pub stderr: String,
+    pub stdout_bytes: u64,
+    pub stderr_bytes: u64,
+    pub stdout_truncated: bool,
+    pub stderr_truncated: bool,
+    pub isolation: Isolation,
+    pub error: Option<RunError>,
+    /// Per profile; `null` where the contract has none.
+    pub result: Value,
+    pub artifacts: Vec<Artifact>,
+}
+
+/// How the process ended: `{"code":0}` or `{"signal":"SIGXCPU"}`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Exit {
+    Code(i32),
+    Signal(String),
+}
+
+/// Which limit ended a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LimitKind {
+    Wall,
+    Cpu,
+    Memory,
+    Processes,
+    Files,
+    Output,
+    Ticks,
+}
+
+impl LimitKind {
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Wall => "wall",
+            Self::Cpu => "cpu",
+            Self::Memory => "memory",
+            Self::Processes => "processes",
+            Self::Files => "files",
+            Self::Output => "output",
+            Self::Ticks => "ticks",
+        }
+    }
+}
+
+/// Microseconds from the grant.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Timing {
+    pub grant_to_start: u64,
+    /// `null` when nothing was printed.
+    pub grant_to_first_output: Option<u64>,
+    pub grant_to_exit: u64,
+}
+
+/// What confined the run, read from outside it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Isolation {
+    pub tier: Tier,
+    pub layers: Vec<String>,
+}
+
+/// A typed error without anything of the host in it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunError {
+    #[serde(rename = "type")]
+    pub kind: RunErrorKind,
+    pub message: String,
+    /// The snippet's own line, counted from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exception: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum RunErrorKind {
+    PolicyViolation,
+    ContractViolation,
+    SnippetError,
+    Timeout,
+    TickLimit,
+    MemoryLimit,
+    OutputLimit,
+    Cancelled,
+    SandboxError,
+}
+
+impl RunErrorKind {
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::PolicyViolation => "PolicyViolation",
+            Self::ContractViolation => "ContractViolation",
+            Self::SnippetError => "SnippetError",
+            Self::Timeout => "Timeout",
+            Self::TickLimit => "TickLimit",
+            Self::MemoryLimit => "MemoryLimit",
+            Self::OutputLimit => "OutputLimit",
+            Self::Cancelled => "Cancelled",
+            Self::SandboxError => "SandboxError",
+        }
+    }
+}
+
+/// A file the run left. Names match `[A-Za-z0-9._-]{1,100}`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Artifact {
+    pub name: String,
+    pub media_type: String,
+    pub bytes: u64,
+    /// 64 hex digits.
+    pub sha256: String,
+}

@@ -1,0 +1,72 @@
+//! A proposed snippet.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Digest, InputRequest, Peer, ProposalId};
+
+/// What an agent says about itself. Nothing here is verified; it is always shown as a claim.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AgentClaim {
+    pub name: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+}
+
+/// The params of `propose`, as they came over the wire.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Draft {
+    pub code: Arc<str>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<AgentClaim>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub inputs: BTreeMap<String, InputRequest>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ttl_s: Option<u64>,
+    #[serde(default)]
+    pub stream: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotency_key: Option<String>,
+}
+
+/// An accepted proposal. Its code never changes: `digest` is over exactly these bytes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Proposal {
+    pub id: ProposalId,
+    pub digest: Digest,
+    pub code: Arc<str>,
+    pub profile: String,
+    pub title: Option<String>,
+    pub reason: Option<String>,
+    pub agent: Option<AgentClaim>,
+    pub peer: Peer,
+    pub inputs: BTreeMap<String, InputRequest>,
+    pub stream: bool,
+    pub idempotency_key: Option<String>,
+}
+
+impl Proposal {
+    /// The agent's own name for itself, or the executable's name, or `unnamed`.
+    pub fn agent_name(&self) -> &str {
+        self.agent
+            .as_ref()
+            .map(|a| a.name.as_str())
+            .filter(|n| !n.is_empty())
+            .or(self.peer.exe.as_deref())
+            .unwrap_or("unnamed")
+    }
+}

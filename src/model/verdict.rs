@@ -1,0 +1,231 @@
+//! The verdict object of INTERFACE §3.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::Digest;
+
+/// What the static pass concluded. `Clear` says that no rule matched, not that code is safe.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum VerdictKind {
+    Clear,
+    Flagged,
+    Blocked,
+    Unanalyzable,
+}
+
+impl VerdictKind {
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Clear => "clear",
+            Self::Flagged => "flagged",
+            Self::Blocked => "blocked",
+            Self::Unanalyzable => "unanalyzable",
+        }
+    }
+
+    /// Whether a person can grant it at all.
+    pub const fn grantable(self) -> bool {
+        matches!(self, Self::Clear | Self::Flagged)
+    }
+}
+
+impl fmt::Display for VerdictKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+/// How bad a finding is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    Info,
+    Low,
+    Medium,
+    High,
+    Critical,
+}
+
+impl Severity {
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Info => "info",
+            Self::Low => "low",
+            Self::Medium => "medium",
+            Self::High => "high",
+            Self::Critical => "critical",
+        }
+    }
+}
+
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+/// What a finding or a capability does to the verdict; the order is the strength.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Action {
+    Note,
+    Flag,
+    Block,
+}
+
+impl Action {
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Note => "note",
+            Self::Flag => "flag",
+            Self::Block => "block",
+        }
+    }
+}
+
+/// What code can do, as facts before judgement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum Capability {
+    FsRead,
+    FsWrite,
+    FsDelete,
+    NetworkOut,
+    NetworkListen,
+    Exec,
+    DynamicCode,
+    Reflect,
+    Deserialize,
+    Native,
+    ReadSystemState,
+    ModifySystemState,
+    DataRead,
+    DataWrite,
+    Unanalyzed,
+}
+
+impl Capability {
+    pub const ALL: [Capability; 15] = [
+        Self::FsRead,
+        Self::FsWrite,
+        Self::FsDelete,
+        Self::NetworkOut,
+        Self::NetworkListen,
+        Self::Exec,
+        Self::DynamicCode,
+        Self::Reflect,
+        Self::Deserialize,
+        Self::Native,
+        Self::ReadSystemState,
+        Self::ModifySystemState,
+        Self::DataRead,
+        Self::DataWrite,
+        Self::Unanalyzed,
+    ];
+
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::FsRead => "FS_READ",
+            Self::FsWrite => "FS_WRITE",
+            Self::FsDelete => "FS_DELETE",
+            Self::NetworkOut => "NETWORK_OUT",
+            Self::NetworkListen => "NETWORK_LISTEN",
+            Self::Exec => "EXEC",
+            Self::DynamicCode => "DYNAMIC_CODE",
+            Self::Reflect => "REFLECT",
+            Self::Deserialize => "DESERIALIZE",
+            Self::Native => "NATIVE",
+            Self::ReadSystemState => "READ_SYSTEM_STATE",
+            Self::ModifySystemState => "MODIFY_SYSTEM_STATE",
+            Self::DataRead => "DATA_READ",
+            Self::DataWrite => "DATA_WRITE",
+            Self::Unanalyzed => "UNANALYZED",
+        }
+    }
+}
+
+impl fmt::Display for Capability {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+/// One match of one rule. Lines and columns count from 1, columns in Unicode scalar values;
+/// the end is exclusive.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Finding {
+    pub rule: String,
+    pub name: String,
+    pub severity: Severity,
+    pub action: Action,
+    pub message: String,
+    pub hint: String,
+    pub cwe: Vec<u32>,
+    pub line: u32,
+    pub column: u32,
+    pub end_line: u32,
+    pub end_column: u32,
+    pub capability: Option<Capability>,
+}
+
+/// One capability and every line that uses it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CapabilityUse {
+    pub capability: Capability,
+    pub lines: Vec<u32>,
+    pub detail: String,
+}
+
+/// Which policy judged, by name and by the SHA-256 of its text (64 hex digits).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PolicyRef {
+    pub profile: String,
+    pub sha256: String,
+}
+
+/// The judged text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SourceStats {
+    pub bytes: u64,
+    pub lines: u64,
+    /// 64 hex digits.
+    pub sha256: String,
+}
+
+impl SourceStats {
+    /// Counts lines as an editor does: a last line without a newline counts.
+    pub fn of(code: &[u8]) -> Self {
+        let newlines = code.iter().filter(|b| **b == b'\n').count() as u64;
+        let open_end = u64::from(code.last().is_some_and(|b| *b != b'\n'));
+        Self {
+            bytes: code.len() as u64,
+            lines: newlines + open_end,
+            sha256: Digest::of(code).hex(),
+        }
+    }
+}
+
+/// The whole answer of the static pass.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Verdict {
+    pub verdict: VerdictKind,
+    pub policy: PolicyRef,
+    pub findings: Vec<Finding>,
+    pub capabilities: Vec<CapabilityUse>,
+    pub source: SourceStats,
+    pub elapsed_us: u64,
+}
+
+impl Verdict {
+    /// The verdict that `findings` amount to: the strongest action among them decides.
+    pub fn kind_of(findings: &[Finding]) -> VerdictKind {
+        match findings.iter().map(|f| f.action).max() {
+            Some(Action::Block) => VerdictKind::Blocked,
+            Some(Action::Flag) => VerdictKind::Flagged,
+            Some(Action::Note) | None => VerdictKind::Clear,
+        }
+    }
+}

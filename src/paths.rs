@@ -1,0 +1,290 @@
+//! Where things lie: the XDG folders, what flags put in their place, and which files are
+//! trusted enough to be read.
+//!
+//! Resolves names and reads small files; makes nothing.
+
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+
+use etcetera::BaseStrategy as _;
+use nix::libc::O_NONBLOCK;
+use nix::unistd::{getegid, geteuid};
+
+/// The administrator's folder. What its `config.toml` sets binds everybody below.
+pub const ADMIN_DIR: &str = "/etc/countersign";
+
+/// The largest file [`read_trusted`] takes: a configuration or a policy, not data.
+const TRUSTED_BYTES_MAX: u64 = 1024 * 1024;
+
+/// The XDG base folders (freedesktop.org Base Directory Specification) with `countersign` added.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Folders {
+    pub config: PathBuf,
+    pub state: PathBuf,
+    pub data: PathBuf,
+    pub cache: PathBuf,
+    /// Absent where `XDG_RUNTIME_DIR` is unset or not absolute.
+    pub runtime: Option<PathBuf>,
+}
+
+/// No home folder, so no XDG folder either.
+#[derive(Debug, thiserror::Error)]
+#[error("no home folder is known: set HOME")]
+pub struct NoHome;
+
+impl Folders {
+    /// Reads `HOME` and the `XDG_*` variables.
+    pub fn from_environment() -> Result<Self, NoHome> {
+        let base = etcetera::base_strategy::Xdg::new().map_err(|_| NoHome)?;
+        let own = |folder: PathBuf| folder.join("countersign");
+        Ok(Self {
+            config: own(base.config_dir()),
+            state: own(base
+                .state_dir()
+                .unwrap_or_else(|| base.home_dir().join(".local/state"))),
+            data: own(base.data_dir()),
+            cache: own(base.cache_dir()),
+            runtime: base.runtime_dir().map(own),
+        })
+    }
+}
+
+/// Every place of this process, worked out once at the start. All paths are absolute.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Paths {
+    /// The user's configuration file; it need not exist unless a flag named it.
+    pub config_file: PathBuf,
+    /// The audit log and what belongs to it.
+    pub state_dir: PathBuf,
+    /// The managed Python environment.
+    pub data_dir: PathBuf,
+    /// What can be made again: preflight results, caches.
+    pub cache_dir: PathBuf,
+    /// The user's policy files.
+    pub policy_dir: PathBuf,
+    /// Where agents connect.
+    pub socket: PathBuf,
+}
+
+impl Paths {
+    /// `<runtime>/agent.sock`, or `<state-dir>/run/agent.sock` where there is no runtime folder.
+    pub fn default_socket(folders: &Folders, state_dir: &Path) -> PathBuf {
+        match &folders.runtime {
+            Some(runtime) => runtime.join("agent.sock"),
+            None => state_dir.join("run").join("agent.sock"),
+        }
+    }
+}
+
+/// Who may own a file that is read as instructions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trust {
+    /// The administrator's files.
+    Root,
+    /// The user's files.
+    RootOrUser,
+}
+
+/// Why a file was not read.
+#[derive(Debug, thiserror::Error)]
+pub enum UntrustedFile {
+    #[error("cannot read {}: {source}", path.display())]
+    Read { path: PathBuf, source: io::Error },
+    #[error("{}: not a regular file", path.display())]
+    NotAFile { path: PathBuf },
+    #[error("{}: larger than {TRUSTED_BYTES_MAX} bytes", path.display())]
+    TooLarge { path: PathBuf },
+    #[error("{}: not UTF-8: the first bad byte is at offset {offset}", path.display())]
+    NotUtf8 { path: PathBuf, offset: usize },
+    #[error("{}: owned by uid {uid}; it must belong to {wanted}", path.display())]
+    Owner {
+        path: PathBuf,
+        uid: u32,
+        wanted: String,
+    },
+    #[error("{}: others can write it (mode {mode:04o}); run `chmod go-w {}`", path.display(), path.display())]
+    Writable { path: PathBuf, mode: u32 },
+}
+
+impl UntrustedFile {
+    /// Whether the file is simply not there.
+    pub fn is_missing(&self) -> bool {
+        matches!(self, Self::Read { source, .. } if source.kind() == io::ErrorKind::NotFound)
+    }
+}
+
+/// Reads a text file that decides what the program does.
+///
+/// Refused unless the file belongs to whom `trust` says and nobody else can write it or replace
+/// it in its folder. Looks at the opened file, not at the name, so that it cannot be exchanged
+/// between the look and the read.
+pub fn read_trusted(path: &Path, trust: Trust) -> Result<String, UntrustedFile> {
+    let at = || path.to_owned();
+    let read = |source| UntrustedFile::Read { path: at(), source };
+    // A FIFO would otherwise hold the start up for ever.
+    let mut file = File::options()
+        .read(true)
+        .custom_flags(O_NONBLOCK)
+        .open(path)
+        .map_err(read)?;
+    let meta = file.metadata().map_err(read)?;
+    if !meta.is_file() {
+        return Err(UntrustedFile::NotAFile { path: at() });
+    }
+    check_owner(path, meta.uid(), trust)?;
+    if meta.mode() & 0o022 != 0 {
+        return Err(UntrustedFile::Writable {
+            path: at(),
+            mode: meta.mode() & 0o7777,
+        });
+    }
+    check_folder(path, trust)?;
+
+    let mut bytes = Vec::new();
+    file.by_ref()
+        .take(TRUSTED_BYTES_MAX + 1)
+        .read_to_end(&mut bytes)
+        .map_err(read)?;
+    if bytes.len() as u64 > TRUSTED_BYTES_MAX {
+        return Err(UntrustedFile::TooLarge { path: at() });
+    }
+    String::from_utf8(bytes).map_err(|e| UntrustedFile::NotUtf8 {
+        path: at(),
+        offset: e.utf8_error().valid_up_to(),
+    })
+}
+
+/// Whoever can write the folder can put another file in its place. The user's own group may
+/// (umask 002 is common), and a sticky folder keeps others' hands off.
+fn check_folder(path: &Path, trust: Trust) -> Result<(), UntrustedFile> {
+    let folder = match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    let meta = std::fs::metadata(folder).map_err(|source| UntrustedFile::Read {
+        path: folder.to_owned(),
+        source,
+    })?;
+    let sticky = meta.mode() & 0o1000 != 0;
+    let by_group =
+        meta.mode() & 0o020 != 0 && (trust == Trust::Root || meta.gid() != getegid().as_raw());
+    if !sticky && (meta.mode() & 0o002 != 0 || by_group) {
+        return Err(UntrustedFile::Writable {
+            path: folder.to_owned(),
+            mode: meta.mode() & 0o7777,
+        });
+    }
+    check_owner(folder, meta.uid(), trust)
+}
+
+fn check_owner(path: &Path, uid: u32, trust: Trust) -> Result<(), UntrustedFile> {
+    let own = geteuid().as_raw();
+    let trusted = uid == 0 || (trust == Trust::RootOrUser && uid == own);
+    if trusted {
+        return Ok(());
+    }
+    Err(UntrustedFile::Owner {
+        path: path.to_owned(),
+        uid,
+        wanted: match trust {
+            Trust::RootOrUser if own != 0 => format!("uid {own} or root"),
+            _ => "root".to_owned(),
+        },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    fn folders(runtime: Option<&str>) -> Folders {
+        Folders {
+            config: "/home/a/.config/countersign".into(),
+            state: "/home/a/.local/state/countersign".into(),
+            data: "/home/a/.local/share/countersign".into(),
+            cache: "/home/a/.cache/countersign".into(),
+            runtime: runtime.map(PathBuf::from),
+        }
+    }
+
+    #[test]
+    fn the_socket_lies_in_the_runtime_folder_or_under_the_state_folder() {
+        let state = Path::new("/s");
+        assert_eq!(
+            Paths::default_socket(&folders(Some("/run/user/1/countersign")), state),
+            Path::new("/run/user/1/countersign/agent.sock")
+        );
+        assert_eq!(
+            Paths::default_socket(&folders(None), state),
+            Path::new("/s/run/agent.sock")
+        );
+    }
+
+    #[test]
+    fn a_file_that_others_can_write_is_not_read() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("config.toml");
+        std::fs::write(&path, "theme = \"dark\"").unwrap();
+        for (mode, fine) in [(0o600, true), (0o644, true), (0o664, false), (0o606, false)] {
+            std::fs::set_permissions(&path, PermissionsExt::from_mode(mode)).unwrap();
+            let read = read_trusted(&path, Trust::RootOrUser);
+            assert_eq!(read.is_ok(), fine, "{mode:o}: {read:?}");
+        }
+    }
+
+    #[test]
+    fn a_file_in_a_folder_that_others_can_write_is_not_read() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = dir.path().join("open");
+        std::fs::create_dir(&folder).unwrap();
+        let path = folder.join("config.toml");
+        std::fs::write(&path, "").unwrap();
+        std::fs::set_permissions(&path, PermissionsExt::from_mode(0o600)).unwrap();
+        for (mode, fine) in [(0o700, true), (0o777, false), (0o1777, true)] {
+            std::fs::set_permissions(&folder, PermissionsExt::from_mode(mode)).unwrap();
+            assert_eq!(
+                read_trusted(&path, Trust::RootOrUser).is_ok(),
+                fine,
+                "{mode:o}"
+            );
+        }
+    }
+
+    #[test]
+    fn somebody_elses_file_is_not_read() {
+        let own = geteuid().as_raw();
+        let path = Path::new("x");
+        assert!(check_owner(path, 0, Trust::Root).is_ok());
+        assert!(check_owner(path, own, Trust::RootOrUser).is_ok());
+        assert!(check_owner(path, own + 1, Trust::RootOrUser).is_err());
+        assert!(check_owner(path, own + 1, Trust::Root).is_err());
+    }
+
+    #[test]
+    fn a_fifo_a_folder_and_bytes_that_are_not_text_are_refused_at_once() {
+        let dir = tempfile::tempdir().unwrap();
+        let fifo = dir.path().join("fifo");
+        nix::unistd::mkfifo(&fifo, nix::sys::stat::Mode::S_IRUSR).unwrap();
+        assert!(matches!(
+            read_trusted(&fifo, Trust::RootOrUser),
+            Err(UntrustedFile::NotAFile { .. })
+        ));
+        assert!(matches!(
+            read_trusted(dir.path(), Trust::RootOrUser),
+            Err(UntrustedFile::NotAFile { .. })
+        ));
+        let text = dir.path().join("latin1");
+        std::fs::write(&text, b"ab\xe9").unwrap();
+        std::fs::set_permissions(&text, PermissionsExt::from_mode(0o600)).unwrap();
+        assert!(matches!(
+            read_trusted(&text, Trust::RootOrUser),
+            Err(UntrustedFile::NotUtf8 { offset: 2, .. })
+        ));
+        let missing = read_trusted(&dir.path().join("none"), Trust::RootOrUser).unwrap_err();
+        assert!(missing.is_missing());
+    }
+}
