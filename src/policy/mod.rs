@@ -1,0 +1,15 @@
+//! Policies: what a profile allows, read from TOML, the built-in ones embedded.
+//!
+//! One policy, two readers: the analyser and the child's runner take their lists from here.
+
+mod error;
+mod file;
+mod load;
+mod nearest;
+mod resolve;
+mod resolved;
+
+pub use error::PolicyError;
+pub use load::{builtin, load, load_file};
+pub use nearest::nearest;
+pub use resolved::{Attributes, Contract, Origin, Policy};
