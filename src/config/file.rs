@@ -1,0 +1,251 @@
+//! One configuration file, read and checked by itself.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use toml::de::{DeTable, DeValue};
+
+use crate::model::{Sensitivity, TextFormat, Tier};
+
+use super::Dataset;
+use super::error::ConfigError;
+use super::identifier::check_identifier;
+use super::nearest::did_you_mean;
+use super::table::{Set, Source, Table};
+
+/// A year: longer than any wait makes sense, short enough that no clock overflows.
+const SECONDS_MAX: u64 = 365 * 24 * 3600;
+const PENDING_MAX: u64 = 1_000_000;
+const RETENTION_DAYS_MAX: u64 = 36_500;
+
+/// What one file sets; `None` where it says nothing.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Layer {
+    pub profile: Option<Set<String>>,
+    pub profiles: Option<Set<Vec<Set<String>>>>,
+    pub tier: Option<Set<Tier>>,
+    pub theme: Option<Set<String>>,
+    pub python: Option<Set<PathBuf>>,
+    pub ttl_s: Option<Set<u64>>,
+    pub ttl_max_s: Option<Set<u64>>,
+    pub datasets: BTreeMap<String, Set<Dataset>>,
+    pub max_pending: Option<Set<u64>>,
+    pub max_pending_per_peer: Option<Set<u64>>,
+    pub allow_uids: Option<Set<Vec<u32>>>,
+    pub group: Option<Set<String>>,
+    pub kill_on_disconnect: Option<Set<bool>>,
+    pub keys: BTreeMap<String, Set<String>>,
+    pub retention_days: Option<Set<u64>>,
+}
+
+impl Layer {
+    /// Reads the text of the file at `path`, which must be absolute: what it names is relative
+    /// to its folder.
+    pub fn parse(path: &Path, text: &str) -> Result<Self, ConfigError> {
+        let source = Source { path, text };
+        let document = DeTable::parse(text).map_err(|e| {
+            let span = e.span().unwrap_or(0..0);
+            source.error(&span, e.message().trim_end())
+        })?;
+        let top = Table::new(source, "", document.get_ref());
+        if let Some(span) = top.key_span("modules") {
+            return Err(source.error(
+                &span,
+                "[modules] is a name for later and does nothing yet; leave it out",
+            ));
+        }
+        top.only(&[
+            "profile",
+            "profiles",
+            "tier",
+            "theme",
+            "python",
+            "ttl_s",
+            "ttl_max_s",
+            "datasets",
+            "queue",
+            "socket",
+            "run",
+            "keys",
+            "audit",
+        ])?;
+        let folder = path.parent().unwrap_or(Path::new("/"));
+        let mut layer = Self {
+            profile: top.filled("profile")?,
+            profiles: profiles(&top)?,
+            tier: tier(&top)?,
+            theme: top.filled("theme")?,
+            python: top.filled("python")?.map(|set| set.map(|p| folder.join(p))),
+            ttl_s: top.integer("ttl_s", 1..=SECONDS_MAX)?,
+            ttl_max_s: top.integer("ttl_max_s", 1..=SECONDS_MAX)?,
+            datasets: datasets(&top, folder)?,
+            ..Self::default()
+        };
+        if let Some(queue) = top.table("queue")? {
+            queue.only(&["max_pending", "max_pending_per_peer"])?;
+            layer.max_pending = queue.integer("max_pending", 1..=PENDING_MAX)?;
+            layer.max_pending_per_peer = queue.integer("max_pending_per_peer", 1..=PENDING_MAX)?;
+        }
+        if let Some(socket) = top.table("socket")? {
+            socket.only(&["allow_uids", "group"])?;
+            layer.allow_uids = allow_uids(&socket)?;
+            // Empty is the documented default: the user's own group.
+            layer.group = socket.string("group")?;
+        }
+        if let Some(run) = top.table("run")? {
+            run.only(&["kill_on_disconnect"])?;
+            layer.kill_on_disconnect = run.boolean("kill_on_disconnect")?;
+        }
+        if let Some(keys) = top.table("keys")? {
+            for (name, _) in keys.entries() {
+                if let Some(key) = keys.filled(name.get_ref())? {
+                    layer.keys.insert(name.get_ref().clone().into_owned(), key);
+                }
+            }
+        }
+        if let Some(audit) = top.table("audit")? {
+            audit.only(&["retention_days"])?;
+            layer.retention_days = audit.integer("retention_days", 0..=RETENTION_DAYS_MAX)?;
+        }
+        Ok(layer)
+    }
+}
+
+fn tier(top: &Table<'_>) -> Result<Option<Set<Tier>>, ConfigError> {
+    let Some(set) = top.string("tier")? else {
+        return Ok(None);
+    };
+    match set.value.parse::<Tier>() {
+        Ok(tier) => Ok(Some(set.map(|_| tier))),
+        Err(unknown) => {
+            let hint = did_you_mean(&set.value, Tier::ALL.map(Tier::as_str));
+            Err(ConfigError::value(set.origin, format!("{unknown}{hint}")))
+        }
+    }
+}
+
+fn profiles(top: &Table<'_>) -> Result<Option<Set<Vec<Set<String>>>>, ConfigError> {
+    let list = top.list("profiles", "a list of profile names", |v| {
+        v.as_str().filter(|s| !s.is_empty()).map(str::to_owned)
+    })?;
+    let Some(list) = list else { return Ok(None) };
+    if list.value.is_empty() {
+        return Err(ConfigError::value(
+            list.origin,
+            "`profiles` is empty, so no proposal could be made; name at least one",
+        ));
+    }
+    for (i, profile) in list.value.iter().enumerate() {
+        if list.value[..i].iter().any(|p| p.value == profile.value) {
+            return Err(ConfigError::value(
+                profile.origin.clone(),
+                format!("`profiles` names `{}` twice", profile.value.escape_debug()),
+            ));
+        }
+    }
+    Ok(Some(list))
+}
+
+fn allow_uids(socket: &Table<'_>) -> Result<Option<Set<Vec<u32>>>, ConfigError> {
+    let list = socket.list("allow_uids", "a list of user ids, such as [1001]", |v| {
+        let DeValue::Integer(number) = v else {
+            return None;
+        };
+        // 4294967295 is the kernel's "no such user".
+        u32::from_str_radix(number.as_str(), number.radix())
+            .ok()
+            .filter(|uid| *uid != u32::MAX)
+    })?;
+    Ok(list.map(|set| set.map(|uids| uids.into_iter().map(|uid| uid.value).collect())))
+}
+
+fn datasets(top: &Table<'_>, folder: &Path) -> Result<BTreeMap<String, Set<Dataset>>, ConfigError> {
+    let mut all = BTreeMap::new();
+    let Some(section) = top.table("datasets")? else {
+        return Ok(all);
+    };
+    for (key, _) in section.entries() {
+        let name: &str = key.get_ref();
+        if let Err(why) = check_identifier(name) {
+            return Err(section.source.error(
+                &key.span(),
+                format!(
+                    "`{}` cannot name a data set: {why}; code uses it as a Python name",
+                    name.escape_debug()
+                ),
+            ));
+        }
+        let Some(table) = section.table(name)? else {
+            continue;
+        };
+        let set = Set {
+            value: dataset(&table, folder, &key.span())?,
+            origin: section.source.origin(&key.span()),
+        };
+        all.insert(name.to_owned(), set);
+    }
+    Ok(all)
+}
+
+fn dataset(
+    table: &Table<'_>,
+    folder: &Path,
+    key: &std::ops::Range<usize>,
+) -> Result<Dataset, ConfigError> {
+    table.only(&["path", "sensitivity"])?;
+    let Some(path) = table.filled("path")? else {
+        return Err(table
+            .source
+            .error(key, format!("[{}] has no `path`", table.name)));
+    };
+    let extension = Path::new(&path.value)
+        .extension()
+        .and_then(|e| e.to_str())
+        .unwrap_or_default()
+        .to_lowercase();
+    let format = match extension.as_str() {
+        "csv" => TextFormat::Csv,
+        "tsv" => TextFormat::Tsv,
+        "json" | "jsonl" | "parquet" => {
+            return Err(ConfigError::value(
+                path.origin,
+                format!(
+                    "`{}`: .{extension} data sets come later; csv and tsv are read now",
+                    table.full("path")
+                ),
+            ));
+        }
+        _ => {
+            return Err(ConfigError::value(
+                path.origin,
+                format!(
+                    "`{}`: the file's extension decides how it is read and must be .csv or .tsv",
+                    table.full("path")
+                ),
+            ));
+        }
+    };
+    let sensitivity = match table.string("sensitivity")? {
+        None => Sensitivity::default(),
+        Some(set) => match set.value.as_str() {
+            "public" => Sensitivity::Public,
+            "private" => Sensitivity::Private,
+            other => {
+                return Err(ConfigError::value(
+                    set.origin,
+                    format!(
+                        "`{}` is \"public\" or \"private\", not \"{}\"{}",
+                        table.full("sensitivity"),
+                        other.escape_debug(),
+                        did_you_mean(other, ["public", "private"])
+                    ),
+                ));
+            }
+        },
+    };
+    Ok(Dataset {
+        path: folder.join(&path.value),
+        format,
+        sensitivity,
+    })
+}

@@ -1,0 +1,250 @@
+//! Which layer's word counts.
+//!
+//! The administrator's file binds what it sets of `profiles`, `tier`, `python`, the maxima and
+//! `[audit]`: for an ordered value the stricter one counts, a list may only be narrowed, and
+//! anything else that differs stops the start rather than being ignored. What else that file
+//! sets is a default for everybody.
+
+use std::collections::BTreeMap;
+
+use super::error::{ConfigError, Origin};
+use super::file::Layer;
+use super::table::Set;
+use super::{
+    AuditSection, Built, DEFAULT_PROFILE, Queue, RunSection, SocketSection, TTL_MAX_S, TTL_S,
+};
+
+/// Merges `user` (the weakest first) under `admin`. `Built` is the configuration without paths.
+pub(super) fn merge(admin: Option<Layer>, user: Vec<Layer>) -> Result<Built, ConfigError> {
+    let admin = admin.unwrap_or_default();
+    let mine = user.into_iter().fold(Layer::default(), over);
+
+    let tier = stricter(&admin.tier, &mine.tier, |a, b| a.max(b));
+    let python = fixed("python", &admin.python, &mine.python, |p| {
+        p.display().to_string()
+    })?;
+    let retention_days = fixed(
+        "audit.retention_days",
+        &admin.retention_days,
+        &mine.retention_days,
+        u64::to_string,
+    )?;
+    let ttl_max_s = stricter(&admin.ttl_max_s, &mine.ttl_max_s, |a, b| a.min(b));
+    let max_pending = stricter(&admin.max_pending, &mine.max_pending, |a, b| a.min(b));
+    let max_pending_per_peer = stricter(
+        &admin.max_pending_per_peer,
+        &mine.max_pending_per_peer,
+        |a, b| a.min(b),
+    );
+    let profiles = profiles(&admin, &mine)?;
+    let rest = over(admin.clone(), mine.clone());
+    let profile = default_profile(&admin, &rest, profiles.as_ref())?;
+    let (ttl_s, ttl_max) = times(&admin, &rest, ttl_max_s.as_ref())?;
+
+    let mut origins = BTreeMap::new();
+    let mut note = |key: &str, origin: Option<&Origin>| {
+        if let Some(origin) = origin {
+            origins.insert(key.to_owned(), origin.clone());
+        }
+    };
+    note("profile", rest.profile.as_ref().map(|s| &s.origin));
+    note("theme", rest.theme.as_ref().map(|s| &s.origin));
+    note("tier", tier.as_ref().map(|s| &s.origin));
+    note("python", python.as_ref().map(|s| &s.origin));
+    note("socket.group", rest.group.as_ref().map(|s| &s.origin));
+    for (name, set) in &rest.datasets {
+        note(&format!("datasets.{name}"), Some(&set.origin));
+    }
+    for (name, set) in &rest.keys {
+        note(&format!("keys.{name}"), Some(&set.origin));
+    }
+    for listed in profiles.iter().flatten() {
+        note(&format!("profiles.{}", listed.value), Some(&listed.origin));
+    }
+
+    let value = |set: Option<Set<u64>>, builtin: u64| set.map_or(builtin, |s| s.value);
+    Ok(Built {
+        profile,
+        profiles: profiles.map(|list| list.into_iter().map(|p| p.value).collect()),
+        tier: tier.map(|s| s.value),
+        theme: rest.theme.map(|s| s.value),
+        python: python.map(|s| s.value),
+        python_is_fixed: admin.python.is_some(),
+        ttl_s,
+        ttl_max_s: ttl_max,
+        datasets: rest
+            .datasets
+            .into_iter()
+            .map(|(name, set)| (name, set.value))
+            .collect(),
+        queue: Queue {
+            max_pending: value(max_pending, Queue::default().max_pending),
+            max_pending_per_peer: value(
+                max_pending_per_peer,
+                Queue::default().max_pending_per_peer,
+            ),
+        },
+        socket: SocketSection {
+            allow_uids: rest.allow_uids.map(|s| s.value).unwrap_or_default(),
+            group: rest.group.map(|s| s.value).filter(|g| !g.is_empty()),
+        },
+        run: RunSection {
+            kill_on_disconnect: rest.kill_on_disconnect.is_some_and(|s| s.value),
+        },
+        keys: rest
+            .keys
+            .into_iter()
+            .map(|(name, set)| (name, set.value))
+            .collect(),
+        audit: AuditSection {
+            retention_days: value(retention_days, 0),
+        },
+        origins,
+    })
+}
+
+/// `above` where it says something, else `below`. Data sets and keys add up by name.
+fn over(below: Layer, above: Layer) -> Layer {
+    let mut datasets = below.datasets;
+    datasets.extend(above.datasets);
+    let mut keys = below.keys;
+    keys.extend(above.keys);
+    Layer {
+        profile: above.profile.or(below.profile),
+        profiles: above.profiles.or(below.profiles),
+        tier: above.tier.or(below.tier),
+        theme: above.theme.or(below.theme),
+        python: above.python.or(below.python),
+        ttl_s: above.ttl_s.or(below.ttl_s),
+        ttl_max_s: above.ttl_max_s.or(below.ttl_max_s),
+        datasets,
+        max_pending: above.max_pending.or(below.max_pending),
+        max_pending_per_peer: above.max_pending_per_peer.or(below.max_pending_per_peer),
+        allow_uids: above.allow_uids.or(below.allow_uids),
+        group: above.group.or(below.group),
+        kill_on_disconnect: above.kill_on_disconnect.or(below.kill_on_disconnect),
+        keys,
+        retention_days: above.retention_days.or(below.retention_days),
+    }
+}
+
+/// The stricter of what the administrator and the user set.
+fn stricter<T: Copy>(
+    admin: &Option<Set<T>>,
+    mine: &Option<Set<T>>,
+    choose: impl Fn(T, T) -> T,
+) -> Option<Set<T>> {
+    match (admin, mine) {
+        (Some(a), Some(m)) => Some(Set {
+            value: choose(a.value, m.value),
+            origin: m.origin.clone(),
+        }),
+        (a, m) => a.clone().or_else(|| m.clone()),
+    }
+}
+
+/// What the administrator set is the only value it may have.
+fn fixed<T: Clone + PartialEq>(
+    key: &str,
+    admin: &Option<Set<T>>,
+    mine: &Option<Set<T>>,
+    show: impl Fn(&T) -> String,
+) -> Result<Option<Set<T>>, ConfigError> {
+    match (admin, mine) {
+        (Some(a), Some(m)) if a.value != m.value => Err(ConfigError::value(
+            m.origin.clone(),
+            format!(
+                "`{key}` is fixed to {} by {}; leave it out here",
+                show(&a.value),
+                a.origin
+            ),
+        )),
+        (a, m) => Ok(a.clone().or_else(|| m.clone())),
+    }
+}
+
+/// The administrator's list may be narrowed, not widened.
+fn profiles(admin: &Layer, mine: &Layer) -> Result<Option<Vec<Set<String>>>, ConfigError> {
+    let (Some(allowed), Some(wanted)) = (&admin.profiles, &mine.profiles) else {
+        let only = admin.profiles.clone().or_else(|| mine.profiles.clone());
+        return Ok(only.map(|set| set.value));
+    };
+    for profile in &wanted.value {
+        not_allowed(profile, &allowed.value, &allowed.origin)?;
+    }
+    Ok(Some(wanted.value.clone()))
+}
+
+fn not_allowed(
+    profile: &Set<String>,
+    allowed: &[Set<String>],
+    by: &Origin,
+) -> Result<(), ConfigError> {
+    if allowed.iter().any(|a| a.value == profile.value) {
+        return Ok(());
+    }
+    let names: Vec<&str> = allowed.iter().map(|a| a.value.as_str()).collect();
+    Err(ConfigError::value(
+        profile.origin.clone(),
+        format!(
+            "profile `{}` is not among those of {by}: {}{}",
+            profile.value.escape_debug(),
+            names.join(", "),
+            super::nearest::did_you_mean(&profile.value, names.iter().copied())
+        ),
+    ))
+}
+
+/// What a proposal gets that names no profile: the one that is set, else `analysis`, else, where
+/// `analysis` is not listed, the first that is.
+fn default_profile(
+    admin: &Layer,
+    rest: &Layer,
+    profiles: Option<&Vec<Set<String>>>,
+) -> Result<String, ConfigError> {
+    match (&rest.profile, profiles) {
+        (Some(profile), Some(listed)) => {
+            let by = rest
+                .profiles
+                .as_ref()
+                .or(admin.profiles.as_ref())
+                .map_or(Origin::Builtin, |set| set.origin.clone());
+            not_allowed(profile, listed, &by)?;
+            Ok(profile.value.clone())
+        }
+        (Some(profile), None) => Ok(profile.value.clone()),
+        (None, Some(listed)) => Ok(listed
+            .iter()
+            .find(|p| p.value == DEFAULT_PROFILE)
+            .or(listed.first())
+            .map_or(DEFAULT_PROFILE, |p| p.value.as_str())
+            .to_owned()),
+        (None, None) => Ok(DEFAULT_PROFILE.to_owned()),
+    }
+}
+
+/// The time to live, by default and at most.
+fn times(
+    admin: &Layer,
+    rest: &Layer,
+    ttl_max_s: Option<&Set<u64>>,
+) -> Result<(u64, u64), ConfigError> {
+    let max = ttl_max_s.map_or(TTL_MAX_S, |s| s.value);
+    let Some(ttl) = &rest.ttl_s else {
+        return Ok((TTL_S.min(max), max));
+    };
+    if ttl.value <= max {
+        return Ok((ttl.value, max));
+    }
+    let bound_from_above = admin.ttl_max_s.as_ref().is_some_and(|a| a.value == max);
+    if bound_from_above {
+        return Ok((max, max));
+    }
+    Err(ConfigError::value(
+        ttl.origin.clone(),
+        format!(
+            "`ttl_s` is {}, more than `ttl_max_s`, which is {max}",
+            ttl.value
+        ),
+    ))
+}

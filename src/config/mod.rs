@@ -1,0 +1,336 @@
+//! Configuration: which files and flags count, what they may say, and where each word stood.
+//!
+//! Precedence, the strongest first: `/etc/countersign/config.toml` for what it binds, a flag, its
+//! environment variable, `config.<NAME>.toml` chosen by `COUNTERSIGN_ENV`, `config.toml`, the
+//! built-in value. Reads files and the environment once, at the start; knows no policy and no
+//! palette by name, so whoever does calls [`Config::check_profiles`] and
+//! [`Config::check_theme`].
+
+mod error;
+mod file;
+mod identifier;
+mod merge;
+mod nearest;
+mod table;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use crate::model::{Sensitivity, TextFormat, Tier};
+use crate::paths::{ADMIN_DIR, Folders, Paths, Trust, read_trusted};
+
+pub use error::{ConfigError, Origin};
+pub use identifier::check_identifier;
+pub use nearest::nearest;
+
+use file::Layer;
+use nearest::did_you_mean;
+
+const DEFAULT_PROFILE: &str = "analysis";
+const DEFAULT_THEME: &str = "auto";
+/// Seconds a proposal waits for a decision when it asks for nothing else.
+const TTL_S: u64 = 1800;
+/// Seconds a proposal may ask for.
+const TTL_MAX_S: u64 = 28_800;
+
+/// What the command line and its environment variables say; `None` where they say nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    pub config: Option<PathBuf>,
+    pub socket: Option<PathBuf>,
+    pub state_dir: Option<PathBuf>,
+    pub policy_dir: Option<PathBuf>,
+    pub python: Option<PathBuf>,
+    pub theme: Option<String>,
+}
+
+/// A data set that agents may name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dataset {
+    /// Absolute; never told to an agent.
+    pub path: PathBuf,
+    pub format: TextFormat,
+    pub sensitivity: Sensitivity,
+}
+
+/// `[queue]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Queue {
+    pub max_pending: u64,
+    pub max_pending_per_peer: u64,
+}
+
+impl Default for Queue {
+    fn default() -> Self {
+        Self {
+            max_pending: 10_000,
+            max_pending_per_peer: 1_000,
+        }
+    }
+}
+
+/// `[socket]`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SocketSection {
+    /// Uids besides the user's own that may connect.
+    pub allow_uids: Vec<u32>,
+    /// The group that may reach the socket; the user's own when absent.
+    pub group: Option<String>,
+}
+
+/// `[run]`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RunSection {
+    pub kill_on_disconnect: bool,
+}
+
+/// `[audit]`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AuditSection {
+    /// Days after which whole segments go; 0 keeps everything.
+    pub retention_days: u64,
+}
+
+/// Everything that was configured, checked, with defaults filled in.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Config {
+    pub profile: String,
+    /// What a proposal may name, as configured; `None` for the built-in list.
+    pub profiles: Option<Vec<String>>,
+    /// The weakest tier of any run; `None` where nobody set one.
+    pub tier: Option<Tier>,
+    pub theme: String,
+    /// Instead of the managed environment.
+    pub python: Option<PathBuf>,
+    pub ttl_s: u64,
+    pub ttl_max_s: u64,
+    pub datasets: BTreeMap<String, Dataset>,
+    pub queue: Queue,
+    pub socket: SocketSection,
+    pub run: RunSection,
+    /// Action → key, as written; the dashboard's key map checks names and conflicts.
+    pub keys: BTreeMap<String, String>,
+    pub audit: AuditSection,
+    pub paths: Paths,
+    origins: BTreeMap<String, Origin>,
+}
+
+/// A [`Config`] before flags and paths.
+struct Built {
+    profile: String,
+    profiles: Option<Vec<String>>,
+    tier: Option<Tier>,
+    theme: Option<String>,
+    python: Option<PathBuf>,
+    python_is_fixed: bool,
+    ttl_s: u64,
+    ttl_max_s: u64,
+    datasets: BTreeMap<String, Dataset>,
+    queue: Queue,
+    socket: SocketSection,
+    run: RunSection,
+    keys: BTreeMap<String, String>,
+    audit: AuditSection,
+    origins: BTreeMap<String, Origin>,
+}
+
+/// What a configuration is read from, apart from the command line.
+#[derive(Clone, Debug)]
+pub struct Surroundings {
+    pub folders: Folders,
+    /// [`ADMIN_DIR`]; nothing outside of tests may put another folder here.
+    pub admin_dir: PathBuf,
+    /// `COUNTERSIGN_ENV`, where it is set and not empty.
+    pub overlay: Option<String>,
+}
+
+impl Surroundings {
+    /// Those of this process.
+    pub fn of_process() -> Result<Self, ConfigError> {
+        let overlay = std::env::var_os("COUNTERSIGN_ENV")
+            .filter(|name| !name.is_empty())
+            .map(|name| name.to_string_lossy().into_owned());
+        Ok(Self {
+            folders: Folders::from_environment()?,
+            admin_dir: PathBuf::from(ADMIN_DIR),
+            overlay,
+        })
+    }
+}
+
+/// Reads the configuration of this process.
+pub fn load(options: &Options) -> Result<Config, ConfigError> {
+    load_in(options, &Surroundings::of_process()?)
+}
+
+/// Only the places, for a command that talks to a dashboard: its configuration may be another
+/// user's, and a mistake in one's own does not matter to it.
+pub fn paths(options: &Options) -> Result<Paths, ConfigError> {
+    resolve(options, &Folders::from_environment()?)
+}
+
+/// Reads the configuration in the given surroundings.
+pub fn load_in(options: &Options, around: &Surroundings) -> Result<Config, ConfigError> {
+    let paths = resolve(options, &around.folders)?;
+    let admin = read_layer(&around.admin_dir.join("config.toml"), Trust::Root, false)?;
+    let mut user = Vec::new();
+    user.extend(read_layer(
+        &paths.config_file,
+        Trust::RootOrUser,
+        options.config.is_some(),
+    )?);
+    if let Some(name) = &around.overlay {
+        user.push(read_overlay(&paths.config_file, name)?);
+    }
+    finish(merge::merge(admin, user)?, options, paths)
+}
+
+/// Puts the flags, which no file but the administrator's outranks, over the merged files.
+fn finish(built: Built, options: &Options, paths: Paths) -> Result<Config, ConfigError> {
+    let mut origins = built.origins;
+    let python = match &options.python {
+        None => built.python,
+        Some(flag) => {
+            let flag = absolute("--python", flag)?;
+            if built.python_is_fixed && built.python.as_ref() != Some(&flag) {
+                let by = origins.get("python").cloned().unwrap_or(Origin::Builtin);
+                return Err(ConfigError::value(
+                    Origin::Flag("--python"),
+                    format!("`python` is fixed by {by}; leave the flag out"),
+                ));
+            }
+            origins.insert("python".to_owned(), Origin::Flag("--python"));
+            Some(flag)
+        }
+    };
+    let theme = match &options.theme {
+        None => built.theme.unwrap_or_else(|| DEFAULT_THEME.to_owned()),
+        Some(flag) => {
+            origins.insert("theme".to_owned(), Origin::Flag("--theme"));
+            flag.clone()
+        }
+    };
+    Ok(Config {
+        profile: built.profile,
+        profiles: built.profiles,
+        tier: built.tier,
+        theme,
+        python,
+        ttl_s: built.ttl_s,
+        ttl_max_s: built.ttl_max_s,
+        datasets: built.datasets,
+        queue: built.queue,
+        socket: built.socket,
+        run: built.run,
+        keys: built.keys,
+        audit: built.audit,
+        paths,
+        origins,
+    })
+}
+
+impl Config {
+    /// Where a key was set: `theme`, `keys.grant`, `datasets.sales`, `profiles.team`.
+    pub fn origin(&self, key: &str) -> Origin {
+        self.origins.get(key).cloned().unwrap_or(Origin::Builtin)
+    }
+
+    /// Refuses a profile that no policy is called by. `known` are the policies that were read.
+    pub fn check_profiles(&self, known: &[&str]) -> Result<(), ConfigError> {
+        let listed = self
+            .profiles
+            .iter()
+            .flatten()
+            .map(|name| (format!("profiles.{name}"), name));
+        for (key, name) in std::iter::once(("profile".to_owned(), &self.profile)).chain(listed) {
+            self.check_name("profile", &key, name, known)?;
+        }
+        Ok(())
+    }
+
+    /// Refuses a palette that does not exist. `known` are all palettes' names; `auto` is always
+    /// one.
+    pub fn check_theme(&self, known: &[&str]) -> Result<(), ConfigError> {
+        let mut all = vec![DEFAULT_THEME];
+        all.extend(known.iter().filter(|name| **name != DEFAULT_THEME));
+        self.check_name("theme", "theme", &self.theme, &all)
+    }
+
+    fn check_name(
+        &self,
+        what: &str,
+        key: &str,
+        name: &str,
+        known: &[&str],
+    ) -> Result<(), ConfigError> {
+        if known.contains(&name) {
+            return Ok(());
+        }
+        Err(ConfigError::value(
+            self.origin(key),
+            format!(
+                "unknown {what} `{}`{}; there are {}",
+                name.escape_debug(),
+                did_you_mean(name, known.iter().copied()),
+                known.join(", ")
+            ),
+        ))
+    }
+}
+
+fn resolve(options: &Options, folders: &Folders) -> Result<Paths, ConfigError> {
+    let or = |flag, given: &Option<PathBuf>, default: PathBuf| match given {
+        Some(path) => absolute(flag, path),
+        None => Ok(default),
+    };
+    let state_dir = or("--state-dir", &options.state_dir, folders.state.clone())?;
+    Ok(Paths {
+        config_file: or(
+            "--config",
+            &options.config,
+            folders.config.join("config.toml"),
+        )?,
+        policy_dir: or(
+            "--policy-dir",
+            &options.policy_dir,
+            folders.config.join("policies"),
+        )?,
+        socket: or(
+            "--socket",
+            &options.socket,
+            Paths::default_socket(folders, &state_dir),
+        )?,
+        data_dir: folders.data.clone(),
+        cache_dir: folders.cache.clone(),
+        state_dir,
+    })
+}
+
+fn absolute(flag: &'static str, path: &Path) -> Result<PathBuf, ConfigError> {
+    std::path::absolute(path).map_err(|source| ConfigError::Relative { flag, source })
+}
+
+/// `None` where there is no such file and none was asked for by name.
+fn read_layer(path: &Path, trust: Trust, wanted: bool) -> Result<Option<Layer>, ConfigError> {
+    match read_trusted(path, trust) {
+        Ok(text) => Layer::parse(path, &text).map(Some),
+        Err(e) if e.is_missing() && !wanted => Ok(None),
+        Err(e) => Err(e.into()),
+    }
+}
+
+/// `config.<NAME>.toml` beside the configuration file.
+fn read_overlay(config_file: &Path, name: &str) -> Result<Layer, ConfigError> {
+    let plain = |b: u8| b.is_ascii_alphanumeric() || b == b'-' || b == b'_';
+    if !name.bytes().all(plain) {
+        return Err(ConfigError::OverlayName(name.escape_debug().to_string()));
+    }
+    let path = config_file.with_file_name(format!("config.{name}.toml"));
+    match read_layer(&path, Trust::RootOrUser, false)? {
+        Some(layer) => Ok(layer),
+        None => Err(ConfigError::NoOverlay {
+            name: name.to_owned(),
+            path,
+        }),
+    }
+}
