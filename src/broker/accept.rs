@@ -1,0 +1,426 @@
+//! `propose`: what is taken in, under which limits, and what is refused.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::json;
+
+use crate::clock::Now;
+use crate::model::{
+    AgentClaim, Digest, Draft, InputRequest, Limits, Peer, Proposal, ProposalId, State,
+};
+
+use super::effect::{Effect, Reply, RpcError};
+use super::event::{CallId, ConnId};
+use super::outcome::OutcomeText;
+use super::quota::key;
+use super::requests::closing;
+use super::state::{BrokerState, Entry, Job, LiveOutput, Stage, Work};
+
+/// Bytes a title may have.
+pub(super) const TITLE_BYTES: usize = 16 * 1024;
+/// Bytes a reason may have.
+pub(super) const REASON_BYTES: usize = 64 * 1024;
+/// Bytes each thing an agent says about itself may have, and an idempotency key.
+const CLAIM_BYTES: usize = 256;
+/// Inputs one proposal may have.
+pub(super) const INPUTS_MAX: usize = 32;
+/// Calls of one connection that may wait for one proposal.
+pub(super) const CALLS_MAX: usize = 64;
+/// Bytes a proposal's records take besides what the agent sent, as they are charged.
+const RECORD_BYTES: u64 = 2048;
+
+impl BrokerState {
+    pub(super) fn propose(
+        &mut self,
+        (conn, call): (ConnId, CallId),
+        id: ProposalId,
+        draft: Draft,
+        peer: &Peer,
+        now: Now,
+        fx: &mut Vec<Effect>,
+    ) -> Result<(), RpcError> {
+        self.open_for_work()?;
+        let profile = self.profile_for(draft.profile.as_deref())?;
+        self.check_code(&draft.code, &profile)?;
+        check_words(&draft)?;
+        self.check_inputs(&draft.inputs)?;
+        let ttl = self.ttl_for(draft.ttl_s)?;
+        let (params, bytes) = params_digest(&draft);
+        if let Some(name) = &draft.idempotency_key
+            && let Some(known) = self.keys.get(&(peer.uid, name.clone())).copied()
+        {
+            return self.reattach((conn, call), known, params, draft.stream, fx);
+        }
+        if self.entries.contains_key(&id) {
+            return Err(RpcError::new(RpcError::INTERNAL, "this id is taken"));
+        }
+        self.check_room(peer, now)?;
+        // Charged before the work is done, so that a burst cannot outrun its own bill.
+        self.quotas
+            .charge_log(key(peer), RECORD_BYTES + bytes, now.boot);
+        let claimed = draft.agent.clone();
+        let agent = claimed.or_else(|| self.connections.get(&conn).and_then(|c| c.agent.clone()));
+        let proposal = Arc::new(Proposal {
+            id,
+            digest: Digest::of(draft.code.as_bytes()),
+            code: draft.code,
+            profile: profile.clone(),
+            title: draft.title,
+            reason: draft.reason,
+            agent,
+            peer: peer.clone(),
+            inputs: draft.inputs,
+            stream: draft.stream,
+            idempotency_key: draft.idempotency_key,
+        });
+        if let Some(name) = &proposal.idempotency_key {
+            self.keys.insert((peer.uid, name.clone()), id);
+        }
+        self.enter((conn, call), proposal.clone(), params, ttl, now, fx);
+        let (code, peer) = (proposal.code.clone(), key(peer));
+        self.queue.push(
+            peer,
+            Work {
+                job: Job::Proposal(id),
+                code,
+                profile,
+                peer,
+            },
+        );
+        self.pump(now, fx);
+        Ok(())
+    }
+
+    /// Makes the entry; from here on the deadline runs.
+    fn enter(
+        &mut self,
+        (conn, call): (ConnId, CallId),
+        proposal: Arc<Proposal>,
+        params: Digest,
+        ttl: Duration,
+        now: Now,
+        fx: &mut Vec<Effect>,
+    ) {
+        let id = proposal.id;
+        let inputs = if proposal.inputs.is_empty() {
+            Some(Arc::from([]))
+        } else {
+            fx.push(Effect::BindInputs {
+                id,
+                inputs: proposal.inputs.clone(),
+            });
+            None
+        };
+        let seq = self.next_seq;
+        self.next_seq += 1;
+        let deadline = now.boot.saturating_add(ttl);
+        self.deadlines.insert((deadline, id));
+        self.undecided.add(key(&proposal.peer));
+        if let Some(connection) = self.connections.get_mut(&conn) {
+            connection.owned.insert(id);
+        }
+        let streams = if proposal.stream {
+            BTreeSet::from([conn])
+        } else {
+            BTreeSet::new()
+        };
+        let entry = Entry {
+            proposal,
+            state: State::Pending,
+            heard: State::Pending,
+            verdict: None,
+            inputs,
+            announced: false,
+            received: now,
+            deadline,
+            expires_at: now.wall.checked_add(ttl).unwrap_or(jiff::Timestamp::MAX),
+            decision: None,
+            run: None,
+            output: LiveOutput::default(),
+            released: None,
+            ended: None,
+            text: OutcomeText::default(),
+            owners: BTreeSet::from([conn]),
+            streams,
+            proposers: vec![(conn, call)],
+            waiters: Vec::new(),
+            told: false,
+            armed: None,
+            params,
+            stage: Stage::Idle,
+            stopped: None,
+            early: None,
+            withdrawers: Vec::new(),
+            seq,
+            input_fault: None,
+            weight: 0,
+        };
+        self.entries.insert(id, entry);
+    }
+
+    fn reattach(
+        &mut self,
+        (conn, call): (ConnId, CallId),
+        id: ProposalId,
+        params: Digest,
+        stream: bool,
+        fx: &mut Vec<Effect>,
+    ) -> Result<(), RpcError> {
+        let Some(entry) = self.entries.get_mut(&id) else {
+            return Err(RpcError::new(
+                RpcError::INTERNAL,
+                "the proposal of this key is gone",
+            ));
+        };
+        if entry.params != params {
+            return Err(invalid(
+                "idempotency_key",
+                "this idempotency_key belongs to a proposal with other params".to_owned(),
+                "the same params, or a new key",
+            ));
+        }
+        if entry.calls_of(conn) >= CALLS_MAX {
+            return Err(too_many_calls());
+        }
+        entry.owners.insert(conn);
+        if let Some(connection) = self.connections.get_mut(&conn) {
+            connection.owned.insert(id);
+        }
+        if stream {
+            entry.streams.insert(conn);
+        }
+        match proposed_reply(entry) {
+            Some(reply) => fx.push(Effect::Reply {
+                conn,
+                call,
+                reply: Ok(reply),
+            }),
+            None => entry.proposers.push((conn, call)),
+        }
+        Ok(())
+    }
+
+    fn open_for_work(&self) -> Result<(), RpcError> {
+        if self.closing {
+            return Err(closing());
+        }
+        if self.audit.is_down() {
+            return Err(RpcError::new(
+                RpcError::INTERNAL,
+                "the audit log cannot be written; nothing can be proposed until the dashboard \
+                 is restarted",
+            ));
+        }
+        Ok(())
+    }
+
+    pub(super) fn profile_for(&self, name: Option<&str>) -> Result<String, RpcError> {
+        let name = name.unwrap_or(&self.settings.profile);
+        if self.profile(name).is_some() {
+            return Ok(name.to_owned());
+        }
+        let known: Vec<&str> = self
+            .settings
+            .profiles
+            .iter()
+            .map(|p| p.policy.name.as_str())
+            .collect();
+        Err(RpcError::new(RpcError::UNKNOWN_NAME, "unknown profile")
+            .with_data(json!({"param": "profile", "expected": known})))
+    }
+
+    pub(super) fn check_code(&self, code: &str, profile: &str) -> Result<(), RpcError> {
+        if code.is_empty() {
+            return Err(invalid(
+                "code",
+                "the code is empty".to_owned(),
+                "Python source, at least one character",
+            ));
+        }
+        let limit = self
+            .profile(profile)
+            .map_or(Limits::CODE_BYTES_MAX, |p| p.policy.limits.code_bytes)
+            .min(Limits::CODE_BYTES_MAX);
+        if code.len() as u64 > limit {
+            let message = format!(
+                "the code has {} bytes; at most {limit} are taken",
+                code.len()
+            );
+            return Err(RpcError::new(RpcError::TOO_LARGE, message)
+                .with_data(json!({"param": "code", "limit_bytes": limit})));
+        }
+        Ok(())
+    }
+
+    fn check_inputs(&self, inputs: &BTreeMap<String, InputRequest>) -> Result<(), RpcError> {
+        if inputs.len() > INPUTS_MAX {
+            let message = format!("{} inputs; at most {INPUTS_MAX} are taken", inputs.len());
+            return Err(invalid("inputs", message, "fewer inputs"));
+        }
+        for (name, input) in inputs {
+            if !is_input_name(name) {
+                return Err(invalid(
+                    "inputs",
+                    "an input's name is not one the code can use".to_owned(),
+                    "an ASCII Python name of at most 64 characters that begins with a letter, \
+                     is no keyword and neither pd nor np",
+                ));
+            }
+            match input {
+                InputRequest::Dataset { dataset } if !self.settings.datasets.contains(dataset) => {
+                    return Err(RpcError::new(RpcError::UNKNOWN_NAME, "unknown data set")
+                        .with_data(
+                            json!({"param": "inputs", "expected": self.settings.datasets}),
+                        ));
+                }
+                InputRequest::Artifact { .. } => {
+                    return Err(invalid(
+                        "inputs",
+                        "artifacts cannot be inputs yet".to_owned(),
+                        "{dataset}, {json} or {text, format}",
+                    ));
+                }
+                InputRequest::Dataset { .. }
+                | InputRequest::Json { .. }
+                | InputRequest::Text { .. } => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn ttl_for(&self, asked: Option<u64>) -> Result<Duration, RpcError> {
+        let max = self.settings.ttl_max;
+        match asked.map(Duration::from_secs) {
+            None => Ok(self.settings.ttl),
+            Some(ttl) if ttl.is_zero() || ttl > max => Err(invalid(
+                "ttl_s",
+                "ttl_s is out of range".to_owned(),
+                &format!("1 to {}", max.as_secs()),
+            )),
+            Some(ttl) => Ok(ttl),
+        }
+    }
+
+    fn check_room(&self, peer: &Peer, now: Now) -> Result<(), RpcError> {
+        let s = &self.settings;
+        let full = [
+            (
+                self.undecided.of_peer(key(peer)),
+                s.max_pending_per_peer,
+                "of this peer",
+            ),
+            (
+                self.undecided.of_uid(peer.uid),
+                s.max_pending_per_uid,
+                "of this uid",
+            ),
+            (self.undecided.total, s.max_pending, "in all"),
+        ]
+        .into_iter()
+        .find(|(n, max, _)| n >= max);
+        if let Some((n, _, whose)) = full {
+            let message = format!("{n} proposals {whose} wait for a decision");
+            return Err(RpcError::new(RpcError::TOO_MANY, message).with_data(
+                json!({"retry_after_ms": 1000, "expected": "wait for a decision, or withdraw"}),
+            ));
+        }
+        match self.quotas.exhausted(key(peer), now.boot) {
+            Some((what, ms)) => Err(used_up(what, ms)),
+            None => Ok(()),
+        }
+    }
+}
+
+/// What `propose` answers once the proposal is announced.
+pub(super) fn proposed_reply(entry: &Entry) -> Option<Reply> {
+    let verdict = entry.verdict.clone().filter(|_| entry.announced)?;
+    Some(Reply::Proposed {
+        id: entry.proposal.id,
+        digest: entry.proposal.digest,
+        state: entry.heard,
+        verdict,
+        expires_at: entry.expires_at,
+    })
+}
+
+pub(super) fn used_up(what: &str, ms: u64) -> RpcError {
+    RpcError::new(
+        RpcError::TOO_MANY,
+        format!("the budget of {what} is used up for now"),
+    )
+    .with_data(json!({ "retry_after_ms": ms }))
+}
+
+fn invalid(param: &str, message: String, expected: &str) -> RpcError {
+    RpcError::new(RpcError::INVALID_PARAMS, message)
+        .with_data(json!({"param": param, "expected": expected}))
+}
+
+/// SHA-256 and size of the params, `stream` aside: how the answer is watched is not what is
+/// proposed.
+fn params_digest(draft: &Draft) -> (Digest, u64) {
+    let mut plain = draft.clone();
+    plain.stream = false;
+    // A Draft holds strings, numbers and JSON values: it serialises.
+    let text = serde_json::to_vec(&plain).unwrap_or_default();
+    (Digest::of(&text), text.len() as u64)
+}
+
+/// The answer to one call too many about one proposal.
+pub(super) fn too_many_calls() -> RpcError {
+    RpcError::new(
+        RpcError::TOO_MANY,
+        format!("{CALLS_MAX} calls of this connection wait for this proposal"),
+    )
+    .with_data(json!({"retry_after_ms": 1000, "expected": "wait for one of their answers"}))
+}
+
+fn within(param: &str, text: Option<&str>, max: usize) -> Result<(), RpcError> {
+    match text.map_or(0, str::len) {
+        n if n > max => Err(invalid(
+            param,
+            format!("{param} has {n} bytes"),
+            &format!("at most {max} bytes"),
+        )),
+        _ => Ok(()),
+    }
+}
+
+fn check_words(draft: &Draft) -> Result<(), RpcError> {
+    within("title", draft.title.as_deref(), TITLE_BYTES)?;
+    within("reason", draft.reason.as_deref(), REASON_BYTES)?;
+    within(
+        "idempotency_key",
+        draft.idempotency_key.as_deref(),
+        CLAIM_BYTES,
+    )?;
+    if draft.idempotency_key.as_deref() == Some("") {
+        let message = "idempotency_key is empty".to_owned();
+        return Err(invalid("idempotency_key", message, "a key, or none"));
+    }
+    draft.agent.as_ref().map_or(Ok(()), check_claim)
+}
+
+pub(super) fn check_claim(agent: &AgentClaim) -> Result<(), RpcError> {
+    within("agent.name", Some(&agent.name), CLAIM_BYTES)?;
+    within("agent.version", agent.version.as_deref(), CLAIM_BYTES)?;
+    within("agent.session", agent.session.as_deref(), CLAIM_BYTES)?;
+    within("agent.model", agent.model.as_deref(), CLAIM_BYTES)
+}
+
+/// Names an input may have: usable in code, and not one that stands for something else.
+fn is_input_name(name: &str) -> bool {
+    const TAKEN: [&str; 37] = [
+        "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class",
+        "continue", "def", "del", "elif", "else", "except", "finally", "for", "from", "global",
+        "if", "import", "in", "is", "lambda", "nonlocal", "not", "or", "pass", "raise", "return",
+        "try", "while", "with", "yield", "pd", "np",
+    ];
+    let mut chars = name.chars();
+    chars.next().is_some_and(|c| c.is_ascii_alphabetic())
+        && chars.all(|c| c.is_ascii_alphanumeric() || c == '_')
+        && name.len() <= 64
+        && !TAKEN.contains(&name)
+}

@@ -1,0 +1,269 @@
+//! From accepted to shown: verdict and inputs arrive, the `proposed` record becomes durable,
+//! then the agent hears and the person sees.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::clock::Now;
+use crate::model::{
+    Blob, BoundInput, DecisionKind, Finding, InputKind, LogEvent, ProposalId, ProposedLog, State,
+    Verdict,
+};
+
+use super::accept::proposed_reply;
+use super::effect::{Effect, Reply};
+use super::event::JobId;
+use super::outcome::{OutcomeText, decided};
+use super::quota::key;
+use super::requests::closing;
+use super::state::{BrokerState, Early, Entry, Job, Then};
+
+/// The most that one piece of work is charged for. The analyser's own time limit lies below;
+/// beyond it the machine slept, and no agent pays for that.
+const CHARGE_MAX: Duration = Duration::from_secs(2);
+/// Bytes of the log that one finding takes besides its words.
+const FINDING_BYTES: usize = 256;
+
+impl BrokerState {
+    pub(super) fn analysed(
+        &mut self,
+        job: JobId,
+        verdict: Verdict,
+        now: Now,
+        fx: &mut Vec<Effect>,
+    ) {
+        if self
+            .analysing
+            .as_ref()
+            .is_none_or(|(running, ..)| *running != job)
+        {
+            return;
+        }
+        let Some((_, work, since)) = self.analysing.take() else {
+            return;
+        };
+        let spent = now.boot.saturating_sub(since.boot).min(CHARGE_MAX);
+        self.quotas.charge_analysis(work.peer, spent, now.boot);
+        match work.job {
+            Job::Check { conn, call } => {
+                if self.connections.contains_key(&conn) {
+                    let reply = Ok(Reply::Verdict(Arc::new(verdict)));
+                    fx.push(Effect::Reply { conn, call, reply });
+                }
+            }
+            Job::Proposal(id) => {
+                if let Some(entry) = self.entries.get_mut(&id) {
+                    entry.verdict = Some(Arc::new(verdict));
+                    self.judged(id, now, fx);
+                }
+            }
+        }
+        self.pump(now, fx);
+    }
+
+    pub(super) fn inputs_bound(
+        &mut self,
+        id: ProposalId,
+        inputs: Result<Vec<BoundInput>, String>,
+        now: Now,
+        fx: &mut Vec<Effect>,
+    ) {
+        let Some(entry) = self.entries.get_mut(&id).filter(|e| e.inputs.is_none()) else {
+            return;
+        };
+        match inputs {
+            Ok(inputs) => entry.inputs = Some(inputs.into()),
+            Err(message) => {
+                entry.inputs = Some(Arc::from([]));
+                entry.input_fault = Some(message);
+            }
+        }
+        self.judged(id, now, fx);
+    }
+
+    /// Once verdict and inputs are known: record the proposal, and whatever ended it already.
+    fn judged(&mut self, id: ProposalId, now: Now, fx: &mut Vec<Effect>) {
+        let Some(entry) = self.entries.get(&id) else {
+            return;
+        };
+        let (Some(verdict), Some(inputs)) = (entry.verdict.clone(), entry.inputs.clone()) else {
+            return;
+        };
+        if self.closing || entry.announced || entry.told {
+            return;
+        }
+        let (event, blobs) = proposed_record(entry, &verdict, &inputs);
+        let end = end_before_shown(entry, &verdict);
+        let peer = key(&entry.proposal.peer);
+        // Code and inputs were charged when they came.
+        self.quotas
+            .charge_log(peer, findings_bytes(&verdict) as u64, now.boot);
+        match end {
+            None => self.record(event, blobs, Then::Announce(id), now, fx),
+            Some(end) => {
+                self.record(event, blobs, Then::Nothing, now, fx);
+                self.ended_at_once(id, &end, &verdict, now);
+                self.record(end, Vec::new(), Then::Announce(id), now, fx);
+            }
+        }
+    }
+
+    /// Takes on a final state that was known before the proposal was announced.
+    fn ended_at_once(&mut self, id: ProposalId, end: &LogEvent, verdict: &Verdict, now: Now) {
+        let Some(entry) = self.entries.get_mut(&id) else {
+            return;
+        };
+        let (kind, text) = match end {
+            LogEvent::Expired { .. } => (
+                Some(DecisionKind::Expired),
+                OutcomeText::expired(entry.ttl_s()),
+            ),
+            LogEvent::Withdrawn { disconnected, .. } => (
+                Some(DecisionKind::Withdrawn),
+                OutcomeText::withdrawn(*disconnected),
+            ),
+            LogEvent::Failed { message, .. } => (None, OutcomeText::error(message)),
+            _ => (Some(DecisionKind::Blocked), OutcomeText::blocked(verdict)),
+        };
+        entry.text = text;
+        entry.decision = kind.map(|k| decided(k, now));
+        entry.early = None;
+        self.set_final(id, end.state().unwrap_or(State::Error), now);
+    }
+
+    /// The `proposed` record is durable: the agent hears, the person sees.
+    pub(super) fn announce(&mut self, id: ProposalId, now: Now, fx: &mut Vec<Effect>) {
+        let Some(entry) = self.entries.get_mut(&id) else {
+            return;
+        };
+        entry.announced = true;
+        if entry.state.is_final() {
+            entry.heard = entry.state;
+        }
+        if let Some(reply) = proposed_reply(entry) {
+            for (conn, call) in std::mem::take(&mut entry.proposers) {
+                fx.push(Effect::Reply {
+                    conn,
+                    call,
+                    reply: Ok(reply.clone()),
+                });
+            }
+        }
+        let (state, seq, early) = (entry.state, entry.seq, entry.early.take());
+        if state.is_final() {
+            self.keep_ended(id);
+            self.tell(id, fx);
+            return;
+        }
+        self.waiting.insert(seq, id);
+        // The end may have come while the record was on its way to the disk.
+        match early {
+            Some(Early::Expired) => self.end_expired(id, now, fx),
+            Some(Early::Withdrawn { disconnected }) => {
+                self.end_withdrawn(id, disconnected, now, fx);
+            }
+            None if self.closing => self.end_unattended(id, now, fx),
+            None => fx.push(Effect::Attention),
+        }
+    }
+
+    /// Drops what has no record yet, because the dashboard closes.
+    pub(super) fn drop_unrecorded(&mut self, fx: &mut Vec<Effect>) {
+        let recorded: HashSet<ProposalId> = self
+            .tickets
+            .values()
+            .filter_map(|then| match then {
+                Then::Announce(id) => Some(*id),
+                _ => None,
+            })
+            .collect();
+        let dropped: Vec<ProposalId> = self
+            .entries
+            .values()
+            .filter(|e| !e.announced && !recorded.contains(&e.proposal.id))
+            .map(|e| e.proposal.id)
+            .collect();
+        for id in dropped {
+            self.leave_undecided(id);
+            let Some(entry) = self.forget(id) else {
+                continue;
+            };
+            let waiters = entry.waiters.iter().map(|(conn, call, _)| (*conn, *call));
+            let callers = entry.proposers.iter().chain(&entry.withdrawers).copied();
+            for (conn, call) in callers.chain(waiters) {
+                fx.push(Effect::Reply {
+                    conn,
+                    call,
+                    reply: Err(closing()),
+                });
+            }
+        }
+    }
+}
+
+/// The record that ends a proposal before anybody sees it, if one does.
+fn end_before_shown(entry: &Entry, verdict: &Verdict) -> Option<LogEvent> {
+    let id = entry.proposal.id;
+    match entry.early {
+        Some(Early::Expired) => return Some(LogEvent::Expired { id }),
+        Some(Early::Withdrawn { disconnected }) => {
+            return Some(LogEvent::Withdrawn { id, disconnected });
+        }
+        None => {}
+    }
+    if !verdict.verdict.grantable() {
+        return Some(LogEvent::Blocked { id });
+    }
+    let message = entry.input_fault.clone()?;
+    Some(LogEvent::Failed {
+        id,
+        state: State::Error,
+        message,
+    })
+}
+
+/// About what the findings take in the log and in memory.
+pub(super) fn findings_bytes(verdict: &Verdict) -> usize {
+    let of = |f: &Finding| FINDING_BYTES + f.message.len() + f.hint.len();
+    verdict.findings.iter().map(of).sum()
+}
+
+/// An input as the log names it: its content is a blob.
+pub(super) fn without_text(input: &BoundInput) -> BoundInput {
+    let mut input = input.clone();
+    match &mut input.kind {
+        InputKind::Json { text } | InputKind::Text { text, .. } => text.clear(),
+        InputKind::Dataset { .. } => {}
+    }
+    input
+}
+
+fn proposed_record(
+    entry: &Entry,
+    verdict: &Verdict,
+    inputs: &[BoundInput],
+) -> (LogEvent, Vec<Blob>) {
+    let p = &entry.proposal;
+    let mut blobs = vec![Blob::of(p.code.as_bytes())];
+    blobs.extend(
+        inputs
+            .iter()
+            .filter_map(BoundInput::brought)
+            .map(|t| Blob::of(t.as_bytes())),
+    );
+    let log = ProposedLog {
+        id: p.id,
+        digest: p.digest,
+        profile: p.profile.clone(),
+        policy_sha256: verdict.policy.sha256.clone(),
+        agent: p.agent.clone(),
+        peer: p.peer.clone(),
+        title: p.title.clone(),
+        reason: p.reason.clone(),
+        inputs: inputs.iter().map(without_text).collect(),
+        verdict: verdict.clone(),
+        expires_at: entry.expires_at,
+    };
+    (LogEvent::Proposed(Box::new(log)), blobs)
+}

@@ -1,0 +1,137 @@
+//! How the waiting ends: granted, denied, expired, withdrawn, unattended.
+
+use crate::clock::Now;
+use crate::model::{
+    Decision, DecisionKind, GrantedLog, LogEvent, ProposalId, Reviewer, State, Viewed,
+};
+
+use super::announce::without_text;
+use super::decision::{self, Confirmation};
+use super::effect::Effect;
+use super::outcome::{OutcomeText, decided};
+use super::state::{BrokerState, Early, Then};
+
+impl BrokerState {
+    pub(super) fn confirm(&mut self, confirmation: &Confirmation, now: Now, fx: &mut Vec<Effect>) {
+        let id = confirmation.id;
+        let grant = match decision::grant(self, confirmation, now) {
+            Ok(grant) => grant,
+            Err(why) => {
+                self.refusal = Some((id, why));
+                return;
+            }
+        };
+        self.refusal = None;
+        let event = LogEvent::Granted(Box::new(GrantedLog {
+            id,
+            digest: grant.proposal().digest,
+            grant_digest: grant.digest(),
+            profile: grant.policy().name.clone(),
+            policy_sha256: grant.policy().sha256.hex(),
+            limits: *grant.limits(),
+            tier: grant.tier(),
+            environment: grant.environment(),
+            inputs: grant.inputs().iter().map(without_text).collect(),
+            by: confirmation.by.clone(),
+            viewed: confirmation.viewed,
+        }));
+        self.leave_undecided(id);
+        if let Some(entry) = self.entries.get_mut(&id) {
+            entry.state = State::Granted;
+            entry.decision = Some(decided(DecisionKind::Granted, now));
+            entry.armed = Some(Box::new(grant));
+            self.active.insert(entry.seq, id);
+        }
+        self.record(event, Vec::new(), Then::Execute(id), now, fx);
+    }
+
+    pub(super) fn deny(
+        &mut self,
+        id: ProposalId,
+        reason: Option<String>,
+        viewed: Viewed,
+        by: Reviewer,
+        now: Now,
+        fx: &mut Vec<Effect>,
+    ) {
+        let reason = reason.filter(|r| !r.trim().is_empty());
+        let text = OutcomeText::denied(reason.as_deref());
+        let kind = decided(DecisionKind::Denied, now);
+        let decision = Decision {
+            reason: reason.clone(),
+            ..kind
+        };
+        let event = LogEvent::Denied {
+            id,
+            reason,
+            by,
+            viewed,
+        };
+        self.end_waiting(id, decision, text, event, now, fx);
+    }
+
+    /// Expires everything whose deadline has come; a tie expires.
+    pub(super) fn expire_due(&mut self, now: Now, fx: &mut Vec<Effect>) {
+        while let Some((deadline, id)) = self.deadlines.first().copied() {
+            if deadline > now.boot {
+                break;
+            }
+            self.deadlines.pop_first();
+            let Some(entry) = self.entries.get_mut(&id) else {
+                continue;
+            };
+            if entry.announced {
+                self.end_expired(id, now, fx);
+            } else if entry.early.is_none() {
+                entry.early = Some(Early::Expired);
+            }
+        }
+    }
+
+    pub(super) fn end_expired(&mut self, id: ProposalId, now: Now, fx: &mut Vec<Effect>) {
+        let Some(ttl_s) = self.entries.get(&id).map(super::state::Entry::ttl_s) else {
+            return;
+        };
+        let decision = decided(DecisionKind::Expired, now);
+        let text = OutcomeText::expired(ttl_s);
+        self.end_waiting(id, decision, text, LogEvent::Expired { id }, now, fx);
+    }
+
+    pub(super) fn end_withdrawn(
+        &mut self,
+        id: ProposalId,
+        disconnected: bool,
+        now: Now,
+        fx: &mut Vec<Effect>,
+    ) {
+        let decision = decided(DecisionKind::Withdrawn, now);
+        let text = OutcomeText::withdrawn(disconnected);
+        let event = LogEvent::Withdrawn { id, disconnected };
+        self.end_waiting(id, decision, text, event, now, fx);
+    }
+
+    pub(super) fn end_unattended(&mut self, id: ProposalId, now: Now, fx: &mut Vec<Effect>) {
+        let decision = decided(DecisionKind::Unattended, now);
+        let text = OutcomeText::unattended();
+        self.end_waiting(id, decision, text, LogEvent::Unattended { id }, now, fx);
+    }
+
+    /// Ends what still waits for a decision; anything else stays as it is.
+    fn end_waiting(
+        &mut self,
+        id: ProposalId,
+        decision: Decision,
+        text: OutcomeText,
+        event: LogEvent,
+        now: Now,
+        fx: &mut Vec<Effect>,
+    ) {
+        let Some(entry) = self.entries.get_mut(&id).filter(|e| e.awaits_decision()) else {
+            return;
+        };
+        entry.text = text;
+        entry.decision = Some(decision);
+        self.set_final(id, event.state().unwrap_or(State::Error), now);
+        self.record(event, Vec::new(), Then::Tell(id), now, fx);
+    }
+}

@@ -1,0 +1,165 @@
+//! What the core wants done.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::model::{
+    Blob, Digest, InputRequest, Limits, LogEvent, Outcome, ProposalId, State, Verdict,
+};
+
+use super::decision::Grant;
+use super::event::{CallId, ConnId, JobId, Ticket};
+
+/// Everything the shell can be asked to do. Effects of one update are carried out in order.
+#[derive(Debug)]
+pub enum Effect {
+    Reply {
+        conn: ConnId,
+        call: CallId,
+        reply: Result<Reply, RpcError>,
+    },
+    Notify {
+        conn: ConnId,
+        note: Note,
+    },
+    Analyse {
+        job: JobId,
+        code: Arc<str>,
+        profile: String,
+    },
+    /// Read, parse and hash what the inputs name; answered by `Event::InputsBound`.
+    BindInputs {
+        id: ProposalId,
+        inputs: BTreeMap<String, InputRequest>,
+    },
+    /// Describe the configured data sets to this call, without paths.
+    DescribeDatasets {
+        conn: ConnId,
+        call: CallId,
+    },
+    /// Write it; answered by `Event::Durable` or `Event::AuditDown`.
+    Record {
+        ticket: Ticket,
+        event: Box<LogEvent>,
+        blobs: Vec<Blob>,
+    },
+    /// Make the child and hold it. The grant is used up.
+    Execute(Box<Grant>),
+    /// Let the held child run.
+    Release {
+        id: ProposalId,
+    },
+    Kill {
+        id: ProposalId,
+    },
+    /// A new proposal waits: ring the bell where nobody looks.
+    Attention,
+    /// Everything is settled; leave.
+    Exit,
+}
+
+/// The result of a successful call.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Reply {
+    Hello {
+        protocol: u32,
+        server: BTreeMap<&'static str, String>,
+        session: String,
+        profiles: Vec<ProfileInfo>,
+        limits: Value,
+    },
+    Proposed {
+        id: ProposalId,
+        digest: Digest,
+        state: State,
+        verdict: Arc<Verdict>,
+        expires_at: Timestamp,
+    },
+    Outcome(Box<Outcome>),
+    Status {
+        id: ProposalId,
+        state: State,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        verdict: Option<Arc<Verdict>>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        expires_at: Option<Timestamp>,
+    },
+    /// `{id, state}`: a wait that ran out, a withdrawal.
+    State {
+        id: ProposalId,
+        state: State,
+    },
+    Verdict(Arc<Verdict>),
+    Datasets(Vec<crate::model::DatasetInfo>),
+}
+
+/// What `hello` says of a profile.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ProfileInfo {
+    pub name: String,
+    pub imports: Vec<String>,
+    pub given: Vec<String>,
+    pub limits: Limits,
+}
+
+/// A JSON-RPC error object; the codes are those of INTERFACE §2.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RpcError {
+    pub code: i64,
+    pub message: String,
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub data: Value,
+}
+
+impl RpcError {
+    pub const PARSE: i64 = -32700;
+    pub const INVALID_REQUEST: i64 = -32600;
+    pub const METHOD_NOT_FOUND: i64 = -32601;
+    pub const INVALID_PARAMS: i64 = -32602;
+    pub const INTERNAL: i64 = -32603;
+    pub const TOO_LARGE: i64 = -32001;
+    pub const TOO_MANY: i64 = -32002;
+    pub const UNKNOWN_NAME: i64 = -32003;
+    pub const UNKNOWN_ID: i64 = -32004;
+    pub const FORBIDDEN: i64 = -32005;
+
+    pub fn new(code: i64, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            message: message.into(),
+            data: Value::Null,
+        }
+    }
+
+    pub fn with_data(mut self, data: Value) -> Self {
+        self.data = data;
+        self
+    }
+}
+
+/// A notification to a proposer that asked for `stream`.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "method", content = "params", rename_all = "lowercase")]
+pub enum Note {
+    State {
+        id: ProposalId,
+        state: State,
+    },
+    Output {
+        id: ProposalId,
+        stream: StreamName,
+        text: String,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum StreamName {
+    Stdout,
+    Stderr,
+}

@@ -1,0 +1,140 @@
+//! What can happen to the core.
+
+use std::time::Duration;
+
+use crate::model::{
+    AgentClaim, BoundInput, Draft, Isolation, Peer, ProposalId, Reviewer, Run, Verdict, Viewed,
+};
+
+use super::decision::Confirmation;
+use super::effect::StreamName;
+use super::state::Environment;
+
+/// A connection to the socket, numbered by the listener; never reused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ConnId(pub u64);
+
+/// One request of one connection, numbered by the connection; never reused. The connection
+/// keeps which JSON-RPC id it belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct CallId(pub u64);
+
+/// One piece of work for the analyser.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct JobId(pub u64);
+
+/// One record on its way to the disk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Ticket(pub u64);
+
+/// A decoded request. Ids and tokens that need randomness are made by the sender.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Request {
+    Hello {
+        agent: Option<AgentClaim>,
+        /// The token of an earlier session, given back to resume it.
+        resume: Option<String>,
+        /// The token to use when nothing is resumed.
+        fresh: String,
+    },
+    Propose {
+        id: ProposalId,
+        draft: Box<Draft>,
+    },
+    Wait {
+        id: ProposalId,
+        timeout: Option<Duration>,
+    },
+    Status {
+        id: ProposalId,
+    },
+    Withdraw {
+        id: ProposalId,
+    },
+    Check {
+        code: std::sync::Arc<str>,
+        profile: Option<String>,
+    },
+    Datasets,
+}
+
+/// What a person did in the dashboard's terminal. Only `app`, out of keys that `tui`
+/// understood, makes these.
+#[derive(Clone, Debug, PartialEq)]
+pub enum HumanAct {
+    Grant(Confirmation),
+    Deny {
+        id: ProposalId,
+        reason: Option<String>,
+        viewed: Viewed,
+        by: Reviewer,
+    },
+    Kill {
+        id: ProposalId,
+        by: Reviewer,
+    },
+    /// Quit, SIGTERM or the terminal's end.
+    Quit {
+        by: Reviewer,
+    },
+}
+
+/// What the executor reports of one run.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ExecNote {
+    /// The child is confined and held; what confines it was read from outside.
+    Prepared(Isolation),
+    /// The child was let go.
+    Released,
+    Output {
+        stream: StreamName,
+        text: String,
+    },
+    /// It ran and ended.
+    Ended(Box<Run>),
+    /// It could not be run, or not be run to its end, for a reason that is not the snippet's.
+    Failed {
+        message: String,
+    },
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Event {
+    Connected {
+        conn: ConnId,
+        peer: Peer,
+    },
+    Disconnected {
+        conn: ConnId,
+    },
+    Request {
+        conn: ConnId,
+        call: CallId,
+        request: Request,
+    },
+    Analysed {
+        job: JobId,
+        verdict: Box<Verdict>,
+    },
+    /// The contents of a proposal's inputs are read and hashed, or could not be.
+    InputsBound {
+        id: ProposalId,
+        inputs: Result<Vec<BoundInput>, String>,
+    },
+    /// The record is on the disk.
+    Durable {
+        ticket: Ticket,
+    },
+    /// The log cannot be written any more.
+    AuditDown {
+        reason: String,
+    },
+    Human(HumanAct),
+    Exec {
+        id: ProposalId,
+        note: ExecNote,
+    },
+    Environment(Environment),
+    /// Time passed.
+    Tick,
+}

@@ -1,0 +1,32 @@
+//! The core: what a proposal's life is, as one pure function.
+//!
+//! `update(&mut BrokerState, Event, Now) -> Vec<Effect>` has no I/O, no clock, no task and no
+//! screen. The shell (`app`) turns the outside into events and interprets the effects; the
+//! dashboard (`tui`) reads the state.
+
+mod accept;
+mod announce;
+mod census;
+mod decide;
+pub mod decision;
+mod effect;
+mod ends;
+mod event;
+mod fair;
+mod outcome;
+mod quota;
+mod record;
+mod requests;
+mod run;
+pub mod selection;
+mod state;
+mod update;
+
+pub use decision::{Confirmation, Grant};
+pub use effect::{Effect, Note, Reply, RpcError, StreamName};
+pub use event::{CallId, ConnId, Event, ExecNote, HumanAct, JobId, Request, Ticket};
+pub use state::{AuditHealth, BrokerState, Entry, Environment, LiveOutput, Profile, Settings};
+pub use update::{next_deadline, update};
+
+#[cfg(test)]
+mod tests;

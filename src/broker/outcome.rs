@@ -1,0 +1,175 @@
+//! What an agent hears of a proposal's end: one sentence, whether asking again makes sense, and
+//! the outcome object. Nothing of the host, the reviewer or their time is in it.
+
+use crate::clock::Now;
+use crate::model::{
+    Action, Decision, DecisionKind, Outcome, Retry, RunErrorKind, State, Verdict, VerdictKind,
+};
+
+use super::state::{Entry, Stop};
+
+/// The sentence and the advice that go with a final state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct OutcomeText {
+    pub message: String,
+    pub retry: Retry,
+}
+
+impl Default for OutcomeText {
+    fn default() -> Self {
+        Self {
+            message: "Not decided yet.".to_owned(),
+            retry: Retry::No,
+        }
+    }
+}
+
+impl OutcomeText {
+    fn new(retry: Retry, message: impl Into<String>) -> Self {
+        Self {
+            message: message.into(),
+            retry,
+        }
+    }
+
+    pub fn denied(reason: Option<&str>) -> Self {
+        Self::new(
+            Retry::Changed,
+            match reason {
+                Some(reason) => format!("A person denied it: {reason}"),
+                None => "A person denied it and gave no reason.".to_owned(),
+            },
+        )
+    }
+
+    pub fn expired(ttl_s: u64) -> Self {
+        Self::new(
+            Retry::Same,
+            format!("Nobody decided in {ttl_s} s; not refused; you may propose it again."),
+        )
+    }
+
+    pub fn withdrawn(disconnected: bool) -> Self {
+        Self::new(
+            Retry::Same,
+            if disconnected {
+                "Its connection closed before a decision; it did not run."
+            } else {
+                "Withdrawn before a decision; it did not run."
+            },
+        )
+    }
+
+    pub fn unattended() -> Self {
+        Self::new(
+            Retry::Same,
+            "The dashboard closed before anybody decided; not refused; you may propose it again.",
+        )
+    }
+
+    pub fn blocked(verdict: &Verdict) -> Self {
+        let profile = &verdict.policy.profile;
+        let what = match verdict.findings.iter().find(|f| f.action == Action::Block) {
+            Some(f) => format!("line {}: {} ({})", f.line, f.message, f.rule),
+            None => "no finding was named".to_owned(),
+        };
+        Self::new(
+            Retry::Changed,
+            if verdict.verdict == VerdictKind::Unanalyzable {
+                format!("It could not be analysed and did not run: {what}")
+            } else {
+                format!("The policy `{profile}` blocks it; it did not run: {what}")
+            },
+        )
+    }
+
+    pub fn error(message: &str) -> Self {
+        Self::new(Retry::Same, format!("It could not be run: {message}"))
+    }
+
+    /// Granted in time, but its time was over before it could be let go.
+    pub fn late(ttl_s: u64) -> Self {
+        Self::new(
+            Retry::Same,
+            format!(
+                "It was granted, but could not start within its {ttl_s} s; it did not run; you \
+                 may propose it again."
+            ),
+        )
+    }
+
+    /// It ran, and something else than the snippet or a limit ended it.
+    pub fn broken(message: &str) -> Self {
+        Self::new(
+            Retry::Same,
+            format!("It was stopped while it ran: {message}"),
+        )
+    }
+
+    pub fn stopped(why: Stop, ran: bool) -> Self {
+        let when = if ran {
+            "while it ran"
+        } else {
+            "before it started"
+        };
+        match why {
+            Stop::Person => Self::new(Retry::No, format!("A person stopped it {when}.")),
+            Stop::Closing => Self::new(
+                Retry::Same,
+                format!("The dashboard closed and stopped it {when}."),
+            ),
+            Stop::Disconnect => Self::new(
+                Retry::Same,
+                format!("Its connection closed, which stopped it {when}."),
+            ),
+        }
+    }
+
+    /// For an entry that has its run.
+    pub fn ran(entry: &Entry) -> Self {
+        let error = entry.run.as_ref().and_then(|r| r.error.as_ref());
+        match (entry.state, error) {
+            (State::Succeeded, _) => Self::new(Retry::No, "It ran and succeeded."),
+            (_, Some(e)) if e.kind == RunErrorKind::Cancelled => {
+                Self::stopped(entry.stopped.unwrap_or(Stop::Person), true)
+            }
+            (_, Some(e)) => Self::new(
+                Retry::Changed,
+                format!("It ran and failed with {}: {}", e.kind.as_str(), e.message),
+            ),
+            (_, None) => Self::new(Retry::Changed, "It ran and failed."),
+        }
+    }
+}
+
+/// A decision of a kind, with nothing more to say.
+pub(super) fn decided(kind: DecisionKind, now: Now) -> Decision {
+    Decision {
+        kind,
+        at: now.wall,
+        reason: None,
+        edited: false,
+        code: None,
+    }
+}
+
+impl Entry {
+    /// The outcome object of INTERFACE §4.
+    pub fn outcome(&self) -> Outcome {
+        Outcome {
+            id: self.proposal.id,
+            digest: self.proposal.digest,
+            state: self.state,
+            message: self.text.message.clone(),
+            retry: self.text.retry,
+            verdict: self.verdict.as_deref().cloned(),
+            decision: self.decision.clone(),
+            run: self.run.clone(),
+        }
+    }
+
+    /// Why it ended as it did, in one sentence.
+    pub fn message(&self) -> &str {
+        &self.text.message
+    }
+}

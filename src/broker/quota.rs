@@ -1,0 +1,239 @@
+//! What one peer and one uid may use up: analysis time and log bytes. And how their refusals
+//! are counted into few records (invariant 10).
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use crate::model::Peer;
+
+/// A uid and a pid.
+pub(super) type PeerKey = (u32, i32);
+
+pub(super) fn key(peer: &Peer) -> PeerKey {
+    (peer.uid, peer.pid)
+}
+
+/// A leaky bucket: what was used drains at a fixed rate.
+#[derive(Clone, Copy, Debug)]
+struct Bucket {
+    used: u64,
+    at: Duration,
+}
+
+/// How much may be used at once, and how fast it comes back.
+#[derive(Clone, Copy, Debug)]
+struct Allowance {
+    burst: u64,
+    per_second: u64,
+}
+
+impl Bucket {
+    fn drained(self, allowance: Allowance, now: Duration) -> u64 {
+        let elapsed = now.saturating_sub(self.at).as_millis();
+        let elapsed = u64::try_from(elapsed).unwrap_or(u64::MAX);
+        self.used
+            .saturating_sub(elapsed.saturating_mul(allowance.per_second) / 1000)
+    }
+}
+
+/// The buckets of one kind, for one kind of holder.
+#[derive(Clone, Debug)]
+struct Buckets<K> {
+    allowance: Allowance,
+    held: HashMap<K, Bucket>,
+}
+
+impl<K: std::hash::Hash + Eq + Copy> Buckets<K> {
+    fn new(burst: u64, per_second: u64) -> Self {
+        Self {
+            allowance: Allowance { burst, per_second },
+            held: HashMap::new(),
+        }
+    }
+
+    fn charge(&mut self, holder: K, amount: u64, now: Duration) {
+        // Short-lived processes leave buckets behind; drained ones say nothing any more.
+        if self.held.len() >= 4096 {
+            let allowance = self.allowance;
+            self.held.retain(|_, b| b.drained(allowance, now) > 0);
+        }
+        let bucket = self
+            .held
+            .entry(holder)
+            .or_insert(Bucket { used: 0, at: now });
+        bucket.used = bucket.drained(self.allowance, now).saturating_add(amount);
+        bucket.at = now;
+    }
+
+    /// Milliseconds until the holder is back under its allowance; `None` when it is.
+    fn wait_ms(&self, holder: K, now: Duration) -> Option<u64> {
+        let used = self.held.get(&holder)?.drained(self.allowance, now);
+        let over = used.checked_sub(self.allowance.burst)?;
+        Some((over.saturating_mul(1000) / self.allowance.per_second).max(1))
+    }
+}
+
+/// Refusals of one peer with one code, between two records.
+#[derive(Clone, Debug)]
+pub(super) struct Refusals {
+    pub peer: Peer,
+    pub code: i64,
+    pub message: String,
+    /// Refusals since the last record.
+    pub count: u64,
+    since: Duration,
+}
+
+/// How long refusals are counted before they become one record.
+const REFUSAL_WINDOW: Duration = Duration::from_secs(10);
+/// How many peers' refusals are counted apart; further ones go unrecorded until a window ends.
+const REFUSAL_HOLDERS: usize = 1024;
+
+const MIB: u64 = 1024 * 1024;
+
+#[derive(Clone, Debug)]
+pub(super) struct Quotas {
+    analysis_peer: Buckets<PeerKey>,
+    analysis_uid: Buckets<u32>,
+    log_peer: Buckets<PeerKey>,
+    log_uid: Buckets<u32>,
+    refusals: HashMap<(PeerKey, i64), Refusals>,
+}
+
+impl Default for Quotas {
+    fn default() -> Self {
+        Self {
+            // Microseconds of the analyser. A snippet that runs into its time limit costs half
+            // a second; ten of them at once, then one every two seconds.
+            analysis_peer: Buckets::new(5_000_000, 250_000),
+            analysis_uid: Buckets::new(10_000_000, 250_000),
+            // Bytes of the audit log.
+            log_peer: Buckets::new(64 * MIB, MIB),
+            log_uid: Buckets::new(256 * MIB, MIB),
+            refusals: HashMap::new(),
+        }
+    }
+}
+
+impl Quotas {
+    pub fn charge_analysis(&mut self, peer: PeerKey, spent: Duration, now: Duration) {
+        let us = u64::try_from(spent.as_micros()).unwrap_or(u64::MAX);
+        self.analysis_peer.charge(peer, us, now);
+        self.analysis_uid.charge(peer.0, us, now);
+    }
+
+    pub fn charge_log(&mut self, peer: PeerKey, bytes: u64, now: Duration) {
+        self.log_peer.charge(peer, bytes, now);
+        self.log_uid.charge(peer.0, bytes, now);
+    }
+
+    /// What is used up, and for how many milliseconds.
+    pub fn exhausted(&self, peer: PeerKey, now: Duration) -> Option<(&'static str, u64)> {
+        let analysis = self
+            .analysis_peer
+            .wait_ms(peer, now)
+            .max(self.analysis_uid.wait_ms(peer.0, now));
+        let log = self
+            .log_peer
+            .wait_ms(peer, now)
+            .max(self.log_uid.wait_ms(peer.0, now));
+        if analysis >= log {
+            analysis.map(|ms| ("analysis time", ms))
+        } else {
+            log.map(|ms| ("log bytes", ms))
+        }
+    }
+
+    /// Counts a refusal. The first of a window is to be recorded at once, with count 1; the
+    /// rest come out of [`Quotas::due_refusals`].
+    pub fn refused(&mut self, peer: &Peer, code: i64, message: &str, now: Duration) -> bool {
+        let holder = (key(peer), code);
+        if let Some(open) = self.refusals.get_mut(&holder) {
+            open.count += 1;
+            return false;
+        }
+        if self.refusals.len() >= REFUSAL_HOLDERS {
+            return false;
+        }
+        let message = message.to_owned();
+        let open = Refusals {
+            peer: peer.clone(),
+            code,
+            message,
+            count: 0,
+            since: now,
+        };
+        self.refusals.insert(holder, open);
+        true
+    }
+
+    /// Windows that are over; those in which something was counted are to be recorded.
+    pub fn due_refusals(&mut self, now: Duration, all: bool) -> Vec<Refusals> {
+        let mut due = Vec::new();
+        self.refusals.retain(|_, open| {
+            let over = all || now >= open.since.saturating_add(REFUSAL_WINDOW);
+            if over && open.count > 0 {
+                due.push(open.clone());
+            }
+            !over
+        });
+        due
+    }
+
+    /// When the next window ends.
+    pub fn next_due(&self) -> Option<Duration> {
+        self.refusals
+            .values()
+            .map(|r| r.since.saturating_add(REFUSAL_WINDOW))
+            .min()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn s(n: u64) -> Duration {
+        Duration::from_secs(n)
+    }
+
+    #[test]
+    fn analysis_time_comes_back_and_a_uid_cannot_multiply_it_by_forking() {
+        let mut q = Quotas::default();
+        assert_eq!(q.exhausted((1, 1), s(0)), None);
+        q.charge_analysis((1, 1), s(6), s(0));
+        assert_eq!(q.exhausted((1, 1), s(0)), Some(("analysis time", 4000)));
+        assert_eq!(
+            q.exhausted((1, 2), s(0)),
+            None,
+            "another peer of the uid may still ask"
+        );
+        q.charge_analysis((1, 2), s(5), s(0));
+        assert!(q.exhausted((1, 3), s(0)).is_some(), "but not without end");
+        assert_eq!(
+            q.exhausted((2, 9), s(0)),
+            None,
+            "another uid is not touched"
+        );
+        assert_eq!(q.exhausted((1, 1), s(5)), None);
+    }
+
+    #[test]
+    fn repeated_refusals_become_one_record() {
+        let mut q = Quotas::default();
+        let peer = Peer {
+            uid: 1,
+            gid: 1,
+            pid: 1,
+            exe: None,
+        };
+        assert!(q.refused(&peer, -32001, "too large", s(0)));
+        for _ in 0..500 {
+            assert!(!q.refused(&peer, -32001, "too large", s(1)));
+        }
+        assert!(q.due_refusals(s(2), false).is_empty());
+        let due = q.due_refusals(s(11), false);
+        assert_eq!((due.len(), due[0].count), (1, 500));
+        assert!(q.next_due().is_none());
+    }
+}

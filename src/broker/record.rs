@@ -1,0 +1,164 @@
+//! Records and what waits for them: every step is recorded first and heard afterwards
+//! (invariant 8).
+
+use crate::clock::Now;
+use crate::model::{Blob, DecisionKind, LogEvent, Peer, ProposalId, State};
+
+use super::effect::{Effect, RpcError};
+use super::event::Ticket;
+use super::outcome::OutcomeText;
+use super::state::{AuditHealth, BrokerState, Stage, Then};
+
+impl BrokerState {
+    pub(super) fn record(
+        &mut self,
+        event: LogEvent,
+        blobs: Vec<Blob>,
+        then: Then,
+        now: Now,
+        fx: &mut Vec<Effect>,
+    ) {
+        if self.audit.is_down() {
+            return self.unrecorded(then, now, fx);
+        }
+        let ticket = Ticket(self.next_ticket);
+        self.next_ticket += 1;
+        self.tickets.insert(ticket, then);
+        fx.push(Effect::Record {
+            ticket,
+            event: Box::new(event),
+            blobs,
+        });
+    }
+
+    pub(super) fn record_refusal(
+        &mut self,
+        peer: Peer,
+        code: i64,
+        message: String,
+        count: u64,
+        fx: &mut Vec<Effect>,
+    ) {
+        if self.audit.is_down() {
+            return;
+        }
+        let ticket = Ticket(self.next_ticket);
+        self.next_ticket += 1;
+        self.tickets.insert(ticket, Then::Nothing);
+        let event = LogEvent::Refused {
+            peer,
+            code,
+            message,
+            count,
+        };
+        fx.push(Effect::Record {
+            ticket,
+            event: Box::new(event),
+            blobs: Vec::new(),
+        });
+    }
+
+    pub(super) fn durable(&mut self, ticket: Ticket, now: Now, fx: &mut Vec<Effect>) {
+        if !self.tickets.contains_key(&ticket) {
+            return;
+        }
+        // The log is a chain: a record counts once everything before it is on the disk too.
+        self.on_disk.insert(ticket);
+        while let Some(first) = self.tickets.first_entry()
+            && self.on_disk.remove(first.key())
+        {
+            let then = first.remove();
+            self.recorded(then, now, fx);
+        }
+    }
+
+    fn recorded(&mut self, then: Then, now: Now, fx: &mut Vec<Effect>) {
+        if let AuditHealth::Up { durable } = &mut self.audit {
+            *durable += 1;
+        }
+        match then {
+            Then::Nothing => {}
+            Then::Announce(id) => self.announce(id, now, fx),
+            Then::Execute(id) => self.execute(id, now, fx),
+            Then::Release(id) => self.let_go(id, now, fx),
+            Then::Tell(id) => self.tell(id, fx),
+        }
+    }
+
+    /// The log cannot be written any more: everything open ends, everything running is killed.
+    pub(super) fn audit_down(&mut self, reason: String, now: Now, fx: &mut Vec<Effect>) {
+        if self.audit.is_down() {
+            return;
+        }
+        self.audit = AuditHealth::Down { reason };
+        self.on_disk.clear();
+        for then in std::mem::take(&mut self.tickets).into_values() {
+            self.unrecorded(then, now, fx);
+        }
+        let open: Vec<ProposalId> = self
+            .entries
+            .values()
+            .filter(|e| !e.told)
+            .map(|e| e.proposal.id)
+            .collect();
+        for id in open {
+            self.lost(id, now, fx);
+        }
+    }
+
+    /// What waited for a record that will never be durable.
+    fn unrecorded(&mut self, then: Then, now: Now, fx: &mut Vec<Effect>) {
+        match then {
+            Then::Nothing => {}
+            Then::Announce(id) | Then::Execute(id) | Then::Release(id) | Then::Tell(id) => {
+                self.lost(id, now, fx);
+            }
+        }
+    }
+
+    /// Ends a proposal whose next record cannot be written: it runs no further and nothing of
+    /// what it did is told.
+    fn lost(&mut self, id: ProposalId, now: Now, fx: &mut Vec<Effect>) {
+        let Some(entry) = self.entries.get_mut(&id).filter(|e| !e.told) else {
+            return;
+        };
+        let open = matches!(entry.state, State::Granted | State::Running);
+        if open && entry.stage != Stage::Idle {
+            fx.push(Effect::Kill { id });
+        }
+        entry.armed = None;
+        let why = "the audit log cannot be written, and nothing runs unrecorded";
+        entry.text = if entry.stage == Stage::LetGo {
+            OutcomeText::broken(why)
+        } else {
+            OutcomeText::error(why)
+        };
+        // A decision is told once it is on the disk; this one will never be.
+        let told = matches!(entry.heard, State::Granted | State::Running);
+        entry.decision = entry
+            .decision
+            .take()
+            .filter(|d| told && d.kind == DecisionKind::Granted);
+        if !entry.announced {
+            let error = RpcError::new(RpcError::INTERNAL, "the audit log cannot be written");
+            for (conn, call) in std::mem::take(&mut entry.proposers) {
+                fx.push(Effect::Reply {
+                    conn,
+                    call,
+                    reply: Err(error.clone()),
+                });
+            }
+        }
+        self.set_final(id, State::Error, now);
+        if let Some(entry) = self.entries.get_mut(&id) {
+            // Also what had ended, but was not yet on the disk.
+            entry.state = State::Error;
+            entry.run = None;
+            if !entry.announced {
+                entry.announced = true;
+                self.keep_ended(id);
+            }
+        }
+        self.tell(id, fx);
+    }
+}

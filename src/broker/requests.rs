@@ -1,0 +1,312 @@
+//! What agents ask for: each request is answered, queued, or refused with what would have been
+//! accepted. Nothing here decides.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::json;
+
+use crate::clock::Now;
+use crate::model::{AgentClaim, Limits, Peer, ProposalId, State};
+
+use super::accept::{
+    CALLS_MAX, INPUTS_MAX, REASON_BYTES, TITLE_BYTES, check_claim, too_many_calls, used_up,
+};
+use super::decision::Refused;
+use super::effect::{Effect, ProfileInfo, Reply, RpcError};
+use super::event::{CallId, ConnId, JobId, Request};
+use super::quota::key;
+use super::state::{BrokerState, Early, Entry, Job, Work};
+
+/// Pieces of work a peer may have waiting for the analyser when it asks for a `check`.
+const CHECKS_PER_PEER: usize = 256;
+/// The same for a uid, whose processes are cheap.
+const CHECKS_PER_UID: usize = 1024;
+/// Session tokens kept; the oldest is forgotten first.
+const SESSIONS_MAX: usize = 4096;
+
+impl BrokerState {
+    pub(super) fn request(
+        &mut self,
+        conn: ConnId,
+        call: CallId,
+        request: Request,
+        now: Now,
+        fx: &mut Vec<Effect>,
+    ) {
+        let Some(peer) = self.connections.get(&conn).map(|c| c.peer.clone()) else {
+            return;
+        };
+        let reply = match request {
+            Request::Hello {
+                agent,
+                resume,
+                fresh,
+            } => Some(self.hello(conn, agent, resume, fresh)),
+            Request::Propose { id, draft } => self
+                .propose((conn, call), id, *draft, &peer, now, fx)
+                .err()
+                .map(Err),
+            Request::Wait { id, timeout } => self.wait(conn, call, id, timeout, now),
+            Request::Status { id } => Some(self.owned(conn, id).map(|e| Reply::Status {
+                id,
+                state: e.heard,
+                verdict: e.verdict.clone().filter(|_| e.announced),
+                expires_at: Some(e.expires_at),
+            })),
+            Request::Withdraw { id } => self.withdraw(conn, call, id, now, fx),
+            Request::Check { code, profile } => self
+                .check((conn, call), code, profile, &peer, now, fx)
+                .err()
+                .map(Err),
+            Request::Datasets => {
+                fx.push(Effect::DescribeDatasets { conn, call });
+                None
+            }
+        };
+        if let Some(reply) = reply {
+            if let Err(error) = &reply {
+                self.note_refusal(&peer, error, now, fx);
+            }
+            fx.push(Effect::Reply { conn, call, reply });
+        }
+    }
+
+    fn hello(
+        &mut self,
+        conn: ConnId,
+        agent: Option<AgentClaim>,
+        resume: Option<String>,
+        fresh: String,
+    ) -> Result<Reply, RpcError> {
+        if let Some(agent) = &agent {
+            check_claim(agent)?;
+        }
+        let Some(connection) = self.connections.get_mut(&conn) else {
+            return Err(RpcError::new(RpcError::INTERNAL, "the connection is gone"));
+        };
+        let uid = connection.peer.uid;
+        let resumed = resume.filter(|t| self.sessions.iter().any(|(s, u)| s == t && *u == uid));
+        connection.agent = agent;
+        let session = resumed.unwrap_or_else(|| self.new_session(fresh, uid));
+        if let Some(connection) = self.connections.get_mut(&conn) {
+            connection.session = Some(session.clone());
+        }
+        let server = BTreeMap::from([
+            ("name", "countersign".to_owned()),
+            ("version", self.settings.version.clone()),
+        ]);
+        Ok(Reply::Hello {
+            protocol: 1,
+            server,
+            session,
+            profiles: self.profile_infos(),
+            limits: json!({
+                "frame_bytes": 1024 * 1024,
+                "code_bytes": Limits::CODE_BYTES_MAX,
+                "title_bytes": TITLE_BYTES,
+                "reason_bytes": REASON_BYTES,
+                "inputs": INPUTS_MAX,
+                "ttl_s": self.settings.ttl.as_secs(),
+                "ttl_max_s": self.settings.ttl_max.as_secs(),
+                "max_pending": self.settings.max_pending,
+                "max_pending_per_peer": self.settings.max_pending_per_peer,
+            }),
+        })
+    }
+
+    /// Keeps a token. A uid that makes too many loses its own oldest, not another's.
+    fn new_session(&mut self, token: String, uid: u32) -> String {
+        if self.sessions.len() >= SESSIONS_MAX {
+            let own = self.sessions.iter().position(|(_, u)| *u == uid);
+            self.sessions.remove(own.unwrap_or(0));
+        }
+        self.sessions.push_back((token.clone(), uid));
+        token
+    }
+
+    fn profile_infos(&self) -> Vec<ProfileInfo> {
+        let info = |p: &super::state::Profile| ProfileInfo {
+            name: p.policy.name.clone(),
+            imports: p.policy.imports.keys().cloned().collect(),
+            given: p.given.clone(),
+            limits: p.policy.limits,
+        };
+        self.settings.profiles.iter().map(info).collect()
+    }
+
+    fn wait(
+        &mut self,
+        conn: ConnId,
+        call: CallId,
+        id: ProposalId,
+        timeout: Option<Duration>,
+        now: Now,
+    ) -> Option<Result<Reply, RpcError>> {
+        if let Err(error) = self.owned(conn, id) {
+            return Some(Err(error));
+        }
+        let entry = self.entries.get_mut(&id)?;
+        if entry.told {
+            return Some(Ok(Reply::Outcome(Box::new(entry.outcome()))));
+        }
+        if timeout == Some(Duration::ZERO) {
+            return Some(Ok(Reply::State {
+                id,
+                state: entry.heard,
+            }));
+        }
+        if entry.calls_of(conn) >= CALLS_MAX {
+            return Some(Err(too_many_calls()));
+        }
+        let until = timeout.map(|t| now.boot.saturating_add(t));
+        entry.waiters.push((conn, call, until));
+        if let Some(until) = until {
+            self.timeouts.insert((until, conn, call, id));
+        }
+        None
+    }
+
+    fn withdraw(
+        &mut self,
+        conn: ConnId,
+        call: CallId,
+        id: ProposalId,
+        now: Now,
+        fx: &mut Vec<Effect>,
+    ) -> Option<Result<Reply, RpcError>> {
+        if let Err(error) = self.owned(conn, id) {
+            return Some(Err(error));
+        }
+        self.take_back(id, false, now, fx);
+        let entry = self.entries.get_mut(&id)?;
+        let ending = entry.state.is_final() || entry.early.is_some();
+        if entry.told || !ending {
+            return Some(Ok(Reply::State {
+                id,
+                state: entry.heard,
+            }));
+        }
+        if entry.calls_of(conn) >= CALLS_MAX {
+            return Some(Err(too_many_calls()));
+        }
+        entry.withdrawers.push((conn, call));
+        None
+    }
+
+    /// Withdraws what is still pending; anything else stays as it is.
+    pub(super) fn take_back(
+        &mut self,
+        id: ProposalId,
+        disconnected: bool,
+        now: Now,
+        fx: &mut Vec<Effect>,
+    ) {
+        let Some(entry) = self.entries.get_mut(&id) else {
+            return;
+        };
+        if entry.state != State::Pending {
+            return;
+        }
+        if entry.announced {
+            self.end_withdrawn(id, disconnected, now, fx);
+        } else if entry.early.is_none() {
+            entry.early = Some(Early::Withdrawn { disconnected });
+        }
+    }
+
+    fn check(
+        &mut self,
+        (conn, call): (ConnId, CallId),
+        code: Arc<str>,
+        profile: Option<String>,
+        peer: &Peer,
+        now: Now,
+        fx: &mut Vec<Effect>,
+    ) -> Result<(), RpcError> {
+        if self.closing {
+            return Err(closing());
+        }
+        let profile = self.profile_for(profile.as_deref())?;
+        self.check_code(&code, &profile)?;
+        if let Some((what, ms)) = self.quotas.exhausted(key(peer), now.boot) {
+            return Err(used_up(what, ms));
+        }
+        if self.queue.of_peer(key(peer)) >= CHECKS_PER_PEER
+            || self.queue.of_uid(peer.uid) >= CHECKS_PER_UID
+        {
+            return Err(used_up("waiting checks", 100));
+        }
+        let job = Job::Check { conn, call };
+        self.queue.push(
+            key(peer),
+            Work {
+                job,
+                code,
+                profile,
+                peer: key(peer),
+            },
+        );
+        self.pump(now, fx);
+        Ok(())
+    }
+
+    /// Hands the analyser the next piece of work in turn, one at a time.
+    pub(super) fn pump(&mut self, now: Now, fx: &mut Vec<Effect>) {
+        while self.analysing.is_none() {
+            let Some(work) = self.queue.pop() else { return };
+            let wanted = match &work.job {
+                Job::Proposal(id) => self.entries.contains_key(id),
+                Job::Check { conn, .. } => self.connections.contains_key(conn),
+            };
+            if !wanted {
+                continue;
+            }
+            let job = JobId(self.next_job);
+            self.next_job += 1;
+            let (code, profile) = (work.code.clone(), work.profile.clone());
+            fx.push(Effect::Analyse { job, code, profile });
+            self.analysing = Some((job, work, now));
+        }
+    }
+
+    /// The entry, if it belongs to this connection. Another's id looks like an unknown one.
+    fn owned(&self, conn: ConnId, id: ProposalId) -> Result<&Entry, RpcError> {
+        self.entries
+            .get(&id)
+            .filter(|e| e.owners.contains(&conn))
+            .ok_or_else(|| {
+                RpcError::new(
+                    RpcError::UNKNOWN_ID,
+                    "no proposal of this connection has this id",
+                )
+                .with_data(json!({"expected": "an id that `propose` answered on this connection"}))
+            })
+    }
+
+    /// Keeps a refusal for the log, repeats counted into one record.
+    fn note_refusal(&mut self, peer: &Peer, error: &RpcError, now: Now, fx: &mut Vec<Effect>) {
+        // A closing dashboard waits for its records: an agent must not keep it from leaving.
+        let kept = !self.closing
+            && matches!(
+                error.code,
+                RpcError::TOO_LARGE
+                    | RpcError::TOO_MANY
+                    | RpcError::UNKNOWN_NAME
+                    | RpcError::UNKNOWN_ID
+            );
+        if kept
+            && self
+                .quotas
+                .refused(peer, error.code, &error.message, now.boot)
+        {
+            self.record_refusal(peer.clone(), error.code, error.message.clone(), 1, fx);
+        }
+    }
+}
+
+/// The answer to work that comes while the dashboard closes.
+pub(super) fn closing() -> RpcError {
+    RpcError::new(RpcError::INTERNAL, Refused::Closing.to_string())
+}

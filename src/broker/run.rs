@@ -1,0 +1,247 @@
+//! From the durable grant to the durable outcome: execute, release, stream, end, kill.
+
+use crate::clock::Now;
+use crate::model::{
+    Blob, DecisionKind, Exit, FinishedLog, LogEvent, ProposalId, Reviewer, Run, State,
+};
+
+use super::effect::{Effect, Note, StreamName};
+use super::event::ExecNote;
+use super::outcome::{OutcomeText, decided};
+use super::state::{BrokerState, Environment, LiveOutput, Stage, Stop, Then};
+
+impl BrokerState {
+    /// The grant is durable: the child may be made.
+    pub(super) fn execute(&mut self, id: ProposalId, now: Now, fx: &mut Vec<Effect>) {
+        let Some(entry) = self
+            .entries
+            .get_mut(&id)
+            .filter(|e| e.state == State::Granted)
+        else {
+            return;
+        };
+        let Some(grant) = entry.armed.take() else {
+            return;
+        };
+        if let Some(why) = entry.stopped {
+            entry.text = OutcomeText::stopped(why, false);
+            return self.end_unrun(id, State::Failed, "stopped before it started", now, fx);
+        }
+        // The disk may have taken its time, or the machine slept: the deadline counts here too.
+        if now.boot >= grant.deadline() {
+            return self.end_late(id, now, fx);
+        }
+        let ready = match &self.environment {
+            Environment::Ready { digest, .. } => Some(*digest),
+            Environment::Making { .. } | Environment::Failed { .. } => None,
+        };
+        if ready != Some(grant.environment()) {
+            let message = "the Python environment is no longer the one that was granted";
+            entry.text = OutcomeText::error(message);
+            return self.end_unrun(id, State::Error, message, now, fx);
+        }
+        entry.stage = Stage::Made;
+        self.hear(id, State::Granted, fx);
+        fx.push(Effect::Execute(grant));
+    }
+
+    /// Ends what was granted in time, but could not be let go in time.
+    fn end_late(&mut self, id: ProposalId, now: Now, fx: &mut Vec<Effect>) {
+        let Some(entry) = self.entries.get_mut(&id) else {
+            return;
+        };
+        if entry.stage != Stage::Idle {
+            fx.push(Effect::Kill { id });
+        }
+        entry.text = OutcomeText::late(entry.ttl_s());
+        entry.decision = Some(decided(DecisionKind::Expired, now));
+        self.set_final(id, State::Expired, now);
+        let event = LogEvent::Expired { id };
+        self.record(event, Vec::new(), Then::Tell(id), now, fx);
+    }
+
+    /// `started` is durable: the held child may run.
+    pub(super) fn let_go(&mut self, id: ProposalId, now: Now, fx: &mut Vec<Effect>) {
+        let Some(entry) = self
+            .entries
+            .get_mut(&id)
+            .filter(|e| e.state == State::Granted && e.stage == Stage::Held)
+        else {
+            return;
+        };
+        // What is to be killed stays held; the executor reports its end.
+        if entry.stopped.is_some() {
+            return;
+        }
+        if now.boot >= entry.deadline {
+            return self.end_late(id, now, fx);
+        }
+        entry.stage = Stage::LetGo;
+        fx.push(Effect::Release { id });
+    }
+
+    /// What the executor says, believed only where it follows from what it was asked to do.
+    pub(super) fn exec(&mut self, id: ProposalId, note: ExecNote, now: Now, fx: &mut Vec<Effect>) {
+        let Some(entry) = self.entries.get_mut(&id).filter(|e| {
+            matches!(e.state, State::Granted | State::Running) && e.stage != Stage::Idle
+        }) else {
+            return;
+        };
+        let let_go = entry.stage == Stage::LetGo;
+        match note {
+            ExecNote::Prepared(isolation) => {
+                if entry.stage != Stage::Made || entry.stopped.is_some() {
+                    return;
+                }
+                if now.boot >= entry.deadline {
+                    return self.end_late(id, now, fx);
+                }
+                entry.stage = Stage::Held;
+                let event = LogEvent::Started { id, isolation };
+                self.record(event, Vec::new(), Then::Release(id), now, fx);
+            }
+            ExecNote::Released => {
+                if !let_go || entry.state != State::Granted {
+                    return;
+                }
+                entry.state = State::Running;
+                entry.released = Some(now);
+                self.hear(id, State::Running, fx);
+            }
+            ExecNote::Output { stream, text } => {
+                if !let_go {
+                    return;
+                }
+                entry.output.push(stream, &text);
+                for conn in &entry.streams {
+                    let note = Note::Output {
+                        id,
+                        stream,
+                        text: text.clone(),
+                    };
+                    fx.push(Effect::Notify { conn: *conn, note });
+                }
+            }
+            ExecNote::Ended(run) if let_go => self.end_run(id, *run, now, fx),
+            ExecNote::Ended(_) => {
+                self.exec_failed(id, "its process ended before it was let go", now, fx);
+            }
+            ExecNote::Failed { message } => self.exec_failed(id, &message, now, fx),
+        }
+    }
+
+    /// It came to no result: stopped, or for a reason that is not the snippet's.
+    fn exec_failed(&mut self, id: ProposalId, message: &str, now: Now, fx: &mut Vec<Effect>) {
+        let Some(entry) = self.entries.get_mut(&id) else {
+            return;
+        };
+        let let_go = entry.stage == Stage::LetGo;
+        let (state, text) = match entry.stopped {
+            Some(why) => (State::Failed, OutcomeText::stopped(why, let_go)),
+            None if let_go => (State::Error, OutcomeText::broken(message)),
+            None => (State::Error, OutcomeText::error(message)),
+        };
+        entry.text = text;
+        self.end_unrun(id, state, message, now, fx);
+    }
+
+    fn end_run(&mut self, id: ProposalId, run: Run, now: Now, fx: &mut Vec<Effect>) {
+        let good = run.error.is_none() && run.limit.is_none() && run.exit == Exit::Code(0);
+        let state = if good {
+            State::Succeeded
+        } else {
+            State::Failed
+        };
+        let stdout = Blob::of(run.stdout.as_bytes());
+        let stderr = Blob::of(run.stderr.as_bytes());
+        let event = LogEvent::Finished(Box::new(FinishedLog {
+            id,
+            state,
+            exit: run.exit.clone(),
+            limit: run.limit,
+            duration_ms: run.duration_ms,
+            timing_us: run.timing_us,
+            stdout_sha256: stdout.sha256,
+            stderr_sha256: stderr.sha256,
+            stdout_bytes: run.stdout_bytes,
+            stderr_bytes: run.stderr_bytes,
+            stdout_truncated: run.stdout_truncated,
+            stderr_truncated: run.stderr_truncated,
+            error: run.error.clone(),
+            artifacts: run.artifacts.clone(),
+        }));
+        if let Some(entry) = self.entries.get_mut(&id) {
+            entry.run = Some(run);
+            entry.output = LiveOutput::default();
+        }
+        self.set_final(id, state, now);
+        if let Some(entry) = self.entries.get_mut(&id) {
+            entry.text = OutcomeText::ran(entry);
+        }
+        self.record(event, vec![stdout, stderr], Then::Tell(id), now, fx);
+    }
+
+    fn end_unrun(
+        &mut self,
+        id: ProposalId,
+        state: State,
+        message: &str,
+        now: Now,
+        fx: &mut Vec<Effect>,
+    ) {
+        self.set_final(id, state, now);
+        let event = LogEvent::Failed {
+            id,
+            state,
+            message: message.to_owned(),
+        };
+        self.record(event, Vec::new(), Then::Tell(id), now, fx);
+    }
+
+    pub(super) fn kill(
+        &mut self,
+        id: ProposalId,
+        why: Stop,
+        by: Option<Reviewer>,
+        now: Now,
+        fx: &mut Vec<Effect>,
+    ) {
+        let Some(entry) = self.entries.get_mut(&id) else {
+            return;
+        };
+        if !matches!(entry.state, State::Granted | State::Running) || entry.stopped.is_some() {
+            return;
+        }
+        entry.stopped = Some(why);
+        // The kill comes first: a record that takes long must not let the child live on. What
+        // is still armed has no child; `execute` sees the request.
+        if entry.stage != Stage::Idle {
+            fx.push(Effect::Kill { id });
+        }
+        self.record(
+            LogEvent::Killed { id, by },
+            Vec::new(),
+            Then::Nothing,
+            now,
+            fx,
+        );
+    }
+}
+
+impl LiveOutput {
+    fn push(&mut self, stream: StreamName, text: &str) {
+        let kept = match stream {
+            StreamName::Stdout => &mut self.stdout,
+            StreamName::Stderr => &mut self.stderr,
+        };
+        if text.is_empty() || kept.len() + text.len() > Self::CAP {
+            return;
+        }
+        kept.push_str(text);
+        let end = kept.len();
+        match self.order.last_mut() {
+            Some((last, at)) if *last == stream => *at = end,
+            _ => self.order.push((stream, end)),
+        }
+    }
+}

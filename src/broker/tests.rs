@@ -1,0 +1,19 @@
+//! Tests of the core. Everything goes through `update`, and every step of every test is watched
+//! by [`watch::Watch`], an independent model of what must never happen.
+
+mod agents;
+mod audit_down;
+mod binding;
+mod closing;
+mod consistency;
+mod deadlines;
+mod fairness;
+mod memory;
+mod quotas;
+mod records;
+mod runs;
+mod sequences;
+mod states;
+mod waits;
+mod watch;
+mod world;

@@ -1,0 +1,311 @@
+//! Invariant 2: the grant's digest covers everything that changes what a run means.
+
+use std::sync::Arc;
+
+use super::super::Confirmation;
+use super::super::decision::{self, Refused, grant_digest};
+use super::super::event::Event;
+use super::super::state::Environment;
+use super::world::*;
+use crate::clock::Now;
+use crate::model::{
+    BoundInput, Column, Digest, GrantDigest, InputKind, ProposalId, Reviewer, Sensitivity, State,
+    TextFormat, Tier, VerdictKind, Viewed,
+};
+
+/// The digest of the same proposal, by id, under a world that `change` made different.
+fn digest_with(
+    code: &str,
+    inputs: Vec<BoundInput>,
+    change: impl FnOnce(&mut World),
+) -> GrantDigest {
+    let mut w = World::new();
+    let (id, _) = w.propose(
+        A,
+        crate::model::Draft {
+            inputs: json_input(serde_json::json!(1)),
+            ..draft(code)
+        },
+    );
+    w.analyse(VerdictKind::Clear);
+    w.binds.clear();
+    let inputs = Ok(inputs);
+    w.send(Event::InputsBound { id, inputs });
+    w.durable();
+    change(&mut w);
+    w.digest(id)
+}
+
+fn plain() -> Vec<BoundInput> {
+    vec![bound("threshold", "1")]
+}
+
+fn dataset(content: &[u8], rows: u64) -> Vec<BoundInput> {
+    vec![BoundInput {
+        name: "df".to_owned(),
+        kind: InputKind::Dataset {
+            dataset: "penguins".to_owned(),
+            format: TextFormat::Csv,
+            rows,
+            columns: vec![Column {
+                name: "species".to_owned(),
+                dtype: "object".to_owned(),
+            }],
+            sensitivity: Sensitivity::Public,
+        },
+        bytes: content.len() as u64,
+        sha256: Digest::of(content),
+    }]
+}
+
+fn policy_with(w: &mut World, change: impl FnOnce(&mut crate::policy::Policy)) {
+    let profile = &mut w.state.settings.profiles[0];
+    let mut policy = (*profile.policy).clone();
+    change(&mut policy);
+    profile.policy = Arc::new(policy);
+}
+
+#[test]
+fn the_grant_digest_changes_with_everything_it_binds() {
+    let base = digest_with("print(1)", plain(), |_| {});
+    assert_eq!(
+        base,
+        digest_with("print(1)", plain(), |_| {}),
+        "it is a function"
+    );
+    let text = |text: &str, format| {
+        vec![BoundInput {
+            kind: InputKind::Text {
+                text: text.to_owned(),
+                format,
+            },
+            ..bound("threshold", text)
+        }]
+    };
+    let none = |_: &mut World| {};
+    let others = [
+        ("code", digest_with("print(2)", plain(), none)),
+        (
+            "input content",
+            digest_with("print(1)", vec![bound("threshold", "2")], none),
+        ),
+        (
+            "input name",
+            digest_with("print(1)", vec![bound("limit", "1")], none),
+        ),
+        (
+            "input kind",
+            digest_with("print(1)", text("1", TextFormat::Csv), none),
+        ),
+        (
+            "input format",
+            digest_with("print(1)", text("1", TextFormat::Tsv), none),
+        ),
+        (
+            "one input more",
+            digest_with("print(1)", [plain(), vec![bound("x", "1")]].concat(), none),
+        ),
+        ("no input", digest_with("print(1)", vec![], none)),
+        (
+            "data set content",
+            digest_with("print(1)", dataset(b"species\nAdelie\n", 1), none),
+        ),
+        (
+            "other data set content",
+            digest_with("print(1)", dataset(b"species\nGentoo\n", 1), none),
+        ),
+        (
+            "rows",
+            digest_with("print(1)", dataset(b"species\nGentoo\n", 2), none),
+        ),
+        (
+            "policy text",
+            digest_with("print(1)", plain(), |w| {
+                policy_with(w, |p| p.sha256 = Digest::of(b"edited"));
+            }),
+        ),
+        (
+            "limits",
+            digest_with("print(1)", plain(), |w| {
+                policy_with(w, |p| p.limits.wall_s += 1)
+            }),
+        ),
+        (
+            "code limit",
+            digest_with("print(1)", plain(), |w| {
+                policy_with(w, |p| p.limits.ticks = 1)
+            }),
+        ),
+        (
+            "policy's tier",
+            digest_with("print(1)", plain(), |w| {
+                policy_with(w, |p| p.tier = Tier::Kernel)
+            }),
+        ),
+        (
+            "configured tier",
+            digest_with("print(1)", plain(), |w| {
+                w.state.settings.tier = Tier::Container
+            }),
+        ),
+        (
+            "environment",
+            digest_with("print(1)", plain(), |w| {
+                w.send(Event::Environment(Environment::Ready {
+                    digest: Digest::of(b"one package more"),
+                    label: String::new(),
+                }));
+            }),
+        ),
+    ];
+    let mut all = vec![("base", base)];
+    all.extend(others);
+    for (i, (a, one)) in all.iter().enumerate() {
+        for (b, other) in &all[..i] {
+            assert_ne!(one, other, "{a} and {b} bind the same");
+        }
+    }
+}
+
+#[test]
+fn the_profile_is_bound() {
+    let of = |profile: &str| {
+        let mut w = World::new();
+        for p in &mut w.state.settings.profiles {
+            let mut policy = (*p.policy).clone();
+            policy.sha256 = Digest::of(b"the same text");
+            p.policy = Arc::new(policy);
+        }
+        let profile = Some(profile.to_owned());
+        let id = w.pending(
+            A,
+            crate::model::Draft {
+                profile,
+                ..draft("1")
+            },
+        );
+        w.digest(id)
+    };
+    assert_ne!(of("analysis"), of("chart"));
+}
+
+#[test]
+fn two_proposals_of_the_same_code_bind_differently() {
+    let mut w = World::new();
+    let (one, two) = (w.pending(A, draft("1")), w.pending(A, draft("1")));
+    assert_ne!(w.digest(one), w.digest(two));
+    let digest = w.digest(one);
+    w.confirm(two, digest);
+    assert_eq!(w.state_of(two), State::Pending);
+    assert_eq!(w.state.refusal(two), Some(&Refused::Changed));
+}
+
+#[test]
+fn a_confirmation_of_what_changed_since_is_refused_and_says_so() {
+    let mut w = World::new();
+    let id = w.pending(A, draft("1"));
+    let shown = w.digest(id);
+    w.send(Event::Environment(Environment::Ready {
+        digest: Digest::of(b"upgraded"),
+        label: String::new(),
+    }));
+    w.confirm(id, shown);
+    assert_eq!(w.state.refusal(id), Some(&Refused::Changed));
+    assert_eq!(w.state_of(id), State::Pending);
+    w.grant(id);
+    assert_eq!(w.state.refusal(id), None);
+    assert_eq!(w.state_of(id), State::Granted);
+}
+
+#[test]
+fn what_cannot_be_granted_says_why() {
+    let mut w = World::new();
+    let stranger = ProposalId::from_uuid(uuid::Uuid::max());
+    let digest = GrantDigest(Digest::of(b""));
+    w.confirm(stranger, digest);
+    assert_eq!(w.state.refusal(stranger), Some(&Refused::Unknown));
+
+    let (waiting, _) = w.propose(A, draft("waits for its verdict"));
+    w.confirm(waiting, digest);
+    assert_eq!(w.state.refusal(waiting), Some(&Refused::Verdict));
+    w.analyse(VerdictKind::Clear);
+    let right = w.digest(waiting);
+    w.confirm(waiting, right);
+    assert_eq!(
+        w.state.refusal(waiting),
+        Some(&Refused::Verdict),
+        "not recorded, not shown"
+    );
+    w.durable();
+
+    w.send(Event::Environment(Environment::Failed {
+        message: "no venv module".to_owned(),
+    }));
+    assert_eq!(
+        grant_digest(&w.state, w.entry(waiting)),
+        Err(Refused::NoEnvironment)
+    );
+    w.confirm(waiting, right);
+    assert_eq!(w.state.refusal(waiting), Some(&Refused::NoEnvironment));
+    assert_eq!(
+        w.state_of(waiting),
+        State::Pending,
+        "it waits for the environment"
+    );
+    w.send(Event::Environment(ready()));
+
+    w.deny(waiting, None);
+    w.confirm(waiting, right);
+    assert_eq!(
+        w.state.refusal(waiting),
+        Some(&Refused::NotPending(State::Denied))
+    );
+}
+
+#[test]
+fn a_grant_whose_environment_changes_before_the_start_does_not_run() {
+    let mut w = World::new();
+    let id = w.pending(A, draft("1"));
+    w.grant(id);
+    w.send(Event::Environment(Environment::Ready {
+        digest: Digest::of(b"upgraded meanwhile"),
+        label: String::new(),
+    }));
+    w.durable();
+    assert!(w.executed.is_empty());
+    let outcome = w.outcome_of(A, id);
+    assert_eq!(outcome.state, State::Error);
+    assert!(
+        outcome.message.contains("environment"),
+        "{}",
+        outcome.message
+    );
+}
+
+/// `update` expires what is due and ends what is blocked before it looks at a confirmation. The
+/// function that makes grants does not rely on that.
+#[test]
+fn the_constructor_of_a_grant_checks_everything_itself() {
+    let mut w = World::new();
+    let id = w.pending(A, draft("1"));
+    let confirmation = Confirmation {
+        id,
+        digest: w.digest(id),
+        by: Reviewer::default(),
+        viewed: Viewed::default(),
+    };
+    let at = |boot| Now { boot, ..w.now };
+    let deadline = w.entry(id).deadline;
+    assert!(decision::grant(&w.state, &confirmation, at(deadline - ms(1))).is_ok());
+    for late in [deadline, deadline + ms(1), std::time::Duration::MAX] {
+        let refused = decision::grant(&w.state, &confirmation, at(late)).unwrap_err();
+        assert_eq!(refused, Refused::TooLate);
+    }
+    let entry = w.state.entries.get_mut(&id).unwrap();
+    entry.verdict = Some(Arc::new(verdict(VerdictKind::Blocked, "1")));
+    let refused = decision::grant(&w.state, &confirmation, w.now).unwrap_err();
+    assert_eq!(refused, Refused::Verdict);
+    w.state.closing = true;
+    let refused = decision::grant(&w.state, &confirmation, w.now).unwrap_err();
+    assert_eq!(refused, Refused::Closing);
+}

@@ -1,0 +1,91 @@
+//! Who is analysed next: in turn between uids, then between the peers of a uid.
+
+use super::super::event::{ConnId, Event, Request};
+use super::world::*;
+use crate::model::VerdictKind;
+
+/// Lets the analyser work one piece at a time; the code of each, in order.
+fn order(w: &mut World) -> Vec<String> {
+    let mut seen = Vec::new();
+    while let Some((job, code)) = w.jobs.pop_front() {
+        assert!(w.jobs.is_empty(), "one at a time");
+        seen.push(code.clone());
+        let verdict = Box::new(verdict(VerdictKind::Clear, &code));
+        w.send(Event::Analysed { job, verdict });
+    }
+    seen
+}
+
+#[test]
+fn a_flood_delays_another_uid_and_another_peer_by_one_turn() {
+    let mut w = World::new();
+    for n in 0..50 {
+        w.propose(A, draft(&format!("flood {n}")));
+    }
+    w.propose(B, draft("another peer"));
+    w.propose(C, draft("another uid"));
+    let order = order(&mut w);
+    let at = |code: &str| order.iter().position(|c| c == code).unwrap();
+    assert!(at("another uid") <= 2, "{order:?}");
+    assert!(at("another peer") <= 3, "{order:?}");
+    assert_eq!(order.len(), 52);
+    assert!(
+        at("flood 1") < at("flood 2"),
+        "each peer's own in its order"
+    );
+}
+
+#[test]
+fn a_uid_with_many_peers_gets_no_more_turns_than_a_uid_with_one() {
+    let mut w = World::new();
+    for pid in 0..20 {
+        let conn = ConnId(100 + pid);
+        w.connect(conn, 1000, 100 + pid as i32);
+        w.propose(conn, draft(&format!("fork {pid}")));
+    }
+    for n in 0..5 {
+        w.propose(C, draft(&format!("single {n}")));
+    }
+    let order = order(&mut w);
+    let last = order.iter().position(|c| c == "single 4").unwrap();
+    assert!(last <= 11, "{order:?}");
+}
+
+#[test]
+fn checks_queue_like_proposals() {
+    let mut w = World::new();
+    w.propose(A, draft("first"));
+    for n in 0..20 {
+        let (code, profile) = (format!("check {n}").into(), None);
+        w.request(A, Request::Check { code, profile });
+    }
+    w.propose(C, draft("another uid"));
+    let order = order(&mut w);
+    assert!(order.iter().position(|c| c == "another uid").unwrap() <= 2);
+}
+
+#[test]
+fn work_of_a_connection_that_is_gone_is_not_done() {
+    let mut w = World::new();
+    w.propose(C, draft("occupies the analyser"));
+    for n in 0..20 {
+        let (code, profile) = (format!("check {n}").into(), None);
+        w.request(A, Request::Check { code, profile });
+    }
+    w.disconnect(A);
+    assert_eq!(order(&mut w), ["occupies the analyser"]);
+}
+
+#[test]
+fn an_answer_to_another_job_changes_nothing() {
+    let mut w = World::new();
+    let (id, _) = w.propose(A, draft("1"));
+    let (job, _) = w.jobs[0].clone();
+    let stray = super::super::JobId(job.0 + 1);
+    let verdict = Box::new(verdict(VerdictKind::Clear, "1"));
+    w.send(Event::Analysed {
+        job: stray,
+        verdict,
+    });
+    assert!(w.entry(id).verdict.is_none());
+}

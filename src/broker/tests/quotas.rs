@@ -1,0 +1,308 @@
+//! Invariant 10: nobody crowds others out; refusals say when and what would be accepted.
+
+use std::collections::BTreeMap;
+
+use super::super::Settings;
+use super::super::effect::RpcError;
+use super::super::event::{ConnId, Event, ExecNote, Request};
+use super::world::*;
+use crate::model::{Draft, InputRequest, LogEvent, State, VerdictKind};
+
+fn tight() -> World {
+    World::with(Settings {
+        max_pending: 6,
+        max_pending_per_peer: 2,
+        max_pending_per_uid: 4,
+        ..settings()
+    })
+}
+
+fn too_many(error: &RpcError) {
+    assert_eq!(error.code, RpcError::TOO_MANY);
+    assert!(error.data["retry_after_ms"].as_u64().is_some_and(|n| n > 0));
+}
+
+#[test]
+fn a_peer_a_uid_and_all_have_their_bounds() {
+    let mut w = tight();
+    for _ in 0..2 {
+        w.pending(A, draft("1"));
+    }
+    too_many(&w.propose_refused(A, draft("1")));
+    for _ in 0..2 {
+        w.pending(B, draft("1"));
+    }
+    w.connect(ConnId(4), 1000, 12);
+    let error = w.propose_refused(ConnId(4), draft("1"));
+    too_many(&error);
+    assert!(error.message.contains("uid"), "{}", error.message);
+    for _ in 0..2 {
+        w.pending(C, draft("another uid is not touched"));
+    }
+    w.connect(ConnId(5), 1002, 30);
+    let error = w.propose_refused(ConnId(5), draft("1"));
+    too_many(&error);
+    assert!(error.message.contains("in all"), "{}", error.message);
+}
+
+#[test]
+fn what_waits_for_its_verdict_counts_too() {
+    let mut w = tight();
+    for _ in 0..2 {
+        w.propose(A, draft("1"));
+    }
+    too_many(&w.propose_refused(A, draft("1")));
+    w.request(
+        A,
+        Request::Withdraw {
+            id: w.state.entries.keys().next().copied().unwrap(),
+        },
+    );
+    too_many(&w.propose_refused(A, draft("withdrawing unjudged work frees nothing")));
+}
+
+#[test]
+fn every_end_of_the_waiting_frees_its_place() {
+    let mut w = tight();
+    type End = fn(&mut World, crate::model::ProposalId);
+    let ends: [End; 4] = [
+        |w, id| w.deny(id, None),
+        |w, id| w.grant(id),
+        |w, id| {
+            w.request(A, Request::Withdraw { id });
+        },
+        |w, _| w.tick(s(1800)),
+    ];
+    for end in ends {
+        let ids = [w.pending(A, draft("1")), w.pending(A, draft("2"))];
+        too_many(&w.propose_refused(A, draft("3")));
+        for id in ids {
+            end(&mut w, id);
+        }
+        w.durable();
+    }
+    let (id, _) = w.propose(A, draft("blocked"));
+    w.analyse(VerdictKind::Blocked);
+    w.durable();
+    assert_eq!(w.state_of(id), State::Blocked);
+    assert_eq!(w.state.undecided.total, 0);
+}
+
+#[test]
+fn a_second_connection_of_a_peer_shares_its_quota() {
+    let mut w = tight();
+    w.connect(ConnId(7), 1000, 10);
+    w.pending(A, draft("1"));
+    w.pending(ConnId(7), draft("2"));
+    too_many(&w.propose_refused(ConnId(7), draft("3")));
+    w.disconnect(A);
+    w.durable();
+    w.pending(ConnId(7), draft("3"));
+}
+
+#[test]
+fn reattaching_by_key_takes_no_place() {
+    let mut w = tight();
+    w.pending(A, keyed("1", "k"));
+    w.pending(A, draft("2"));
+    let (_, call) = w.propose(A, keyed("1", "k"));
+    assert!(w.answer(A, call).unwrap().is_ok());
+}
+
+#[test]
+fn analysis_time_is_a_budget_and_comes_back() {
+    let mut w = World::new();
+    let slow = |w: &mut World| {
+        let (id, _) = w.propose(A, draft("1"));
+        w.pass(s(1));
+        w.analyse(VerdictKind::Clear);
+        w.durable();
+        id
+    };
+    let mut used = 0;
+    let error = loop {
+        let (_, call) = w.propose(A, draft("probe"));
+        if let Some(Err(error)) = w.answer(A, call) {
+            break error.clone();
+        }
+        w.analyse(VerdictKind::Clear);
+        slow(&mut w);
+        used += 1;
+        assert!(used < 20, "the budget has no end");
+    };
+    too_many(&error);
+    assert!(error.message.contains("analysis"), "{}", error.message);
+    let (code, profile) = ("1".into(), None);
+    too_many(&w.refused(A, Request::Check { code, profile }));
+    w.pending(C, draft("another uid may still ask"));
+    let ms_ = error.data["retry_after_ms"].as_u64().unwrap();
+    w.tick(ms(ms_ + 1000));
+    w.pending(A, draft("again"));
+}
+
+#[test]
+fn a_suspended_machine_costs_no_agent_its_budget() {
+    let mut w = World::new();
+    let ttl_s = Some(28_800);
+    w.propose(
+        A,
+        Draft {
+            ttl_s,
+            ..draft("1")
+        },
+    );
+    w.pass(s(8 * 3600 - 1));
+    w.analyse(VerdictKind::Clear);
+    w.pending(A, draft("2"));
+}
+
+#[test]
+fn log_bytes_are_a_budget_over_everything_an_agent_sends() {
+    let big = "x".repeat(60 * 1024);
+    let inputs: BTreeMap<String, InputRequest> = (0..10)
+        .map(|n| {
+            let json = serde_json::json!(big);
+            (format!("i{n}"), InputRequest::Json { json })
+        })
+        .collect();
+    let heavy = [
+        Draft {
+            reason: Some(big.clone()),
+            ..draft("1")
+        },
+        draft(&big),
+        Draft {
+            inputs,
+            ..draft("1")
+        },
+    ];
+    for draft in heavy {
+        let mut w = World::new();
+        // Most of the 64 MiB are used; what is left holds about seventy of these.
+        w.state.quotas.charge_log((1000, 10), 60 << 20, w.now.boot);
+        let mut taken = 0;
+        let error = loop {
+            // Nothing is analysed or recorded meanwhile: a burst pays in advance.
+            let (_, call) = w.propose(A, draft.clone());
+            if let Some(Err(error)) = w.answer(A, call) {
+                break error.clone();
+            }
+            taken += 1;
+            assert!(taken < 100, "the budget has no end");
+        };
+        too_many(&error);
+        assert!(error.message.contains("log bytes"), "{}", error.message);
+    }
+}
+
+#[test]
+fn waiting_checks_are_bounded_per_peer_and_per_uid() {
+    let mut w = World::new();
+    let mut refused = 0;
+    for pid in 0..8 {
+        let conn = ConnId(100 + pid);
+        w.connect(conn, 1000, 100 + pid as i32);
+        for _ in 0..300 {
+            let (code, profile) = ("1".into(), None);
+            let call = w.request(conn, Request::Check { code, profile });
+            if let Some(answer) = w.answer(conn, call) {
+                too_many(answer.as_ref().unwrap_err());
+                refused += 1;
+            }
+        }
+        assert!(refused > 0, "one peer piled up 300");
+    }
+    assert!(w.state.queue.of_uid(1000) <= 1024);
+}
+
+#[test]
+fn refusals_are_coalesced_into_few_records() {
+    let mut w = tight();
+    for _ in 0..2 {
+        w.pending(A, draft("1"));
+    }
+    for _ in 0..500 {
+        w.propose_refused(A, draft("1"));
+    }
+    w.durable();
+    let refused = |w: &World| -> Vec<u64> {
+        let count = |e: &LogEvent| match e {
+            LogEvent::Refused { count, .. } => Some(*count),
+            _ => None,
+        };
+        w.log.iter().filter_map(count).collect()
+    };
+    assert_eq!(refused(&w), [1], "the first at once");
+    w.tick(s(10));
+    assert_eq!(refused(&w), [1, 499], "the rest as one");
+    w.tick(s(60));
+    assert_eq!(refused(&w), [1, 499], "and nothing after");
+}
+
+#[test]
+fn unknown_ids_and_names_are_recorded_as_refusals_of_their_peer() {
+    let mut w = World::new();
+    let id = w.fresh_id();
+    w.refused(C, Request::Status { id });
+    let profile = Some("walled".to_owned());
+    w.propose_refused(
+        C,
+        Draft {
+            profile,
+            ..draft("1")
+        },
+    );
+    let codes: Vec<_> = w
+        .log
+        .iter()
+        .filter_map(|e| match e {
+            LogEvent::Refused { peer, code, .. } => Some((peer.uid, *code)),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(
+        codes,
+        [(1001, RpcError::UNKNOWN_ID), (1001, RpcError::UNKNOWN_NAME)]
+    );
+}
+
+#[test]
+fn ten_thousand_pending_are_taken_listed_and_ended() {
+    let mut w = World::with(Settings {
+        max_pending_per_peer: 10_000,
+        max_pending_per_uid: 10_000,
+        ..settings()
+    });
+    w.thorough = false;
+    let ids: Vec<_> = (0..10_000)
+        .map(|n| {
+            // Time for the log's budget to come back.
+            w.pass(ms(10));
+            w.pending(A, draft(&format!("print({n})")))
+        })
+        .collect();
+    assert_eq!(w.state.pending_count(), 10_000);
+    assert!(
+        w.state
+            .pending()
+            .map(|e| e.proposal.id)
+            .eq(ids.iter().copied())
+    );
+    assert_eq!(super::super::selection::most_urgent(&w.state), Some(ids[0]));
+    super::consistency::check(&w.state, w.now);
+    w.grant(ids[5_000]);
+    w.durable();
+    assert_eq!(w.executed, [ids[5_000]]);
+    w.exec(
+        ids[5_000],
+        ExecNote::Failed {
+            message: "no child".to_owned(),
+        },
+    );
+    w.pass(s(3600));
+    w.send(Event::Tick);
+    w.durable();
+    assert_eq!(w.state.pending_count(), 0);
+    assert!(w.state.entries.len() <= 2_000);
+    super::consistency::check(&w.state, w.now);
+}

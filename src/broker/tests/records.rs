@@ -1,0 +1,202 @@
+//! Invariant 8: every step is on the disk before it is taken or told.
+
+use super::super::effect::{Note, Reply};
+use super::super::event::{Event, ExecNote};
+use super::world::*;
+use crate::model::{Digest, Draft, InputKind, LogEvent, RunErrorKind, State, VerdictKind};
+
+#[test]
+fn granted_is_durable_before_the_child_is_made_and_started_before_it_is_let_go() {
+    let mut w = World::new();
+    let id = w.pending(A, draft("1"));
+    w.grant(id);
+    assert!(w.executed.is_empty());
+    assert_eq!(w.durable_one().unwrap().kind(), "granted");
+    assert_eq!(w.executed, [id]);
+    w.exec(id, ExecNote::Prepared(isolation()));
+    assert!(w.released.is_empty());
+    assert_eq!(w.durable_one().unwrap().kind(), "started");
+    assert_eq!(w.released, [id]);
+    w.exec(id, ExecNote::Released);
+    w.exec(id, ExecNote::Ended(Box::new(run("42\n"))));
+    let call = w.wait(A, id);
+    assert!(w.answer(A, call).is_none());
+    assert_eq!(w.durable_one().unwrap().kind(), "finished");
+    assert_eq!(w.outcome(A, call).state, State::Succeeded);
+    assert_eq!(w.kinds(id), ["proposed", "granted", "started", "finished"]);
+}
+
+#[test]
+fn the_agent_hears_of_its_proposal_after_the_record() {
+    let mut w = World::new();
+    for kind in [
+        VerdictKind::Clear,
+        VerdictKind::Flagged,
+        VerdictKind::Blocked,
+        VerdictKind::Unanalyzable,
+    ] {
+        let (_, call) = w.propose(A, draft(kind.as_str()));
+        w.analyse(kind);
+        assert!(w.answer(A, call).is_none());
+        w.durable();
+        assert!(w.answer(A, call).unwrap().is_ok());
+    }
+}
+
+#[test]
+fn a_record_counts_once_everything_before_it_is_on_the_disk() {
+    let mut w = World::new();
+    let (one, two) = (w.pending(A, draft("1")), w.pending(A, draft("2")));
+    w.grant(one);
+    w.grant(two);
+    let (first, _) = w.records.pop_front().unwrap();
+    let (second, _) = w.records.pop_front().unwrap();
+    w.send(Event::Durable { ticket: second });
+    assert!(w.executed.is_empty(), "a chain with a gap proves nothing");
+    w.send(Event::Durable { ticket: first });
+    assert_eq!(w.executed, [one, two]);
+    w.send(Event::Durable { ticket: first });
+    w.send(Event::Durable { ticket: second });
+    assert_eq!(w.executed.len(), 2, "a record is durable once");
+}
+
+#[test]
+fn a_streaming_agent_hears_states_in_the_order_of_the_records() {
+    let mut w = World::new();
+    let stream = true;
+    let id = w.running(
+        A,
+        Draft {
+            stream,
+            ..draft("1")
+        },
+    );
+    let text = "42\n".to_owned();
+    let stream = super::super::StreamName::Stdout;
+    w.exec(id, ExecNote::Output { stream, text });
+    w.exec(id, ExecNote::Ended(Box::new(run("42\n"))));
+    w.durable();
+    let heard: Vec<_> = w.notes.iter().map(|(_, note)| note.clone()).collect();
+    let state = |state| Note::State { id, state };
+    assert_eq!(
+        heard,
+        [
+            state(State::Granted),
+            state(State::Running),
+            Note::Output {
+                id,
+                stream,
+                text: "42\n".to_owned()
+            },
+            state(State::Succeeded)
+        ]
+    );
+}
+
+#[test]
+fn who_does_not_ask_for_the_stream_gets_no_notes() {
+    let mut w = World::new();
+    let id = w.running(A, draft("1"));
+    w.exec(id, ExecNote::Ended(Box::new(run(""))));
+    w.durable();
+    assert!(w.notes.is_empty());
+}
+
+#[test]
+fn the_log_has_what_was_granted_and_contents_as_blobs() {
+    let mut w = World::new();
+    let inputs = json_input(serde_json::json!({"bill": 40}));
+    let (id, _) = w.propose(
+        A,
+        Draft {
+            inputs,
+            ..draft("print(threshold)")
+        },
+    );
+    w.analyse(VerdictKind::Flagged);
+    let text = "{\"bill\":40}";
+    let inputs = Ok(vec![bound("threshold", text)]);
+    w.send(Event::InputsBound { id, inputs });
+    w.durable();
+    let digest = w.digest(id);
+    w.grant(id);
+    let granted = w.log.last().unwrap().clone();
+    let LogEvent::Granted(granted) = granted else {
+        panic!("{granted:?}")
+    };
+    let inputs = &granted.inputs;
+    assert_eq!(granted.grant_digest, digest);
+    assert_eq!(granted.digest, Digest::of(b"print(threshold)"));
+    assert_eq!(inputs[0].sha256, Digest::of(text.as_bytes()));
+    assert_eq!(
+        inputs[0].kind,
+        InputKind::Json {
+            text: String::new()
+        }
+    );
+}
+
+#[test]
+fn code_and_brought_inputs_and_output_are_kept_as_blobs() {
+    let mut w = World::new();
+    let id = w.fresh_id();
+    let inputs = json_input(serde_json::json!(1));
+    let draft = Box::new(Draft {
+        inputs,
+        ..draft("print(1)")
+    });
+    let mut blobs = Vec::new();
+    let mut send = |w: &mut World, event: Event| {
+        let effects = super::super::update(&mut w.state, event, w.now);
+        let mut tickets = Vec::new();
+        for effect in effects {
+            match effect {
+                super::super::Effect::Record {
+                    ticket, blobs: b, ..
+                } => {
+                    blobs.extend(b.into_iter().map(|b| b.bytes.to_vec()));
+                    tickets.push(ticket);
+                }
+                super::super::Effect::Analyse { job, code, .. } => {
+                    w.jobs.push_back((job, code.to_string()));
+                }
+                _ => {}
+            }
+        }
+        tickets
+    };
+    let call = super::super::CallId(1);
+    let request = super::super::Request::Propose { id, draft };
+    send(
+        &mut w,
+        Event::Request {
+            conn: A,
+            call,
+            request,
+        },
+    );
+    let inputs = Ok(vec![bound("threshold", "1")]);
+    send(&mut w, Event::InputsBound { id, inputs });
+    let (job, code) = w.jobs.pop_front().unwrap();
+    let verdict = Box::new(verdict(VerdictKind::Clear, &code));
+    send(&mut w, Event::Analysed { job, verdict });
+    assert_eq!(blobs, [b"print(1)".to_vec(), b"1".to_vec()]);
+}
+
+#[test]
+fn an_outcome_says_nothing_of_the_reviewer_or_the_host() {
+    let mut w = World::new();
+    let id = w.running(A, draft("1"));
+    w.exec(
+        id,
+        ExecNote::Ended(Box::new(failed_run(RunErrorKind::SnippetError))),
+    );
+    w.durable();
+    let call = w.wait(A, id);
+    let reply = w.answer(A, call).unwrap().clone().unwrap();
+    assert!(matches!(reply, Reply::Outcome(_)));
+    let text = serde_json::to_string(&reply).unwrap();
+    for word in ["\"by\"", "viewed", "login", "tty", "selected_ms", "uid"] {
+        assert!(!text.contains(word), "{word} in {text}");
+    }
+}

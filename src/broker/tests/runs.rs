@@ -1,0 +1,243 @@
+//! From the grant to the end of the run: what the executor says is believed only where it
+//! follows from what it was asked to do.
+
+use super::super::event::ExecNote;
+use super::world::*;
+use crate::model::{DecisionKind, Exit, LimitKind, Retry, Run, RunErrorKind, State};
+
+#[test]
+fn a_run_succeeds_only_with_exit_zero_no_limit_and_no_error() {
+    let bad = [
+        Run {
+            exit: Exit::Code(1),
+            ..run("")
+        },
+        Run {
+            exit: Exit::Signal("SIGXCPU".to_owned()),
+            ..run("")
+        },
+        Run {
+            limit: Some(LimitKind::Output),
+            ..run("")
+        },
+        failed_run(RunErrorKind::ContractViolation),
+    ];
+    let mut w = World::new();
+    for bad in bad {
+        let id = w.running(A, draft("1"));
+        w.exec(id, ExecNote::Ended(Box::new(bad)));
+        w.durable();
+        let outcome = w.outcome_of(A, id);
+        assert_eq!(
+            (outcome.state, outcome.retry),
+            (State::Failed, Retry::Changed)
+        );
+        assert_eq!(outcome.decision.unwrap().kind, DecisionKind::Granted);
+    }
+}
+
+#[test]
+fn a_failed_run_says_with_what() {
+    let mut w = World::new();
+    let id = w.running(A, draft("1/0"));
+    w.exec(
+        id,
+        ExecNote::Ended(Box::new(failed_run(RunErrorKind::SnippetError))),
+    );
+    w.durable();
+    assert_eq!(
+        w.outcome_of(A, id).message,
+        "It ran and failed with SnippetError: division by zero"
+    );
+}
+
+#[test]
+fn a_grant_is_used_once() {
+    let mut w = World::new();
+    let id = w.pending(A, draft("1"));
+    let digest = w.digest(id);
+    w.confirm(id, digest);
+    w.confirm(id, digest);
+    w.durable();
+    w.confirm(id, digest);
+    w.durable();
+    assert_eq!(w.executed, [id]);
+    w.exec(id, ExecNote::Prepared(isolation()));
+    w.exec(id, ExecNote::Prepared(isolation()));
+    w.durable();
+    assert_eq!(w.released, [id]);
+    w.exec(id, ExecNote::Released);
+    w.exec(id, ExecNote::Ended(Box::new(run(""))));
+    w.exec(id, ExecNote::Ended(Box::new(run("again"))));
+    w.durable();
+    w.confirm(id, digest);
+    w.durable();
+    assert_eq!(w.executed.len(), 1);
+    assert_eq!(w.kinds(id), ["proposed", "granted", "started", "finished"]);
+}
+
+#[test]
+fn reports_about_what_was_not_asked_for_change_nothing() {
+    let notes = || {
+        [
+            ExecNote::Prepared(isolation()),
+            ExecNote::Released,
+            ExecNote::Output {
+                stream: super::super::StreamName::Stdout,
+                text: "forged".to_owned(),
+            },
+            ExecNote::Ended(Box::new(run("forged"))),
+            ExecNote::Failed {
+                message: "forged".to_owned(),
+            },
+        ]
+    };
+    let mut w = World::new();
+    let id = w.pending(A, draft("1"));
+    for note in notes() {
+        w.exec(id, note);
+    }
+    assert_eq!(w.state_of(id), State::Pending);
+    w.grant(id);
+    for note in notes() {
+        w.exec(id, note);
+    }
+    assert_eq!(
+        w.state_of(id),
+        State::Granted,
+        "the grant is not on the disk yet"
+    );
+    w.durable();
+    for note in notes().into_iter().skip(1).take(2) {
+        w.exec(id, note);
+    }
+    assert_eq!(w.state_of(id), State::Granted, "it was not let go");
+    assert!(w.entry(id).output.stdout.is_empty());
+    w.exec(id, ExecNote::Ended(Box::new(run("forged"))));
+    w.durable();
+    let outcome = w.outcome_of(A, id);
+    assert_eq!((outcome.state, outcome.run), (State::Error, None));
+}
+
+#[test]
+fn a_child_that_cannot_be_made_is_an_error_that_may_be_asked_again() {
+    let mut w = World::new();
+    let id = w.pending(A, draft("1"));
+    w.grant(id);
+    w.durable();
+    let message = "tier `kernel` needs user namespaces".to_owned();
+    w.exec(id, ExecNote::Failed { message });
+    w.durable();
+    let outcome = w.outcome_of(A, id);
+    assert_eq!((outcome.state, outcome.retry), (State::Error, Retry::Same));
+    assert_eq!(
+        outcome.message,
+        "It could not be run: tier `kernel` needs user namespaces"
+    );
+}
+
+#[test]
+fn a_run_that_breaks_off_is_not_said_never_to_have_run() {
+    let mut w = World::new();
+    let id = w.running(A, draft("1"));
+    let message = "the data set changed".to_owned();
+    w.exec(id, ExecNote::Failed { message });
+    w.durable();
+    let outcome = w.outcome_of(A, id);
+    assert_eq!(outcome.state, State::Error);
+    assert!(
+        outcome.message.contains("while it ran"),
+        "{}",
+        outcome.message
+    );
+}
+
+#[test]
+fn the_kill_key_kills_at_once_and_is_recorded() {
+    let mut w = World::new();
+    let id = w.running(A, draft("while True: pass"));
+    w.kill(id);
+    w.kill(id);
+    assert_eq!(w.killed, [id], "before any record, and once");
+    w.exec(
+        id,
+        ExecNote::Ended(Box::new(failed_run(RunErrorKind::Cancelled))),
+    );
+    w.durable();
+    let outcome = w.outcome_of(A, id);
+    assert_eq!((outcome.state, outcome.retry), (State::Failed, Retry::No));
+    assert_eq!(outcome.message, "A person stopped it while it ran.");
+    assert_eq!(
+        w.kinds(id),
+        ["proposed", "granted", "started", "killed", "finished"]
+    );
+}
+
+#[test]
+fn what_is_killed_before_its_grant_is_durable_never_starts() {
+    let mut w = World::new();
+    let id = w.pending(A, draft("1"));
+    w.grant(id);
+    w.kill(id);
+    w.durable();
+    assert!(w.executed.is_empty() && w.killed.is_empty());
+    let outcome = w.outcome_of(A, id);
+    assert_eq!((outcome.state, outcome.retry), (State::Failed, Retry::No));
+    assert_eq!(outcome.message, "A person stopped it before it started.");
+}
+
+#[test]
+fn what_is_killed_while_it_is_held_is_not_let_go() {
+    for prepared_first in [false, true] {
+        let mut w = World::new();
+        let id = w.pending(A, draft("1"));
+        w.grant(id);
+        w.durable();
+        if prepared_first {
+            w.exec(id, ExecNote::Prepared(isolation()));
+            w.kill(id);
+        } else {
+            w.kill(id);
+            w.exec(id, ExecNote::Prepared(isolation()));
+        }
+        w.durable();
+        assert!(w.released.is_empty());
+        assert_eq!(w.killed, [id]);
+        let message = "killed".to_owned();
+        w.exec(id, ExecNote::Failed { message });
+        w.durable();
+        assert_eq!(
+            w.outcome_of(A, id).message,
+            "A person stopped it before it started."
+        );
+    }
+}
+
+#[test]
+fn the_kill_key_does_nothing_to_what_does_not_run() {
+    let mut w = World::new();
+    let id = w.pending(A, draft("1"));
+    w.kill(id);
+    assert_eq!(w.state_of(id), State::Pending);
+    w.deny(id, None);
+    w.kill(id);
+    w.durable();
+    assert_eq!(w.kinds(id), ["proposed", "denied"]);
+}
+
+#[test]
+fn live_output_keeps_the_order_of_its_pieces() {
+    use super::super::StreamName::{Stderr, Stdout};
+    let mut w = World::new();
+    let id = w.running(A, draft("1"));
+    for (stream, text) in [(Stdout, "a"), (Stdout, "b"), (Stderr, "!"), (Stdout, "c")] {
+        let text = text.to_owned();
+        w.exec(id, ExecNote::Output { stream, text });
+    }
+    let output = &w.entry(id).output;
+    assert_eq!(
+        (output.stdout.as_str(), output.stderr.as_str()),
+        ("abc", "!")
+    );
+    assert_eq!(output.order, [(Stdout, 2), (Stderr, 1), (Stdout, 3)]);
+}

@@ -1,0 +1,334 @@
+//! What must never happen, kept apart from the core: it believes events and effects only, and
+//! asks the core for nothing but the digest of a grant at the moment of the confirmation.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::time::Duration;
+
+use super::super::decision;
+use super::super::effect::{Effect, Note, Reply};
+use super::super::event::{CallId, ConnId, Event, HumanAct, JobId, Request, Ticket};
+use super::super::state::BrokerState;
+use crate::clock::Now;
+use crate::model::{Draft, GrantDigest, LogEvent, ProposalId, State, VerdictKind};
+
+#[derive(Default)]
+pub struct Watch {
+    /// What `propose` was called with, whether it was taken or not.
+    proposed: HashMap<ProposalId, Asked>,
+    uids: HashMap<ConnId, u32>,
+    calls: HashMap<(ConnId, CallId), Call>,
+    /// What each connection proposed, to know who may ask about what.
+    asks: Vec<(ConnId, u32, Draft)>,
+    /// Which connection heard an id from `propose`.
+    heard: HashSet<(ConnId, ProposalId)>,
+    jobs: HashMap<JobId, String>,
+    /// The verdict the analyser gave, by code: the core may not make up a better one.
+    verdicts: HashMap<String, VerdictKind>,
+    confirmed: HashMap<ProposalId, GrantDigest>,
+    records: BTreeMap<Ticket, (Option<(ProposalId, State)>, bool)>,
+    /// States whose record is on the disk.
+    durable: HashSet<(ProposalId, State)>,
+    finals: HashMap<ProposalId, State>,
+    executed: HashSet<ProposalId>,
+    released: HashSet<ProposalId>,
+    killed: HashSet<ProposalId>,
+    told: HashSet<(ConnId, ProposalId)>,
+    down: bool,
+    quit: bool,
+    exited: bool,
+}
+
+struct Asked {
+    conn: ConnId,
+    uid: u32,
+    draft: Draft,
+    code: String,
+    deadline: Duration,
+}
+
+/// What a call may be answered with.
+struct Call {
+    id: Option<ProposalId>,
+    propose: bool,
+}
+
+impl Watch {
+    pub fn before(&mut self, state: &BrokerState, event: &Event, now: Now) {
+        match event {
+            Event::Connected { conn, peer } => {
+                self.uids.insert(*conn, peer.uid);
+            }
+            Event::Request {
+                conn,
+                call,
+                request,
+            } => self.asked(state, (*conn, *call), request, now),
+            Event::Analysed { job, verdict } => {
+                if let Some(code) = self.jobs.remove(job) {
+                    self.verdicts.insert(code, verdict.verdict);
+                }
+            }
+            Event::Durable { ticket } => {
+                if let Some(record) = self.records.get_mut(ticket) {
+                    record.1 = true;
+                }
+                // The log is a chain: what lies behind a gap does not count.
+                while let Some(first) = self.records.first_entry()
+                    && first.get().1
+                {
+                    self.durable.extend(first.remove().0);
+                }
+            }
+            Event::AuditDown { .. } => self.down = true,
+            Event::Human(HumanAct::Grant(c)) => {
+                let Some(asked) = self.proposed.get(&c.id) else {
+                    return;
+                };
+                let grantable = self
+                    .verdicts
+                    .get(&asked.code)
+                    .is_some_and(|v| v.grantable());
+                let bound = state
+                    .entry(c.id)
+                    .and_then(|e| decision::grant_digest(state, e).ok());
+                let shown = self.durable.contains(&(c.id, State::Pending));
+                if grantable
+                    && shown
+                    && now.boot < asked.deadline
+                    && bound == Some(c.digest)
+                    && !self.finals.contains_key(&c.id)
+                    && !self.quit
+                    && !self.down
+                {
+                    self.confirmed.entry(c.id).or_insert(c.digest);
+                }
+            }
+            Event::Human(HumanAct::Quit { .. }) => self.quit = true,
+            _ => {}
+        }
+    }
+
+    pub fn after(&mut self, event: &Event) {
+        // What came due with the event itself may still be sent after the one who leaves.
+        if let Event::Disconnected { conn } = event {
+            self.uids.remove(conn);
+        }
+    }
+
+    fn asked(&mut self, state: &BrokerState, at: (ConnId, CallId), request: &Request, now: Now) {
+        let id = match request {
+            Request::Propose { id, draft } => {
+                let ttl = draft.ttl_s.map_or(state.settings.ttl, Duration::from_secs);
+                let uid = self.uids.get(&at.0).copied().unwrap_or(u32::MAX);
+                let mut plain = (**draft).clone();
+                plain.stream = false;
+                self.asks.push((at.0, uid, plain.clone()));
+                let asked = Asked {
+                    conn: at.0,
+                    uid,
+                    draft: plain,
+                    code: draft.code.to_string(),
+                    deadline: now.boot.saturating_add(ttl),
+                };
+                self.proposed.insert(*id, asked);
+                None
+            }
+            Request::Wait { id, .. } | Request::Status { id } | Request::Withdraw { id } => {
+                Some(*id)
+            }
+            _ => None,
+        };
+        let propose = matches!(request, Request::Propose { .. });
+        self.calls.insert(at, Call { id, propose });
+    }
+
+    pub fn effect(&mut self, effect: &Effect, now: Now) {
+        assert!(!self.exited, "an effect after the exit: {effect:?}");
+        match effect {
+            Effect::Reply { conn, call, reply } => self.reply((*conn, *call), reply),
+            Effect::Notify { conn, note } => self.note(*conn, note),
+            Effect::Analyse { job, code, .. } => {
+                self.jobs.insert(*job, code.to_string());
+            }
+            Effect::Record { ticket, event, .. } => {
+                assert!(!self.down, "a record for a log that is down");
+                self.record(*ticket, event);
+            }
+            Effect::Execute(grant) => {
+                let id = grant.id();
+                assert!(!self.down && !self.quit, "executes while down or closing");
+                assert_eq!(
+                    self.confirmed.get(&id),
+                    Some(&grant.digest()),
+                    "a run without a matching human grant"
+                );
+                assert!(self.durable.contains(&(id, State::Granted)), "not recorded");
+                assert!(now.boot < self.proposed[&id].deadline, "after the deadline");
+                assert!(!self.killed.contains(&id) && !self.finals.contains_key(&id));
+                assert!(self.executed.insert(id), "executed twice");
+            }
+            Effect::Release { id } => {
+                assert!(!self.down && !self.quit, "releases while down or closing");
+                assert!(self.executed.contains(id), "released but never made");
+                assert!(
+                    self.durable.contains(&(*id, State::Running)),
+                    "not recorded"
+                );
+                assert!(now.boot < self.proposed[id].deadline, "after the deadline");
+                assert!(!self.killed.contains(id), "released after the kill");
+                assert!(!self.finals.contains_key(id), "released after its end");
+                assert!(self.released.insert(*id), "released twice");
+            }
+            Effect::Kill { id } => {
+                assert!(self.executed.contains(id), "killed what was never made");
+                self.killed.insert(*id);
+            }
+            Effect::Exit => {
+                let open = self.records.len();
+                assert!(
+                    self.down || open == 0,
+                    "left with {open} records on their way"
+                );
+                self.exited = true;
+            }
+            Effect::BindInputs { .. } | Effect::DescribeDatasets { .. } | Effect::Attention => {}
+        }
+    }
+
+    fn record(&mut self, ticket: Ticket, event: &LogEvent) {
+        if let Some(id) = event.id() {
+            if let Some(state) = event.state().filter(|s| s.is_final()) {
+                let before = self.finals.insert(id, state);
+                assert_eq!(before, None, "two ends recorded of one proposal");
+                if matches!(state, State::Succeeded) {
+                    assert!(self.released.contains(&id), "succeeded without a release");
+                }
+            } else if event.state().is_some() {
+                assert!(
+                    !self.finals.contains_key(&id),
+                    "a step recorded after the end"
+                );
+            }
+            if let LogEvent::Granted(granted) = event {
+                assert_eq!(
+                    self.confirmed.get(&id),
+                    Some(&granted.grant_digest),
+                    "granted unasked"
+                );
+            }
+        }
+        let after = event.id().zip(event.state());
+        self.records.insert(ticket, (after, false));
+    }
+
+    fn reply(&mut self, at: (ConnId, CallId), reply: &Result<Reply, super::super::RpcError>) {
+        let call = self
+            .calls
+            .remove(&at)
+            .expect("answers what was asked, once");
+        assert!(
+            self.uids.contains_key(&at.0),
+            "answers a connection that is gone"
+        );
+        let Ok(reply) = reply else { return };
+        let (id, state) = match reply {
+            Reply::Proposed { id, state, .. } => {
+                assert!(call.propose);
+                assert!(self.owns(at.0, *id), "another connection's proposal");
+                self.heard.insert((at.0, *id));
+                self.may_hear(*id, *state);
+                assert!(
+                    self.durable.contains(&(*id, State::Pending)) || self.down,
+                    "answered before it was recorded"
+                );
+                return;
+            }
+            Reply::Outcome(outcome) => {
+                assert!(outcome.state.is_final());
+                assert!(outcome.message.starts_with(char::is_uppercase), "says why");
+                let ran = outcome.run.is_some();
+                assert!(
+                    !ran || self.released.contains(&outcome.id),
+                    "a run of what never ran"
+                );
+                (outcome.id, outcome.state)
+            }
+            Reply::Status {
+                id, state, verdict, ..
+            } => {
+                let recorded = self.durable.contains(&(*id, State::Pending)) || self.down;
+                assert!(
+                    verdict.is_none() || recorded,
+                    "a verdict told before its record"
+                );
+                (*id, *state)
+            }
+            Reply::State { id, state } => (*id, *state),
+            Reply::Hello { .. } | Reply::Verdict(_) | Reply::Datasets(_) => return,
+        };
+        assert_eq!(call.id, Some(id), "answers about another proposal");
+        assert!(self.owns(at.0, id), "another connection's proposal");
+        self.may_hear(id, state);
+    }
+
+    fn note(&mut self, conn: ConnId, note: &Note) {
+        assert!(
+            self.uids.contains_key(&conn),
+            "notifies a connection that is gone"
+        );
+        match note {
+            Note::State { id, state } => {
+                assert!(self.owns(conn, *id), "another connection's proposal");
+                self.may_hear(*id, *state);
+                if state.is_final() {
+                    let once = self.told.insert((conn, *id));
+                    assert!(once, "the end is noted twice");
+                }
+            }
+            Note::Output { id, .. } => {
+                assert!(
+                    self.released.contains(id),
+                    "output of what was not released"
+                );
+            }
+        }
+    }
+
+    /// It belongs to the connection that proposed it, and to those of its uid that proposed
+    /// the same under the same key.
+    fn owns(&self, conn: ConnId, id: ProposalId) -> bool {
+        let Some(asked) = self.proposed.get(&id) else {
+            return false;
+        };
+        let again = |(c, uid, draft): &(ConnId, u32, Draft)| {
+            *c == conn && *uid == asked.uid && *draft == asked.draft
+        };
+        let keyed = asked.draft.idempotency_key.is_some();
+        asked.conn == conn || (keyed && self.asks.iter().any(again))
+    }
+
+    /// Record first: a state may be heard once its record is on the disk (invariant 8).
+    fn may_hear(&self, id: ProposalId, state: State) {
+        let lost = self.down && state == State::Error;
+        let fine = state == State::Pending || lost || self.durable.contains(&(id, state));
+        assert!(fine, "{id} is told as {state} before the record is durable");
+        if state == State::Running {
+            assert!(self.released.contains(&id), "running, but never released");
+        }
+    }
+
+    /// Only what was told may be forgotten, unless the dashboard closes.
+    pub fn check(&self, state: &BrokerState) {
+        for (_, id) in &self.heard {
+            let known = state.entry(*id).is_some();
+            let over = self
+                .finals
+                .get(id)
+                .is_some_and(|s| self.durable.contains(&(*id, *s)));
+            assert!(
+                known || over || self.quit,
+                "{id} was forgotten before its end"
+            );
+        }
+    }
+}

@@ -1,0 +1,491 @@
+//! A core with everything around it played by the test: peers, analyser, log, executor, person.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use uuid::Uuid;
+
+use super::super::effect::{Effect, Note, Reply, RpcError};
+use super::super::event::{CallId, ConnId, Event, ExecNote, HumanAct, JobId, Request, Ticket};
+use super::super::state::{BrokerState, Entry, Environment, Profile, Settings};
+use super::super::{Confirmation, decision, next_deadline, update};
+use super::watch::Watch;
+use crate::clock::Now;
+use crate::model::{
+    Action, BoundInput, Digest, Draft, Exit, Finding, GrantDigest, InputKind, InputRequest,
+    Isolation, Limits, LogEvent, Outcome, Peer, ProposalId, Reviewer, Run, RunError, RunErrorKind,
+    Severity, SourceStats, State, Tier, Timing, Verdict, VerdictKind, Viewed,
+};
+use crate::policy::{Attributes, Contract, Origin, Policy};
+
+pub const A: ConnId = ConnId(1);
+pub const B: ConnId = ConnId(2);
+pub const C: ConnId = ConnId(3);
+
+pub fn s(n: u64) -> Duration {
+    Duration::from_secs(n)
+}
+
+pub fn ms(n: u64) -> Duration {
+    Duration::from_millis(n)
+}
+
+pub fn policy(name: &str) -> Policy {
+    Policy {
+        name: name.to_owned(),
+        sha256: Digest::of(name.as_bytes()),
+        origin: Origin::Builtin,
+        contract: Contract::Analysis,
+        guard: true,
+        imports: BTreeMap::from([("math".to_owned(), BTreeSet::from(["*".to_owned()]))]),
+        builtins: BTreeSet::from(["print".to_owned()]),
+        attributes: Attributes::default(),
+        nodes: BTreeSet::new(),
+        capabilities: BTreeMap::new(),
+        limits: Limits::default(),
+        tier: Tier::Process,
+    }
+}
+
+pub fn settings() -> Settings {
+    let profile = |name: &str| Profile {
+        policy: Arc::new(policy(name)),
+        given: vec!["pd".to_owned(), "np".to_owned()],
+    };
+    Settings {
+        profile: "analysis".to_owned(),
+        profiles: vec![profile("analysis"), profile("chart")],
+        tier: Tier::Process,
+        ttl: s(1800),
+        ttl_max: s(28_800),
+        datasets: BTreeSet::from(["penguins".to_owned()]),
+        max_pending: 10_000,
+        max_pending_per_peer: 1000,
+        max_pending_per_uid: 5000,
+        kill_on_disconnect: false,
+        version: "0.0.0".to_owned(),
+    }
+}
+
+pub fn ready() -> Environment {
+    Environment::Ready {
+        digest: Digest::of(b"environment"),
+        label: "Python 3.11.7, 6 packages".to_owned(),
+    }
+}
+
+pub fn verdict(kind: VerdictKind, code: &str) -> Verdict {
+    let finding = |action| Finding {
+        rule: "EXEC001".to_owned(),
+        name: "starts-a-process".to_owned(),
+        severity: Severity::High,
+        action,
+        message: "starts a process".to_owned(),
+        hint: String::new(),
+        cwe: vec![78],
+        line: 3,
+        column: 1,
+        end_line: 3,
+        end_column: 9,
+        capability: None,
+    };
+    let findings = match kind {
+        VerdictKind::Clear => Vec::new(),
+        VerdictKind::Flagged => vec![finding(Action::Flag)],
+        VerdictKind::Blocked | VerdictKind::Unanalyzable => vec![finding(Action::Block)],
+    };
+    Verdict {
+        verdict: kind,
+        policy: policy("analysis").reference(),
+        findings,
+        capabilities: Vec::new(),
+        source: SourceStats::of(code.as_bytes()),
+        elapsed_us: 61,
+    }
+}
+
+pub fn draft(code: &str) -> Draft {
+    Draft {
+        code: code.into(),
+        profile: None,
+        title: None,
+        reason: None,
+        agent: None,
+        inputs: BTreeMap::new(),
+        ttl_s: None,
+        stream: false,
+        idempotency_key: None,
+    }
+}
+
+pub fn keyed(code: &str, key: &str) -> Draft {
+    Draft {
+        idempotency_key: Some(key.to_owned()),
+        ..draft(code)
+    }
+}
+
+pub fn json_input(value: serde_json::Value) -> BTreeMap<String, InputRequest> {
+    BTreeMap::from([("threshold".to_owned(), InputRequest::Json { json: value })])
+}
+
+pub fn bound(name: &str, text: &str) -> BoundInput {
+    BoundInput {
+        name: name.to_owned(),
+        kind: InputKind::Json {
+            text: text.to_owned(),
+        },
+        bytes: text.len() as u64,
+        sha256: Digest::of(text.as_bytes()),
+    }
+}
+
+pub fn isolation() -> Isolation {
+    Isolation {
+        tier: Tier::Process,
+        layers: vec!["rlimits".to_owned()],
+    }
+}
+
+/// A run that succeeded and printed this.
+pub fn run(stdout: &str) -> Run {
+    Run {
+        exit: Exit::Code(0),
+        limit: None,
+        duration_ms: 41,
+        timing_us: Timing::default(),
+        stdout: stdout.to_owned(),
+        stderr: String::new(),
+        stdout_bytes: stdout.len() as u64,
+        stderr_bytes: 0,
+        stdout_truncated: false,
+        stderr_truncated: false,
+        isolation: isolation(),
+        error: None,
+        result: serde_json::Value::Null,
+        artifacts: Vec::new(),
+    }
+}
+
+/// A run that ended with this kind of error.
+pub fn failed_run(kind: RunErrorKind) -> Run {
+    Run {
+        exit: Exit::Code(1),
+        error: Some(RunError {
+            kind,
+            message: "division by zero".to_owned(),
+            line: Some(2),
+            exception: Some("ZeroDivisionError".to_owned()),
+        }),
+        ..run("")
+    }
+}
+
+pub type Answer = Result<Reply, RpcError>;
+
+/// The core and its surroundings. Effects are taken apart into what each neighbour would get.
+pub struct World {
+    pub state: BrokerState,
+    pub now: Now,
+    pub watch: Watch,
+    pub answers: BTreeMap<(ConnId, CallId), Answer>,
+    pub notes: Vec<(ConnId, Note)>,
+    /// Records that are on their way to the disk, in order.
+    pub records: VecDeque<(Ticket, LogEvent)>,
+    /// Every record there ever was, in order.
+    pub log: Vec<LogEvent>,
+    pub jobs: VecDeque<(JobId, String)>,
+    pub binds: VecDeque<ProposalId>,
+    pub executed: Vec<ProposalId>,
+    pub released: Vec<ProposalId>,
+    pub killed: Vec<ProposalId>,
+    pub attention: usize,
+    pub exited: bool,
+    /// Whether the costly model check runs after every event.
+    pub thorough: bool,
+    next_call: u64,
+    next_id: u128,
+}
+
+impl World {
+    pub fn new() -> Self {
+        Self::with(settings())
+    }
+
+    /// Three connections: A and B are peers of uid 1000, C is of uid 1001.
+    pub fn with(settings: Settings) -> Self {
+        let mut w = Self {
+            state: BrokerState::new(settings, ready(), 0),
+            now: Now {
+                boot: s(1000),
+                wall: "2026-01-01T00:00:00Z".parse::<Timestamp>().unwrap(),
+            },
+            watch: Watch::default(),
+            answers: BTreeMap::new(),
+            notes: Vec::new(),
+            records: VecDeque::new(),
+            log: Vec::new(),
+            jobs: VecDeque::new(),
+            binds: VecDeque::new(),
+            executed: Vec::new(),
+            released: Vec::new(),
+            killed: Vec::new(),
+            attention: 0,
+            exited: false,
+            thorough: true,
+            next_call: 0,
+            next_id: 0,
+        };
+        w.connect(A, 1000, 10);
+        w.connect(B, 1000, 11);
+        w.connect(C, 1001, 20);
+        w
+    }
+
+    pub fn connect(&mut self, conn: ConnId, uid: u32, pid: i32) {
+        let peer = Peer {
+            uid,
+            gid: uid,
+            pid,
+            exe: Some("python3".to_owned()),
+        };
+        self.send(Event::Connected { conn, peer });
+    }
+
+    /// One event, with everything that follows from it watched.
+    pub fn send(&mut self, event: Event) {
+        self.watch.before(&self.state, &event, self.now);
+        let effects = update(&mut self.state, event.clone(), self.now);
+        for effect in effects {
+            self.watch.effect(&effect, self.now);
+            self.take(effect);
+        }
+        self.watch.after(&event);
+        if self.thorough {
+            super::consistency::check(&self.state, self.now);
+            self.watch.check(&self.state);
+            let next = next_deadline(&self.state);
+            let due = next.is_some_and(|t| t <= self.now.boot);
+            assert!(!due, "a timer that has run out is asked for again");
+            let waits = !self.state.deadlines.is_empty() || !self.state.timeouts.is_empty();
+            assert!(
+                !waits || next.is_some(),
+                "something can expire without a timer"
+            );
+        }
+    }
+
+    fn take(&mut self, effect: Effect) {
+        match effect {
+            Effect::Reply { conn, call, reply } => {
+                let twice = self.answers.insert((conn, call), reply);
+                assert!(twice.is_none(), "{conn:?} {call:?} was answered twice");
+            }
+            Effect::Notify { conn, note } => self.notes.push((conn, note)),
+            Effect::Analyse { job, code, .. } => self.jobs.push_back((job, code.to_string())),
+            Effect::BindInputs { id, .. } => self.binds.push_back(id),
+            Effect::DescribeDatasets { conn, call } => {
+                self.answers
+                    .insert((conn, call), Ok(Reply::Datasets(vec![])));
+            }
+            Effect::Record { ticket, event, .. } => {
+                self.log.push((*event).clone());
+                self.records.push_back((ticket, *event));
+            }
+            Effect::Execute(grant) => self.executed.push(grant.id()),
+            Effect::Release { id } => self.released.push(id),
+            Effect::Kill { id } => self.killed.push(id),
+            Effect::Attention => self.attention += 1,
+            Effect::Exit => {
+                assert!(!self.exited, "left twice");
+                self.exited = true;
+            }
+        }
+    }
+
+    pub fn pass(&mut self, time: Duration) {
+        self.now.boot = self.now.boot.saturating_add(time);
+        self.now.wall = self.now.wall.checked_add(time).unwrap_or(Timestamp::MAX);
+    }
+
+    /// Time passes and the timer fires.
+    pub fn tick(&mut self, time: Duration) {
+        self.pass(time);
+        self.send(Event::Tick);
+    }
+
+    pub fn fresh_id(&mut self) -> ProposalId {
+        self.next_id += 1;
+        ProposalId::from_uuid(Uuid::from_u128(self.next_id))
+    }
+
+    pub fn request(&mut self, conn: ConnId, request: Request) -> CallId {
+        self.next_call += 1;
+        let call = CallId(self.next_call);
+        self.send(Event::Request {
+            conn,
+            call,
+            request,
+        });
+        call
+    }
+
+    pub fn answer(&self, conn: ConnId, call: CallId) -> Option<&Answer> {
+        self.answers.get(&(conn, call))
+    }
+
+    /// Sends a request that is answered at once.
+    pub fn ask(&mut self, conn: ConnId, request: Request) -> Answer {
+        let call = self.request(conn, request);
+        self.answer(conn, call).expect("answered at once").clone()
+    }
+
+    /// The error of a request that is refused at once.
+    pub fn refused(&mut self, conn: ConnId, request: Request) -> RpcError {
+        self.ask(conn, request).expect_err("refused")
+    }
+
+    pub fn propose(&mut self, conn: ConnId, draft: Draft) -> (ProposalId, CallId) {
+        let id = self.fresh_id();
+        let draft = Box::new(draft);
+        (id, self.request(conn, Request::Propose { id, draft }))
+    }
+
+    pub fn propose_refused(&mut self, conn: ConnId, draft: Draft) -> RpcError {
+        let id = self.fresh_id();
+        let draft = Box::new(draft);
+        self.refused(conn, Request::Propose { id, draft })
+    }
+
+    /// Everything that waits for the analyser gets this verdict.
+    pub fn analyse(&mut self, kind: VerdictKind) {
+        while let Some((job, code)) = self.jobs.pop_front() {
+            let verdict = Box::new(verdict(kind, &code));
+            self.send(Event::Analysed { job, verdict });
+        }
+    }
+
+    /// The oldest record reaches the disk.
+    pub fn durable_one(&mut self) -> Option<LogEvent> {
+        let (ticket, event) = self.records.pop_front()?;
+        self.send(Event::Durable { ticket });
+        Some(event)
+    }
+
+    /// Everything that was handed to the log reaches the disk.
+    pub fn durable(&mut self) {
+        while self.durable_one().is_some() {}
+    }
+
+    /// A proposal that waits for a person.
+    pub fn pending(&mut self, conn: ConnId, draft: Draft) -> ProposalId {
+        let (id, _) = self.propose(conn, draft);
+        self.analyse(VerdictKind::Clear);
+        self.durable();
+        assert!(self.entry(id).awaits_decision());
+        id
+    }
+
+    pub fn entry(&self, id: ProposalId) -> &Entry {
+        self.state.entry(id).expect("known")
+    }
+
+    pub fn state_of(&self, id: ProposalId) -> State {
+        self.entry(id).state
+    }
+
+    pub fn digest(&self, id: ProposalId) -> GrantDigest {
+        decision::grant_digest(&self.state, self.entry(id)).expect("grantable")
+    }
+
+    pub fn grant(&mut self, id: ProposalId) {
+        let digest = self.digest(id);
+        self.confirm(id, digest);
+    }
+
+    pub fn confirm(&mut self, id: ProposalId, digest: GrantDigest) {
+        self.send(Event::Human(HumanAct::Grant(Confirmation {
+            id,
+            digest,
+            by: Reviewer::default(),
+            viewed: Viewed::default(),
+        })));
+    }
+
+    pub fn deny(&mut self, id: ProposalId, reason: Option<&str>) {
+        self.send(Event::Human(HumanAct::Deny {
+            id,
+            reason: reason.map(str::to_owned),
+            viewed: Viewed::default(),
+            by: Reviewer::default(),
+        }));
+    }
+
+    pub fn kill(&mut self, id: ProposalId) {
+        let by = Reviewer::default();
+        self.send(Event::Human(HumanAct::Kill { id, by }));
+    }
+
+    pub fn quit(&mut self) {
+        let by = Reviewer::default();
+        self.send(Event::Human(HumanAct::Quit { by }));
+    }
+
+    pub fn exec(&mut self, id: ProposalId, note: ExecNote) {
+        self.send(Event::Exec { id, note });
+    }
+
+    /// Grants it and brings it to where its child runs.
+    pub fn start(&mut self, id: ProposalId) {
+        self.grant(id);
+        self.durable();
+        assert_eq!(self.executed.last(), Some(&id));
+        self.exec(id, ExecNote::Prepared(isolation()));
+        self.durable();
+        assert_eq!(self.released.last(), Some(&id));
+        self.exec(id, ExecNote::Released);
+        assert_eq!(self.state_of(id), State::Running);
+    }
+
+    pub fn running(&mut self, conn: ConnId, draft: Draft) -> ProposalId {
+        let id = self.pending(conn, draft);
+        self.start(id);
+        id
+    }
+
+    pub fn wait(&mut self, conn: ConnId, id: ProposalId) -> CallId {
+        self.request(conn, Request::Wait { id, timeout: None })
+    }
+
+    /// The outcome a call of `wait` got.
+    pub fn outcome(&self, conn: ConnId, call: CallId) -> Outcome {
+        match self.answer(conn, call) {
+            Some(Ok(Reply::Outcome(outcome))) => (**outcome).clone(),
+            other => panic!("no outcome but {other:?}"),
+        }
+    }
+
+    /// The outcome as an owner hears it now.
+    pub fn outcome_of(&mut self, conn: ConnId, id: ProposalId) -> Outcome {
+        let call = self.wait(conn, id);
+        self.outcome(conn, call)
+    }
+
+    pub fn audit_down(&mut self) {
+        self.records.clear();
+        let reason = "no space left on device".to_owned();
+        self.send(Event::AuditDown { reason });
+    }
+
+    pub fn disconnect(&mut self, conn: ConnId) {
+        self.send(Event::Disconnected { conn });
+    }
+
+    /// The names of the records about this proposal, in order.
+    pub fn kinds(&self, id: ProposalId) -> Vec<&'static str> {
+        let of = self.log.iter().filter(|e| e.id() == Some(id));
+        of.map(LogEvent::kind).collect()
+    }
+}

@@ -1,0 +1,134 @@
+//! One event in, effects out.
+
+use std::time::Duration;
+
+use crate::clock::Now;
+use crate::model::{LogEvent, ProposalId, Reviewer, State};
+
+use super::effect::Effect;
+use super::event::{ConnId, Event, HumanAct};
+use super::state::{BrokerState, Connection, Stop, Then};
+
+/// Advances the core by one event. Deadlines that have come are honoured first, whatever the
+/// event is: a timer that was missed in suspend cannot let a late decision through.
+pub fn update(state: &mut BrokerState, event: Event, now: Now) -> Vec<Effect> {
+    let mut fx = Vec::new();
+    // Known first: nothing more is handed to a log that cannot take it.
+    if let Event::AuditDown { reason } = &event {
+        state.audit_down(reason.clone(), now, &mut fx);
+    }
+    state.expire_due(now, &mut fx);
+    state.time_out_waits(now, &mut fx);
+    match event {
+        Event::Connected { conn, peer } => {
+            state.connections.insert(conn, Connection::new(peer));
+        }
+        Event::Disconnected { conn } => state.disconnected(conn, now, &mut fx),
+        Event::Request {
+            conn,
+            call,
+            request,
+        } => state.request(conn, call, request, now, &mut fx),
+        Event::Analysed { job, verdict } => state.analysed(job, *verdict, now, &mut fx),
+        Event::InputsBound { id, inputs } => state.inputs_bound(id, inputs, now, &mut fx),
+        Event::Durable { ticket } => state.durable(ticket, now, &mut fx),
+        Event::Human(act) => state.human(act, now, &mut fx),
+        Event::Exec { id, note } => state.exec(id, note, now, &mut fx),
+        Event::Environment(environment) => state.environment = environment,
+        Event::AuditDown { .. } | Event::Tick => {}
+    }
+    for due in state.quotas.due_refusals(now.boot, state.closing) {
+        state.record_refusal(due.peer, due.code, due.message, due.count, &mut fx);
+    }
+    state.leave_when_settled(now, &mut fx);
+    fx
+}
+
+/// The boot time at which [`Event::Tick`] is next needed.
+pub fn next_deadline(state: &BrokerState) -> Option<Duration> {
+    let deadline = state.deadlines.first().map(|(t, _)| *t);
+    let timeout = state.timeouts.first().map(|(t, ..)| *t);
+    [deadline, timeout, state.quotas.next_due()]
+        .into_iter()
+        .flatten()
+        .min()
+}
+
+impl BrokerState {
+    fn human(&mut self, act: HumanAct, now: Now, fx: &mut Vec<Effect>) {
+        match act {
+            HumanAct::Grant(confirmation) => self.confirm(&confirmation, now, fx),
+            HumanAct::Deny {
+                id,
+                reason,
+                viewed,
+                by,
+            } => self.deny(id, reason, viewed, by, now, fx),
+            HumanAct::Kill { id, by } => self.kill(id, Stop::Person, Some(by), now, fx),
+            HumanAct::Quit { by } => self.close(&by, now, fx),
+        }
+    }
+
+    /// Begins to close: what waits becomes unattended, what runs is killed.
+    fn close(&mut self, by: &Reviewer, now: Now, fx: &mut Vec<Effect>) {
+        if self.closing {
+            return;
+        }
+        self.closing = true;
+        self.drop_unrecorded(fx);
+        let waiting: Vec<ProposalId> = self.waiting.values().copied().collect();
+        for id in waiting {
+            self.end_unattended(id, now, fx);
+        }
+        let running: Vec<ProposalId> = self.active.values().copied().collect();
+        for id in running {
+            self.kill(id, Stop::Closing, Some(by.clone()), now, fx);
+        }
+    }
+
+    /// Withdraws what only this connection waited for; what runs goes on unless configured.
+    fn disconnected(&mut self, conn: ConnId, now: Now, fx: &mut Vec<Effect>) {
+        let Some(connection) = self.connections.remove(&conn) else {
+            return;
+        };
+        for id in connection.owned {
+            let Some(entry) = self.entries.get_mut(&id) else {
+                continue;
+            };
+            entry.owners.remove(&conn);
+            entry.streams.remove(&conn);
+            entry.proposers.retain(|(c, _)| *c != conn);
+            entry.withdrawers.retain(|(c, _)| *c != conn);
+            for (c, call, until) in &entry.waiters {
+                if *c == conn
+                    && let Some(until) = until
+                {
+                    self.timeouts.remove(&(*until, conn, *call, id));
+                }
+            }
+            entry.waiters.retain(|(c, ..)| *c != conn);
+            let orphaned = entry.owners.is_empty() && entry.proposal.idempotency_key.is_none();
+            let runs = matches!(entry.state, State::Granted | State::Running);
+            if orphaned {
+                self.take_back(id, true, now, fx);
+            }
+            if orphaned && runs && self.settings.kill_on_disconnect {
+                self.kill(id, Stop::Disconnect, None, now, fx);
+            }
+        }
+    }
+
+    /// When closing: leave once every record is durable and nothing runs.
+    fn leave_when_settled(&mut self, now: Now, fx: &mut Vec<Effect>) {
+        if !self.closing || self.exited || !self.active.is_empty() || !self.tickets.is_empty() {
+            return;
+        }
+        if self.audit.is_down() || self.closed {
+            self.exited = true;
+            fx.push(Effect::Exit);
+        } else {
+            self.closed = true;
+            self.record(LogEvent::Closed, Vec::new(), Then::Nothing, now, fx);
+        }
+    }
+}
