@@ -1,0 +1,86 @@
+//! What can be wrong with a log.
+
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+/// Why a log cannot be opened, written or read. The text is for a person.
+#[derive(Debug, thiserror::Error)]
+pub enum AuditError {
+    #[error(
+        "the audit log in {} is in use by another dashboard{}; close that one, or choose another \
+         folder with --state-dir", dir.display(), pid.map(|p| format!(" (pid {p})")).unwrap_or_default()
+    )]
+    Locked { dir: PathBuf, pid: Option<i32> },
+    #[error("{} {problem}; {mend}", path.display())]
+    Unsafe {
+        path: PathBuf,
+        problem: String,
+        mend: String,
+    },
+    #[error(
+        "the audit log in {} is damaged: {damage}. Nothing was changed; `countersign audit verify` \
+         shows the state, and another --state-dir starts a new log", dir.display()
+    )]
+    Damaged { dir: PathBuf, damage: Damage },
+    #[error("{} cannot be {action}: {source}{}", path.display(), mend(source))]
+    Io {
+        path: PathBuf,
+        /// `read`, `created`, …
+        action: &'static str,
+        source: io::Error,
+    },
+    #[error("there is no audit log in {}", dir.display())]
+    None { dir: PathBuf },
+}
+
+impl AuditError {
+    pub(super) fn io(path: impl Into<PathBuf>, action: &'static str, source: io::Error) -> Self {
+        Self::Io {
+            path: path.into(),
+            action,
+            source,
+        }
+    }
+}
+
+/// What a person can do about an input/output error.
+pub(super) fn mend(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            "; free some space and start again"
+        }
+        io::ErrorKind::ReadOnlyFilesystem => {
+            "; the log needs a folder that can be written, see --state-dir"
+        }
+        io::ErrorKind::PermissionDenied => "; the log needs a folder of your own, see --state-dir",
+        _ => "",
+    }
+}
+
+/// The first thing in a log that is not as it was written.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Damage {
+    /// Path inside the state folder.
+    pub file: String,
+    /// Line of the file, counted from 1; `None` where the file as a whole is meant.
+    pub line: Option<u64>,
+    /// Sequence number the record has or should have.
+    pub seq: Option<u64>,
+    pub what: String,
+}
+
+impl fmt::Display for Damage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.file)?;
+        if let Some(line) = self.line {
+            write!(f, " line {line}")?;
+        }
+        if let Some(seq) = self.seq {
+            write!(f, " (seq {seq})")?;
+        }
+        write!(f, ": {}", self.what)
+    }
+}

@@ -1,0 +1,151 @@
+//! Where in a state folder everything lies, and who may own it.
+
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use nix::fcntl::OFlag;
+
+use super::AuditError;
+use crate::model::Digest;
+
+/// Paths inside a state folder.
+#[derive(Clone, Debug)]
+pub(super) struct Layout {
+    pub state: PathBuf,
+}
+
+impl Layout {
+    pub fn at(state: &Path) -> Self {
+        Self {
+            state: state.to_owned(),
+        }
+    }
+
+    pub fn log(&self) -> PathBuf {
+        self.state.join("log")
+    }
+
+    pub fn blobs(&self) -> PathBuf {
+        self.state.join("blobs")
+    }
+
+    pub fn quarantine(&self) -> PathBuf {
+        self.state.join("quarantine")
+    }
+
+    pub fn lock(&self) -> PathBuf {
+        self.state.join("lock")
+    }
+
+    pub fn segment(&self, number: u64) -> PathBuf {
+        self.log().join(segment_name(number))
+    }
+
+    /// The folder and the file of a blob.
+    pub fn blob(&self, digest: &Digest) -> (PathBuf, PathBuf) {
+        let hex = digest.hex();
+        let folder = self.blobs().join(&hex[..2]);
+        let file = folder.join(hex);
+        (folder, file)
+    }
+
+    /// Makes the folders, for the user alone.
+    ///
+    /// # Errors
+    /// When one cannot be made, is not a folder of this user, or others may write into it.
+    pub fn make(&self) -> Result<(), AuditError> {
+        DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(&self.state)
+            .map_err(|e| AuditError::io(&self.state, "created", e))?;
+        // The state folder itself may be a link and may be looked into: what lies in it is not.
+        let meta = fs::metadata(&self.state).map_err(|e| AuditError::io(&self.state, "read", e))?;
+        owned(&self.state, &meta, 0o022)?;
+        for folder in [self.log(), self.blobs(), self.quarantine()] {
+            match DirBuilder::new().mode(0o700).create(&folder) {
+                Err(e) if e.kind() != io::ErrorKind::AlreadyExists => {
+                    return Err(AuditError::io(folder, "created", e));
+                }
+                _ => {}
+            }
+            let meta =
+                fs::symlink_metadata(&folder).map_err(|e| AuditError::io(&folder, "read", e))?;
+            owned(&folder, &meta, 0o077)?;
+        }
+        sync_dir(&self.state).map_err(|e| AuditError::io(&self.state, "made durable", e))
+    }
+
+    /// Numbers of the segments that are there, ascending. Other names are not segments.
+    pub fn segments(&self) -> io::Result<Vec<u64>> {
+        let mut numbers = Vec::new();
+        for entry in fs::read_dir(self.log())? {
+            let name = entry?.file_name();
+            if let Some(number) = name.to_str().and_then(segment_number) {
+                numbers.push(number);
+            }
+        }
+        numbers.sort_unstable();
+        Ok(numbers)
+    }
+}
+
+pub(super) fn segment_name(number: u64) -> String {
+    format!("{number:08}.jsonl")
+}
+
+fn segment_number(name: &str) -> Option<u64> {
+    let number = name.strip_suffix(".jsonl")?.parse().ok()?;
+    (segment_name(number) == name).then_some(number)
+}
+
+/// Refuses what is not a folder of this user or lets others in.
+fn owned(path: &Path, meta: &fs::Metadata, forbidden: u32) -> Result<(), AuditError> {
+    let refuse = |problem: String, mend: String| {
+        Err(AuditError::Unsafe {
+            path: path.to_owned(),
+            problem,
+            mend,
+        })
+    };
+    let uid = nix::unistd::geteuid().as_raw();
+    if !meta.is_dir() {
+        return refuse(
+            "is not a folder".to_owned(),
+            "move it away, or choose another folder with --state-dir".to_owned(),
+        );
+    }
+    if meta.uid() != uid {
+        return refuse(
+            format!("belongs to uid {}, not to you (uid {uid})", meta.uid()),
+            "choose a folder of your own with --state-dir".to_owned(),
+        );
+    }
+    let mode = meta.mode() & 0o777;
+    if mode & forbidden != 0 {
+        return refuse(
+            format!("lets other users in (mode {mode:04o})"),
+            format!("run: chmod {:o} {}", mode & !forbidden, path.display()),
+        );
+    }
+    Ok(())
+}
+
+/// Makes names in a folder durable.
+pub(super) fn sync_dir(path: &Path) -> io::Result<()> {
+    File::open(path)?.sync_all()
+}
+
+/// Opens a regular file for reading: no link is followed and a pipe or a device does not block.
+pub(super) fn open_regular(path: &Path) -> io::Result<File> {
+    let file = OpenOptions::new()
+        .read(true)
+        .custom_flags((OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK).bits())
+        .open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::other("it is not a regular file"));
+    }
+    Ok(file)
+}

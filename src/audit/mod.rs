@@ -1,0 +1,29 @@
+//! The log: hash-chained JSON lines that are durable before what they allow happens.
+//!
+//! A state folder holds `log/NNNNNNNN.jsonl` (the segments), `blobs/<aa>/<sha256>` (code, inputs that
+//! agents brought, output), `quarantine/` (bytes a crash left incomplete) and `lock`. One process
+//! writes, under a lock; any number read, also a copy of the folder.
+//!
+//! Every byte that is read back is treated as hostile: a copied log may be crafted. Nothing here
+//! decides anything and nothing here is drawn.
+
+mod disk;
+mod error;
+mod layout;
+mod line;
+mod lock;
+mod log;
+mod open;
+mod scan;
+mod verify;
+mod writer;
+
+#[cfg(test)]
+mod samples;
+
+pub use error::{AuditError, Damage};
+pub use line::Record;
+pub use log::{History, Listing, Log, Logged, Summary};
+pub use open::{Opened, open};
+pub use verify::Report;
+pub use writer::{Writer, WriterEvent, WriterHandle};

@@ -1,0 +1,178 @@
+//! Opens a state folder for writing, after making sure that it is whole.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+
+use super::disk::{self, FileDisk};
+use super::error::AuditError;
+use super::layout::{Layout, open_regular, segment_name, sync_dir};
+use super::line::{self, GENESIS};
+use super::lock::Lock;
+use super::log::Step;
+use super::scan::{Head, scan};
+use super::writer::{Chain, Writer};
+use crate::clock::Now;
+use crate::model::{Digest, LogEvent, ProposalId, State};
+
+/// A segment is closed and the next begun once it is this long.
+const SEGMENT_BYTES: u64 = 64 * 1024 * 1024;
+
+/// A log that can be written.
+#[derive(Debug)]
+pub struct Opened {
+    pub writer: Writer,
+    /// Records that are durable; the sequence number of the last.
+    pub durable: u64,
+    /// Proposals that an earlier dashboard left without a final state, oldest first.
+    pub unfinished: Vec<(ProposalId, State)>,
+    /// What was set aside, in words, when the log ended in an incomplete line.
+    pub recovered: Option<String>,
+}
+
+/// Opens the log of a state folder, making both where they do not exist.
+///
+/// An incomplete last line, as a crash leaves one, goes to `quarantine/` and a `recovered` record
+/// takes its place. Anything else that is wrong changes nothing and is an error.
+///
+/// # Errors
+/// When another dashboard has it open, the folder is another user's or lets others in, cannot be
+/// written, or the log is damaged.
+pub fn open(state_dir: &Path) -> Result<Opened, AuditError> {
+    open_with(state_dir, SEGMENT_BYTES)
+}
+
+pub(super) fn open_with(state_dir: &Path, segment_bytes: u64) -> Result<Opened, AuditError> {
+    let layout = Layout::at(state_dir);
+    layout.make()?;
+    let lock = Lock::take(&layout)?;
+    let mut unfinished: BTreeMap<ProposalId, State> = BTreeMap::new();
+    let scanned = scan(&layout, |line| {
+        let step = Step::parse(line.bytes)?;
+        if let (Some(id), Some(state)) = (step.id, step.state_after()) {
+            if state.is_final() {
+                unfinished.remove(&id);
+            } else {
+                unfinished.insert(id, state);
+            }
+        }
+        Ok(())
+    })?;
+    if let Some(damage) = scanned.damage {
+        return Err(AuditError::Damaged {
+            dir: state_dir.to_owned(),
+            damage,
+        });
+    }
+    let mut chain = Chain {
+        seq: scanned.head.seq,
+        hash: scanned.head.hash,
+        boot_id: boot_id(),
+    };
+    let mut head = scanned.head;
+    let io = |action| {
+        let log = layout.log();
+        move |e| AuditError::io(log, action, e)
+    };
+    let mut recovered = None;
+    let disk = if head.segment == 0 {
+        let now = Now::read();
+        let (header, hash) =
+            line::header(1, 1, now, &GENESIS).map_err(|e| io("written")(e.into()))?;
+        chain.hash = hash;
+        head.segment = 1;
+        head.offset = header.len() as u64;
+        FileDisk::first_segment(layout.clone(), &header).map_err(io("written"))?
+    } else {
+        if let Some(bytes) = scanned.torn {
+            recovered = recover(&layout, &mut head, &mut chain, bytes)?;
+        }
+        FileDisk::continue_segment(layout.clone(), head.segment).map_err(io("opened"))?
+    };
+    let durable = chain.seq;
+    Ok(Opened {
+        writer: Writer::new(
+            Box::new(disk),
+            chain,
+            head.segment,
+            head.offset,
+            segment_bytes,
+            Some(lock),
+        ),
+        durable,
+        unfinished: unfinished.into_iter().collect(),
+        recovered,
+    })
+}
+
+/// Sets the incomplete end of the last segment aside and puts a record that says so in its place.
+fn recover(
+    layout: &Layout,
+    head: &mut Head,
+    chain: &mut Chain,
+    torn: u64,
+) -> Result<Option<String>, AuditError> {
+    let path = layout.segment(head.segment);
+    let io = |action| {
+        let path = path.clone();
+        move |e| AuditError::io(path, action, e)
+    };
+    let now = Now::read();
+    let mut tail = Vec::new();
+    if !head.headed {
+        let (header, hash) = line::header(head.segment, chain.seq + 1, now, &chain.hash)
+            .map_err(|e| io("written")(e.into()))?;
+        tail.extend_from_slice(&header);
+        chain.hash = hash;
+    }
+    let mut said = None;
+    if torn > 0 {
+        let mut suspect = vec![
+            0;
+            usize::try_from(torn)
+                .unwrap_or(usize::MAX)
+                .min(line::LINE_MAX)
+        ];
+        open_regular(&path)
+            .and_then(|f| f.read_exact_at(&mut suspect, head.offset))
+            .map_err(io("read"))?;
+        let sha256 = Digest::of(&suspect);
+        let segment = segment_name(head.segment);
+        let name = format!("{segment}-{}-{}", head.offset, sha256.short(12));
+        let aside = layout.quarantine().join(&name);
+        disk::write_whole(&aside, &suspect)
+            .and_then(|()| sync_dir(&layout.quarantine()))
+            .map_err(|e| AuditError::io(&aside, "written", e))?;
+        let event = LogEvent::Recovered {
+            segment: segment.clone(),
+            offset: head.offset,
+            bytes: torn,
+            sha256,
+            quarantined: name,
+        };
+        let (record, hash) = line::record(chain.seq + 1, &chain.boot_id, now, &event, &chain.hash)
+            .map_err(|e| io("written")(e.into()))?;
+        tail.extend_from_slice(&record);
+        chain.seq += 1;
+        chain.hash = hash;
+        said = Some(format!(
+            "the log ended in an incomplete line of {torn} bytes ({segment}); it was set aside in {}",
+            aside.display()
+        ));
+    }
+    disk::replace_tail(&path, head.offset, &tail).map_err(io("written"))?;
+    head.offset += tail.len() as u64;
+    Ok(said)
+}
+
+/// Names the boot that `mono_ns` counts from.
+fn boot_id() -> String {
+    fs::read_to_string("/proc/sys/kernel/random/boot_id")
+        .map(|s| s.trim().to_owned())
+        .unwrap_or_else(|_| "unknown".to_owned())
+}
+
+#[cfg(test)]
+#[path = "open_tests.rs"]
+mod tests;

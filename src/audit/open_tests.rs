@@ -1,0 +1,320 @@
+use std::collections::HashMap;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+use std::sync::mpsc;
+
+use super::super::samples::{every_kind, finished, granted, proposed, started};
+use super::super::{Log, WriterEvent};
+use super::*;
+use crate::broker::Ticket;
+use crate::model::Blob;
+
+/// Writes these events one by one, each in a commit of its own.
+fn write(opened: Opened, events: Vec<(LogEvent, Vec<Blob>)>) {
+    let (tell, told) = mpsc::channel();
+    let handle = opened.writer.start(Box::new(move |event| {
+        let _ = tell.send(event);
+    }));
+    for (n, (event, blobs)) in events.into_iter().enumerate() {
+        handle.submit(Ticket(n as u64), event, blobs);
+        let done = told.recv().unwrap();
+        assert!(matches!(done, WriterEvent::Durable { .. }), "{done:?}");
+    }
+    handle.close();
+}
+
+/// A proposal that ran, one that was denied nothing and one still running, over several segments.
+fn sample(dir: &Path) -> [ProposalId; 3] {
+    let ids = [ProposalId::new(), ProposalId::new(), ProposalId::new()];
+    let mut events = Vec::new();
+    for (n, id) in ids.into_iter().enumerate() {
+        events.push(proposed(id, &format!("title {n}")));
+    }
+    for id in [ids[0], ids[2]] {
+        events.push((granted(id), Vec::new()));
+        events.push((started(id), Vec::new()));
+    }
+    events.push(finished(ids[0]));
+    write(open_with(dir, 2_000).unwrap(), events);
+    ids
+}
+
+fn segments(dir: &Path) -> Vec<PathBuf> {
+    let mut all: Vec<PathBuf> = fs::read_dir(dir.join("log"))
+        .unwrap()
+        .map(|e| e.unwrap().path())
+        .collect();
+    all.sort();
+    all
+}
+
+#[test]
+fn what_was_written_is_read_back_and_verified() {
+    let dir = tempfile::tempdir().unwrap();
+    let ids = sample(dir.path());
+    assert!(segments(dir.path()).len() > 2, "no rotation");
+    let log = Log::open(dir.path()).unwrap();
+    let report = log.verify().unwrap();
+    assert!(report.consistent, "{report:?}");
+    assert_eq!((report.records, report.blobs), (8, 4));
+    let listing = log.proposals().unwrap();
+    let states: Vec<_> = listing
+        .proposals
+        .iter()
+        .map(|p| (p.id, p.state, p.agent.as_str()))
+        .collect();
+    assert_eq!(
+        states,
+        [
+            (ids[2], State::Running, "etl-bot"),
+            (ids[1], State::Pending, "etl-bot"),
+            (ids[0], State::Succeeded, "etl-bot"),
+        ]
+    );
+    let history = log.records(ids[0]).unwrap();
+    let kinds: Vec<_> = history.records.iter().map(|r| r.event.kind()).collect();
+    assert_eq!(kinds, ["proposed", "granted", "started", "finished"]);
+    assert_eq!(history.records[0].actor, "agent");
+    assert_eq!(history.records[1].actor, "person");
+    let code = log.blob(&Digest::of(super::super::samples::CODE)).unwrap();
+    assert_eq!(code, super::super::samples::CODE);
+
+    let again = open_with(dir.path(), 2_000).unwrap();
+    assert_eq!(again.durable, 8);
+    assert_eq!(
+        again.unfinished,
+        [(ids[1], State::Pending), (ids[2], State::Running)]
+    );
+    assert_eq!(again.recovered, None);
+    let summary = log.summary().unwrap();
+    assert_eq!((summary.pending, summary.running), (1, 1));
+    assert!(summary.dashboard);
+    assert_eq!(summary.pid, Some(std::process::id().cast_signed()));
+}
+
+#[test]
+fn every_kind_of_event_survives_the_disk_and_its_state_is_told_the_same_way() {
+    let dir = tempfile::tempdir().unwrap();
+    let id = ProposalId::new();
+    let events = every_kind(id);
+    write(
+        open(dir.path()).unwrap(),
+        events.iter().map(|e| (e.clone(), Vec::new())).collect(),
+    );
+    let text = fs::read_to_string(&segments(dir.path())[0]).unwrap();
+    let back: Vec<LogEvent> = text
+        .lines()
+        .skip(1)
+        .map(|l| super::super::Record::parse(l.as_bytes()).unwrap().event)
+        .collect();
+    assert_eq!(back, events);
+    for (line, event) in text.lines().skip(1).zip(&events) {
+        let step = Step::parse(line.as_bytes()).unwrap();
+        assert_eq!(step.state_after(), event.state(), "{}", event.kind());
+        assert_eq!(step.id, event.id(), "{}", event.kind());
+        assert!(line.contains(&format!("\"kind\":\"{}\"", event.kind())));
+    }
+}
+
+#[test]
+fn the_format_can_be_checked_with_a_hash_and_a_knife() {
+    let dir = tempfile::tempdir().unwrap();
+    sample(dir.path());
+    let mut prev = "0".repeat(64);
+    for path in segments(dir.path()) {
+        for line in fs::read_to_string(path).unwrap().lines() {
+            let hash = &line[line.len() - 66..line.len() - 2];
+            assert_eq!(Digest::of(&line.as_bytes()[..line.len() - 75]).hex(), hash);
+            assert!(line.contains(&format!("\"prev\":\"{prev}\",\"hash\"")));
+            prev = hash.to_owned();
+        }
+    }
+}
+
+#[test]
+fn a_torn_last_line_is_set_aside_and_said() {
+    let dir = tempfile::tempdir().unwrap();
+    sample(dir.path());
+    let last = segments(dir.path()).pop().unwrap();
+    let whole = fs::read(&last).unwrap();
+    let log = Log::open(dir.path()).unwrap();
+    let start = whole[..whole.len() - 1]
+        .iter()
+        .rposition(|b| *b == b'\n')
+        .unwrap()
+        + 1;
+    for cut in [start + 1, (start + whole.len()) / 2, whole.len() - 1] {
+        fs::write(&last, &whole[..cut]).unwrap();
+        let report = log.verify().unwrap();
+        let what = report.damage.unwrap().to_string();
+        assert!(what.contains("incomplete line"), "{what}");
+        let opened = open_with(dir.path(), 2_000).unwrap();
+        assert!(opened.recovered.is_some());
+        assert_eq!(opened.durable, 8, "the last record was cut, one was added");
+        drop(opened);
+        let report = log.verify().unwrap();
+        assert!(report.consistent, "{report:?}");
+        let text = fs::read_to_string(&last).unwrap();
+        let line = text.lines().last().unwrap();
+        let record = super::super::Record::parse(line.as_bytes()).unwrap();
+        let LogEvent::Recovered {
+            quarantined, bytes, ..
+        } = record.event
+        else {
+            panic!("{line}")
+        };
+        assert_eq!(bytes, (cut - start) as u64);
+        let aside = fs::read(dir.path().join("quarantine").join(quarantined)).unwrap();
+        assert_eq!(aside, &whole[start..cut]);
+        let again = open_with(dir.path(), 2_000).unwrap();
+        assert_eq!((again.recovered, again.durable), (None, 8));
+    }
+}
+
+#[test]
+fn a_crash_while_a_segment_begins_is_mended() {
+    let dir = tempfile::tempdir().unwrap();
+    sample(dir.path());
+    let last = segments(dir.path()).pop().unwrap();
+    let next = segments(dir.path()).len() as u64 + 1;
+    let path = dir.path().join("log").join(segment_name(next));
+    let before = Log::open(dir.path()).unwrap().verify().unwrap().records;
+    for (content, added) in [(&b""[..], 0), (b"{\"v\":1,\"seg", 1), (&[0; 100][..], 1)] {
+        fs::write(&path, content).unwrap();
+        let opened = open_with(dir.path(), 2_000).unwrap();
+        assert_eq!(opened.durable, before + added);
+        assert_eq!(opened.recovered.is_some(), added == 1);
+        write(opened, vec![(LogEvent::Closed, Vec::new())]);
+        let report = Log::open(dir.path()).unwrap().verify().unwrap();
+        assert!(report.consistent, "{report:?}");
+        assert_eq!(report.segments, next);
+        fs::remove_file(&path).unwrap();
+    }
+    assert!(last.exists());
+}
+
+#[test]
+fn damage_stops_the_start_and_changes_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    sample(dir.path());
+    let first = &segments(dir.path())[0];
+    let mut bytes = fs::read(first).unwrap();
+    let at = bytes.windows(7).position(|w| w == b"etl-bot").unwrap();
+    bytes[at] = b'E';
+    fs::write(first, &bytes).unwrap();
+    let error = open(dir.path()).unwrap_err();
+    let AuditError::Damaged { damage, .. } = &error else {
+        panic!("{error}")
+    };
+    assert_eq!(damage.file, "log/00000001.jsonl");
+    assert_eq!((damage.line, damage.seq), (Some(2), Some(1)));
+    assert_eq!(fs::read(first).unwrap(), bytes);
+    assert_eq!(
+        fs::read_dir(dir.path().join("quarantine")).unwrap().count(),
+        0
+    );
+}
+
+#[test]
+fn a_second_dashboard_is_refused_by_name() {
+    let dir = tempfile::tempdir().unwrap();
+    let first = open(dir.path()).unwrap();
+    let error = open(dir.path()).unwrap_err().to_string();
+    assert!(
+        error.contains(&format!("pid {}", std::process::id())),
+        "{error}"
+    );
+    assert!(error.contains("--state-dir"), "{error}");
+    drop(first);
+    open(dir.path()).unwrap();
+}
+
+#[test]
+fn everything_in_the_folder_is_for_its_user_alone() {
+    let dir = tempfile::tempdir().unwrap();
+    let state = dir.path().join("a/b");
+    sample(&state);
+    let mut left = vec![state.clone()];
+    while let Some(path) = left.pop() {
+        let meta = fs::symlink_metadata(&path).unwrap();
+        let mode = meta.permissions().mode() & 0o777;
+        if meta.is_dir() {
+            assert_eq!(mode, 0o700, "{}", path.display());
+            left.extend(fs::read_dir(&path).unwrap().map(|e| e.unwrap().path()));
+        } else {
+            assert_eq!(mode, 0o600, "{}", path.display());
+        }
+    }
+    for (path, mode, expected) in [
+        (state.clone(), 0o777, "lets other users in"),
+        (state.join("log"), 0o755, "chmod 700"),
+    ] {
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+        let error = open(&state).unwrap_err().to_string();
+        assert!(error.contains(expected), "{error}");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o700)).unwrap();
+    }
+    open(&state).unwrap();
+}
+
+#[test]
+fn folders_and_files_that_are_links_are_not_followed() {
+    let dir = tempfile::tempdir().unwrap();
+    let elsewhere = dir.path().join("elsewhere");
+    fs::create_dir(&elsewhere).unwrap();
+    let state = dir.path().join("state");
+    fs::create_dir(&state).unwrap();
+    std::os::unix::fs::symlink(&elsewhere, state.join("log")).unwrap();
+    let error = open(&state).unwrap_err().to_string();
+    assert!(error.contains("is not a folder"), "{error}");
+    fs::remove_file(state.join("log")).unwrap();
+    fs::create_dir(state.join("log")).unwrap();
+    fs::set_permissions(state.join("log"), fs::Permissions::from_mode(0o700)).unwrap();
+    std::os::unix::fs::symlink("/dev/zero", state.join("log/00000001.jsonl")).unwrap();
+    assert!(open(&state).is_err());
+    assert!(Log::open(&state).unwrap().verify().is_err());
+}
+
+#[test]
+fn files_that_are_no_segments_are_left_alone() {
+    let dir = tempfile::tempdir().unwrap();
+    sample(dir.path());
+    for name in ["1.jsonl", "00000001.jsonl.bak", "notes", "+0000002.jsonl"] {
+        fs::write(dir.path().join("log").join(name), "x").unwrap();
+    }
+    assert!(Log::open(dir.path()).unwrap().verify().unwrap().consistent);
+}
+
+#[test]
+fn the_same_content_is_kept_once() {
+    let dir = tempfile::tempdir().unwrap();
+    sample(dir.path());
+    let mut count: HashMap<Vec<u8>, usize> = HashMap::new();
+    for (path, bytes) in vouched(dir.path()) {
+        if path.starts_with(dir.path().join("blobs")) {
+            *count.entry(bytes).or_default() += 1;
+        }
+    }
+    assert_eq!(count.len(), 4);
+    assert!(count.values().all(|n| *n == 1));
+}
+
+/// All files of a log that the chain or a record vouches for.
+fn vouched(dir: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let mut left = vec![dir.join("log"), dir.join("blobs")];
+    let mut files = Vec::new();
+    while let Some(path) = left.pop() {
+        if path.is_dir() {
+            left.extend(fs::read_dir(&path).unwrap().map(|e| e.unwrap().path()));
+        } else {
+            let bytes = fs::read(&path).unwrap();
+            files.push((path, bytes));
+        }
+    }
+    files.sort();
+    files
+}
+
+#[path = "tamper_tests.rs"]
+mod tamper;

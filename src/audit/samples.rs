@@ -1,0 +1,157 @@
+//! Events for the tests of this module.
+
+use jiff::Timestamp;
+
+use crate::model::{
+    AgentClaim, Blob, BoundInput, Digest, Exit, FinishedLog, GrantDigest, GrantedLog, InputKind,
+    Isolation, Limits, LogEvent, Peer, PolicyRef, ProposalId, ProposedLog, Reviewer, SourceStats,
+    State, TextFormat, Tier, Timing, Verdict, VerdictKind, Viewed,
+};
+
+pub const CODE: &[u8] = b"print(1)\n";
+pub const TEXT: &str = "a,b\n1,2\n";
+
+pub fn peer() -> Peer {
+    Peer {
+        uid: 1000,
+        gid: 1000,
+        pid: 42,
+        exe: Some("python3".to_owned()),
+    }
+}
+
+pub fn proposed(id: ProposalId, title: &str) -> (LogEvent, Vec<Blob>) {
+    let (code, text) = (Blob::of(CODE), Blob::of(TEXT.as_bytes()));
+    let event = LogEvent::Proposed(Box::new(ProposedLog {
+        id,
+        digest: code.sha256,
+        profile: "analysis".to_owned(),
+        policy_sha256: "0".repeat(64),
+        agent: Some(AgentClaim {
+            name: "etl-bot".to_owned(),
+            ..AgentClaim::default()
+        }),
+        peer: peer(),
+        title: Some(title.to_owned()),
+        reason: None,
+        inputs: vec![BoundInput {
+            name: "extra".to_owned(),
+            kind: InputKind::Text {
+                text: String::new(),
+                format: TextFormat::Csv,
+            },
+            bytes: text.bytes.len() as u64,
+            sha256: text.sha256,
+        }],
+        verdict: Verdict {
+            verdict: VerdictKind::Clear,
+            policy: PolicyRef {
+                profile: "analysis".to_owned(),
+                sha256: "0".repeat(64),
+            },
+            findings: Vec::new(),
+            capabilities: Vec::new(),
+            source: SourceStats::of(CODE),
+            elapsed_us: 61,
+        },
+        expires_at: Timestamp::UNIX_EPOCH,
+    }));
+    (event, vec![code, text])
+}
+
+pub fn granted(id: ProposalId) -> LogEvent {
+    LogEvent::Granted(Box::new(GrantedLog {
+        id,
+        digest: Digest::of(CODE),
+        grant_digest: GrantDigest(Digest::of(b"grant")),
+        profile: "analysis".to_owned(),
+        policy_sha256: "0".repeat(64),
+        limits: Limits::default(),
+        tier: Tier::Process,
+        environment: Digest::of(b"python"),
+        inputs: Vec::new(),
+        by: Reviewer::default(),
+        viewed: Viewed::default(),
+    }))
+}
+
+pub fn started(id: ProposalId) -> LogEvent {
+    LogEvent::Started {
+        id,
+        isolation: Isolation {
+            tier: Tier::Process,
+            layers: vec!["rlimits".to_owned()],
+        },
+    }
+}
+
+pub fn finished(id: ProposalId) -> (LogEvent, Vec<Blob>) {
+    let (out, err) = (Blob::of(b"1\n"), Blob::of(b""));
+    let event = LogEvent::Finished(Box::new(FinishedLog {
+        id,
+        state: State::Succeeded,
+        exit: Exit::Code(0),
+        limit: None,
+        duration_ms: 41,
+        timing_us: Timing::default(),
+        stdout_sha256: out.sha256,
+        stderr_sha256: err.sha256,
+        stdout_bytes: 2,
+        stderr_bytes: 0,
+        stdout_truncated: false,
+        stderr_truncated: false,
+        error: None,
+        artifacts: Vec::new(),
+    }));
+    (event, vec![out, err])
+}
+
+/// One event of every kind, all of the same proposal where they have one.
+pub fn every_kind(id: ProposalId) -> Vec<LogEvent> {
+    let by = Reviewer::default();
+    vec![
+        LogEvent::Opened {
+            version: "0".to_owned(),
+            by: by.clone(),
+            tier: Tier::Process,
+            environment: None,
+        },
+        proposed(id, "t").0,
+        LogEvent::Blocked { id },
+        granted(id),
+        started(id),
+        finished(id).0,
+        LogEvent::Denied {
+            id,
+            reason: Some("no".to_owned()),
+            by: by.clone(),
+            viewed: Viewed::default(),
+        },
+        LogEvent::Expired { id },
+        LogEvent::Withdrawn {
+            id,
+            disconnected: true,
+        },
+        LogEvent::Unattended { id },
+        LogEvent::Failed {
+            id,
+            state: State::Error,
+            message: "m".to_owned(),
+        },
+        LogEvent::Killed { id, by: Some(by) },
+        LogEvent::Refused {
+            peer: peer(),
+            code: -32002,
+            message: "m".to_owned(),
+            count: 3,
+        },
+        LogEvent::Recovered {
+            segment: "00000001.jsonl".to_owned(),
+            offset: 1,
+            bytes: 2,
+            sha256: Digest::of(b""),
+            quarantined: "q".to_owned(),
+        },
+        LogEvent::Closed,
+    ]
+}

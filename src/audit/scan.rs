@@ -1,0 +1,221 @@
+//! Walks the chain from its first line to its end, or to the first thing that is wrong.
+
+use std::io::{self, BufRead, BufReader, Read};
+
+use super::AuditError;
+use super::error::Damage;
+use super::layout::{Layout, open_regular, segment_name};
+use super::line::{GENESIS, LINE_MAX, Place, claimed_seq, unseal};
+use crate::model::{Digest, visible};
+
+/// Where a sound log ends; the next line goes there.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Head {
+    /// Number of the last segment; 0 when there is none.
+    pub segment: u64,
+    /// Sequence number of the last record; 0 when there is none.
+    pub seq: u64,
+    /// Hash of the last line.
+    pub hash: Digest,
+    /// Bytes of the last segment up to and including its last sound line.
+    pub offset: u64,
+    /// Whether the last segment has its header.
+    pub headed: bool,
+}
+
+/// What a walk found.
+#[derive(Debug)]
+pub(super) struct Scanned {
+    /// The end of what is sound.
+    pub head: Head,
+    /// The last line of the last segment has no line feed: this many bytes from `head.offset`. A
+    /// crash leaves that; so does a writer in the middle of a line.
+    pub torn: Option<u64>,
+    /// The first thing that is wrong; nothing after it was looked at.
+    pub damage: Option<Damage>,
+}
+
+/// A record in its place.
+#[derive(Debug)]
+pub(super) struct Line<'a> {
+    pub file: &'a str,
+    /// Counted from 1.
+    pub number: u64,
+    pub seq: u64,
+    /// Without the line feed.
+    pub bytes: &'a [u8],
+}
+
+/// Walks all segments and shows every record whose place in the chain is right to `visit`, which
+/// may object to its content.
+///
+/// # Errors
+/// When a file cannot be read at all; what the bytes say is never an error but damage.
+pub(super) fn scan(
+    layout: &Layout,
+    mut visit: impl FnMut(&Line<'_>) -> Result<(), String>,
+) -> Result<Scanned, AuditError> {
+    let numbers = match layout.segments() {
+        Ok(numbers) => numbers,
+        Err(e) if e.kind() == io::ErrorKind::NotFound => {
+            return Err(AuditError::None {
+                dir: layout.state.clone(),
+            });
+        }
+        Err(e) => return Err(AuditError::io(layout.log(), "read", e)),
+    };
+    let mut walk = Walk {
+        head: Head {
+            segment: 0,
+            seq: 0,
+            hash: GENESIS,
+            offset: 0,
+            headed: true,
+        },
+        torn: None,
+        damage: None,
+    };
+    let last = numbers.last().copied();
+    for number in numbers {
+        if number != walk.head.segment + 1 {
+            walk.damage = Some(Damage {
+                file: format!("log/{}", segment_name(walk.head.segment + 1)),
+                line: None,
+                seq: Some(walk.head.seq + 1),
+                what: "this segment is missing".to_owned(),
+            });
+            break;
+        }
+        walk.segment(layout, number, Some(number) == last, &mut visit)?;
+        if walk.damage.is_some() {
+            break;
+        }
+    }
+    Ok(Scanned {
+        head: walk.head,
+        torn: walk.torn,
+        damage: walk.damage,
+    })
+}
+
+struct Walk {
+    head: Head,
+    torn: Option<u64>,
+    damage: Option<Damage>,
+}
+
+impl Walk {
+    fn segment(
+        &mut self,
+        layout: &Layout,
+        number: u64,
+        last: bool,
+        visit: &mut impl FnMut(&Line<'_>) -> Result<(), String>,
+    ) -> Result<(), AuditError> {
+        let path = layout.segment(number);
+        let unreadable = |e| AuditError::io(&path, "read", e);
+        let file = format!("log/{}", segment_name(number));
+        let mut reader =
+            BufReader::with_capacity(256 * 1024, open_regular(&path).map_err(unreadable)?);
+        self.head.segment = number;
+        self.head.offset = 0;
+        self.head.headed = false;
+        let mut buffer = Vec::new();
+        for line in 1.. {
+            buffer.clear();
+            let read = (&mut reader)
+                .take(LINE_MAX as u64 + 1)
+                .read_until(b'\n', &mut buffer)
+                .map_err(unreadable)?;
+            let complete = buffer.last() == Some(&b'\n');
+            if read == 0 {
+                // A segment that ends before its header was written ends in a crash.
+                if !self.head.headed && last {
+                    self.torn = Some(0);
+                } else if !self.head.headed {
+                    self.damage(&file, None, "it is empty", None);
+                }
+                return Ok(());
+            }
+            if buffer.len() > LINE_MAX {
+                self.damage(&file, Some(line), "it is longer than any record", None);
+                return Ok(());
+            }
+            if !complete {
+                if last {
+                    self.torn = Some(read as u64);
+                } else {
+                    self.damage(
+                        &file,
+                        Some(line),
+                        "its end is missing",
+                        claimed_seq(&buffer),
+                    );
+                }
+                return Ok(());
+            }
+            buffer.pop();
+            if let Err(what) = self.line(&file, line, &buffer, visit) {
+                self.damage(&file, Some(line), &what, claimed_seq(&buffer));
+                return Ok(());
+            }
+            self.head.offset += read as u64;
+        }
+        Ok(())
+    }
+
+    fn line(
+        &mut self,
+        file: &str,
+        number: u64,
+        bytes: &[u8],
+        visit: &mut impl FnMut(&Line<'_>) -> Result<(), String>,
+    ) -> Result<(), String> {
+        let sealed = unseal(bytes)?;
+        let next = self.head.seq + 1;
+        match (number, sealed.place) {
+            (1, Place::Header { segment, first_seq }) => {
+                if segment != self.head.segment {
+                    return Err(format!("it is the header of segment {segment}"));
+                }
+                if first_seq != next {
+                    return Err(format!(
+                        "it begins at seq {first_seq}, {next} should follow"
+                    ));
+                }
+            }
+            (1, Place::Record { .. }) => return Err("the segment's header is missing".to_owned()),
+            (_, Place::Header { .. }) => return Err("a header stands among records".to_owned()),
+            (_, Place::Record { seq }) if seq != next => {
+                return Err(format!("seq {next} should stand here"));
+            }
+            (_, Place::Record { .. }) => {}
+        }
+        if sealed.prev != self.head.hash {
+            return Err("it does not follow the line before it".to_owned());
+        }
+        if let Place::Record { seq } = sealed.place {
+            visit(&Line {
+                file,
+                number,
+                seq,
+                bytes,
+            })?;
+            self.head.seq = seq;
+        } else {
+            self.head.headed = true;
+        }
+        self.head.hash = sealed.hash;
+        Ok(())
+    }
+
+    fn damage(&mut self, file: &str, line: Option<u64>, what: &str, claimed: Option<u64>) {
+        self.damage = Some(Damage {
+            file: file.to_owned(),
+            line,
+            seq: Some(claimed.unwrap_or(self.head.seq + 1)),
+            // It may quote the line.
+            what: visible(&what.chars().take(300).collect::<String>()).into_owned(),
+        });
+    }
+}

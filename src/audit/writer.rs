@@ -1,0 +1,262 @@
+//! The one thread that writes.
+//!
+//! It takes whatever waits (group commit), writes blobs before the lines that name them, appends the
+//! lines, syncs once, and only then reports each ticket. After the first error nothing more is
+//! written: a failed sync may have dropped the very pages a second one would then vouch for.
+
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+
+use super::disk::Disk;
+use super::error;
+use super::line::{self, LINE_MAX};
+use super::lock::Lock;
+use crate::broker::Ticket;
+use crate::clock::Now;
+use crate::model::{Blob, Digest, LogEvent};
+
+/// Records of one group commit.
+const BATCH: usize = 256;
+
+/// The end of the chain.
+#[derive(Clone, Debug)]
+pub(super) struct Chain {
+    /// Sequence number of the last record.
+    pub seq: u64,
+    /// Hash of the last line.
+    pub hash: Digest,
+    pub boot_id: String,
+}
+
+/// A log that is open for writing and not yet running.
+pub struct Writer {
+    disk: Box<dyn Disk>,
+    chain: Chain,
+    /// Number and length of the current segment.
+    segment: u64,
+    bytes: u64,
+    segment_bytes: u64,
+    /// Held until the thread has ended.
+    _lock: Option<Lock>,
+}
+
+impl fmt::Debug for Writer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Writer")
+            .field("chain", &self.chain)
+            .field("segment", &self.segment)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What the writer reports, from its own thread.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WriterEvent {
+    /// The record of this ticket is on the disk, with everything before it and its blobs.
+    Durable { ticket: Ticket, seq: u64 },
+    /// Nothing more will be written. Tickets not reported by now never will be.
+    Down { reason: String },
+}
+
+struct Entry {
+    ticket: Ticket,
+    event: LogEvent,
+    blobs: Vec<Blob>,
+}
+
+enum Message {
+    Entry(Box<Entry>),
+    Close,
+}
+
+/// Gives records to the writer.
+#[derive(Clone)]
+pub struct WriterHandle {
+    queue: Sender<Message>,
+    thread: Arc<Mutex<Option<JoinHandle<()>>>>,
+}
+
+impl fmt::Debug for WriterHandle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WriterHandle").finish_non_exhaustive()
+    }
+}
+
+impl WriterHandle {
+    /// Hands over a record; never blocks. Answered by [`WriterEvent::Durable`], in the order of
+    /// the calls, unless the log goes down.
+    pub fn submit(&self, ticket: Ticket, event: LogEvent, blobs: Vec<Blob>) {
+        // A writer that is down has said so; what comes after is dropped.
+        let _ = self.queue.send(Message::Entry(Box::new(Entry {
+            ticket,
+            event,
+            blobs,
+        })));
+    }
+
+    /// Writes what was submitted, ends the thread and gives the folder free.
+    pub fn close(self) {
+        let _ = self.queue.send(Message::Close);
+        let thread = self
+            .thread
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        if let Some(thread) = thread {
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Writer {
+    pub(super) fn new(
+        disk: Box<dyn Disk>,
+        chain: Chain,
+        segment: u64,
+        bytes: u64,
+        segment_bytes: u64,
+        lock: Option<Lock>,
+    ) -> Self {
+        Self {
+            disk,
+            chain,
+            segment,
+            bytes,
+            segment_bytes,
+            _lock: lock,
+        }
+    }
+
+    /// Starts the thread. `on` is called from it and must not block for long.
+    pub fn start(self, on: Box<dyn Fn(WriterEvent) + Send>) -> WriterHandle {
+        let (queue, waiting) = mpsc::channel();
+        // Shared only so that it is still here when no thread could be started.
+        let on = Arc::new(Mutex::new(on));
+        let report = on.clone();
+        let thread = std::thread::Builder::new()
+            .name("audit".to_owned())
+            .spawn(move || {
+                let on = report.lock().unwrap_or_else(PoisonError::into_inner);
+                self.serve(&waiting, &**on);
+            });
+        let thread = match thread {
+            Ok(thread) => Some(thread),
+            Err(e) => {
+                let on = on.lock().unwrap_or_else(PoisonError::into_inner);
+                on(WriterEvent::Down {
+                    reason: format!("the log's thread cannot be started: {e}"),
+                });
+                None
+            }
+        };
+        WriterHandle {
+            queue,
+            thread: Arc::new(Mutex::new(thread)),
+        }
+    }
+
+    fn serve(mut self, waiting: &Receiver<Message>, on: &dyn Fn(WriterEvent)) {
+        while let Ok(first) = waiting.recv() {
+            let mut batch = Vec::new();
+            let mut closing = false;
+            let more = std::iter::from_fn(|| waiting.try_recv().ok());
+            for message in std::iter::once(first).chain(more) {
+                match message {
+                    Message::Entry(entry) => batch.push(entry),
+                    Message::Close => closing = true,
+                }
+                if closing || batch.len() >= BATCH {
+                    break;
+                }
+            }
+            let done = catch_unwind(AssertUnwindSafe(|| self.commit(&batch)))
+                .unwrap_or_else(|_| Err("the log's writer failed".to_owned()));
+            match done {
+                Ok(first_seq) => {
+                    for (entry, seq) in batch.iter().zip(first_seq..) {
+                        on(WriterEvent::Durable {
+                            ticket: entry.ticket,
+                            seq,
+                        });
+                    }
+                }
+                Err(reason) => {
+                    on(WriterEvent::Down { reason });
+                    return;
+                }
+            }
+            if closing {
+                return;
+            }
+        }
+    }
+
+    /// Makes a batch durable; the answer is the sequence number of its first record. After an
+    /// error the writer must not be used again.
+    fn commit(&mut self, batch: &[Box<Entry>]) -> Result<u64, String> {
+        let first_seq = self.chain.seq + 1;
+        if batch.is_empty() {
+            return Ok(first_seq);
+        }
+        let failed =
+            |what: &'static str| move |e: std::io::Error| format!("{what}: {e}{}", error::mend(&e));
+        let mut blobs = false;
+        for blob in batch.iter().flat_map(|e| &e.blobs) {
+            self.disk.put(blob).map_err(failed("writing a blob"))?;
+            blobs = true;
+        }
+        if blobs {
+            self.disk.sync_blobs().map_err(failed("syncing blobs"))?;
+        }
+        if self.bytes >= self.segment_bytes {
+            self.rotate()?;
+        }
+        let mut lines = Vec::new();
+        for entry in batch {
+            let (line, hash) = line::record(
+                self.chain.seq + 1,
+                &self.chain.boot_id,
+                Now::read(),
+                &entry.event,
+                &self.chain.hash,
+            )
+            .map_err(|e| format!("a record cannot be written as JSON: {e}"))?;
+            if line.len() > LINE_MAX {
+                return Err(format!(
+                    "a record of {} bytes; the longest allowed is {LINE_MAX}",
+                    line.len()
+                ));
+            }
+            lines.extend_from_slice(&line);
+            self.chain.seq += 1;
+            self.chain.hash = hash;
+        }
+        self.disk
+            .append(&lines)
+            .map_err(failed("writing the log"))?;
+        self.disk.sync().map_err(failed("syncing the log"))?;
+        self.bytes += lines.len() as u64;
+        Ok(first_seq)
+    }
+
+    fn rotate(&mut self) -> Result<(), String> {
+        let number = self.segment + 1;
+        let (header, hash) =
+            line::header(number, self.chain.seq + 1, Now::read(), &self.chain.hash)
+                .map_err(|e| format!("a header cannot be written as JSON: {e}"))?;
+        self.disk
+            .rotate(number, &header)
+            .map_err(|e| format!("beginning segment {number}: {e}{}", error::mend(&e)))?;
+        self.segment = number;
+        self.bytes = header.len() as u64;
+        self.chain.hash = hash;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+#[path = "writer_tests.rs"]
+mod tests;
