@@ -1,0 +1,241 @@
+//! The client of one worker process.
+
+use std::io::{self, Read, Write};
+use std::os::fd::AsFd;
+use std::path::PathBuf;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use nix::fcntl::{FcntlArg, OFlag, fcntl};
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+
+use super::{frames, rules, unanalyzable};
+use crate::model::{Digest, Verdict};
+use crate::policy::Policy;
+
+/// What a verdict may take.
+const ANSWER: Duration = Duration::from_millis(500);
+/// What starting a worker may take, on a busy machine too.
+const START: Duration = Duration::from_secs(10);
+
+/// Asks a worker process for verdicts, one at a time; blocking. The worker is started when it
+/// is first needed, and again after it was killed.
+pub struct Analyser {
+    exe: PathBuf,
+    policies: Vec<Arc<Policy>>,
+    worker: Option<Worker>,
+}
+
+impl Analyser {
+    /// `exe` is this program, by a path that stays right: `/proc/self/exe` or an open descriptor.
+    pub fn new(exe: PathBuf, policies: Vec<Arc<Policy>>) -> Self {
+        Self {
+            exe,
+            policies,
+            worker: None,
+        }
+    }
+
+    /// The verdict on a snippet. Never fails: a crash, a time-out or a fault of the protocol is
+    /// `unanalyzable` for this snippet, and the worker is replaced.
+    pub fn verdict(&mut self, code: &[u8], profile: &str) -> Verdict {
+        match self.ask(code, profile) {
+            Ok(verdict) => verdict,
+            Err(fault) => {
+                self.worker = None;
+                self.failed(code, profile, &fault.to_string())
+            }
+        }
+    }
+
+    /// The worker's process id, while there is one.
+    pub fn worker_pid(&self) -> Option<u32> {
+        self.worker.as_ref().map(|w| w.child.id())
+    }
+
+    fn failed(&self, code: &[u8], profile: &str, fault: &str) -> Verdict {
+        match self.policies.iter().find(|p| p.name == profile) {
+            Some(policy) => unanalyzable(code, policy, &rules::NO_ANSWER, fault),
+            None => Verdict {
+                policy: crate::model::PolicyRef {
+                    profile: profile.to_owned(),
+                    sha256: String::new(),
+                },
+                ..match self.policies.first() {
+                    Some(policy) => {
+                        unanalyzable(code, policy, &rules::NO_ANSWER, "no such profile")
+                    }
+                    None => nothing(code),
+                }
+            },
+        }
+    }
+
+    fn ask(&mut self, code: &[u8], profile: &str) -> io::Result<Verdict> {
+        if !self.policies.iter().any(|p| p.name == profile) {
+            return Err(io::Error::new(io::ErrorKind::NotFound, "no such profile"));
+        }
+        let worker = match &mut self.worker {
+            Some(worker) => worker,
+            none => none.insert(Worker::start(&self.exe, &self.policies)?),
+        };
+        let answer = worker.exchange(
+            &frames::framed(&frames::request(profile, code)),
+            Instant::now() + ANSWER,
+        )?;
+        let verdict: Verdict = serde_json::from_slice(&answer)?;
+        // An answer to another question would be worse than none.
+        let same =
+            verdict.policy.profile == profile && verdict.source.sha256 == Digest::of(code).hex();
+        if !same {
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidData,
+                "the worker answered something else",
+            ));
+        }
+        Ok(verdict)
+    }
+}
+
+/// With no policy at all there is nothing to judge by.
+fn nothing(code: &[u8]) -> Verdict {
+    Verdict {
+        verdict: crate::model::VerdictKind::Unanalyzable,
+        policy: crate::model::PolicyRef {
+            profile: String::new(),
+            sha256: String::new(),
+        },
+        findings: Vec::new(),
+        capabilities: Vec::new(),
+        source: crate::model::SourceStats::of(code),
+        elapsed_us: 0,
+    }
+}
+
+/// A running worker; dropped, it is killed and reaped.
+struct Worker {
+    child: Child,
+    input: ChildStdin,
+    output: ChildStdout,
+}
+
+impl Worker {
+    fn start(exe: &std::path::Path, policies: &[Arc<Policy>]) -> io::Result<Self> {
+        let mut child = Command::new(exe)
+            .arg("__analyse")
+            .env_clear()
+            .current_dir("/")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()?;
+        let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
+            let _ = child.kill();
+            let _ = child.wait();
+            return Err(io::Error::other("the worker has no pipes"));
+        };
+        let mut worker = Self {
+            child,
+            input,
+            output,
+        };
+        // Neither side may wait for the other on a full pipe.
+        nonblocking(&worker.input)?;
+        nonblocking(&worker.output)?;
+        let first = frames::framed(&serde_json::to_vec(&policies)?);
+        let ready = worker.exchange(&first, Instant::now() + START)?;
+        if !ready.is_empty() {
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidData,
+                "the worker did not become ready",
+            ));
+        }
+        Ok(worker)
+    }
+
+    /// Writes a request and reads one frame, until the deadline.
+    fn exchange(&mut self, request: &[u8], deadline: Instant) -> io::Result<Vec<u8>> {
+        let mut unsent = request;
+        let mut got = Vec::new();
+        let mut buffer = [0u8; 16 * 1024];
+        loop {
+            if let Some(payload) = complete(&got)? {
+                return Ok(payload);
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Err(io::Error::new(io::ErrorKind::TimedOut, "no answer in time"));
+            }
+            self.wait(!unsent.is_empty(), left)?;
+            if !unsent.is_empty() {
+                match self.input.write(unsent) {
+                    Ok(n) => unsent = unsent.get(n..).unwrap_or_default(),
+                    Err(error) if retry(&error) => {}
+                    Err(error) => return Err(error),
+                }
+            }
+            match self.output.read(&mut buffer) {
+                Ok(0) => {
+                    return Err(io::Error::new(
+                        io::ErrorKind::UnexpectedEof,
+                        "the worker ended",
+                    ));
+                }
+                Ok(n) => got.extend_from_slice(buffer.get(..n).unwrap_or_default()),
+                Err(error) if retry(&error) => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// Waits until one of the pipes is ready, or the time is over.
+    fn wait(&self, to_write: bool, left: Duration) -> io::Result<()> {
+        let mut fds = vec![PollFd::new(self.output.as_fd(), PollFlags::POLLIN)];
+        if to_write {
+            fds.push(PollFd::new(self.input.as_fd(), PollFlags::POLLOUT));
+        }
+        // Rounded up, so that the last millisecond is not spun through.
+        let millis = u16::try_from(left.as_millis() + 1).unwrap_or(u16::MAX);
+        match poll(&mut fds, PollTimeout::from(millis)) {
+            Ok(_) | Err(nix::errno::Errno::EINTR) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The first frame of what was read, once all of it is there. One request is under way at a
+/// time, so bytes after it are a fault.
+fn complete(got: &[u8]) -> io::Result<Option<Vec<u8>>> {
+    let Some((length, rest)) = got.split_first_chunk::<4>() else {
+        return Ok(None);
+    };
+    let length = u32::from_le_bytes(*length) as usize;
+    if length > frames::MOST || rest.len() > length {
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidData,
+            "the worker's answer makes no sense",
+        ));
+    }
+    Ok((rest.len() == length).then(|| rest.to_vec()))
+}
+
+fn retry(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted
+    )
+}
+
+fn nonblocking(fd: &impl AsFd) -> io::Result<()> {
+    let flags = OFlag::from_bits_truncate(fcntl(fd, FcntlArg::F_GETFL)?);
+    fcntl(fd, FcntlArg::F_SETFL(flags | OFlag::O_NONBLOCK))?;
+    Ok(())
+}

@@ -1,0 +1,310 @@
+//! Attributes, wherever one is read, written or deleted.
+
+use super::{Inspector, is_dunder};
+use crate::analysis::fold::fold;
+use crate::analysis::library::member_capability;
+use crate::analysis::methods::{self, Effect};
+use crate::analysis::parse::TextRange;
+use crate::analysis::parse::ast::{self, Expr, ExprContext, Ranged};
+use crate::analysis::resolve::{Standing, Val, Vals};
+use crate::analysis::rules;
+use crate::analysis::walk::{Bound, Place, TargetOf};
+
+/// Public interface of named tuples and of notebooks, underscore or not.
+const PUBLIC: &[&str] = &[
+    "_asdict",
+    "_field_defaults",
+    "_fields",
+    "_make",
+    "_replace",
+    "_repr_html_",
+];
+
+impl<'a> Inspector<'a> {
+    pub(super) fn attribute(&mut self, x: &'a ast::ExprAttribute, e: &'a Expr, place: Place<'a>) {
+        let attr = fold(x.attr.as_str());
+        let at = x.range();
+        self.spelling(x.attr.as_str(), at);
+        let scope = self.here();
+        let base = self.r.eval(&x.value, scope);
+        if self.attribute_name(&attr, at, x.ctx, &base, Some(&x.value)) {
+            return;
+        }
+        if !base.iter().any(|v| matches!(v, Val::Module(_))) {
+            self.reads.push((attr.to_string(), self.place(at)));
+        }
+        for val in base.iter() {
+            if let Val::Module(module) = val {
+                self.module_attribute(module, &attr, at, place);
+            }
+        }
+        if x.ctx == ExprContext::Load {
+            self.format_load(&attr, &x.value, &base, at, place);
+            self.file_value(e, at, place);
+        }
+    }
+
+    fn module_attribute(&mut self, module: &str, attr: &str, at: TextRange, place: Place<'a>) {
+        let written = format!("{module}.{attr}");
+        let (child, standing) = self.r.child(module, attr);
+        if standing == Standing::Foreign {
+            if let Some(capability) = member_capability(&written) {
+                self.uses(capability, at, &written);
+            }
+            // Imported, it has its finding there; a bare name that is a giveaway gets it here.
+            if !self.foreign.contains(module) {
+                self.foreign(module, at);
+            }
+            return;
+        }
+        if self.policy.imports.contains_key("*") {
+            if let Some(capability) = member_capability(&written) {
+                self.add_with(&rules::IMPORT_SENSITIVE, at, Some(capability), written);
+            }
+            return;
+        }
+        let kept = !matches!(place, Place::AttributeOf);
+        if standing == Standing::OnTheWay && kept {
+            self.add(&rules::IMPORT_THROUGH, at, written);
+            return;
+        }
+        self.standing(&written, &child, standing, at);
+        if let (Val::Module(path), Standing::Allowed) = (&child, standing)
+            && !matches!(
+                place,
+                Place::AttributeOf | Place::Assigned | Place::Target | Place::Compared
+            )
+            && !self.policy.imports.contains_key("*")
+        {
+            let path = path.to_string();
+            self.handed.insert(path.clone());
+            self.add(&rules::IMPORT_MODULE_VALUE, at, path);
+        }
+    }
+
+    /// Judges an attribute by its name and receiver; whether that settled it.
+    pub(super) fn attribute_name(
+        &mut self,
+        attr: &str,
+        at: TextRange,
+        context: ExprContext,
+        base: &Vals<'a>,
+        receiver: Option<&'a Expr>,
+    ) -> bool {
+        let attributes = &self.policy.attributes;
+        let anything = attributes.allow_dunder.contains("*");
+        if attributes.deny.contains(attr) {
+            let rule = if is_frame(attr) {
+                &rules::ATTR_FRAME
+            } else {
+                &rules::ATTR_DENIED
+            };
+            self.add(rule, at, attr);
+            return true;
+        }
+        if is_dunder(attr) {
+            if context != ExprContext::Load && !attributes.define_dunder.contains(attr) && !anything
+            {
+                self.add(&rules::ATTR_STORE, at, attr);
+                return true;
+            }
+            if context == ExprContext::Load && !attributes.allow_dunder.contains(attr) && !anything
+            {
+                let hint = dunder_hint(attr);
+                let fact = self.add(&rules::ATTR_DUNDER, at, attr);
+                if let Some(hint) = hint {
+                    fact.hint = Some(hint.to_owned());
+                }
+                return true;
+            }
+            if anything
+                && !matches!(
+                    attr,
+                    "__name__"
+                        | "__init__"
+                        | "__doc__"
+                        | "__version__"
+                        | "__file__"
+                        | "__len__"
+                        | "__str__"
+                )
+            {
+                self.add(&rules::ATTR_DUNDER, at, attr);
+            }
+            return false;
+        }
+        let modular = base.iter().any(|v| matches!(v, Val::Module(_)));
+        if anything || modular {
+            return false;
+        }
+        let own = receiver.is_some_and(|r| self.is_own(r, base));
+        if attr.starts_with("__") {
+            let class = self.classes.iter().rev().find(|c| !c.is_empty());
+            let mangled = class.is_some_and(|c| !c.trim_matches('_').is_empty());
+            if !(own && mangled) {
+                self.add(&rules::ATTR_MANGLED, at, attr);
+                return true;
+            }
+            return false;
+        }
+        if attr.starts_with('_') && attr != "_" && !own && !PUBLIC.contains(&attr) {
+            self.add(&rules::ATTR_PRIVATE, at, attr);
+            return true;
+        }
+        if attr == "obj" && base.contains(&Val::Exception) {
+            self.add(&rules::ATTR_EXCEPTION, at, attr);
+            return true;
+        }
+        false
+    }
+
+    /// `self`, `cls`, or a class or object of the snippet.
+    fn is_own(&self, receiver: &'a Expr, base: &Vals<'a>) -> bool {
+        if base
+            .iter()
+            .any(|v| matches!(v, Val::Class(_) | Val::Instance(_)))
+            && base
+                .iter()
+                .all(|v| matches!(v, Val::Class(_) | Val::Instance(_) | Val::Unknown))
+        {
+            return true;
+        }
+        match receiver {
+            Expr::Name(name) => {
+                let id = fold(name.id.as_str());
+                self.r.scopes.is_receiver(&id, self.here())
+            }
+            Expr::Call(call) => {
+                matches!(&*call.func, Expr::Name(f) if f.id.as_str() == "super")
+                    && self.classes.iter().any(|c| !c.is_empty())
+            }
+            _ => false,
+        }
+    }
+
+    /// A keyword of a class pattern.
+    pub(super) fn pattern(&mut self, attr: &str, at: TextRange) {
+        let attributes = &self.policy.attributes;
+        let dunder = attr.starts_with("__") && !attributes.allow_dunder.contains(attr);
+        let private = attr.starts_with('_') && !PUBLIC.contains(&attr);
+        let anything = attributes.allow_dunder.contains("*");
+        // A captured method is called out of sight.
+        let reaching = matches!(attr, "format" | "format_map")
+            || methods::method(attr)
+                .is_some_and(|e| !matches!(e.effect, Effect::ByName | Effect::Plot));
+        let dunder = dunder || reaching;
+        if attributes.deny.contains(attr) || ((dunder || private || attr == "obj") && !anything) {
+            self.add(&rules::ATTR_PATTERN, at, attr);
+        }
+    }
+
+    pub(super) fn attribute_store(
+        &mut self,
+        target: &'a ast::ExprAttribute,
+        of: TargetOf,
+        to: Bound<'a>,
+    ) {
+        let attr = fold(target.attr.as_str());
+        let at = target.range();
+        if matches!(
+            of,
+            TargetOf::Loop | TargetOf::With | TargetOf::Comprehension
+        ) {
+            self.add(&rules::ATTR_TARGET, at, &*attr);
+            return;
+        }
+        self.system_scope(&target.value, at);
+        let base = self.r.eval(&target.value, self.here());
+        for val in base.iter() {
+            let (Val::Module(path) | Val::Member(path)) = val else {
+                continue;
+            };
+            let written = format!("{path}.{attr}");
+            if written == "pandas.options.plotting.backend" {
+                if let Bound::Value(value) = to {
+                    self.backend(value, at, &written);
+                }
+                return;
+            }
+            let option = written.starts_with("pandas.options.")
+                || written == "plotly.io.templates.default"
+                || written.starts_with("matplotlib.rcParams.");
+            if !option {
+                self.add(&rules::IMPORT_PATCH, at, written);
+                return;
+            }
+        }
+    }
+
+    /// A function that opens files, handed on instead of called.
+    pub(super) fn file_value(&mut self, e: &'a Expr, at: TextRange, place: Place<'a>) {
+        let surrounding = match place {
+            Place::Argument(call) | Place::Keyword(call) => Some(call),
+            Place::Plain | Place::Decorator | Place::Base => None,
+            Place::Assigned
+            | Place::AttributeOf
+            | Place::Called
+            | Place::Annotation
+            | Place::Target
+            | Place::Compared => return,
+        };
+        let vals = self.r.eval(e, self.here());
+        for val in vals.iter() {
+            let (entry, subject) = match val {
+                Val::Member(path) => (methods::member(path), path),
+                Val::Method(name) => (methods::method(name), name),
+                _ => continue,
+            };
+            let Some(entry) = entry else { continue };
+            let subject = subject.to_string();
+            // `partial(f, …)` and its kind hand arguments over later.
+            if let Some(call) = surrounding
+                && self.is_partial(call)
+                && call.args.first().is_some_and(|f| std::ptr::eq(f, e))
+            {
+                continue;
+            }
+            match entry.effect {
+                Effect::ByName | Effect::Plot | Effect::Style | Effect::Option | Effect::Copies => {
+                }
+                Effect::Read | Effect::Write | Effect::ReadPathOrText => {
+                    self.handed_on(entry, &subject, surrounding, at);
+                }
+                Effect::NumpyLoad
+                | Effect::Unpickle
+                | Effect::Pickle
+                | Effect::Network
+                | Effect::Database
+                | Effect::Clipboard
+                | Effect::Query
+                | Effect::Formula
+                | Effect::Backend
+                | Effect::Exec
+                | Effect::Native
+                | Effect::ReadsSystem
+                | Effect::ChangesSystem => self.effect_alone(entry, &subject, at),
+            }
+            return;
+        }
+    }
+}
+
+fn is_frame(attr: &str) -> bool {
+    ["f_", "tb_", "gi_", "cr_", "ag_", "co_", "func_", "im_"]
+        .iter()
+        .any(|p| attr.starts_with(p))
+}
+
+fn dunder_hint(attr: &str) -> Option<&'static str> {
+    Some(match attr {
+        "__class__" => "use type(x) or isinstance",
+        "__dict__" => "name the attributes you need",
+        "__len__" => "use len(x)",
+        "__getitem__" => "use x[…]",
+        "__str__" => "use str(x)",
+        "__repr__" => "use repr(x)",
+        "__file__" => "there is no file: the snippet is text",
+        "__mod__" | "__add__" | "__mul__" | "__eq__" => "use the operator",
+        _ => return None,
+    })
+}

@@ -1,0 +1,306 @@
+//! Files: a plain literal name is the output folder's, a computed one is to be looked at,
+//! anything with a folder, a scheme or a descriptor is outside.
+
+use super::Inspector;
+use super::calls::Arguments;
+use crate::analysis::methods::Entry;
+use crate::analysis::parse::TextRange;
+use crate::analysis::parse::ast::{self, Constant, Expr};
+use crate::analysis::resolve::{Set, Val};
+use crate::analysis::rules;
+use crate::model::Capability;
+
+/// What a path argument amounts to; the order is the strength.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    /// No file: nothing was named, or it is in memory.
+    None,
+    Plain,
+    Computed,
+    Outside,
+    Url,
+}
+
+impl<'a> Inspector<'a> {
+    pub(super) fn open_call(&mut self, arguments: Arguments<'a>, at: TextRange) {
+        let entry = Entry {
+            effect: crate::analysis::methods::Effect::Read,
+            index: 0,
+            names: &["file"],
+        };
+        let mode = arguments
+            .positional(1)
+            .or_else(|| arguments.keyword(&["mode"]));
+        let capability = match mode {
+            None if arguments.open_ended() => Capability::FsWrite,
+            None => Capability::FsRead,
+            Some(Expr::Constant(c)) => match &c.value {
+                Constant::Str(mode) if !mode.contains(['w', 'a', 'x', '+']) => Capability::FsRead,
+                _ => Capability::FsWrite,
+            },
+            Some(_) => Capability::FsWrite,
+        };
+        if arguments.keyword(&["opener"]).is_some() || arguments.positional(7).is_some() {
+            self.add_with(
+                &rules::FS_OUTSIDE,
+                at,
+                Some(capability),
+                "open with an opener",
+            );
+        }
+        self.file(capability, entry, "open", arguments, at);
+    }
+
+    /// A call whose deciding argument names a file.
+    pub(super) fn file(
+        &mut self,
+        capability: Capability,
+        entry: Entry,
+        subject: &str,
+        arguments: Arguments<'a>,
+        at: TextRange,
+    ) {
+        let kind = match arguments.deciding(entry) {
+            Some(e) => self.kind(e),
+            // `*["/etc/passwd"]`: any of what is unpacked may be it.
+            None if arguments.open_ended() => {
+                let starred = arguments.call.args.iter().filter(|e| e.is_starred_expr());
+                let double = arguments.call.keywords.iter().filter(|k| k.arg.is_none());
+                let kinds = starred
+                    .map(|e| self.kind(e))
+                    .chain(double.map(|k| self.kind(&k.value)));
+                kinds.max().unwrap_or(Kind::Computed).max(Kind::Computed)
+            }
+            None => Kind::None,
+        };
+        self.file_fact(kind, capability, subject, at);
+    }
+
+    fn file_fact(&mut self, kind: Kind, capability: Capability, subject: &str, at: TextRange) {
+        let (rule, detail) = match kind {
+            Kind::None => return,
+            Kind::Plain => (&rules::FS_OUTPUT, "literal argument"),
+            Kind::Computed => (&rules::FS_COMPUTED, "computed argument"),
+            Kind::Outside => (&rules::FS_OUTSIDE, "literal argument"),
+            Kind::Url => {
+                self.uses(capability, at, &format!("{subject}, URL"));
+                self.add(&rules::NET_URL, at, subject);
+                return;
+            }
+        };
+        self.uses(capability, at, &format!("{subject}, {detail}"));
+        self.add(rule, at, subject).capability = Some(capability);
+    }
+
+    /// `read_json` and `read_html` take text as well as paths: what looks like data is data.
+    pub(super) fn path_or_text(
+        &mut self,
+        entry: Entry,
+        subject: &str,
+        arguments: Arguments<'a>,
+        at: TextRange,
+    ) {
+        if let Some(e) = arguments.deciding(entry)
+            && let [Val::Text(text)] = self.r.eval(e, self.here()).as_slice()
+            && text.trim_start().starts_with(['{', '[', '<'])
+        {
+            return;
+        }
+        self.file(Capability::FsRead, entry, subject, arguments, at);
+    }
+
+    /// A folder that a library keeps its cache in (`Pipeline(memory="…")`).
+    pub(super) fn cache(&mut self, e: &'a Expr, at: TextRange) {
+        let text = self
+            .r
+            .eval(e, self.here())
+            .iter()
+            .any(|v| matches!(v, Val::Text(_) | Val::ComputedText));
+        if text {
+            let kind = self.kind(e);
+            self.file_fact(kind, Capability::FsWrite, "memory", at);
+        }
+    }
+
+    /// A style is a name; a path or URL is read.
+    pub(super) fn style(&mut self, e: &'a Expr, at: TextRange, subject: &str) {
+        match self.kind(e) {
+            Kind::None | Kind::Plain => {}
+            kind => self.file_fact(kind, Capability::FsRead, subject, at),
+        }
+    }
+
+    /// A function that opens files, handed to another: the literals beside it may be its names.
+    pub(super) fn handed_on(
+        &mut self,
+        entry: Entry,
+        subject: &str,
+        surrounding: Option<&'a ast::ExprCall>,
+        at: TextRange,
+    ) {
+        let capability = match entry.effect {
+            crate::analysis::methods::Effect::Write => Capability::FsWrite,
+            _ => Capability::FsRead,
+        };
+        let mut kind = Kind::Computed;
+        if let Some(call) = surrounding {
+            let beside = call
+                .args
+                .iter()
+                .chain(call.keywords.iter().map(|k| &k.value));
+            for e in beside {
+                kind = kind.max(self.kind(e));
+            }
+        }
+        self.file_fact(kind, capability, subject, at);
+    }
+
+    fn kind(&self, e: &'a Expr) -> Kind {
+        if let Some(kind) = literal_kind(e) {
+            return kind;
+        }
+        let vals = self.r.eval(e, self.here());
+        let mut kind = if vals.is_empty() {
+            Kind::Computed
+        } else {
+            Kind::None
+        };
+        for val in vals.iter() {
+            kind = kind.max(self.val_kind(val, 0));
+        }
+        // A computed name with a literal folder in it is a name with a folder.
+        if kind == Kind::Computed
+            && literal_parts(e)
+                .iter()
+                .any(|t| text_kind(t) >= Kind::Outside)
+        {
+            kind = if literal_parts(e).iter().any(|t| text_kind(t) == Kind::Url) {
+                Kind::Url
+            } else {
+                Kind::Outside
+            };
+        }
+        kind
+    }
+
+    fn val_kind(&self, val: &Val<'a>, depth: usize) -> Kind {
+        match val {
+            Val::Text(text) => text_kind(text),
+            Val::Memory | Val::File => Kind::None,
+            Val::Items(..) | Val::Holds(..) if depth < 4 => {
+                let mut set = Set::default();
+                self.r.element(val, &mut set);
+                set.into_vec()
+                    .iter()
+                    .map(|v| match v {
+                        // Numbers in a list are not names of files.
+                        Val::Unknown => Kind::Computed,
+                        other => self.val_kind(other, depth + 1),
+                    })
+                    .max()
+                    .unwrap_or(Kind::None)
+            }
+            Val::Items(..)
+            | Val::Holds(..)
+            | Val::Module(_)
+            | Val::Member(_)
+            | Val::Result(_)
+            | Val::Builtin(_)
+            | Val::ComputedText
+            | Val::TextMethod(_)
+            | Val::Function(_)
+            | Val::Class(_)
+            | Val::Instance(_)
+            | Val::Exception
+            | Val::Styler
+            | Val::TypeOf(_)
+            | Val::Method(_)
+            | Val::Unknown => Kind::Computed,
+        }
+    }
+}
+
+/// What a constant that is not text amounts to.
+fn literal_kind(e: &Expr) -> Option<Kind> {
+    let Expr::Constant(c) = e else { return None };
+    match &c.value {
+        Constant::None => Some(Kind::None),
+        Constant::Bytes(bytes) => Some(text_kind(&String::from_utf8_lossy(bytes))),
+        // A number is a descriptor of the process.
+        Constant::Int(_) | Constant::Bool(_) => Some(Kind::Outside),
+        Constant::Str(_)
+        | Constant::Tuple(_)
+        | Constant::Float(_)
+        | Constant::Complex { .. }
+        | Constant::Ellipsis => None,
+    }
+}
+
+fn text_kind(text: &str) -> Kind {
+    let scheme = text.split_once("://").is_some_and(|(scheme, _)| {
+        !scheme.is_empty()
+            && scheme
+                .chars()
+                .all(|c| c.is_ascii_alphanumeric() || "+-.:".contains(c))
+    });
+    let drive = text.split_once(':').is_some_and(|(d, _)| {
+        matches!(d, "file" | "http" | "https" | "ftp" | "s3" | "gs" | "data")
+    });
+    if scheme || drive {
+        return Kind::Url;
+    }
+    let outside = text.contains(['/', '\\', '\0'])
+        || text.starts_with('~')
+        || text == ".."
+        || text == "."
+        || text.as_bytes().get(1) == Some(&b':');
+    if outside { Kind::Outside } else { Kind::Plain }
+}
+
+/// The literal pieces of a computed text.
+fn literal_parts(e: &Expr) -> Vec<&str> {
+    match e {
+        Expr::Constant(c) => match &c.value {
+            Constant::Str(text) => vec![text],
+            _ => Vec::new(),
+        },
+        Expr::JoinedStr(x) => x.values.iter().flat_map(literal_parts).collect(),
+        Expr::BinOp(x) => {
+            let mut parts = literal_parts(&x.left);
+            parts.extend(literal_parts(&x.right));
+            parts
+        }
+        Expr::Call(call) => match &*call.func {
+            Expr::Attribute(x) => literal_parts(&x.value),
+            _ => Vec::new(),
+        },
+        _ => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_plain_name_is_of_the_output_folder() {
+        for plain in ["summary.csv", "a b.txt", "x..y", ".hidden"] {
+            assert_eq!(text_kind(plain), Kind::Plain, "{plain}");
+        }
+        for outside in [
+            "/etc/passwd",
+            "../x",
+            "a/b",
+            "~/x",
+            "..",
+            "C:x",
+            "a\\b",
+            "x\0",
+        ] {
+            assert_eq!(text_kind(outside), Kind::Outside, "{outside}");
+        }
+        for url in ["http://x", "s3://b/k", "file:x", "https://"] {
+            assert_eq!(text_kind(url), Kind::Url, "{url}");
+        }
+    }
+}

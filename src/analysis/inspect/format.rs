@@ -1,0 +1,208 @@
+//! `str.format`: a template that reads attributes is an attribute read.
+
+use super::Inspector;
+use super::calls::Arguments;
+use crate::analysis::fold::fold;
+use crate::analysis::parse::TextRange;
+use crate::analysis::parse::ast::{self, Expr, Ranged};
+use crate::analysis::resolve::{Val, Vals};
+use crate::analysis::rules;
+use crate::analysis::walk::Place;
+
+/// What a template does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Template {
+    /// No replacement field.
+    Empty,
+    Simple,
+    /// Reads attributes.
+    Walks,
+}
+
+impl<'a> Inspector<'a> {
+    /// `….format(…)` and `….format_map(…)`.
+    pub(super) fn format_call(&mut self, x: &'a ast::ExprAttribute, _arguments: Arguments<'a>) {
+        let attr = fold(x.attr.as_str());
+        if attr != "format" && attr != "format_map" {
+            return;
+        }
+        let base = self.r.eval(&x.value, self.here());
+        let at = x.range();
+        for val in base.iter() {
+            match val {
+                Val::Text(text) => {
+                    if template(text) == Template::Walks {
+                        self.add(&rules::FMT_TRAVERSAL, at, &*attr);
+                        return;
+                    }
+                }
+                // What a library or a class of the snippet returns may be a text too.
+                Val::ComputedText
+                | Val::Unknown
+                | Val::Holds(..)
+                | Val::Method(_)
+                | Val::Result(_)
+                | Val::Instance(_) => {
+                    if self.defines(val, &attr) {
+                        continue;
+                    }
+                    if base.iter().any(|v| matches!(v, Val::Styler)) {
+                        continue;
+                    }
+                    self.add(&rules::FMT_COMPUTED, at, &*attr);
+                    return;
+                }
+                // `str.format(template, …)`, or that of a class derived from it.
+                Val::Builtin(_) | Val::Member(_) | Val::TypeOf(_) | Val::Class(_) => {
+                    if self.defines(val, &attr) {
+                        continue;
+                    }
+                    self.add(&rules::FMT_BOUND, at, format!("str.{attr}"));
+                    return;
+                }
+                Val::Module(_)
+                | Val::TextMethod(_)
+                | Val::Function(_)
+                | Val::Exception
+                | Val::Memory
+                | Val::File
+                | Val::Styler
+                | Val::Items(..) => {}
+            }
+        }
+    }
+
+    /// Whether a class of the snippet has a method of its own by that name.
+    fn defines(&self, val: &Val<'a>, attr: &str) -> bool {
+        match val {
+            Val::Class(scope) | Val::Instance(scope) => {
+                self.r.scopes.all[*scope].names.contains_key(attr)
+            }
+            Val::Member(path) => path.ends_with("Styler"),
+            _ => false,
+        }
+    }
+
+    /// `"…".format` that is not called at once.
+    pub(super) fn format_load(
+        &mut self,
+        attr: &str,
+        receiver: &'a Expr,
+        base: &Vals<'a>,
+        at: TextRange,
+        place: Place<'a>,
+    ) {
+        if !matches!(attr, "format" | "format_map") || matches!(place, Place::Called) {
+            return;
+        }
+        if base
+            .iter()
+            .any(|v| matches!(v, Val::Module(_) | Val::Styler) || self.defines(v, attr))
+        {
+            return;
+        }
+        // `.map("{:.2f}".format)`: a literal whose fields are all plain.
+        let literal = receiver.is_constant_expr()
+            && base
+                .iter()
+                .all(|v| matches!(v, Val::Text(t) if template(t) == Template::Simple));
+        let handed = matches!(place, Place::Argument(_) | Place::Keyword(_));
+        if literal && handed && !base.is_empty() {
+            return;
+        }
+        let walks = base
+            .iter()
+            .any(|v| matches!(v, Val::Text(t) if template(t) == Template::Walks));
+        let rule = if walks {
+            &rules::FMT_TRAVERSAL
+        } else {
+            &rules::FMT_BOUND
+        };
+        self.add(rule, at, attr.to_owned());
+    }
+}
+
+/// Reads the fields of a template (PEP 3101): attribute access anywhere, nested specs included.
+fn template(text: &str) -> Template {
+    let mut kind = Template::Empty;
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        if c != '{' {
+            continue;
+        }
+        if chars.peek() == Some(&'{') {
+            chars.next();
+            continue;
+        }
+        let mut field = String::new();
+        let mut depth = 1;
+        for c in chars.by_ref() {
+            match c {
+                '{' => depth += 1,
+                '}' => depth -= 1,
+                _ => {}
+            }
+            if depth == 0 {
+                break;
+            }
+            field.push(c);
+        }
+        kind = Template::Simple;
+        if walks(&field) {
+            return Template::Walks;
+        }
+    }
+    kind
+}
+
+/// Whether a field's name goes through an attribute. In `name!r:spec`, a dot counts before `!`
+/// and `:`, outside `[…]`; nested fields of the spec count by themselves.
+fn walks(field: &str) -> bool {
+    let mut index = false;
+    for (at, c) in field.char_indices() {
+        match c {
+            '[' => index = true,
+            ']' => index = false,
+            '.' if !index => return true,
+            '!' | ':' if !index => {
+                return field
+                    .get(at..)
+                    .is_some_and(|spec| template(spec) == Template::Walks);
+            }
+            _ => {}
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_template_walks_when_a_field_reads_an_attribute() {
+        for t in [
+            "{0.a}",
+            "{a.b.c}",
+            "{x[0].y}",
+            "{:{0.a}}",
+            "{{}}{0.a}",
+            "{0.__class__!r:>5}",
+        ] {
+            assert_eq!(template(t), Template::Walks, "{t}");
+        }
+        for t in [
+            "{}",
+            "{:.2f}",
+            "{0:,.2f} {name!r}",
+            "{a[b]}",
+            "{:{w}.{p}}",
+            "{x[a.b]}",
+        ] {
+            assert_eq!(template(t), Template::Simple, "{t}");
+        }
+        for t in ["", "a.b", "{{0.a}}"] {
+            assert_eq!(template(t), Template::Empty, "{t}");
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! Imports, judged by the member and by its real name, never by `as`.
+
+use super::Inspector;
+use crate::analysis::fold::fold;
+use crate::analysis::library::{member_capability, module_capability};
+use crate::analysis::parse::TextRange;
+use crate::analysis::parse::ast::{self, Ranged};
+use crate::analysis::resolve::{Standing, Val};
+use crate::analysis::rules;
+use crate::model::Capability;
+use crate::policy::nearest;
+
+impl<'a> Inspector<'a> {
+    pub(super) fn import(&mut self, import: &'a ast::StmtImport) {
+        for alias in &import.names {
+            let path = fold(alias.name.as_str()).into_owned();
+            let at = alias.range();
+            self.spelling(alias.name.as_str(), at);
+            match self.r.module_standing(&path) {
+                Standing::Allowed => self.sensitive(&path, at),
+                _ => self.foreign(&path, at),
+            }
+        }
+    }
+
+    pub(super) fn import_from(&mut self, import: &'a ast::StmtImportFrom) {
+        let at = import.range();
+        if import.level.is_some_and(|level| level.to_u32() > 0) {
+            self.add_with(
+                &rules::IMPORT_RELATIVE,
+                at,
+                Some(Capability::Unanalyzed),
+                "relative",
+            );
+            return;
+        }
+        let Some(module) = &import.module else { return };
+        let path = fold(module.as_str()).into_owned();
+        match self.r.module_standing(&path) {
+            Standing::Allowed => self.sensitive(&path, at),
+            // `from scipy import stats` is fine where `scipy.stats` is.
+            Standing::OnTheWay => {}
+            _ => {
+                self.foreign(&path, at);
+                for alias in &import.names {
+                    let written = format!("{path}.{}", fold(alias.name.as_str()));
+                    if let Some(capability) = member_capability(&written) {
+                        self.uses(capability, alias.range(), &written);
+                    }
+                }
+                return;
+            }
+        }
+        for alias in &import.names {
+            let name = fold(alias.name.as_str());
+            self.spelling(alias.name.as_str(), alias.range());
+            if name == "*" {
+                self.star(&path, alias.range());
+                continue;
+            }
+            let (val, standing) = self.r.child(&path, &name);
+            let written = format!("{path}.{name}");
+            if let Some(capability) = member_capability(&written) {
+                self.uses(capability, alias.range(), &written);
+            }
+            self.standing(&written, &val, standing, alias.range());
+            if standing == Standing::OnTheWay {
+                self.add(&rules::IMPORT_MODULE, alias.range(), written);
+            }
+        }
+    }
+
+    fn star(&mut self, path: &str, at: TextRange) {
+        let members = self.policy.imports.get(path);
+        if members.is_some_and(|m| m.contains("*")) || self.policy.imports.contains_key("*") {
+            self.add(&rules::IMPORT_STAR, at, format!("{path}.*"));
+        } else {
+            self.add(&rules::IMPORT_MEMBER, at, format!("{path}.*"))
+                .hint = Some(format!("name what you import from `{path}`"));
+        }
+    }
+
+    /// A finding for a member that does not stand well.
+    pub(super) fn standing(
+        &mut self,
+        written: &str,
+        val: &Val<'a>,
+        standing: Standing,
+        at: TextRange,
+    ) {
+        let real = match val {
+            Val::Module(path) | Val::Member(path) => path.to_string(),
+            _ => written.to_owned(),
+        };
+        match standing {
+            Standing::Allowed | Standing::OnTheWay => {}
+            Standing::Module => {
+                let last = written.rsplit('.').next().unwrap_or(written);
+                let capability = module_capability(last).or_else(|| module_capability(&real));
+                if let Some(capability) = capability {
+                    self.uses(capability, at, written);
+                }
+                self.foreign.insert(real);
+                self.add(&rules::IMPORT_THROUGH, at, written);
+            }
+            Standing::Private => {
+                self.add(&rules::IMPORT_PRIVATE, at, written);
+            }
+            Standing::Withheld => {
+                let near = self.near_member(written);
+                let fact = self.add_with(
+                    &rules::IMPORT_MEMBER,
+                    at,
+                    Some(Capability::Unanalyzed),
+                    written,
+                );
+                if let Some(hint) = near {
+                    fact.hint = Some(hint);
+                }
+            }
+            Standing::Unresolved => {
+                let near = self.near_member(written);
+                let fact = self.add(&rules::IMPORT_UNRESOLVED, at, written);
+                if let Some(hint) = near {
+                    fact.hint = Some(hint);
+                }
+            }
+            // The import, or the first name of the chain, has its own finding.
+            Standing::Foreign => {}
+        }
+    }
+
+    fn near_member(&self, written: &str) -> Option<String> {
+        let (module, name) = written.rsplit_once('.')?;
+        let listed = self.policy.imports.get(module)?;
+        let near = if listed.contains("*") {
+            nearest(name, self.r.library().members(module))
+        } else {
+            nearest(name, listed.iter().map(String::as_str))
+        };
+        near.map_or_else(
+            || {
+                (!listed.contains("*"))
+                    .then(|| format!("`{module}` is allowed without it: {}", some(listed.iter())))
+            },
+            |near| Some(format!("did you mean `{module}.{near}`?")),
+        )
+    }
+
+    /// A module that the policy does not list at all.
+    pub(super) fn foreign(&mut self, path: &str, at: TextRange) {
+        self.foreign.insert(path.to_owned());
+        if let Some(top) = path.split('.').next() {
+            self.foreign.insert(top.to_owned());
+        }
+        let capability = module_capability(path).unwrap_or(Capability::Unanalyzed);
+        let hint = module_hint(path).map_or_else(
+            || {
+                let near = nearest(path, self.policy.imports.keys().map(String::as_str));
+                near.map_or_else(
+                    || {
+                        let tops = self.policy.imports.keys().filter(|m| !m.contains('.'));
+                        if self.policy.imports.is_empty() {
+                            "this profile imports nothing: what it needs is already there"
+                                .to_owned()
+                        } else {
+                            format!("allowed are {}", some(tops))
+                        }
+                    },
+                    |near| format!("did you mean `{near}`?"),
+                )
+            },
+            str::to_owned,
+        );
+        self.add_with(&rules::IMPORT_MODULE, at, Some(capability), path)
+            .hint = Some(hint);
+    }
+
+    /// Under a policy that lists everything, what reaches outside is still worth a finding.
+    fn sensitive(&mut self, path: &str, at: TextRange) {
+        if let Some(capability) = module_capability(path) {
+            self.add_with(&rules::IMPORT_SENSITIVE, at, Some(capability), path);
+        } else if self.policy.imports.contains_key("*") {
+            // Any installed module: what nothing is known of cannot be judged either.
+            let top = path.split('.').next().unwrap_or(path);
+            if !self.r.library().knows(top) {
+                self.add(&rules::IMPORT_UNRESOLVED, at, path);
+            }
+        }
+    }
+}
+
+fn module_hint(path: &str) -> Option<&'static str> {
+    let top = path.split('.').next().unwrap_or(path);
+    Some(match top {
+        "os" | "pathlib" | "shutil" | "glob" | "tempfile" => {
+            "files live in the output folder: open(\"name.txt\", \"w\") with a plain name"
+        }
+        "requests" | "urllib" | "urllib3" | "httpx" | "aiohttp" | "socket" | "http" | "ftplib" => {
+            "there is no network: use the inputs you were given"
+        }
+        "pickle" | "joblib" | "dill" | "shelve" | "marshal" => "write csv, json or parquet",
+        "sys" => "print to stdout; errors may be raised",
+        "subprocess" | "multiprocessing" | "threading" | "asyncio" => {
+            "one process and one thread: let numpy or pandas do the work"
+        }
+        "sqlite3" | "sqlalchemy" => "use DataFrames: merge, groupby, query with a literal",
+        "logging" => "use print",
+        _ => return None,
+    })
+}
+
+/// The first few names, for a hint.
+fn some<'s>(names: impl Iterator<Item = &'s String>) -> String {
+    let mut names: Vec<&str> = names.map(String::as_str).collect();
+    let more = names.len() > 12;
+    names.truncate(12);
+    let mut out = names.join(", ");
+    if more {
+        out.push_str(", …");
+    }
+    out
+}

@@ -1,0 +1,287 @@
+//! The second pass: every node is looked at once, and what is worth knowing becomes a fact.
+
+mod attributes;
+mod calls;
+mod classes;
+mod compiled;
+mod data;
+mod files;
+mod format;
+mod imports;
+mod names;
+mod regex;
+mod sizes;
+mod texts;
+
+use std::cell::OnceCell;
+use std::collections::{BTreeSet, HashSet};
+
+use super::facts::{Fact, Facts};
+use super::fold::fold;
+use super::parse::TextRange;
+use super::parse::ast::{self, Expr, Ranged, Stmt};
+use super::resolve::{Resolver, ScopeId, Standing};
+use super::rules::{self, Rule};
+use super::walk::{Bound, Place, Scope, TargetOf, Visitor};
+use crate::model::Capability;
+use crate::policy::Policy;
+
+/// Keeps the expressions that were read out of literal texts for as long as the tree.
+#[derive(Default)]
+pub struct Arena {
+    slot: OnceCell<Box<(Expr, Arena)>>,
+}
+
+impl Arena {
+    /// More texts than any honest snippet evaluates.
+    const MOST: usize = 200;
+
+    fn keep(&self, expression: Expr) -> Option<&Expr> {
+        let mut at = self;
+        for _ in 0..Self::MOST {
+            match at.slot.get() {
+                Some(next) => at = &next.1,
+                None => {
+                    return Some(
+                        &at.slot
+                            .get_or_init(|| Box::new((expression, Self::default())))
+                            .0,
+                    );
+                }
+            }
+        }
+        None
+    }
+}
+
+/// Collects the facts of one snippet.
+pub struct Inspector<'a> {
+    r: Resolver<'a>,
+    policy: &'a Policy,
+    facts: Facts,
+    arena: &'a Arena,
+    stack: Vec<ScopeId>,
+    next: ScopeId,
+    /// Names of the classes around, for name mangling.
+    classes: Vec<&'a str>,
+    /// Modules that got their finding.
+    foreign: HashSet<String>,
+    /// Modules that were handed on as values, and what is read from who knows what.
+    handed: BTreeSet<String>,
+    reads: Vec<(String, (usize, usize))>,
+    /// Inside a text that is evaluated: where the text stands, and what it is.
+    text: Option<TextCode>,
+}
+
+/// An evaluated text.
+#[derive(Clone)]
+struct TextCode {
+    at: (usize, usize),
+    /// Names of the snippet (`@name`).
+    local: Vec<String>,
+    /// Whether all other bare names are columns.
+    columns: bool,
+}
+
+impl<'a> Inspector<'a> {
+    pub fn new(r: Resolver<'a>, arena: &'a Arena) -> Self {
+        Self {
+            policy: r.policy,
+            r,
+            facts: Facts::default(),
+            arena,
+            stack: vec![0],
+            next: 1,
+            classes: Vec::new(),
+            foreign: HashSet::new(),
+            handed: BTreeSet::new(),
+            reads: Vec::new(),
+            text: None,
+        }
+    }
+
+    /// Looks at a whole snippet.
+    pub fn run(mut self, body: &'a [Stmt]) -> Facts {
+        super::walk::body(&mut self, body);
+        self.jumps(body, false);
+        self.handed_modules();
+        if self.r.exhausted() {
+            self.facts.add(&rules::TANGLED, (0, 0), "");
+        }
+        self.facts
+    }
+
+    /// A module that was handed on may be whatever an attribute is read from: names that would
+    /// be refused on it are refused.
+    fn handed_modules(&mut self) {
+        for module in std::mem::take(&mut self.handed) {
+            for (attr, at) in &self.reads {
+                let (_, standing) = self.r.child(&module, attr);
+                if matches!(standing, Standing::Module | Standing::OnTheWay) {
+                    let written = format!("{module}.{attr}");
+                    self.facts.add(&rules::IMPORT_THROUGH, *at, written);
+                }
+            }
+        }
+    }
+
+    fn here(&self) -> ScopeId {
+        self.stack.last().copied().unwrap_or(0)
+    }
+
+    fn place(&self, at: TextRange) -> (usize, usize) {
+        match &self.text {
+            Some(text) => text.at,
+            None => (at.start().to_usize(), at.end().to_usize()),
+        }
+    }
+
+    fn add(&mut self, rule: &'static Rule, at: TextRange, subject: impl Into<String>) -> &mut Fact {
+        let at = self.place(at);
+        self.facts.add(rule, at, subject)
+    }
+
+    fn add_with(
+        &mut self,
+        rule: &'static Rule,
+        at: TextRange,
+        capability: Option<Capability>,
+        subject: impl Into<String>,
+    ) -> &mut Fact {
+        let at = self.place(at);
+        self.facts.add_with(rule, at, capability, subject)
+    }
+
+    fn uses(&mut self, capability: Capability, at: TextRange, detail: &str) {
+        let at = self.place(at);
+        self.facts.uses(capability, at.0, detail);
+    }
+}
+
+impl<'a> Visitor<'a> for Inspector<'a> {
+    fn node(&mut self, class: &'static str, at: TextRange) {
+        if !self.policy.nodes.contains(class) && !self.policy.nodes.contains("*") {
+            self.add(&rules::NODE_DENIED, at, class);
+        }
+    }
+
+    fn statement(&mut self, statement: &'a Stmt) {
+        match statement {
+            Stmt::ImportFrom(import) => self.import_from(import),
+            Stmt::Import(import) => self.import(import),
+            Stmt::ClassDef(class) => self.class(class),
+            Stmt::While(x) => self.while_loop(x),
+            Stmt::For(x) => self.for_loop(x),
+            Stmt::Try(x) => self.handlers(&x.handlers),
+            Stmt::TryStar(x) => self.handlers(&x.handlers),
+            Stmt::FunctionDef(x) => self.parameters(&x.args),
+            Stmt::AsyncFunctionDef(x) => self.parameters(&x.args),
+            Stmt::Return(x) => self.inside_function("return", x.range()),
+            Stmt::Assign(x) => self.targets(&x.targets),
+            Stmt::Delete(_)
+            | Stmt::TypeAlias(_)
+            | Stmt::AugAssign(_)
+            | Stmt::AnnAssign(_)
+            | Stmt::AsyncFor(_)
+            | Stmt::If(_)
+            | Stmt::With(_)
+            | Stmt::AsyncWith(_)
+            | Stmt::Match(_)
+            | Stmt::Raise(_)
+            | Stmt::Assert(_)
+            | Stmt::Global(_)
+            | Stmt::Nonlocal(_)
+            | Stmt::Expr(_)
+            | Stmt::Pass(_)
+            | Stmt::Break(_)
+            | Stmt::Continue(_) => {}
+        }
+    }
+
+    fn expression(&mut self, e: &'a Expr, place: Place<'a>) {
+        match e {
+            Expr::Name(name) => self.name(name, e, place),
+            Expr::Attribute(attribute) => self.attribute(attribute, e, place),
+            Expr::Call(call) => self.call(call),
+            Expr::BinOp(x) => self.arithmetic(x),
+            Expr::Subscript(x) => self.subscript(x),
+            Expr::Lambda(x) => self.parameters(&x.args),
+            Expr::Yield(_) | Expr::YieldFrom(_) => self.inside_function("yield", e.range()),
+            Expr::ListComp(x) => self.comprehension(&x.generators, e.range()),
+            Expr::SetComp(x) => self.comprehension(&x.generators, e.range()),
+            Expr::DictComp(x) => self.comprehension(&x.generators, e.range()),
+            Expr::GeneratorExp(_) => {}
+            Expr::BoolOp(_)
+            | Expr::NamedExpr(_)
+            | Expr::UnaryOp(_)
+            | Expr::IfExp(_)
+            | Expr::Dict(_)
+            | Expr::Set(_)
+            | Expr::Await(_)
+            | Expr::Compare(_)
+            | Expr::FormattedValue(_)
+            | Expr::JoinedStr(_)
+            | Expr::Starred(_)
+            | Expr::List(_)
+            | Expr::Tuple(_)
+            | Expr::Slice(_) => {}
+            Expr::Constant(c) => {
+                if let (ast::Constant::Str(text), Place::Annotation) = (&c.value, place) {
+                    self.annotation(text, e.range());
+                }
+            }
+        }
+        if let Place::Target = place {
+            self.target(e);
+        }
+    }
+
+    fn bind(&mut self, name: &'a str, at: TextRange, to: Bound<'a>) {
+        self.binding(name, at, to);
+    }
+
+    fn declare(&mut self, name: &'a str, _global: bool, at: TextRange) {
+        self.binding(name, at, Bound::Something);
+    }
+
+    fn store_attribute(&mut self, target: &'a ast::ExprAttribute, of: TargetOf, to: Bound<'a>) {
+        self.attribute_store(target, of, to);
+    }
+
+    fn store_item(&mut self, target: &'a ast::ExprSubscript, of: TargetOf, to: Bound<'a>) {
+        self.item_store(target, of, to);
+    }
+
+    fn pattern_attribute(&mut self, name: &'a str, at: TextRange, _class: &'a Expr) {
+        let name = fold(name);
+        self.reads.push((name.to_string(), self.place(at)));
+        self.pattern(&name, at);
+    }
+
+    fn enter(&mut self, scope: Scope<'a>) {
+        if self.text.is_some() {
+            // Lambdas inside an evaluated text have no scope of their own in the first pass.
+            self.stack.push(self.here());
+            return;
+        }
+        if let Scope::Class(class) = scope {
+            self.classes.push(class.name.as_str());
+        } else {
+            self.classes.push("");
+        }
+        self.stack.push(self.next);
+        self.next += 1;
+    }
+
+    fn leave(&mut self) {
+        self.stack.pop();
+        if self.text.is_none() {
+            self.classes.pop();
+        }
+    }
+}
+
+/// Whether a name has the shape `__name__`.
+fn is_dunder(name: &str) -> bool {
+    name.len() > 4 && name.starts_with("__") && name.ends_with("__")
+}

@@ -1,0 +1,238 @@
+//! Names, judged where they are loaded, called or not.
+
+use super::{Inspector, is_dunder};
+use crate::analysis::fold::{changes, fold};
+use crate::analysis::library::{builtin_capability, is_builtin};
+use crate::analysis::parse::TextRange;
+use crate::analysis::parse::ast::{self, ExceptHandler, Expr, ExprContext, Ranged};
+use crate::analysis::resolve::{Standing, Val};
+use crate::analysis::rules;
+use crate::analysis::walk::{Bound, Place};
+use crate::model::{Action, Capability};
+use crate::policy::nearest;
+
+impl<'a> Inspector<'a> {
+    pub(super) fn name(&mut self, name: &'a ast::ExprName, e: &'a Expr, place: Place<'a>) {
+        let id = fold(name.id.as_str());
+        let at = name.range();
+        if name.ctx != ExprContext::Load {
+            return;
+        }
+        self.spelling(name.id.as_str(), at);
+        if let Some(text) = &self.text
+            && text.columns
+            && !text.local.iter().any(|n| *n == id)
+            && !matches!(place, Place::Called)
+            && !is_dunder(&id)
+        {
+            // A column of the table.
+            return;
+        }
+        if id.starts_with("__") {
+            self.dunder_name(&id, at);
+            return;
+        }
+        let scope = self.here();
+        let found = self.r.scopes.lookup(&id, scope);
+        let found_nothing = found.bindings.is_empty() && self.r.scopes.stars.is_empty();
+        if is_builtin(&id) && found.may_be_builtin(at.start().to_usize()) {
+            self.builtin(&id, at, place);
+        }
+        self.module_value(e, at, place);
+        if self.text.is_none() && !found_nothing {
+            self.file_value(e, at, place);
+        }
+    }
+
+    fn dunder_name(&mut self, id: &str, at: TextRange) {
+        // `__name__` is the only harmless name of a module's own; others only as the snippet's.
+        let attributes = &self.policy.attributes;
+        let own = attributes.define_dunder.contains(id)
+            && !self
+                .r
+                .scopes
+                .lookup(id, self.here())
+                .may_be_builtin(at.start().to_usize());
+        let name = id == "__name__" && attributes.allow_dunder.contains(id);
+        if own || name || attributes.allow_dunder.contains("*") {
+            return;
+        }
+        let capability = builtin_capability(id);
+        self.add_with(&rules::BUILTIN_DUNDER, at, capability, id);
+    }
+
+    fn builtin(&mut self, id: &str, at: TextRange, place: Place<'a>) {
+        let policy = self.policy;
+        let listed = policy.builtins.contains(id) || policy.builtins.contains("*");
+        match id {
+            "eval" | "exec" | "compile" if !listed || policy.builtins.contains("*") => {
+                self.add(&rules::DYN_EVAL, at, id);
+            }
+            _ if !listed => {
+                let rule = match id {
+                    "BaseException" | "BaseExceptionGroup" | "KeyboardInterrupt" | "SystemExit"
+                    | "GeneratorExit" => &rules::BUILTIN_BASE_EXCEPTION,
+                    "exit" | "quit" => &rules::BUILTIN_EXIT,
+                    _ => &rules::BUILTIN_DENIED,
+                };
+                let hint = builtin_hint(id).map_or_else(
+                    || {
+                        nearest(id, policy.builtins.iter().map(String::as_str))
+                            .map(|near| format!("did you mean `{near}`?"))
+                    },
+                    |hint| Some(hint.to_owned()),
+                );
+                let fact = self.add_with(rule, at, builtin_capability(id), id);
+                if let Some(hint) = hint {
+                    fact.hint = Some(hint);
+                }
+            }
+            // A policy that lists everything still shows what reaches further.
+            _ if policy.builtins.contains("*")
+                && !matches!(id, "getattr" | "hasattr" | "type" | "open") =>
+            {
+                if let Some(capability) = builtin_capability(id) {
+                    self.add_with(&rules::BUILTIN_DENIED, at, Some(capability), id);
+                }
+            }
+            "getattr" | "hasattr" if !matches!(place, Place::Called) => {
+                self.add(&rules::REFL_VALUE, at, id);
+            }
+            "type" => self.type_load(at, place),
+            "open" if !matches!(place, Place::Called | Place::Assigned) => {
+                self.add_with(&rules::FS_VALUE, at, Some(Capability::FsRead), "open");
+            }
+            _ => {}
+        }
+    }
+
+    /// `type` may be called with one argument, compared, tested against, or mapped over values.
+    fn type_load(&mut self, at: TextRange, place: Place<'a>) {
+        let fine = match place {
+            Place::Called | Place::Compared | Place::Annotation | Place::Assigned => true,
+            Place::Argument(call) => match &*call.func {
+                Expr::Name(f) => match &*fold(f.id.as_str()) {
+                    "isinstance" | "issubclass" => true,
+                    "map" => call.args.len() == 2 && call.keywords.is_empty(),
+                    _ => false,
+                },
+                Expr::Attribute(f) => {
+                    matches!(
+                        f.attr.as_str(),
+                        "apply" | "map" | "applymap" | "transform" | "agg"
+                    ) && call.args.len() == 1
+                        && call.keywords.is_empty()
+                }
+                _ => false,
+            },
+            Place::Base => {
+                self.add(&rules::DYN_METACLASS, at, "type");
+                true
+            }
+            Place::Plain
+            | Place::AttributeOf
+            | Place::Keyword(_)
+            | Place::Decorator
+            | Place::Target => false,
+        };
+        if !fine {
+            self.add(&rules::DYN_TYPE_VALUE, at, "type");
+        }
+    }
+
+    /// A module that is handed on as a value cannot be followed.
+    fn module_value(&mut self, e: &'a Expr, at: TextRange, place: Place<'a>) {
+        if matches!(
+            place,
+            Place::AttributeOf | Place::Assigned | Place::Target | Place::Compared
+        ) || self.policy.imports.contains_key("*")
+        {
+            return;
+        }
+        let vals = self.r.eval(e, self.here());
+        for val in vals.iter() {
+            if let Val::Module(path) = val {
+                // `getattr(np, "mean")` resolves.
+                if let Place::Argument(call) = place
+                    && let Expr::Name(f) = &*call.func
+                    && matches!(f.id.as_str(), "getattr" | "hasattr")
+                {
+                    continue;
+                }
+                // What is not allowed has its own finding; a bare unbound name has none.
+                if self.r.module_standing(path) == Standing::Foreign {
+                    continue;
+                }
+                let path = path.to_string();
+                self.handed.insert(path.clone());
+                self.add(&rules::IMPORT_MODULE_VALUE, at, path);
+                return;
+            }
+        }
+    }
+
+    /// A name that is bound: by what it is spelt like, and whether Python itself uses it.
+    pub(super) fn binding(&mut self, name: &'a str, at: TextRange, to: Bound<'a>) {
+        let id = fold(name);
+        if matches!(to, Bound::Member { name: "*", .. }) {
+            return;
+        }
+        self.spelling(name, at);
+        if !id.starts_with("__") || !id.ends_with("__") {
+            return;
+        }
+        let attributes = &self.policy.attributes;
+        if attributes.allow_dunder.contains(&*id)
+            || attributes.allow_dunder.contains("*")
+            || attributes.define_dunder.contains(&*id)
+        {
+            return;
+        }
+        let (start, end) = self.place(at);
+        // A definition is marked at its first line, not through its whole body.
+        self.facts.add(
+            &rules::ATTR_DEFINE,
+            (start, end.min(start + id.len() + 4)),
+            &*id,
+        );
+    }
+
+    /// Python reads another name than the reader does.
+    pub(super) fn spelling(&mut self, name: &str, at: TextRange) {
+        if changes(name) && !name.contains('\u{b5}') {
+            let folded = fold(name).into_owned();
+            self.add(&rules::TEXT_FOLDED, at, format!("`{name}` is `{folded}`"));
+        }
+    }
+
+    pub(super) fn handlers(&mut self, handlers: &'a [ExceptHandler]) {
+        for handler in handlers {
+            let ExceptHandler::ExceptHandler(handler) = handler;
+            if handler.type_.is_none() {
+                let (start, _) = self.place(handler.range());
+                self.facts
+                    .add(&rules::BUILTIN_BARE_EXCEPT, (start, start + 6), "")
+                    .at_least = Some(Action::Note);
+            }
+        }
+    }
+}
+
+fn builtin_hint(id: &str) -> Option<&'static str> {
+    Some(match id {
+        "input" => "there is nobody to ask: bring it as an input",
+        "globals" | "locals" | "vars" | "dir" => "name what you need",
+        "setattr" => "write `x.name = value`",
+        "delattr" => "write `del x.name`",
+        "BaseException" | "BaseExceptionGroup" => "catch Exception",
+        "KeyboardInterrupt" | "SystemExit" | "GeneratorExit" => {
+            "these stop a run and cannot be caught; use Exception"
+        }
+        "exit" | "quit" => "let the snippet end by itself, or raise an exception",
+        "breakpoint" | "help" | "license" | "credits" | "copyright" => {
+            "there is no terminal in a run; for a variable of your own use another name"
+        }
+        "open" => "this profile has no files: print the result",
+        _ => return None,
+    })
+}

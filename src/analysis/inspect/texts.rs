@@ -1,0 +1,250 @@
+//! Literal texts that a library evaluates, read as the expressions they are.
+
+use super::calls::Arguments;
+use super::{Inspector, TextCode};
+use crate::analysis::methods::Entry;
+use crate::analysis::parse::ast::Expr;
+use crate::analysis::parse::{TextRange, expression};
+use crate::analysis::resolve::{Val, Vals};
+use crate::analysis::walk::{self, Place};
+use crate::analysis::{rules, scan};
+
+/// What becomes of a text in back quotes: some column.
+const COLUMN: &str = "backquoted_column";
+
+impl<'a> Inspector<'a> {
+    /// `DataFrame.query`, `DataFrame.eval`, `pandas.eval`.
+    pub(super) fn query(
+        &mut self,
+        entry: Entry,
+        subject: &str,
+        arguments: Arguments<'a>,
+        at: TextRange,
+    ) {
+        if arguments
+            .keyword(&["local_dict", "global_dict", "resolvers"])
+            .is_some()
+        {
+            self.add(&rules::DYN_QUERY_SCOPE, at, subject);
+        }
+        let top_level = subject == "pandas.eval";
+        let Some(e) = arguments.deciding(entry) else {
+            if arguments.open_ended() {
+                self.add(&rules::DYN_QUERY_COMPUTED, at, subject);
+            }
+            return;
+        };
+        // `tree.query([[0, 0]])` of scipy and scikit-learn takes points.
+        if matches!(e, Expr::List(_) | Expr::Tuple(_)) || self.is_tree(arguments) {
+            return;
+        }
+        let Some(texts) = texts(&self.r.eval(e, self.here())) else {
+            self.add(&rules::DYN_QUERY_COMPUTED, at, subject);
+            return;
+        };
+        for text in texts {
+            if top_level && text.contains('@') {
+                self.add(&rules::DYN_QUERY_SCOPE, at, subject);
+            }
+            let (code, local) = read_query(&text);
+            for line in code.lines().filter(|l| !l.trim().is_empty()) {
+                let value = assigned(line);
+                self.text_code(value, subject, at, Some(local.clone()));
+            }
+        }
+    }
+
+    /// Whether the receiver is a spatial index.
+    fn is_tree(&self, arguments: Arguments<'a>) -> bool {
+        let Expr::Attribute(x) = &*arguments.call.func else {
+            return false;
+        };
+        let base = self.r.eval(&x.value, self.here());
+        !base.is_empty()
+            && base
+                .iter()
+                .all(|v| matches!(v, Val::Result(p) if !p.starts_with("pandas.")))
+    }
+
+    /// A model formula: patsy evaluates its terms with the names of the snippet in reach.
+    pub(super) fn formula(
+        &mut self,
+        entry: Entry,
+        subject: &str,
+        arguments: Arguments<'a>,
+        at: TextRange,
+    ) {
+        let Some(e) = arguments.deciding(entry) else {
+            return;
+        };
+        let Some(texts) = texts(&self.r.eval(e, self.here())) else {
+            self.add(&rules::DYN_FORMULA, at, subject);
+            return;
+        };
+        for text in texts {
+            for side in text.split('~') {
+                let side = interactions(side);
+                let side = side.trim().trim_end_matches(['+', '-']).trim();
+                if !side.is_empty() {
+                    self.text_code(side, subject, at, None);
+                }
+            }
+        }
+    }
+
+    /// An annotation that is a string: evaluated by whoever asks for the type hints.
+    pub(super) fn annotation(&mut self, text: &str, at: TextRange) {
+        let readable =
+            scan::scan(text, scan::MOST_BYTES).is_ok() && expression(text.trim()).is_ok();
+        if readable && self.text.is_none() {
+            self.text_code(text, "annotation", at, None);
+        }
+    }
+
+    /// Walks a text as an expression. With `columns`, bare names are columns but for those.
+    fn text_code(
+        &mut self,
+        code: &str,
+        subject: &str,
+        at: TextRange,
+        columns: Option<Vec<String>>,
+    ) {
+        let code = code.trim();
+        let parsed = if scan::scan(code, scan::MOST_BYTES).is_ok() {
+            expression(code).ok()
+        } else {
+            None
+        };
+        let Some(kept) = parsed.and_then(|e| self.arena.keep(e)) else {
+            self.add(&rules::DYN_QUERY_UNREADABLE, at, subject);
+            return;
+        };
+        let at = self.place(at);
+        let outer = self.text.take();
+        let columns_only = columns.is_some();
+        self.text = Some(TextCode {
+            at,
+            local: columns.unwrap_or_default(),
+            columns: columns_only,
+        });
+        walk::expression(self, kept, Place::Plain);
+        self.text = outer;
+    }
+}
+
+/// The texts, if it is nothing but known ones.
+fn texts(vals: &Vals<'_>) -> Option<Vec<String>> {
+    let texts: Option<Vec<String>> = vals
+        .iter()
+        .map(|v| match v {
+            Val::Text(t) => Some(t.to_string()),
+            _ => None,
+        })
+        .collect();
+    texts.filter(|t| !t.is_empty())
+}
+
+/// Turns pandas' dialect into Python: back quotes become a column, `@name` a name of the snippet.
+fn read_query(text: &str) -> (String, Vec<String>) {
+    let mut out = String::with_capacity(text.len());
+    let mut local = Vec::new();
+    let mut quote: Option<char> = None;
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match (quote, c) {
+            (Some(q), c) if c == q => {
+                quote = None;
+                out.push(c);
+            }
+            (Some(_), '\\') => {
+                out.push(c);
+                out.extend(chars.next());
+            }
+            (Some(_), c) => out.push(c),
+            (None, '"' | '\'') => {
+                quote = Some(c);
+                out.push(c);
+            }
+            (None, '`') => {
+                for c in chars.by_ref() {
+                    if c == '`' {
+                        break;
+                    }
+                }
+                out.push_str(COLUMN);
+            }
+            (None, '@') => {
+                let mut name = String::new();
+                while let Some(c) = chars.peek()
+                    && (c.is_alphanumeric() || *c == '_')
+                {
+                    name.push(*c);
+                    chars.next();
+                }
+                out.push_str(&name);
+                local.push(crate::analysis::fold::fold(&name).into_owned());
+            }
+            (None, c) => out.push(c),
+        }
+    }
+    (out, local)
+}
+
+/// The value of `name = value`, or the whole line.
+fn assigned(line: &str) -> &str {
+    let bytes = line.as_bytes();
+    let mut depth = 0usize;
+    for (i, b) in bytes.iter().enumerate() {
+        match b {
+            b'"' | b'\'' => return line,
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
+            b'=' if depth == 0 => {
+                let before = i.checked_sub(1).and_then(|i| bytes.get(i));
+                let after = bytes.get(i + 1);
+                let comparison =
+                    matches!(before, Some(b'=' | b'<' | b'>' | b'!')) || after == Some(&b'=');
+                if !comparison {
+                    return line.get(i + 1..).unwrap_or(line);
+                }
+            }
+            _ => {}
+        }
+    }
+    line
+}
+
+/// `a:b` is an interaction in a formula; to Python it is nothing, so it becomes a sum.
+fn interactions(side: &str) -> String {
+    let mut depth = 0usize;
+    let mut quote: Option<char> = None;
+    side.chars()
+        .map(|c| {
+            match (quote, c) {
+                (Some(q), c) if c == q => quote = None,
+                (Some(_), _) => {}
+                (None, '"' | '\'') => quote = Some(c),
+                (None, '(' | '[' | '{') => depth += 1,
+                (None, ')' | ']' | '}') => depth = depth.saturating_sub(1),
+                (None, ':') if depth == 0 => return '+',
+                (None, _) => {}
+            }
+            c
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_query_is_read_as_pandas_reads_it() {
+        let (code, local) = read_query("`unit price` > @limit and name == 'a@b`c'");
+        assert_eq!(code, "backquoted_column > limit and name == 'a@b`c'");
+        assert_eq!(local, ["limit"]);
+        assert_eq!(assigned("c = a + b").trim(), "a + b");
+        assert_eq!(assigned("a == b"), "a == b");
+        assert_eq!(interactions("a:b + np.log(x[1:2])"), "a+b + np.log(x[1:2])");
+    }
+}

@@ -1,0 +1,133 @@
+//! Judgement: facts and a policy make the verdict.
+
+use super::facts::{Fact, Facts};
+use super::rules::Weight;
+use super::source::Source;
+use super::text::shown;
+use crate::model::{Action, Capability, CapabilityUse, Finding};
+use crate::policy::Policy;
+
+/// More findings than this add nothing that a reader would take in.
+const FINDINGS: usize = 500;
+
+/// The findings, sorted by line and column, and the capabilities.
+pub fn judge(
+    facts: Facts,
+    policy: &Policy,
+    source: &Source<'_>,
+) -> (Vec<Finding>, Vec<CapabilityUse>) {
+    let mut findings: Vec<Finding> = facts
+        .found
+        .iter()
+        .map(|fact| finding(fact, policy, source))
+        .collect();
+    findings.sort_by(|a, b| {
+        (a.line, a.column, &a.rule, &a.message).cmp(&(b.line, b.column, &b.rule, &b.message))
+    });
+    findings.dedup();
+    if findings.len() > FINDINGS {
+        // The strongest stay, in the order of the text.
+        findings.sort_by_key(|f| std::cmp::Reverse(f.action));
+        findings.truncate(FINDINGS);
+        findings.sort_by(|a, b| (a.line, a.column, &a.rule).cmp(&(b.line, b.column, &b.rule)));
+    }
+    let capabilities = facts
+        .uses
+        .into_iter()
+        .map(|(capability, used)| {
+            let mut lines: Vec<u32> = used
+                .details
+                .values()
+                .flatten()
+                .map(|offset| source.line(*offset))
+                .collect();
+            lines.sort_unstable();
+            lines.dedup();
+            let mut details: Vec<(usize, String)> = used
+                .details
+                .into_iter()
+                .map(|(detail, offsets)| (offsets.first().copied().unwrap_or(0), shown(&detail)))
+                .collect();
+            details.sort();
+            CapabilityUse {
+                capability,
+                lines,
+                detail: shorten(capability, details.into_iter().map(|(_, detail)| detail)),
+            }
+        })
+        .collect();
+    (findings, capabilities)
+}
+
+/// What the finding does to the verdict under this policy.
+fn action(fact: &Fact, policy: &Policy) -> Action {
+    if fact.rule.code.starts_with("PARSE") {
+        return Action::Block;
+    }
+    let by_capability = fact.capability.map(|c| policy.action(c));
+    if !policy.guard {
+        // Without the gates inside the child nothing is forbidden, everything is shown.
+        let flagged = by_capability.unwrap_or(Action::Flag).min(Action::Flag);
+        return match fact.rule.weight {
+            Weight::Always(Action::Note) | Weight::AtLeast(Action::Note)
+                if fact.capability.is_none() =>
+            {
+                Action::Note
+            }
+            _ => flagged,
+        };
+    }
+    let own = match fact.rule.weight {
+        Weight::Capability => by_capability.unwrap_or(Action::Block),
+        Weight::AtLeast(least) => by_capability.unwrap_or(least).max(least),
+        Weight::Always(action) => action,
+    };
+    fact.at_least.map_or(own, |least| own.max(least))
+}
+
+fn finding(fact: &Fact, policy: &Policy, source: &Source<'_>) -> Finding {
+    let (line, column) = source.position(fact.start);
+    let (end_line, end_column) = source.position(fact.end.max(fact.start));
+    let rule = fact.rule;
+    let message = if fact.subject.is_empty() {
+        rule.message.to_owned()
+    } else {
+        format!("{}: {}", shown(&fact.subject), rule.message)
+    };
+    Finding {
+        rule: rule.code.to_owned(),
+        name: rule.name.to_owned(),
+        severity: rule.severity,
+        action: action(fact, policy),
+        message,
+        hint: fact.hint.clone().unwrap_or_else(|| rule.hint.to_owned()),
+        cwe: rule.cwe.to_vec(),
+        line,
+        column,
+        end_line,
+        end_column,
+        capability: fact.capability,
+    }
+}
+
+/// Details in the order of the text, as many as fit a line.
+fn shorten(capability: Capability, details: impl Iterator<Item = String>) -> String {
+    // Columns are a list; other details may hold a comma themselves.
+    let between = match capability {
+        Capability::DataRead | Capability::DataWrite => ", ",
+        _ => "; ",
+    };
+    let mut out = String::new();
+    for detail in details {
+        if !out.is_empty() {
+            if out.len() + detail.len() > 200 {
+                out.push_str(between);
+                out.push('…');
+                break;
+            }
+            out.push_str(between);
+        }
+        out.push_str(&detail);
+    }
+    out
+}

@@ -1,0 +1,183 @@
+//! The verdict: text → facts → judgement.
+//!
+//! Scan, text checks, parse, walk, judge. Pure and in process in [`analyse`]; the dashboard and
+//! `check` ask a [`client::Analyser`], whose worker process may crash or hang without harm. The
+//! analyser failing is never a pass: whatever goes wrong is `unanalyzable`.
+
+mod client;
+mod confine;
+mod facts;
+mod fold;
+mod frames;
+mod inspect;
+mod judge;
+mod library;
+mod methods;
+#[doc(hidden)]
+pub mod outline;
+mod parse;
+mod resolve;
+pub mod rules;
+mod scan;
+mod source;
+mod text;
+mod walk;
+pub mod worker;
+
+use std::time::Instant;
+
+pub use client::Analyser;
+
+use self::facts::Facts;
+use self::inspect::{Arena, Inspector};
+use self::resolve::{Resolver, Scopes};
+use self::rules::Rule;
+use self::source::Source;
+use crate::model::{Finding, SourceStats, Verdict, VerdictKind};
+use crate::policy::Policy;
+
+/// Judges a snippet under a policy. Runs nothing. Hostile text belongs in the worker: this
+/// bounds its own depth, but only a process bounds time and memory.
+pub fn analyse(code: &[u8], policy: &Policy) -> Verdict {
+    let started = Instant::now();
+    let mut verdict = judged(code, policy, Stack::Callers);
+    verdict.elapsed_us = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX);
+    verdict
+}
+
+/// What the caller runs on.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stack {
+    /// Nobody knows: a deep tree gets a thread of its own.
+    Callers,
+    /// [`STACK`] bytes.
+    Large,
+}
+
+/// Depth up to which a caller's stack (2 MiB in a thread) is surely enough.
+const SHALLOW: usize = 150;
+/// For the deepest tree that the scan lets through, in a debug build.
+const STACK: usize = 128 * 1024 * 1024;
+
+fn judged(code: &[u8], policy: &Policy, stack: Stack) -> Verdict {
+    let most = usize::try_from(policy.limits.code_bytes).unwrap_or(usize::MAX);
+    let text = match std::str::from_utf8(code) {
+        Ok(text) => text,
+        Err(error) => {
+            let what = format!("invalid UTF-8 at byte {}", error.valid_up_to());
+            return unanalyzable(code, policy, &rules::ENCODING, &what);
+        }
+    };
+    let source = Source::new(text);
+    let mut facts = Facts::default();
+    if let Some(at) = text.find('\0') {
+        facts.add(&rules::ENCODING, (at, at + 1), "a NUL");
+    }
+    if text.starts_with('\u{feff}') {
+        facts.add(&rules::ENCODING, (0, 3), "a byte order mark");
+    }
+    let scanned = match scan::scan(text, most.min(scan::MOST_BYTES)) {
+        Ok(outline) => Some(outline),
+        Err(excess) => {
+            facts.add(
+                &rules::TOO_DEEP,
+                (excess.offset, excess.offset + 1),
+                excess.what,
+            );
+            None
+        }
+    };
+    if code.len() <= most {
+        text::check(text, scanned.as_ref(), &mut facts);
+    }
+    if facts.found.iter().any(|f| is_fatal(f.rule)) {
+        return conclude(facts, policy, &source, code);
+    }
+    let deep = scanned.is_some_and(|outline| outline.depth > SHALLOW);
+    let seen = if deep && stack == Stack::Callers {
+        std::thread::scope(|scope| {
+            std::thread::Builder::new()
+                .stack_size(STACK)
+                .spawn_scoped(scope, || tree(text, policy))
+                .ok()
+                .and_then(|thread| thread.join().ok())
+        })
+    } else {
+        Some(tree(text, policy))
+    };
+    let Some(seen) = seen else {
+        return unanalyzable(code, policy, &rules::NO_ANSWER, "");
+    };
+    facts.found.extend(seen.found);
+    facts.uses.extend(seen.uses);
+    conclude(facts, policy, &source, code)
+}
+
+/// What the tree says. The tree lives and dies in here, on a stack that is large enough for it.
+fn tree(text: &str, policy: &Policy) -> Facts {
+    match parse::module(text) {
+        Ok(body) => {
+            let arena = Arena::default();
+            let resolver = Resolver::new(Scopes::new(&body), policy);
+            Inspector::new(resolver, &arena).run(&body)
+        }
+        Err(fault) => {
+            let mut facts = Facts::default();
+            let at = (fault.offset, fault.offset + 1);
+            facts.add(&rules::SYNTAX, at, fault.message);
+            facts
+        }
+    }
+}
+
+/// Whether a rule makes the verdict `unanalyzable`.
+fn is_fatal(rule: &Rule) -> bool {
+    rule.code.starts_with("PARSE")
+}
+
+fn conclude(facts: Facts, policy: &Policy, source: &Source<'_>, code: &[u8]) -> Verdict {
+    let fatal = facts.found.iter().any(|f| is_fatal(f.rule));
+    let (findings, capabilities) = judge::judge(facts, policy, source);
+    Verdict {
+        verdict: if fatal {
+            VerdictKind::Unanalyzable
+        } else {
+            Verdict::kind_of(&findings)
+        },
+        policy: policy.reference(),
+        findings,
+        capabilities,
+        source: SourceStats::of(code),
+        elapsed_us: 0,
+    }
+}
+
+/// The verdict on what could not be read at all, or got no answer.
+fn unanalyzable(code: &[u8], policy: &Policy, rule: &'static Rule, what: &str) -> Verdict {
+    let message = if what.is_empty() {
+        rule.message.to_owned()
+    } else {
+        format!("{what}: {}", rule.message)
+    };
+    Verdict {
+        verdict: VerdictKind::Unanalyzable,
+        policy: policy.reference(),
+        findings: vec![Finding {
+            rule: rule.code.to_owned(),
+            name: rule.name.to_owned(),
+            severity: rule.severity,
+            action: rule.default_action(),
+            message,
+            hint: rule.hint.to_owned(),
+            cwe: rule.cwe.to_vec(),
+            line: 1,
+            column: 1,
+            end_line: 1,
+            end_column: 1,
+            capability: None,
+        }],
+        capabilities: Vec::new(),
+        source: SourceStats::of(code),
+        elapsed_us: 0,
+    }
+}

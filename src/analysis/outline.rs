@@ -1,0 +1,127 @@
+//! What the parser read, for the differential tests and the fuzzers: every identifier (after
+//! NFKC) and every constant, as two sorted lists that other parsers can be asked for too.
+
+use super::fold::fold;
+use super::parse::TextRange;
+use super::parse::ast::{self, Constant, Expr, Stmt};
+use super::walk::{self, Bound, Place, Visitor};
+use super::{parse, scan};
+
+/// Identifiers and constants of a text.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Outline {
+    pub names: Vec<String>,
+    pub constants: Vec<String>,
+}
+
+/// Scans, parses and walks a text; the error says what refused it.
+pub fn outline(text: &str) -> Result<Outline, String> {
+    scan::scan(text, scan::MOST_BYTES).map_err(|e| format!("limit: {}", e.what))?;
+    let body = parse::module(text).map_err(|e| format!("syntax: {} at {}", e.message, e.offset))?;
+    let mut collector = Collector::default();
+    walk::body(&mut collector, &body);
+    let mut out = collector.out;
+    out.names.sort();
+    out.constants.sort();
+    Ok(out)
+}
+
+#[derive(Default)]
+struct Collector {
+    out: Outline,
+    /// Literal pieces of f-strings, which parsers cut differently.
+    pieces: std::collections::HashSet<usize>,
+}
+
+impl Collector {
+    fn name(&mut self, name: &str) {
+        self.out.names.push(fold(name).into_owned());
+    }
+
+    fn keywords(&mut self, keywords: &[ast::Keyword]) {
+        for keyword in keywords {
+            if let Some(name) = &keyword.arg {
+                self.name(name);
+            }
+        }
+    }
+
+    fn constant(&mut self, value: &Constant) {
+        let text = match value {
+            Constant::Str(text) => format!("str {text}"),
+            Constant::Bytes(bytes) => format!("bytes {bytes:?}"),
+            Constant::Int(n) => format!("int {n}"),
+            Constant::Float(n) => format!("float {:x}", n.to_bits()),
+            Constant::Complex { imag, .. } => format!("complex {:x}", imag.to_bits()),
+            Constant::None | Constant::Bool(_) | Constant::Ellipsis | Constant::Tuple(_) => return,
+        };
+        self.out.constants.push(text);
+    }
+}
+
+impl<'a> Visitor<'a> for Collector {
+    fn statement(&mut self, statement: &'a Stmt) {
+        match statement {
+            Stmt::FunctionDef(x) => self.name(&x.name),
+            Stmt::AsyncFunctionDef(x) => self.name(&x.name),
+            Stmt::ClassDef(x) => {
+                self.name(&x.name);
+                self.keywords(&x.keywords);
+            }
+            Stmt::Import(x) => {
+                for alias in &x.names {
+                    self.name(&alias.name);
+                    if let Some(name) = &alias.asname {
+                        self.name(name);
+                    }
+                }
+            }
+            Stmt::ImportFrom(x) => {
+                if let Some(module) = &x.module {
+                    self.name(module);
+                }
+                for alias in &x.names {
+                    self.name(&alias.name);
+                    if let Some(name) = &alias.asname {
+                        self.name(name);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn expression(&mut self, e: &'a Expr, _place: Place<'a>) {
+        match e {
+            Expr::Name(x) => self.name(&x.id),
+            Expr::Attribute(x) => self.name(&x.attr),
+            Expr::Call(x) => self.keywords(&x.keywords),
+            Expr::JoinedStr(x) => {
+                for value in x.values.iter().filter(|v| v.is_constant_expr()) {
+                    self.pieces.insert(std::ptr::from_ref(value) as usize);
+                }
+            }
+            Expr::Constant(c) if !self.pieces.contains(&(std::ptr::from_ref(e) as usize)) => {
+                self.constant(&c.value);
+            }
+            _ => {}
+        }
+    }
+
+    fn bind(&mut self, name: &'a str, _at: TextRange, to: Bound<'a>) {
+        if matches!(
+            to,
+            Bound::Parameter { .. } | Bound::Exception | Bound::Capture | Bound::Something
+        ) {
+            self.name(name);
+        }
+    }
+
+    fn pattern_attribute(&mut self, name: &'a str, _at: TextRange, _class: &'a Expr) {
+        self.name(name);
+    }
+
+    fn declare(&mut self, name: &'a str, _global: bool, _at: TextRange) {
+        self.name(name);
+    }
+}

@@ -1,0 +1,162 @@
+//! Calls: what a callee may return.
+
+use std::rc::Rc;
+
+use super::eval::Resolver;
+use super::scopes::ScopeId;
+use super::value::{ByAddress, Set, Val};
+use crate::analysis::fold::fold;
+use crate::analysis::parse::ast;
+
+impl<'a> Resolver<'a> {
+    pub(super) fn call(&self, call: &'a ast::ExprCall, scope: ScopeId, out: &mut Set<'a>) {
+        for callee in self.eval(&call.func, scope).iter() {
+            match callee {
+                Val::Builtin(name) => self.builtin_call(name, call, scope, out),
+                Val::Member(path) => match &**path {
+                    "io.StringIO" | "io.BytesIO" => out.add(Val::Memory),
+                    "pandas.ExcelFile" | "pandas.ExcelWriter" | "pandas.HDFStore" => {
+                        out.add(Val::File)
+                    }
+                    "functools.partial"
+                    | "copy.copy"
+                    | "copy.deepcopy"
+                    | "copy.replace"
+                    | "functools.lru_cache"
+                    | "functools.cache"
+                    | "functools.wraps"
+                    | "contextlib.nullcontext"
+                    | "contextlib.closing"
+                    | "typing.cast"
+                    | "operator.itemgetter"
+                    | "operator.getitem" => {
+                        for argument in &call.args {
+                            let vals = self.eval(argument, scope);
+                            out.all(&vals);
+                            vals.iter().for_each(|v| self.element(v, out));
+                        }
+                    }
+                    "operator.call" => {
+                        out.add(Val::Unknown);
+                    }
+                    _ => out.add(Val::Result(Rc::clone(path))),
+                },
+                Val::Function(id) => {
+                    for value in &self.scopes.all[*id].returns {
+                        out.all(&self.eval(value, *id));
+                    }
+                    out.add(Val::Unknown);
+                }
+                Val::Class(id) => out.add(Val::Instance(*id)),
+                Val::TextMethod(name) => out.add(match &**name {
+                    "encode" | "find" | "count" | "index" | "isdigit" | "startswith"
+                    | "endswith" => Val::Unknown,
+                    _ => Val::ComputedText,
+                }),
+                Val::Styler => out.add(Val::Styler),
+                Val::Holds(e, scope) => {
+                    self.element(&Val::Holds(*e, *scope), out);
+                    out.add(Val::Holds(*e, *scope));
+                }
+                Val::Module(_)
+                | Val::Result(_)
+                | Val::Text(_)
+                | Val::ComputedText
+                | Val::Instance(_)
+                | Val::Exception
+                | Val::Memory
+                | Val::File
+                | Val::TypeOf(_)
+                | Val::Items(..)
+                | Val::Method(_)
+                | Val::Unknown => out.add(Val::Unknown),
+            }
+        }
+        if out.is_empty() {
+            out.add(Val::Unknown);
+        }
+    }
+
+    fn builtin_call(&self, name: &str, call: &'a ast::ExprCall, scope: ScopeId, out: &mut Set<'a>) {
+        let argument = |i: usize| call.args.get(i).map(|e| self.eval(e, scope));
+        match name {
+            "getattr" => {
+                if let (Some(base), Some(names)) = (argument(0), argument(1)) {
+                    for name in names.iter() {
+                        match name {
+                            Val::Text(attr) => {
+                                for base in base.iter() {
+                                    self.attribute(base, &fold(attr), out);
+                                }
+                            }
+                            _ => out.add(Val::Unknown),
+                        }
+                    }
+                }
+                if let Some(default) = argument(2) {
+                    out.all(&default);
+                }
+            }
+            "type" if call.args.len() == 1 => {
+                let callable = argument(0).is_some_and(|vals| {
+                    vals.iter().any(|v| {
+                        matches!(
+                            v,
+                            Val::Function(_)
+                                | Val::Module(_)
+                                | Val::Method(_)
+                                | Val::TextMethod(_)
+                                | Val::Builtin(_)
+                                | Val::Member(_)
+                                | Val::TypeOf(_)
+                                | Val::Class(_)
+                        )
+                    })
+                });
+                let generator = call
+                    .args
+                    .first()
+                    .is_some_and(|e| e.is_generator_exp_expr() || e.is_lambda_expr());
+                // `type(self)(…)` makes another of the snippet's own class.
+                let own = matches!(call.args.first(), Some(ast::Expr::Name(n))
+                    if self.scopes.is_receiver(&fold(n.id.as_str()), scope));
+                out.add(if own && !callable {
+                    Val::Unknown
+                } else {
+                    Val::TypeOf(callable || generator)
+                });
+            }
+            "open" => out.add(Val::File),
+            "str" | "repr" | "chr" | "ascii" | "format" | "bin" | "hex" | "oct" => {
+                match argument(0).as_deref().map(Vec::as_slice) {
+                    Some([Val::Text(text)]) if name == "str" => out.add(Val::Text(Rc::clone(text))),
+                    _ => out.add(Val::ComputedText),
+                }
+            }
+            "list" | "tuple" | "set" | "frozenset" | "sorted" | "reversed" | "iter" | "dict"
+            | "zip" | "enumerate" | "filter" | "map" | "slice" => {
+                for argument in &call.args {
+                    out.add(Val::Holds(ByAddress(argument), scope));
+                }
+                for keyword in &call.keywords {
+                    out.add(Val::Holds(ByAddress(&keyword.value), scope));
+                }
+                out.add(Val::Unknown);
+            }
+            "next" | "max" | "min" | "anext" => {
+                for argument in &call.args {
+                    let vals = self.eval(argument, scope);
+                    out.all(&vals);
+                    vals.iter().for_each(|v| self.element(v, out));
+                }
+            }
+            "property" | "classmethod" | "staticmethod" => {
+                if let Some(vals) = argument(0) {
+                    out.all(&vals);
+                }
+            }
+            "globals" | "locals" | "vars" | "__import__" => out.add(Val::Unknown),
+            _ => out.add(Val::Unknown),
+        }
+    }
+}

@@ -1,0 +1,292 @@
+//! Evaluation: names, bindings and expressions, with memory and limits.
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use super::scopes::{Kind, ScopeId, Scopes, address};
+use super::value::{ByAddress, Set, Val, Vals};
+use crate::analysis::fold::fold;
+use crate::analysis::library::{Library, is_builtin, is_telling, library};
+use crate::analysis::parse::ast::{self, Constant, Expr, Ranged};
+use crate::analysis::walk::Bound;
+use crate::policy::Policy;
+
+/// More evaluation than any honest snippet needs.
+const STEPS: usize = 400_000;
+const DEPTH: usize = 6_000;
+
+/// The state of one evaluation.
+enum Known<'a> {
+    UnderWay(usize),
+    Vals(Vals<'a>),
+}
+
+/// Evaluates expressions over the scopes of one snippet.
+pub struct Resolver<'a> {
+    pub scopes: Scopes<'a>,
+    pub policy: &'a Policy,
+    pub(super) library: &'static Library,
+    memo: RefCell<HashMap<(usize, ScopeId), Known<'a>>>,
+    /// The shallowest evaluation under way that a cycle came back to.
+    low: Cell<usize>,
+    steps: Cell<usize>,
+    depth: Cell<usize>,
+    exhausted: Cell<bool>,
+    unknown: Vals<'a>,
+    presets: &'static [(&'static str, &'static str)],
+}
+
+impl<'a> Resolver<'a> {
+    pub fn new(scopes: Scopes<'a>, policy: &'a Policy) -> Self {
+        use crate::policy::Contract;
+        let presets: &[(&str, &str)] = match policy.contract {
+            Contract::Analysis | Contract::Feature => &[("pd", "pandas"), ("np", "numpy")],
+            Contract::Chart | Contract::Scoped | Contract::Walled | Contract::Script => &[],
+        };
+        Self {
+            scopes,
+            policy,
+            library: library(),
+            memo: RefCell::default(),
+            low: Cell::new(usize::MAX),
+            steps: Cell::new(0),
+            depth: Cell::new(0),
+            exhausted: Cell::new(false),
+            unknown: Rc::new(vec![Val::Unknown]),
+            presets,
+        }
+    }
+
+    /// Whether the snippet was too tangled to be followed: nothing it resolved to counts then.
+    pub fn exhausted(&self) -> bool {
+        self.exhausted.get()
+    }
+
+    /// What `e`, evaluated in `scope`, may stand for.
+    pub fn eval(&self, e: &'a Expr, scope: ScopeId) -> Vals<'a> {
+        let key = (address(e), scope);
+        match self.memo.borrow().get(&key) {
+            Some(Known::Vals(vals)) => return Rc::clone(vals),
+            // A cycle (`x = x.y`) adds nothing to itself.
+            Some(Known::UnderWay(depth)) => {
+                self.low.set(self.low.get().min(*depth));
+                return Rc::new(Vec::new());
+            }
+            None => {}
+        }
+        self.steps.set(self.steps.get() + 1);
+        if self.steps.get() > STEPS || self.depth.get() > DEPTH {
+            self.exhausted.set(true);
+            return Rc::clone(&self.unknown);
+        }
+        let depth = self.depth.get();
+        self.memo.borrow_mut().insert(key, Known::UnderWay(depth));
+        self.depth.set(depth + 1);
+        let outer = self.low.replace(usize::MAX);
+        let mut out = Set::default();
+        self.fill(e, scope, &mut out);
+        self.depth.set(depth);
+        let vals = out.finish(&self.exhausted);
+        let mut memo = self.memo.borrow_mut();
+        if self.low.get() < depth {
+            // Part of a cycle whose head is not done: what is known so far is not all of it.
+            memo.remove(&key);
+        } else {
+            memo.insert(key, Known::Vals(Rc::clone(&vals)));
+            self.low.set(usize::MAX);
+        }
+        self.low.set(self.low.get().min(outer));
+        vals
+    }
+
+    fn fill(&self, e: &'a Expr, scope: ScopeId, out: &mut Set<'a>) {
+        match e {
+            Expr::Name(name) => self.name(name, scope, out),
+            Expr::Attribute(x) => {
+                let attr = fold(x.attr.as_str());
+                for base in self.eval(&x.value, scope).iter() {
+                    self.attribute(base, &attr, out);
+                }
+            }
+            Expr::Call(call) => self.call(call, scope, out),
+            Expr::Constant(c) => match &c.value {
+                Constant::Str(text) => out.add(Val::Text(text.as_str().into())),
+                Constant::Tuple(_)
+                | Constant::None
+                | Constant::Bool(_)
+                | Constant::Bytes(_)
+                | Constant::Int(_)
+                | Constant::Float(_)
+                | Constant::Complex { .. }
+                | Constant::Ellipsis => out.add(Val::Unknown),
+            },
+            Expr::JoinedStr(joined) => out.add(self.joined(joined, scope)),
+            Expr::FormattedValue(_) => out.add(Val::ComputedText),
+            Expr::BinOp(x) => self.binary(x, scope, out),
+            Expr::BoolOp(x) => x.values.iter().for_each(|e| out.all(&self.eval(e, scope))),
+            Expr::IfExp(x) => {
+                out.all(&self.eval(&x.body, scope));
+                out.all(&self.eval(&x.orelse, scope));
+            }
+            Expr::NamedExpr(x) => out.all(&self.eval(&x.value, scope)),
+            Expr::Await(x) => out.all(&self.eval(&x.value, scope)),
+            Expr::Lambda(x) => match self.scopes.of.get(&address(&*x.args)) {
+                Some(id) => out.add(Val::Function(*id)),
+                None => out.add(Val::Unknown),
+            },
+            Expr::Subscript(x) => {
+                for base in self.eval(&x.value, scope).iter() {
+                    match base {
+                        Val::Text(_) | Val::ComputedText => out.add(Val::ComputedText),
+                        other => self.element(other, out),
+                    }
+                }
+            }
+            Expr::Starred(x) => {
+                for base in self.eval(&x.value, scope).iter() {
+                    self.element(base, out);
+                }
+            }
+            Expr::List(_)
+            | Expr::Tuple(_)
+            | Expr::Set(_)
+            | Expr::Dict(_)
+            | Expr::ListComp(_)
+            | Expr::SetComp(_)
+            | Expr::DictComp(_)
+            | Expr::GeneratorExp(_) => out.add(Val::Items(ByAddress(e), scope)),
+            Expr::UnaryOp(_)
+            | Expr::Compare(_)
+            | Expr::Yield(_)
+            | Expr::YieldFrom(_)
+            | Expr::Slice(_) => out.add(Val::Unknown),
+        }
+    }
+
+    fn name(&self, name: &'a ast::ExprName, scope: ScopeId, out: &mut Set<'a>) {
+        let folded = fold(name.id.as_str());
+        let found = self.scopes.lookup(&folded, scope);
+        for (bindings, _) in &found.bindings {
+            for binding in *bindings {
+                self.bound(&folded, &binding.to, binding.scope, out);
+            }
+        }
+        if !found.may_be_builtin(name.range().start().to_usize()) {
+            return;
+        }
+        for module in &self.scopes.stars {
+            if self.library.has_member(module, &folded) {
+                out.add(Val::Member(format!("{module}.{folded}").into()));
+                return;
+            }
+        }
+        if found.bindings.is_empty()
+            && let Some((_, module)) = self.presets.iter().find(|(n, _)| *n == folded)
+        {
+            out.add(Val::Module((*module).into()));
+        } else if is_builtin(&folded) {
+            out.add(Val::Builtin(folded.as_ref().into()));
+        } else if found.bindings.is_empty() && is_telling(&folded) {
+            out.add(Val::Module(folded.as_ref().into()));
+        } else if found.bindings.is_empty() {
+            out.add(Val::Unknown);
+        }
+    }
+
+    pub(super) fn bound(&self, name: &str, to: &Bound<'a>, scope: ScopeId, out: &mut Set<'a>) {
+        match to {
+            Bound::Value(e) | Bound::With(e) => out.all(&self.eval(e, scope)),
+            Bound::ElementOf(e) => {
+                for base in self.eval(e, scope).iter() {
+                    self.element(base, out);
+                }
+            }
+            Bound::Gains(e) => {
+                if self
+                    .eval(e, scope)
+                    .iter()
+                    .any(|v| matches!(v, Val::Text(_) | Val::ComputedText))
+                {
+                    out.add(Val::ComputedText);
+                }
+                out.add(Val::Holds(ByAddress(e), scope));
+            }
+            Bound::Module(path) => out.add(Val::Module((*fold(path)).into())),
+            Bound::Member { module, name } => {
+                out.add(self.child(&fold(module), &fold(name)).0);
+            }
+            Bound::Function(arguments) => match self.scopes.of.get(&address(*arguments)) {
+                Some(id) => out.add(Val::Function(*id)),
+                None => out.add(Val::Unknown),
+            },
+            Bound::Class(class) => match self.scopes.of.get(&address(*class)) {
+                Some(id) => out.add(Val::Class(*id)),
+                None => out.add(Val::Unknown),
+            },
+            Bound::Parameter {
+                function,
+                index,
+                default,
+            } => {
+                if let Some(default) = default {
+                    out.all(&self.eval(default, scope));
+                }
+                self.arguments(name, function, *index, out);
+                out.add(Val::Unknown);
+            }
+            Bound::Exception => out.add(Val::Exception),
+            Bound::Capture | Bound::Something => out.add(Val::Unknown),
+            Bound::Deleted => {}
+        }
+    }
+
+    /// What calls of a function by its name hand to one of its parameters.
+    fn arguments(
+        &self,
+        parameter: &str,
+        function: &'a ast::Arguments,
+        index: Option<usize>,
+        out: &mut Set<'a>,
+    ) {
+        let key = address(function);
+        if let (Some((call, scope)), Some(i)) = (self.scopes.direct.get(&key), index)
+            && let Some(e) = call.args.get(i)
+        {
+            out.all(&self.eval(e, *scope));
+        }
+        let (Some(name), Some(id)) = (
+            self.scopes.function_names.get(&key),
+            self.scopes.of.get(&key),
+        ) else {
+            return;
+        };
+        let method = self.scopes.all[self.scopes.all[*id].parent].kind == Kind::Class;
+        let Some(calls) = self.scopes.calls.get(name) else {
+            return;
+        };
+        for (call, scope) in calls {
+            let by_attribute = call.func.is_attribute_expr();
+            let index = match index {
+                Some(0) if method && by_attribute => None,
+                Some(i) if method && by_attribute => Some(i - 1),
+                other => other,
+            };
+            if let Some(e) = index.and_then(|i| call.args.get(i)) {
+                out.all(&self.eval(e, *scope));
+            }
+            for keyword in &call.keywords {
+                if keyword
+                    .arg
+                    .as_ref()
+                    .is_none_or(|a| fold(a.as_str()) == parameter)
+                {
+                    out.all(&self.eval(&keyword.value, *scope));
+                }
+            }
+            for starred in call.args.iter().filter(|e| e.is_starred_expr()) {
+                out.all(&self.eval(starred, *scope));
+            }
+        }
+    }
+}

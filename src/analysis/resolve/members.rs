@@ -1,0 +1,85 @@
+//! Members of modules under the policy.
+
+use super::eval::Resolver;
+use super::value::{Standing, Val};
+use crate::analysis::library::Library;
+
+impl<'a> Resolver<'a> {
+    /// A member of a module, and how it stands under the policy.
+    pub fn child(&self, module: &str, name: &str) -> (Val<'a>, Standing) {
+        let path = format!("{module}.{name}");
+        if self.policy.imports.contains_key("*") {
+            let is_module = self.library.has_module(module, name);
+            return (
+                if is_module {
+                    Val::Module(path.into())
+                } else {
+                    Val::Member(path.into())
+                },
+                Standing::Allowed,
+            );
+        }
+        if let Some(target) = self.library.other(module, name) {
+            let standing = self.module_standing(target);
+            return (Val::Module(target.into()), standing);
+        }
+        if let standing @ (Standing::Allowed | Standing::OnTheWay) = self.module_standing(&path) {
+            return (Val::Module(path.into()), standing);
+        }
+        let listed = self.policy.imports.get(module);
+        if self.library.has_module(module, name) && !listed.is_some_and(|m| m.contains(name)) {
+            return (Val::Module(path.into()), Standing::Module);
+        }
+        let standing = match listed {
+            None if self.module_standing(module) == Standing::OnTheWay => Standing::Module,
+            None => Standing::Foreign,
+            Some(members) if members.contains(name) => Standing::Allowed,
+            Some(_) if name.starts_with('_') => {
+                if self.policy.attributes.allow_dunder.contains(name) {
+                    Standing::Allowed
+                } else {
+                    Standing::Private
+                }
+            }
+            Some(members) if members.contains(&format!("-{name}")) => Standing::Withheld,
+            Some(members) if members.contains("*") => {
+                if self.library.has_member(module, name) {
+                    Standing::Allowed
+                } else if self.library.is_stdlib(name) {
+                    Standing::Module
+                } else {
+                    Standing::Unresolved
+                }
+            }
+            Some(_) if self.library.is_stdlib(name) => Standing::Module,
+            Some(_) => Standing::Withheld,
+        };
+        match standing {
+            Standing::Module => (Val::Module(path.into()), standing),
+            _ => (Val::Member(path.into()), standing),
+        }
+    }
+
+    /// How importing a module stands.
+    pub fn module_standing(&self, path: &str) -> Standing {
+        if self.policy.imports.contains_key(path) || self.policy.imports.contains_key("*") {
+            return Standing::Allowed;
+        }
+        let prefix = format!("{path}.");
+        let on_the_way = self
+            .policy
+            .imports
+            .range(prefix.clone()..)
+            .next()
+            .is_some_and(|(listed, _)| listed.starts_with(&prefix));
+        if on_the_way {
+            Standing::OnTheWay
+        } else {
+            Standing::Foreign
+        }
+    }
+
+    pub fn library(&self) -> &'static Library {
+        self.library
+    }
+}

@@ -1,0 +1,216 @@
+//! Attributes and elements: what reading from a value may give, and what texts add up to.
+
+use super::eval::Resolver;
+use super::scopes::{Kind, ScopeId, address};
+use super::value::{ByAddress, Set, Val, Vals};
+use crate::analysis::methods;
+use crate::analysis::parse::ast::{self, Expr, Operator};
+use crate::analysis::walk::Bound;
+
+impl<'a> Resolver<'a> {
+    /// What reading `attr` from `base` may give.
+    pub fn attribute(&self, base: &Val<'a>, attr: &str, out: &mut Set<'a>) {
+        match base {
+            Val::Module(path) => out.add(self.child(path, attr).0),
+            Val::Member(path) => out.add(Val::Member(format!("{path}.{attr}").into())),
+            Val::Text(_) | Val::ComputedText => out.add(Val::TextMethod(attr.into())),
+            Val::Styler => out.add(Val::Styler),
+            Val::Class(scope) | Val::Instance(scope) => {
+                if let Some(bindings) = self.scopes.all[*scope].names.get(attr) {
+                    for binding in bindings {
+                        self.bound(attr, &binding.to, binding.scope, out);
+                    }
+                }
+                self.fields(attr, out);
+                self.method(attr, out);
+            }
+            Val::Items(e, scope) | Val::Holds(e, scope)
+                if matches!(
+                    attr,
+                    "get" | "pop" | "values" | "items" | "copy" | "setdefault"
+                ) =>
+            {
+                out.add(Val::Holds(*e, *scope));
+            }
+            Val::Exception | Val::File | Val::Memory => {
+                self.fields(attr, out);
+                out.add(Val::Unknown);
+            }
+            Val::Result(_)
+            | Val::Builtin(_)
+            | Val::TextMethod(_)
+            | Val::Function(_)
+            | Val::TypeOf(_)
+            | Val::Items(..)
+            | Val::Holds(..)
+            | Val::Method(_)
+            | Val::Unknown => {
+                self.fields(attr, out);
+                self.method(attr, out);
+            }
+        }
+    }
+
+    fn method(&self, attr: &str, out: &mut Set<'a>) {
+        if attr == "style" {
+            out.add(Val::Styler);
+        } else if methods::is_known(attr) {
+            out.add(Val::Method(attr.into()));
+        } else {
+            out.add(Val::Unknown);
+        }
+    }
+
+    /// Whatever was stored under that attribute of any object, or in any class.
+    fn fields(&self, attr: &str, out: &mut Set<'a>) {
+        if let Some(stored) = self.scopes.fields.get(attr) {
+            for (value, scope) in stored {
+                out.all(&self.eval(value, *scope));
+            }
+        }
+        for class in self.scopes.all.iter().filter(|s| s.kind == Kind::Class) {
+            for binding in class.names.get(attr).into_iter().flatten() {
+                if matches!(
+                    binding.to,
+                    Bound::Value(_) | Bound::ElementOf(_) | Bound::Module(_) | Bound::Member { .. }
+                ) {
+                    self.bound(attr, &binding.to, binding.scope, out);
+                }
+            }
+        }
+    }
+
+    /// An element of `base`.
+    pub fn element(&self, base: &Val<'a>, out: &mut Set<'a>) {
+        match base {
+            Val::Items(ByAddress(e), scope) => self.items(e, *scope, out),
+            Val::Holds(ByAddress(e), scope) => {
+                // Either the thing itself, or what is in it.
+                for held in self.eval(e, *scope).iter() {
+                    out.add(held.clone());
+                    if let Val::Items(ByAddress(inner), scope) = held {
+                        self.items(inner, *scope, out);
+                    }
+                }
+            }
+            Val::Text(_) | Val::ComputedText | Val::File => out.add(Val::ComputedText),
+            Val::Module(_)
+            | Val::Member(_)
+            | Val::Result(_)
+            | Val::Builtin(_)
+            | Val::TextMethod(_)
+            | Val::Function(_)
+            | Val::Class(_)
+            | Val::Instance(_)
+            | Val::Exception
+            | Val::Memory
+            | Val::Styler
+            | Val::TypeOf(_)
+            | Val::Method(_)
+            | Val::Unknown => out.add(Val::Unknown),
+        }
+    }
+
+    fn items(&self, e: &'a Expr, scope: ScopeId, out: &mut Set<'a>) {
+        let each = |elements: &'a [Expr], out: &mut Set<'a>| {
+            for element in elements {
+                out.all(&self.eval(element, scope));
+            }
+        };
+        match e {
+            Expr::List(x) => each(&x.elts, out),
+            Expr::Tuple(x) => each(&x.elts, out),
+            Expr::Set(x) => each(&x.elts, out),
+            Expr::Dict(x) => {
+                // Iterating gives keys, reading gives values: both.
+                for key in x.keys.iter().flatten() {
+                    out.all(&self.eval(key, scope));
+                }
+                each(&x.values, out);
+            }
+            // The elements live in the comprehension's own scope, which names resolve from the
+            // scope around it well enough when its targets are looked up there too.
+            Expr::ListComp(x) => self.comprehended(&x.elt, &x.generators, scope, out),
+            Expr::SetComp(x) => self.comprehended(&x.elt, &x.generators, scope, out),
+            Expr::GeneratorExp(x) => self.comprehended(&x.elt, &x.generators, scope, out),
+            Expr::DictComp(x) => {
+                self.comprehended(&x.key, &x.generators, scope, out);
+                self.comprehended(&x.value, &x.generators, scope, out);
+            }
+            _ => out.add(Val::Unknown),
+        }
+    }
+
+    fn comprehended(
+        &self,
+        element: &'a Expr,
+        generators: &'a [ast::Comprehension],
+        scope: ScopeId,
+        out: &mut Set<'a>,
+    ) {
+        // Its scope is found by the address of its first target, which the walk entered last.
+        let inner = generators
+            .first()
+            .and_then(|g| self.scopes.of.get(&address(&g.target)))
+            .copied()
+            .unwrap_or(scope);
+        out.all(&self.eval(element, inner));
+    }
+
+    pub(super) fn joined(&self, joined: &'a ast::ExprJoinedStr, scope: ScopeId) -> Val<'a> {
+        let mut text = String::new();
+        for part in &joined.values {
+            let part = match part {
+                Expr::FormattedValue(f) if f.format_spec.is_none() && f.conversion.is_none() => {
+                    &f.value
+                }
+                other => other,
+            };
+            let vals = self.eval(part, scope);
+            match vals.as_slice() {
+                [Val::Text(t)] => text.push_str(t),
+                _ => return Val::ComputedText,
+            }
+        }
+        Val::Text(text.into())
+    }
+
+    pub(super) fn binary(&self, x: &'a ast::ExprBinOp, scope: ScopeId, out: &mut Set<'a>) {
+        let (left, right) = (self.eval(&x.left, scope), self.eval(&x.right, scope));
+        let texts = |vals: &Vals<'a>| {
+            vals.iter()
+                .any(|v| matches!(v, Val::Text(_) | Val::ComputedText))
+        };
+        match x.op {
+            Operator::Add => {
+                if let ([Val::Text(a)], [Val::Text(b)]) = (left.as_slice(), right.as_slice()) {
+                    out.add(Val::Text(format!("{a}{b}").into()));
+                } else if texts(&left) || texts(&right) {
+                    out.add(Val::ComputedText);
+                } else {
+                    out.all(&left);
+                    out.all(&right);
+                }
+            }
+            Operator::Mod | Operator::Mult if texts(&left) || texts(&right) => {
+                out.add(Val::ComputedText);
+            }
+            // Unions of dicts and sets, repeated lists.
+            Operator::BitOr
+            | Operator::BitAnd
+            | Operator::BitXor
+            | Operator::Sub
+            | Operator::Mult => {
+                out.all(&left);
+                out.all(&right);
+            }
+            Operator::Mod
+            | Operator::MatMult
+            | Operator::Div
+            | Operator::Pow
+            | Operator::LShift
+            | Operator::RShift
+            | Operator::FloorDiv => out.add(Val::Unknown),
+        }
+    }
+}

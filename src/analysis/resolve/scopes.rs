@@ -1,0 +1,387 @@
+//! The first pass: which scope binds which name to what.
+
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+
+use crate::analysis::fold::fold;
+use crate::analysis::parse::TextRange;
+use crate::analysis::parse::ast::{self, Expr, Ranged};
+use crate::analysis::walk::{Bound, Place, Scope, TargetOf, Visitor};
+
+/// Index of a scope, in the order the walk enters them; 0 is the module.
+pub type ScopeId = usize;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    Module,
+    Function,
+    Class,
+    Comprehension,
+    TypeParameters,
+}
+
+/// A binding, with the scope its expression is evaluated in and where it ends.
+#[derive(Clone, Copy)]
+pub struct Binding<'a> {
+    pub to: Bound<'a>,
+    pub scope: ScopeId,
+    pub end: usize,
+    /// Directly in the module's body, outside every block: it happens before what follows it.
+    pub certain: bool,
+}
+
+pub struct ScopeData<'a> {
+    pub kind: Kind,
+    pub parent: ScopeId,
+    pub names: HashMap<Cow<'a, str>, Vec<Binding<'a>>>,
+    pub returns: Vec<&'a Expr>,
+    /// Names that `global` and `nonlocal` hand to another scope.
+    declared: HashMap<Cow<'a, str>, bool>,
+}
+
+/// Everything the first pass collects.
+pub struct Scopes<'a> {
+    pub all: Vec<ScopeData<'a>>,
+    /// Function (its arguments' address) or class → its scope.
+    pub of: HashMap<usize, ScopeId>,
+    /// Attribute name → what is stored under it, on any object.
+    pub fields: HashMap<Cow<'a, str>, Vec<(&'a Expr, ScopeId)>>,
+    /// Calls of plain names, for what reaches a parameter.
+    pub calls: HashMap<Cow<'a, str>, Vec<(&'a ast::ExprCall, ScopeId)>>,
+    /// Lambdas that are called where they stand.
+    pub direct: HashMap<usize, (&'a ast::ExprCall, ScopeId)>,
+    /// Modules of `from m import *`.
+    pub stars: Vec<&'a str>,
+    /// Function (its arguments' address) → its name.
+    pub function_names: HashMap<usize, Cow<'a, str>>,
+    stack: Vec<ScopeId>,
+    /// Where `(name := …)` stands: it may be skipped, so it is never certain.
+    walrus: HashSet<usize>,
+    /// Ranges of top-level statements that are not compound.
+    simple: Vec<TextRange>,
+}
+
+impl<'a> Scopes<'a> {
+    pub fn new(top: &'a [ast::Stmt]) -> Self {
+        let simple = top
+            .iter()
+            .filter(|s| {
+                matches!(
+                    s,
+                    ast::Stmt::Assign(_)
+                        | ast::Stmt::AnnAssign(_)
+                        | ast::Stmt::FunctionDef(_)
+                        | ast::Stmt::AsyncFunctionDef(_)
+                        | ast::Stmt::ClassDef(_)
+                        | ast::Stmt::Import(_)
+                        | ast::Stmt::ImportFrom(_)
+                )
+            })
+            .map(Ranged::range)
+            .collect();
+        let mut scopes = Self {
+            all: vec![ScopeData {
+                kind: Kind::Module,
+                parent: 0,
+                names: HashMap::new(),
+                returns: Vec::new(),
+                declared: HashMap::new(),
+            }],
+            of: HashMap::new(),
+            fields: HashMap::new(),
+            calls: HashMap::new(),
+            direct: HashMap::new(),
+            stars: Vec::new(),
+            function_names: HashMap::new(),
+            walrus: HashSet::new(),
+            stack: vec![0],
+            simple,
+        };
+        crate::analysis::walk::body(&mut scopes, top);
+        scopes
+    }
+
+    fn here(&self) -> ScopeId {
+        self.stack.last().copied().unwrap_or(0)
+    }
+
+    /// The scope that `name`, bound in `scope`, belongs to.
+    fn home(&self, name: &str, scope: ScopeId) -> ScopeId {
+        match self.all[scope].declared.get(name) {
+            Some(true) => 0,
+            Some(false) => {
+                let mut at = self.all[scope].parent;
+                while at != 0 {
+                    let data = &self.all[at];
+                    if data.kind == Kind::Function && data.names.contains_key(name) {
+                        return at;
+                    }
+                    at = data.parent;
+                }
+                self.all[scope].parent
+            }
+            None => scope,
+        }
+    }
+
+    /// Every binding that a load of `name` in `scope` can see, and whether one of them is sure
+    /// to have happened (function scopes: Python never falls through to a builtin there).
+    pub fn lookup(&self, name: &str, scope: ScopeId) -> Found<'_, 'a> {
+        let mut found = Found::default();
+        let mut at = scope;
+        let mut direct = true;
+        loop {
+            let data = &self.all[at];
+            let visible = data.kind != Kind::Class || direct;
+            if visible && let Some(bindings) = data.names.get(name) {
+                let deleted = bindings.iter().any(|b| matches!(b.to, Bound::Deleted));
+                match data.kind {
+                    Kind::Module | Kind::Class => found.bindings.push((bindings, at)),
+                    Kind::Function | Kind::Comprehension | Kind::TypeParameters => {
+                        found.bindings.push((bindings, at));
+                        found.local = true;
+                        return found;
+                    }
+                }
+                if data.kind == Kind::Module && !deleted {
+                    found.certain_end = bindings.iter().filter(|b| b.certain).map(|b| b.end).min();
+                }
+            }
+            if at == 0 {
+                return found;
+            }
+            direct = direct && data.kind == Kind::TypeParameters;
+            at = data.parent;
+        }
+    }
+
+    /// Whether a scope is a function's, comprehensions inside it included.
+    pub fn in_function(&self, mut scope: ScopeId) -> bool {
+        loop {
+            match self.all[scope].kind {
+                Kind::Function => return true,
+                Kind::Module | Kind::Class => return false,
+                Kind::Comprehension | Kind::TypeParameters => scope = self.all[scope].parent,
+            }
+        }
+    }
+
+    /// Whether a name is the first parameter of a method: the object itself.
+    pub fn is_receiver(&self, name: &str, scope: ScopeId) -> bool {
+        let found = self.lookup(name, scope);
+        !found.bindings.is_empty()
+            && found.bindings.iter().all(|(bindings, at)| {
+                let mut outer = self.all[*at].parent;
+                while self.all[outer].kind == Kind::TypeParameters {
+                    outer = self.all[outer].parent;
+                }
+                self.all[*at].kind == Kind::Function
+                    && self.all[outer].kind == Kind::Class
+                    && bindings.iter().all(|b| match b.to {
+                        Bound::Parameter { index, .. } => {
+                            index == Some(0) || (name == "other" && index == Some(1))
+                        }
+                        _ => false,
+                    })
+            })
+    }
+
+    fn push(&mut self, name: Cow<'a, str>, scope: ScopeId, binding: Binding<'a>) {
+        self.all[scope].names.entry(name).or_default().push(binding);
+    }
+}
+
+/// What a look-up found.
+#[derive(Default)]
+pub struct Found<'s, 'a> {
+    pub bindings: Vec<(&'s Vec<Binding<'a>>, ScopeId)>,
+    /// Bound in a function or comprehension: never a builtin.
+    pub local: bool,
+    /// Loads after this offset see a module-level binding that certainly happened.
+    pub certain_end: Option<usize>,
+}
+
+impl Found<'_, '_> {
+    /// Whether a load at `offset` can reach a builtin of the name.
+    pub fn may_be_builtin(&self, offset: usize) -> bool {
+        !self.local && self.certain_end.is_none_or(|end| end > offset)
+    }
+}
+
+impl<'a> Visitor<'a> for Scopes<'a> {
+    fn bind(&mut self, name: &'a str, at: TextRange, to: Bound<'a>) {
+        let here = self.here();
+        if let Bound::Member { module, name: "*" } = to {
+            self.stars.push(module);
+            return;
+        }
+        let name = fold(name);
+        // Walrus targets in a comprehension belong to the scope around it; loop targets do not,
+        // which only makes the set of possibilities larger.
+        let mut scope = self.home(&name, here);
+        if let Bound::Value(_) = to {
+            while self.all[scope].kind == Kind::Comprehension {
+                scope = self.all[scope].parent;
+            }
+        }
+        let (start, end) = (at.start().to_usize(), at.end().to_usize());
+        match to {
+            Bound::Function(arguments) => {
+                self.function_names.insert(address(arguments), name.clone());
+            }
+            Bound::Value(Expr::Lambda(lambda)) => {
+                self.function_names
+                    .insert(address(&*lambda.args), name.clone());
+            }
+            _ => {}
+        }
+        let certain = if here != 0 || self.walrus.contains(&start) {
+            Err(0)
+        } else {
+            self.simple
+                .binary_search_by(|r| {
+                    if r.end().to_usize() < end {
+                        std::cmp::Ordering::Less
+                    } else if r.start().to_usize() > start {
+                        std::cmp::Ordering::Greater
+                    } else {
+                        std::cmp::Ordering::Equal
+                    }
+                })
+                .map(|i| self.simple[i].end().to_usize())
+        };
+        let binding = Binding {
+            to,
+            scope: here,
+            end: certain.unwrap_or(end),
+            certain: certain.is_ok(),
+        };
+        self.push(name, scope, binding);
+    }
+
+    fn declare(&mut self, name: &'a str, global: bool, _at: TextRange) {
+        let here = self.here();
+        self.all[here].declared.insert(fold(name), global);
+    }
+
+    fn store_attribute(&mut self, target: &'a ast::ExprAttribute, _of: TargetOf, to: Bound<'a>) {
+        if let Bound::Value(value) | Bound::ElementOf(value) = to {
+            let here = self.here();
+            self.fields
+                .entry(fold(target.attr.as_str()))
+                .or_default()
+                .push((value, here));
+        }
+    }
+
+    fn store_item(&mut self, target: &'a ast::ExprSubscript, _of: TargetOf, to: Bound<'a>) {
+        if let (Expr::Name(name), Bound::Value(value)) = (&*target.value, to) {
+            self.gains(name.id.as_str(), value);
+        }
+    }
+
+    fn expression(&mut self, e: &'a Expr, _place: Place<'a>) {
+        if let Expr::NamedExpr(named) = e {
+            self.walrus.insert(named.target.range().start().to_usize());
+        }
+        let Expr::Call(call) = e else { return };
+        let here = self.here();
+        match &*call.func {
+            Expr::Lambda(lambda) => {
+                self.direct.insert(address(&*lambda.args), (call, here));
+            }
+            Expr::Name(name) => self
+                .calls
+                .entry(fold(name.id.as_str()))
+                .or_default()
+                .push((call, here)),
+            // `names.append(x)` and its kind put x into what the name holds.
+            Expr::Attribute(method) => {
+                self.calls
+                    .entry(fold(method.attr.as_str()))
+                    .or_default()
+                    .push((call, here));
+                if let Expr::Name(holder) = &*method.value
+                    && matches!(
+                        method.attr.as_str(),
+                        "append"
+                            | "add"
+                            | "insert"
+                            | "extend"
+                            | "update"
+                            | "setdefault"
+                            | "appendleft"
+                    )
+                {
+                    for value in &call.args {
+                        self.gains(holder.id.as_str(), value);
+                    }
+                    for keyword in &call.keywords {
+                        self.gains(holder.id.as_str(), &keyword.value);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn returns(&mut self, value: &'a Expr) {
+        // The value of a lambda or of the innermost function.
+        let mut at = self.here();
+        while at != 0 && self.all[at].kind != Kind::Function {
+            at = self.all[at].parent;
+        }
+        self.all[at].returns.push(value);
+    }
+
+    fn enter(&mut self, scope: Scope<'a>) {
+        let id = self.all.len();
+        let (kind, key) = match scope {
+            Scope::Function(arguments) => (Kind::Function, address(arguments)),
+            Scope::Class(class) => (Kind::Class, address(class)),
+            Scope::Comprehension(target) => (Kind::Comprehension, address(target)),
+            Scope::TypeParameters => (Kind::TypeParameters, 0),
+        };
+        if key != 0 {
+            self.of.insert(key, id);
+        }
+        self.all.push(ScopeData {
+            kind,
+            parent: self.here(),
+            names: HashMap::new(),
+            returns: Vec::new(),
+            declared: HashMap::new(),
+        });
+        self.stack.push(id);
+    }
+
+    fn leave(&mut self) {
+        self.stack.pop();
+    }
+}
+
+impl<'a> Scopes<'a> {
+    fn gains(&mut self, name: &'a str, value: &'a Expr) {
+        let here = self.here();
+        let name = fold(name);
+        // Changes what the name holds wherever it is bound; recorded where it is seen.
+        let mut at = here;
+        while at != 0 && !self.all[at].names.contains_key(&name) {
+            at = self.all[at].parent;
+        }
+        let binding = Binding {
+            to: Bound::Gains(value),
+            scope: here,
+            end: usize::MAX,
+            certain: false,
+        };
+        if at != 0 || self.all[0].names.contains_key(&name) {
+            self.push(name, at, binding);
+        }
+    }
+}
+
+/// Identity of a node; the tree does not move while it is analysed.
+pub fn address<T>(node: &T) -> usize {
+    std::ptr::from_ref(node) as usize
+}

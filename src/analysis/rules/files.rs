@@ -1,0 +1,72 @@
+//! Files.
+
+use super::{Rule, Weight};
+use crate::model::{Action, Capability, Severity};
+
+pub static FS_OUTPUT: Rule = Rule {
+    code: "FS001",
+    name: "output-file",
+    severity: Severity::Info,
+    weight: Weight::AtLeast(Action::Note),
+    capability: None,
+    cwe: &[],
+    message: "a file of the output folder",
+    hint: "nothing to do",
+    example: "df.to_csv(\"summary.csv\")",
+};
+
+pub static FS_COMPUTED: Rule = Rule {
+    code: "FS002",
+    name: "computed-file-name",
+    severity: Severity::Medium,
+    weight: Weight::AtLeast(Action::Flag),
+    capability: None,
+    cwe: &[73],
+    message: "a file whose name is computed; it is confined to the output folder",
+    hint: "write the name as a literal",
+    example: "pd.read_csv(path)",
+};
+
+pub static FS_OUTSIDE: Rule = Rule {
+    code: "FS003",
+    name: "file-outside",
+    severity: Severity::High,
+    weight: Weight::Always(Action::Block),
+    capability: None,
+    cwe: &[22, 73],
+    message: "a file outside the output folder",
+    hint: "use a plain name without a folder: files live in the output folder",
+    example: "open(\"/etc/passwd\")",
+};
+
+pub static FS_VALUE: Rule = Rule {
+    code: "FS004",
+    name: "file-function-as-value",
+    severity: Severity::High,
+    weight: Weight::Always(Action::Block),
+    capability: None,
+    cwe: &[73],
+    message: "hands a function that opens files on as a value",
+    hint: "call it directly",
+    example: "map(open, names)",
+};
+
+pub static FS_DATABASE: Rule = Rule {
+    code: "FS005",
+    name: "database",
+    severity: Severity::High,
+    weight: Weight::AtLeast(Action::Block),
+    capability: Some(Capability::FsWrite),
+    cwe: &[89],
+    message: "opens a database",
+    hint: "keep the result in a DataFrame, or write a csv file",
+    example: "df.to_sql(\"t\", \"sqlite:///x.db\")",
+};
+
+pub(super) static RULES: &[&Rule] = &[
+    &FS_OUTPUT,
+    &FS_COMPUTED,
+    &FS_OUTSIDE,
+    &FS_VALUE,
+    &FS_DATABASE,
+];

@@ -1,0 +1,42 @@
+//! Formatting that walks attributes.
+
+use super::{Rule, Weight};
+use crate::model::{Action, Capability, Severity};
+
+pub static FMT_TRAVERSAL: Rule = Rule {
+    code: "FMT001",
+    name: "format-traversal",
+    severity: Severity::High,
+    weight: Weight::Always(Action::Block),
+    capability: Some(Capability::Reflect),
+    cwe: &[134],
+    message: "a format template reads attributes or items of its arguments",
+    hint: "use an f-string",
+    example: "\"{0.__class__}\".format(x)",
+};
+
+pub static FMT_COMPUTED: Rule = Rule {
+    code: "FMT002",
+    name: "computed-template",
+    severity: Severity::High,
+    weight: Weight::Always(Action::Block),
+    capability: Some(Capability::Reflect),
+    cwe: &[134],
+    message: "the format template cannot be told",
+    hint: "use an f-string",
+    example: "template.format(x)",
+};
+
+pub static FMT_BOUND: Rule = Rule {
+    code: "FMT003",
+    name: "format-as-value",
+    severity: Severity::High,
+    weight: Weight::Always(Action::Block),
+    capability: Some(Capability::Reflect),
+    cwe: &[134],
+    message: "hands `str.format` on as a value",
+    hint: "use a lambda with an f-string",
+    example: "f = \"\".format",
+};
+
+pub(super) static RULES: &[&Rule] = &[&FMT_TRAVERSAL, &FMT_COMPUTED, &FMT_BOUND];

@@ -1,0 +1,184 @@
+//! What a reader could misread: checks on the text itself, before and beside the tree.
+
+mod comments;
+mod names;
+
+use super::facts::Facts;
+use super::rules;
+use super::scan::Outline;
+
+/// Columns after which a line cannot be read without scrolling or wrapping far.
+const LONG: usize = 1_000;
+/// Blanks between code and code on one line.
+const BLANKS: usize = 60;
+/// Combining marks on one character.
+const MARKS: usize = 3;
+
+/// Adds the findings of the text. `outline` is missing where the scan already refused it.
+pub fn check(text: &str, outline: Option<&Outline>, facts: &mut Facts) {
+    characters(text, facts);
+    lines(text, facts);
+    if let Some(outline) = outline {
+        comments::check(text, outline, facts);
+        names::check(text, outline, facts);
+    }
+}
+
+/// A piece of the snippet as it may stand in a message: at most a line's worth, and nothing in
+/// it that cannot be seen.
+pub fn shown(piece: &str) -> String {
+    const MOST: usize = 120;
+    let mut out = String::new();
+    for (i, c) in piece.chars().enumerate() {
+        if i == MOST {
+            out.push('…');
+            break;
+        }
+        let hidden = c.is_control()
+            || is_bidi(c)
+            || is_invisible(c)
+            || ('\u{e0000}'..='\u{e0fff}').contains(&c);
+        if hidden {
+            out.extend(c.escape_unicode());
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
+fn characters(text: &str, facts: &mut Facts) {
+    if text
+        .bytes()
+        .all(|b| b == b'\n' || (b' '..0x7f).contains(&b))
+    {
+        return;
+    }
+    let mut marks = 0;
+    let mut chars = text.char_indices().peekable();
+    let mut before = ' ';
+    while let Some((at, c)) = chars.next() {
+        let end = at + c.len_utf8();
+        let next = chars.peek().map(|(_, c)| *c);
+        let here = (at, end);
+        let code = || format!("U+{:04X}", u32::from(c));
+        match c {
+            '\n' | '\t' | ' '..='~' => {}
+            '\r' if next == Some('\n') => {}
+            '\r' => {
+                facts.add(&rules::TEXT_CR, here, "");
+            }
+            '\u{c}' => {
+                facts.add(&rules::TEXT_FORM_FEED, here, "");
+            }
+            _ if is_bidi(c) => {
+                facts.add(&rules::TEXT_BIDI, here, code());
+            }
+            '\u{e0000}'..='\u{e007f}' => {
+                facts.add(&rules::TEXT_TAG, here, code());
+            }
+            // Joiners and selectors inside an emoji or a script that needs them.
+            '\u{200c}' | '\u{200d}' | '\u{fe0e}' | '\u{fe0f}' if !before.is_ascii() => {}
+            _ if is_invisible(c) => {
+                facts.add(&rules::TEXT_INVISIBLE, here, code());
+            }
+            _ if c.is_control() => {
+                facts.add(&rules::TEXT_CONTROL, here, code());
+            }
+            _ => {}
+        }
+        if unicode_normalization::char::is_combining_mark(c) {
+            marks += 1;
+            if marks == MARKS + 1 {
+                facts.add(&rules::TEXT_STACKED, here, "");
+            }
+        } else {
+            marks = 0;
+        }
+        before = c;
+    }
+}
+
+/// Bidirectional controls (UAX 9): embeddings, overrides, isolates and marks.
+fn is_bidi(c: char) -> bool {
+    matches!(
+        c,
+        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
+    )
+}
+
+/// Characters without a glyph. Blanks of a width, such as U+00A0, are seen as blanks: outside
+/// strings and comments Python refuses them anyway.
+fn is_invisible(c: char) -> bool {
+    matches!(
+        c,
+        '\u{ad}'
+            | '\u{34f}'
+            | '\u{115f}'
+            | '\u{1160}'
+            | '\u{17b4}'
+            | '\u{17b5}'
+            | '\u{180b}'..='\u{180f}'
+            | '\u{200b}'..='\u{200d}'
+            | '\u{2028}'
+            | '\u{2029}'
+            | '\u{2060}'..='\u{2065}'
+            | '\u{206a}'..='\u{206f}'
+            | '\u{2800}'
+            | '\u{3164}'
+            | '\u{fe00}'..='\u{fe0f}'
+            | '\u{feff}'
+            | '\u{ffa0}'
+            | '\u{fff0}'..='\u{fffb}'
+            | '\u{1bca0}'..='\u{1bca3}'
+            | '\u{1d173}'..='\u{1d17a}'
+            | '\u{e0080}'..='\u{e0fff}'
+    )
+}
+
+fn lines(text: &str, facts: &mut Facts) {
+    let mut start = 0;
+    for line in text.split('\n') {
+        let content = line.trim_end();
+        if content.chars().count() > LONG {
+            facts.add(&rules::TEXT_LONG_LINE, (start, start + content.len()), "");
+        }
+        let indent = content.len() - content.trim_start().len();
+        // Deep indentation pushes code as far as blanks inside a line do.
+        if indent > 2 * BLANKS {
+            facts.add(&rules::TEXT_BLANK_RUN, (start, start + indent), "");
+        }
+        let mut run = 0;
+        for (at, c) in content.char_indices().skip(indent) {
+            run = if c == ' ' || c == '\t' { run + 1 } else { 0 };
+            if run == BLANKS + 1 {
+                let at = start + at;
+                facts.add(
+                    &rules::TEXT_BLANK_RUN,
+                    (at.saturating_sub(BLANKS), at + 1),
+                    "",
+                );
+            }
+        }
+        start += line.len() + 1;
+    }
+    blank_lines(text, facts);
+}
+
+/// Empty lines that push what follows off the screen.
+fn blank_lines(text: &str, facts: &mut Facts) {
+    const LINES: usize = 40;
+    let mut run = 0;
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        if line.trim().is_empty() {
+            run += 1;
+        } else {
+            if run > LINES {
+                facts.add(&rules::TEXT_BLANK_RUN, (start - 1, start), "");
+            }
+            run = 0;
+        }
+        start += line.len();
+    }
+}

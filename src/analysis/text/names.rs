@@ -1,0 +1,60 @@
+//! Identifiers that look like others (UTS 39).
+
+use std::collections::HashSet;
+
+use unicode_security::{MixedScript, confusable_detection::skeleton};
+
+use crate::analysis::facts::Facts;
+use crate::analysis::fold::fold;
+use crate::analysis::library::is_builtin;
+use crate::analysis::rules;
+use crate::analysis::scan::Outline;
+
+pub(super) fn check(text: &str, outline: &Outline, facts: &mut Facts) {
+    if outline.foreign_words.is_empty() {
+        return;
+    }
+    let plain = words(text);
+    let mut seen = HashSet::new();
+    for range in &outline.foreign_words {
+        let Some(word) = text.get(range.clone()) else {
+            continue;
+        };
+        let folded = fold(word);
+        if folded.is_ascii() || !seen.insert(folded.clone()) {
+            continue;
+        }
+        let mixed = !word.is_single_script();
+        // One letter of another alphabet is mathematics; a word that reads as an ASCII word of
+        // this text, or as one of Python's, is not.
+        let twin: String = skeleton(&folded).collect();
+        let imitates = twin.is_ascii()
+            && (plain.contains(twin.as_str()) || is_builtin(&twin) || (twin.len() > 1 && mixed));
+        if imitates || (mixed && !joined_symbol(&folded)) {
+            facts.add(
+                &rules::TEXT_CONFUSABLE,
+                (range.start, range.end),
+                format!("`{folded}`"),
+            );
+        }
+    }
+}
+
+/// The ASCII words of the text.
+fn words(text: &str) -> HashSet<&str> {
+    text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
+        .filter(|w| w.len() > 1)
+        .collect()
+}
+
+/// `Δt`, `x_μ`, `σ2`: Greek symbols beside Latin letters, as formulas are written.
+fn joined_symbol(word: &str) -> bool {
+    const LOOKALIKES: &str = "ΑΒΕΖΗΙΚΜΝΟΡΤΥΧαγικνορτυχω";
+    word.chars().all(|c| {
+        c.is_ascii_alphanumeric()
+            || c == '_'
+            || (('\u{370}'..='\u{3ff}').contains(&c)
+                && !(LOOKALIKES.contains(c) && word.chars().count() > 8))
+            || ('\u{c0}'..='\u{24f}').contains(&c)
+    })
+}

@@ -1,0 +1,377 @@
+//! Expressions.
+
+use super::target::bind;
+use super::{Bound, Place, Scope, TargetOf, Visitor};
+use crate::analysis::parse::TextRange;
+use crate::analysis::parse::ast::{
+    self, Arguments, BoolOp, CmpOp, Comprehension, Expr, ExprContext, Operator, Ranged, UnaryOp,
+};
+
+/// Walks one expression and everything in it.
+pub fn expression<'a, V: Visitor<'a> + ?Sized>(v: &mut V, e: &'a Expr, place: Place<'a>) {
+    v.expression(e, place);
+    let at = e.range();
+    match e {
+        Expr::BoolOp(x) => {
+            v.node("BoolOp", at);
+            v.node(bool_op(x.op), at);
+            x.values.iter().for_each(|e| expression(v, e, Place::Plain));
+        }
+        Expr::NamedExpr(x) => {
+            v.node("NamedExpr", at);
+            expression(v, &x.target, Place::Target);
+            expression(v, &x.value, Place::Assigned);
+            bind(v, &x.target, TargetOf::Assign, Bound::Value(&x.value));
+        }
+        Expr::BinOp(x) => {
+            v.node("BinOp", at);
+            v.node(operator(x.op), at);
+            expression(v, &x.left, Place::Plain);
+            expression(v, &x.right, Place::Plain);
+        }
+        Expr::UnaryOp(x) => {
+            v.node("UnaryOp", at);
+            v.node(unary_op(x.op), at);
+            expression(v, &x.operand, Place::Plain);
+        }
+        Expr::Lambda(x) => {
+            v.node("Lambda", at);
+            outer_arguments(v, &x.args);
+            v.enter(Scope::Function(&x.args));
+            inner_arguments(v, &x.args);
+            v.returns(&x.body);
+            expression(v, &x.body, Place::Plain);
+            v.leave();
+        }
+        Expr::IfExp(x) => {
+            v.node("IfExp", at);
+            expression(v, &x.test, Place::Compared);
+            expression(v, &x.body, Place::Plain);
+            expression(v, &x.orelse, Place::Plain);
+        }
+        Expr::Dict(x) => {
+            v.node("Dict", at);
+            for key in x.keys.iter().flatten() {
+                expression(v, key, Place::Plain);
+            }
+            elements(v, &x.values, held(place));
+        }
+        Expr::Set(x) => {
+            v.node("Set", at);
+            elements(v, &x.elts, held(place));
+        }
+        Expr::ListComp(x) => {
+            v.node("ListComp", at);
+            comprehension(v, &x.generators, &[&x.elt]);
+        }
+        Expr::SetComp(x) => {
+            v.node("SetComp", at);
+            comprehension(v, &x.generators, &[&x.elt]);
+        }
+        Expr::DictComp(x) => {
+            v.node("DictComp", at);
+            comprehension(v, &x.generators, &[&x.key, &x.value]);
+        }
+        Expr::GeneratorExp(x) => {
+            v.node("GeneratorExp", at);
+            comprehension(v, &x.generators, &[&x.elt]);
+        }
+        Expr::Await(x) => {
+            v.node("Await", at);
+            expression(v, &x.value, Place::Plain);
+        }
+        Expr::Yield(x) => {
+            v.node("Yield", at);
+            if let Some(value) = &x.value {
+                expression(v, value, Place::Plain);
+            }
+        }
+        Expr::YieldFrom(x) => {
+            v.node("YieldFrom", at);
+            expression(v, &x.value, Place::Plain);
+        }
+        Expr::Compare(x) => {
+            v.node("Compare", at);
+            x.ops.iter().for_each(|op| v.node(cmp_op(*op), at));
+            expression(v, &x.left, Place::Compared);
+            for e in &x.comparators {
+                expression(v, e, Place::Compared);
+            }
+        }
+        Expr::Call(x) => {
+            v.node("Call", at);
+            expression(v, &x.func, Place::Called);
+            for e in &x.args {
+                expression(v, e, Place::Argument(x));
+            }
+            for keyword in &x.keywords {
+                v.node("keyword", keyword.range());
+                expression(v, &keyword.value, Place::Keyword(x));
+            }
+        }
+        Expr::FormattedValue(x) => {
+            v.node("FormattedValue", at);
+            expression(v, &x.value, Place::Plain);
+            if let Some(spec) = &x.format_spec {
+                expression(v, spec, Place::Plain);
+            }
+        }
+        Expr::JoinedStr(x) => {
+            v.node("JoinedStr", at);
+            x.values.iter().for_each(|e| expression(v, e, Place::Plain));
+        }
+        Expr::Constant(_) => v.node("Constant", at),
+        Expr::Attribute(x) => {
+            v.node("Attribute", at);
+            v.node(context(x.ctx), at);
+            expression(v, &x.value, Place::AttributeOf);
+        }
+        Expr::Subscript(x) => {
+            v.node("Subscript", at);
+            v.node(context(x.ctx), at);
+            // An annotation such as `dict[str, type]` stays one in its parts.
+            let literal = last_name(&x.value) == Some("Literal");
+            let inner = match place {
+                Place::Annotation if !literal => Place::Annotation,
+                Place::Annotation
+                | Place::Plain
+                | Place::Assigned
+                | Place::AttributeOf
+                | Place::Called
+                | Place::Argument(_)
+                | Place::Keyword(_)
+                | Place::Decorator
+                | Place::Base
+                | Place::Target
+                | Place::Compared => Place::Plain,
+            };
+            expression(v, &x.value, inner);
+            expression(v, &x.slice, inner);
+        }
+        Expr::Starred(x) => {
+            v.node("Starred", at);
+            expression(v, &x.value, place);
+        }
+        Expr::Name(x) => {
+            v.node("Name", at);
+            v.node(context(x.ctx), at);
+        }
+        Expr::List(x) => {
+            v.node("List", at);
+            elements(v, &x.elts, place);
+        }
+        Expr::Tuple(x) => {
+            v.node("Tuple", at);
+            elements(v, &x.elts, place);
+        }
+        Expr::Slice(x) => {
+            v.node("Slice", at);
+            for e in [&x.lower, &x.upper, &x.step].into_iter().flatten() {
+                expression(v, e, Place::Plain);
+            }
+        }
+    }
+}
+
+/// The parts of a list or tuple keep being targets, annotations, or what is compared with
+/// (`isinstance(x, (int, str))` hands its place on through the call's arguments).
+fn elements<'a, V: Visitor<'a> + ?Sized>(v: &mut V, elements: &'a [Expr], place: Place<'a>) {
+    let inner = match place {
+        Place::Target
+        | Place::Annotation
+        | Place::Compared
+        | Place::Argument(_)
+        | Place::Assigned => place,
+        Place::Plain
+        | Place::AttributeOf
+        | Place::Called
+        | Place::Keyword(_)
+        | Place::Decorator
+        | Place::Base => Place::Plain,
+    };
+    elements.iter().for_each(|e| expression(v, e, inner));
+}
+
+/// The last name of `a.b.c`.
+fn last_name(e: &Expr) -> Option<&str> {
+    match e {
+        Expr::Name(x) => Some(x.id.as_str()),
+        Expr::Attribute(x) => Some(x.attr.as_str()),
+        _ => None,
+    }
+}
+
+/// The values of a dict or set that is assigned are assigned with it.
+fn held(place: Place<'_>) -> Place<'_> {
+    if let Place::Assigned = place {
+        place
+    } else {
+        Place::Plain
+    }
+}
+
+fn comprehension<'a, V: Visitor<'a> + ?Sized>(
+    v: &mut V,
+    generators: &'a [Comprehension],
+    results: &[&'a Expr],
+) {
+    // The first iterable belongs to the scope around it.
+    let Some(first) = generators.first() else {
+        return;
+    };
+    expression(v, &first.iter, Place::Plain);
+    v.enter(Scope::Comprehension(&first.target));
+    for (i, generator) in generators.iter().enumerate() {
+        v.node("comprehension", generator.range());
+        if i > 0 {
+            expression(v, &generator.iter, Place::Plain);
+        }
+        super::target::target(
+            v,
+            &generator.target,
+            TargetOf::Comprehension,
+            Bound::ElementOf(&generator.iter),
+        );
+        for condition in &generator.ifs {
+            expression(v, condition, Place::Compared);
+        }
+    }
+    for result in results {
+        expression(v, result, Place::Plain);
+    }
+    v.leave();
+}
+
+/// Defaults and annotations: evaluated where the function is defined.
+pub(super) fn outer_arguments<'a, V: Visitor<'a> + ?Sized>(v: &mut V, arguments: &'a Arguments) {
+    v.node("arguments", arguments.range);
+    let plain = arguments
+        .posonlyargs
+        .iter()
+        .chain(&arguments.args)
+        .chain(&arguments.kwonlyargs);
+    for argument in plain {
+        v.node("arg", argument.def.range());
+        if let Some(annotation) = &argument.def.annotation {
+            expression(v, annotation, Place::Annotation);
+        }
+        if let Some(default) = &argument.default {
+            expression(v, default, Place::Assigned);
+        }
+    }
+    for argument in [&arguments.vararg, &arguments.kwarg].into_iter().flatten() {
+        v.node("arg", argument.range());
+        if let Some(annotation) = &argument.annotation {
+            expression(v, annotation, Place::Annotation);
+        }
+    }
+}
+
+/// Parameters: bound inside the function.
+pub(super) fn inner_arguments<'a, V: Visitor<'a> + ?Sized>(v: &mut V, arguments: &'a Arguments) {
+    let positional = arguments.posonlyargs.iter().chain(&arguments.args);
+    for (index, argument) in positional.enumerate() {
+        let to = Bound::Parameter {
+            function: arguments,
+            index: Some(index),
+            default: argument.default.as_deref(),
+        };
+        v.bind(argument.def.arg.as_str(), argument.def.range(), to);
+    }
+    for argument in &arguments.kwonlyargs {
+        let to = Bound::Parameter {
+            function: arguments,
+            index: None,
+            default: argument.default.as_deref(),
+        };
+        v.bind(argument.def.arg.as_str(), argument.def.range(), to);
+    }
+    for argument in [&arguments.vararg, &arguments.kwarg].into_iter().flatten() {
+        v.bind(argument.arg.as_str(), argument.range(), Bound::Something);
+    }
+}
+
+fn bool_op(op: BoolOp) -> &'static str {
+    match op {
+        BoolOp::And => "And",
+        BoolOp::Or => "Or",
+    }
+}
+
+/// CPython's name of a binary operator.
+pub(super) fn operator(op: Operator) -> &'static str {
+    match op {
+        Operator::Add => "Add",
+        Operator::Sub => "Sub",
+        Operator::Mult => "Mult",
+        Operator::MatMult => "MatMult",
+        Operator::Div => "Div",
+        Operator::Mod => "Mod",
+        Operator::Pow => "Pow",
+        Operator::LShift => "LShift",
+        Operator::RShift => "RShift",
+        Operator::BitOr => "BitOr",
+        Operator::BitXor => "BitXor",
+        Operator::BitAnd => "BitAnd",
+        Operator::FloorDiv => "FloorDiv",
+    }
+}
+
+fn unary_op(op: UnaryOp) -> &'static str {
+    match op {
+        UnaryOp::Invert => "Invert",
+        UnaryOp::Not => "Not",
+        UnaryOp::UAdd => "UAdd",
+        UnaryOp::USub => "USub",
+    }
+}
+
+fn cmp_op(op: CmpOp) -> &'static str {
+    match op {
+        CmpOp::Eq => "Eq",
+        CmpOp::NotEq => "NotEq",
+        CmpOp::Lt => "Lt",
+        CmpOp::LtE => "LtE",
+        CmpOp::Gt => "Gt",
+        CmpOp::GtE => "GtE",
+        CmpOp::Is => "Is",
+        CmpOp::IsNot => "IsNot",
+        CmpOp::In => "In",
+        CmpOp::NotIn => "NotIn",
+    }
+}
+
+fn context(context: ExprContext) -> &'static str {
+    match context {
+        ExprContext::Load => "Load",
+        ExprContext::Store => "Store",
+        ExprContext::Del => "Del",
+    }
+}
+
+/// Type parameters (PEP 695): bounds are evaluated when they are asked for.
+pub(super) fn type_parameters<'a, V: Visitor<'a> + ?Sized>(
+    v: &mut V,
+    parameters: &'a [ast::TypeParam],
+) {
+    for parameter in parameters {
+        let at: TextRange = parameter.range();
+        match parameter {
+            ast::TypeParam::TypeVar(p) => {
+                v.node("TypeVar", at);
+                v.bind(p.name.as_str(), at, Bound::Something);
+                if let Some(bound) = &p.bound {
+                    expression(v, bound, Place::Annotation);
+                }
+            }
+            ast::TypeParam::ParamSpec(p) => {
+                v.node("ParamSpec", at);
+                v.bind(p.name.as_str(), at, Bound::Something);
+            }
+            ast::TypeParam::TypeVarTuple(p) => {
+                v.node("TypeVarTuple", at);
+                v.bind(p.name.as_str(), at, Bound::Something);
+            }
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! One exhaustive walk over the tree, in the order Python evaluates scopes.
+//!
+//! No wildcard arms: a node type that the parser gains stops the build here. What a visitor
+//! sees is decided in this module alone, so that no pass can forget a place where an expression
+//! hides (defaults, decorators, annotations, type-parameter bounds, patterns, format specs).
+
+mod expr;
+mod pattern;
+mod stmt;
+mod target;
+
+use super::parse::TextRange;
+use super::parse::ast::{self, Expr, Stmt};
+
+pub use expr::expression;
+pub use stmt::body;
+
+/// What an expression stands in.
+#[derive(Clone, Copy)]
+pub enum Place<'a> {
+    /// A statement of its own, or any place not listed.
+    Plain,
+    /// The value of `name = …`, `(name := …)` or a default.
+    Assigned,
+    /// The `x` of `x.attr`.
+    AttributeOf,
+    /// The `f` of `f(…)`.
+    Called,
+    /// A positional argument.
+    Argument(&'a ast::ExprCall),
+    /// A keyword argument.
+    Keyword(&'a ast::ExprCall),
+    /// An annotation or a type-parameter bound.
+    Annotation,
+    Decorator,
+    /// A base class.
+    Base,
+    /// Something that is assigned to or deleted.
+    Target,
+    /// An operand of a comparison, or the test of a branch.
+    Compared,
+}
+
+/// Which statement a target belongs to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TargetOf {
+    Assign,
+    Augmented,
+    Annotated,
+    Delete,
+    Loop,
+    With,
+    Comprehension,
+}
+
+/// Where a bound name gets its value from.
+#[derive(Clone, Copy)]
+pub enum Bound<'a> {
+    Value(&'a Expr),
+    /// An element of it: loops, unpacking.
+    ElementOf(&'a Expr),
+    /// The name, or what it holds, was changed in place with this (`+=`, `x[k] = v`, `x.append(v)`).
+    Gains(&'a Expr),
+    With(&'a Expr),
+    /// `import a.b` binds `a` (module "a"), `import a.b as c` binds "a.b".
+    Module(&'a str),
+    /// `from module import name`.
+    Member {
+        module: &'a str,
+        name: &'a str,
+    },
+    Function(&'a ast::Arguments),
+    Class(&'a ast::StmtClassDef),
+    Parameter {
+        function: &'a ast::Arguments,
+        index: Option<usize>,
+        default: Option<&'a Expr>,
+    },
+    Exception,
+    /// A capture of a match pattern.
+    Capture,
+    /// Bound, to nothing that can be told.
+    Something,
+    Deleted,
+}
+
+/// A scope that a visitor enters.
+#[derive(Clone, Copy)]
+pub enum Scope<'a> {
+    /// `def` or `lambda`; the arguments identify it.
+    Function(&'a ast::Arguments),
+    Class(&'a ast::StmtClassDef),
+    /// The first target identifies it.
+    Comprehension(&'a Expr),
+    TypeParameters,
+}
+
+/// What a pass over the tree sees.
+pub trait Visitor<'a> {
+    /// Every node, by the name of CPython's `ast` class.
+    fn node(&mut self, _class: &'static str, _at: TextRange) {}
+    fn statement(&mut self, _statement: &'a Stmt) {}
+    /// Before its parts.
+    fn expression(&mut self, _expression: &'a Expr, _place: Place<'a>) {}
+    fn bind(&mut self, _name: &'a str, _at: TextRange, _to: Bound<'a>) {}
+    /// `x.attr = …` in any of its spellings.
+    fn store_attribute(&mut self, _target: &'a ast::ExprAttribute, _of: TargetOf, _to: Bound<'a>) {}
+    /// `x[…] = …` in any of its spellings.
+    fn store_item(&mut self, _target: &'a ast::ExprSubscript, _of: TargetOf, _to: Bound<'a>) {}
+    /// A keyword of a class pattern: it reads the attribute.
+    fn pattern_attribute(&mut self, _name: &'a str, _at: TextRange, _class: &'a Expr) {}
+    /// `global` and `nonlocal`.
+    fn declare(&mut self, _name: &'a str, _global: bool, _at: TextRange) {}
+    fn returns(&mut self, _value: &'a Expr) {}
+    fn enter(&mut self, _scope: Scope<'a>) {}
+    fn leave(&mut self) {}
+}

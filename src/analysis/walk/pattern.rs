@@ -1,0 +1,57 @@
+//! Patterns of `match`.
+
+use super::expr::expression;
+use super::{Bound, Place, Visitor};
+use crate::analysis::parse::ast::{Pattern, Ranged};
+
+pub(super) fn pattern<'a, V: Visitor<'a> + ?Sized>(v: &mut V, p: &'a Pattern) {
+    match p {
+        Pattern::MatchValue(value) => {
+            v.node("MatchValue", value.range());
+            expression(v, &value.value, Place::Compared);
+        }
+        Pattern::MatchSingleton(singleton) => v.node("MatchSingleton", singleton.range()),
+        Pattern::MatchSequence(sequence) => {
+            v.node("MatchSequence", sequence.range());
+            sequence.patterns.iter().for_each(|p| pattern(v, p));
+        }
+        Pattern::MatchMapping(mapping) => {
+            v.node("MatchMapping", mapping.range());
+            for key in &mapping.keys {
+                expression(v, key, Place::Compared);
+            }
+            mapping.patterns.iter().for_each(|p| pattern(v, p));
+            if let Some(rest) = &mapping.rest {
+                v.bind(rest.as_str(), mapping.range(), Bound::Capture);
+            }
+        }
+        Pattern::MatchClass(class) => {
+            v.node("MatchClass", class.range());
+            expression(v, &class.cls, Place::Compared);
+            class.patterns.iter().for_each(|p| pattern(v, p));
+            for attribute in &class.kwd_attrs {
+                v.pattern_attribute(attribute.as_str(), class.range(), &class.cls);
+            }
+            class.kwd_patterns.iter().for_each(|p| pattern(v, p));
+        }
+        Pattern::MatchStar(star) => {
+            v.node("MatchStar", star.range());
+            if let Some(name) = &star.name {
+                v.bind(name.as_str(), star.range(), Bound::Capture);
+            }
+        }
+        Pattern::MatchAs(capture) => {
+            v.node("MatchAs", capture.range());
+            if let Some(inner) = &capture.pattern {
+                pattern(v, inner);
+            }
+            if let Some(name) = &capture.name {
+                v.bind(name.as_str(), capture.range(), Bound::Capture);
+            }
+        }
+        Pattern::MatchOr(or) => {
+            v.node("MatchOr", or.range());
+            or.patterns.iter().for_each(|p| pattern(v, p));
+        }
+    }
+}

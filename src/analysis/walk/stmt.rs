@@ -1,0 +1,306 @@
+//! Statements.
+
+use super::expr::{expression, inner_arguments, operator, outer_arguments, type_parameters};
+use super::pattern::pattern;
+use super::target::{bind, target};
+use super::{Bound, Place, Scope, TargetOf, Visitor};
+use crate::analysis::parse::ast::{
+    self, Arguments, ExceptHandler, Expr, Ranged, Stmt, TypeParam, WithItem,
+};
+
+/// Walks a body.
+pub fn body<'a, V: Visitor<'a> + ?Sized>(v: &mut V, statements: &'a [Stmt]) {
+    statements.iter().for_each(|s| statement(v, s));
+}
+
+fn statement<'a, V: Visitor<'a> + ?Sized>(v: &mut V, s: &'a Stmt) {
+    v.statement(s);
+    let at = s.range();
+    match s {
+        Stmt::FunctionDef(x) => {
+            v.node("FunctionDef", at);
+            let parts = Function {
+                name: &x.name,
+                decorators: &x.decorator_list,
+                type_params: &x.type_params,
+                args: &x.args,
+                returns: x.returns.as_deref(),
+                body: &x.body,
+            };
+            function(v, s, &parts);
+        }
+        Stmt::AsyncFunctionDef(x) => {
+            v.node("AsyncFunctionDef", at);
+            let parts = Function {
+                name: &x.name,
+                decorators: &x.decorator_list,
+                type_params: &x.type_params,
+                args: &x.args,
+                returns: x.returns.as_deref(),
+                body: &x.body,
+            };
+            function(v, s, &parts);
+        }
+        Stmt::ClassDef(x) => {
+            v.node("ClassDef", at);
+            for decorator in &x.decorator_list {
+                expression(v, decorator, Place::Decorator);
+            }
+            v.bind(x.name.as_str(), at, Bound::Class(x));
+            let generic = enter_parameters(v, &x.type_params);
+            x.bases.iter().for_each(|e| expression(v, e, Place::Base));
+            for keyword in &x.keywords {
+                v.node("keyword", keyword.range());
+                expression(v, &keyword.value, Place::Base);
+            }
+            v.enter(Scope::Class(x));
+            body(v, &x.body);
+            v.leave();
+            if generic {
+                v.leave();
+            }
+        }
+        Stmt::Return(x) => {
+            v.node("Return", at);
+            if let Some(value) = &x.value {
+                v.returns(value);
+                expression(v, value, Place::Plain);
+            }
+        }
+        Stmt::Delete(x) => {
+            v.node("Delete", at);
+            for e in &x.targets {
+                target(v, e, TargetOf::Delete, Bound::Deleted);
+            }
+        }
+        Stmt::Assign(x) => {
+            v.node("Assign", at);
+            expression(v, &x.value, Place::Assigned);
+            for e in &x.targets {
+                target(v, e, TargetOf::Assign, Bound::Value(&x.value));
+            }
+        }
+        Stmt::TypeAlias(x) => {
+            v.node("TypeAlias", at);
+            target(v, &x.name, TargetOf::Assign, Bound::Value(&x.value));
+            let generic = enter_parameters(v, &x.type_params);
+            expression(v, &x.value, Place::Annotation);
+            if generic {
+                v.leave();
+            }
+        }
+        Stmt::AugAssign(x) => {
+            v.node("AugAssign", at);
+            v.node(operator(x.op), at);
+            expression(v, &x.value, Place::Plain);
+            target(v, &x.target, TargetOf::Augmented, Bound::Gains(&x.value));
+        }
+        Stmt::AnnAssign(x) => {
+            v.node("AnnAssign", at);
+            expression(v, &x.annotation, Place::Annotation);
+            match &x.value {
+                Some(value) => {
+                    expression(v, value, Place::Assigned);
+                    target(v, &x.target, TargetOf::Annotated, Bound::Value(value));
+                }
+                // A bare annotation binds nothing.
+                None => expression(v, &x.target, Place::Target),
+            }
+        }
+        Stmt::For(x) => {
+            v.node("For", at);
+            looped(v, &x.target, &x.iter, &x.body, &x.orelse);
+        }
+        Stmt::AsyncFor(x) => {
+            v.node("AsyncFor", at);
+            looped(v, &x.target, &x.iter, &x.body, &x.orelse);
+        }
+        Stmt::While(x) => {
+            v.node("While", at);
+            expression(v, &x.test, Place::Compared);
+            body(v, &x.body);
+            body(v, &x.orelse);
+        }
+        Stmt::If(x) => {
+            v.node("If", at);
+            expression(v, &x.test, Place::Compared);
+            body(v, &x.body);
+            body(v, &x.orelse);
+        }
+        Stmt::With(x) => {
+            v.node("With", at);
+            x.items.iter().for_each(|item| with_item(v, item));
+            body(v, &x.body);
+        }
+        Stmt::AsyncWith(x) => {
+            v.node("AsyncWith", at);
+            x.items.iter().for_each(|item| with_item(v, item));
+            body(v, &x.body);
+        }
+        Stmt::Match(x) => {
+            v.node("Match", at);
+            expression(v, &x.subject, Place::Plain);
+            for case in &x.cases {
+                v.node("match_case", case.range());
+                pattern(v, &case.pattern);
+                if let Some(guard) = &case.guard {
+                    expression(v, guard, Place::Compared);
+                }
+                body(v, &case.body);
+            }
+        }
+        Stmt::Raise(x) => {
+            v.node("Raise", at);
+            for e in [&x.exc, &x.cause].into_iter().flatten() {
+                expression(v, e, Place::Plain);
+            }
+        }
+        Stmt::Try(x) => {
+            v.node("Try", at);
+            body(v, &x.body);
+            handlers(v, &x.handlers);
+            body(v, &x.orelse);
+            body(v, &x.finalbody);
+        }
+        Stmt::TryStar(x) => {
+            v.node("TryStar", at);
+            body(v, &x.body);
+            handlers(v, &x.handlers);
+            body(v, &x.orelse);
+            body(v, &x.finalbody);
+        }
+        Stmt::Assert(x) => {
+            v.node("Assert", at);
+            expression(v, &x.test, Place::Compared);
+            if let Some(message) = &x.msg {
+                expression(v, message, Place::Plain);
+            }
+        }
+        Stmt::Import(x) => {
+            v.node("Import", at);
+            for alias in &x.names {
+                v.node("alias", alias.range());
+                let path = alias.name.as_str();
+                match &alias.asname {
+                    Some(name) => v.bind(name.as_str(), alias.range(), Bound::Module(path)),
+                    None => {
+                        let top = path.split('.').next().unwrap_or(path);
+                        v.bind(top, alias.range(), Bound::Module(top));
+                    }
+                }
+            }
+        }
+        Stmt::ImportFrom(x) => {
+            v.node("ImportFrom", at);
+            for alias in &x.names {
+                v.node("alias", alias.range());
+                let to = Bound::Member {
+                    module: x.module.as_ref().map_or("", ast::Identifier::as_str),
+                    name: alias.name.as_str(),
+                };
+                let name = alias.asname.as_ref().unwrap_or(&alias.name);
+                v.bind(name.as_str(), alias.range(), to);
+            }
+        }
+        Stmt::Global(x) => {
+            v.node("Global", at);
+            x.names.iter().for_each(|n| v.declare(n.as_str(), true, at));
+        }
+        Stmt::Nonlocal(x) => {
+            v.node("Nonlocal", at);
+            x.names
+                .iter()
+                .for_each(|n| v.declare(n.as_str(), false, at));
+        }
+        Stmt::Expr(x) => {
+            v.node("Expr", at);
+            expression(v, &x.value, Place::Plain);
+        }
+        Stmt::Pass(_) => v.node("Pass", at),
+        Stmt::Break(_) => v.node("Break", at),
+        Stmt::Continue(_) => v.node("Continue", at),
+    }
+}
+
+struct Function<'a> {
+    name: &'a ast::Identifier,
+    decorators: &'a [Expr],
+    type_params: &'a [TypeParam],
+    args: &'a Arguments,
+    returns: Option<&'a Expr>,
+    body: &'a [Stmt],
+}
+
+fn function<'a, V: Visitor<'a> + ?Sized>(v: &mut V, s: &'a Stmt, f: &Function<'a>) {
+    for decorator in f.decorators {
+        expression(v, decorator, Place::Decorator);
+    }
+    v.bind(f.name.as_str(), s.range(), Bound::Function(f.args));
+    let generic = enter_parameters(v, f.type_params);
+    outer_arguments(v, f.args);
+    if let Some(returns) = f.returns {
+        expression(v, returns, Place::Annotation);
+    }
+    v.enter(Scope::Function(f.args));
+    inner_arguments(v, f.args);
+    body(v, f.body);
+    v.leave();
+    if generic {
+        v.leave();
+    }
+}
+
+/// Type parameters live in a scope of their own; most definitions have none.
+fn enter_parameters<'a, V: Visitor<'a> + ?Sized>(v: &mut V, parameters: &'a [TypeParam]) -> bool {
+    if parameters.is_empty() {
+        return false;
+    }
+    v.enter(Scope::TypeParameters);
+    type_parameters(v, parameters);
+    true
+}
+
+fn looped<'a, V: Visitor<'a> + ?Sized>(
+    v: &mut V,
+    element: &'a Expr,
+    iter: &'a Expr,
+    main: &'a [Stmt],
+    orelse: &'a [Stmt],
+) {
+    expression(v, iter, Place::Plain);
+    target(v, element, TargetOf::Loop, Bound::ElementOf(iter));
+    body(v, main);
+    body(v, orelse);
+}
+
+fn with_item<'a, V: Visitor<'a> + ?Sized>(v: &mut V, item: &'a WithItem) {
+    v.node("withitem", item.range());
+    expression(v, &item.context_expr, Place::Plain);
+    if let Some(variables) = &item.optional_vars {
+        expression(v, variables, Place::Target);
+        bind(
+            v,
+            variables,
+            TargetOf::With,
+            Bound::With(&item.context_expr),
+        );
+    }
+}
+
+fn handlers<'a, V: Visitor<'a> + ?Sized>(v: &mut V, handlers: &'a [ExceptHandler]) {
+    for handler in handlers {
+        let ExceptHandler::ExceptHandler(handler) = handler;
+        v.node("ExceptHandler", handler.range());
+        if let Some(kind) = &handler.type_ {
+            expression(v, kind, Place::Compared);
+        }
+        if let Some(name) = &handler.name {
+            v.bind(name.as_str(), handler.range(), Bound::Exception);
+        }
+        body(v, &handler.body);
+        if let Some(name) = &handler.name {
+            // Python unbinds the name at the end of the handler.
+            v.bind(name.as_str(), handler.range(), Bound::Deleted);
+        }
+    }
+}

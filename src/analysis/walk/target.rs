@@ -1,0 +1,89 @@
+//! Targets: what an assignment, loop, `with` or walrus binds.
+
+use super::expr::expression;
+use super::{Bound, Place, TargetOf, Visitor};
+use crate::analysis::parse::ast::{Expr, Ranged};
+
+/// Walks a target and binds the names in it.
+pub(super) fn target<'a, V: Visitor<'a> + ?Sized>(
+    v: &mut V,
+    target: &'a Expr,
+    of: TargetOf,
+    to: Bound<'a>,
+) {
+    expression(v, target, Place::Target);
+    bind(v, target, of, to);
+}
+
+/// Binds without walking again.
+pub(super) fn bind<'a, V: Visitor<'a> + ?Sized>(
+    v: &mut V,
+    target: &'a Expr,
+    of: TargetOf,
+    to: Bound<'a>,
+) {
+    match target {
+        Expr::Name(name) => v.bind(name.id.as_str(), name.range(), to),
+        Expr::Attribute(attribute) => v.store_attribute(attribute, of, to),
+        Expr::Subscript(subscript) => v.store_item(subscript, of, to),
+        Expr::Starred(starred) => bind(v, &starred.value, of, to),
+        Expr::Tuple(tuple) => each(v, &tuple.elts, of, to),
+        Expr::List(list) => each(v, &list.elts, of, to),
+        // CPython refuses these as targets; the parser does not.
+        Expr::BoolOp(_)
+        | Expr::NamedExpr(_)
+        | Expr::BinOp(_)
+        | Expr::UnaryOp(_)
+        | Expr::Lambda(_)
+        | Expr::IfExp(_)
+        | Expr::Dict(_)
+        | Expr::Set(_)
+        | Expr::ListComp(_)
+        | Expr::SetComp(_)
+        | Expr::DictComp(_)
+        | Expr::GeneratorExp(_)
+        | Expr::Await(_)
+        | Expr::Yield(_)
+        | Expr::YieldFrom(_)
+        | Expr::Compare(_)
+        | Expr::Call(_)
+        | Expr::FormattedValue(_)
+        | Expr::JoinedStr(_)
+        | Expr::Constant(_)
+        | Expr::Slice(_) => {}
+    }
+}
+
+fn each<'a, V: Visitor<'a> + ?Sized>(v: &mut V, targets: &'a [Expr], of: TargetOf, to: Bound<'a>) {
+    // `a, b = x, y` pairs up; anything else hands each name some element of the value.
+    if let Bound::Value(Expr::Tuple(values)) = to
+        && values.elts.len() == targets.len()
+        && !targets
+            .iter()
+            .chain(&values.elts)
+            .any(Expr::is_starred_expr)
+    {
+        for (target, value) in targets.iter().zip(&values.elts) {
+            bind(v, target, of, Bound::Value(value));
+        }
+        return;
+    }
+    let element = match to {
+        Bound::Value(value) | Bound::ElementOf(value) | Bound::With(value) => {
+            Bound::ElementOf(value)
+        }
+        Bound::Deleted => Bound::Deleted,
+        Bound::Gains(_)
+        | Bound::Module(_)
+        | Bound::Member { .. }
+        | Bound::Function(_)
+        | Bound::Class(_)
+        | Bound::Parameter { .. }
+        | Bound::Exception
+        | Bound::Capture
+        | Bound::Something => Bound::Something,
+    };
+    for target in targets {
+        bind(v, target, of, element);
+    }
+}
