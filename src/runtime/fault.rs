@@ -1,0 +1,108 @@
+//! What went wrong, told from the words of `venv` and pip.
+
+use crate::model::visible;
+
+/// The cause behind a failed installation.
+#[derive(Debug, PartialEq)]
+pub(super) enum Fault {
+    Disk,
+    Hash,
+    Network(String),
+    Wheel(String),
+    Other,
+}
+
+/// What pip's own words say went wrong. A missing network shows as a missing package at the end,
+/// so it is looked for first.
+pub(super) fn classify(text: &str) -> Fault {
+    if text.contains("No space left on device") || text.contains("Disk quota exceeded") {
+        return Fault::Disk;
+    }
+    if text.contains("DO NOT MATCH THE HASHES") {
+        return Fault::Hash;
+    }
+    let network = [
+        (
+            "CERTIFICATE_VERIFY_FAILED",
+            "the server's certificate is not trusted",
+        ),
+        ("ProxyError", "the proxy cannot be reached"),
+        ("407 Proxy", "the proxy wants a login"),
+        ("name resolution", "the server's name cannot be resolved"),
+        (
+            "Name or service not known",
+            "the server's name cannot be resolved",
+        ),
+        ("Network is unreachable", "there is no network"),
+        ("Connection refused", "the server refuses connections"),
+        ("ConnectTimeout", "the server does not answer"),
+        ("ReadTimeout", "the server stopped answering"),
+        ("Read timed out", "the server stopped answering"),
+        ("NewConnectionError", "the server cannot be reached"),
+        ("ConnectionResetError", "the connection was cut"),
+        ("IncompleteRead", "the connection was cut"),
+        ("HTTP error 4", "the server refuses the download"),
+        ("HTTP error 5", "the server fails"),
+        ("403 Client Error", "the server refuses the download"),
+    ];
+    if let Some((_, why)) = network.iter().find(|(mark, _)| text.contains(mark)) {
+        return Fault::Network((*why).to_owned());
+    }
+    let missing = text
+        .lines()
+        .find_map(|l| l.split_once("No matching distribution found for "))
+        .map(|(_, name)| name.split(['=', ' ']).next().unwrap_or_default());
+    // Told to try once only, pip says nothing of the network.
+    let got = |line: &str| {
+        let line = line.trim_start();
+        ["Downloading ", "Using cached ", "Processing "]
+            .iter()
+            .any(|p| line.starts_with(p))
+    };
+    match missing {
+        Some(name) if !text.lines().any(got) => Fault::Network(format!(
+            "not even {} could be had, so the server cannot be reached or has no packages",
+            visible(name)
+        )),
+        Some(name) => Fault::Wheel(visible(name).into_owned()),
+        None => Fault::Other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pip_s_words_become_a_cause() {
+        for (text, fault) in [
+            (
+                "ERROR: Could not install packages due to an OSError: [Errno 28] No space left on device",
+                Fault::Disk,
+            ),
+            (
+                "ERROR: THESE PACKAGES DO NOT MATCH THE HASHES FROM THE REQUIREMENTS FILE.",
+                Fault::Hash,
+            ),
+            (
+                "WARNING: Retrying (Retry(total=4)) after connection broken by 'NewConnectionError('<pip>: Failed to establish a new connection: [Errno -3] Temporary failure in name resolution')'\nERROR: No matching distribution found for numpy==2",
+                Fault::Network("the server's name cannot be resolved".to_owned()),
+            ),
+            (
+                "  Downloading cycler-1.whl (1 kB)\nERROR: No matching distribution found for numpy==2.4.6",
+                Fault::Wheel("numpy".to_owned()),
+            ),
+            (
+                "ERROR: No matching distribution found for cloudpickle==3.1.2",
+                Fault::Network(
+                    "not even cloudpickle could be had, so the server cannot be reached or has no \
+                     packages"
+                        .to_owned(),
+                ),
+            ),
+            ("Segmentation fault", Fault::Other),
+        ] {
+            assert_eq!(classify(text), fault, "{text}");
+        }
+    }
+}

@@ -1,0 +1,279 @@
+//! Runs `venv` and pip, and turns what they say into progress and errors.
+
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io::{self, PipeReader, Read, Write};
+use std::os::fd::AsFd;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
+use std::time::Duration;
+
+use nix::errno::Errno;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+
+use super::command::{describe, tail};
+use super::fault::{Fault, classify};
+use super::managed::Progress;
+use super::meter::Meter;
+use super::probe::Probed;
+use super::{RuntimeError, lock};
+
+/// How often the folder is looked at while pip says nothing.
+const LOOK: Duration = Duration::from_millis(250);
+/// A line longer than this is cut; pip writes none.
+const LINE_CAP: usize = 4096;
+
+/// What an installation needs to know.
+pub(super) struct Install<'a> {
+    pub base: &'a Probed,
+    /// Where the environment is made.
+    pub folder: &'a Path,
+    /// Everything `venv` and pip say goes here.
+    pub log: PathBuf,
+    /// The file whose lock keeps others out. It is what the child processes get as their standard
+    /// input (it is empty): should this process die, they hold the lock until they are gone too.
+    pub lock: &'a File,
+}
+
+impl Install<'_> {
+    /// Makes the environment and installs what the lock file names.
+    pub fn run(&self, progress: &mut dyn FnMut(Progress)) -> Result<(), RuntimeError> {
+        let mut meter = Meter::new(progress);
+        let mut log =
+            File::create(&self.log).map_err(|e| RuntimeError::folder(&self.log, "written", &e))?;
+        meter.say("making the environment");
+        let own_pip = self.base.can.ensurepip;
+        let mut venv = self.python(&self.base.env.executable);
+        venv.args(["-m", "venv"]);
+        if !own_pip {
+            venv.arg("--without-pip");
+        }
+        venv.arg(self.folder);
+        let status = self.follow(venv, &mut log, |_| {})?;
+        if !status.success() {
+            return Err(self.failure("python -m venv", status));
+        }
+        meter.made();
+
+        let requirements = self.folder.join("requirements.lock");
+        fs::write(&requirements, lock::TEXT)
+            .map_err(|e| RuntimeError::folder(&requirements, "written", &e))?;
+        let python = self.folder.join("bin/python");
+        let mut pip = if own_pip {
+            let mut pip = self.python(&python);
+            pip.args(["-m", "pip"]);
+            pip
+        } else {
+            let mut pip = self.python(&self.base.env.executable);
+            pip.args(["-m", "pip", "--python"]).arg(&python);
+            pip
+        };
+        pip.args(["install", "--require-hashes", "--no-deps", "--no-input"])
+            .args([
+                "--only-binary",
+                ":all:",
+                "--no-color",
+                "--progress-bar",
+                "off",
+            ])
+            .args(["--disable-pip-version-check", "--compile", "-r"])
+            .arg(&requirements);
+        let site = self.site_packages();
+        let status = self.follow(pip, &mut log, |line| match line {
+            Some(line) => meter.line(line),
+            None => meter.installed(&site),
+        })?;
+        if !status.success() {
+            return Err(self.failure("pip install", status));
+        }
+        meter.checking();
+        Ok(())
+    }
+
+    fn site_packages(&self) -> PathBuf {
+        let (a, b, _) = self.base.env.version;
+        self.folder.join(format!("lib/python{a}.{b}/site-packages"))
+    }
+
+    /// An interpreter with the user's environment, so that proxies, mirrors and certificates hold,
+    /// but for what would make Python or pip install something else or somewhere else.
+    fn python(&self, python: &Path) -> Command {
+        let mut command = Command::new(python);
+        command.arg("-I");
+        for (name, _) in std::env::vars_os() {
+            if misleads(&name) {
+                command.env_remove(name);
+            }
+        }
+        command.env("PIP_USER", "0").env("PYTHONUNBUFFERED", "1");
+        command
+    }
+
+    /// Runs a command to its end, writing what it says to the log and each line to `each`; `None`
+    /// now and then while it is silent.
+    fn follow(
+        &self,
+        mut command: Command,
+        log: &mut File,
+        mut each: impl FnMut(Option<&str>),
+    ) -> Result<ExitStatus, RuntimeError> {
+        let started = |source| RuntimeError::Start {
+            python: PathBuf::from(command.get_program()),
+            source,
+        };
+        let (reader, writer) = io::pipe().map_err(started)?;
+        let both = writer
+            .try_clone()
+            .and_then(|w| Ok((w, self.lock.try_clone()?)));
+        let (second, lock) = both.map_err(|source| RuntimeError::Start {
+            python: PathBuf::from(command.get_program()),
+            source,
+        })?;
+        command
+            .stdin(Stdio::from(lock))
+            .stdout(Stdio::from(writer))
+            .stderr(Stdio::from(second));
+        let spawned = command.spawn();
+        let program = PathBuf::from(command.get_program());
+        // The command holds our ends of the pipe: without this it would never end.
+        drop(command);
+        let mut child = spawned.map_err(|source| RuntimeError::Start {
+            python: program,
+            source,
+        })?;
+        let read = read_lines(reader, log, &mut each);
+        if read.is_err() {
+            let _ = child.kill();
+        }
+        let status = child.wait();
+        read.and(status)
+            .map_err(|e| RuntimeError::folder(&self.log, "written", &e))
+    }
+
+    /// What went wrong, as far as the output says.
+    fn failure(&self, step: &'static str, status: ExitStatus) -> RuntimeError {
+        let said = fs::read(&self.log).unwrap_or_default();
+        let text = String::from_utf8_lossy(&said);
+        let log = self.log.clone();
+        match classify(&text) {
+            Fault::Disk => RuntimeError::DiskFull {
+                folder: self.folder.to_owned(),
+            },
+            Fault::Hash => RuntimeError::Hash { log },
+            Fault::Network(why) => RuntimeError::Network { why, log },
+            Fault::Wheel(package) => {
+                let (a, b, c) = self.base.env.version;
+                RuntimeError::NoWheel {
+                    python: self.base.env.executable.clone(),
+                    version: format!("{a}.{b}.{c}"),
+                    package,
+                    log,
+                }
+            }
+            Fault::Other => RuntimeError::Step {
+                step,
+                status: describe(status),
+                last: tail(&said, 6),
+                log,
+            },
+        }
+    }
+}
+
+/// Variables that change what is installed, where, or what pip prints.
+fn misleads(name: &OsStr) -> bool {
+    const PIP: [&str; 19] = [
+        "TARGET",
+        "PREFIX",
+        "ROOT",
+        "USER",
+        "PYTHON",
+        "REQUIREMENT",
+        "CONSTRAINT",
+        "EDITABLE",
+        "QUIET",
+        "VERBOSE",
+        "DRY_RUN",
+        "NO_BINARY",
+        "ONLY_BINARY",
+        "PLATFORM",
+        "PYTHON_VERSION",
+        "IMPLEMENTATION",
+        "ABI",
+        "NO_COMPILE",
+        "REQUIRE_VIRTUALENV",
+    ];
+    name.to_str().is_some_and(|name| {
+        name.starts_with("PYTHON")
+            || name == "VIRTUAL_ENV"
+            || name == "__PYVENV_LAUNCHER__"
+            || name
+                .strip_prefix("PIP_")
+                .is_some_and(|option| PIP.contains(&option))
+    })
+}
+
+fn read_lines(
+    mut reader: PipeReader,
+    log: &mut File,
+    each: &mut impl FnMut(Option<&str>),
+) -> io::Result<()> {
+    let mut line = Vec::new();
+    let mut chunk = [0u8; 8192];
+    let patience = PollTimeout::try_from(LOOK).unwrap_or(PollTimeout::MAX);
+    loop {
+        let mut fds = [PollFd::new(reader.as_fd(), PollFlags::POLLIN)];
+        match poll(&mut fds, patience) {
+            Ok(0) => {
+                each(None);
+                continue;
+            }
+            Ok(_) => {}
+            Err(Errno::EINTR) => continue,
+            Err(e) => return Err(e.into()),
+        }
+        let n = match reader.read(&mut chunk) {
+            Ok(0) => break,
+            Ok(n) => n,
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
+            Err(e) => return Err(e),
+        };
+        log.write_all(&chunk[..n])?;
+        for byte in &chunk[..n] {
+            if *byte == b'\n' {
+                each(Some(&String::from_utf8_lossy(&line)));
+                line.clear();
+            } else if line.len() < LINE_CAP {
+                line.push(*byte);
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variables_that_would_install_elsewhere_do_not_reach_pip() {
+        for name in [
+            "PYTHONPATH",
+            "PYTHONHOME",
+            "PIP_TARGET",
+            "PIP_USER",
+            "VIRTUAL_ENV",
+        ] {
+            assert!(misleads(OsStr::new(name)), "{name}");
+        }
+        for name in [
+            "HTTPS_PROXY",
+            "PIP_INDEX_URL",
+            "PIP_CERT",
+            "PIP_FIND_LINKS",
+            "HOME",
+        ] {
+            assert!(!misleads(OsStr::new(name)), "{name}");
+        }
+    }
+}

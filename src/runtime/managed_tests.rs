@@ -1,0 +1,197 @@
+use std::os::unix::fs::PermissionsExt;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Instant;
+
+use super::super::testing::{data_dir, managed_env};
+use super::*;
+
+/// A base whose `venv` is real and whose pip is this shell script, where `$REQ` is the lock file and
+/// `$ENV` the new environment.
+fn base(dir: &Path, pip: &str) -> Probed {
+    let mut probed = find_base().unwrap();
+    let real = probed.env.executable.display().to_string();
+    let script = dir.join("python3");
+    let text = format!(
+        "#!/bin/sh\n\
+         case \"$*\" in\n\
+         *'-m venv'*) exec {real} \"$@\" ;;\n\
+         *'-m pip'*) for REQ; do :; done; ENV=${{REQ%/*}}\n{pip}\n;;\n\
+         esac\n"
+    );
+    fs::write(&script, text).unwrap();
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+    probed.env.executable = script;
+    // Has the base's pip do the work.
+    probed.can.ensurepip = false;
+    probed
+}
+
+/// What an installation leaves of each package, without the packages.
+const INSTALLS: &str = "
+echo 'Installing collected packages: all'
+sed -n 's/^\\([a-z0-9][^=]*\\)==\\([^ ]*\\).*/\\1 \\2/p' $REQ | while read name version; do
+  info=$(echo $ENV/lib/python3*/site-packages)/$name-$version.dist-info
+  mkdir -p $info
+  printf 'Name: %s\\nVersion: %s\\n' $name $version > $info/METADATA
+done";
+
+fn names(dir: &Path) -> Vec<String> {
+    fs::read_dir(dir)
+        .unwrap()
+        .map(|e| e.unwrap().file_name().into_string().unwrap())
+        .collect()
+}
+
+#[test]
+fn the_environment_is_made_once_found_in_milliseconds_and_holds_what_is_locked() {
+    let env = managed_env();
+    assert_eq!(missing(&env), None);
+    assert!(env.sys_path.iter().any(|p| p.join("os.py").is_file()));
+    assert!(env.sys_path.iter().any(|p| p.join("pandas").is_dir()));
+    let managed = Managed::at(&data_dir());
+    let begun = Instant::now();
+    assert_eq!(managed.ready().as_ref(), Some(&env));
+    assert!(begun.elapsed().as_millis() < 200, "{:?}", begun.elapsed());
+    let mut steps = 0;
+    assert_eq!(managed.make(&mut |_| steps += 1).unwrap(), env);
+    assert_eq!(steps, 0, "made again");
+    // What the stamp says is what the interpreter says.
+    assert_eq!(examine(&env.prefix.join("bin/python")).unwrap().env, env);
+}
+
+#[test]
+fn two_that_start_together_make_one_environment() {
+    let dir = tempfile::tempdir().unwrap();
+    let count = AtomicU32::new(0);
+    let managed = Managed::at(&dir.path().join("data"));
+    let one = || {
+        managed
+            .make_with(&mut |_| {}, || {
+                count.fetch_add(1, Ordering::SeqCst);
+                Ok(base(dir.path(), INSTALLS))
+            })
+            .unwrap()
+    };
+    let (a, b) = std::thread::scope(|s| {
+        let other = s.spawn(one);
+        (one(), other.join().unwrap())
+    });
+    assert_eq!(a, b);
+    assert_eq!(count.load(Ordering::SeqCst), 1);
+    assert_eq!(managed.ready(), Some(a));
+    assert!(!names(&managed.root).iter().any(|n| n.starts_with('.')));
+}
+
+#[test]
+fn an_environment_that_changed_is_not_ready_and_is_made_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let managed = Managed::at(dir.path());
+    let make = || {
+        managed
+            .make_with(&mut |_| {}, || Ok(base(dir.path(), INSTALLS)))
+            .unwrap()
+    };
+    let env = make();
+    let site = env.sys_path.last().unwrap();
+    let stamp = env.prefix.join("countersign.json");
+    let whole = fs::read(&stamp).unwrap();
+    let root = fs::Permissions::from_mode(0o755);
+    let changes: [(&str, &dyn Fn()); 5] = [
+        ("a package more", &|| {
+            fs::create_dir(site.join("evil-1.dist-info")).unwrap();
+        }),
+        ("no stamp", &|| fs::remove_file(&stamp).unwrap()),
+        ("half a stamp", &|| {
+            fs::write(&stamp, &whole[..whole.len() / 2]).unwrap();
+        }),
+        ("another lock file", &|| {
+            let text = String::from_utf8(whole.clone()).unwrap();
+            let other = text.replace(&lock::digest().hex(), &"0".repeat(64));
+            fs::write(&stamp, other).unwrap();
+        }),
+        ("a stamp anybody can write", &|| {
+            fs::set_permissions(&stamp, fs::Permissions::from_mode(0o666)).unwrap();
+        }),
+    ];
+    for (what, change) in changes {
+        assert!(managed.ready().is_some(), "before {what}");
+        change();
+        assert_eq!(managed.ready(), None, "{what}");
+        make();
+    }
+    fs::set_permissions(&managed.root, fs::Permissions::from_mode(0o775)).unwrap();
+    assert_eq!(managed.ready(), None, "a folder that others can write");
+    fs::set_permissions(&managed.root, root).unwrap();
+    assert!(managed.ready().is_some());
+}
+
+#[test]
+fn what_an_interrupted_setup_left_is_swept_and_never_taken_for_whole() {
+    let dir = tempfile::tempdir().unwrap();
+    let managed = Managed::at(dir.path());
+    let made = managed
+        .make_with(&mut |_| {}, || Ok(base(dir.path(), INSTALLS)))
+        .unwrap();
+    let left = managed.root.join(".making-1");
+    fs::rename(&made.prefix, &left).unwrap();
+    assert_eq!(managed.ready(), None);
+    managed
+        .make_with(&mut |_| {}, || Ok(base(dir.path(), INSTALLS)))
+        .unwrap();
+    assert!(!left.exists());
+}
+
+#[test]
+fn a_failure_says_its_mend_keeps_pip_s_words_and_leaves_nothing_half_made() {
+    for (pip, expected) in [
+        (
+            "echo 'OSError: [Errno 28] No space left on device' >&2; exit 1",
+            "free some space",
+        ),
+        (
+            "echo 'THESE PACKAGES DO NOT MATCH THE HASHES' >&2; exit 1",
+            "SHA-256 differs",
+        ),
+        ("echo 'NewConnectionError' >&2; exit 1", "HTTPS_PROXY"),
+        (
+            "echo '  Using cached cycler-1.whl'; echo 'No matching distribution found for numpy==2.4.6'; exit 1",
+            "prebuilt package of numpy",
+        ),
+        ("printf 'oh \\033[31mno\\n'; kill -9 $$", "signal SIGKILL"),
+        ("exit 0", "pip config list"),
+    ] {
+        let dir = tempfile::tempdir().unwrap();
+        let managed = Managed::at(dir.path());
+        let error = managed
+            .make_with(&mut |_| {}, || Ok(base(dir.path(), pip)))
+            .unwrap_err();
+        let text = error.to_string();
+        assert!(text.contains(expected), "{pip}: {text}");
+        assert!(!text.contains('\x1b'), "{text:?}");
+        if !matches!(error, RuntimeError::DiskFull { .. }) {
+            let log = managed.root.join("setup.log");
+            assert!(text.contains(&log.display().to_string()), "{text}");
+            assert!(log.is_file());
+        }
+        assert_eq!(managed.ready(), None);
+        let left = names(&managed.root);
+        assert!(
+            left.iter().all(|n| n == "lock" || n == "setup.log"),
+            "{left:?}"
+        );
+    }
+}
+
+#[test]
+fn a_folder_that_others_can_write_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let managed = Managed::at(dir.path());
+    fs::create_dir(&managed.root).unwrap();
+    fs::set_permissions(&managed.root, fs::Permissions::from_mode(0o777)).unwrap();
+    let error = managed.make(&mut |_| {}).unwrap_err().to_string();
+    assert!(error.contains("could change what runs"), "{error}");
+    fs::remove_dir(&managed.root).unwrap();
+    fs::write(&managed.root, "").unwrap();
+    let error = managed.make(&mut |_| {}).unwrap_err().to_string();
+    assert!(error.contains("cannot be created"), "{error}");
+}

@@ -1,0 +1,24 @@
+//! The Python that runs snippets: find it, make the managed environment, check it.
+//!
+//! Blocking standard-library code. Starts interpreters and pip; never runs a proposal's code.
+
+mod command;
+mod environment;
+mod error;
+mod fault;
+mod find;
+mod install;
+mod lock;
+mod managed;
+mod meter;
+mod probe;
+mod stamp;
+#[cfg(test)]
+pub mod testing;
+
+pub use environment::PythonEnv;
+pub use error::RuntimeError;
+pub use find::find_python;
+pub use lock::libraries;
+pub use managed::{Managed, Progress};
+pub use probe::probe;

@@ -1,0 +1,75 @@
+//! Says, in milliseconds, whether a managed environment is still the one that was made.
+
+use std::fs;
+use std::io::{self, Read, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::PythonEnv;
+use super::lock;
+use super::probe::{Identity, Probed};
+use crate::model::Digest;
+
+/// Written last, inside the environment's folder: without it the folder is no environment.
+const NAME: &str = "countersign.json";
+const CAP: u64 = 1024 * 1024;
+
+#[derive(Serialize, Deserialize)]
+struct Stamp {
+    /// Digest of the lock file it was made from.
+    lock: Digest,
+    executable: Identity,
+    /// Folders that installed packages lie in. Installing, removing and upgrading one changes them.
+    site_packages: Vec<(PathBuf, Identity)>,
+    env: PythonEnv,
+}
+
+/// Declares the environment complete.
+pub(super) fn write(folder: &Path, probed: &Probed) -> io::Result<()> {
+    let identity = |path: &Path| Identity::of(path).map_err(io::Error::other);
+    let stamp = Stamp {
+        lock: lock::digest(),
+        executable: identity(&probed.env.executable)?,
+        site_packages: probed
+            .site_packages
+            .iter()
+            .map(|p| Ok((p.clone(), identity(p)?)))
+            .collect::<io::Result<_>>()?,
+        env: probed.env.clone(),
+    };
+    let temporary = folder.join(format!("{NAME}.tmp"));
+    let mut file = fs::OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .mode(0o644)
+        .open(&temporary)?;
+    file.write_all(&serde_json::to_vec(&stamp)?)?;
+    file.sync_all()?;
+    fs::rename(&temporary, folder.join(NAME))?;
+    fs::File::open(folder)?.sync_all()
+}
+
+/// The environment in `folder`, if it is complete, made from this version's lock file, by this user
+/// or root, and neither interpreter nor packages have changed since.
+pub(super) fn read(folder: &Path) -> Option<PythonEnv> {
+    let file = fs::File::open(folder.join(NAME)).ok()?;
+    let meta = file.metadata().ok()?;
+    let uid = nix::unistd::geteuid().as_raw();
+    let ours = |uid_there: u32| uid_there == uid || uid_there == 0;
+    if !meta.is_file() || !ours(meta.uid()) || meta.mode() & 0o022 != 0 {
+        return None;
+    }
+    let mut bytes = Vec::new();
+    file.take(CAP).read_to_end(&mut bytes).ok()?;
+    let stamp: Stamp = serde_json::from_slice(&bytes).ok()?;
+    let same = |path: &Path, then: Identity| Identity::of(path).is_ok_and(|now| now == then);
+    let holds = stamp.lock == lock::digest()
+        && fs::canonicalize(folder).is_ok_and(|f| f == stamp.env.prefix)
+        && same(&stamp.env.executable, stamp.executable)
+        && !stamp.site_packages.is_empty()
+        && stamp.site_packages.iter().all(|(p, i)| same(p, *i));
+    holds.then_some(stamp.env)
+}

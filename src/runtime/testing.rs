@@ -1,0 +1,27 @@
+//! The managed environment for the tests of this crate, made once and kept between runs.
+
+use std::path::PathBuf;
+use std::sync::OnceLock;
+
+use super::{Managed, PythonEnv};
+
+/// Makes it where it is missing; nothing else in the tests may touch the network.
+pub fn managed_env() -> PythonEnv {
+    static ENV: OnceLock<PythonEnv> = OnceLock::new();
+    ENV.get_or_init(|| {
+        Managed::at(&data_dir())
+            .make(&mut |_| {})
+            .unwrap_or_else(|e| panic!("the tests need the managed environment: {e}"))
+    })
+    .clone()
+}
+
+/// `target/tmp/data-home/countersign`, from `target/<profile>/deps/<test>`: the same that the
+/// integration tests use.
+pub fn data_dir() -> PathBuf {
+    let exe = std::env::current_exe().unwrap();
+    exe.ancestors()
+        .nth(3)
+        .unwrap()
+        .join("tmp/data-home/countersign")
+}
