@@ -1,0 +1,39 @@
+"""The contract `analysis`: what is left behind besides stdout.
+
+A DataFrame shown last is also the result, cut to what fits a message.
+"""
+
+import math
+from typing import Any
+
+ROWS = 50
+COLUMNS = 200
+TEXT = 1000
+
+
+def result(value: Any, pandas: Any) -> dict[str, Any] | None:
+    """`{"value": {shape, columns, rows}}`, or None where the last value is no DataFrame."""
+    if pandas is None or not isinstance(value, pandas.DataFrame):
+        return None
+    head = value.iloc[:ROWS, :COLUMNS]
+    return {
+        "value": {
+            "shape": [int(value.shape[0]), int(value.shape[1])],
+            "columns": [str(name)[:TEXT] for name in head.columns],
+            "rows": [[cell(one) for one in row] for row in head.itertuples(index=False, name=None)],
+        }
+    }
+
+
+def cell(value: Any) -> Any:
+    """A cell as JSON has it: missing values become null, what JSON lacks becomes text."""
+    if hasattr(value, "item") and getattr(value, "ndim", None) == 0:
+        value = value.item()
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, int):
+        return int(value) if -(2**63) <= value < 2**63 else str(value)[:TEXT]
+    if isinstance(value, float):
+        return float(value) if math.isfinite(value) else None
+    text = str(value)
+    return None if text in ("NaT", "<NA>") else text[:TEXT]

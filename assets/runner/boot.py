@@ -1,0 +1,44 @@
+"""Finds the runner's other files in the bundle and hands over to `main`.
+
+Executed by the interpreter's `-c` one-liner, which has read the bundle (module name to source)
+into `bundle`.
+"""
+
+import sys
+from collections.abc import Sequence
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+
+PACKAGE = "_countersign"
+
+
+class Bundle:
+    """Imports `_countersign` and its modules from memory, everything else as usual."""
+
+    def __init__(self, sources: dict[str, str]) -> None:
+        self.sources = sources
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if name == PACKAGE:
+            return ModuleSpec(name, self, is_package=True)  # type: ignore[arg-type]
+        if name.startswith(PACKAGE + ".") and name.removeprefix(PACKAGE + ".") in self.sources:
+            return ModuleSpec(name, self)  # type: ignore[arg-type]
+        return None
+
+    def create_module(self, spec: ModuleSpec) -> None:
+        return None
+
+    def exec_module(self, module: ModuleType) -> None:
+        name = module.__name__.removeprefix(PACKAGE + ".")
+        if name in self.sources:
+            code = compile(self.sources[name], f"<runner>/{name}.py", "exec", dont_inherit=True)
+            exec(code, module.__dict__)
+
+
+sys.meta_path.insert(0, Bundle(globals().pop("bundle")))  # type: ignore[arg-type]
+
+from _countersign.main import main  # noqa: E402
+
+main()

@@ -1,0 +1,110 @@
+"""The second check: CPython's own syntax tree against the policy, before anything runs.
+
+Independent of the analyser that looked before the grant: another parser, another language,
+another author of mistakes.
+"""
+
+import ast
+from collections.abc import Iterable, Iterator
+
+from _countersign.errors import PolicyViolation
+from _countersign.rules import Rules
+
+SHOWN = 5
+
+Problem = tuple[int | None, str]
+
+
+def check(tree: ast.Module, rules: Rules, given: Iterable[str]) -> None:
+    """Raises for the first problem by line, naming a few more. `given`: names bound beforehand."""
+    bound = set(given) | {name for node in ast.walk(tree) for name in bound_names(node)}
+    problems: list[Problem] = []
+    for node in ast.walk(tree):
+        line = getattr(node, "lineno", None)
+        problems += [(line, text) for text in node_problems(node, rules, bound) if text]
+    if not problems:
+        return
+    problems.sort(key=lambda problem: problem[0] or 0)
+    texts = list(dict.fromkeys(text for _, text in problems))
+    message = "; ".join(texts[:SHOWN])
+    if len(texts) > SHOWN:
+        message += f"; and {len(texts) - SHOWN} more"
+    raise PolicyViolation(message, problems[0][0])
+
+
+def bound_names(node: ast.AST) -> Iterator[str]:
+    """Names that a node binds, of whatever scope: a name that is bound anywhere is the snippet's,
+    and where it is not bound after all, the frozen builtins do not have it either."""
+    match node:
+        case ast.Name(id=name, ctx=ast.Store()):
+            yield name
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+            yield name
+        case ast.ClassDef(name=name) | ast.arg(arg=name):
+            yield name
+        case ast.alias(name=name, asname=asname):
+            yield asname or name.partition(".")[0]
+        case ast.ExceptHandler(name=str(name)):
+            yield name
+        case ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
+            yield name
+        case ast.MatchMapping(rest=str(name)):
+            yield name
+        case _ if type(node).__name__ in ("TypeVar", "ParamSpec", "TypeVarTuple"):
+            yield node.name  # type: ignore[attr-defined]
+
+
+def node_problems(node: ast.AST, rules: Rules, bound: set[str]) -> Iterator[str | None]:
+    yield rules.node_problem(type(node).__name__)
+    for name in bound_names(node):
+        yield rules.name_problem(name, rules.defined)
+    match node:
+        case ast.Name(id=name):
+            reads = isinstance(node.ctx, ast.Load)
+            yield rules.name_problem(name, rules.read if reads else rules.defined)
+            if reads and name not in bound:
+                yield rules.builtin_problem(name)
+        case ast.Attribute(attr=name):
+            reads = isinstance(node.ctx, ast.Load)
+            yield rules.attribute_problem(name, rules.read if reads else rules.defined)
+        case ast.Import(names=names):
+            for alias in names:
+                yield rules.module_problem(alias.name)
+        case ast.ImportFrom():
+            yield from import_from_problems(node, rules)
+        case ast.Global(names=listed) | ast.Nonlocal(names=listed):
+            for name in listed:
+                yield rules.name_problem(name, rules.defined)
+        case ast.keyword(arg=str(name)):
+            yield rules.name_problem(name, rules.defined)
+        case ast.ClassDef(keywords=keywords):
+            for keyword in keywords:
+                if keyword.arg == "metaclass" and not is_abstract(keyword.value):
+                    yield "a metaclass other than ABCMeta is not allowed"
+                elif keyword.arg is None:
+                    yield "class keywords from a mapping are not allowed"
+        case ast.MatchClass(kwd_attrs=attributes):
+            # A class pattern reads attributes without an attribute node. A positional one reads
+            # those of `__match_args__`, which a snippet cannot set: fields of its own data classes.
+            for name in attributes:
+                yield rules.attribute_problem(name, rules.read)
+
+
+def is_abstract(node: ast.expr) -> bool:
+    """Names `ABCMeta`, alone or as a module's member; what it is bound to, its import says."""
+    match node:
+        case ast.Name(id="ABCMeta") | ast.Attribute(value=ast.Name(), attr="ABCMeta"):
+            return True
+    return False
+
+
+def import_from_problems(node: ast.ImportFrom, rules: Rules) -> Iterator[str | None]:
+    if node.level or not node.module:
+        yield "relative imports are not allowed"
+        return
+    for alias in node.names:
+        if alias.name == "*":
+            # Which names come is for the import's own gate: it hands over allowed ones only.
+            yield rules.module_problem(node.module)
+        else:
+            yield rules.member_problem(node.module, alias.name)

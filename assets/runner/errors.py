@@ -1,0 +1,134 @@
+"""Typed errors: what went wrong, with the snippet's own line and nothing of this machine's."""
+
+import errno
+import sys
+from types import TracebackType
+from typing import Any
+
+SNIPPET = "<snippet>"
+MESSAGE_MAX = 2000
+
+
+class PolicyViolation(BaseException):
+    """The snippet did what its policy forbids. Not an `Exception`: it is not to be caught."""
+
+    def __init__(self, message: str, line: int | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.line = line
+
+
+class Refused(Exception):
+    """The run cannot go on, for a reason with its own type in the outcome."""
+
+    def __init__(self, kind: str, message: str) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.message = message
+
+
+def as_report(error: BaseException) -> dict[str, Any]:
+    """The error as the outcome tells it."""
+    kind, limit = classify(error)
+    line = getattr(error, "line", None) if isinstance(error, PolicyViolation) else None
+    if line is None:
+        line = snippet_line(error)
+    name: str | None = type(error).__name__
+    if isinstance(error, (PolicyViolation, Refused)):
+        name = None
+    return {
+        "type": kind,
+        "message": text_of(error),
+        "line": line,
+        "exception": name,
+        "limit": limit,
+    }
+
+
+def classify(error: BaseException) -> tuple[str, str | None]:
+    """Type and limit by what was raised. The broker takes it as a claim."""
+    if isinstance(error, PolicyViolation):
+        return "PolicyViolation", None
+    if isinstance(error, Refused):
+        return error.kind, None
+    if isinstance(error, MemoryError):
+        return "MemoryLimit", "memory"
+    if isinstance(error, OSError):
+        if error.errno in (errno.EFBIG, errno.EMFILE, errno.ENOSPC):
+            return "SnippetError", "files"
+        if error.errno == errno.EAGAIN:
+            return "SnippetError", "processes"
+    if isinstance(error, RuntimeError) and "can't start new thread" in text_of(error):
+        return "SnippetError", "processes"
+    return "SnippetError", None
+
+
+def text_of(error: BaseException) -> str:
+    """The error's own words. They are made by code of the snippet, which may raise again."""
+    if isinstance(error, MemoryError):
+        return "the memory limit is reached"
+    if isinstance(error, SystemExit):
+        return f"the snippet ended itself with status {error.code!r}"[:MESSAGE_MAX]
+    if isinstance(error, SyntaxError):
+        return str(error.msg)[:MESSAGE_MAX]
+    try:
+        return str(error)[:MESSAGE_MAX]
+    except BaseException:  # noqa: BLE001 - a hostile __str__ must not end the runner
+        return ""
+
+
+def snippet_lines(trace: TracebackType | None) -> list[tuple[int, str]]:
+    """Line and function of every frame that is the snippet's."""
+    lines = []
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        if code.co_filename == SNIPPET:
+            lines.append((trace.tb_lineno, code.co_qualname))
+        trace = trace.tb_next
+    return lines
+
+
+def snippet_line(error: BaseException) -> int | None:
+    """The innermost line of the snippet."""
+    if isinstance(error, SyntaxError) and error.filename == SNIPPET:
+        return error.lineno
+    lines = snippet_lines(error.__traceback__)
+    return lines[-1][0] if lines else None
+
+
+def show(error: BaseException) -> None:
+    """Prints a traceback of the snippet's own frames to stderr."""
+    if isinstance(error, (PolicyViolation, Refused, SystemExit)):
+        return
+    parts = ["Traceback (most recent call last):"]
+    lines = snippet_lines(error.__traceback__)
+    if isinstance(error, SyntaxError) and error.filename == SNIPPET:
+        lines.append((error.lineno or 0, "<module>"))
+    if len(lines) > 20:
+        parts += [f'  File "{SNIPPET}", line {n}, in {where}' for n, where in lines[:10]]
+        parts.append(f"  … {len(lines) - 20} more frames …")
+        lines = lines[-10:]
+    parts += [f'  File "{SNIPPET}", line {n}, in {where}' for n, where in lines]
+    text = text_of(error)
+    parts.append(f"{type(error).__name__}: {text}" if text else type(error).__name__)
+    try:
+        print("\n".join(parts), file=sys.stderr, flush=True)
+    except (OSError, ValueError, AttributeError, TypeError):
+        # The snippet closed or replaced its stderr; the report says the same.
+        pass
+
+
+def show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: object = None,
+    line: str | None = None,
+) -> None:
+    """A warning without the path and source line of the library that gave it."""
+    where = f"{SNIPPET}:{lineno}: " if filename == SNIPPET else ""
+    try:
+        print(f"{where}{category.__name__}: {message}"[:MESSAGE_MAX], file=sys.stderr)
+    except (OSError, ValueError, AttributeError, TypeError):
+        pass

@@ -1,0 +1,59 @@
+"""`import` as the snippet has it. Libraries import freely: theirs is the interpreter's own."""
+
+import builtins
+import sys
+from collections.abc import Callable, Sequence
+from types import ModuleType
+from typing import Any
+
+from _countersign.gates import Gates
+
+_import = builtins.__import__
+
+
+def guarded(gates: Gates) -> Callable[..., ModuleType]:
+    rules = gates.rules
+
+    def import_(
+        name: str,
+        globals_: Any = None,
+        locals_: Any = None,
+        fromlist: Sequence[str] | None = (),
+        level: int = 0,
+    ) -> ModuleType:
+        if level or type(name) is not str:
+            raise gates.refuse("relative imports are not allowed")
+        named = [member for member in fromlist or () if member != "*"]
+        for member in named:
+            if problem := rules.member_problem(name, member):
+                raise gates.refuse(problem)
+        if not named:
+            if problem := rules.module_problem(name):
+                raise gates.refuse(problem)
+            module = _import(name)
+            return public(sys.modules[name]) if fromlist else module
+        _import(name)
+        module = sys.modules[name]
+        for member in named:
+            # A submodule is loaded only if it is listed: its code would run before it is judged.
+            path = f"{name}.{member}"
+            if not hasattr(module, member) and rules.module_problem(path) is None:
+                _import(path)
+            # A member that is missing is the import statement's own error.
+            if (found := getattr(module, member, None)) is not None:
+                gates.check_member(module, member, found)
+        return module
+
+    def public(module: ModuleType) -> ModuleType:
+        """What `import *` may take of a module: a stand-in with the allowed members only."""
+        stand_in = ModuleType(module.__name__)
+        names = getattr(module, "__all__", None) or [n for n in dir(module) if n[:1] != "_"]
+        for name in names:
+            found = getattr(module, name, None)
+            if isinstance(found, ModuleType) or rules.member_problem(module.__name__, name):
+                continue
+            setattr(stand_in, name, found)
+        stand_in.__dict__["__all__"] = [n for n in names if n in stand_in.__dict__]
+        return stand_in
+
+    return import_

@@ -1,0 +1,49 @@
+"""Private names of classes, spelled out: `self.__x` in class `A` is `self._A__x`.
+
+The compiler does this by itself; done before, the rules and the gates see the name that is really
+read. A class whose name is underscores only has no private names, and there `__x` stays what it
+is: refused.
+"""
+
+import ast
+
+FIELDS = ("id", "attr", "arg", "name", "asname", "rest")
+LISTS = ("names", "kwd_attrs")
+
+
+class Mangler(ast.NodeTransformer):
+    def __init__(self) -> None:
+        self.owner = ""
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
+        outer = self.owner
+        name = self.mangled(node.name)
+        # What stands before the body belongs to the class around it.
+        for field in ("decorator_list", "bases", "keywords", "type_params"):
+            if children := getattr(node, field, None):
+                setattr(node, field, [self.visit(child) for child in children])
+        self.owner = node.name.lstrip("_")
+        node.body = [self.visit(child) for child in node.body]
+        self.owner = outer
+        node.name = name
+        return node
+
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        for field in FIELDS:
+            if isinstance(name := getattr(node, field, None), str):
+                setattr(node, field, self.mangled(name))
+        for field in LISTS:
+            names = getattr(node, field, None)
+            if isinstance(names, list) and names and isinstance(names[0], str):
+                setattr(node, field, [self.mangled(name) for name in names])
+        return super().generic_visit(node)
+
+    def mangled(self, name: str) -> str:
+        if not self.owner or not name.startswith("__") or name.endswith("__") or "." in name:
+            return name
+        return f"_{self.owner}{name}"
+
+
+def mangle(tree: ast.Module) -> ast.Module:
+    Mangler().visit(tree)
+    return tree

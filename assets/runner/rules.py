@@ -1,0 +1,89 @@
+"""The policy's lists, and what each says about one name."""
+
+import builtins
+from typing import Any
+
+# Never given under the guard, whatever a policy lists: each is a way around all the rest.
+NEVER = frozenset("eval exec compile globals locals vars breakpoint input help __import__".split())
+
+# Every name that a usual Python has built in; `site` adds the last ones, and does not run here.
+BUILT_IN = frozenset(dir(builtins)) | frozenset(
+    "exit quit copyright credits license help".split()
+)
+
+
+# What a named tuple, and a value shown in a notebook, has in public.
+UNDERSCORED = frozenset("_asdict _field_defaults _fields _make _replace _repr_html_".split())
+
+
+class Rules:
+    """Read-only after it is made. What each list means is written at the policy's own type."""
+
+    def __init__(self, policy: dict[str, Any]) -> None:
+        self.imports = {name: frozenset(members) for name, members in policy["imports"].items()}
+        # `import a.b.c` binds `a`: the way from there to `c` is open, and nothing beside it.
+        self.packages = frozenset(
+            name[:at] for name in self.imports for at, char in enumerate(name) if char == "."
+        )
+        self.builtins = listed(policy["builtins"], BUILT_IN) - NEVER
+        attributes = policy["attributes"]
+        self.denied = frozenset(attributes["deny"])
+        self.read = frozenset(attributes["allow_dunder"])
+        self.defined = self.read | frozenset(attributes.get("define_dunder", ()))
+        self.nodes = frozenset(policy["nodes"])
+
+    def node_problem(self, kind: str) -> str | None:
+        """For a class of the syntax tree."""
+        if kind in self.nodes or "*" in self.nodes:
+            return None
+        return f"{kind} is not allowed"
+
+    def name_problem(self, name: str, allowed: frozenset[str]) -> str | None:
+        """For a name that is read (`self.read`), or bound or declared (`self.defined`)."""
+        if name.startswith("__") and name not in allowed and "*" not in self.read:
+            return f"the name {name} is not allowed"
+        return None
+
+    def attribute_problem(self, name: str, allowed: frozenset[str]) -> str | None:
+        """For an attribute of any object."""
+        if name in self.denied:
+            return f"the attribute {name} is not allowed"
+        if name.startswith("__") and name not in allowed and "*" not in self.read:
+            return f"the attribute {name} is not allowed"
+        return None
+
+    def builtin_problem(self, name: str) -> str | None:
+        """For a name that is read and that the snippet does not bind itself."""
+        if name in BUILT_IN and name not in self.builtins and name not in self.read:
+            return f"{name} is not allowed"
+        return None
+
+    def module_problem(self, module: str) -> str | None:
+        if module in self.imports or "*" in self.imports:
+            return None
+        return f"the module {module} is not allowed"
+
+    def member_problem(self, module: str, member: str) -> str | None:
+        """For `from module import member`, and for reading a member that is no module."""
+        if "*" in self.imports or f"{module}.{member}" in self.imports:
+            return None
+        members = self.imports.get(module, frozenset())
+        public = not member.startswith("_") or member in self.read
+        if member in members or ("*" in members and f"-{member}" not in members and public):
+            return None
+        return f"{module}.{member} is not allowed"
+
+    def submodule_problem(self, module: str, member: str, name: str) -> str | None:
+        """For reading a member that is itself a module, whose own name is `name`."""
+        path = f"{module}.{member}"
+        reachable = self.imports.keys() | self.packages
+        if "*" in self.imports or path in reachable or name in reachable:
+            return None
+        if member in self.imports.get(module, frozenset()):
+            return None
+        return f"{path} is not allowed"
+
+
+def listed(names: list[str], every: frozenset[str]) -> frozenset[str]:
+    """`*` stands for all of them."""
+    return every if "*" in names else frozenset(names)

@@ -1,0 +1,85 @@
+"""What the runner is told: the setup before its release, the job and the code after it.
+
+Everything comes in sealed memory files by descriptor number; nothing has a path.
+"""
+
+import hashlib
+import json
+import os
+from dataclasses import dataclass
+from typing import Any
+
+FD_SETUP = 5
+
+
+class Mismatch(Exception):
+    """A file is not the one that was shown."""
+
+
+@dataclass(frozen=True)
+class Setup:
+    """From the user's own policy and environment; no byte of it comes from an agent."""
+
+    policy: dict[str, Any]
+    code: str
+    sys_path: list[str]
+    preload: list[str]
+    memory: int
+    fd_gate: int
+    fd_report: int
+    fd_job: int
+    fd_code: int
+
+
+@dataclass(frozen=True)
+class Input:
+    name: str
+    kind: str
+    format: str
+    fd: int
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Job:
+    inputs: list[Input]
+    facts: dict[str, str] | None
+
+
+def read_all(fd: int) -> bytes:
+    """The whole content, whatever the position was, and the descriptor closed."""
+    os.lseek(fd, 0, os.SEEK_SET)
+    with open(fd, "rb") as file:
+        return file.read()
+
+
+def digest_of(fd: int) -> str:
+    """`sha256:` and hex digits over the content, in pieces; the position is at the start after."""
+    os.lseek(fd, 0, os.SEEK_SET)
+    digest = hashlib.sha256()
+    while piece := os.read(fd, 1 << 20):
+        digest.update(piece)
+    os.lseek(fd, 0, os.SEEK_SET)
+    return "sha256:" + digest.hexdigest()
+
+
+def read_setup() -> Setup:
+    raw = json.loads(read_all(FD_SETUP))
+    fds = raw.pop("fds")
+    return Setup(**raw, **{f"fd_{name}": fd for name, fd in fds.items()})
+
+
+def read_job(setup: Setup) -> Job:
+    raw = json.loads(read_all(setup.fd_job))
+    return Job(inputs=[Input(**one) for one in raw["inputs"]], facts=raw["facts"])
+
+
+def read_code(setup: Setup) -> str:
+    """The snippet as text, if it is the one that was shown.
+
+    From `str` and never from bytes: a coding cookie must not change what is read.
+    """
+    raw = read_all(setup.fd_code)
+    if "sha256:" + hashlib.sha256(raw).hexdigest() != setup.code:
+        raise Mismatch("the code is not the code that was shown")
+    return raw.decode("utf-8", "strict")

@@ -1,0 +1,82 @@
+//! The handle on a run: release it, kill it, from any thread.
+
+use std::os::fd::{AsFd, BorrowedFd};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use nix::sys::eventfd::{EfdFlags, EventFd};
+
+/// One run's two switches. Neither can be taken back.
+#[derive(Debug)]
+pub(super) struct Switch {
+    /// Wakes the run's thread; absent only when the system had no descriptor left, and then the
+    /// run never starts.
+    wake: Option<EventFd>,
+    release: AtomicBool,
+    kill: AtomicBool,
+}
+
+impl Switch {
+    pub fn new() -> Arc<Self> {
+        Arc::new(Self {
+            wake: EventFd::from_flags(EfdFlags::EFD_CLOEXEC | EfdFlags::EFD_NONBLOCK).ok(),
+            release: AtomicBool::new(false),
+            kill: AtomicBool::new(false),
+        })
+    }
+
+    /// What becomes readable when a switch was thrown.
+    pub fn fd(&self) -> Option<BorrowedFd<'_>> {
+        self.wake.as_ref().map(AsFd::as_fd)
+    }
+
+    pub fn quiet(&self) {
+        if let Some(wake) = &self.wake {
+            let _ = wake.read();
+        }
+    }
+
+    pub fn released(&self) -> bool {
+        self.release.load(Ordering::SeqCst)
+    }
+
+    pub fn killed(&self) -> bool {
+        self.kill.load(Ordering::SeqCst)
+    }
+
+    fn throw(&self, switch: &AtomicBool) {
+        switch.store(true, Ordering::SeqCst);
+        if let Some(wake) = &self.wake {
+            // Full only after 2^64 − 2 calls; then it is readable all the more.
+            let _ = wake.write(1);
+        }
+    }
+}
+
+/// Holds a run. Dropping it kills what still runs.
+#[derive(Debug)]
+pub struct Control {
+    switch: Arc<Switch>,
+}
+
+impl Control {
+    pub(super) fn new(switch: Arc<Switch>) -> Self {
+        Self { switch }
+    }
+
+    /// Lets the held child read its snippet. Before it is ready this is remembered.
+    pub fn release(&self) {
+        self.switch.throw(&self.switch.release);
+    }
+
+    /// Ends the run at whatever stage it is. May be called any number of times.
+    pub fn kill(&self) {
+        self.switch.throw(&self.switch.kill);
+    }
+}
+
+impl Drop for Control {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}

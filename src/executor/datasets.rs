@@ -1,0 +1,373 @@
+//! What a proposal names becomes what a reviewer sees: contents read, counted and hashed.
+//!
+//! Everything here blocks; the shell calls it off its own thread. Nothing an agent can see has a
+//! path in it.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use sha2::{Digest as _, Sha256};
+
+use crate::model::{
+    BoundInput, Column, DatasetInfo, Digest, InputKind, InputRequest, Sensitivity, TextFormat,
+};
+
+/// The largest data set: what fits into memory beside everything else.
+pub const BYTES_MAX: u64 = 4 << 30;
+
+/// A data set of the user's configuration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DatasetSource {
+    pub path: PathBuf,
+    pub format: TextFormat,
+    pub sensitivity: Sensitivity,
+}
+
+/// Reads, counts and hashes what the requests name, in the order of the names. The error is one
+/// sentence for the agent.
+pub fn bind(
+    requests: &BTreeMap<String, InputRequest>,
+    datasets: &BTreeMap<String, DatasetSource>,
+) -> Result<Vec<BoundInput>, String> {
+    requests
+        .iter()
+        .map(|(name, request)| {
+            check_name(name)?;
+            bind_one(name, request, datasets)
+        })
+        .collect()
+}
+
+/// What agents may know of the configured data sets. One that cannot be read is left out; the
+/// local log says why.
+pub fn describe(datasets: &BTreeMap<String, DatasetSource>) -> Vec<DatasetInfo> {
+    datasets
+        .iter()
+        .filter_map(|(name, source)| match read(source) {
+            Ok(table) => Some(DatasetInfo {
+                name: name.clone(),
+                columns: table.columns,
+                rows: table.rows,
+                sensitivity: source.sensitivity,
+            }),
+            Err(e) => {
+                tracing::warn!(dataset = %name, path = %source.path.display(), "{e}");
+                None
+            }
+        })
+        .collect()
+}
+
+fn bind_one(
+    name: &str,
+    request: &InputRequest,
+    datasets: &BTreeMap<String, DatasetSource>,
+) -> Result<BoundInput, String> {
+    match request {
+        InputRequest::Dataset { dataset } => {
+            let source = datasets
+                .get(dataset)
+                .ok_or_else(|| format!("there is no data set `{dataset}`"))?;
+            let table = read(source).map_err(|e| {
+                tracing::warn!(dataset = %dataset, path = %source.path.display(), "{e}");
+                format!("data set `{dataset}` cannot be read: {}", public(&e))
+            })?;
+            Ok(BoundInput {
+                name: name.to_owned(),
+                kind: InputKind::Dataset {
+                    dataset: dataset.clone(),
+                    format: source.format,
+                    rows: table.rows,
+                    columns: table.columns,
+                    sensitivity: source.sensitivity,
+                },
+                bytes: table.bytes,
+                sha256: table.sha256,
+            })
+        }
+        InputRequest::Json { json } => {
+            let text = serde_json::to_string(json)
+                .map_err(|e| format!("input `{name}` is no JSON: {e}"))?;
+            Ok(brought(name, &text.clone(), InputKind::Json { text }))
+        }
+        InputRequest::Text { text, format } => Ok(brought(
+            name,
+            text,
+            InputKind::Text {
+                text: text.clone(),
+                format: *format,
+            },
+        )),
+        InputRequest::Artifact { .. } => Err(format!(
+            "input `{name}`: files of earlier runs cannot be inputs yet"
+        )),
+    }
+}
+
+fn brought(name: &str, text: &str, kind: InputKind) -> BoundInput {
+    BoundInput {
+        name: name.to_owned(),
+        kind,
+        bytes: text.len() as u64,
+        sha256: Digest::of(text.as_bytes()),
+    }
+}
+
+/// Python's keywords, and the names every snippet already has.
+const TAKEN: &[&str] = &[
+    "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue",
+    "def", "del", "elif", "else", "except", "finally", "for", "from", "global", "if", "import",
+    "in", "is", "lambda", "nonlocal", "not", "or", "pass", "raise", "return", "try", "while",
+    "with", "yield", "pd", "np",
+];
+
+/// An input's name becomes a Python name: plain ASCII, so that no two look or fold alike.
+fn check_name(name: &str) -> Result<(), String> {
+    let mut chars = name.chars();
+    let plain = chars
+        .next()
+        .is_some_and(|first| first.is_ascii_alphabetic())
+        && chars.all(|c| c.is_ascii_alphanumeric() || c == '_');
+    if !plain || name.len() > 100 {
+        return Err(format!(
+            "`{}` cannot name an input: use letters, digits and `_`, beginning with a letter, \
+             at most 100",
+            name.chars().take(100).collect::<String>()
+        ));
+    }
+    if TAKEN.contains(&name) {
+        return Err(format!("`{name}` cannot name an input: it is taken"));
+    }
+    Ok(())
+}
+
+/// Opens a regular file. A FIFO in its place must not make the opening wait.
+pub fn open(path: &Path) -> io::Result<File> {
+    let file = File::options()
+        .read(true)
+        .custom_flags(nix::libc::O_NONBLOCK | nix::libc::O_CLOEXEC)
+        .open(path)?;
+    let kind = file.metadata()?.file_type();
+    if kind.is_file() {
+        return Ok(file);
+    }
+    let what = if kind.is_dir() {
+        "it is a folder"
+    } else if kind.is_fifo() || kind.is_socket() {
+        "it is a pipe or socket"
+    } else {
+        "it is a device"
+    };
+    Err(io::Error::new(io::ErrorKind::InvalidInput, what))
+}
+
+#[derive(Clone)]
+struct Table {
+    columns: Vec<Column>,
+    rows: u64,
+    bytes: u64,
+    sha256: Digest,
+}
+
+/// Tells a file that was not touched since: device, inode, size, and both times in ns.
+type Stamp = (u64, u64, u64, i128, i128);
+
+fn stamp(path: &Path) -> Option<Stamp> {
+    let m = std::fs::metadata(path).ok()?;
+    let ns = |s: i64, ns: i64| i128::from(s) * 1_000_000_000 + i128::from(ns);
+    let modified = ns(m.mtime(), m.mtime_nsec());
+    let changed = ns(m.ctime(), m.ctime_nsec());
+    Some((m.dev(), m.ino(), m.size(), modified, changed))
+}
+
+/// What the file holds. It is read again only when it was touched: an agent that asks often
+/// costs no disk. A file that changes without a trace is noticed at the run, which hashes what
+/// it hands over and compares.
+fn read(source: &DatasetSource) -> io::Result<Table> {
+    // As many entries as configured data sets.
+    static KNOWN: Mutex<BTreeMap<(PathBuf, TextFormat), (Stamp, Table)>> =
+        Mutex::new(BTreeMap::new());
+    let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let key = (source.path.clone(), source.format);
+    let before = stamp(&source.path);
+    if let (Some(before), Some((stamp, table))) = (before, known().get(&key))
+        && before == *stamp
+    {
+        return Ok(table.clone());
+    }
+    let table = read_anew(source)?;
+    if let Some(before) = before.filter(|before| stamp(&source.path) == Some(*before)) {
+        known().insert(key, (before, table.clone()));
+    }
+    Ok(table)
+}
+
+/// One pass: what is hashed is what is counted.
+fn read_anew(source: &DatasetSource) -> io::Result<Table> {
+    let delimiter = match source.format {
+        TextFormat::Csv => b',',
+        TextFormat::Tsv => b'\t',
+        TextFormat::Json | TextFormat::Jsonl => {
+            return Err(io::Error::new(
+                io::ErrorKind::Unsupported,
+                "data sets are csv or tsv",
+            ));
+        }
+    };
+    let mut hashing = Hashing {
+        inner: open(&source.path)?.take(BYTES_MAX + 1),
+        hash: Sha256::new(),
+        bytes: 0,
+    };
+    let (columns, rows) = columns(&mut hashing, delimiter)?;
+    // The csv reader stops at the end of the data, which it has read to the last byte.
+    io::copy(&mut hashing, &mut io::sink())?;
+    if hashing.bytes > BYTES_MAX {
+        return Err(io::Error::new(
+            io::ErrorKind::FileTooLarge,
+            format!("it has more than {BYTES_MAX} bytes"),
+        ));
+    }
+    Ok(Table {
+        columns,
+        rows,
+        bytes: hashing.bytes,
+        sha256: Digest::from_bytes(hashing.hash.finalize().into()),
+    })
+}
+
+struct Hashing<R> {
+    inner: R,
+    hash: Sha256,
+    bytes: u64,
+}
+
+impl<R: Read> Read for Hashing<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let n = self.inner.read(buffer)?;
+        self.hash.update(&buffer[..n]);
+        self.bytes += n as u64;
+        Ok(n)
+    }
+}
+
+/// More columns than this is no table a person can judge.
+const COLUMNS_MAX: usize = 10_000;
+
+fn columns(reader: impl Read, delimiter: u8) -> io::Result<(Vec<Column>, u64)> {
+    let mut csv = csv::ReaderBuilder::new()
+        .delimiter(delimiter)
+        .from_reader(reader);
+    let odd = |what: String| io::Error::new(io::ErrorKind::InvalidData, what);
+    let header = csv.headers().map_err(|e| odd(csv_error(&e)))?.clone();
+    if header.is_empty() {
+        return Err(odd("it is empty".to_owned()));
+    }
+    if header.len() > COLUMNS_MAX {
+        return Err(odd(format!("it has more than {COLUMNS_MAX} columns")));
+    }
+    let mut kinds = vec![Kind::default(); header.len()];
+    let mut rows = 0u64;
+    let mut record = csv::StringRecord::new();
+    while csv
+        .read_record(&mut record)
+        .map_err(|e| odd(csv_error(&e)))?
+    {
+        rows += 1;
+        for (kind, cell) in kinds.iter_mut().zip(&record) {
+            kind.see(cell);
+        }
+    }
+    let columns = header
+        .iter()
+        .zip(kinds)
+        .map(|(name, kind)| Column {
+            // A byte order mark belongs to the file, not to the first name.
+            name: name.trim_start_matches('\u{feff}').to_owned(),
+            dtype: kind.dtype().to_owned(),
+        })
+        .collect();
+    Ok((columns, rows))
+}
+
+fn csv_error(error: &csv::Error) -> String {
+    match error.kind() {
+        csv::ErrorKind::Utf8 { .. } => "it is not UTF-8".to_owned(),
+        csv::ErrorKind::UnequalLengths {
+            expected_len, len, ..
+        } => format!(
+            "line {} has {len} fields where the header has {expected_len}",
+            error.position().map_or(0, csv::Position::line)
+        ),
+        csv::ErrorKind::Io(e) => e.to_string(),
+        _ => "it is not a table".to_owned(),
+    }
+}
+
+/// What an error says to an agent: kind of failure, no path.
+fn public(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => "it is not there any more".to_owned(),
+        io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        // Made in this file, or by the csv reader about its content.
+        _ if error.get_ref().is_some() => error.to_string(),
+        other => other.to_string(),
+    }
+}
+
+/// The narrowest type that every cell of a column has had, as pandas would tell it.
+#[derive(Clone, Copy, Debug, Default)]
+struct Kind {
+    int: bool,
+    float: bool,
+    bool: bool,
+    text: bool,
+    missing: bool,
+}
+
+/// What pandas' `read_csv` takes for a missing value by default.
+const MISSING: &[&str] = &[
+    "", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN",
+    "<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null",
+];
+
+impl Kind {
+    fn see(&mut self, cell: &str) {
+        let trimmed = cell.trim();
+        if MISSING.contains(&trimmed) {
+            self.missing = true;
+        } else if trimmed.parse::<i64>().is_ok() {
+            self.int = true;
+        } else if trimmed.parse::<f64>().is_ok() {
+            self.float = true;
+        } else if matches!(
+            trimmed,
+            "True" | "TRUE" | "true" | "False" | "FALSE" | "false"
+        ) {
+            self.bool = true;
+        } else {
+            self.text = true;
+        }
+    }
+
+    const fn dtype(self) -> &'static str {
+        match (self.text, self.bool, self.float, self.int) {
+            (true, ..) => "object",
+            (_, true, false, false) if !self.missing => "bool",
+            (_, true, ..) => "object",
+            (_, _, true, _) => "float64",
+            (_, _, _, true) if !self.missing => "int64",
+            // Missing values make whole numbers floats; a column of nothing else is floats too.
+            _ if self.int || self.missing => "float64",
+            _ => "object",
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "datasets_tests.rs"]
+mod tests;

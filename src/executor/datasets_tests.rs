@@ -1,0 +1,95 @@
+use super::*;
+use serde_json::json;
+
+fn source(path: &Path) -> DatasetSource {
+    DatasetSource {
+        path: path.to_path_buf(),
+        format: TextFormat::Csv,
+        sensitivity: Sensitivity::Public,
+    }
+}
+
+fn sources(text: &[u8]) -> (tempfile::TempDir, BTreeMap<String, DatasetSource>) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("sales.csv");
+    std::fs::write(&path, text).unwrap();
+    let map = [("sales".to_owned(), source(&path))].into();
+    (folder, map)
+}
+
+fn ask(name: &str, request: serde_json::Value) -> BTreeMap<String, InputRequest> {
+    [(name.to_owned(), serde_json::from_value(request).unwrap())].into()
+}
+
+#[test]
+fn a_data_set_is_counted_typed_and_hashed() {
+    let text = b"region,n,rate,ok,gap,note\nN,1,0.5,true,1,a\nS,2,1,false,,\"b\nc\"\n";
+    let (_folder, map) = sources(text);
+    let bound = bind(&ask("df", json!({"dataset": "sales"})), &map).unwrap();
+    let InputKind::Dataset { rows, columns, .. } = &bound[0].kind else {
+        panic!("{bound:?}");
+    };
+    assert_eq!(*rows, 2);
+    let dtypes: Vec<&str> = columns.iter().map(|c| c.dtype.as_str()).collect();
+    assert_eq!(
+        dtypes,
+        ["object", "int64", "float64", "bool", "float64", "object"]
+    );
+    assert_eq!(bound[0].sha256, Digest::of(text));
+    assert_eq!(bound[0].bytes, text.len() as u64);
+}
+
+#[test]
+fn what_an_agent_brings_is_bound_byte_for_byte() {
+    let map = BTreeMap::new();
+    let bound = bind(
+        &ask("cfg", json!({"json": {"b": [1, 2.5], "a": "é"}})),
+        &map,
+    )
+    .unwrap();
+    let text = bound[0].brought().unwrap();
+    assert_eq!(bound[0].sha256, Digest::of(text.as_bytes()));
+    let bound = bind(&ask("t", json!({"text": "a\tb\n", "format": "tsv"})), &map).unwrap();
+    assert_eq!(bound[0].brought(), Some("a\tb\n"));
+}
+
+#[test]
+fn names_that_mislead_are_refused() {
+    for name in ["", "1a", "a b", "_x", "__x__", "pd", "class", "ｄf", "a.b"] {
+        let error = bind(&ask(name, json!({"json": 1})), &BTreeMap::new()).unwrap_err();
+        assert!(error.contains("cannot name an input"), "{name}: {error}");
+    }
+}
+
+#[test]
+fn a_file_that_is_not_what_its_name_says_is_refused_without_its_path() {
+    let (folder, map) = sources(b"\xff\xfe,\x00\n");
+    let error = bind(&ask("df", json!({"dataset": "sales"})), &map).unwrap_err();
+    assert!(error.contains("not UTF-8"), "{error}");
+    for text in [&b""[..], b"a,b\n1\n"] {
+        let (_f, map) = sources(text);
+        bind(&ask("df", json!({"dataset": "sales"})), &map).unwrap_err();
+    }
+    std::fs::remove_file(&map["sales"].path).unwrap();
+    let error = bind(&ask("df", json!({"dataset": "sales"})), &map).unwrap_err();
+    assert!(error.contains("not there"), "{error}");
+    assert!(!error.contains(folder.path().to_str().unwrap()));
+    assert!(describe(&map).is_empty());
+}
+
+#[test]
+fn a_pipe_in_a_data_sets_place_is_refused_without_waiting() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("sales.csv");
+    nix::unistd::mkfifo(&path, nix::sys::stat::Mode::S_IRWXU).unwrap();
+    assert!(read(&source(&path)).is_err());
+    assert!(read(&source(folder.path())).is_err());
+}
+
+#[test]
+fn the_description_of_a_data_set_has_no_path() {
+    let (folder, map) = sources(b"a,b\n1,x\n");
+    let text = serde_json::to_string(&describe(&map)).unwrap();
+    assert!(text.contains("\"rows\":1"), "{text}");
+    assert!(!text.contains(folder.path().to_str().unwrap()));
+}

@@ -1,0 +1,460 @@
+//! One run from the broker's side: a thread that starts the helper, looks at the held payload,
+//! waits for the release, gathers output and report, and tells how it ended.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Read;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::time::{Duration, Instant};
+
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+
+use crate::broker::{ExecNote, StreamName};
+use crate::clock::Now;
+use crate::model::{Isolation, Timing};
+
+use super::control::Switch;
+use super::datasets::DatasetSource;
+use super::ending::{self, Facts};
+use super::handover::{self, Command, EndedBy, Ending, Says};
+use super::launch::{self, Launched};
+use super::output::{Redactor, Stream};
+use super::report::Report;
+use super::spec::{Fault, RunSpec};
+use super::{outside, scratch};
+
+/// How long interpreter and libraries may take to start; a cold disk needs a while.
+const PREPARE_MAX: Duration = Duration::from_secs(120);
+
+/// How long pipes are read after everything that could write to them is dead.
+const DRAIN_MAX: Duration = Duration::from_secs(2);
+
+/// Runs it to its end. The value is the last note.
+pub(super) fn drive(
+    spec: &RunSpec,
+    exe: BorrowedFd<'_>,
+    sources: &BTreeMap<String, DatasetSource>,
+    switch: &Switch,
+    note: &dyn Fn(ExecNote),
+) -> ExecNote {
+    let result = launch::launch(spec, exe, sources).and_then(|launched| {
+        let mut run = Running::new(spec, launched, switch, note);
+        let result = run.run();
+        run.close();
+        result
+    });
+    match result {
+        Ok(last) => last,
+        Err(fault) => {
+            tracing::warn!(detail = %fault.detail, "run failed: {}", fault.message);
+            ExecNote::Failed {
+                message: fault.message,
+            }
+        }
+    }
+}
+
+/// Why the broker asked the helper to end the run.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Cause {
+    Cancelled,
+    Output,
+    /// A fault of the machinery, told when the run is over.
+    Fault,
+}
+
+struct Running<'a> {
+    spec: &'a RunSpec,
+    switch: &'a Switch,
+    note: &'a dyn Fn(ExecNote),
+    launched: Option<Launched>,
+    paths: Redactor,
+    stdout: Pipe,
+    stderr: Pipe,
+    report_pipe: Option<File>,
+    report: Report,
+    payload: Option<(i32, Vec<String>)>,
+    isolation: Option<Isolation>,
+    released: Option<(Instant, Duration)>,
+    first_output: Option<Duration>,
+    cause: Option<Cause>,
+    fault: Option<Fault>,
+    /// When to stop waiting for what comes next.
+    deadline: Option<Instant>,
+    ending: Option<(Ending, Instant, Duration)>,
+}
+
+/// One output pipe and what came through it after the release.
+struct Pipe {
+    name: StreamName,
+    file: Option<File>,
+    stream: Stream,
+    /// What the interpreter itself printed before: for the local log only.
+    early: Vec<u8>,
+}
+
+impl<'a> Running<'a> {
+    fn new(
+        spec: &'a RunSpec,
+        mut launched: Launched,
+        switch: &'a Switch,
+        note: &'a dyn Fn(ExecNote),
+    ) -> Self {
+        let paths = Redactor::new(private_paths(spec, &launched));
+        let cap = spec.limits().output_bytes;
+        let pipe = |name, fd: Option<OwnedFd>| Pipe {
+            name,
+            file: fd.map(File::from),
+            stream: Stream::new(cap, paths.clone()),
+            early: Vec::new(),
+        };
+        Self {
+            stdout: pipe(StreamName::Stdout, launched.stdout.take()),
+            stderr: pipe(StreamName::Stderr, launched.stderr.take()),
+            report_pipe: launched.report.take().map(File::from),
+            paths,
+            spec,
+            switch,
+            note,
+            launched: Some(launched),
+            report: Report::default(),
+            payload: None,
+            isolation: None,
+            released: None,
+            first_output: None,
+            cause: None,
+            fault: None,
+            deadline: Some(Instant::now() + PREPARE_MAX),
+            ending: None,
+        }
+    }
+
+    fn run(&mut self) -> Result<ExecNote, Fault> {
+        while !self.is_over() {
+            self.obey();
+            if let Some(deadline) = self.deadline
+                && Instant::now() >= deadline
+                && !self.overdue()
+            {
+                break;
+            }
+            self.step()?;
+            self.look()?;
+            self.pass_output(false);
+        }
+        self.finish()
+    }
+
+    /// Ended, and every pipe at its end.
+    fn is_over(&self) -> bool {
+        self.ending.is_some()
+            && self.stdout.file.is_none()
+            && self.stderr.file.is_none()
+            && self.report_pipe.is_none()
+    }
+
+    /// What the switches ask for.
+    fn obey(&mut self) {
+        if self.switch.killed() {
+            self.end(Cause::Cancelled);
+        } else if self.switch.released()
+            && self.isolation.is_some()
+            && self.released.is_none()
+            && self.cause.is_none()
+            && self.ending.is_none()
+            && self.send(Command::Release)
+        {
+            self.released = Some((Instant::now(), Now::read().boot));
+            (self.note)(ExecNote::Released);
+        }
+    }
+
+    /// Asks the helper to end the run, once.
+    fn end(&mut self, cause: Cause) {
+        if self.cause.is_none() && self.ending.is_none() {
+            self.cause = Some(cause);
+            self.send(Command::Kill);
+            self.deadline = Some(Instant::now() + launch::HELPER_MAX);
+        }
+    }
+
+    /// A helper that is gone shows as the end of its socket.
+    fn send(&self, command: Command) -> bool {
+        self.launched
+            .as_ref()
+            .is_some_and(|l| handover::send(&l.socket, &command).is_ok())
+    }
+
+    /// What to do when the time for the next thing to happen is over. `false`: stop waiting.
+    fn overdue(&mut self) -> bool {
+        if self.ending.is_some() || self.cause.is_some() {
+            // The pipes' writers are dead or will be with the helper.
+            return false;
+        }
+        self.fault = Some(Fault::new(
+            format!("Python was not ready within {} s", PREPARE_MAX.as_secs()),
+            "prepare",
+        ));
+        self.end(Cause::Fault);
+        true
+    }
+
+    /// Waits for something and takes it in.
+    fn step(&mut self) -> Result<(), Fault> {
+        let Some(launched) = &self.launched else {
+            return Err(Fault::new("the run is closed", "launched"));
+        };
+        let wake = self
+            .switch
+            .fd()
+            .ok_or_else(|| Fault::new("no descriptor is left", "eventfd"))?;
+        let files = [
+            self.stdout.file.as_ref(),
+            self.stderr.file.as_ref(),
+            self.report_pipe.as_ref(),
+        ];
+        let mut fds = vec![PollFd::new(wake, PollFlags::POLLIN)];
+        let socket = self.ending.is_none();
+        if socket {
+            fds.push(PollFd::new(launched.socket.as_fd(), PollFlags::POLLIN));
+        }
+        fds.extend(
+            files
+                .into_iter()
+                .flatten()
+                .map(|file| PollFd::new(file.as_fd(), PollFlags::POLLIN)),
+        );
+        match poll(&mut fds, self.patience()) {
+            Ok(_) | Err(nix::errno::Errno::EINTR) => {}
+            Err(e) => return Err(Fault::new("could not wait for the child", e)),
+        }
+        let mut ready = fds
+            .iter()
+            .map(|fd| fd.revents().is_some_and(|events| !events.is_empty()))
+            .collect::<Vec<_>>()
+            .into_iter();
+        if ready.next() == Some(true) {
+            self.switch.quiet();
+        }
+        let helper_spoke = socket && ready.next() == Some(true);
+        // Read before the helper's word is taken: what was printed before the end comes first.
+        let live = self.released.is_some();
+        for pipe in [&mut self.stdout, &mut self.stderr] {
+            if pipe.file.is_some() && ready.next() == Some(true) {
+                let had = pipe.stream.any();
+                pipe.read(live);
+                if !had && pipe.stream.any() {
+                    self.first_output.get_or_insert_with(|| Now::read().boot);
+                }
+            }
+        }
+        if self.report_pipe.is_some() && ready.next() == Some(true) {
+            self.read_report();
+        }
+        if helper_spoke {
+            self.listen()?;
+        }
+        if self.stdout.stream.over() || self.stderr.stream.over() || self.report.flooded() {
+            self.end(Cause::Output);
+        }
+        Ok(())
+    }
+
+    fn patience(&self) -> PollTimeout {
+        let next = [
+            self.deadline,
+            self.stdout.stream.next_due(),
+            self.stderr.stream.next_due(),
+        ]
+        .into_iter()
+        .flatten()
+        .min();
+        match next {
+            None => PollTimeout::NONE,
+            Some(at) => {
+                let left = at.saturating_duration_since(Instant::now()) + Duration::from_millis(1);
+                PollTimeout::try_from(left).unwrap_or(PollTimeout::MAX)
+            }
+        }
+    }
+
+    fn read_report(&mut self) {
+        let mut buffer = [0u8; 16 * 1024];
+        if let Some(file) = &mut self.report_pipe {
+            match file.read(&mut buffer) {
+                Ok(0) => self.report_pipe = None,
+                Ok(n) => self.report.feed(&buffer[..n]),
+                Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
+                Err(_) => self.report_pipe = None,
+            }
+        }
+    }
+
+    fn listen(&mut self) -> Result<(), Fault> {
+        let Some(launched) = &self.launched else {
+            return Ok(());
+        };
+        match handover::receive::<Says>(&launched.socket) {
+            Ok(Some(Says::Started { pid, layers })) => {
+                self.payload = Some((pid, layers));
+                Ok(())
+            }
+            Ok(Some(Says::Refused { message, detail })) => Err(Fault { message, detail }),
+            Ok(Some(Says::Ended(ending))) => {
+                if !ending.clean {
+                    tracing::error!("the helper could not clean up after a run");
+                }
+                self.ending = Some((ending, Instant::now(), Now::read().boot));
+                self.deadline = Some(Instant::now() + DRAIN_MAX);
+                Ok(())
+            }
+            Ok(None) | Err(_) => Err(Fault::new(
+                "the sandbox helper ended without a word; the child went with it",
+                "end of socket",
+            )),
+        }
+    }
+
+    /// The payload says that it waits: look at it from outside.
+    fn look(&mut self) -> Result<(), Fault> {
+        if self.isolation.is_some() || self.ending.is_some() || self.cause.is_some() {
+            return Ok(());
+        }
+        let (Some((pid, told)), Some(launched)) = (&self.payload, &self.launched) else {
+            return Ok(());
+        };
+        if !self.report.take_ready() {
+            return Ok(());
+        }
+        let isolation = outside::examine(
+            *pid,
+            told,
+            launched.helper.id() as i32,
+            &outside::Expected::of(self.spec),
+        )?;
+        self.deadline = None;
+        self.isolation = Some(isolation.clone());
+        (self.note)(ExecNote::Prepared(isolation));
+        Ok(())
+    }
+
+    fn pass_output(&mut self, last: bool) {
+        let now = Instant::now();
+        for pipe in [&mut self.stdout, &mut self.stderr] {
+            let text = if last {
+                pipe.stream.finish()
+            } else {
+                pipe.stream.due(now)
+            };
+            if let Some(text) = text {
+                (self.note)(ExecNote::Output {
+                    stream: pipe.name,
+                    text,
+                });
+            }
+        }
+    }
+
+    fn finish(&mut self) -> Result<ExecNote, Fault> {
+        if let Some(fault) = self.fault.take() {
+            return Err(fault);
+        }
+        let Some((ending, at, boot)) = self.ending else {
+            return Err(Fault::new(
+                "the sandbox helper did not answer and was killed",
+                "helper",
+            ));
+        };
+        self.pass_output(true);
+        let cancelled = self.cause == Some(Cause::Cancelled);
+        if self.released.is_none() && !(cancelled && ending.by == EndedBy::Command) {
+            let early = String::from_utf8_lossy(&self.stderr.early);
+            return Err(Fault::new(
+                "Python ended before it was ready; `countersign doctor` checks the environment",
+                format!("status {}: {early}", ending.status),
+            ));
+        }
+        let since = |boot: Duration| {
+            u64::try_from(boot.saturating_sub(self.spec.granted_at).as_micros()).unwrap_or(u64::MAX)
+        };
+        let take = |pipe: &mut Pipe| {
+            std::mem::replace(&mut pipe.stream, Stream::new(0, Redactor::default())).captured()
+        };
+        let facts = Facts {
+            ending,
+            cancelled,
+            claim: self.report.claim(),
+            stdout: take(&mut self.stdout),
+            stderr: take(&mut self.stderr),
+            duration_ms: self.released.map_or(0, |(start, _)| {
+                u64::try_from((at - start).as_millis()).unwrap_or(u64::MAX)
+            }),
+            timing: Timing {
+                grant_to_start: since(self.released.map_or(boot, |(_, boot)| boot)),
+                grant_to_first_output: self.first_output.map(since),
+                grant_to_exit: since(boot),
+            },
+            isolation: self.isolation.clone().unwrap_or(Isolation {
+                tier: self.spec.tier,
+                layers: Vec::new(),
+            }),
+            limits: self.spec.limits(),
+            paths: &self.paths,
+        };
+        Ok(ExecNote::Ended(Box::new(ending::run(facts))))
+    }
+
+    /// Nothing of the run stays: the lifeline goes first, and with it the helper.
+    fn close(&mut self) {
+        let Some(launched) = self.launched.take() else {
+            return;
+        };
+        let Launched {
+            helper,
+            socket,
+            lifeline,
+            scratch: folder,
+            ..
+        } = launched;
+        drop((lifeline, socket));
+        launch::dismiss(helper);
+        if let Err(e) = scratch::Held::open(&folder).and_then(|held| held.remove()) {
+            tracing::error!("the run's folder could not be removed: {e}");
+        }
+    }
+}
+
+impl Pipe {
+    fn read(&mut self, live: bool) {
+        let mut buffer = [0u8; 64 * 1024];
+        let Some(file) = &mut self.file else {
+            return;
+        };
+        match file.read(&mut buffer) {
+            Ok(0) => self.file = None,
+            Ok(n) if live => self.stream.feed(&buffer[..n], Instant::now()),
+            Ok(n) => {
+                let room = 16 * 1024 - self.early.len().min(16 * 1024);
+                self.early.extend_from_slice(&buffer[..n.min(room)]);
+            }
+            Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(_) => self.file = None,
+        }
+    }
+}
+
+/// Paths that say something of this machine: where the environment is, where the run was.
+/// `/usr` and the like say nothing and occur in honest output.
+fn private_paths(spec: &RunSpec, launched: &Launched) -> Vec<(String, &'static str)> {
+    let env = &spec.env;
+    let mut paths: Vec<(String, &'static str)> = [&env.executable, &env.base_prefix, &env.prefix]
+        .into_iter()
+        .chain(&env.sys_path)
+        .filter(|path| path.components().count() > 3)
+        .map(|path| (path.display().to_string(), "<python>"))
+        .collect();
+    for (name, shown) in [(scratch::OUTPUT, "<output>"), (scratch::HOME, "<home>")] {
+        paths.push((launched.scratch.join(name).display().to_string(), shown));
+    }
+    paths
+}

@@ -1,0 +1,136 @@
+//! From how a run ended, as it is known from outside, and what the child claimed, to the outcome's
+//! `run`.
+
+use nix::sys::signal::Signal;
+use nix::sys::wait::WaitStatus;
+use nix::unistd::Pid;
+
+use crate::model::{Exit, Isolation, LimitKind, Limits, Run, RunError, RunErrorKind, Timing};
+
+use super::handover::{EndedBy, Ending};
+use super::output::{Captured, Redactor};
+use super::report::Claim;
+
+/// Everything known at the end.
+pub struct Facts<'a> {
+    pub ending: Ending,
+    /// Whether a person's kill was asked for.
+    pub cancelled: bool,
+    pub claim: Result<Claim, &'static str>,
+    pub stdout: Captured,
+    pub stderr: Captured,
+    pub duration_ms: u64,
+    pub timing: Timing,
+    pub isolation: Isolation,
+    pub limits: &'a Limits,
+    pub paths: &'a Redactor,
+}
+
+/// The run as the outcome tells it.
+pub fn run(facts: Facts<'_>) -> Run {
+    let exit = exit(facts.ending.status);
+    let (limit, error, result) = judge(&facts, &exit);
+    let error = error.map(|mut error| {
+        error.message = facts.paths.clean(&error.message);
+        error
+    });
+    Run {
+        exit,
+        limit,
+        duration_ms: facts.duration_ms,
+        timing_us: facts.timing,
+        stdout: facts.stdout.text,
+        stderr: facts.stderr.text,
+        stdout_bytes: facts.stdout.bytes,
+        stderr_bytes: facts.stderr.bytes,
+        stdout_truncated: facts.stdout.truncated,
+        stderr_truncated: facts.stderr.truncated,
+        isolation: facts.isolation,
+        error,
+        result,
+        artifacts: Vec::new(),
+    }
+}
+
+type Judgement = (Option<LimitKind>, Option<RunError>, serde_json::Value);
+
+/// What is known from outside comes before what the child says.
+fn judge(facts: &Facts<'_>, exit: &Exit) -> Judgement {
+    let limits = facts.limits;
+    let none = serde_json::Value::Null;
+    let by = facts.ending.by;
+    if facts.cancelled && by == EndedBy::Command {
+        let error = error(RunErrorKind::Cancelled, "killed by the reviewer");
+        return (None, Some(error), none);
+    }
+    if facts.stdout.truncated || facts.stderr.truncated {
+        let text = format!("more than {} bytes of output", limits.output_bytes);
+        let error = error(RunErrorKind::OutputLimit, text);
+        return (Some(LimitKind::Output), Some(error), none);
+    }
+    if by == EndedBy::Wall {
+        let text = format!("still running after {} s", limits.wall_s);
+        let error = error(RunErrorKind::Timeout, text);
+        return (Some(LimitKind::Wall), Some(error), none);
+    }
+    if facts.ending.out_of_memory && matches!(exit, Exit::Signal(name) if name == "SIGKILL") {
+        let error = error(
+            RunErrorKind::MemoryLimit,
+            "all processes together reached the memory limit",
+        );
+        return (Some(LimitKind::Memory), Some(error), none);
+    }
+    if let Exit::Signal(name) = exit {
+        let cpu_used = facts.ending.cpu_us >= limits.cpu_s.saturating_mul(1_000_000);
+        return match name.as_str() {
+            "SIGXCPU" | "SIGKILL" if cpu_used || name == "SIGXCPU" => {
+                let text = format!("used {} s of processor time", limits.cpu_s);
+                let error = error(RunErrorKind::Timeout, text);
+                (Some(LimitKind::Cpu), Some(error), none)
+            }
+            "SIGXFSZ" => {
+                let text = format!("wrote a file of more than {} MB", limits.file_size_mb);
+                let error = error(RunErrorKind::SnippetError, text);
+                (Some(LimitKind::Files), Some(error), none)
+            }
+            _ => {
+                let text = format!("the child was ended by {name}");
+                (None, Some(error(RunErrorKind::SandboxError, text)), none)
+            }
+        };
+    }
+    match (&facts.claim, exit) {
+        (Ok(claim), Exit::Code(code)) => match (&claim.error, code) {
+            (None, 0) => (None, None, claim.result.clone()),
+            (None, code) => {
+                let text = format!("the child ended with exit code {code}");
+                (None, Some(error(RunErrorKind::SandboxError, text)), none)
+            }
+            (Some(said), _) => (claim.limit, Some(said.clone()), claim.result.clone()),
+        },
+        (Err(why), _) => (None, Some(error(RunErrorKind::SandboxError, *why)), none),
+        // Signals were handled above.
+        (Ok(_), Exit::Signal(_)) => (None, None, none),
+    }
+}
+
+fn error(kind: RunErrorKind, message: impl Into<String>) -> RunError {
+    RunError {
+        kind,
+        message: message.into(),
+        line: None,
+        exception: None,
+    }
+}
+
+fn exit(status: i32) -> Exit {
+    match WaitStatus::from_raw(Pid::from_raw(0), status) {
+        Ok(WaitStatus::Exited(_, code)) => Exit::Code(code),
+        Ok(WaitStatus::Signaled(_, signal, _)) => Exit::Signal(signal.as_str().to_owned()),
+        // A real-time signal, which has no name; anything else is not the end of a process.
+        _ => match status & 0x7f {
+            0 => Exit::Signal(Signal::SIGKILL.as_str().to_owned()),
+            number => Exit::Signal(format!("SIG{number}")),
+        },
+    }
+}

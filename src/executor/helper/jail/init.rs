@@ -1,0 +1,74 @@
+//! Pid 1 of the jail: reaps, tells how the payload ended, and by its own end takes everything in
+//! its pid namespace with it.
+//!
+//! It gives up every capability and every descriptor but one, so that a payload that got at it
+//! would have won nothing.
+
+use std::fs::File;
+use std::io::Write;
+use std::os::fd::{AsFd, BorrowedFd, IntoRawFd, OwnedFd};
+use std::time::Duration;
+
+use nix::fcntl::{FcntlArg, fcntl};
+use nix::sys::prctl;
+
+use super::super::super::raw::{self, Reaped};
+use super::super::identity;
+
+/// Where the one descriptor goes.
+const EXIT: i32 = 3;
+
+/// Waits until the payload has ended and says how; never returns.
+pub fn reap_for(payload: i32, exit: OwnedFd) -> ! {
+    if let Some(ended) = confine(&exit).and_then(|()| wait(payload)) {
+        let cpu = u64::try_from(ended.cpu.as_micros()).unwrap_or(u64::MAX);
+        let mut text = [0u8; 12];
+        text[..4].copy_from_slice(&ended.status.to_le_bytes());
+        text[4..].copy_from_slice(&cpu.to_le_bytes());
+        let _ = File::from(raw::adopt(EXIT)).write_all(&text);
+    }
+    raw::exit_now(0)
+}
+
+fn confine(exit: &OwnedFd) -> Option<()> {
+    let null = File::open("/dev/null").ok()?.into_raw_fd();
+    // Above the targets first: one of them may be standing on another's number. None of these
+    // is owned by an object that would close it once more.
+    let above = |fd: BorrowedFd<'_>| fcntl(fd, FcntlArg::F_DUPFD_CLOEXEC(10)).ok();
+    let exit = above(exit.as_fd())?;
+    let null = above(raw::borrow(null))?;
+    for target in 0..EXIT {
+        raw::place(raw::borrow(null), target, true).ok()?;
+    }
+    raw::place(raw::borrow(exit), EXIT, true).ok()?;
+    raw::close_from(EXIT as u32 + 1).ok()?;
+    prctl::set_dumpable(false).ok()?;
+    prctl::set_no_new_privs().ok()?;
+    identity::drop_all_capabilities().ok()
+}
+
+fn wait(payload: i32) -> Option<Reaped> {
+    loop {
+        match raw::reap(raw::Wait::Block) {
+            Ok(Some(one)) if one.pid == payload => return Some(one),
+            Ok(_) => {}
+            Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(_) => return None,
+        }
+    }
+}
+
+/// What [`reap_for`] wrote, read by the helper once pid 1 is gone. Nothing was written when it
+/// was killed.
+pub fn read_exit(exit: &OwnedFd, pid: i32) -> Option<Reaped> {
+    let mut text = [0u8; 12];
+    if nix::unistd::read(exit, &mut text).ok()? != text.len() {
+        return None;
+    }
+    let (status, cpu) = text.split_at(4);
+    Some(Reaped {
+        pid,
+        status: i32::from_le_bytes(status.try_into().ok()?),
+        cpu: Duration::from_micros(u64::from_le_bytes(cpu.try_into().ok()?)),
+    })
+}

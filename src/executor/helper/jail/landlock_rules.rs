@@ -1,0 +1,90 @@
+//! Landlock: what the payload may do with the files that exist for it.
+//!
+//! A second lock on the same door as `root`: were a mount to come back or a descriptor to leak,
+//! the right to use it would still be missing. Every right that the kernel's version knows is
+//! handled, so what no rule names is denied, TCP included; scopes keep signals and abstract
+//! sockets inside. The ruleset is made and closed by the payload itself: one that it inherited open
+//! could be widened.
+
+use std::path::PathBuf;
+
+use landlock::{
+    ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, LandlockStatus,
+    PathBeneath, PathFd, RestrictionStatus, Ruleset, RulesetAttr, RulesetCreatedAttr,
+    RulesetStatus, Scope,
+};
+
+use super::super::Refusal;
+use super::root::SCRATCH;
+
+/// The newest version whose rights are known here; older kernels have fewer.
+const NEWEST: ABI = ABI::V9;
+
+/// Restricts this process for good. The value is the layer's name, such as `landlock:7`.
+pub fn restrict(bound: &[PathBuf]) -> Result<String, Refusal> {
+    let status = apply(bound).map_err(|e| Refusal::new("could not restrict file access", e))?;
+    let LandlockStatus::Available { effective_abi, .. } = status.landlock else {
+        return Err(unavailable());
+    };
+    // The first version's rights are mandatory; newer ones are taken where they exist.
+    if status.ruleset == RulesetStatus::NotEnforced || effective_abi < ABI::V1 {
+        return Err(unavailable());
+    }
+    Ok(format!("landlock:{}", effective_abi as i32))
+}
+
+fn unavailable() -> Refusal {
+    Refusal::new(
+        "Landlock is not available: the kernel needs CONFIG_SECURITY_LANDLOCK and `landlock` in \
+         its list of security modules (boot option lsm=)",
+        "landlock",
+    )
+}
+
+fn apply(bound: &[PathBuf]) -> Result<RestrictionStatus, Box<dyn std::error::Error>> {
+    let read = AccessFs::ReadFile | AccessFs::ReadDir;
+    let mut rules: Vec<(PathBuf, BitFlags<AccessFs>)> = vec![
+        (PathBuf::from("/proc"), read),
+        // The payload's own settings below it, such as a thread's name.
+        (PathBuf::from("/proc/self"), read | AccessFs::WriteFile),
+        (PathBuf::from("/dev"), read | AccessFs::WriteFile),
+        (
+            PathBuf::from("/dev/shm"),
+            read | AccessFs::WriteFile
+                | AccessFs::MakeReg
+                | AccessFs::RemoveFile
+                | AccessFs::Truncate
+                | AccessFs::Refer,
+        ),
+        (
+            PathBuf::from(SCRATCH),
+            AccessFs::from_all(NEWEST)
+                & !(AccessFs::Execute
+                    | AccessFs::MakeChar
+                    | AccessFs::MakeBlock
+                    | AccessFs::MakeSock
+                    | AccessFs::IoctlDev
+                    | AccessFs::ResolveUnix),
+        ),
+    ];
+    rules.extend(
+        bound
+            .iter()
+            .map(|path| (path.clone(), read | AccessFs::Execute)),
+    );
+    let mut set = Ruleset::default()
+        .set_compatibility(CompatLevel::BestEffort)
+        .handle_access(AccessFs::from_all(NEWEST))?
+        .handle_access(AccessNet::from_all(NEWEST))?
+        .scope(Scope::from_all(NEWEST))?
+        .create()?;
+    for (path, rights) in rules {
+        let rights = if path.is_dir() {
+            rights
+        } else {
+            rights & AccessFs::from_file(NEWEST)
+        };
+        set = set.add_rule(PathBeneath::new(PathFd::new(&path)?, rights))?;
+    }
+    Ok(set.restrict_self()?)
+}

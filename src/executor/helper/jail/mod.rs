@@ -1,0 +1,120 @@
+//! The jail of tier `kernel`: namespaces, a root file system of only what is needed, a pid 1 that
+//! only reaps, and a payload that gives up what is left by itself.
+//!
+//! One file a layer, each with the reasons for its rules:
+//! `namespaces` (what the payload cannot see), `root` (which files exist for it), `init` (its
+//! pid 1), `landlock_rules` (what it may do with the files), `seccomp` (which system calls it has).
+
+pub mod init;
+pub mod landlock_rules;
+pub mod namespaces;
+pub mod root;
+pub mod seccomp;
+
+use std::io::Write;
+use std::os::fd::{AsFd, OwnedFd};
+
+use nix::fcntl::OFlag;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sys::prctl;
+use nix::sys::signal::Signal;
+use nix::unistd::pipe2;
+
+use super::super::handover::Order;
+use super::super::{procfs, raw};
+use super::identity::Identity;
+use super::payload::{Plan, Started, await_exec, report_failure};
+use super::{Refusal, Step};
+
+/// Makes the jail and the payload in it, and waits until the interpreter has taken over.
+pub fn start(
+    order: &Order,
+    plan: &Plan,
+    identity: Option<&Identity>,
+    lifeline: &OwnedFd,
+) -> Result<Started, Refusal> {
+    let (failure_read, failure) = pipe2(OFlag::O_CLOEXEC).step("make a pipe")?;
+    let (mapped, map) = pipe2(OFlag::O_CLOEXEC).step("make a pipe")?;
+    let (exit_read, exit) = pipe2(OFlag::O_CLOEXEC).step("make a pipe")?;
+    let user = namespaces::User::new(identity)?;
+    let channels = Channels {
+        failure,
+        mapped,
+        exit,
+    };
+    let init = match namespaces::enter()? {
+        raw::Side::Child => {
+            drop((failure_read, map, exit_read));
+            inside(order, plan, user, channels)
+        }
+        raw::Side::Parent(pid) => pid,
+    };
+    drop(channels);
+    user.map(init)?;
+    (&std::fs::File::from(map.try_clone().step("make a pipe")?))
+        .write_all(b"m")
+        .step("start the jail")?;
+    let layers = await_exec(failure_read, lifeline)?;
+    let payload = procfs::descendants(init)
+        .step("find the payload")?
+        .into_iter()
+        .find(|process| process.parent == init)
+        .ok_or_else(|| Refusal::new("Python ended before it was ready", "no payload"))?;
+    // Until here its end would have meant that the helper is gone.
+    drop(map);
+    Ok(Started {
+        pid: init,
+        payload: payload.pid,
+        layers,
+        exit: Some(exit_read),
+    })
+}
+
+/// What pid 1 holds of the helper's.
+struct Channels {
+    failure: OwnedFd,
+    mapped: OwnedFd,
+    exit: OwnedFd,
+}
+
+/// Everything from here on is inside the namespaces; it never returns.
+fn inside(order: &Order, plan: &Plan, user: namespaces::User, channels: Channels) -> ! {
+    let Channels {
+        failure,
+        mapped,
+        exit,
+    } = channels;
+    let failure = std::fs::File::from(failure);
+    if let Err(refusal) = become_init(order, user, &mapped) {
+        report_failure(failure, &refusal);
+        raw::exit_now(1);
+    }
+    match raw::fork() {
+        Err(e) => {
+            report_failure(failure, &Refusal::new("could not fork", e));
+            raw::exit_now(1)
+        }
+        Ok(raw::Side::Child) => plan.become_payload(super::payload::Place::Jail, 1, failure),
+        Ok(raw::Side::Parent(payload)) => {
+            drop(failure);
+            init::reap_for(payload, exit)
+        }
+    }
+}
+
+fn become_init(order: &Order, user: namespaces::User, mapped: &OwnedFd) -> Result<(), Refusal> {
+    let mut byte = [0u8];
+    if nix::unistd::read(mapped, &mut byte).step("wait for the helper")? != 1 {
+        return Err(Refusal::new("the helper is gone", "no mapping"));
+    }
+    user.become_it()?;
+    // After the change of user, which clears it. The helper has one thread.
+    prctl::set_pdeathsig(Signal::SIGKILL).step("follow the helper into death")?;
+    let mut fds = [PollFd::new(mapped.as_fd(), PollFlags::POLLIN)];
+    if poll(&mut fds, PollTimeout::ZERO).step("wait for the helper")? != 0 {
+        return Err(Refusal::new("the helper is gone", "end of its pipe"));
+    }
+    nix::unistd::setsid().step("leave the session")?;
+    root::make(order)?;
+    nix::unistd::sethostname("countersign").step("name the machine")
+}

@@ -1,0 +1,98 @@
+//! Namespaces: what of the machine exists for the payload.
+//!
+//! - user: its capabilities mean nothing outside; its processes are counted apart.
+//! - pid: it sees and signals its own processes only, and all of them die with pid 1.
+//! - net: no interface, no abstract socket, no netlink of the machine's.
+//! - ipc: no System V object or message queue of the machine's, and its own end with it.
+//! - uts, cgroup: neither the machine's name nor its place in the cgroups.
+//! - mount: a root of its own (see `root`).
+
+use std::io;
+
+use nix::libc;
+use nix::sys::prctl;
+use nix::unistd::{Gid, Uid, setgroups, setresgid, setresuid};
+
+use super::super::super::raw::{self, Side};
+use super::super::identity::Identity;
+use super::super::{Refusal, Step};
+
+const FLAGS: libc::c_int = libc::CLONE_NEWUSER
+    | libc::CLONE_NEWPID
+    | libc::CLONE_NEWNET
+    | libc::CLONE_NEWIPC
+    | libc::CLONE_NEWUTS
+    | libc::CLONE_NEWNS
+    | libc::CLONE_NEWCGROUP;
+
+/// Forks into new namespaces; the child is their pid 1, with every capability in them and none
+/// outside.
+pub fn enter() -> Result<Side, Refusal> {
+    // The files that map its users belong to root while it may not be dumped.
+    prctl::set_dumpable(true).step("make namespaces")?;
+    let side = raw::fork_into(FLAGS);
+    if !matches!(side, Ok(Side::Child)) {
+        prctl::set_dumpable(false).step("make namespaces")?;
+    }
+    side.map_err(|e| {
+        Refusal::new(
+            "this system does not give namespaces to this user; see sysctl \
+             user.max_user_namespaces, kernel.unprivileged_userns_clone and \
+             kernel.apparmor_restrict_unprivileged_userns",
+            e,
+        )
+    })
+}
+
+/// Who the payload is, inside as outside: under root the run's own user, else this one.
+#[derive(Clone, Copy)]
+pub struct User {
+    uid: u32,
+    gid: u32,
+    /// Whether the helper is root and the payload has to change to it.
+    change: bool,
+}
+
+impl User {
+    pub fn new(identity: Option<&Identity>) -> Result<Self, Refusal> {
+        match identity {
+            None => Ok(Self {
+                uid: Uid::effective().as_raw(),
+                gid: Gid::effective().as_raw(),
+                change: false,
+            }),
+            Some(identity) => {
+                // Inside, changing groups is denied for good.
+                setgroups(&[]).step("leave all groups")?;
+                Ok(Self {
+                    uid: identity.uid,
+                    gid: identity.uid,
+                    change: true,
+                })
+            }
+        }
+    }
+
+    /// From outside: this user and group are the only ones there are in the jail.
+    pub fn map(self, init: i32) -> Result<(), Refusal> {
+        let write = |file: &str, text: &str| -> io::Result<()> {
+            std::fs::write(format!("/proc/{init}/{file}"), text)
+        };
+        // Without it a process could leave a group that is denied something.
+        write("setgroups", "deny").step("map the users of the jail")?;
+        write("uid_map", &format!("{0} {0} 1", self.uid)).step("map the users of the jail")?;
+        write("gid_map", &format!("{0} {0} 1", self.gid)).step("map the users of the jail")
+    }
+
+    /// From inside, under root: gives root up for good. What is left are capabilities in the jail.
+    pub fn become_it(self) -> Result<(), Refusal> {
+        if !self.change {
+            return Ok(());
+        }
+        let (user, group) = (Uid::from_raw(self.uid), Gid::from_raw(self.gid));
+        setresgid(group, group, group).step("change to the run's group")?;
+        setresuid(user, user, user).step("change to the run's user")?;
+        // Changing the user made this undumpable, and its own `/proc` files root's again.
+        prctl::set_dumpable(true).step("change to the run's user")
+    }
+}

@@ -1,0 +1,75 @@
+//! Resource limits of the payload (setrlimit(2)), set before it runs anything.
+
+use std::io;
+
+use nix::sys::resource::{Resource, setrlimit};
+
+use crate::model::Limits;
+
+use super::super::procfs;
+use super::{Refusal, Step};
+
+const MIB: u64 = 1024 * 1024;
+
+/// Address space that interpreter and libraries may map before the snippet's own allowance is
+/// counted; the runner lowers the limit to what they took plus the allowance before release, and
+/// the broker reads from outside that it did. Reserved, not used: allocators and OpenBLAS map far
+/// more than they touch.
+const BASELINE_MIB: u64 = 4096;
+
+/// Bytes of address space until the runner lowers it.
+pub fn address_space_max(limits: &Limits) -> u64 {
+    BASELINE_MIB
+        .saturating_add(limits.memory_mb)
+        .saturating_mul(MIB)
+}
+
+/// Everything but processes, which counts from the moment the user is the run's own.
+pub fn set(limits: &Limits) -> Result<(), Refusal> {
+    let list = [
+        // One second between the signal and the kill that cannot be ignored.
+        (Resource::RLIMIT_CPU, limits.cpu_s, limits.cpu_s + 1),
+        both(Resource::RLIMIT_AS, address_space_max(limits)),
+        both(Resource::RLIMIT_NOFILE, limits.open_files),
+        both(
+            Resource::RLIMIT_FSIZE,
+            limits.file_size_mb.saturating_mul(MIB),
+        ),
+        both(Resource::RLIMIT_CORE, 0),
+        both(Resource::RLIMIT_MEMLOCK, 0),
+        both(Resource::RLIMIT_MSGQUEUE, 0),
+        both(Resource::RLIMIT_NICE, 0),
+        both(Resource::RLIMIT_RTPRIO, 0),
+    ];
+    for (resource, soft, hard) in list {
+        set_at_most(resource, soft, hard).step("set the limits")?;
+    }
+    Ok(())
+}
+
+/// Processes and threads. `shared` is how many the user has already, where the user is not the
+/// run's own: the kernel counts by user.
+pub fn set_processes(limits: &Limits, shared: u64) -> Result<(), Refusal> {
+    let allowed = limits.processes.max(1).saturating_add(shared);
+    set_at_most(Resource::RLIMIT_NPROC, allowed, allowed).step("set the limits")
+}
+
+/// Threads of all processes of this user.
+pub fn threads_of(uid: u32) -> io::Result<u64> {
+    Ok(procfs::pids()?
+        .into_iter()
+        .filter_map(|pid| procfs::Status::read(pid).ok())
+        .filter(|status| status.uids().is_some_and(|uids| uids[0] == uid))
+        .filter_map(|status| status.get("Threads").parse::<u64>().ok())
+        .sum())
+}
+
+const fn both(resource: Resource, value: u64) -> (Resource, u64, u64) {
+    (resource, value, value)
+}
+
+/// Where the dashboard itself is held to less, less it stays.
+fn set_at_most(resource: Resource, soft: u64, hard: u64) -> nix::Result<()> {
+    let (_, ceiling) = nix::sys::resource::getrlimit(resource)?;
+    setrlimit(resource, soft.min(ceiling), hard.min(ceiling))
+}

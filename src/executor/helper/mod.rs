@@ -1,0 +1,191 @@
+//! The helper: our own binary started again for one run. It confines the payload, waits for it,
+//! kills whatever is left of it and removes its folder; then it is gone.
+//!
+//! It has one thread, holds no descriptor but what the broker sent, and never reads a byte that
+//! came from an agent beyond hashing it.
+
+mod cgroup;
+mod identity;
+mod jail;
+mod limits;
+mod payload;
+mod supervise;
+mod tree;
+mod view;
+
+use std::io;
+use std::os::fd::{AsFd, IntoRawFd, OwnedFd};
+
+use nix::sys::prctl;
+use nix::sys::stat::{Mode, umask};
+
+use crate::model::{Limits, Tier};
+
+use super::handover::{self, Descriptors, Order, Says};
+use super::{memfd, raw, scratch};
+
+/// The address space a payload has before its runner lowers it, in bytes.
+pub(super) fn address_space_max(limits: &Limits) -> u64 {
+    limits::address_space_max(limits)
+}
+
+/// Why a payload was not made.
+#[derive(Debug)]
+pub(super) struct Refusal {
+    /// For the agent and the person: no path of this machine in it.
+    message: String,
+    /// For the local log.
+    detail: String,
+}
+
+impl Refusal {
+    fn new(message: impl Into<String>, detail: impl std::fmt::Display) -> Self {
+        Self {
+            message: message.into(),
+            detail: detail.to_string(),
+        }
+    }
+}
+
+/// Says of a failed call what was being done.
+trait Step<T> {
+    fn step(self, what: &str) -> Result<T, Refusal>;
+}
+
+impl<T, E: Into<io::Error>> Step<T> for Result<T, E> {
+    fn step(self, what: &str) -> Result<T, Refusal> {
+        self.map_err(|e| {
+            let e: io::Error = e.into();
+            Refusal::new(format!("could not {what}"), e)
+        })
+    }
+}
+
+/// The helper's whole life. The exit code is for nobody: what happened was said on the socket.
+pub(super) fn main() -> u8 {
+    let socket = raw::adopt(0);
+    let started = start(&socket).and_then(|(order, descriptors)| {
+        let held = scratch::Held::open(&order.scratch).step("open the run's folder")?;
+        Ok((order, descriptors, held))
+    });
+    let (order, descriptors, held) = match started {
+        Ok(started) => started,
+        Err(refusal) => {
+            refuse(&socket, refusal);
+            return 1;
+        }
+    };
+    let result = prepare(&order, descriptors).and_then(|(prepared, lifeline)| {
+        supervise::run(&socket, &lifeline, &order, &prepared, &held)
+    });
+    match result {
+        Ok(()) => 0,
+        Err(refusal) => {
+            // Whatever was mounted over the folder went with this process's namespace or will:
+            // the broker removes the folder too.
+            let _ = held.remove();
+            refuse(&socket, refusal);
+            1
+        }
+    }
+}
+
+fn refuse(socket: &OwnedFd, refusal: Refusal) {
+    // A broker that is gone has nobody to tell.
+    let _ = handover::send(
+        socket,
+        &Says::Refused {
+            message: refusal.message,
+            detail: refusal.detail,
+        },
+    );
+}
+
+/// Takes over: nothing inherited but the socket, own session, nothing readable from outside.
+fn start(socket: &OwnedFd) -> Result<(Order, Descriptors<OwnedFd>), Refusal> {
+    raw::close_from(1).step("close descriptors (close_range, Linux 5.9 or newer)")?;
+    // Descriptors 1 and 2, the lowest free ones: the standard library prints panics to 2, which
+    // must never be a file of a run. They stay open for good.
+    for _ in [1, 2] {
+        let null = std::fs::File::options()
+            .read(true)
+            .write(true)
+            .open("/dev/null")
+            .step("open /dev/null")?;
+        let _: i32 = null.into_raw_fd();
+    }
+    umask(Mode::from_bits_truncate(0o077));
+    prctl::set_dumpable(false).step("keep others from reading the helper")?;
+    prctl::set_child_subreaper(true).step("become the reaper of the run")?;
+    nix::unistd::setsid().step("leave the session")?;
+    handover::receive_order(socket.as_fd()).step("receive the order")
+}
+
+/// What was made ready before the fork.
+struct Prepared {
+    identity: Option<identity::Identity>,
+    cgroup: cgroup::Cgroup,
+    view: view::View,
+    payload: payload::Plan,
+}
+
+fn prepare(
+    order: &Order,
+    descriptors: Descriptors<OwnedFd>,
+) -> Result<(Prepared, OwnedFd), Refusal> {
+    check_files(order, &descriptors)?;
+    let identity = if nix::unistd::Uid::effective().is_root() {
+        Some(identity::reserve()?)
+    } else {
+        None
+    };
+    // Before the view becomes read-only.
+    let cgroup = cgroup::Cgroup::make(&order.limits);
+    // Before the view: it holds `/proc` as it is while that can still be written to.
+    let (payload, lifeline) = payload::Plan::new(order, descriptors)?;
+    let view = match order.tier {
+        Tier::Process => view::View::make(order, identity.as_ref())?,
+        Tier::Kernel => view::View::reachable(order, identity.as_ref())?,
+        tier => {
+            return Err(Refusal::new(
+                format!("tier {tier} is not complete yet"),
+                tier,
+            ));
+        }
+    };
+    Ok((
+        Prepared {
+            identity,
+            cgroup,
+            view,
+            payload,
+        },
+        lifeline,
+    ))
+}
+
+/// What was shown is what is handed on: sealed, and of the digest in the order.
+fn check_files(order: &Order, descriptors: &Descriptors<OwnedFd>) -> Result<(), Refusal> {
+    let files = [
+        &descriptors.setup,
+        &descriptors.bundle,
+        &descriptors.job,
+        &descriptors.code,
+    ];
+    if !files
+        .into_iter()
+        .chain(&descriptors.inputs)
+        .all(memfd::is_sealed)
+    {
+        return Err(Refusal::new("a file of the run is not sealed", "seals"));
+    }
+    let code = descriptors.code.try_clone().step("read the code")?;
+    let digest = memfd::digest(code).step("read the code")?;
+    if digest != order.code {
+        return Err(Refusal::new(
+            "the code is not the code that was shown",
+            format!("{digest} is not {}", order.code),
+        ));
+    }
+    Ok(())
+}

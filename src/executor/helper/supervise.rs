@@ -1,0 +1,216 @@
+//! Waiting for the payload: releases it, ends it when its time is over, when it is told to, or
+//! when the dashboard is gone, and leaves nothing behind.
+
+use std::os::fd::{AsFd, OwnedFd};
+use std::time::{Duration, Instant};
+
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sys::signal::{SigSet, Signal};
+use nix::sys::signalfd::{SfdFlags, SignalFd};
+
+use crate::model::Tier;
+
+use super::super::handover::{self, Command, EndedBy, Ending, Order, Says};
+use super::super::raw::{self, Reaped};
+use super::super::scratch;
+use super::payload::Started;
+use super::{Prepared, Refusal, Step};
+use super::{jail, tree};
+
+/// Starts the payload and stays until nothing of it is left.
+pub fn run(
+    socket: &OwnedFd,
+    lifeline: &OwnedFd,
+    order: &Order,
+    prepared: &Prepared,
+    held: &scratch::Held,
+) -> Result<(), Refusal> {
+    // SIGCHLD comes as something to poll for. The terminal's signals do not reach this session;
+    // one sent by hand must not end the supervisor before the payload.
+    let mut mask = SigSet::empty();
+    for signal in [
+        Signal::SIGCHLD,
+        Signal::SIGTERM,
+        Signal::SIGINT,
+        Signal::SIGHUP,
+        Signal::SIGQUIT,
+        Signal::SIGPIPE,
+        Signal::SIGTSTP,
+        Signal::SIGUSR1,
+        Signal::SIGUSR2,
+        Signal::SIGALRM,
+    ] {
+        mask.add(signal);
+    }
+    mask.thread_block().step("wait for signals")?;
+    let children = SignalFd::with_flags(&mask, SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK)
+        .step("wait for signals")?;
+
+    let identity = prepared.identity.as_ref();
+    let started = match order.tier {
+        Tier::Process => prepared.payload.start(identity, lifeline),
+        _ => jail::start(order, &prepared.payload, identity, lifeline),
+    };
+    let uid = prepared.identity.as_ref().map(|identity| identity.uid);
+    let started = match started {
+        Ok(started) => started,
+        Err(refusal) => {
+            tree::sweep(uid, |_| {});
+            prepared.view.dissolve();
+            return Err(refusal);
+        }
+    };
+    for pid in [started.pid, started.payload] {
+        // One that has ended already (ESRCH) is reaped next, and nothing was released.
+        if let Err(e) = prepared.cgroup.take(pid)
+            && e.raw_os_error() != Some(nix::libc::ESRCH)
+        {
+            tree::sweep(uid, |_| {});
+            prepared.view.dissolve();
+            return Err(Refusal::new(
+                "could not put the run into its control group",
+                e,
+            ));
+        }
+    }
+    let mut watch = Watch {
+        socket,
+        lifeline,
+        children: &children,
+        prepared,
+        started: &started,
+        wall: Duration::from_secs(order.limits.wall_s),
+        deadline: None,
+        ended: None,
+    };
+    // A broker that is gone shows on the lifeline.
+    let _ = handover::send(
+        socket,
+        &Says::Started {
+            pid: started.payload,
+            layers: started.layers.clone(),
+        },
+    );
+    let by = watch.wait();
+    let mut ended = watch.ended;
+    let swept = tree::sweep(uid, |one| {
+        if one.pid == started.pid {
+            ended = Some(as_payload(one, &started));
+        }
+    });
+    prepared.view.dissolve();
+    let removed = held.remove().is_ok();
+    let survivors = match by {
+        EndedBy::Itself => swept.killed,
+        EndedBy::Wall | EndedBy::Command => swept.killed.saturating_sub(1),
+    };
+    let _ = handover::send(
+        socket,
+        &Says::Ended(Ending {
+            status: ended.map_or(nix::libc::SIGKILL, |one| one.status),
+            by,
+            cpu_us: ended.map_or(0, |one| one.cpu.as_micros() as u64),
+            survivors,
+            out_of_memory: prepared.cgroup.out_of_memory(),
+            clean: swept.clean && removed,
+        }),
+    );
+    Ok(())
+}
+
+/// How the payload ended: as the helper's own child, or as pid 1 of its jail told before its end.
+/// A pid 1 that told nothing was killed, and the payload with it.
+fn as_payload(one: Reaped, started: &Started) -> Reaped {
+    match &started.exit {
+        None => one,
+        Some(exit) => jail::init::read_exit(exit, started.payload).unwrap_or(Reaped {
+            status: nix::libc::SIGKILL,
+            ..one
+        }),
+    }
+}
+
+struct Watch<'a> {
+    socket: &'a OwnedFd,
+    lifeline: &'a OwnedFd,
+    children: &'a SignalFd,
+    prepared: &'a Prepared,
+    started: &'a Started,
+    wall: Duration,
+    /// Set by the release.
+    deadline: Option<Instant>,
+    ended: Option<Reaped>,
+}
+
+impl Watch<'_> {
+    /// Returns when the payload ended or has to.
+    fn wait(&mut self) -> EndedBy {
+        loop {
+            self.reap();
+            if self.ended.is_some() {
+                return EndedBy::Itself;
+            }
+            let timeout = match self.deadline {
+                None => PollTimeout::NONE,
+                Some(deadline) => {
+                    let left = deadline.saturating_duration_since(Instant::now());
+                    if left.is_zero() {
+                        return EndedBy::Wall;
+                    }
+                    // Rounded up, else the last millisecond is spent spinning; a wait too long
+                    // for the call is cut and taken up again.
+                    PollTimeout::try_from(left + Duration::from_millis(1))
+                        .unwrap_or(PollTimeout::MAX)
+                }
+            };
+            let mut fds = [
+                PollFd::new(self.lifeline.as_fd(), PollFlags::POLLIN),
+                PollFd::new(self.socket.as_fd(), PollFlags::POLLIN),
+                PollFd::new(self.children.as_fd(), PollFlags::POLLIN),
+            ];
+            match poll(&mut fds, timeout) {
+                Ok(_) | Err(nix::errno::Errno::EINTR) => {}
+                // Without a way to wait there is no supervision.
+                Err(_) => return EndedBy::Command,
+            }
+            let ready = |fd: &PollFd| fd.revents().is_some_and(|events| !events.is_empty());
+            let (lifeline, socket, children) = (ready(&fds[0]), ready(&fds[1]), ready(&fds[2]));
+            if lifeline {
+                // Nobody ever writes to it: this is its end, and the dashboard's.
+                return EndedBy::Command;
+            }
+            if children {
+                while let Ok(Some(_)) = self.children.read_signal() {}
+            }
+            if socket {
+                match handover::receive::<Command>(self.socket) {
+                    Ok(Some(Command::Release)) => self.release(),
+                    Ok(Some(Command::Kill) | None) | Err(_) => return EndedBy::Command,
+                }
+            }
+        }
+    }
+
+    fn release(&mut self) {
+        if self.deadline.is_none() {
+            let now = Instant::now();
+            // A policy's largest number of seconds is as good as never.
+            self.deadline = Some(
+                now.checked_add(self.wall)
+                    .unwrap_or(now + Duration::from_secs(u64::from(u32::MAX))),
+            );
+            // A payload that is gone already is reaped next.
+            let _ = self.prepared.payload.release();
+        }
+    }
+
+    /// Orphans of the payload become children of this process; unreaped they would count
+    /// against its limit of processes.
+    fn reap(&mut self) {
+        while let Ok(Some(one)) = raw::reap(raw::Wait::No) {
+            if one.pid == self.started.pid {
+                self.ended = Some(as_payload(one, self.started));
+            }
+        }
+    }
+}

@@ -1,0 +1,404 @@
+//! What only tier `kernel` stops, and what must keep working in it.
+
+use super::TIER;
+use crate::executor::test_bench::*;
+use crate::model::{Exit, RunErrorKind};
+
+/// Runs each expression of Python and prints what came of it, one line each.
+fn tried(setup: &str, expressions: &[&str]) -> Vec<String> {
+    let list: String = expressions
+        .iter()
+        .map(|e| format!("tried(lambda: {e})\n"))
+        .collect();
+    let told = run_spec(spec(
+        &format!(
+            "import ctypes, errno, os, signal, socket, sys\n\
+             C = ctypes.CDLL(None, use_errno=True)\n\
+             def call(number, *args):\n\
+             \x20   if C.syscall(number, *args) < 0:\n\
+             \x20       raise OSError(ctypes.get_errno(), 'x')\n\
+             def tried(f):\n\
+             \x20   try:\n\
+             \x20       f()\n\
+             \x20       print('DONE')\n\
+             \x20   except OSError as e:\n\
+             \x20       print(errno.errorcode.get(e.errno, e.errno))\n\
+             {setup}\n{list}"
+        ),
+        raw_policy(TIER),
+    ));
+    let run = told.run();
+    assert_eq!(run.error, None, "{run:?}");
+    run.stdout.lines().map(str::to_owned).collect()
+}
+
+fn all_meet(setup: &str, attacks: &[(&str, &str)]) {
+    let expressions: Vec<&str> = attacks.iter().map(|(attack, _)| *attack).collect();
+    let met = tried(setup, &expressions);
+    assert_eq!(met.len(), attacks.len(), "{met:?}");
+    for ((attack, want), met) in attacks.iter().zip(met) {
+        assert_eq!(*want, met, "{attack}");
+    }
+}
+
+#[test]
+fn every_layer_is_on() {
+    if !available(TIER) {
+        return;
+    }
+    let told = run_spec(spec("print(1)", raw_policy(TIER)));
+    let layers = &told.isolation().layers;
+    for layer in [
+        "userns",
+        "pidns",
+        "netns",
+        "ipcns",
+        "utsns",
+        "mntns",
+        "cgroupns",
+        "nocaps",
+        "bounding",
+        "no_new_privs",
+        "seccomp",
+        "rlimits",
+    ] {
+        assert!(
+            layers.iter().any(|have| have == layer),
+            "{layer}: {layers:?}"
+        );
+    }
+    assert!(
+        layers.iter().any(|l| l.starts_with("landlock:")),
+        "{layers:?}"
+    );
+}
+
+#[test]
+fn there_is_no_network_of_any_kind() {
+    if !available(TIER) {
+        return;
+    }
+    all_meet(
+        "",
+        &[
+            ("socket.socket(socket.AF_INET, socket.SOCK_STREAM)", "EPERM"),
+            ("socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)", "EPERM"),
+            ("socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)", "EPERM"),
+            ("socket.socket(socket.AF_NETLINK, socket.SOCK_RAW)", "EPERM"),
+            ("socket.socket(socket.AF_PACKET, socket.SOCK_RAW)", "EPERM"),
+            ("socket.socket(40, socket.SOCK_STREAM)", "EPERM"),
+            ("socket.socket(38, socket.SOCK_SEQPACKET)", "EPERM"),
+            ("socket.socketpair(socket.AF_INET)", "EPERM"),
+        ],
+    );
+}
+
+/// The numbers are those of x86_64.
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn what_reaches_into_kernel_or_other_processes_is_not_there() {
+    if !available(TIER) {
+        return;
+    }
+    all_meet(
+        "",
+        &[
+            ("call(101, 16, os.getppid(), 0, 0)", "EPERM"), // ptrace
+            ("call(310, 1, 0, 0, 0, 0, 0)", "EPERM"),       // process_vm_readv
+            ("call(438, 0, 0, 0)", "EPERM"),                // pidfd_getfd
+            ("call(272, 0x10000000)", "EPERM"),             // unshare
+            ("call(308, 0, 0)", "EPERM"),                   // setns
+            ("call(56, 0x10000011, 0, 0, 0, 0)", "EPERM"),  // clone into a user namespace
+            ("call(435, 0, 0)", "ENOSYS"),                  // clone3
+            ("call(165, 0, 0, 0, 0, 0)", "EPERM"),          // mount
+            ("call(428, 0, 0, 0)", "EPERM"),                // open_tree
+            ("call(155, 0, 0)", "EPERM"),                   // pivot_root
+            ("call(161, 0)", "EPERM"),                      // chroot
+            ("call(319, b'x', 0)", "EPERM"),                // memfd_create
+            ("call(425, 1, 0)", "EPERM"),                   // io_uring_setup
+            ("call(250, 0, 0)", "EPERM"),                   // keyctl
+            ("call(321, 0, 0, 0)", "EPERM"),                // bpf
+            ("call(298, 0, 0, 0, 0, 0)", "EPERM"),          // perf_event_open
+            ("call(323, 0)", "EPERM"),                      // userfaultfd
+            ("call(444, 0, 0, 1)", "EPERM"),                // landlock_create_ruleset
+            ("call(445, 5, 1, 0, 0)", "EPERM"),             // landlock_add_rule
+            ("call(317, 1, 0, 0)", "EPERM"),                // seccomp
+            ("call(157, 22, 2, 0, 0, 0)", "EPERM"),         // prctl(PR_SET_SECCOMP)
+            ("call(29, 0, 4096, 0o1600)", "EPERM"),         // shmget
+            ("call(64, 0, 1, 0o1600)", "EPERM"),            // semget
+            ("call(68, 0, 0o1600)", "EPERM"),               // msgget
+            ("call(240, b'/x', 0o102, 0o600, 0)", "EPERM"), // mq_open
+            ("call(16, 0, 0x5412, b'x')", "EPERM"),         // ioctl(TIOCSTI)
+            ("call(16, 0, 0x541c, b'x')", "EPERM"),         // ioctl(TIOCLINUX)
+            ("call(175, 0, 0, b'')", "EPERM"),              // init_module
+            ("call(246, 0, 0, 0, 0)", "EPERM"),             // kexec_load
+            ("call(169, 0, 0, 0, 0)", "EPERM"),             // reboot
+            ("call(135, 0x20000)", "EPERM"),                // personality
+            ("call(304, 0, 0, 0)", "EPERM"),                // open_by_handle_at
+            ("os.setuid(0)", "EPERM"),
+            ("os.setgroups([])", "EPERM"),
+            ("os.nice(-5)", "EPERM"),
+            (
+                "os.sethostname('x') if hasattr(os, 'sethostname') else socket.sethostname('x')",
+                "EPERM",
+            ),
+        ],
+    );
+}
+
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn a_call_of_the_x32_abi_kills() {
+    if !available(TIER) {
+        return;
+    }
+    let told = run_spec(spec(
+        "import ctypes\nctypes.CDLL(None).syscall(0x40000000 + 39)",
+        raw_policy(TIER),
+    ));
+    let run = told.run();
+    assert_eq!(run.exit, Exit::Signal("SIGSYS".to_owned()), "{run:?}");
+    assert_eq!(run.error.as_ref().unwrap().kind, RunErrorKind::SandboxError);
+}
+
+#[test]
+fn only_what_is_needed_exists() {
+    if !available(TIER) {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let secret = folder.path().join("secret");
+    std::fs::write(&secret, "s").unwrap();
+    let listener = std::os::unix::net::UnixListener::bind(folder.path().join("sock")).unwrap();
+    let met = tried(
+        &format!("secret = {secret:?}"),
+        &[
+            "open('/etc/passwd')",
+            "open('/etc/shadow')",
+            "open(secret)",
+            "open('/root/.bash_history')",
+            "open('/home')",
+            "open('/run/x', 'w')",
+            "open('/tmp/x', 'w')",
+            "open('/var/tmp/x', 'w')",
+            "open('/x', 'w')",
+            "os.mkdir('/scratch2')",
+            "os.mkdir('/dev/x')",
+            "open('/dev/tty')",
+            "open('/dev/kmsg')",
+            "open('/dev/mem')",
+            "open('/sys/kernel/mm')",
+            "open('/proc/sys/kernel/core_pattern', 'w')",
+            "open('/proc/sysrq-trigger', 'w')",
+            "open('/proc/kcore', 'rb').read(1)",
+            "open('/proc/1/environ', 'rb').read(1)",
+            "open('/proc/1/mem', 'rb').read(1)",
+            "os.listdir('/proc/1/fd')",
+            "os.execv('/bin/sh', ['sh', '-c', 'true'])",
+            "os.execv('/usr/bin/env', ['env'])",
+            "os.open(sys.executable, os.O_WRONLY)",
+            "open(os.path.dirname(os.__file__) + '/x.py', 'w')",
+            "os.mknod('dev', 0o20600, os.makedev(1, 1))",
+            "os.chown('.', 0, 0)",
+        ],
+    );
+    drop(listener);
+    for (at, met) in met.iter().enumerate() {
+        assert!(
+            ["ENOENT", "EACCES", "EPERM", "EROFS", "ENOTDIR"].contains(&met.as_str()),
+            "number {at}: {met}"
+        );
+    }
+}
+
+#[test]
+fn other_processes_cannot_be_seen_or_signalled() {
+    if !available(TIER) {
+        return;
+    }
+    let me = std::process::id();
+    let told = run_spec(spec(
+        &format!(
+            "import os, signal\n\
+             pids = sorted(int(p) for p in os.listdir('/proc') if p.isdigit())\n\
+             print(pids, os.getpid(), os.getppid())\n\
+             signal.signal(15, signal.SIG_IGN)\n\
+             for pid, number in (1, 9), (-1, 15), ({me}, 0):\n\
+             \x20   try: os.kill(pid, number)\n\
+             \x20   except OSError as e: print(type(e).__name__)\n\
+             print(os.uname().nodename)"
+        ),
+        raw_policy(TIER),
+    ));
+    let said: Vec<&str> = told.run().stdout.lines().collect();
+    assert_eq!(said[0], "[1, 2] 2 1", "{told:?}");
+    // Pid 1 is deaf to signals from inside; where Landlock has scopes it is out of reach too.
+    assert_eq!(said[said.len() - 2], "ProcessLookupError", "{told:?}");
+    assert_eq!(said[said.len() - 1], "countersign");
+}
+
+#[test]
+fn processes_are_counted_for_the_run_alone_and_exactly() {
+    if !available(TIER) {
+        return;
+    }
+    let mut policy = raw_policy(TIER);
+    policy.limits.processes = 5;
+    let told = run_spec(spec(
+        "import os, time\n\
+         n = 1\n\
+         try:\n\
+         \x20   while os.fork(): n += 1\n\
+         \x20   time.sleep(60)\n\
+         except OSError: print(n)",
+        policy,
+    ));
+    assert_eq!(told.run().stdout, "5\n", "{told:?}");
+}
+
+#[test]
+fn what_is_written_is_bounded_in_total() {
+    if !available(TIER) {
+        return;
+    }
+    let mut policy = raw_policy(TIER);
+    policy.limits.file_size_mb = 8;
+    let told = run_spec(spec(
+        "for i in range(999):\n    with open(f'f{i}', 'wb') as f: f.write(bytes(4 << 20))",
+        policy.clone(),
+    ));
+    let run = told.run();
+    assert_eq!(run.limit, Some(crate::model::LimitKind::Files), "{run:?}");
+    let told = run_spec(spec(
+        "for i in range(99999): open(f'f{i}', 'w').close()",
+        policy,
+    ));
+    let error = told.run().error.clone().unwrap();
+    assert!(error.message.contains("No space left"), "{error:?}");
+}
+
+#[test]
+fn a_program_started_by_the_payload_is_confined_like_it() {
+    if !available(TIER) {
+        return;
+    }
+    let told = run_spec(spec(
+        "import os, sys\n\
+         os.execv(sys.executable, [sys.executable, '-I', '-S', '-c',\n\
+         'import socket\\ntry: socket.socket()\\nexcept OSError as e: print(e.errno)\\n'\n\
+         'print([l for l in open(\"/proc/self/status\") if l.startswith((\"Seccomp:\", \"CapEff\"))])'])",
+        raw_policy(TIER),
+    ));
+    let run = told.run();
+    assert_eq!(
+        run.stdout, "1\n['CapEff:\\t0000000000000000\\n', 'Seccomp:\\t2\\n']\n",
+        "{run:?}"
+    );
+}
+
+#[test]
+fn what_snippets_do_keeps_working() {
+    if !available(TIER) {
+        return;
+    }
+    let code = r#"
+import asyncio, concurrent.futures, hashlib, multiprocessing, os, random, socket, sqlite3
+import subprocess, sys, tempfile, threading, time, zoneinfo, datetime, shutil, pathlib
+
+t = threading.Thread(target=lambda: print("thread", flush=True)); t.start(); t.join()
+with concurrent.futures.ThreadPoolExecutor(4) as pool:
+    print(sum(pool.map(abs, range(10))))
+a, b = socket.socketpair(); a.send(b"x"); print(b.recv(1))
+async def nap():
+    await asyncio.sleep(0.001); return "async"
+print(asyncio.run(nap()))
+
+def square(x): return x * x
+context = multiprocessing.get_context("fork")
+with context.Pool(2) as pool:
+    print(pool.map(square, range(4)))
+q = context.Queue(); p = context.Process(target=q.put, args=(7,)); p.start(); print(q.get()); p.join()
+
+with open("a.txt", "w") as f: f.write("x" * 10)
+os.rename("a.txt", "b.txt"); print(os.path.getsize("b.txt"))
+pathlib.Path("d/e").mkdir(parents=True); shutil.copy("b.txt", "d/e"); shutil.rmtree("d")
+with tempfile.TemporaryFile() as f: f.write(b"1"); f.seek(0); print(f.read())
+db = sqlite3.connect("x.db"); db.execute("create table t(a)"); db.execute("insert into t values (1)"); db.commit()
+print(db.execute("select * from t").fetchall())
+print(hashlib.sha256(b"").hexdigest()[:8], random.random() < 1, time.time() > 0, len(os.urandom(3)))
+print(datetime.datetime(2024, 7, 1, tzinfo=zoneinfo.ZoneInfo("UTC")).isoformat())
+out = subprocess.run([sys.executable, "-I", "-S", "-c", "print(6 * 7)"], capture_output=True, text=True)
+print(out.stdout.strip(), out.returncode)
+print(os.cpu_count() > 0, open("/dev/null").read() == "")
+"#;
+    let told = run_spec(spec(code, raw_policy(TIER)));
+    let run = told.run();
+    assert_eq!(run.error, None, "{}\n{run:?}", run.stderr);
+    let want = [
+        "thread",
+        "45",
+        "b'x'",
+        "async",
+        "[0, 1, 4, 9]",
+        "7",
+        "10",
+        "b'1'",
+        "[(1,)]",
+        "e3b0c442 True True 3",
+        "2024-07-01T00:00:00+00:00",
+        "42 0",
+        "True True",
+    ];
+    assert_eq!(run.stdout.lines().collect::<Vec<_>>(), want, "{run:?}");
+}
+
+#[test]
+fn pandas_works() {
+    if !available(TIER) {
+        return;
+    }
+    let env = pandas();
+    let mut policy = raw_policy(TIER);
+    policy.limits.memory_mb = 1024;
+    let mut spec = spec(
+        "import numpy as np, pandas as pd\n\
+         df = pd.DataFrame({'g': list('ab') * 5000, 'v': np.arange(10000)})\n\
+         print(df.groupby('g')['v'].sum().to_dict())\n\
+         print(np.linalg.inv(np.eye(3)).trace(), np.dot(np.ones((500, 500)), np.ones((500, 500))).sum())\n\
+         df.to_csv('x.csv'); print(len(pd.read_csv('x.csv')))\n\
+         print(pd.date_range('2024-01-01', periods=2, tz='Europe/Berlin')[0])",
+        policy,
+    );
+    spec.env = env;
+    let told = run_spec(spec);
+    let run = told.run();
+    assert_eq!(run.error, None, "{}", run.stderr);
+    assert_eq!(
+        run.stdout,
+        "{'a': 24995000, 'b': 25000000}\n3.0 125000000.0\n10000\n2024-01-01 00:00:00+01:00\n"
+    );
+}
+
+#[test]
+fn a_guarded_snippet_has_its_table() {
+    if !available(TIER) {
+        return;
+    }
+    let env = pandas();
+    let requests = serde_json::from_value(serde_json::json!({
+        "df": {"text": "g,v\na,1\nb,2\na,3\n", "format": "csv"}
+    }))
+    .unwrap();
+    let inputs = crate::executor::bind(&requests, &Default::default()).unwrap();
+    let mut policy = policy(TIER);
+    policy.limits.memory_mb = 1024;
+    let mut spec = with_inputs("df.groupby('g')['v'].sum().reset_index()", policy, inputs);
+    spec.env = env;
+    let told = run_spec(spec);
+    let run = told.run();
+    assert_eq!(run.error, None, "{run:?}");
+    assert_eq!(
+        run.result["value"],
+        serde_json::json!({"shape": [2, 2], "columns": ["g", "v"], "rows": [["a", 4], ["b", 2]]})
+    );
+}

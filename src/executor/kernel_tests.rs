@@ -1,0 +1,14 @@
+//! The suites against tier `kernel`, and what only it stops.
+
+pub const TIER: crate::model::Tier = crate::model::Tier::Kernel;
+
+#[path = "attacks_tests.rs"]
+mod attacks;
+#[path = "jail_tests.rs"]
+mod jail;
+#[path = "lifetime_tests.rs"]
+mod lifetime;
+#[path = "refusal_tests.rs"]
+mod refusal;
+#[path = "soak_tests.rs"]
+mod soak;

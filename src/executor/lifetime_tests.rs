@@ -1,0 +1,223 @@
+//! How runs end: at every stage, with the dashboard, and with nothing left.
+
+use super::TIER;
+use crate::broker::ExecNote;
+use crate::executor::test_bench::*;
+use crate::model::{Exit, RunErrorKind, Tier};
+
+fn raw(code: &str) -> Told {
+    run_spec(spec(code, raw_policy(TIER)))
+}
+
+/// The folder of a run that printed its HOME backwards, past the redaction.
+fn told_folder(stdout: &str) -> String {
+    let home: String = stdout.lines().next().unwrap().chars().rev().collect();
+    home.trim_end_matches("/home").to_owned()
+}
+
+const TELL: &str = "print(os.environ['HOME'][::-1], flush=True)\n";
+
+fn nothing_is_left_of(mark: &str, stdout: &str) {
+    assert_eq!(processes_marked(mark), Vec::<i32>::new());
+    let folder = told_folder(stdout);
+    if TIER == Tier::Process {
+        assert!(folder.contains("countersign-run-"), "{folder}");
+        assert!(!std::path::Path::new(&folder).exists(), "{folder}");
+    } else {
+        assert_eq!(folder, "/scratch");
+    }
+    let mounts = std::fs::read_to_string("/proc/self/mountinfo").unwrap();
+    assert!(!mounts.contains("countersign-run-"), "{mounts}");
+}
+
+#[test]
+fn nothing_survives_its_run() {
+    if !available(TIER) {
+        return;
+    }
+    for code in [
+        // Out of the group, the session and the parent, deaf to every signal, no descriptor left.
+        "import signal, time\n\
+         for i in range(5):\n\
+         \x20   if os.fork() == 0:\n\
+         \x20       os.setsid()\n\
+         \x20       if os.fork(): os._exit(0)\n\
+         \x20       for s in range(1, 65):\n\
+         \x20           try: signal.signal(s, signal.SIG_IGN)\n\
+         \x20           except (OSError, ValueError): pass\n\
+         \x20       os.closerange(0, 60)\n\
+         \x20       time.sleep(600)\n\
+         time.sleep(0.2)",
+        // Still forking when its first process ends.
+        "if os.fork():\n\
+         \x20   os._exit(0)\n\
+         while True:\n\
+         \x20   try:\n\
+         \x20       if os.fork(): os._exit(0)\n\
+         \x20   except OSError: pass",
+        // Stopped, not dead.
+        "import signal\nif os.fork() == 0: os.kill(os.getpid(), signal.SIGSTOP)",
+        // Files and folders that are hard to remove.
+        "os.makedirs('a/b')\nopen('a/b/c', 'w').close()\nos.chmod('a/b', 0)\nos.mkfifo('f')\n\
+         os.symlink('/etc', 'e')\n\
+         for i in range(300):\n\x20   os.mkdir('d')\n\x20   os.chdir('d')",
+    ] {
+        let (mark, code) = marked(&format!("{TELL}{code}"));
+        let told = raw(&code);
+        nothing_is_left_of(&mark, &told.run().stdout);
+    }
+}
+
+#[test]
+fn a_kill_ends_it_at_every_stage() {
+    if !available(TIER) {
+        return;
+    }
+    // Before anything was started.
+    let live = begin(spec("print(1)", raw_policy(TIER)), Default::default());
+    live.control.kill();
+    let told = live.finish();
+    let error = told.run().error.as_ref().unwrap();
+    assert_eq!(error.kind, RunErrorKind::Cancelled);
+    assert_eq!(told.run().stdout, "");
+
+    // While it is held.
+    let live = begin(spec("print(1)", raw_policy(TIER)), Default::default());
+    assert!(matches!(live.next(), ExecNote::Prepared(_)));
+    live.control.kill();
+    live.control.release();
+    let told = live.finish();
+    assert_eq!(told.run().stdout, "");
+    assert_eq!(told.notes.len(), 1, "{told:?}");
+
+    // While it runs, twice.
+    let (mark, code) = marked(&format!("{TELL}import time\ntime.sleep(600)"));
+    let live = begin(spec(&code, raw_policy(TIER)), Default::default());
+    assert!(matches!(live.next(), ExecNote::Prepared(_)));
+    live.control.release();
+    assert!(matches!(live.next(), ExecNote::Released));
+    let ExecNote::Output { text, .. } = live.next() else {
+        panic!("no output");
+    };
+    live.control.kill();
+    live.control.kill();
+    let told = live.finish();
+    let run = told.run();
+    assert_eq!(run.error.as_ref().unwrap().kind, RunErrorKind::Cancelled);
+    assert_eq!(run.exit, Exit::Signal("SIGKILL".to_owned()));
+    nothing_is_left_of(&mark, &text);
+}
+
+#[test]
+fn nothing_untrusted_is_read_before_the_release() {
+    if !available(TIER) {
+        return;
+    }
+    let live = begin(spec("print(1)", raw_policy(TIER)), Default::default());
+    assert!(matches!(live.next(), ExecNote::Prepared(_)));
+    // Held for as long as nobody releases it: no note comes.
+    assert!(
+        live.notes
+            .recv_timeout(std::time::Duration::from_millis(300))
+            .is_err()
+    );
+    assert_eq!(live.finish().run().stdout, "1\n");
+}
+
+#[test]
+fn dropping_the_control_kills() {
+    if !available(TIER) {
+        return;
+    }
+    let live = begin(
+        spec("import time\ntime.sleep(600)", raw_policy(TIER)),
+        Default::default(),
+    );
+    assert!(matches!(live.next(), ExecNote::Prepared(_)));
+    live.control.release();
+    assert!(matches!(live.next(), ExecNote::Released));
+    let Live { control, notes } = live;
+    drop(control);
+    let last = notes.iter().last().unwrap();
+    let ExecNote::Ended(run) = last else {
+        panic!("{last:?}")
+    };
+    assert_eq!(run.error.unwrap().kind, RunErrorKind::Cancelled);
+}
+
+/// Set in the process that the next test starts and kills.
+const VICTIM: &str = "COUNTERSIGN_TEST_VICTIM";
+
+/// The dashboard that the next test kills; without that test there is nothing to do.
+#[test]
+fn a_dashboard_to_be_killed() {
+    if std::env::var_os(VICTIM).is_none() {
+        return;
+    }
+    let (mark, code) = marked("import time\nos.fork()\nprint('up', flush=True)\ntime.sleep(600)");
+    let live = begin(spec(&code, raw_policy(TIER)), Default::default());
+    live.control.release();
+    loop {
+        if matches!(live.next(), ExecNote::Output { .. }) {
+            println!("\nmark {mark}");
+        }
+    }
+}
+
+#[test]
+fn a_dashboard_killed_with_9_takes_everything_with_it() {
+    if !available(TIER) {
+        return;
+    }
+    use std::io::BufRead;
+    let folder = tempfile::tempdir().unwrap();
+    let (_, path) = module_path!().split_once("::").unwrap();
+    let mut dashboard = std::process::Command::new(std::env::current_exe().unwrap())
+        .arg(format!("{path}::a_dashboard_to_be_killed"))
+        .args(["--exact", "--nocapture"])
+        .env(VICTIM, "1")
+        .env("TMPDIR", folder.path())
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let mark = std::io::BufReader::new(dashboard.stdout.take().unwrap())
+        .lines()
+        .find_map(|line| line.unwrap().strip_prefix("mark ").map(str::to_owned))
+        .unwrap();
+    let runs = || std::fs::read_dir(folder.path()).unwrap().count();
+    assert_eq!((processes_marked(&mark).len(), runs()), (2, 1));
+    dashboard.kill().unwrap();
+    dashboard.wait().unwrap();
+    let until = std::time::Instant::now() + std::time::Duration::from_secs(20);
+    while std::time::Instant::now() < until && runs() > 0 {
+        std::thread::yield_now();
+    }
+    assert_eq!((processes_marked(&mark).len(), runs()), (0, 0));
+}
+
+#[test]
+fn many_runs_at_once_keep_apart() {
+    if !available(TIER) {
+        return;
+    }
+    let mut policy = raw_policy(TIER);
+    // One each: a user shared with another run would leave none.
+    policy.limits.processes = 1;
+    let lives: Vec<_> = (0..8)
+        .map(|i| {
+            let code = format!("import os, time\nprint(os.getuid(), {i})");
+            begin(spec(&code, policy.clone()), Default::default())
+        })
+        .collect();
+    let mut users = std::collections::BTreeSet::new();
+    for (i, live) in lives.into_iter().enumerate() {
+        let told = live.finish();
+        let (uid, number) = told.run().stdout.trim().split_once(' ').unwrap();
+        assert_eq!(number, i.to_string());
+        users.insert(uid.to_owned());
+    }
+    if nix::unistd::Uid::effective().is_root() {
+        assert_eq!(users.len(), 8);
+    }
+}

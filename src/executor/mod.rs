@@ -1,0 +1,118 @@
+//! Runs what was granted: confined, held until the record is durable, bounded, and gone
+//! afterwards.
+//!
+//! The broker's side of a run is one thread ([`drive`]); the child's side is our own binary
+//! started again as a helper ([`helper`]), which confines the payload and outlives it. Nothing is
+//! run without a [`Grant`], which is taken by value. May not touch terminal, socket or log.
+
+mod cgroup;
+mod control;
+mod datasets;
+mod drive;
+mod ending;
+mod handover;
+mod helper;
+mod launch;
+mod memfd;
+mod output;
+mod outside;
+mod preflight;
+mod procfs;
+mod raw;
+mod report;
+pub mod roles;
+mod runner;
+mod scratch;
+mod spec;
+
+#[allow(clippy::duplicate_mod)]
+#[cfg(test)]
+mod kernel_tests;
+#[cfg(test)]
+mod process_tests;
+#[cfg(test)]
+mod test_bench;
+
+use std::collections::BTreeMap;
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::Arc;
+
+use crate::broker::{ExecNote, Grant};
+use crate::model::ProposalId;
+use crate::runtime::PythonEnv;
+
+pub use control::Control;
+pub use datasets::{DatasetSource, bind, describe};
+pub use preflight::{Preflight, Unavailable, preflight};
+
+use control::Switch;
+use spec::RunSpec;
+
+/// Where notes of a run go: in order, the last one `Ended` or `Failed`.
+pub type Notes = Box<dyn Fn(ProposalId, ExecNote) + Send + Sync>;
+
+/// Makes children.
+#[derive(Debug)]
+pub struct Executor {
+    exe: Arc<OwnedFd>,
+    datasets: Arc<BTreeMap<String, DatasetSource>>,
+}
+
+impl Executor {
+    /// `exe`: our own binary, opened at start-up (O_RDONLY, O_CLOEXEC).
+    pub fn new(exe: OwnedFd, datasets: Arc<BTreeMap<String, DatasetSource>>) -> Self {
+        Self {
+            exe: Arc::new(exe),
+            datasets,
+        }
+    }
+
+    /// Makes the child in a thread of its own and holds it until the control releases it.
+    pub fn execute(&self, grant: Grant, env: Arc<PythonEnv>, notes: Notes) -> Control {
+        let id = grant.id();
+        let spec = RunSpec::from_grant(grant, env);
+        start(
+            self.exe.clone(),
+            self.datasets.clone(),
+            spec,
+            Box::new(move |note| notes(id, note)),
+        )
+    }
+}
+
+type Sink = Box<dyn Fn(ExecNote) + Send + Sync>;
+
+fn start(
+    exe: Arc<OwnedFd>,
+    datasets: Arc<BTreeMap<String, DatasetSource>>,
+    spec: Result<RunSpec, spec::Fault>,
+    note: Sink,
+) -> Control {
+    let switch = Switch::new();
+    let control = Control::new(switch.clone());
+    let note: Arc<Sink> = Arc::new(note);
+    let sink = note.clone();
+    let thread = std::thread::Builder::new()
+        .name("run".to_owned())
+        .spawn(move || {
+            let last = match spec {
+                Ok(spec) => std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+                    drive::drive(&spec, exe.as_fd(), &datasets, &switch, &|n| sink(n))
+                }))
+                // What was unwound closed the lifeline, and the child is dead.
+                .unwrap_or_else(|_| failed("the executor failed")),
+                Err(fault) => failed(&fault.message),
+            };
+            sink(last);
+        });
+    if thread.is_err() {
+        note(failed("no thread could be started for the run"));
+    }
+    control
+}
+
+fn failed(message: &str) -> ExecNote {
+    ExecNote::Failed {
+        message: message.to_owned(),
+    }
+}

@@ -1,0 +1,312 @@
+//! What this machine can give of each tier, and what a tier does not stop.
+//!
+//! Found out by doing it: our own binary is confined like a payload and looked at from outside.
+//! Once for each tier and process; the machine does not change under it.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use nix::fcntl::OFlag;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::unistd::{Uid, pipe2};
+
+use crate::model::{Digest, Limits, Tier};
+
+use super::handover::{self, Descriptors, Order, Says};
+use super::outside::{self, Expected};
+use super::spec::Fault;
+use super::{launch, memfd, scratch};
+
+/// A tier this machine can give.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Preflight {
+    pub tier: Tier,
+    /// What a run in it is confined by, as it was read from outside a confined process.
+    pub layers: Vec<String>,
+    /// What a person who grants should know that the tier leaves open.
+    pub does_not_stop: Vec<String>,
+}
+
+/// A tier this machine cannot give. Nothing weaker is put in its place.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("tier {tier} is not available: {missing}; {mend}")]
+pub struct Unavailable {
+    pub tier: Tier,
+    pub missing: String,
+    pub mend: String,
+}
+
+/// Whether this machine can give the tier. Takes some ten milliseconds the first time.
+pub fn preflight(tier: Tier) -> Result<Preflight, Unavailable> {
+    static DONE: Mutex<BTreeMap<Tier, Result<Preflight, Unavailable>>> =
+        Mutex::new(BTreeMap::new());
+    let mut done = DONE.lock().unwrap_or_else(PoisonError::into_inner);
+    done.entry(tier)
+        .or_insert_with(|| {
+            let exe = File::open("/proc/self/exe").map_err(|e| Unavailable {
+                tier,
+                missing: format!("its own binary cannot be opened ({e})"),
+                mend: "mount /proc".to_owned(),
+            })?;
+            look(tier, exe.as_fd())
+        })
+        .clone()
+}
+
+/// Without the memory of earlier looks.
+pub(super) fn look(tier: Tier, exe: BorrowedFd<'_>) -> Result<Preflight, Unavailable> {
+    if !matches!(tier, Tier::Process | Tier::Kernel) {
+        return Err(Unavailable {
+            tier,
+            missing: "it is not complete yet".to_owned(),
+            mend: "use tier = \"kernel\" or \"process\"".to_owned(),
+        });
+    }
+    let tried = super::raw::pidfd_open(std::process::id() as i32)
+        .map_err(|e| Fault::new("process descriptors (pidfd_open) are missing", e))
+        .and_then(|_| probe(tier, exe));
+    let layers = tried.map_err(|fault| {
+        tracing::warn!(%tier, detail = %fault.detail, "preflight failed: {}", fault.message);
+        Unavailable {
+            tier,
+            missing: fault.message,
+            mend: match tier {
+                Tier::Process => "it needs Linux 5.12 or newer with /proc mounted".to_owned(),
+                _ => "mend that, or choose tier = \"process\" knowing what it does not stop"
+                    .to_owned(),
+            },
+        }
+    })?;
+    let counted = layers.iter().any(|layer| layer == "cgroup");
+    Ok(Preflight {
+        tier,
+        layers,
+        does_not_stop: does_not_stop(tier, counted)
+            .into_iter()
+            .map(str::to_owned)
+            .collect(),
+    })
+}
+
+fn does_not_stop(tier: Tier, counted: bool) -> Vec<&'static str> {
+    const MEMORY: &str = "memory of many processes together";
+    let mut open = Vec::new();
+    if tier == Tier::Kernel {
+        if !counted {
+            // No control group could be made.
+            open.push(MEMORY);
+        }
+        return open;
+    }
+    open.extend([
+        "network and sockets",
+        "file reads",
+        "listing of processes",
+        "unusual system calls",
+    ]);
+    if !Uid::effective().is_root() {
+        open.extend([
+            "writes and deletions as you",
+            "signals to and memory of your processes",
+            "an exact count of processes",
+        ]);
+    }
+    if !counted {
+        open.push(MEMORY);
+    }
+    open
+}
+
+/// How long a machine under load may take.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Confines our own binary as a payload of this tier and reads what confines it.
+fn probe(tier: Tier, exe: BorrowedFd<'_>) -> Result<Vec<String>, Fault> {
+    let link = format!("/proc/self/fd/{}", exe.as_raw_fd());
+    let order = Order {
+        tier,
+        executable: std::fs::read_link(link).map_err(doing)?,
+        needs: Vec::new(),
+        scratch: scratch::make().map_err(doing)?,
+        limits: Limits::default(),
+        code: Digest::of(b""),
+        probe: true,
+    };
+    let result = Probe::start(&order, exe).and_then(|run| {
+        let result = run.look(&order);
+        // The end of the lifeline is the end of the helper.
+        drop(run.lifeline);
+        launch::dismiss(run.helper);
+        result
+    });
+    // The helper has removed it, unless it was killed.
+    let _ = scratch::Held::open(&order.scratch).and_then(|held| held.remove());
+    result
+}
+
+fn doing(e: std::io::Error) -> Fault {
+    Fault::new("could not try it", e)
+}
+
+struct Probe {
+    helper: std::process::Child,
+    socket: OwnedFd,
+    lifeline: OwnedFd,
+}
+
+impl Probe {
+    fn start(order: &Order, exe: BorrowedFd<'_>) -> Result<Self, Fault> {
+        let empty = || memfd::of_bytes("probe", b"").map_err(doing);
+        let null = || File::options().write(true).open("/dev/null").map_err(doing);
+        let (lifeline_read, lifeline) = pipe2(OFlag::O_CLOEXEC).map_err(|e| doing(e.into()))?;
+        let descriptors = Descriptors {
+            lifeline: lifeline_read,
+            stdout: null()?.into(),
+            stderr: null()?.into(),
+            report: null()?.into(),
+            setup: empty()?,
+            bundle: empty()?,
+            job: empty()?,
+            code: empty()?,
+            inputs: Vec::new(),
+        };
+        let (helper, socket) = launch::start_helper(exe).map_err(doing)?;
+        let (helper, socket) = launch::order_to(helper, socket, order, &descriptors)?;
+        Ok(Self {
+            helper,
+            socket,
+            lifeline,
+        })
+    }
+
+    fn look(&self, order: &Order) -> Result<Vec<String>, Fault> {
+        let mut fds = [PollFd::new(self.socket.as_fd(), PollFlags::POLLIN)];
+        let patience = PollTimeout::try_from(PATIENCE).unwrap_or(PollTimeout::MAX);
+        if !poll(&mut fds, patience).is_ok_and(|n| n > 0) {
+            return Err(Fault::new(
+                "the sandbox helper does not answer",
+                "preflight",
+            ));
+        }
+        match handover::receive::<Says>(&self.socket) {
+            Ok(Some(Says::Started { pid, layers })) => {
+                let expected = Expected {
+                    tier: order.tier,
+                    limits: &order.limits,
+                    // Not lowered yet: that is the runner's part.
+                    address_space: super::helper::address_space_max(&order.limits),
+                };
+                outside::examine(pid, &layers, self.helper.id() as i32, &expected)
+                    .map(|isolation| isolation.layers)
+            }
+            Ok(Some(Says::Refused { message, detail })) => Err(Fault { message, detail }),
+            Ok(Some(Says::Ended(_)) | None) | Err(_) => Err(Fault::new(
+                "the sandbox helper ended without a word",
+                "preflight",
+            )),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_bench::exe;
+    use super::*;
+
+    #[test]
+    fn a_tier_is_what_was_read_from_outside_or_refused_by_name() {
+        let exe = exe();
+        for tier in [Tier::Process, Tier::Kernel] {
+            let found = look(tier, exe.as_fd()).unwrap();
+            for layer in ["nocaps", "no_new_privs", "rlimits"] {
+                assert!(found.layers.iter().any(|l| l == layer), "{found:?}");
+            }
+            let weak = tier == Tier::Process;
+            assert!(!weak || !found.does_not_stop.is_empty(), "{found:?}");
+            let jailed = found.layers.iter().any(|l| l == "seccomp");
+            assert_eq!(jailed, tier == Tier::Kernel);
+        }
+        for tier in [Tier::Container, Tier::Microvm] {
+            let error = look(tier, exe.as_fd()).unwrap_err().to_string();
+            assert!(error.contains(tier.as_str()), "{error}");
+        }
+    }
+
+    /// Looks in a process that lacks a system call: the one that the next test starts.
+    #[test]
+    fn a_look_without_a_call() {
+        use seccompiler::{SeccompAction, SeccompFilter};
+        let Ok(number) = std::env::var("COUNTERSIGN_LACKS") else {
+            return;
+        };
+        let number: i64 = number.parse().unwrap();
+        let filter = SeccompFilter::new(
+            [(number, Vec::new())].into(),
+            SeccompAction::Allow,
+            SeccompAction::Errno(nix::libc::ENOSYS as u32),
+            std::env::consts::ARCH.try_into().unwrap(),
+        )
+        .unwrap();
+        let program: seccompiler::BpfProgram = filter.try_into().unwrap();
+        let exe = exe();
+        seccompiler::apply_filter(&program).unwrap();
+        match look(Tier::Kernel, exe.as_fd()) {
+            Ok(found) => println!("\nfound {found:?}"),
+            Err(e) => println!("\nrefused {e}"),
+        }
+    }
+
+    #[test]
+    fn a_machine_that_lacks_a_layer_does_not_get_the_tier() {
+        use super::super::test_bench::available;
+        use nix::libc;
+        if !available(Tier::Kernel) {
+            return;
+        }
+        let cases = [
+            (libc::SYS_clone, "namespaces"),
+            (libc::SYS_mount, "mounts"),
+            (libc::SYS_pivot_root, "enter the jail"),
+            (libc::SYS_umount2, "enter the jail"),
+            (libc::SYS_mount_setattr, "mounts"),
+            (libc::SYS_landlock_create_ruleset, "Landlock"),
+            (libc::SYS_landlock_restrict_self, "file access"),
+            (libc::SYS_seccomp, "system call filter"),
+            (libc::SYS_capset, ""),
+            (libc::SYS_prlimit64, "limits"),
+            (libc::SYS_close_range, "close_range"),
+            (libc::SYS_pidfd_open, "pidfd"),
+            (libc::SYS_sethostname, "name the machine"),
+            (libc::SYS_setsid, ""),
+            (libc::SYS_prctl, ""),
+            (libc::SYS_memfd_create, ""),
+            (libc::SYS_socketpair, ""),
+        ];
+        for (number, missing) in cases {
+            let output = std::process::Command::new(std::env::current_exe().unwrap())
+                .args([
+                    "--exact",
+                    "executor::preflight::tests::a_look_without_a_call",
+                    "--nocapture",
+                ])
+                .env("COUNTERSIGN_LACKS", number.to_string())
+                .output()
+                .unwrap();
+            let text = String::from_utf8_lossy(&output.stdout);
+            let said = text.lines().find(|l| l.starts_with("refused "));
+            assert!(
+                said.is_some_and(|said| said.contains(missing)),
+                "{number} {missing}: {text}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_binary_that_is_no_helper_gives_no_tier() {
+        let other = File::open("/bin/true").unwrap();
+        assert!(look(Tier::Kernel, other.as_fd()).is_err());
+    }
+}

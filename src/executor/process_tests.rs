@@ -1,0 +1,14 @@
+//! The suites against tier `process`; the guard is the same in every tier, and tested in this one.
+
+pub const TIER: crate::model::Tier = crate::model::Tier::Process;
+
+#[path = "attacks_tests.rs"]
+mod attacks;
+#[path = "guard_tests.rs"]
+mod guard;
+#[path = "lifetime_tests.rs"]
+mod lifetime;
+#[path = "refusal_tests.rs"]
+mod refusal;
+#[path = "soak_tests.rs"]
+mod soak;

@@ -1,0 +1,170 @@
+//! What never starts: code, data or a Python that is not what was granted.
+
+use super::TIER;
+use crate::executor::test_bench::*;
+use crate::executor::{DatasetSource, bind};
+use crate::model::{Limits, TextFormat, Tier};
+use crate::policy::Policy;
+
+fn limited(change: impl FnOnce(&mut Limits)) -> Policy {
+    let mut policy = raw_policy(TIER);
+    change(&mut policy.limits);
+    policy
+}
+
+#[test]
+fn a_run_that_is_not_what_was_shown_never_starts() {
+    if !available(TIER) {
+        return;
+    }
+    let mut wrong = spec("print(1)", raw_policy(TIER));
+    wrong.code = "print(2)".into();
+    let told = run_spec(wrong);
+    assert_eq!(told.failure(), "the code is not the code that was shown");
+    assert_eq!(told.notes.len(), 1);
+}
+
+#[test]
+fn a_data_set_that_changed_or_vanished_ends_the_run_before_it_starts() {
+    if !available(TIER) {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("sales.csv");
+    std::fs::write(&path, "a,b\n1,2\n").unwrap();
+    let data: std::collections::BTreeMap<_, _> = [(
+        "sales".to_owned(),
+        DatasetSource {
+            path: path.clone(),
+            format: TextFormat::Csv,
+            sensitivity: Default::default(),
+        },
+    )]
+    .into();
+    let ask = serde_json::from_value(serde_json::json!({"df": {"dataset": "sales"}})).unwrap();
+    let bound = bind(&ask, &data).unwrap();
+    std::fs::write(&path, "a,b\n1,3\n").unwrap();
+    let told = begin(
+        with_inputs("print(1)", policy(TIER), bound.clone()),
+        data.clone(),
+    )
+    .finish();
+    assert_eq!(told.failure(), "data set sales changed since it was shown");
+    std::fs::remove_file(&path).unwrap();
+    let told = begin(with_inputs("print(1)", policy(TIER), bound), data).finish();
+    assert_eq!(told.failure(), "data set sales cannot be read any more");
+    assert_eq!(told.notes.len(), 1);
+}
+
+/// The usual environment with another interpreter.
+fn with_python(
+    change: impl FnOnce(&mut crate::runtime::PythonEnv),
+) -> crate::executor::spec::RunSpec {
+    let mut spec = spec("print(1)", raw_policy(TIER));
+    let mut env = (*spec.env).clone();
+    change(&mut env);
+    spec.env = std::sync::Arc::new(env);
+    spec
+}
+
+#[test]
+fn a_python_that_is_none_is_refused_by_what_is_wrong_with_it() {
+    if !available(TIER) {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        use std::os::unix::fs::PermissionsExt;
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        std::fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).unwrap();
+        path
+    };
+    let shim = write("python3", "#!/bin/sh\nexec python3 \"$@\"\n");
+    let told = run_spec(with_python(|env| env.executable = shim));
+    assert!(told.failure().contains("script"), "{}", told.failure());
+
+    let garbage = write("garbage", "\u{7f}ELFnot really");
+    let told = run_spec(with_python(|env| env.executable = garbage));
+    assert!(told.failure().contains("could not start"), "{told:?}");
+
+    let told = run_spec(with_python(|env| {
+        env.executable = "/nonexistent/python".into()
+    }));
+    assert!(told.failure().contains("cannot be read"), "{told:?}");
+
+    // An environment whose libraries fail at import.
+    write("numpy.py", "raise SystemError('broken')");
+    let mut broken = with_python(|env| {
+        env.sys_path.insert(0, folder.path().to_path_buf());
+        env.distributions = vec![("numpy".to_owned(), "1".to_owned())];
+    });
+    broken.policy = std::sync::Arc::new(policy(TIER));
+    let told = run_spec(broken);
+    assert!(told.failure().contains("before it was ready"), "{told:?}");
+
+    // A program that is no Python at all.
+    let told = run_spec(with_python(|env| env.executable = "/bin/true".into()));
+    assert!(told.failure().contains("before it was ready"), "{told:?}");
+    for note in &told.notes {
+        assert!(!format!("{note:?}").contains("/bin"), "{note:?}");
+    }
+}
+
+#[test]
+fn a_home_that_the_runs_user_may_not_enter_shows_what_is_needed_and_nothing_else() {
+    if !available(TIER) {
+        return;
+    }
+    use std::os::unix::fs::PermissionsExt;
+    if !nix::unistd::Uid::effective().is_root() {
+        eprintln!("skipped: not root");
+        return;
+    }
+    let home = tempfile::tempdir().unwrap();
+    std::fs::set_permissions(home.path(), PermissionsExt::from_mode(0o700)).unwrap();
+    std::fs::write(home.path().join("secret"), "s").unwrap();
+    std::fs::create_dir_all(home.path().join("env/deep")).unwrap();
+    std::fs::write(home.path().join("env/deep/mine.py"), "x = 42").unwrap();
+    let deep = home.path().canonicalize().unwrap().join("env/deep");
+    let mut spec = with_python(|env| env.sys_path.push(deep));
+    let code = format!(
+        "import mine, os\n\
+         def tried(f):\n\
+         \x20   try: return f()\n\
+         \x20   except OSError as e: return type(e).__name__\n\
+         print(mine.x, tried(lambda: os.listdir({0:?})), os.path.exists({0:?} + '/secret'),\n\
+         tried(lambda: open({0:?} + '/env/deep/new', 'w')))",
+        home.path().canonicalize().unwrap()
+    );
+    spec.digest = crate::model::Digest::of(code.as_bytes());
+    spec.code = code.into();
+    let told = run_spec(spec);
+    let want = match TIER {
+        Tier::Process => "42 ['env'] False OSError\n",
+        // Not even the folders on the way may be listed.
+        _ => "42 PermissionError False OSError\n",
+    };
+    assert_eq!(told.run().stdout, want, "{told:?}");
+
+    // Files that are closed themselves cannot be opened up by any mount.
+    std::fs::set_permissions(
+        home.path().join("env/deep"),
+        PermissionsExt::from_mode(0o700),
+    )
+    .unwrap();
+    let deep = home.path().canonicalize().unwrap().join("env/deep");
+    let told = run_spec(with_python(|env| env.sys_path.push(deep)));
+    assert!(told.failure().contains("may not read"), "{told:?}");
+}
+
+#[test]
+fn a_policy_that_is_too_small_for_python_says_so() {
+    if !available(TIER) {
+        return;
+    }
+    let told = run_spec(spec("print(1)", limited(|l| l.open_files = 5)));
+    assert!(told.failure().contains("open files"), "{told:?}");
+    let told = run_spec(spec("print(1)", limited(|l| l.processes = 0)));
+    assert_eq!(told.run().stdout, "1\n");
+}

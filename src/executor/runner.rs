@@ -1,0 +1,202 @@
+//! The child's side: the Python files of `assets/runner`, how the interpreter is started, and
+//! what it is told.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::Path;
+
+use serde::Serialize;
+
+use crate::model::{Digest, InputKind, TextFormat};
+use crate::policy::Policy;
+
+use super::scratch;
+use super::spec::RunSpec;
+
+/// Every file of the runner by its module name. Standard library only; one duty a file.
+const MODULES: &[(&str, &str)] = &[
+    ("boot", include_str!("../../assets/runner/boot.py")),
+    ("main", include_str!("../../assets/runner/main.py")),
+    ("spec", include_str!("../../assets/runner/spec.py")),
+    ("hold", include_str!("../../assets/runner/hold.py")),
+    ("errors", include_str!("../../assets/runner/errors.py")),
+    ("rules", include_str!("../../assets/runner/rules.py")),
+    ("mangle", include_str!("../../assets/runner/mangle.py")),
+    ("check", include_str!("../../assets/runner/check.py")),
+    ("facts", include_str!("../../assets/runner/facts.py")),
+    ("rewrite", include_str!("../../assets/runner/rewrite.py")),
+    ("gates", include_str!("../../assets/runner/gates.py")),
+    ("imports", include_str!("../../assets/runner/imports.py")),
+    ("names", include_str!("../../assets/runner/names.py")),
+    ("files", include_str!("../../assets/runner/files.py")),
+    ("inputs", include_str!("../../assets/runner/inputs.py")),
+    ("display", include_str!("../../assets/runner/display.py")),
+    ("analysis", include_str!("../../assets/runner/analysis.py")),
+];
+
+/// The payload's descriptors, as `helper::payload` places them: 5 is the setup and 6 the bundle,
+/// which the runner knows by itself; the inputs are the last.
+pub const FD_GATE: i32 = 3;
+const FD_REPORT: i32 = 4;
+const FD_JOB: i32 = 7;
+const FD_CODE: i32 = 8;
+const FD_INPUTS: i32 = 9;
+
+/// Isolated (no PYTHON* variables, no user folder, no script folder), without `site` (so that no
+/// `.pth` file runs) and without writing byte code. The one-liner only finds the rest.
+pub const ARGUMENTS: &[&str] = &[
+    "-I",
+    "-S",
+    "-B",
+    "-c",
+    "import json\nbundle = json.load(open(6, encoding='utf-8'))\n\
+     exec(compile(bundle['boot'], '<runner>/boot.py', 'exec'))",
+];
+
+/// The payload's whole environment: twelve variables at most (INTERFACE §6), built from nothing.
+pub fn environment(scratch: &Path) -> Vec<(&'static str, OsString)> {
+    // Caches are no output: the working directory is the folder beside this one.
+    let home = scratch.join(scratch::HOME).into_os_string();
+    vec![
+        ("PATH", "/usr/bin:/bin".into()),
+        ("LANG", "C.UTF-8".into()),
+        ("LC_ALL", "C.UTF-8".into()),
+        ("TZ", "UTC".into()),
+        ("HOME", home.clone()),
+        ("TMPDIR", home.clone()),
+        // One thread each: more would count against the limits of a run that did not ask for
+        // them, and a pool cannot be forked.
+        ("OPENBLAS_NUM_THREADS", "1".into()),
+        ("OMP_NUM_THREADS", "1".into()),
+        ("MKL_NUM_THREADS", "1".into()),
+        // Arenas are 64 MiB of address space a thread, which the memory limit counts.
+        ("MALLOC_ARENA_MAX", "2".into()),
+        ("MPLBACKEND", "Agg".into()),
+        ("MPLCONFIGDIR", home),
+    ]
+}
+
+/// The runner as one JSON object, module → source.
+pub fn bundle() -> io::Result<Vec<u8>> {
+    let modules: std::collections::BTreeMap<&str, &str> = MODULES.iter().copied().collect();
+    Ok(serde_json::to_vec(&modules)?)
+}
+
+/// What the runner reads before it is released. None of it comes from an agent.
+#[derive(Serialize)]
+struct Setup<'a> {
+    policy: &'a Policy,
+    code: Digest,
+    sys_path: Vec<&'a Path>,
+    /// Imported before release, so that the start after it is short.
+    preload: Vec<&'static str>,
+    /// Bytes the snippet may add to the address space.
+    memory: u64,
+    fds: Fds,
+}
+
+#[derive(Serialize)]
+struct Fds {
+    gate: i32,
+    report: i32,
+    job: i32,
+    code: i32,
+}
+
+/// What it reads after its release.
+#[derive(Serialize)]
+struct Job<'a> {
+    inputs: Vec<Input<'a>>,
+    /// What the analyser saw of the code, for comparison; not yet sent.
+    facts: Option<()>,
+}
+
+#[derive(Serialize)]
+struct Input<'a> {
+    name: &'a str,
+    /// `table` for a DataFrame, `data` for plain data.
+    kind: &'static str,
+    format: &'static str,
+    fd: i32,
+    sha256: Digest,
+}
+
+pub fn setup(spec: &RunSpec) -> io::Result<Vec<u8>> {
+    let installed = |name: &str| spec.env.distributions.iter().any(|(have, _)| have == name);
+    let preload = ["numpy", "pandas"]
+        .into_iter()
+        .filter(|name| spec.policy.guard && installed(name))
+        .collect();
+    Ok(serde_json::to_vec(&Setup {
+        policy: &spec.policy,
+        code: spec.digest,
+        sys_path: spec.env.sys_path.iter().map(AsRef::as_ref).collect(),
+        preload,
+        memory: spec.policy.limits.memory_mb.saturating_mul(1024 * 1024),
+        fds: Fds {
+            gate: FD_GATE,
+            report: FD_REPORT,
+            job: FD_JOB,
+            code: FD_CODE,
+        },
+    })?)
+}
+
+pub fn job(spec: &RunSpec) -> io::Result<Vec<u8>> {
+    let inputs = spec
+        .inputs
+        .iter()
+        .zip(FD_INPUTS..)
+        .map(|(input, fd)| {
+            let (kind, format) = match &input.kind {
+                InputKind::Json { .. } => ("data", "json"),
+                InputKind::Text { format, .. } | InputKind::Dataset { format, .. } => {
+                    (shape(*format), format.as_str())
+                }
+            };
+            Input {
+                name: &input.name,
+                kind,
+                format,
+                fd,
+                sha256: input.sha256,
+            }
+        })
+        .collect();
+    Ok(serde_json::to_vec(&Job {
+        inputs,
+        facts: None,
+    })?)
+}
+
+const fn shape(format: TextFormat) -> &'static str {
+    match format {
+        TextFormat::Csv | TextFormat::Tsv => "table",
+        TextFormat::Json | TextFormat::Jsonl => "data",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_environment_has_at_most_twelve_variables() {
+        assert!(environment(Path::new("/x")).len() <= 12);
+    }
+
+    #[test]
+    fn every_file_of_the_runner_is_in_the_bundle() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/runner");
+        let mut files: Vec<String> = std::fs::read_dir(folder)
+            .unwrap()
+            .map(|e| e.unwrap().path())
+            .filter(|p| p.extension().is_some_and(|x| x == "py"))
+            .map(|p| p.file_stem().unwrap().to_str().unwrap().to_owned())
+            .collect();
+        files.sort();
+        let mut listed: Vec<&str> = MODULES.iter().map(|(name, _)| *name).collect();
+        listed.sort_unstable();
+        assert_eq!(files, listed);
+    }
+}

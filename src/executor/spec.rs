@@ -1,0 +1,91 @@
+//! One run as plain data. Made from a grant in exactly one place, here; only the executor and its
+//! own tests can name it, so nothing else can ask for a run.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::broker::Grant;
+use crate::model::{BoundInput, Digest, Limits, Tier};
+use crate::policy::Policy;
+use crate::runtime::PythonEnv;
+
+/// What is to be run.
+#[derive(Clone, Debug)]
+pub(super) struct RunSpec {
+    pub code: Arc<str>,
+    /// Of the code that was shown.
+    pub digest: Digest,
+    pub inputs: Arc<[BoundInput]>,
+    pub policy: Arc<Policy>,
+    pub tier: Tier,
+    pub env: Arc<PythonEnv>,
+    /// Boot time of the grant; timings count from it.
+    pub granted_at: Duration,
+}
+
+impl RunSpec {
+    /// Uses the grant up. An environment other than the one that was granted is refused.
+    pub fn from_grant(grant: Grant, env: Arc<PythonEnv>) -> Result<Self, Fault> {
+        if grant.environment() != env.digest {
+            return Err(Fault::new(
+                "the Python environment is not the one that was granted",
+                format!("{} is not {}", env.digest, grant.environment()),
+            ));
+        }
+        if !grant.policy().guard && grant.tier() < Tier::Kernel {
+            return Err(Fault::new(
+                "a policy without the guard runs in tier kernel or stronger only",
+                grant.tier(),
+            ));
+        }
+        let proposal = grant.proposal();
+        Ok(Self {
+            code: proposal.code.clone(),
+            digest: proposal.digest,
+            inputs: grant.inputs().clone(),
+            policy: grant.policy().clone(),
+            tier: grant.tier(),
+            env,
+            granted_at: grant.at().boot,
+        })
+    }
+
+    pub fn limits(&self) -> &Limits {
+        &self.policy.limits
+    }
+
+    /// Files and folders the interpreter needs, each once.
+    pub fn needs(&self) -> Vec<PathBuf> {
+        let env = &self.env;
+        let mut needs: Vec<PathBuf> = [&env.executable, &env.base_prefix, &env.prefix]
+            .into_iter()
+            .chain(&env.sys_path)
+            // `sys.path` names a zip of the standard library that most installations lack.
+            .filter(|path| path.exists())
+            .cloned()
+            .collect();
+        needs.sort();
+        needs.dedup();
+        needs
+    }
+}
+
+/// Why a run could not be made or not be brought to its end, for a reason not the snippet's.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub(super) struct Fault {
+    /// Goes to the agent too: no path of this machine.
+    pub message: String,
+    /// For the local log.
+    pub detail: String,
+}
+
+impl Fault {
+    pub fn new(message: impl Into<String>, detail: impl std::fmt::Display) -> Self {
+        Self {
+            message: message.into(),
+            detail: detail.to_string(),
+        }
+    }
+}

@@ -1,0 +1,273 @@
+//! What the executor's tests share: a real Python, the real binary as helper, a run to its end.
+
+use std::collections::BTreeMap;
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::{Arc, Mutex, OnceLock, mpsc};
+use std::time::Duration;
+
+use serde::Deserialize;
+
+use crate::broker::{ExecNote, StreamName};
+use crate::clock::Now;
+use crate::model::{BoundInput, Digest, Isolation, Limits, Run, Tier};
+use crate::policy::{Contract, Policy};
+use crate::runtime::PythonEnv;
+
+use super::spec::RunSpec;
+use super::{Control, DatasetSource, start};
+
+/// The binary beside the test's own; `cargo test` builds it for the integration tests.
+pub fn binary() -> PathBuf {
+    let me = std::env::current_exe().unwrap();
+    let path = me.parent().unwrap().parent().unwrap().join("countersign");
+    assert!(
+        path.exists(),
+        "{} is not built: run `cargo build` first",
+        path.display()
+    );
+    path
+}
+
+pub fn exe() -> Arc<OwnedFd> {
+    static EXE: OnceLock<Arc<OwnedFd>> = OnceLock::new();
+    // The reason of a failure is in the log only: show it beside a failing test.
+    let _ = tracing_subscriber::fmt().with_test_writer().try_init();
+    EXE.get_or_init(|| Arc::new(OwnedFd::from(std::fs::File::open(binary()).unwrap())))
+        .clone()
+}
+
+/// Whether this machine gives the tier; says so aloud where it does not. `COUNTERSIGN_TEST_TIERS=all`
+/// makes that a failure, for machines that should.
+pub fn available(tier: Tier) -> bool {
+    static KERNEL: OnceLock<bool> = OnceLock::new();
+    tier == Tier::Process
+        || *KERNEL.get_or_init(|| match super::preflight::look(tier, exe().as_fd()) {
+            Ok(_) => true,
+            Err(e) => {
+                assert!(std::env::var_os("COUNTERSIGN_TEST_TIERS").is_none(), "{e}");
+                eprintln!("skipped: {e}");
+                false
+            }
+        })
+}
+
+/// `CS_TEST_PYTHON`, else the first Python ≥ 3.11 that answers.
+pub fn python() -> Arc<PythonEnv> {
+    static PYTHON: OnceLock<Arc<PythonEnv>> = OnceLock::new();
+    PYTHON
+        .get_or_init(|| {
+            let named = std::env::var("CS_TEST_PYTHON").ok();
+            named
+                .iter()
+                .map(String::as_str)
+                .chain([
+                    "python3",
+                    "python3.13",
+                    "python3.12",
+                    "python3.11",
+                    "/usr/bin/python3",
+                ])
+                .find_map(ask)
+                .expect("a Python of at least 3.11: set CS_TEST_PYTHON")
+        })
+        .clone()
+}
+
+/// The managed environment: it has pandas.
+pub fn pandas() -> Arc<PythonEnv> {
+    static PANDAS: OnceLock<Arc<PythonEnv>> = OnceLock::new();
+    PANDAS
+        .get_or_init(|| Arc::new(crate::runtime::testing::managed_env()))
+        .clone()
+}
+
+fn ask(python: &str) -> Option<Arc<PythonEnv>> {
+    const QUESTION: &str = "import json, os, sys\n\
+        from importlib.metadata import distributions\n\
+        print(json.dumps({'executable': os.path.realpath(sys.executable),\n\
+        'version': sys.version_info[:3], 'base_prefix': os.path.realpath(sys.base_prefix),\n\
+        'prefix': os.path.realpath(sys.prefix), 'sys_path': [os.path.realpath(p) for p in sys.path],\n\
+        'distributions': [(d.name.lower(), d.version) for d in distributions()]}))";
+    #[derive(Deserialize)]
+    struct Answer {
+        executable: PathBuf,
+        version: (u32, u32, u32),
+        base_prefix: PathBuf,
+        prefix: PathBuf,
+        sys_path: Vec<PathBuf>,
+        distributions: Vec<(String, String)>,
+    }
+    let output = Command::new(python)
+        .args(["-I", "-c", QUESTION])
+        .output()
+        .ok()?;
+    let a: Answer = serde_json::from_slice(&output.stdout).ok()?;
+    (a.version >= (3, 11, 0)).then(|| {
+        Arc::new(PythonEnv {
+            digest: Digest::of(a.executable.as_os_str().as_encoded_bytes()),
+            executable: a.executable,
+            version: a.version,
+            base_prefix: a.base_prefix,
+            prefix: a.prefix,
+            sys_path: a.sys_path,
+            distributions: a.distributions,
+        })
+    })
+}
+
+/// The built-in profile `analysis`, with limits that a test can wait for.
+pub fn policy(tier: Tier) -> Policy {
+    let all = crate::policy::builtin().unwrap();
+    let built_in = all.iter().find(|policy| policy.name == "analysis").unwrap();
+    let mut policy = Policy::clone(built_in);
+    policy.tier = tier;
+    policy.limits = Limits {
+        wall_s: 30,
+        cpu_s: 30,
+        memory_mb: 256,
+        ..Limits::default()
+    };
+    policy
+}
+
+/// The same without the guard: for attacks on what stands outside the interpreter.
+pub fn raw_policy(tier: Tier) -> Policy {
+    Policy {
+        guard: false,
+        contract: Contract::Script,
+        ..policy(tier)
+    }
+}
+
+pub fn spec(code: &str, policy: Policy) -> RunSpec {
+    RunSpec {
+        code: code.into(),
+        digest: Digest::of(code.as_bytes()),
+        inputs: Arc::from([]),
+        tier: policy.tier,
+        policy: Arc::new(policy),
+        env: python(),
+        granted_at: Now::read().boot,
+    }
+}
+
+/// What came of a run.
+#[derive(Debug, Default)]
+pub struct Told {
+    pub notes: Vec<ExecNote>,
+}
+
+impl Told {
+    pub fn run(&self) -> &Run {
+        match self.notes.last() {
+            Some(ExecNote::Ended(run)) => run,
+            other => panic!("did not end as a run: {other:?}"),
+        }
+    }
+
+    pub fn failure(&self) -> &str {
+        match self.notes.last() {
+            Some(ExecNote::Failed { message }) => message,
+            other => panic!("did not fail: {other:?}"),
+        }
+    }
+
+    pub fn isolation(&self) -> &Isolation {
+        self.notes
+            .iter()
+            .find_map(|note| match note {
+                ExecNote::Prepared(isolation) => Some(isolation),
+                _ => None,
+            })
+            .unwrap()
+    }
+
+    pub fn streamed(&self, which: StreamName) -> String {
+        self.notes
+            .iter()
+            .filter_map(|note| match note {
+                ExecNote::Output { stream, text } if *stream == which => Some(text.as_str()),
+                _ => None,
+            })
+            .collect()
+    }
+}
+
+/// A run whose notes come one by one.
+pub struct Live {
+    pub control: Control,
+    pub notes: mpsc::Receiver<ExecNote>,
+}
+
+pub fn begin(spec: RunSpec, datasets: BTreeMap<String, DatasetSource>) -> Live {
+    let (send, notes) = mpsc::channel();
+    let send = Mutex::new(send);
+    let control = start(
+        exe(),
+        Arc::new(datasets),
+        Ok(spec),
+        Box::new(move |note| {
+            let _ = send.lock().unwrap().send(note);
+        }),
+    );
+    Live { control, notes }
+}
+
+impl Live {
+    /// The next note; a run that says nothing for so long hangs.
+    pub fn next(&self) -> ExecNote {
+        self.notes
+            .recv_timeout(Duration::from_secs(60))
+            .expect("a note within a minute")
+    }
+
+    /// Releases and waits for the end.
+    pub fn finish(self) -> Told {
+        let mut told = Told::default();
+        // Before it is ready this is remembered.
+        self.control.release();
+        loop {
+            let note = self.next();
+            let last = matches!(note, ExecNote::Ended(_) | ExecNote::Failed { .. });
+            told.notes.push(note);
+            if last {
+                return told;
+            }
+        }
+    }
+}
+
+pub fn run_spec(spec: RunSpec) -> Told {
+    begin(spec, BTreeMap::new()).finish()
+}
+
+pub fn with_inputs(code: &str, policy: Policy, inputs: Vec<BoundInput>) -> RunSpec {
+    RunSpec {
+        inputs: inputs.into(),
+        ..spec(code, policy)
+    }
+}
+
+/// Names the processes of a run, which their forks inherit and anybody may read.
+pub fn marked(code: &str) -> (String, String) {
+    let mut random = [0u8; 5];
+    getrandom::fill(&mut random).unwrap();
+    let mark = format!("cs-{}", &Digest::of(&random).hex()[..10]);
+    let code =
+        format!("import ctypes, os\nctypes.CDLL(None).prctl(15, b'{mark}', 0, 0, 0)\n{code}");
+    (mark, code)
+}
+
+/// Processes that carry the mark.
+pub fn processes_marked(mark: &str) -> Vec<i32> {
+    super::procfs::pids()
+        .unwrap()
+        .into_iter()
+        .filter(|pid| {
+            std::fs::read_to_string(format!("/proc/{pid}/comm"))
+                .is_ok_and(|name| name.trim() == mark)
+        })
+        .collect()
+}
