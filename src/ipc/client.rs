@@ -1,0 +1,147 @@
+//! The agent's end of the socket, for the program's own commands.
+
+use std::collections::VecDeque;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+use tokio::io::AsyncWriteExt as _;
+use tokio::net::UnixStream;
+use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
+
+use crate::broker::RpcError;
+
+use super::frame::{FRAME_MAX, FrameReader, Next};
+
+/// Why a call got no result.
+#[derive(Debug, thiserror::Error)]
+pub enum ClientError {
+    #[error("no dashboard answers at {}: {source}; start one with `countersign`", path.display())]
+    Unreachable { path: PathBuf, source: io::Error },
+    /// The dashboard's answer is an error.
+    #[error("{} ({})", .0.message, .0.code)]
+    Refused(RpcError),
+    #[error("the dashboard closed the connection before it answered")]
+    Closed,
+    #[error("the request is {0} bytes; a frame has at most {FRAME_MAX}")]
+    TooLarge(usize),
+    #[error("the dashboard sent what is no JSON-RPC answer: {0}")]
+    Protocol(String),
+    #[error("cannot talk to the dashboard: {0}")]
+    Io(#[from] io::Error),
+}
+
+/// A connection to a dashboard.
+///
+/// One call at a time; notifications that arrive meanwhile are kept for
+/// [`Client::take_notes`].
+#[derive(Debug)]
+pub struct Client {
+    lines: FrameReader<OwnedReadHalf>,
+    writer: OwnedWriteHalf,
+    calls: u64,
+    notes: VecDeque<Value>,
+}
+
+impl Client {
+    pub async fn connect(path: &Path) -> Result<Self, ClientError> {
+        let stream =
+            UnixStream::connect(path)
+                .await
+                .map_err(|source| ClientError::Unreachable {
+                    path: path.to_owned(),
+                    source,
+                })?;
+        let (reader, writer) = stream.into_split();
+        Ok(Self {
+            lines: FrameReader::new(reader, FRAME_MAX),
+            writer,
+            calls: 0,
+            notes: VecDeque::new(),
+        })
+    }
+
+    /// Calls a method and waits for its result.
+    pub async fn call(&mut self, method: &str, params: Value) -> Result<Value, ClientError> {
+        let id = self.send(method, params).await?;
+        self.answer(id).await
+    }
+
+    /// Sends a call without waiting; the number is what [`Client::answer`] wants.
+    pub async fn send(&mut self, method: &str, params: Value) -> Result<u64, ClientError> {
+        self.calls += 1;
+        let id = self.calls;
+        let message = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+        let mut line = message.to_string().into_bytes();
+        if line.len() > FRAME_MAX {
+            return Err(ClientError::TooLarge(line.len()));
+        }
+        line.push(b'\n');
+        match self.writer.write_all(&line).await {
+            Ok(()) => Ok(id),
+            // It said why before it closed, if it said anything.
+            Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Err(self.last_word().await),
+            Err(e) => Err(e.into()),
+        }
+    }
+
+    /// Waits for the result of the call with this number. Can be dropped at any await and
+    /// called again.
+    pub async fn answer(&mut self, id: u64) -> Result<Value, ClientError> {
+        loop {
+            let mut message = self.message().await?;
+            if message.get("method").is_some() {
+                self.notes.push_back(message);
+                continue;
+            }
+            // An error without an id is about the connection.
+            let to = message.get("id").cloned().unwrap_or_default();
+            if to != json!(id) && !to.is_null() {
+                continue;
+            }
+            if let Some(error) = message.get_mut("error") {
+                return Err(refusal(error.take()));
+            }
+            return match message.get_mut("result") {
+                Some(result) => Ok(result.take()),
+                None => Err(ClientError::Protocol(
+                    "neither `result` nor `error`".to_owned(),
+                )),
+            };
+        }
+    }
+
+    /// The notifications that have come, oldest first.
+    pub fn take_notes(&mut self) -> impl Iterator<Item = Value> + '_ {
+        self.notes.drain(..)
+    }
+
+    async fn message(&mut self) -> Result<Value, ClientError> {
+        match self.lines.next().await {
+            Ok(Next::Line(line)) => {
+                serde_json::from_slice(&line).map_err(|e| ClientError::Protocol(e.to_string()))
+            }
+            Ok(Next::TooLong) => Err(ClientError::Protocol("a frame over the limit".to_owned())),
+            Ok(Next::End) => Err(ClientError::Closed),
+            Err(e) if e.kind() == io::ErrorKind::ConnectionReset => Err(ClientError::Closed),
+            Err(e) => Err(e.into()),
+        }
+    }
+
+    async fn last_word(&mut self) -> ClientError {
+        match self.message().await {
+            Ok(mut message) => match message.get_mut("error") {
+                Some(error) => refusal(error.take()),
+                None => ClientError::Closed,
+            },
+            Err(e) => e,
+        }
+    }
+}
+
+fn refusal(error: Value) -> ClientError {
+    match serde_json::from_value(error) {
+        Ok(error) => ClientError::Refused(error),
+        Err(e) => ClientError::Protocol(format!("an error that is none: {e}")),
+    }
+}

@@ -1,0 +1,247 @@
+//! One connected agent: reads lines into requests, writes answers, and says when it is gone.
+
+use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
+use std::task::Poll;
+
+use serde_json::json;
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
+use tokio::sync::mpsc;
+use tokio::time::{Instant, timeout, timeout_at};
+
+use crate::broker::{CallId, ConnId, Event, RpcError};
+use crate::model::Peer;
+
+use super::encode;
+use super::envelope::{self, Id};
+use super::frame::{FRAME_MAX, FrameReader, Next};
+use super::request;
+use super::router::Router;
+
+/// How long a peer with too many open calls should wait before the next.
+const RETRY_AFTER_MS: u64 = 1_000;
+
+/// Lines that are answered here before other connections get their turn.
+const LINES_AT_A_TIME: u64 = 16;
+
+/// One end of a connection that `router` has opened.
+pub(super) struct Connection<R, W> {
+    pub conn: ConnId,
+    pub peer: Peer,
+    pub reader: R,
+    pub writer: W,
+    pub events: mpsc::Sender<Event>,
+    pub router: Router,
+}
+
+/// Why no more requests come.
+enum End {
+    /// The peer sends no more. It may still be listening.
+    Finished,
+    /// It sent what cannot be followed by anything.
+    Refused(RpcError),
+    /// The dashboard asks no more: what it said last is still delivered.
+    Closing,
+    /// The connection is gone.
+    Gone,
+}
+
+impl<R, W> Connection<R, W>
+where
+    R: AsyncRead + Unpin,
+    W: AsyncWrite + Unpin,
+{
+    /// Runs until the peer is gone. `hangup` ends when a peer that sends no more stops listening
+    /// too. The core hears `Connected` first and `Disconnected` last, whatever happens between.
+    pub async fn run<H, F>(self, hangup: H)
+    where
+        H: FnOnce(&R) -> F,
+        F: Future<Output = ()>,
+    {
+        let (conn, events, router) = (self.conn, self.events.clone(), self.router.clone());
+        let connected = Event::Connected {
+            conn,
+            peer: self.peer.clone(),
+        };
+        if events.send(connected).await.is_ok() {
+            without_panic(self.talk(hangup)).await;
+            router.close(conn);
+            // When nobody hears it, the dashboard is gone.
+            let _ = events.send(Event::Disconnected { conn }).await;
+        } else {
+            router.close(conn);
+        }
+    }
+
+    async fn talk<H, F>(self, hangup: H)
+    where
+        H: FnOnce(&R) -> F,
+        F: Future<Output = ()>,
+    {
+        let Self {
+            conn,
+            reader,
+            writer,
+            events,
+            router,
+            ..
+        } = self;
+        let mut lines = FrameReader::new(reader, FRAME_MAX);
+        let mut write = pin!(write(conn, writer, &router));
+        let end = tokio::select! {
+            end = read(conn, &mut lines, &events, &router) => end,
+            () = events.closed() => End::Closing,
+            () = &mut write => return,
+        };
+        match end {
+            End::Gone => {}
+            End::Closing => {
+                router.end(conn);
+                let _ = timeout(router.bounds.linger, write).await;
+            }
+            // A peer that has sent everything still gets its answers, while it listens.
+            End::Finished => {
+                tokio::select! {
+                    () = &mut write => {}
+                    () = router.idle(conn) => {}
+                    () = events.closed() => {
+                        router.end(conn);
+                        let _ = timeout(router.bounds.linger, &mut write).await;
+                    }
+                    () = hangup(lines.source()) => {}
+                }
+            }
+            // Reading on lets a peer that is still sending come to the answer; closing at once
+            // would break its write.
+            End::Refused(error) => {
+                router.push(conn, encode::response(&Id::null(), &Err(error)));
+                router.end(conn);
+                let rest = async { tokio::join!(&mut write, lines.discard()) };
+                let _ = timeout(router.bounds.linger, rest).await;
+            }
+        }
+    }
+}
+
+async fn read<R: AsyncRead + Unpin>(
+    conn: ConnId,
+    lines: &mut FrameReader<R>,
+    events: &mpsc::Sender<Event>,
+    router: &Router,
+) -> End {
+    let mut calls = 0;
+    let mut begun: Option<Instant> = None;
+    loop {
+        let Some(next) = lines.take() else {
+            begun = begun.or_else(|| lines.is_within().then(Instant::now));
+            let filled = match begun {
+                None => lines.fill().await,
+                Some(begun) => {
+                    match timeout_at(begun + router.bounds.line_time, lines.fill()).await {
+                        Ok(filled) => filled,
+                        Err(_) => return End::Refused(too_slow(router)),
+                    }
+                }
+            };
+            match filled {
+                Ok(()) => continue,
+                Err(_) => return End::Gone,
+            }
+        };
+        begun = None;
+        match next {
+            Next::End => return End::Finished,
+            Next::TooLong => return End::Refused(too_long()),
+            Next::Line(line) => {
+                calls += 1;
+                if calls % LINES_AT_A_TIME == 0 {
+                    tokio::task::yield_now().await;
+                }
+                let Some(event) = take(conn, CallId(calls), &line, router) else {
+                    continue;
+                };
+                if events.send(event).await.is_err() {
+                    return End::Closing;
+                }
+            }
+        }
+    }
+}
+
+/// The event that a line amounts to; `None` where it was answered here.
+fn take(conn: ConnId, call: CallId, line: &[u8], router: &Router) -> Option<Event> {
+    let envelope::Decoded { id, call: asked } = envelope::decode(line);
+    let request = match asked.and_then(request::decode) {
+        Ok(request) if router.begin(conn, call, id.clone()) => {
+            return Some(Event::Request {
+                conn,
+                call,
+                request,
+            });
+        }
+        Ok(_) => Err(RpcError::new(
+            RpcError::TOO_MANY,
+            format!(
+                "{} calls of this connection are open; wait for an answer",
+                router.bounds.calls
+            ),
+        )
+        .with_data(json!({
+            "retry_after_ms": RETRY_AFTER_MS,
+            "limit_calls": router.bounds.calls,
+        }))),
+        Err(error) => Err(error),
+    };
+    // A notification gets no answer, not even that it was wrong (JSON-RPC 2.0 §4.1).
+    if let Some(id) = id {
+        router.push(conn, encode::response(&id, &request));
+    }
+    None
+}
+
+fn too_long() -> RpcError {
+    RpcError::new(
+        RpcError::TOO_LARGE,
+        format!("a line is longer than {FRAME_MAX} bytes; the connection is closed"),
+    )
+    .with_data(json!({"limit_bytes": FRAME_MAX}))
+}
+
+fn too_slow(router: &Router) -> RpcError {
+    let seconds = router.bounds.line_time.as_secs();
+    RpcError::new(
+        RpcError::INVALID_REQUEST,
+        format!("a line was not finished within {seconds} s; the connection is closed"),
+    )
+    .with_data(json!({"limit_line_s": seconds}))
+}
+
+/// Writes what the router has for this connection, until there is no more to write or nobody to
+/// read it.
+async fn write<W: AsyncWrite + Unpin>(conn: ConnId, mut writer: W, router: &Router) {
+    while let Some(frames) = router.next_frames(conn).await {
+        let written = tokio::select! {
+            written = writer.write_all(&frames) => written,
+            () = router.lost(conn) => return,
+        };
+        if written.is_err() {
+            return;
+        }
+        router.written(conn, frames.len());
+    }
+    let _ = writer.shutdown().await;
+}
+
+/// Runs a future to its end or its panic: a fault in one connection is that connection's end.
+async fn without_panic(future: impl Future<Output = ()>) {
+    let mut future = pin!(future);
+    std::future::poll_fn(|context| {
+        catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context))).unwrap_or(Poll::Ready(()))
+    })
+    .await;
+}
+
+#[cfg(test)]
+#[path = "connection_tests.rs"]
+mod tests;

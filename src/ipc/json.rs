@@ -1,0 +1,169 @@
+//! JSON that means one thing: a key that stands twice in an object is refused.
+//!
+//! RFC 8259 leaves the meaning of a repeated key open, and where two readers differ somebody can
+//! show one thing and run another.
+
+use std::cell::Cell;
+use std::fmt;
+
+use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Number, Value};
+
+/// Values in one text, counted at every depth. A value takes sixteen times the memory of its
+/// shortest text, and proposals are kept.
+pub(super) const VALUES_MAX: usize = 128 * 1024;
+
+/// Why a text was not taken.
+#[derive(Debug)]
+pub(super) enum Refused {
+    /// Not JSON, or a key that stands twice.
+    Wrong(serde_json::Error),
+    /// More than [`VALUES_MAX`] values.
+    TooMany,
+}
+
+/// Reads a value. Depth is bounded by serde_json's recursion limit of 128.
+pub(super) fn parse(text: &str) -> Result<Value, Refused> {
+    let left = Cell::new(VALUES_MAX);
+    let mut source = serde_json::Deserializer::from_str(text);
+    let value = Strict(&left)
+        .deserialize(&mut source)
+        .and_then(|value| source.end().map(|()| value));
+    match value {
+        Ok(value) => Ok(value),
+        Err(_) if left.get() == 0 => Err(Refused::TooMany),
+        Err(e) => Err(Refused::Wrong(e)),
+    }
+}
+
+/// Holds how many more values may come.
+#[derive(Clone, Copy)]
+struct Strict<'a>(&'a Cell<usize>);
+
+impl<'de> DeserializeSeed<'de> for Strict<'_> {
+    type Value = Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, source: D) -> Result<Value, D::Error> {
+        let left = self.0.get().checked_sub(1).filter(|left| *left > 0);
+        self.0.set(left.unwrap_or(0));
+        match left {
+            Some(_) => source.deserialize_any(self),
+            None => Err(D::Error::custom("too many values")),
+        }
+    }
+}
+
+impl<'de> Visitor<'de> for Strict<'_> {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(Value::Bool(value))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(Value::Number(value.into()))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(Value::Number(value.into()))
+    }
+
+    fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<Value, E> {
+        Number::from_f64(value)
+            .map(Value::Number)
+            .ok_or_else(|| E::custom("a number beyond what a double holds"))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(Value::String(value.to_owned()))
+    }
+
+    fn visit_string<E>(self, value: String) -> Result<Value, E> {
+        Ok(Value::String(value))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
+        let mut list = Vec::new();
+        while let Some(item) = items.next_element_seed(self)? {
+            list.push(item);
+        }
+        Ok(Value::Array(list))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
+        let mut map = Map::new();
+        while let Some(key) = entries.next_key::<String>()? {
+            if map.contains_key(&key) {
+                let key: String = key.chars().take(64).collect();
+                return Err(A::Error::custom(format_args!(
+                    "the key `{}` stands twice in one object",
+                    key.escape_debug()
+                )));
+            }
+            let value = entries.next_value_seed(self)?;
+            map.insert(key, value);
+        }
+        Ok(Value::Object(map))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_repeated_key_is_refused_at_any_depth() {
+        for bad in [
+            r#"{"a":1,"a":1}"#,
+            r#"{"x":[{"a":{"b":1,"b":2}}]}"#,
+            "{\"a\":1,\"\\u0061\":2}",
+        ] {
+            let Err(Refused::Wrong(error)) = parse(bad) else {
+                panic!("{bad}");
+            };
+            assert!(error.to_string().contains("twice"), "{bad}: {error}");
+        }
+        assert!(parse(r#"[{"a":1},{"a":1}]"#).is_ok());
+    }
+
+    #[test]
+    fn what_is_accepted_is_what_serde_json_reads() {
+        for text in [
+            r#"{"a":[1,-2,3.5,"x",null,true,{}],"b":18446744073709551615}"#,
+            r#""\ud83d\ude00""#,
+            "[]",
+        ] {
+            assert_eq!(
+                parse(text).unwrap(),
+                serde_json::from_str::<Value>(text).unwrap()
+            );
+        }
+        for bad in ["", "{", "[1,]", "1 2", r#""\ud800""#, "\"\u{0}\"", "nan"] {
+            assert!(parse(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn more_values_than_memory_is_meant_for_are_refused() {
+        let list = |n: usize| format!("[{}0]", "0,".repeat(n - 1));
+        assert!(parse(&list(VALUES_MAX - 2)).is_ok());
+        assert!(matches!(parse(&list(VALUES_MAX)), Err(Refused::TooMany)));
+        let nested = format!("[{}[]]", "[],".repeat(VALUES_MAX));
+        assert!(matches!(parse(&nested), Err(Refused::TooMany)));
+    }
+
+    #[test]
+    fn nesting_ends_in_an_error_not_in_an_overflow() {
+        for open in ["[", "{\"a\":"] {
+            assert!(parse(&open.repeat(100_000)).is_err());
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! The agents' socket: JSON-RPC 2.0, one object a line, over a Unix socket (INTERFACE §2).
+//!
+//! ```text
+//! Listener ─▶ serve ─▶ Connection: FrameReader ─▶ envelope ─▶ request ─▶ Event to the core
+//!                          ▲                                                    │
+//!                          └──── Router ◀── encode ◀── Effect::Reply, Notify ◀──┘
+//! ```
+//!
+//! Turns bytes into requests and answers into bytes, keeps peers apart and within their bounds.
+//! Decides nothing: no method here grants, and the core is told who asks as the kernel vouches
+//! for it. [`Client`] is the other end, for the program's own commands.
+
+mod client;
+mod connection;
+mod encode;
+mod envelope;
+mod frame;
+mod json;
+mod params;
+mod peer;
+mod request;
+mod router;
+mod server;
+mod socket;
+
+pub use client::{Client, ClientError};
+pub use frame::FRAME_MAX;
+pub use request::METHODS;
+pub use router::{Bounds, Router};
+pub use server::serve;
+pub use socket::{Listener, SocketConfig, SocketError};

@@ -1,0 +1,173 @@
+//! Typed reading of a params object; every refusal says what would have been accepted.
+
+use serde_json::{Map, Value, json};
+
+use crate::broker::RpcError;
+use crate::config::nearest;
+
+/// Names longer than this are cut before they are repeated in a message.
+const ECHO_MAX: usize = 64;
+
+/// The fields of one object. `name` is where it stands, for messages: `agent`, `inputs.sales`.
+#[derive(Debug)]
+pub(super) struct Fields {
+    name: String,
+    known: &'static [&'static str],
+    map: Map<String, Value>,
+}
+
+impl Fields {
+    /// Takes an object that may have the `known` fields and no other.
+    pub fn new(
+        name: impl Into<String>,
+        known: &'static [&'static str],
+        map: Map<String, Value>,
+    ) -> Result<Self, RpcError> {
+        let fields = Self {
+            name: name.into(),
+            known,
+            map,
+        };
+        match fields.map.keys().find(|key| !known.contains(&key.as_str())) {
+            None => Ok(fields),
+            Some(unknown) => Err(fields.unknown(unknown)),
+        }
+    }
+
+    /// Takes a value that must be an object.
+    pub fn of_value(
+        name: impl Into<String>,
+        known: &'static [&'static str],
+        value: Value,
+    ) -> Result<Self, RpcError> {
+        let name = name.into();
+        match value {
+            Value::Object(map) => Self::new(name, known, map),
+            other => {
+                Err(wrong_type(&name, "an object", &other).with_data(json!({"expected": known})))
+            }
+        }
+    }
+
+    fn unknown(&self, key: &str) -> RpcError {
+        let near = nearest(key, self.known.iter().copied());
+        let hint = near.map_or_else(String::new, |n| format!("; did you mean `{n}`?"));
+        let message = format!("unknown field `{}`{hint}", self.full(&echo(key)));
+        let mut data = json!({"expected": self.known});
+        if let (Some(near), Some(data)) = (near, data.as_object_mut()) {
+            data.insert("nearest".to_owned(), near.into());
+        }
+        invalid(message).with_data(data)
+    }
+
+    fn full(&self, key: &str) -> String {
+        if self.name.is_empty() {
+            key.to_owned()
+        } else {
+            format!("{}.{key}", self.name)
+        }
+    }
+
+    /// The value, where the field is there and not null.
+    pub fn take(&mut self, key: &str) -> Option<Value> {
+        self.map.remove(key).filter(|value| !value.is_null())
+    }
+
+    /// The value, null included.
+    pub fn take_any(&mut self, key: &str) -> Option<Value> {
+        self.map.remove(key)
+    }
+
+    pub fn has(&self, key: &str) -> bool {
+        self.map.contains_key(key)
+    }
+
+    pub fn string(&mut self, key: &str) -> Result<Option<String>, RpcError> {
+        match self.take(key) {
+            None => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text)),
+            Some(other) => Err(wrong_type(&self.full(key), "a string", &other)),
+        }
+    }
+
+    /// A string of at most `max` bytes.
+    pub fn short(&mut self, key: &str, max: usize) -> Result<Option<String>, RpcError> {
+        let text = self.string(key)?;
+        match &text {
+            Some(long) if long.len() > max => Err(invalid(format!(
+                "`{}` has {} bytes; at most {max} are taken",
+                self.full(key),
+                long.len()
+            ))
+            .with_data(json!({"limit_bytes": max}))),
+            _ => Ok(text),
+        }
+    }
+
+    pub fn boolean(&mut self, key: &str) -> Result<Option<bool>, RpcError> {
+        match self.take(key) {
+            None => Ok(None),
+            Some(Value::Bool(flag)) => Ok(Some(flag)),
+            Some(other) => Err(wrong_type(&self.full(key), "true or false", &other)),
+        }
+    }
+
+    /// A whole number from 1.
+    pub fn positive(&mut self, key: &str) -> Result<Option<u64>, RpcError> {
+        let wanted = "a whole number from 1";
+        match self.take(key) {
+            None => Ok(None),
+            Some(value) => match value.as_u64() {
+                Some(n) if n > 0 => Ok(Some(n)),
+                _ => Err(wrong_type(&self.full(key), wanted, &value)),
+            },
+        }
+    }
+
+    /// A number of seconds, fractions allowed.
+    pub fn seconds(&mut self, key: &str) -> Result<Option<f64>, RpcError> {
+        match self.take(key) {
+            None => Ok(None),
+            Some(value) => match value.as_f64() {
+                Some(n) if n >= 0.0 => Ok(Some(n)),
+                _ => Err(wrong_type(
+                    &self.full(key),
+                    "a number of seconds from 0",
+                    &value,
+                )),
+            },
+        }
+    }
+
+    /// A field without which nothing can be done.
+    pub fn required<T>(&self, key: &str, value: Option<T>) -> Result<T, RpcError> {
+        value.ok_or_else(|| {
+            invalid(format!("`{}` is missing", self.full(key)))
+                .with_data(json!({"expected": self.known}))
+        })
+    }
+}
+
+pub(super) fn invalid(message: impl Into<String>) -> RpcError {
+    RpcError::new(RpcError::INVALID_PARAMS, message)
+}
+
+pub(super) fn wrong_type(name: &str, wanted: &str, got: &Value) -> RpcError {
+    let got = match got {
+        Value::Null => "null".to_owned(),
+        Value::Bool(flag) => flag.to_string(),
+        Value::Number(number) => number.to_string(),
+        Value::String(_) => "a string".to_owned(),
+        Value::Array(_) => "an array".to_owned(),
+        Value::Object(_) => "an object".to_owned(),
+    };
+    invalid(format!("`{name}` must be {wanted}, not {got}"))
+        .with_data(json!({"param": name, "expected": wanted}))
+}
+
+/// A name of the peer's, short and without anything that a terminal would obey.
+pub(super) fn echo(name: &str) -> String {
+    let cut: String = name.chars().take(ECHO_MAX).collect();
+    let more = if cut.len() < name.len() { "…" } else { "" };
+    format!("{}{more}", cut.escape_debug())
+}

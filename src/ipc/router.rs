@@ -1,0 +1,331 @@
+//! The way back: which connection an answer goes to, and how much may wait for it.
+//!
+//! Nothing here ever waits for a peer. What a peer does not read is kept up to a limit, for each
+//! connection and for each uid; beyond it the connection is given up, so that a peer that never
+//! reads costs the others nothing.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::Notify;
+
+use crate::broker::{CallId, ConnId, Note, Reply, RpcError};
+
+use super::encode;
+use super::envelope::Id;
+
+/// Bytes of small frames that are written together.
+const WRITE_AT_ONCE: usize = 64 * 1024;
+
+/// How much of everything a peer may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bounds {
+    /// Connections of all uids together.
+    pub connections: usize,
+    /// Connections of one uid.
+    pub connections_per_uid: usize,
+    /// Calls of one connection that are not answered yet.
+    pub calls: usize,
+    /// Bytes that wait for one connection to read them.
+    pub queued: usize,
+    /// The same for all connections of one uid.
+    pub queued_per_uid: usize,
+    /// How long a line may take to arrive once it has begun.
+    pub line_time: Duration,
+    /// How long a connection that is being closed is given to read why.
+    pub linger: Duration,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Self {
+            connections: 256,
+            connections_per_uid: 128,
+            calls: 1024,
+            queued: 8 * 1024 * 1024,
+            queued_per_uid: 64 * 1024 * 1024,
+            line_time: Duration::from_secs(30),
+            linger: Duration::from_secs(2),
+        }
+    }
+}
+
+/// Hands answers and notifications to connections. Cheap to clone; every clone is the same.
+#[derive(Clone, Debug)]
+pub struct Router {
+    table: Arc<Mutex<Table>>,
+    pub(super) bounds: Bounds,
+    /// Rung whenever something was written or a connection closed.
+    settled: Arc<Notify>,
+}
+
+impl Default for Router {
+    fn default() -> Self {
+        Self::with_bounds(Bounds::default())
+    }
+}
+
+#[derive(Debug, Default)]
+struct Table {
+    lanes: HashMap<ConnId, Lane>,
+    uids: HashMap<u32, Share>,
+    next: u64,
+}
+
+/// What one uid uses of the socket.
+#[derive(Debug, Default)]
+struct Share {
+    connections: usize,
+    queued: usize,
+}
+
+/// One connection's way out.
+#[derive(Debug)]
+struct Lane {
+    uid: u32,
+    frames: VecDeque<Vec<u8>>,
+    /// Bytes in `frames`, and of the frame that is being written.
+    queued: usize,
+    calls: HashMap<CallId, Option<Id>>,
+    /// It fell too far behind; nothing more is written.
+    lost: bool,
+    /// It ends when what is queued is written.
+    ending: bool,
+    wake: Arc<Notify>,
+}
+
+impl Table {
+    /// Queues a frame, or gives the connection up when there is no room for it.
+    fn push(&mut self, conn: ConnId, frame: Vec<u8>, bounds: &Bounds) {
+        let Some(lane) = self.lanes.get_mut(&conn).filter(|lane| !lane.lost) else {
+            return;
+        };
+        let Some(share) = self.uids.get_mut(&lane.uid) else {
+            return;
+        };
+        let size = frame.len();
+        if lane.queued + size > bounds.queued || share.queued + size > bounds.queued_per_uid {
+            lane.lost = true;
+            lane.frames.clear();
+        } else {
+            lane.queued += size;
+            share.queued += size;
+            lane.frames.push_back(frame);
+        }
+        lane.wake.notify_one();
+    }
+}
+
+/// No room for another connection.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Full;
+
+impl Router {
+    pub fn with_bounds(bounds: Bounds) -> Self {
+        Self {
+            table: Arc::default(),
+            bounds,
+            settled: Arc::default(),
+        }
+    }
+
+    /// Answers a call. Does nothing when the connection is gone or the call already answered.
+    pub fn reply(&self, conn: ConnId, call: CallId, result: Result<Reply, RpcError>) {
+        let id = match self.table().lanes.get(&conn) {
+            Some(lane) => lane.calls.get(&call).cloned(),
+            None => None,
+        };
+        let Some(id) = id else { return };
+        // Written out without the lock: an outcome takes a while.
+        let frame = id.map(|id| encode::response(&id, &result));
+        let mut table = self.table();
+        let answered = table
+            .lanes
+            .get_mut(&conn)
+            .is_some_and(|lane| lane.calls.remove(&call).is_some());
+        if let Some(frame) = frame.filter(|_| answered) {
+            table.push(conn, frame, &self.bounds);
+        }
+        drop(table);
+        self.settled.notify_waiters();
+    }
+
+    /// Sends a notification. Does nothing when the connection is gone.
+    pub fn notify(&self, conn: ConnId, note: &Note) {
+        for frame in encode::note(note) {
+            self.push(conn, frame);
+        }
+    }
+
+    /// Number of open connections.
+    pub fn connections(&self) -> usize {
+        self.table().lanes.len()
+    }
+
+    /// Waits until every peer has been sent what is queued for it, but no longer than `limit`:
+    /// before leaving, so that waiters hear how their proposals ended.
+    pub async fn drain(&self, limit: Duration) {
+        let empty = || self.table().lanes.values().all(|l| l.lost || l.queued == 0);
+        let _ = tokio::time::timeout(limit, self.until(empty)).await;
+    }
+
+    /// Waits until `reached` holds; looked at whenever something was written or closed.
+    async fn until(&self, reached: impl Fn() -> bool) {
+        loop {
+            let changed = self.settled.notified();
+            tokio::pin!(changed);
+            changed.as_mut().enable();
+            if reached() {
+                return;
+            }
+            changed.await;
+        }
+    }
+
+    /// A panic while the lock is held would be a defect here; the table is still whole, since
+    /// every change to it is made of steps that cannot fail.
+    fn table(&self) -> MutexGuard<'_, Table> {
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn open(&self, uid: u32, owner: u32) -> Result<ConnId, Full> {
+        let mut table = self.table();
+        let taken = table.lanes.len();
+        let of_owner = table.uids.get(&owner).map_or(0, |s| s.connections);
+        let of_uid = table.uids.get(&uid).map_or(0, |s| s.connections);
+        // Other uids together leave the owner a uid's worth of room.
+        let others = self
+            .bounds
+            .connections
+            .saturating_sub(self.bounds.connections_per_uid);
+        if of_uid >= self.bounds.connections_per_uid
+            || taken >= self.bounds.connections
+            || (uid != owner && taken - of_owner >= others)
+        {
+            return Err(Full);
+        }
+        table.next += 1;
+        let conn = ConnId(table.next);
+        table.uids.entry(uid).or_default().connections += 1;
+        let lane = Lane {
+            uid,
+            frames: VecDeque::new(),
+            queued: 0,
+            calls: HashMap::new(),
+            lost: false,
+            ending: false,
+            wake: Arc::default(),
+        };
+        table.lanes.insert(conn, lane);
+        Ok(conn)
+    }
+
+    pub(super) fn close(&self, conn: ConnId) {
+        let mut table = self.table();
+        if let Some(lane) = table.lanes.remove(&conn)
+            && let Some(share) = table.uids.get_mut(&lane.uid)
+        {
+            share.connections -= 1;
+            share.queued -= lane.queued;
+            if share.connections == 0 {
+                table.uids.remove(&lane.uid);
+            }
+        }
+        drop(table);
+        self.settled.notify_waiters();
+    }
+
+    /// Notes a call that will be answered; `None` for a notification. `false` when too many are
+    /// open.
+    pub(super) fn begin(&self, conn: ConnId, call: CallId, id: Option<Id>) -> bool {
+        let mut table = self.table();
+        let Some(lane) = table.lanes.get_mut(&conn) else {
+            return false;
+        };
+        if lane.calls.len() >= self.bounds.calls {
+            return false;
+        }
+        lane.calls.insert(call, id);
+        true
+    }
+
+    pub(super) fn push(&self, conn: ConnId, frame: Vec<u8>) {
+        self.table().push(conn, frame, &self.bounds);
+    }
+
+    /// Lets the connection end once everything that waits for it is written.
+    pub(super) fn end(&self, conn: ConnId) {
+        if let Some(lane) = self.table().lanes.get_mut(&conn) {
+            lane.ending = true;
+            lane.wake.notify_one();
+        }
+    }
+
+    /// The next frames to write, small ones several at once; `None` when there will be no other.
+    pub(super) async fn next_frames(&self, conn: ConnId) -> Option<Vec<u8>> {
+        loop {
+            let wake = {
+                let mut table = self.table();
+                let lane = table.lanes.get_mut(&conn)?;
+                if lane.lost {
+                    return None;
+                }
+                if let Some(mut frames) = lane.frames.pop_front() {
+                    while let Some(next) = lane
+                        .frames
+                        .pop_front_if(|next| frames.len() + next.len() <= WRITE_AT_ONCE)
+                    {
+                        frames.extend_from_slice(&next);
+                    }
+                    return Some(frames);
+                }
+                if lane.ending {
+                    return None;
+                }
+                lane.wake.clone()
+            };
+            // A permit that was left behind only makes the loop look once more.
+            wake.notified().await;
+        }
+    }
+
+    /// Ends when the connection fell too far behind.
+    pub(super) async fn lost(&self, conn: ConnId) {
+        loop {
+            let wake = {
+                let table = self.table();
+                match table.lanes.get(&conn) {
+                    Some(lane) if !lane.lost => lane.wake.clone(),
+                    _ => return,
+                }
+            };
+            wake.notified().await;
+        }
+    }
+
+    /// A frame was written.
+    pub(super) fn written(&self, conn: ConnId, size: usize) {
+        let mut table = self.table();
+        let Table { lanes, uids, .. } = &mut *table;
+        if let Some(lane) = lanes.get_mut(&conn) {
+            lane.queued -= size;
+            if let Some(share) = uids.get_mut(&lane.uid) {
+                share.queued -= size;
+            }
+        }
+        drop(table);
+        self.settled.notify_waiters();
+    }
+
+    /// Ends when every call of the connection is answered and every answer written.
+    pub(super) async fn idle(&self, conn: ConnId) {
+        self.until(|| {
+            self.table()
+                .lanes
+                .get(&conn)
+                .is_none_or(|lane| lane.lost || (lane.calls.is_empty() && lane.queued == 0))
+        })
+        .await;
+    }
+}
