@@ -1,0 +1,83 @@
+//! What the dashboard asks of the shell, and what the shell tells it beside the core's state.
+
+use crate::model::{GrantDigest, ProposalId, Tier, Viewed};
+
+/// What a key came to. Only `app` carries it out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// The sheet was confirmed.
+    Grant(GrantRequest),
+    Deny {
+        id: ProposalId,
+        /// `None` when nothing was typed.
+        reason: Option<String>,
+        viewed: Viewed,
+    },
+    Kill {
+        id: ProposalId,
+    },
+    Quit,
+    /// Screen 2 wants `count` rows from `offset` on, the newest being 0; answered by
+    /// [`super::UiState::set_audit`].
+    LoadAudit {
+        offset: usize,
+        count: usize,
+    },
+    /// Screen 2 wants the records of one proposal as `detail`.
+    ShowRecord {
+        id: ProposalId,
+    },
+    Suspend,
+}
+
+/// A confirmation, bound to what the sheet showed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GrantRequest {
+    pub id: ProposalId,
+    pub digest: GrantDigest,
+    pub viewed: Viewed,
+}
+
+/// What the header and the sheet say of this dashboard, fixed while it runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// The default profile's label (`analysis`, `analysis + 1`, `team (own rules)`).
+    pub policy: String,
+    /// The first hex digits of its SHA-256.
+    pub policy_digest: String,
+    pub tier: Tier,
+    /// What the tier consists of on this machine.
+    pub layers: Vec<String>,
+    /// What it does not stop, each in a few words; empty where it stops all of it.
+    pub does_not_stop: Vec<String>,
+    /// Agents may run under the dashboard's own uid (DESIGN §0, T3).
+    pub agents_share_uid: bool,
+    /// Where agents connect.
+    pub socket: String,
+}
+
+/// One proposal's line on screen 2.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AuditRow {
+    pub time: String,
+    pub id: Option<ProposalId>,
+    pub agent: String,
+    pub profile: String,
+    pub verdict: String,
+    pub state: String,
+    pub title: String,
+}
+
+/// What screen 2 shows, as far as it is loaded.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AuditPage {
+    /// Newest first.
+    pub rows: Vec<AuditRow>,
+    /// The place of the first of them; the newest of all is 0.
+    pub offset: usize,
+    pub total: usize,
+    /// The records of one proposal, a line each.
+    pub detail: Option<Vec<String>>,
+    /// What checking the chain gave, in words.
+    pub verified: String,
+}

@@ -1,0 +1,464 @@
+//! A dashboard on a bench, for tests: the real core, driven by events, and the real screen,
+//! drawn into a buffer. What the shell would do at once (analyse, bind, make durable) is done
+//! here at once.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+
+use crossterm::event::{Event as Input, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use jiff::tz::TimeZone;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use uuid::Uuid;
+
+use crate::broker::{
+    self, BrokerState, CallId, Confirmation, ConnId, Effect, Environment, Event, ExecNote,
+    HumanAct, Profile, Request, Settings, StreamName,
+};
+use crate::clock::Now;
+use crate::model::{
+    AgentClaim, BoundInput, Capability, CapabilityUse, Column, Digest, Draft, InputKind,
+    InputRequest, Peer, PolicyRef, ProposalId, Reviewer, Run, Sensitivity, SourceStats, TextFormat,
+    Tier, Verdict, VerdictKind,
+};
+
+pub use super::made::*;
+use super::*;
+
+pub struct Bench {
+    pub state: BrokerState,
+    pub ui: UiState,
+    pub facts: Header,
+    pub now: Now,
+    pub size: (u16, u16),
+    pub buffer: Buffer,
+    pub drawn: Drawn,
+    /// What the screen asked for, in order.
+    pub actions: Vec<Action>,
+    verdicts: VecDeque<Verdict>,
+    inputs: Vec<BoundInput>,
+    next: u128,
+}
+
+pub const PLAIN: TerminalCaps = TerminalCaps {
+    depth: Depth::None,
+    background: Background::Unknown,
+};
+
+impl Bench {
+    pub fn new(columns: u16, rows: u16) -> Self {
+        Self::with_caps(columns, rows, PLAIN)
+    }
+
+    pub fn with_caps(columns: u16, rows: u16, caps: TerminalCaps) -> Self {
+        let policy = policy();
+        let facts = Header {
+            policy: policy.label(),
+            policy_digest: policy.sha256.short(4),
+            tier: Tier::Process,
+            layers: vec![
+                "uid 65534".to_owned(),
+                "no_new_privs".to_owned(),
+                "rlimits".to_owned(),
+            ],
+            does_not_stop: vec!["network".to_owned(), "reading files".to_owned()],
+            agents_share_uid: true,
+            socket: "/run/user/1000/countersign/agent.sock".to_owned(),
+        };
+        let settings = Settings {
+            profile: "analysis".to_owned(),
+            profiles: vec![Profile {
+                policy: Arc::new(policy),
+                given: vec!["pd".to_owned(), "np".to_owned()],
+            }],
+            tier: Tier::Process,
+            ttl: Duration::from_secs(1800),
+            ttl_max: Duration::from_secs(28800),
+            datasets: BTreeSet::from(["sales".to_owned()]),
+            max_pending: 20_000,
+            max_pending_per_peer: 20_000,
+            max_pending_per_uid: 20_000,
+            kill_on_disconnect: false,
+            version: "0.1.0".to_owned(),
+        };
+        let environment = Environment::Ready {
+            digest: Digest::of(b"environment"),
+            label: "Python 3.11.7, 27 packages".to_owned(),
+        };
+        let themes = Themes::new("auto", caps).unwrap();
+        let keys = Keymap::from_config(&BTreeMap::new()).unwrap();
+        let ui = UiState::new(keys, themes, caps)
+            .with_zone(TimeZone::UTC)
+            .with_digits(|| Some(0x4f1c));
+        let mut bench = Self {
+            state: BrokerState::new(settings, environment, 1284),
+            ui,
+            facts,
+            now: Now {
+                boot: Duration::from_secs(1000),
+                wall: "2026-01-02T10:40:00Z".parse().unwrap(),
+            },
+            size: (columns, rows),
+            buffer: Buffer::empty(Rect::ZERO),
+            drawn: Drawn::default(),
+            actions: Vec::new(),
+            verdicts: VecDeque::new(),
+            inputs: Vec::new(),
+            next: 1,
+        };
+        bench.apply(Event::Connected {
+            conn: ConnId(1),
+            peer: Peer {
+                uid: 1000,
+                gid: 1000,
+                pid: 4312,
+                exe: Some("python3".to_owned()),
+            },
+        });
+        bench
+    }
+
+    /// Feeds the core and does what it asks for.
+    pub fn apply(&mut self, event: Event) {
+        let mut queue = VecDeque::from([event]);
+        while let Some(event) = queue.pop_front() {
+            for effect in broker::update(&mut self.state, event, self.now) {
+                match effect {
+                    Effect::Analyse { job, .. } => {
+                        let verdict = Box::new(self.verdicts.pop_front().unwrap());
+                        queue.push_back(Event::Analysed { job, verdict });
+                    }
+                    Effect::BindInputs { id, .. } => {
+                        let inputs = Ok(std::mem::take(&mut self.inputs));
+                        queue.push_back(Event::InputsBound { id, inputs });
+                    }
+                    Effect::Record { ticket, .. } => queue.push_back(Event::Durable { ticket }),
+                    _ => {}
+                }
+            }
+        }
+        self.ui.sync(&self.state, self.now);
+    }
+
+    pub fn propose(&mut self, making: Making) -> ProposalId {
+        let id = ProposalId::from_uuid(Uuid::from_u128(
+            0x0190_0000_0000_7000_8000_0000_0000_0000 + self.next,
+        ));
+        self.next += 1;
+        let source = SourceStats::of(making.code.as_bytes());
+        let mut capabilities = vec![CapabilityUse {
+            capability: Capability::DataRead,
+            lines: vec![2, 4],
+            detail: "df".to_owned(),
+        }];
+        if making.kind == VerdictKind::Flagged {
+            capabilities.push(CapabilityUse {
+                capability: Capability::DynamicCode,
+                lines: vec![3],
+                detail: "eval, computed argument".to_owned(),
+            });
+        }
+        self.verdicts.push_back(Verdict {
+            verdict: making.kind,
+            policy: PolicyRef {
+                profile: "analysis".to_owned(),
+                sha256: Digest::of(b"analysis").hex(),
+            },
+            findings: making.findings,
+            capabilities,
+            source,
+            elapsed_us: 61,
+        });
+        let mut requests = BTreeMap::new();
+        if making.dataset {
+            requests.insert(
+                "df".to_owned(),
+                InputRequest::Dataset {
+                    dataset: "sales".to_owned(),
+                },
+            );
+            self.inputs.push(BoundInput {
+                name: "df".to_owned(),
+                kind: InputKind::Dataset {
+                    dataset: "sales".to_owned(),
+                    format: TextFormat::Csv,
+                    rows: 8400,
+                    columns: (0..12)
+                        .map(|i| Column {
+                            name: format!("c{i}"),
+                            dtype: "int64".to_owned(),
+                        })
+                        .collect(),
+                    sensitivity: Sensitivity::Public,
+                },
+                bytes: 1_234_567,
+                sha256: Digest::of(b"sales"),
+            });
+        }
+        for (name, text) in making.brought {
+            requests.insert(
+                name.to_owned(),
+                InputRequest::Text {
+                    text: text.clone(),
+                    format: TextFormat::Csv,
+                },
+            );
+            self.inputs.push(BoundInput {
+                name: name.to_owned(),
+                bytes: text.len() as u64,
+                sha256: Digest::of(text.as_bytes()),
+                kind: InputKind::Text {
+                    text,
+                    format: TextFormat::Csv,
+                },
+            });
+        }
+        let call = CallId(self.next as u64);
+        self.apply(Event::Request {
+            conn: ConnId(1),
+            call,
+            request: Request::Propose {
+                id,
+                draft: Box::new(Draft {
+                    code: making.code.into(),
+                    profile: None,
+                    title: making.title,
+                    reason: making.reason,
+                    agent: making.agent.map(|name| AgentClaim {
+                        name: name.to_owned(),
+                        ..AgentClaim::default()
+                    }),
+                    inputs: requests,
+                    ttl_s: Some(making.ttl_s),
+                    stream: false,
+                    idempotency_key: None,
+                }),
+            },
+        });
+        id
+    }
+
+    pub fn advance(&mut self, ms: u64) {
+        let by = Duration::from_millis(ms);
+        self.now.boot += by;
+        self.now.wall += by;
+    }
+
+    /// Time passes and the core notices.
+    pub fn tick(&mut self, ms: u64) {
+        self.advance(ms);
+        self.apply(Event::Tick);
+    }
+
+    /// Draws a frame and feeds it back.
+    pub fn draw(&mut self) -> String {
+        let area = Rect::new(0, 0, self.size.0, self.size.1);
+        self.buffer = Buffer::empty(area);
+        self.drawn = render(
+            &self.state,
+            &self.ui,
+            &self.facts,
+            area,
+            &mut self.buffer,
+            self.now,
+        );
+        self.ui.drawn(&self.state, self.drawn.clone(), self.now);
+        self.text()
+    }
+
+    /// Has the selected code coloured, as the shell would.
+    pub fn colour(&mut self) {
+        let (done, answer) = std::sync::mpsc::channel();
+        let highlighter = Highlighter::spawn(move || {
+            let _ = done.send(());
+        })
+        .unwrap();
+        let (digest, code) = self.ui.wants_highlight(&self.state).unwrap();
+        highlighter.request(digest, code);
+        answer.recv_timeout(Duration::from_secs(60)).unwrap();
+        let (digest, colours) = highlighter.poll().unwrap();
+        self.ui.set_highlight(digest, colours);
+    }
+
+    /// Draws, waits out the grace of the selection, and draws again.
+    pub fn settle(&mut self) -> String {
+        self.draw();
+        self.advance(GRACE.as_millis() as u64);
+        self.draw()
+    }
+
+    fn text(&self) -> String {
+        let mut out = String::new();
+        let area = self.buffer.area;
+        for y in area.top()..area.bottom() {
+            let mut line = String::new();
+            let mut x = area.left();
+            while x < area.right() {
+                let symbol = self.buffer[(x, y)].symbol();
+                line.push_str(symbol);
+                x += unicode_width::UnicodeWidthStr::width(symbol).max(1) as u16;
+            }
+            out.push_str(line.trim_end());
+            out.push('\n');
+        }
+        out
+    }
+
+    /// The frame with a letter for the style of each run of cells.
+    pub fn styled(&self) -> String {
+        let mut out = String::new();
+        let area = self.buffer.area;
+        for y in area.top()..area.bottom() {
+            let mut last = None;
+            let mut run = String::new();
+            for x in area.left()..area.right() {
+                let cell = &self.buffer[(x, y)];
+                let style = (cell.fg, cell.bg, cell.modifier);
+                if last != Some(style) {
+                    flush(&mut out, last, &run);
+                    run.clear();
+                    last = Some(style);
+                }
+                run.push_str(cell.symbol());
+            }
+            flush(&mut out, last, &run);
+            out.push_str("--\n");
+        }
+        out
+    }
+
+    pub fn input(&mut self, event: &Input) -> Vec<Action> {
+        let actions = self.ui.on_event(&self.state, event, self.now);
+        self.actions.extend(actions.iter().cloned());
+        actions
+    }
+
+    pub fn code(
+        &mut self,
+        code: KeyCode,
+        modifiers: KeyModifiers,
+        kind: KeyEventKind,
+    ) -> Vec<Action> {
+        self.input(&Input::Key(KeyEvent::new_with_kind(code, modifiers, kind)))
+    }
+
+    pub fn press(&mut self, code: KeyCode) -> Vec<Action> {
+        self.code(code, KeyModifiers::NONE, KeyEventKind::Press)
+    }
+
+    /// Types each character as a press.
+    pub fn keys(&mut self, keys: &str) -> Vec<Action> {
+        keys.chars()
+            .flat_map(|c| self.press(KeyCode::Char(c)))
+            .collect()
+    }
+
+    /// Carries out the grants, denials and kills that were asked for.
+    pub fn carry_out(&mut self) {
+        for action in std::mem::take(&mut self.actions) {
+            let by = Reviewer::default();
+            let act = match action {
+                Action::Grant(GrantRequest { id, digest, viewed }) => {
+                    HumanAct::Grant(Confirmation {
+                        id,
+                        digest,
+                        by,
+                        viewed,
+                    })
+                }
+                Action::Deny { id, reason, viewed } => HumanAct::Deny {
+                    id,
+                    reason,
+                    viewed,
+                    by,
+                },
+                Action::Kill { id } => HumanAct::Kill { id, by },
+                Action::Quit => HumanAct::Quit { by },
+                _ => continue,
+            };
+            self.apply(Event::Human(act));
+        }
+    }
+
+    /// Opens the sheet, waits out its grace, and shows all of it.
+    pub fn open_sheet(&mut self) {
+        self.settle();
+        self.keys("a");
+        assert!(self.ui.sheet.is_some(), "no sheet: {:?}", self.ui.notice);
+        self.draw();
+        self.advance(SHEET_GRACE.as_millis() as u64);
+        for _ in 0..20 {
+            self.press(KeyCode::PageDown);
+            self.draw();
+        }
+    }
+
+    pub fn exec(&mut self, id: ProposalId, note: ExecNote) {
+        self.apply(Event::Exec { id, note });
+    }
+
+    /// Grants the selected clear proposal and starts it.
+    pub fn start(&mut self) -> ProposalId {
+        let id = self.ui.selected().unwrap();
+        self.open_sheet();
+        self.keys("y");
+        self.carry_out();
+        self.exec(id, ExecNote::Prepared(isolation()));
+        self.exec(id, ExecNote::Released);
+        id
+    }
+
+    pub fn output(&mut self, id: ProposalId, stream: StreamName, text: &str) {
+        let text = text.to_owned();
+        self.exec(id, ExecNote::Output { stream, text });
+    }
+
+    pub fn end(&mut self, id: ProposalId, run: Run) {
+        self.exec(id, ExecNote::Ended(Box::new(run)));
+    }
+}
+
+fn flush(
+    out: &mut String,
+    style: Option<(
+        ratatui::style::Color,
+        ratatui::style::Color,
+        ratatui::style::Modifier,
+    )>,
+    run: &str,
+) {
+    if let Some((fg, bg, modifier)) = style {
+        if run.trim().is_empty() && bg == ratatui::style::Color::Reset && modifier.is_empty() {
+            return;
+        }
+        out.push_str(&format!("{fg} on {bg} {modifier:?}: {run}\n"));
+    }
+}
+
+pub fn lines(n: usize) -> String {
+    (1..=n).map(|i| format!("x{i} = {i}\n")).collect()
+}
+
+pub fn grants(bench: &Bench) -> Vec<GrantRequest> {
+    bench
+        .actions
+        .iter()
+        .filter_map(|a| match a {
+            Action::Grant(g) => Some(*g),
+            _ => None,
+        })
+        .collect()
+}
+
+pub fn notice(bench: &Bench) -> String {
+    bench.ui.notice.clone().unwrap_or_default()
+}
+
+/// A clear proposal, selected, seen, its grace over.
+pub fn ready() -> Bench {
+    let mut b = Bench::new(120, 40);
+    b.propose(Making::clear("print(len(df))\n"));
+    b.settle();
+    b
+}

@@ -1,0 +1,165 @@
+//! Drawing: the only place that writes cells, and it writes what the sanitiser gives it.
+
+use ratatui::buffer::{Buffer, Cell};
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+
+use super::flow::FlowRow;
+use super::text;
+use super::theme::{Role, Theme};
+
+/// A buffer and the palette to draw in.
+pub struct Canvas<'a> {
+    buf: &'a mut Buffer,
+    pub theme: &'a Theme,
+}
+
+impl<'a> Canvas<'a> {
+    pub fn new(buf: &'a mut Buffer, theme: &'a Theme) -> Self {
+        Self { buf, theme }
+    }
+
+    /// Blank cells in the text style.
+    pub fn clear(&mut self, area: Rect) {
+        let area = area.intersection(self.buf.area);
+        let style = self.theme.style(Role::Text);
+        for y in area.top()..area.bottom() {
+            for x in area.left()..area.right() {
+                if let Some(cell) = self.buf.cell_mut((x, y)) {
+                    cell.reset();
+                    cell.set_style(style);
+                }
+            }
+        }
+    }
+
+    /// Draws as much of the text as fits in `columns`, whole pieces only; returns the columns
+    /// used and the bytes drawn.
+    pub fn put_style(
+        &mut self,
+        x: u16,
+        y: u16,
+        columns: u16,
+        raw: &str,
+        style: Style,
+    ) -> (u16, usize) {
+        let area = self.buf.area;
+        let columns = columns.min(area.right().saturating_sub(x));
+        if y >= area.bottom() || y < area.top() || x < area.left() {
+            return (0, 0);
+        }
+        let mark = self.theme.style(Role::Mark);
+        let mut used = 0_u16;
+        let mut bytes = 0;
+        for piece in text::pieces(raw) {
+            let width = u16::try_from(piece.width).unwrap_or(u16::MAX);
+            if width > columns - used {
+                break;
+            }
+            if piece.is_mark() {
+                // A mark is made of single-column characters.
+                for c in piece.text().chars() {
+                    self.cell(x + used, y, c.encode_utf8(&mut [0; 4]), mark);
+                    used += 1;
+                }
+            } else {
+                self.cell(x + used, y, piece.text(), style);
+                for hidden in 1..width {
+                    if let Some(cell) = self.buf.cell_mut((x + used + hidden, y)) {
+                        cell.reset();
+                        cell.set_style(style);
+                    }
+                }
+                used += width;
+            }
+            bytes = piece.end;
+        }
+        (used, bytes)
+    }
+
+    fn cell(&mut self, x: u16, y: u16, symbol: &str, style: Style) {
+        if let Some(cell) = self.buf.cell_mut((x, y)) {
+            cell.set_symbol(symbol).set_style(style);
+        }
+    }
+
+    /// Draws as much as fits; returns the columns used.
+    pub fn put(&mut self, x: u16, y: u16, columns: u16, raw: &str, role: Role) -> u16 {
+        self.put_style(x, y, columns, raw, self.theme.style(role)).0
+    }
+
+    /// Draws the text on one row, or its beginning and `…`.
+    pub fn put_cut(&mut self, x: u16, y: u16, columns: u16, raw: &str, role: Role) -> u16 {
+        if columns == 0 {
+            return 0;
+        }
+        let fits = text::cut(raw, usize::from(columns));
+        if fits.len() == raw.len() {
+            return self.put(x, y, columns, raw, role);
+        }
+        let head = text::cut(raw, usize::from(columns) - 1);
+        let used = self.put(x, y, columns - 1, head, role);
+        used + self.put(x + used, y, 1, "…", Role::Dim)
+    }
+
+    /// Draws spans after each other; returns the columns used.
+    pub fn put_spans(&mut self, x: u16, y: u16, columns: u16, spans: &[(String, Role)]) -> u16 {
+        let mut used = 0;
+        for (text, role) in spans {
+            used += self.put(x + used, y, columns - used, text, *role);
+        }
+        used
+    }
+
+    pub fn put_row(&mut self, x: u16, y: u16, columns: u16, row: &FlowRow) {
+        let indent = u16::try_from(row.indent).unwrap_or(columns).min(columns);
+        self.put_spans(x + indent, y, columns - indent, &row.spans);
+    }
+
+    /// Changes the style of cells that are drawn already, but for the sanitiser's marks: what
+    /// was hostile stays marked in a selected row too.
+    pub fn tint(&mut self, area: Rect, role: Role) {
+        let area = area.intersection(self.buf.area);
+        let style = self.theme.style(role);
+        let mut mark = Cell::default();
+        mark.set_style(self.theme.style(Role::Text))
+            .set_style(self.theme.style(Role::Mark));
+        let look = |cell: &Cell| (cell.fg, cell.bg, cell.modifier);
+        for y in area.top()..area.bottom() {
+            for x in area.left()..area.right() {
+                if let Some(cell) = self.buf.cell_mut((x, y))
+                    && look(cell) != look(&mark)
+                {
+                    cell.set_style(style);
+                }
+            }
+        }
+    }
+
+    pub fn rule(&mut self, x: u16, y: u16, columns: u16) {
+        for i in 0..columns {
+            self.cell(x + i, y, "─", self.theme.style(Role::Rule));
+        }
+    }
+
+    /// A rule with a heading in it; the heading of the focused pane is in the accent.
+    pub fn headed_rule(&mut self, x: u16, y: u16, columns: u16, heading: &[(String, Role)]) {
+        self.rule(x, y, columns);
+        if columns > 4 {
+            self.put(x, y, 1, "─", Role::Rule);
+            let used = self.put_spans(x + 2, y, columns - 3, heading);
+            self.put(x + 1, y, 1, " ", Role::Text);
+            self.put(x + 2 + used, y, 1, " ", Role::Text);
+        }
+    }
+
+    pub fn upright(&mut self, x: u16, from: u16, to: u16) {
+        for y in from..to {
+            self.cell(x, y, "│", self.theme.style(Role::Rule));
+        }
+    }
+
+    pub fn joint(&mut self, x: u16, y: u16, symbol: &'static str) {
+        self.cell(x, y, symbol, self.theme.style(Role::Rule));
+    }
+}

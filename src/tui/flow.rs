@@ -1,0 +1,178 @@
+//! Paragraphs of styled text wrapped into rows: everything that is not code.
+
+use super::text::{Piece, pieces};
+use super::theme::Role;
+
+/// A paragraph: spans of raw text, each with its role, and where its further rows begin.
+#[derive(Clone, Debug, Default)]
+pub struct Para {
+    spans: Vec<(String, Role)>,
+    indent: usize,
+    hang: usize,
+    finding: Option<usize>,
+}
+
+impl Para {
+    pub fn new(text: impl Into<String>, role: Role) -> Self {
+        Self::default().and(text, role)
+    }
+
+    pub fn and(mut self, text: impl Into<String>, role: Role) -> Self {
+        self.spans.push((text.into(), role));
+        self
+    }
+
+    /// Columns before every row.
+    pub const fn indent(mut self, columns: usize) -> Self {
+        self.indent = columns;
+        self
+    }
+
+    /// Further columns before all rows but the first.
+    pub const fn hang(mut self, columns: usize) -> Self {
+        self.hang = columns;
+        self
+    }
+
+    /// Marks its rows as showing this finding.
+    pub const fn finding(mut self, index: usize) -> Self {
+        self.finding = Some(index);
+        self
+    }
+}
+
+/// One row, ready to draw. The text is still raw: drawing makes it safe.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FlowRow {
+    pub indent: usize,
+    pub spans: Vec<(String, Role)>,
+    pub finding: Option<usize>,
+}
+
+impl FlowRow {
+    fn push(&mut self, piece: &str, role: Role) {
+        match self.spans.last_mut() {
+            Some((text, last)) if *last == role => text.push_str(piece),
+            _ => self.spans.push((piece.to_owned(), role)),
+        }
+    }
+}
+
+/// Paragraphs at one width.
+#[derive(Clone, Debug, Default)]
+pub struct Flow {
+    pub rows: Vec<FlowRow>,
+}
+
+impl Flow {
+    /// Breaks at spaces, and inside a word only where it is wider than a row.
+    pub fn new(paras: &[Para], width: u16) -> Self {
+        let width = usize::from(width).max(1);
+        let mut rows = Vec::new();
+        for para in paras {
+            wrap(para, width, &mut rows);
+        }
+        Self { rows }
+    }
+}
+
+fn wrap(para: &Para, width: usize, rows: &mut Vec<FlowRow>) {
+    let fresh = |first: bool| FlowRow {
+        indent: if first {
+            para.indent.min(width - 1)
+        } else {
+            (para.indent + para.hang).min(width - 1)
+        },
+        spans: Vec::new(),
+        finding: para.finding,
+    };
+    let mut row = fresh(true);
+    let mut used = row.indent;
+    let mut next = |row: &mut FlowRow, used: &mut usize| {
+        let full = std::mem::replace(row, fresh(false));
+        *used = row.indent;
+        rows.push(full);
+    };
+    let source: Vec<(&str, Piece<'_>, Role)> = para
+        .spans
+        .iter()
+        .flat_map(|(text, role)| pieces(text).map(move |p| (&text[p.start..p.end], p, *role)))
+        .collect();
+    let mut at = 0;
+    while at < source.len() {
+        let space = |i: usize| source[i].0 == " ";
+        let end = (at..source.len())
+            .find(|&i| space(i) != space(at))
+            .unwrap_or(source.len());
+        let token = &source[at..end];
+        let wide: usize = token.iter().map(|(_, p, _)| p.width).sum();
+        if used + wide > width && used > row.indent {
+            next(&mut row, &mut used);
+            if space(at) {
+                at = end;
+                continue;
+            }
+        }
+        for (raw, piece, role) in token {
+            if used + piece.width > width && used > row.indent {
+                next(&mut row, &mut used);
+            }
+            row.push(raw, *role);
+            used += piece.width;
+        }
+        at = end;
+    }
+    rows.push(row);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tui::text;
+    use proptest::prelude::*;
+
+    fn shown(flow: &Flow) -> Vec<String> {
+        flow.rows
+            .iter()
+            .map(|r| {
+                let text: String = r.spans.iter().map(|(t, _)| t.as_str()).collect();
+                format!("{}{text}", " ".repeat(r.indent))
+            })
+            .collect()
+    }
+
+    #[test]
+    fn words_stay_whole_and_further_rows_hang() {
+        let para = Para::new("evaluates text as code", Role::Text)
+            .indent(1)
+            .hang(2);
+        assert_eq!(
+            shown(&Flow::new(&[para], 14)),
+            [" evaluates ", "   text as ", "   code"]
+        );
+    }
+
+    #[test]
+    fn an_empty_paragraph_is_a_row() {
+        assert_eq!(Flow::new(&[Para::default()], 10).rows.len(), 1);
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_but_spaces_is_lost_and_every_row_fits(
+            words in prop::collection::vec("[a-z漢\\x1b]{1,12}", 0..20),
+            width in 10_u16..60,
+        ) {
+            let text = words.join(" ");
+            let flow = Flow::new(&[Para::new(text.clone(), Role::Text).hang(1)], width);
+            let mut all = String::new();
+            for row in &flow.rows {
+                let line: String = row.spans.iter().map(|(t, _)| t.as_str()).collect();
+                prop_assert!(row.indent + text::width(&line) <= usize::from(width));
+                all.push_str(&line);
+            }
+            let squeeze = |s: &str| s.replace(' ', "");
+            prop_assert_eq!(squeeze(&all), squeeze(&text));
+        }
+    }
+}

@@ -1,0 +1,518 @@
+//! The key map: which key does what, from the defaults of INTERFACE §7 and `[keys]`.
+//!
+//! The help screen and the footer are made from it. Modifiers must match exactly. Text fields
+//! (the deny reason, the search, the sheet's digits) take `Enter`, `Esc` and `Backspace` as
+//! they are and are not part of it.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+/// One key with its modifiers, normalised: an upper-case letter carries no shift, Shift-Tab is
+/// Tab with shift.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Key {
+    code: KeyCode,
+    modifiers: KeyModifiers,
+}
+
+impl Key {
+    pub fn of(event: &KeyEvent) -> Self {
+        Self::new(event.code, event.modifiers)
+    }
+
+    fn new(code: KeyCode, mut modifiers: KeyModifiers) -> Self {
+        let code = match code {
+            KeyCode::BackTab => {
+                modifiers |= KeyModifiers::SHIFT;
+                KeyCode::Tab
+            }
+            // Some terminals report Shift-a as `a` with shift: that is `A`, never `a`.
+            KeyCode::Char(c) if modifiers.contains(KeyModifiers::SHIFT) && c.is_alphabetic() => {
+                let mut upper = c.to_uppercase();
+                match (upper.next(), upper.next()) {
+                    (Some(one), None) => {
+                        modifiers -= KeyModifiers::SHIFT;
+                        KeyCode::Char(one)
+                    }
+                    _ => KeyCode::Char(c),
+                }
+            }
+            other => other,
+        };
+        Self { code, modifiers }
+    }
+
+    /// The character it types, where it types one.
+    pub fn typed(self) -> Option<char> {
+        match self.code {
+            KeyCode::Char(c) if self.modifiers.is_empty() => Some(c),
+            _ => None,
+        }
+    }
+
+    /// Whether it is this key without any modifier.
+    pub fn is(self, code: KeyCode) -> bool {
+        self.code == code && self.modifiers.is_empty()
+    }
+}
+
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (modifier, name) in MODIFIERS {
+            if self.modifiers.contains(modifier) {
+                write!(f, "{name}-")?;
+            }
+        }
+        if let Some((_, name, _)) = NAMED.iter().find(|(code, ..)| *code == self.code) {
+            return f.write_str(name);
+        }
+        match self.code {
+            KeyCode::Char(c) => write!(f, "{c}"),
+            KeyCode::F(n) => write!(f, "F{n}"),
+            other => write!(f, "{other:?}"),
+        }
+    }
+}
+
+const MODIFIERS: [(KeyModifiers, &str); 3] = [
+    (KeyModifiers::CONTROL, "Ctrl"),
+    (KeyModifiers::ALT, "Alt"),
+    (KeyModifiers::SHIFT, "Shift"),
+];
+
+/// Code, the name shown, the name in `config.toml`.
+const NAMED: [(KeyCode, &str, &str); 16] = [
+    (KeyCode::Char(' '), "Space", "space"),
+    (KeyCode::Enter, "Enter", "enter"),
+    (KeyCode::Esc, "Esc", "esc"),
+    (KeyCode::Tab, "Tab", "tab"),
+    (KeyCode::Backspace, "Backspace", "backspace"),
+    (KeyCode::Delete, "Del", "delete"),
+    (KeyCode::Insert, "Ins", "insert"),
+    (KeyCode::Up, "↑", "up"),
+    (KeyCode::Down, "↓", "down"),
+    (KeyCode::Left, "←", "left"),
+    (KeyCode::Right, "→", "right"),
+    (KeyCode::Home, "Home", "home"),
+    (KeyCode::End, "End", "end"),
+    (KeyCode::PageUp, "PgUp", "pageup"),
+    (KeyCode::PageDown, "PgDn", "pagedown"),
+    (KeyCode::Null, "Null", "null"),
+];
+
+/// One key, or two plain ones after each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Chord {
+    first: Key,
+    second: Option<Key>,
+}
+
+impl fmt::Display for Chord {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.second {
+            None => write!(f, "{}", self.first),
+            Some(second) => write!(f, "{} {second}", self.first),
+        }
+    }
+}
+
+impl Chord {
+    /// `a`, `G`, `gg`, `ctrl-c`, `shift-tab`, `pagedown`, `f5`.
+    fn parse(text: &str) -> Option<Self> {
+        Self::single(text).or_else(|| {
+            let mut chars = text.chars();
+            match (chars.next(), chars.next(), chars.next()) {
+                (Some(a), Some(b), None) => {
+                    let plain = |c| Key::new(KeyCode::Char(c), KeyModifiers::NONE);
+                    Some(Self {
+                        first: plain(a),
+                        second: Some(plain(b)),
+                    })
+                }
+                _ => None,
+            }
+        })
+    }
+
+    fn single(text: &str) -> Option<Self> {
+        let mut modifiers = KeyModifiers::NONE;
+        let mut rest = text;
+        while let Some((modifier, after)) = MODIFIERS.iter().find_map(|(m, name)| {
+            let (head, tail) = rest.split_at_checked(name.len())?;
+            let tail = tail.strip_prefix('-').filter(|t| !t.is_empty())?;
+            head.eq_ignore_ascii_case(name).then_some((*m, tail))
+        }) {
+            modifiers |= modifier;
+            rest = after;
+        }
+        let mut chars = rest.chars();
+        let code = match (chars.next(), chars.next()) {
+            (Some(c), None) => KeyCode::Char(c),
+            _ => {
+                let named = NAMED
+                    .iter()
+                    .find(|(.., name)| rest.eq_ignore_ascii_case(name))
+                    .map(|(code, ..)| *code);
+                named.or_else(|| {
+                    let n = rest.strip_prefix(['f', 'F'])?.parse().ok()?;
+                    (1..=24).contains(&n).then_some(KeyCode::F(n))
+                })?
+            }
+        };
+        Some(Self {
+            first: Key::new(code, modifiers),
+            second: None,
+        })
+    }
+
+    /// Whether pressing one would also press the other, or wait for its second key.
+    fn clashes(&self, other: &Self) -> bool {
+        self.first == other.first
+            && match (self.second, other.second) {
+                (Some(a), Some(b)) => a == b,
+                _ => true,
+            }
+    }
+}
+
+macro_rules! commands {
+    ($($command:ident = $name:literal, $keys:literal, $words:literal;)*) => {
+        /// What a key can do.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum Command { $($command),* }
+
+        impl Command {
+            pub const ALL: &'static [Command] = &[$(Command::$command),*];
+
+            /// Its name in `[keys]` of `config.toml`.
+            pub const fn name(self) -> &'static str {
+                match self { $(Command::$command => $name),* }
+            }
+
+            /// Its default keys, separated by spaces.
+            const fn default_keys(self) -> &'static str {
+                match self { $(Command::$command => $keys),* }
+            }
+
+            /// What the help says.
+            pub const fn words(self) -> &'static str {
+                match self { $(Command::$command => $words),* }
+            }
+        }
+    };
+}
+
+commands! {
+    Down = "down", "j down", "down in the focused pane";
+    Up = "up", "k up", "up in the focused pane";
+    Left = "left", "left", "scroll left, with wrapping off";
+    Right = "right", "right", "scroll right, with wrapping off";
+    NextPane = "next-pane", "tab", "next pane";
+    PreviousPane = "previous-pane", "shift-tab", "previous pane";
+    Open = "open", "enter", "open: focus the code, or show the record; never grants";
+    PageCode = "page-code", "space", "page the code down, from any pane";
+    PageDown = "page-down", "pagedown", "page down in the focused pane";
+    PageUp = "page-up", "pageup", "page up in the focused pane";
+    Top = "top", "home gg", "to the top";
+    Bottom = "bottom", "end G", "to the end";
+    Wrap = "wrap", "w", "wrap long lines, or not";
+    Zoom = "zoom", "z", "code on the whole screen, or not";
+    Urgent = "urgent", "u", "the pending proposal that expires first";
+    Grant = "grant", "a", "ask to grant: opens the sheet";
+    Confirm = "confirm", "y", "on the sheet and the quit question: yes";
+    Deny = "deny", "d", "deny: asks for a reason the agent will get";
+    Kill = "kill", "x", "kill the running child";
+    Queue = "queue", "1", "the queue";
+    Audit = "audit", "2", "the audit log";
+    Policies = "policies", "3", "policies and agents";
+    Search = "search", "/", "search";
+    SearchNext = "search-next", "n", "next match";
+    SearchPrevious = "search-previous", "N", "previous match";
+    Theme = "theme", "t", "next theme";
+    Help = "help", "?", "this help";
+    Back = "back", "esc", "back: closes what is open, decides nothing";
+    Suspend = "suspend", "ctrl-z", "suspend; what is pending goes on expiring";
+    Quit = "quit", "q ctrl-c", "quit; asks when something is pending or running";
+}
+
+/// Why a key map cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum KeymapError {
+    #[error("[keys] has no action `{name}`; the nearest is `{nearest}`")]
+    UnknownAction { name: String, nearest: String },
+    #[error(
+        "[keys] {action} = \"{key}\": not a key; write one character, two characters pressed after \
+         each other, or a name such as `enter`, `space`, `pagedown`, `f5`, `ctrl-x`, `shift-tab`"
+    )]
+    BadKey { action: String, key: String },
+    #[error("[keys] `{key}` is given to both `{first}` and `{second}`; one needs another key")]
+    Conflict {
+        key: String,
+        first: String,
+        second: String,
+    },
+}
+
+/// Which key does what.
+#[derive(Clone, Debug)]
+pub struct Keymap {
+    bound: Vec<(Chord, Command)>,
+}
+
+impl Default for Keymap {
+    fn default() -> Self {
+        let mut bound = Vec::new();
+        for command in Command::ALL {
+            for text in command.default_keys().split_whitespace() {
+                bound.extend(Chord::parse(text).map(|chord| (chord, *command)));
+            }
+        }
+        Self { bound }
+    }
+}
+
+/// What a key press means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Meaning {
+    Does(Command),
+    /// The first of two keys.
+    Begins,
+    Nothing,
+}
+
+impl Keymap {
+    /// `[keys]` of `config.toml`: action name → key, or several separated by spaces. What it
+    /// names loses its default keys.
+    pub fn from_config(config: &BTreeMap<String, String>) -> Result<Self, KeymapError> {
+        let mut map = Self::default();
+        for (name, keys) in config {
+            let Some(command) = Command::ALL.iter().find(|c| c.name() == name) else {
+                return Err(KeymapError::UnknownAction {
+                    name: name.clone(),
+                    nearest: nearest(name, Command::ALL.iter().map(|c| c.name())).to_owned(),
+                });
+            };
+            map.bound.retain(|(_, c)| c != command);
+            let mut any = false;
+            // A lone space is the space key, as a person would write it.
+            let texts = if keys == " " { "space" } else { keys };
+            for text in texts.split_whitespace() {
+                any = true;
+                let chord = Chord::parse(text).ok_or_else(|| KeymapError::BadKey {
+                    action: name.clone(),
+                    key: text.to_owned(),
+                })?;
+                map.bound.push((chord, *command));
+            }
+            if !any {
+                return Err(KeymapError::BadKey {
+                    action: name.clone(),
+                    key: keys.clone(),
+                });
+            }
+        }
+        for (i, (a, first)) in map.bound.iter().enumerate() {
+            if let Some((_, second)) = map.bound[i + 1..]
+                .iter()
+                .find(|(b, second)| a.clashes(b) && first != second)
+            {
+                return Err(KeymapError::Conflict {
+                    key: a.to_string(),
+                    first: first.name().to_owned(),
+                    second: second.name().to_owned(),
+                });
+            }
+        }
+        map.bound.sort_by_key(|(_, command)| *command);
+        Ok(map)
+    }
+
+    /// What this press means, after `before` where that began a chord.
+    pub fn meaning(&self, before: Option<Key>, key: Key) -> Meaning {
+        if let Some(first) = before
+            && let Some((_, command)) = self
+                .bound
+                .iter()
+                .find(|(c, _)| c.first == first && c.second == Some(key))
+        {
+            return Meaning::Does(*command);
+        }
+        let mut begins = false;
+        for (chord, command) in &self.bound {
+            if chord.first == key {
+                match chord.second {
+                    None => return Meaning::Does(*command),
+                    Some(_) => begins = true,
+                }
+            }
+        }
+        if begins {
+            Meaning::Begins
+        } else {
+            Meaning::Nothing
+        }
+    }
+
+    /// The first key of a command, for the footer.
+    pub fn first(&self, command: Command) -> String {
+        self.bound
+            .iter()
+            .find(|(_, c)| *c == command)
+            .map(|(chord, _)| chord.to_string())
+            .unwrap_or_default()
+    }
+
+    /// All keys of a command, for the help.
+    pub fn all(&self, command: Command) -> String {
+        let keys: Vec<String> = self
+            .bound
+            .iter()
+            .filter(|(_, c)| *c == command)
+            .map(|(chord, _)| chord.to_string())
+            .collect();
+        keys.join("  ")
+    }
+}
+
+/// The name that needs the fewest edits (Levenshtein).
+pub(super) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> &'a str {
+    known
+        .into_iter()
+        .min_by_key(|candidate| distance(name, candidate))
+        .unwrap_or("")
+}
+
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let next = (diagonal + usize::from(x != *y))
+                .min(row[j] + 1)
+                .min(row[j + 1] + 1);
+            diagonal = row[j + 1];
+            row[j + 1] = next;
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn config(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
+        pairs
+            .iter()
+            .map(|(k, v)| ((*k).to_owned(), (*v).to_owned()))
+            .collect()
+    }
+
+    fn key(text: &str) -> Key {
+        Chord::parse(text).unwrap().first
+    }
+
+    #[test]
+    fn the_defaults_are_those_of_the_interface_and_do_not_clash() {
+        let map = Keymap::from_config(&BTreeMap::new()).unwrap();
+        for (text, command) in [
+            ("j", Command::Down),
+            ("k", Command::Up),
+            ("down", Command::Down),
+            ("tab", Command::NextPane),
+            ("shift-tab", Command::PreviousPane),
+            ("enter", Command::Open),
+            ("space", Command::PageCode),
+            ("pagedown", Command::PageDown),
+            ("pageup", Command::PageUp),
+            ("home", Command::Top),
+            ("end", Command::Bottom),
+            ("G", Command::Bottom),
+            ("w", Command::Wrap),
+            ("z", Command::Zoom),
+            ("u", Command::Urgent),
+            ("a", Command::Grant),
+            ("d", Command::Deny),
+            ("x", Command::Kill),
+            ("1", Command::Queue),
+            ("2", Command::Audit),
+            ("3", Command::Policies),
+            ("/", Command::Search),
+            ("n", Command::SearchNext),
+            ("N", Command::SearchPrevious),
+            ("t", Command::Theme),
+            ("?", Command::Help),
+            ("q", Command::Quit),
+        ] {
+            assert_eq!(
+                map.meaning(None, key(text)),
+                Meaning::Does(command),
+                "{text}"
+            );
+        }
+        assert_eq!(map.meaning(None, key("g")), Meaning::Begins);
+        assert_eq!(
+            map.meaning(Some(key("g")), key("g")),
+            Meaning::Does(Command::Top)
+        );
+        for unbound in ["e", "v", "A", "ctrl-a", "alt-a", "ctrl-y"] {
+            assert_eq!(
+                map.meaning(None, key(unbound)),
+                Meaning::Nothing,
+                "{unbound}"
+            );
+        }
+    }
+
+    #[test]
+    fn every_key_can_be_changed_and_loses_its_default() {
+        let map = Keymap::from_config(&config(&[("grant", "f5 ctrl-g"), ("down", "é")])).unwrap();
+        assert_eq!(map.meaning(None, key("a")), Meaning::Nothing);
+        assert_eq!(map.meaning(None, key("f5")), Meaning::Does(Command::Grant));
+        assert_eq!(
+            map.meaning(None, key("ctrl-g")),
+            Meaning::Does(Command::Grant)
+        );
+        assert_eq!(map.meaning(None, key("é")), Meaning::Does(Command::Down));
+        assert_eq!(map.all(Command::Grant), "F5  Ctrl-g");
+    }
+
+    #[test]
+    fn a_conflict_an_unknown_action_and_a_bad_key_are_refused_by_name() {
+        let error =
+            |pairs: &[(&str, &str)]| Keymap::from_config(&config(pairs)).unwrap_err().to_string();
+        let conflict = error(&[("grant", "d")]);
+        assert!(
+            conflict.contains("`grant`") && conflict.contains("`deny`"),
+            "{conflict}"
+        );
+        // A key that grants and confirms would let one held key do both.
+        assert!(error(&[("grant", "y")]).contains("`confirm`"));
+        // `g` alone would shadow `g g`.
+        assert!(error(&[("zoom", "g")]).contains("`zoom`"));
+        assert!(error(&[("gramt", "b")]).contains("`grant`"));
+        assert!(error(&[("grant", "hyper-a")]).contains("hyper-a"));
+        assert!(error(&[("grant", "")]).contains("grant"));
+    }
+
+    #[test]
+    fn shift_makes_another_key_however_the_terminal_reports_it() {
+        let event = |c, m| Key::of(&KeyEvent::new(KeyCode::Char(c), m));
+        let upper = event('A', KeyModifiers::NONE);
+        assert_eq!(event('a', KeyModifiers::SHIFT), upper);
+        assert_eq!(event('A', KeyModifiers::SHIFT), upper);
+        assert_ne!(event('a', KeyModifiers::NONE), upper);
+        assert_ne!(
+            event('4', KeyModifiers::SHIFT),
+            event('4', KeyModifiers::NONE)
+        );
+        assert_ne!(
+            event('a', KeyModifiers::SUPER),
+            event('a', KeyModifiers::NONE)
+        );
+    }
+}

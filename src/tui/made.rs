@@ -1,0 +1,151 @@
+//! Proposals, findings and runs as the tests of the screen need them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use crate::model::{
+    Action as Does, Capability, Digest, Exit, Finding, Isolation, Limits, Run, RunError,
+    RunErrorKind, Severity, Tier, Timing, VerdictKind,
+};
+use crate::policy::{Attributes, Contract, Origin, Policy};
+
+/// A proposal to make.
+pub struct Making {
+    pub code: String,
+    pub kind: VerdictKind,
+    pub agent: Option<&'static str>,
+    pub title: Option<String>,
+    pub reason: Option<String>,
+    pub ttl_s: u64,
+    pub findings: Vec<Finding>,
+    pub brought: Vec<(&'static str, String)>,
+    pub dataset: bool,
+}
+
+impl Making {
+    pub fn clear(code: &str) -> Self {
+        Self {
+            code: code.to_owned(),
+            kind: VerdictKind::Clear,
+            agent: Some("notebook"),
+            title: Some("row count".to_owned()),
+            reason: None,
+            ttl_s: 190,
+            findings: Vec::new(),
+            brought: Vec::new(),
+            dataset: true,
+        }
+    }
+
+    /// The proposal of the design's sketch.
+    pub fn flagged() -> Self {
+        let code = "import pandas as pd\nsales = df.copy()\nsales[\"rate\"] = sales.eval(formula)\nprint(sales.groupby(\"region\")[\"rate\"].mean())\ntotal\r\n";
+        Self {
+            kind: VerdictKind::Flagged,
+            agent: Some("etl-bot"),
+            title: Some("monthly revenue by region".to_owned()),
+            reason: Some("The board asked for the rate of each region.".to_owned()),
+            ttl_s: 42,
+            findings: vec![finding(3, "DYN003", Severity::Medium, Does::Flag)],
+            ..Self::clear(code)
+        }
+    }
+
+    pub fn blocked() -> Self {
+        Self {
+            kind: VerdictKind::Blocked,
+            agent: Some("etl-bot"),
+            title: Some("clean up".to_owned()),
+            findings: vec![Finding {
+                rule: "IMPORT001".to_owned(),
+                name: "module-not-allowed".to_owned(),
+                message: "`subprocess` is not on the list of modules".to_owned(),
+                hint: "plain computing needs none; ask for a file of your output folder".to_owned(),
+                ..finding(1, "IMPORT001", Severity::Critical, Does::Block)
+            }],
+            ..Self::clear("import subprocess\nsubprocess.run([\"rm\", \"-rf\", \"/\"])\n")
+        }
+    }
+}
+
+pub fn finding(line: u32, rule: &str, severity: Severity, action: Does) -> Finding {
+    Finding {
+        rule: rule.to_owned(),
+        name: "evaluates-text".to_owned(),
+        severity,
+        action,
+        message: "`eval` evaluates text as code; the argument is computed".to_owned(),
+        hint: "write the expression itself".to_owned(),
+        cwe: vec![95],
+        line,
+        column: 17,
+        end_line: line,
+        end_column: 36,
+        capability: Some(Capability::DynamicCode),
+    }
+}
+
+pub fn run(stdout: &str) -> Run {
+    Run {
+        exit: Exit::Code(0),
+        limit: None,
+        duration_ms: 41,
+        timing_us: Timing::default(),
+        stdout: stdout.to_owned(),
+        stderr: String::new(),
+        stdout_bytes: stdout.len() as u64,
+        stderr_bytes: 0,
+        stdout_truncated: false,
+        stderr_truncated: false,
+        isolation: isolation(),
+        error: None,
+        result: Value::Null,
+        artifacts: Vec::new(),
+    }
+}
+
+pub fn failed(kind: RunErrorKind, message: &str) -> Run {
+    Run {
+        exit: Exit::Code(1),
+        error: Some(RunError {
+            kind,
+            message: message.to_owned(),
+            line: Some(3),
+            exception: Some("ZeroDivisionError".to_owned()),
+        }),
+        ..run("")
+    }
+}
+
+pub fn isolation() -> Isolation {
+    Isolation {
+        tier: Tier::Process,
+        layers: vec![
+            "uid 65534".to_owned(),
+            "no_new_privs".to_owned(),
+            "rlimits".to_owned(),
+        ],
+    }
+}
+
+pub fn policy() -> Policy {
+    let modules = ["numpy", "pandas", "math", "json"];
+    Policy {
+        name: "analysis".to_owned(),
+        sha256: Digest::of(b"analysis"),
+        origin: Origin::Builtin,
+        contract: Contract::Analysis,
+        guard: true,
+        imports: modules
+            .iter()
+            .map(|m| ((*m).to_owned(), BTreeSet::from(["*".to_owned()])))
+            .collect(),
+        builtins: BTreeSet::new(),
+        attributes: Attributes::default(),
+        nodes: BTreeSet::new(),
+        capabilities: BTreeMap::new(),
+        limits: Limits::default(),
+        tier: Tier::Process,
+    }
+}

@@ -1,0 +1,41 @@
+//! The dashboard: a pure projection of the broker's state, and keys turned into actions.
+//!
+//! `render` reads the core's state and the screen's own [`UiState`] and draws; what it drew is
+//! fed back ([`UiState::drawn`]), because only what was drawn can be granted. Nothing here
+//! touches a socket, the audit writer or the executor; only `terminal` touches the terminal.
+
+mod action;
+mod canvas;
+pub mod caps;
+mod document;
+mod flow;
+mod highlight;
+mod interval;
+mod keys;
+mod screen;
+pub mod terminal;
+pub mod text;
+mod theme;
+mod ui;
+mod words;
+
+#[cfg(test)]
+mod bench;
+#[cfg(test)]
+mod made;
+#[cfg(test)]
+mod moves_tests;
+#[cfg(test)]
+mod rules_tests;
+#[cfg(test)]
+mod seen_tests;
+#[cfg(test)]
+mod snapshot_tests;
+
+pub use action::{Action, AuditPage, AuditRow, GrantRequest, Header};
+pub use caps::{Background, Depth, TerminalCaps};
+pub use highlight::{Highlighter, Highlights};
+pub use keys::{Command, Keymap, KeymapError};
+pub use screen::{Drawn, render};
+pub use theme::{Role, Theme, ThemeError, Themes};
+pub use ui::{GRACE, SHEET_GRACE, UiState};

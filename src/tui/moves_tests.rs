@@ -1,0 +1,210 @@
+//! What moves by itself and what only a key moves; denial, kill and quit (INTERFACE §7).
+
+use std::time::Duration;
+
+use crossterm::event::{KeyCode, KeyEventKind, KeyModifiers};
+
+use super::bench::*;
+use super::*;
+
+#[test]
+fn on_other_screens_nothing_is_decided() {
+    for key in ["2", "3"] {
+        let mut b = ready();
+        b.keys(key);
+        b.draw();
+        b.actions.clear();
+        b.keys("adx");
+        assert!(b.ui.sheet.is_none() && b.ui.prompt.is_none() && b.actions.is_empty());
+    }
+}
+
+#[test]
+fn enter_opens_and_never_grants() {
+    let mut b = ready();
+    b.press(KeyCode::Enter);
+    assert_eq!(b.ui.focus, ui::Pane::Code);
+    b.open_sheet();
+    b.press(KeyCode::Enter);
+    assert!(grants(&b).is_empty() && b.ui.sheet.is_some());
+}
+
+#[test]
+fn a_new_proposal_never_moves_selection_or_focus() {
+    let mut b = ready();
+    let id = b.ui.selected();
+    b.press(KeyCode::Enter);
+    for _ in 0..5 {
+        b.propose(Making {
+            ttl_s: 2,
+            ..Making::flagged()
+        });
+    }
+    assert_eq!((b.ui.selected(), b.ui.focus), (id, ui::Pane::Code));
+}
+
+#[test]
+fn the_lists_are_those_of_the_core_however_they_changed() {
+    let mut b = Bench::new(80, 24);
+    let check = |b: &Bench| {
+        let id = |e: &crate::broker::Entry| e.proposal.id;
+        let live: Vec<_> = b.state.running().chain(b.state.pending()).map(id).collect();
+        let decided: Vec<_> = b.state.decided().map(id).collect();
+        assert_eq!((&b.ui.live, &b.ui.decided), (&live, &decided));
+    };
+    for i in 0..20 {
+        b.propose(Making {
+            ttl_s: 1 + i % 7,
+            ..Making::clear("x = 1\n")
+        });
+        check(&b);
+        if i % 5 == 0 {
+            b.propose(Making::blocked());
+            check(&b);
+        }
+        if i % 3 == 0 {
+            b.tick(900);
+            check(&b);
+        }
+        if i == 10 {
+            let id = b.propose(Making::clear("x = 2\n"));
+            b.ui.select(id, b.now);
+            b.ui.sync(&b.state, b.now);
+            b.start();
+            check(&b);
+        }
+    }
+}
+
+#[test]
+fn after_a_denial_the_most_urgent_is_selected_with_a_fresh_grace() {
+    let mut b = ready();
+    let other = b.propose(Making {
+        ttl_s: 600,
+        ..Making::clear("x = 1\n")
+    });
+    let urgent = b.propose(Making {
+        ttl_s: 30,
+        ..Making::clear("x = 2\n")
+    });
+    b.settle();
+    b.keys("d");
+    b.press(KeyCode::Enter);
+    b.carry_out();
+    assert_eq!(b.ui.selected(), Some(urgent));
+    assert_ne!(b.ui.selected(), Some(other));
+    b.draw();
+    b.advance(499);
+    b.keys("a");
+    assert!(b.ui.sheet.is_none());
+}
+
+#[test]
+fn what_ends_while_selected_stays_and_u_goes_on() {
+    let mut b = Bench::new(120, 40);
+    let first = b.propose(Making {
+        ttl_s: 5,
+        ..Making::clear("x = 1\n")
+    });
+    let second = b.propose(Making::clear("x = 2\n"));
+    b.settle();
+    b.tick(6_000);
+    assert_eq!(b.ui.selected(), Some(first));
+    assert!(b.draw().contains("⧗ expired"));
+    b.keys("u");
+    assert_eq!(b.ui.selected(), Some(second));
+}
+
+#[test]
+fn the_deny_reason_has_no_grace_and_is_what_was_typed() {
+    let mut b = Bench::new(80, 24);
+    let id = b.propose(Making::clear("x = 1\n"));
+    b.keys("d");
+    b.keys("too broad, q y a");
+    b.press(KeyCode::Esc);
+    assert!(b.actions.is_empty());
+    b.keys("d");
+    b.keys("no");
+    b.press(KeyCode::Enter);
+    match &b.actions[..] {
+        [
+            Action::Deny {
+                id: denied, reason, ..
+            },
+        ] => {
+            assert_eq!((*denied, reason.as_deref()), (id, Some("no")));
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn quit_asks_only_when_something_would_be_lost() {
+    let mut b = Bench::new(80, 24);
+    b.code(
+        KeyCode::Char('c'),
+        KeyModifiers::CONTROL,
+        KeyEventKind::Press,
+    );
+    assert_eq!(b.actions, [Action::Quit]);
+    for quit in ["q", "ctrl-c"] {
+        let mut b = ready();
+        let ask = |b: &mut Bench| match quit {
+            "q" => b.keys("q"),
+            _ => b.code(
+                KeyCode::Char('c'),
+                KeyModifiers::CONTROL,
+                KeyEventKind::Press,
+            ),
+        };
+        for stays in ["n", "q", "Y"] {
+            ask(&mut b);
+            b.keys(stays);
+            assert!(
+                b.actions.is_empty() && b.ui.prompt.is_none(),
+                "{quit} {stays}"
+            );
+        }
+        ask(&mut b);
+        ask(&mut b);
+        assert!(b.actions.is_empty());
+        ask(&mut b);
+        b.keys("y");
+        assert_eq!(b.actions, [Action::Quit]);
+    }
+}
+
+#[test]
+fn x_kills_what_runs_and_nothing_else() {
+    let mut b = ready();
+    b.keys("x");
+    assert!(b.actions.is_empty());
+    let id = b.start();
+    b.keys("x");
+    assert_eq!(b.actions, [Action::Kill { id }]);
+}
+
+#[test]
+fn the_screen_says_when_it_changes_by_itself() {
+    let mut b = Bench::new(80, 24);
+    assert_eq!(
+        b.ui.next_wake(&b.state, b.now),
+        None,
+        "an idle dashboard sleeps"
+    );
+    b.propose(Making::clear("x = 1\n"));
+    b.draw();
+    assert_eq!(
+        b.ui.next_wake(&b.state, b.now),
+        Some(Duration::from_millis(500))
+    );
+    b.advance(500);
+    b.draw();
+    // Then the countdown's next second.
+    assert_eq!(
+        b.ui.next_wake(&b.state, b.now),
+        Some(Duration::from_millis(500))
+    );
+    b.keys("a");
+    assert_eq!(b.ui.next_wake(&b.state, b.now), Some(SHEET_GRACE));
+}

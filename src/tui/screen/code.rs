@@ -1,0 +1,313 @@
+//! The title and the code: numbered, wrapped, with the findings' marks. Only the visible window
+//! is drawn, and what was drawn is what counts as seen.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use ratatui::layout::Rect;
+
+use crate::model::{Severity, State};
+
+use super::super::canvas::Canvas;
+use super::super::document::{Content, Layout, matches};
+use super::super::highlight::Highlights;
+use super::super::text;
+use super::super::theme::Role;
+use super::super::ui::Pane;
+use super::super::words;
+use super::{Drawn, Screen};
+
+impl Screen<'_> {
+    /// What the agent says of itself and its code, and what the kernel says of the agent.
+    pub(super) fn title(&self, canvas: &mut Canvas<'_>, area: Rect) {
+        let Some(entry) = self.entry.filter(|_| area.height > 0) else {
+            return;
+        };
+        let p = &entry.proposal;
+        let peer = &p.peer;
+        let exe = peer.exe.as_deref().unwrap_or("");
+        let vouched = format!("uid {} · pid {} {}", peer.uid, peer.pid, text::cut(exe, 16));
+        let vouched = vouched.trim_end();
+        let wide = u16::try_from(text::width(vouched)).unwrap_or(area.width);
+        let mut right = area.right().saturating_sub(1);
+        if area.width >= 60 {
+            right = right.saturating_sub(wide);
+            canvas.put(right, area.y, wide, vouched, Role::Dim);
+            right = right.saturating_sub(2);
+        }
+        let mut x = area.x + 1;
+        if entry.state != State::Pending {
+            let (glyph, word, role) = words::state(entry.state);
+            x += canvas.put(
+                x,
+                area.y,
+                right.saturating_sub(x),
+                &format!("{glyph} {word}"),
+                role,
+            ) + 2;
+        }
+        let name = p
+            .agent
+            .as_ref()
+            .map(|a| a.name.as_str())
+            .filter(|n| !n.is_empty());
+        let room = |x: u16| right.saturating_sub(x);
+        if let Some(name) = name {
+            x += canvas.put(x, area.y, room(x), "agent ", Role::Dim);
+            x += canvas.put_cut(x, area.y, room(x).min(24), name, Role::Text);
+        } else {
+            x += canvas.put(x, area.y, room(x), words::UNNAMED, Role::Dim);
+        }
+        x += canvas.put(x, area.y, room(x), " says: ", Role::Dim);
+        let title = p.title.as_deref().filter(|t| !t.is_empty());
+        let role = if title.is_some() {
+            Role::Strong
+        } else {
+            Role::Dim
+        };
+        canvas.put_cut(x, area.y, room(x), title.unwrap_or(words::UNTITLED), role);
+        if area.height > 1
+            && let Some(reason) = &p.reason
+        {
+            let x = area.x + 1;
+            let used = canvas.put(x, area.y + 1, area.width, "and why: ", Role::Dim);
+            let room = area.right().saturating_sub(x + used + 1);
+            canvas.put_cut(x + used, area.y + 1, room, reason, Role::Claim);
+        }
+    }
+
+    pub(super) fn code(&self, canvas: &mut Canvas<'_>, area: Rect, drawn: &mut Drawn) {
+        let (Some(entry), Some(doc)) = (self.entry, self.ui.doc.as_ref()) else {
+            return;
+        };
+        if doc.id != entry.proposal.id || area.height == 0 {
+            return;
+        }
+        let focused = self.ui.focus_now(self.entry) == Pane::Code;
+        let role = if focused { Role::Accent } else { Role::Dim };
+        let mut heading = vec![("CODE".to_owned(), role)];
+        if !self.ui.wrap {
+            heading.push((" not wrapped".to_owned(), Role::Dim));
+        }
+        if !self.ui.found.is_empty() {
+            heading.push((format!("  /{}", text::cut(&self.ui.found, 24)), Role::Dim));
+        }
+        canvas.headed_rule(area.x, area.y, area.width, &heading);
+        let numbers = doc.number_width() as u16 + 1;
+        // Number, blank, finding mark, blank, text.
+        let gutter = numbers + 3;
+        let rows = Rect {
+            y: area.y + 1,
+            height: area.height - 1,
+            ..area
+        };
+        let columns = rows.width.saturating_sub(gutter + 1);
+        if columns < 12 || rows.height == 0 {
+            return;
+        }
+        let layout = match self.ui.layout() {
+            Some(layout) if layout.fits(doc, columns, self.ui.wrap) => layout.clone(),
+            _ => Arc::new(Layout::new(doc.clone(), columns, self.ui.wrap)),
+        };
+        let height = usize::from(rows.height);
+        let none = super::Looked::default();
+        let looked = self.looked().unwrap_or(&none);
+        let last_top = layout.len().saturating_sub(height);
+        let top = layout.row_of(looked.top).min(last_top);
+        let bottom = (top + height).min(layout.len());
+        let cursor = layout
+            .row_of(looked.cursor)
+            .clamp(top, bottom.saturating_sub(1).max(top));
+        if layout.len() == 0 {
+            canvas.put(
+                rows.x + gutter,
+                rows.y,
+                columns,
+                words::EMPTY_CODE,
+                Role::Dim,
+            );
+        }
+        let painter = Painter {
+            layout: &layout,
+            marks: self.marks(&layout, top, bottom),
+            colours: self.ui.highlights(entry.proposal.digest),
+            found: &self.ui.found,
+            across: if self.ui.wrap { 0 } else { looked.across },
+            x: rows.x,
+            numbers,
+            columns,
+        };
+        for (y, index) in (rows.y..rows.bottom()).zip(top..bottom) {
+            if let Some(range) = painter.row(canvas, y, index) {
+                drawn.ranges.push(range);
+            }
+            if focused && index == cursor {
+                canvas.tint(Rect::new(rows.x, y, rows.width, 1), Role::Cursor);
+            }
+        }
+        let below = layout.len() - bottom;
+        if below > 0 {
+            let more = format!(" ↓ {} more ", words::number(below as u64));
+            let wide = text::width(&more) as u16;
+            canvas.put(
+                area.right().saturating_sub(wide + 1),
+                area.y,
+                wide,
+                &more,
+                Role::Dim,
+            );
+        }
+        drawn.id = Some(doc.id);
+        drawn.top = Some(layout.offset_of(top));
+        drawn.cursor = Some(layout.offset_of(cursor));
+        drawn.code_rows = height;
+        drawn.code_columns = usize::from(columns);
+        drawn.layout = Some(layout);
+    }
+
+    /// The worst finding of each visible line.
+    fn marks(&self, layout: &Layout, top: usize, bottom: usize) -> BTreeMap<usize, Severity> {
+        let mut marks = BTreeMap::new();
+        let Some(verdict) = self.entry.and_then(|e| e.verdict.as_ref()) else {
+            return marks;
+        };
+        let lines: Vec<usize> = (top..bottom)
+            .filter_map(|i| match layout.content(layout.row(i)?) {
+                Content::Text {
+                    number, code: true, ..
+                } => Some(number),
+                _ => None,
+            })
+            .collect();
+        let (Some(first), Some(last)) = (lines.first(), lines.last()) else {
+            return marks;
+        };
+        for finding in &verdict.findings {
+            let (from, to) = (
+                finding.line as usize,
+                finding.end_line.max(finding.line) as usize,
+            );
+            for line in from.max(*first)..=to.min(*last) {
+                let worst = marks.entry(line).or_insert(finding.severity);
+                *worst = (*worst).max(finding.severity);
+            }
+        }
+        marks
+    }
+}
+
+struct Painter<'a> {
+    layout: &'a Layout,
+    marks: BTreeMap<usize, Severity>,
+    colours: Option<&'a Highlights>,
+    found: &'a str,
+    across: usize,
+    x: u16,
+    numbers: u16,
+    columns: u16,
+}
+
+impl Painter<'_> {
+    /// Draws one row; returns the bytes that are now on the screen.
+    fn row(&self, canvas: &mut Canvas<'_>, y: u16, index: usize) -> Option<Range<usize>> {
+        let row = self.layout.row(index)?;
+        let left = self.x + self.numbers + 3;
+        match self.layout.content(row) {
+            Content::Heading(heading) => {
+                let whole = self.numbers + 2 + self.columns;
+                let used = canvas.put(self.x + 1, y, 3, "── ", Role::Rule);
+                let room = whole.saturating_sub(used);
+                let drawn = canvas.put_cut(self.x + 1 + used, y, room, heading, Role::Strong);
+                let end = used + drawn + 1;
+                canvas.rule(self.x + 1 + end, y, whole.saturating_sub(end));
+                Some(row.at..row.to)
+            }
+            Content::Text {
+                number,
+                code,
+                text,
+                offset,
+                end,
+            } => {
+                if row.first {
+                    let label = format!("{number:>width$}", width = usize::from(self.numbers));
+                    canvas.put(self.x, y, self.numbers, &label, Role::Gutter);
+                } else {
+                    canvas.put(self.x + self.numbers - 1, y, 1, "↪", Role::Gutter);
+                }
+                if let Some(severity) = self.marks.get(&number).filter(|_| code && row.first) {
+                    let (glyph, role) = words::severity(*severity);
+                    canvas.put(self.x + self.numbers + 1, y, 1, glyph, role);
+                }
+                let (skipped, shift) = skip(text, self.across);
+                let visible = &text[skipped..];
+                let drawn = skipped
+                    + self.text(
+                        canvas,
+                        left + shift,
+                        y,
+                        visible,
+                        code.then_some(offset + skipped),
+                    );
+                let whole_end = drawn == text.len();
+                let to = if whole_end { row.to } else { row.at + drawn };
+                debug_assert!(end >= row.at);
+                Some(row.at + skipped..to)
+            }
+        }
+    }
+
+    /// Draws a row's text in its colours; returns the bytes drawn.
+    fn text(
+        &self,
+        canvas: &mut Canvas<'_>,
+        left: u16,
+        y: u16,
+        text: &str,
+        offset: Option<usize>,
+    ) -> usize {
+        let edge = self.x + self.numbers + 3 + self.columns;
+        let (mut x, mut at) = (left, 0);
+        let (mut role, mut next) = (Role::Text, 0);
+        for piece in text::pieces(text) {
+            if let (Some(offset), Some(colours)) = (offset, self.colours)
+                && offset + piece.start >= next
+            {
+                (role, next) = colours.at(offset + piece.start);
+            }
+            let style = canvas.theme.style(role);
+            let raw = &text[piece.start..piece.end];
+            let (used, bytes) = canvas.put_style(x, y, edge.saturating_sub(x), raw, style);
+            if bytes == 0 {
+                break;
+            }
+            x += used;
+            at = piece.end;
+        }
+        if !self.found.is_empty() {
+            for hit in matches(&text[..at], self.found) {
+                let from = text::width(&text[..hit.start]) as u16;
+                let wide = text::width(&text[hit]) as u16;
+                canvas.tint(Rect::new(left + from, y, wide, 1), Role::Found);
+            }
+        }
+        at
+    }
+}
+
+/// The byte at which drawing begins after `columns`, and the blank columns before it where a
+/// wide piece was cut.
+fn skip(text: &str, columns: usize) -> (usize, u16) {
+    if columns == 0 {
+        return (0, 0);
+    }
+    let mut used = 0;
+    for piece in text::pieces(text) {
+        if used >= columns {
+            return (piece.start, (used - columns) as u16);
+        }
+        used += piece.width;
+    }
+    (text.len(), 0)
+}

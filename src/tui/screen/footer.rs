@@ -1,0 +1,219 @@
+//! The last line: what is missing before a grant, the keys, the digest; or a text field.
+
+use std::borrow::Cow;
+
+use ratatui::layout::Rect;
+
+use crate::model::State;
+
+use super::super::canvas::Canvas;
+use super::super::interval::IntervalSet;
+use super::super::keys::Command;
+use super::super::text;
+use super::super::theme::Role;
+use super::super::ui::{Prompt, View};
+use super::super::words;
+use super::{Drawn, Screen};
+
+impl Screen<'_> {
+    pub(super) fn footer(&self, canvas: &mut Canvas<'_>, area: Rect, drawn: &Drawn) {
+        let area = Rect {
+            x: area.x + 1,
+            width: area.width.saturating_sub(2),
+            ..area
+        };
+        match &self.ui.prompt {
+            Some(Prompt::Deny { input, .. }) => {
+                self.field(canvas, area, "deny, reason", input);
+            }
+            Some(Prompt::Search { input }) => self.field(canvas, area, "search", input),
+            Some(Prompt::Quit) => {
+                let mut x = area.x;
+                let room = |x: u16| area.right().saturating_sub(x);
+                let keys = format!(
+                    "  {} quits, any other key stays",
+                    self.ui.key(Command::Confirm)
+                );
+                let wide = text::width(&keys) as u16;
+                let (pending, running) = (self.state.pending_count(), self.state.running_count());
+                let long = words::quit_question(pending, running);
+                let short = text::width(&long) as u16 + wide > area.width;
+                let question = if short { words::QUIT } else { &long };
+                x += canvas.put_cut(x, area.y, room(x), question, Role::Flagged);
+                canvas.put(x, area.y, room(x), &keys, Role::Key);
+            }
+            None => self.status(canvas, area, drawn),
+        }
+    }
+
+    fn field(&self, canvas: &mut Canvas<'_>, area: Rect, label: &str, input: &tui_input::Input) {
+        let hint = "  Enter sends  Esc goes back";
+        let wide = if area.width >= 60 {
+            text::width(hint) as u16
+        } else {
+            0
+        };
+        let used = canvas.put(
+            area.x,
+            area.y,
+            area.width,
+            &format!("{label}: "),
+            Role::Accent,
+        );
+        let x = area.x + used;
+        let room = area.width.saturating_sub(used + wide + 1);
+        // The part before the cursor decides how far the field is scrolled.
+        let value = input.value();
+        let cursor = value
+            .char_indices()
+            .nth(input.cursor())
+            .map_or(value.len(), |(i, _)| i);
+        let before = &value[..cursor];
+        let mut from = 0;
+        let mut columns = text::width(before);
+        for piece in text::pieces(before) {
+            if columns < usize::from(room) {
+                break;
+            }
+            columns -= piece.width;
+            from = piece.end;
+        }
+        canvas.put(x, area.y, room + 1, &value[from..], Role::Text);
+        canvas.put(
+            area.right().saturating_sub(wide),
+            area.y,
+            wide,
+            hint,
+            Role::Dim,
+        );
+        canvas.tint(Rect::new(x + columns as u16, area.y, 1, 1), Role::Selected);
+    }
+
+    fn status(&self, canvas: &mut Canvas<'_>, area: Rect, drawn: &Drawn) {
+        let mut x = area.x;
+        let mut right = area.right();
+        let room = |x: u16, right: u16| right.saturating_sub(x);
+        let over = self.ui.help.is_some();
+        let mut missing = None;
+        if self.ui.view == View::Queue && !over {
+            if let Some(entry) = self.entry
+                && area.width >= 110
+            {
+                let digest = format!("sha256 {}", words::fingerprint(entry.proposal.digest));
+                let wide = text::width(&digest) as u16;
+                right = right.saturating_sub(wide);
+                canvas.put(right, area.y, wide, &digest, Role::Dim);
+                right = right.saturating_sub(2);
+            }
+            let (progress, what) = self.progress(drawn);
+            if let Some(progress) = progress {
+                x += canvas.put_spans(x, area.y, room(x, right), &progress) + 2;
+            }
+            missing = what;
+        }
+        if let Some(notice) = self.notice() {
+            canvas.put_cut(x, area.y, room(x, right), &notice, Role::Flagged);
+            return;
+        }
+        if let Some(missing) = &missing {
+            x += canvas.put_cut(x, area.y, room(x, right), missing, Role::Flagged) + 2;
+        }
+        for (key, word) in self.offers(missing.is_some()) {
+            let wide = (text::width(&key) + text::width(word) + 3) as u16;
+            if wide > room(x, right) + 2 {
+                break;
+            }
+            x += canvas.put(x, area.y, room(x, right), &key, Role::Key);
+            x += canvas.put(x, area.y, room(x, right), &format!(" {word}"), Role::Dim) + 2;
+        }
+    }
+
+    fn notice(&self) -> Option<Cow<'_, str>> {
+        if self.state.is_closing() {
+            return Some(Cow::Borrowed(words::CLOSING));
+        }
+        if let Some(notice) = &self.ui.notice {
+            return Some(Cow::Borrowed(notice));
+        }
+        let entry = self.entry.filter(|e| e.awaits_decision())?;
+        let why = self.state.refusal(entry.proposal.id)?;
+        Some(Cow::Owned(words::cannot_grant(&why.to_string())))
+    }
+
+    /// How much was seen, this frame counted in, and what was not.
+    fn progress(&self, drawn: &Drawn) -> (Option<Vec<(String, Role)>>, Option<String>) {
+        let (Some(entry), Some(doc)) = (self.entry, self.ui.doc.as_ref()) else {
+            return (None, None);
+        };
+        if entry.state != State::Pending {
+            return (None, None);
+        }
+        let mut seen: IntervalSet = self.looked().map(|l| l.seen.clone()).unwrap_or_default();
+        for range in &drawn.ranges {
+            seen.insert(range.clone());
+        }
+        let total = doc.line_count();
+        let have = doc.lines_seen(&seen);
+        let filled = (have * 5).checked_div(total).unwrap_or(5);
+        let spans = vec![
+            ("seen ".to_owned(), Role::Dim),
+            ("▮".repeat(filled), Role::Accent),
+            ("▯".repeat(5 - filled), Role::Rule),
+            (
+                format!(
+                    " {}/{}",
+                    words::number(have as u64),
+                    words::number(total as u64)
+                ),
+                Role::Text,
+            ),
+        ];
+        (Some(spans), doc.missing(&seen))
+    }
+
+    /// The keys that make sense now, the most useful first.
+    fn offers(&self, missing: bool) -> Vec<(String, &'static str)> {
+        use Command as C;
+        if self.ui.help.is_some() {
+            return vec![(self.ui.key(C::Back), "closes the help")];
+        }
+        let mut out = Vec::new();
+        match self.ui.view {
+            View::Queue => {
+                match self.entry.map(|e| e.state) {
+                    Some(State::Pending) => {
+                        if missing {
+                            out.push((C::PageCode, "page"));
+                        } else if self
+                            .entry
+                            .and_then(|e| e.verdict.as_ref())
+                            .is_some_and(|v| v.verdict.grantable())
+                        {
+                            out.push((C::Grant, "grant"));
+                        }
+                        out.push((C::Deny, "deny"));
+                    }
+                    Some(State::Granted | State::Running) => out.push((C::Kill, "kill")),
+                    _ => {}
+                }
+                if self.state.pending_count() > 0 {
+                    out.push((C::Urgent, "urgent"));
+                }
+                if self.entry.is_some() {
+                    out.extend([(C::NextPane, "pane"), (C::Search, "search")]);
+                }
+            }
+            View::Audit if self.ui.audit.detail.is_some() => out.push((C::Back, "back")),
+            View::Audit => out.extend([
+                (C::Open, "show"),
+                (C::Search, "search"),
+                (C::Queue, "queue"),
+            ]),
+            View::Policies => out.push((C::Queue, "queue")),
+        }
+        out.push((C::Help, "help"));
+        out.into_iter()
+            .map(|(command, word)| (self.ui.key(command), word))
+            .collect()
+    }
+}

@@ -1,0 +1,208 @@
+//! The header and what stands below it when something is wrong or being made.
+
+use ratatui::layout::Rect;
+
+use crate::broker::{AuditHealth, Environment};
+
+use super::super::canvas::Canvas;
+use super::super::flow::{Flow, Para};
+use super::super::text;
+use super::super::theme::Role;
+use super::super::words;
+use super::Screen;
+
+type Spans = Vec<(String, Role)>;
+
+/// Columns between two statements.
+const GAP: u16 = 3;
+
+/// Columns, and the gap after them.
+fn wide(spans: &Spans) -> usize {
+    spans.iter().map(|(t, _)| text::width(t)).sum::<usize>() + usize::from(GAP)
+}
+
+/// How much of what the tier does not stop the header names; the sheet names all.
+const NAMED: usize = 1;
+
+impl Screen<'_> {
+    pub(super) fn header_rows(&self, area: Rect) -> u16 {
+        let one: usize = self.statements(false).iter().map(wide).sum();
+        if one + wide(&self.counts()) <= usize::from(area.width) || area.height < 16 {
+            1
+        } else {
+            2
+        }
+    }
+
+    /// What the header says, the most important last to be dropped.
+    fn statements(&self, short: bool) -> Vec<Spans> {
+        let f = self.facts;
+        let mut tier: Spans = vec![(f.tier.to_string(), Role::Strong)];
+        if !f.does_not_stop.is_empty() {
+            if short {
+                tier.push((" ▲".to_owned(), Role::Flagged));
+            } else {
+                let mut what = f
+                    .does_not_stop
+                    .iter()
+                    .take(NAMED)
+                    .cloned()
+                    .collect::<Vec<_>>()
+                    .join(", ");
+                let more = f.does_not_stop.len().saturating_sub(NAMED);
+                if more > 0 {
+                    what.push_str(&format!(" +{more}"));
+                }
+                tier.push((format!(" ▲ does not stop: {what}"), Role::Flagged));
+            }
+        } else if let Some(last) = f.layers.last().filter(|_| !short) {
+            tier.push((format!(" ✓ {last}"), Role::Good));
+        }
+        let log: Spans = match &self.state.audit {
+            AuditHealth::Up { durable } if short => {
+                vec![(format!("log ✓ {}", words::number(*durable)), Role::Dim)]
+            }
+            AuditHealth::Up { durable } => {
+                vec![(
+                    format!("log ✓ {} durable", words::number(*durable)),
+                    Role::Dim,
+                )]
+            }
+            AuditHealth::Down { .. } => vec![(" AUDIT DOWN ".to_owned(), Role::Alarm)],
+        };
+        let mut out = vec![vec![(words::NAME.to_owned(), Role::Accent)]];
+        out.push(vec![
+            (f.policy.clone(), Role::Strong),
+            (format!(" {}", f.policy_digest), Role::Dim),
+        ]);
+        out.push(log);
+        if f.agents_share_uid {
+            out.push(vec![(format!("▲ {}", words::SHARED_UID), Role::Flagged)]);
+        }
+        // Last, because it may be long: what is cut here stands on the sheet in full.
+        out.push(tier);
+        out
+    }
+
+    fn counts(&self) -> Spans {
+        let pending = self.state.pending_count();
+        let running = self.state.running_count();
+        let role = |n: usize| if n > 0 { Role::Strong } else { Role::Dim };
+        vec![
+            (
+                format!("{} pending", words::number(pending as u64)),
+                role(pending),
+            ),
+            ("  ".to_owned(), Role::Text),
+            (
+                format!("{} running", words::number(running as u64)),
+                role(running),
+            ),
+        ]
+    }
+
+    pub(super) fn header(&self, canvas: &mut Canvas<'_>, area: Rect) {
+        // The queue's own line counts too: at the narrowest the warnings need the room.
+        let counts = if area.width < 60 {
+            Spans::new()
+        } else {
+            self.counts()
+        };
+        let right = match counts.len() {
+            0 => area.right() + 1,
+            // Counts are a few digits: they fit.
+            _ => area.right().saturating_sub(wide(&counts) as u16 - GAP + 1),
+        };
+        canvas.put_spans(right, area.y, area.right().saturating_sub(right), &counts);
+        let left = area.x + 1;
+        if area.height >= 2 {
+            let statements = self.statements(false);
+            let (first, second) = statements.split_at(3);
+            line(canvas, left, area.y, right.saturating_sub(1), first);
+            line(canvas, left, area.y + 1, area.right(), second);
+            return;
+        }
+        let mut statements = self.statements(area.width < 100);
+        let room = usize::from(right.saturating_sub(left) + GAP);
+        // At the narrowest the log and the policy give way; the alarms never do.
+        let needs = |s: &[Spans]| s.iter().map(wide).sum::<usize>();
+        if needs(&statements) > room {
+            statements = self.statements(true);
+        }
+        let down = self.state.audit.is_down();
+        // Name, policy, log, tier; what is left is the alarm and the shared uid.
+        let mut kept = vec![true; statements.len()];
+        for drop in [0, 1, 2, statements.len() - 1] {
+            let left: Vec<Spans> = pick(&statements, &kept);
+            if needs(&left) > room && !(drop == 2 && down) {
+                kept[drop] = false;
+            }
+        }
+        let statements = pick(&statements, &kept);
+        line(canvas, left, area.y, right.saturating_sub(1), &statements);
+    }
+
+    /// Alarms in full, and the making of the environment.
+    pub(super) fn banner(&self, width: u16) -> Flow {
+        let mut paras = Vec::new();
+        if let AuditHealth::Down { reason } = &self.state.audit {
+            paras.push(
+                Para::new(" ■ AUDIT DOWN ", Role::Alarm)
+                    .and(format!(" nothing runs any more: {reason}"), Role::Bad)
+                    .hang(1),
+            );
+        }
+        match &self.state.environment {
+            Environment::Ready { .. } => {}
+            Environment::Making { step, done, total } => {
+                let filled = if *total == 0 {
+                    0
+                } else {
+                    (done.saturating_mul(10) / total).min(10) as usize
+                };
+                let mut para = Para::new(" Python environment ", Role::Strong);
+                if width >= 70 {
+                    para = para
+                        .and("▮".repeat(filled), Role::Accent)
+                        .and("▯".repeat(10 - filled), Role::Rule)
+                        .and(" ", Role::Text);
+                }
+                para = para.and(format!("{done}/{total} {step}"), Role::Text);
+                if width >= 70 {
+                    para = para.and(" · grants wait", Role::Dim);
+                }
+                paras.push(para.hang(1));
+            }
+            Environment::Failed { message } => paras.push(
+                Para::new(" ✗ Python environment: ", Role::Bad)
+                    .and(message.clone(), Role::Text)
+                    .and(" Nothing can run until then.", Role::Dim)
+                    .hang(1),
+            ),
+        }
+        Flow::new(&paras, width)
+    }
+}
+
+fn pick(statements: &[Spans], kept: &[bool]) -> Vec<Spans> {
+    let chosen = statements.iter().zip(kept).filter(|(_, kept)| **kept);
+    chosen.map(|(s, _)| s.clone()).collect()
+}
+
+fn line(canvas: &mut Canvas<'_>, mut x: u16, y: u16, right: u16, statements: &[Spans]) {
+    for spans in statements {
+        let room = right.saturating_sub(x);
+        if room == 0 {
+            return;
+        }
+        if wide(spans) - usize::from(GAP) <= usize::from(room) {
+            x += canvas.put_spans(x, y, room, spans) + GAP;
+        } else {
+            for (text, role) in spans {
+                let room = right.saturating_sub(x);
+                x += canvas.put_cut(x, y, room, text, *role);
+            }
+            x += GAP;
+        }
+    }
+}

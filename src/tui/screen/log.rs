@@ -1,0 +1,117 @@
+//! Screen 2: the audit log's proposals, newest first, and the records of one.
+
+use std::sync::Arc;
+
+use ratatui::layout::Rect;
+
+use super::super::action::AuditRow;
+use super::super::canvas::Canvas;
+use super::super::flow::{Flow, Para};
+use super::super::text;
+use super::super::theme::Role;
+use super::super::ui::FlowKey;
+use super::super::words;
+use super::{Drawn, Screen};
+
+impl Screen<'_> {
+    pub(super) fn audit(&self, canvas: &mut Canvas<'_>, area: Rect, drawn: &mut Drawn) {
+        let page = &self.ui.audit;
+        if let Some(detail) = &page.detail {
+            let width = area.width.saturating_sub(4);
+            let key = FlowKey::Record(self.ui.audit_set, width);
+            let flow = self.ui.flow(&key).cloned().unwrap_or_else(|| {
+                let flow = Arc::new(Flow::new(&record(detail), width));
+                drawn.flows.push((key, flow.clone()));
+                flow
+            });
+            self.page(canvas, area, "RECORD", &flow, self.ui.scroll, drawn);
+            return;
+        }
+        let heading = [
+            ("AUDIT".to_owned(), Role::Accent),
+            (format!("  {}", words::proposals(page.total)), Role::Dim),
+            (format!("  {}", page.verified), Role::Dim),
+        ];
+        canvas.headed_rule(area.x, area.y, area.width, &heading);
+        let rows = Rect {
+            y: area.y + 1,
+            height: area.height.saturating_sub(1),
+            ..area
+        };
+        if page.total == 0 {
+            canvas.put(
+                rows.x + 2,
+                rows.y,
+                rows.width,
+                words::AUDIT_EMPTY,
+                Role::Dim,
+            );
+        }
+        let height = usize::from(rows.height);
+        drawn.list_rows = height;
+        // The selected row stays a third from the top: no second scroll position to keep.
+        let last = page.total.saturating_sub(height);
+        let top = self.ui.audit_row.saturating_sub(height / 3).min(last);
+        for (y, place) in (rows.y..rows.bottom()).zip(top..page.total) {
+            let line = Rect::new(rows.x, y, rows.width, 1);
+            match place
+                .checked_sub(page.offset)
+                .and_then(|i| page.rows.get(i))
+            {
+                Some(row) => draw_row(canvas, line, row),
+                None => {
+                    canvas.put(line.x + 1, y, line.width, "…", Role::Dim);
+                }
+            }
+            if place == self.ui.audit_row {
+                canvas.tint(line, Role::Selected);
+            }
+        }
+    }
+}
+
+/// A record's lines, each wrapped under its own beginning.
+fn record(lines: &[String]) -> Vec<Para> {
+    let para = |line: &String| {
+        let text = line.trim_start_matches(' ');
+        let indent = line.len() - text.len();
+        Para::new(text, Role::Text).indent(indent).hang(2)
+    };
+    lines.iter().map(para).collect()
+}
+
+fn draw_row(canvas: &mut Canvas<'_>, line: Rect, row: &AuditRow) {
+    let wide = line.width >= 100;
+    let time = text::width(&row.time).min(19) as u16;
+    // The time's own length; then columns for each field, and the title takes the rest.
+    let columns: [(&str, u16, Role); 6] = [
+        (&row.time, time, Role::Dim),
+        (&row.state, 10, state_role(&row.state)),
+        (&row.verdict, if wide { 12 } else { 0 }, Role::Text),
+        (
+            &row.agent,
+            if line.width >= 60 { 16 } else { 0 },
+            Role::Text,
+        ),
+        (&row.profile, if wide { 10 } else { 0 }, Role::Dim),
+        (&row.title, u16::MAX, Role::Text),
+    ];
+    let mut x = line.x + 1;
+    for (text, width, role) in columns {
+        let room = line.right().saturating_sub(x + 1);
+        let width = width.min(room);
+        if width > 0 {
+            canvas.put_cut(x, line.y, width, text, role);
+            x = x.saturating_add(width).saturating_add(1);
+        }
+    }
+}
+
+fn state_role(state: &str) -> Role {
+    match state {
+        "succeeded" => Role::Good,
+        "failed" | "error" => Role::Bad,
+        "blocked" => Role::Blocked,
+        _ => Role::Dim,
+    }
+}

@@ -1,0 +1,227 @@
+//! Drawing: the broker's state and the screen's own, as cells. Changes nothing; what it drew it
+//! returns, and only that can count as seen.
+
+mod areas;
+mod code;
+mod footer;
+mod header;
+mod log;
+mod outcome;
+mod over;
+mod panes;
+mod queue;
+mod sheet;
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+use crate::broker::{BrokerState, Entry};
+use crate::clock::Now;
+use crate::model::{GrantDigest, ProposalId};
+
+use super::action::Header;
+use super::canvas::Canvas;
+use super::document::Layout;
+use super::flow::Flow;
+use super::theme::Role;
+use super::ui::{FlowKey, Looked, Pane, UiState, View, lower};
+use super::words;
+
+use areas::{Areas, Want};
+
+/// What a frame showed; fed back through [`UiState::drawn`].
+#[derive(Clone, Debug, Default)]
+pub struct Drawn {
+    /// The proposal whose code was on the screen.
+    pub(super) id: Option<ProposalId>,
+    /// Which bytes of its document were.
+    pub(super) ranges: Vec<Range<usize>>,
+    /// Which of its findings were, whole.
+    pub(super) findings: Vec<usize>,
+    pub(super) layout: Option<Arc<Layout>>,
+    pub(super) code_rows: usize,
+    pub(super) code_columns: usize,
+    /// Offsets of the code pane's first and current row.
+    pub(super) top: Option<usize>,
+    pub(super) cursor: Option<usize>,
+    /// Height and content rows of each lower pane.
+    pub(super) panes: BTreeMap<Pane, (usize, usize)>,
+    /// The same of what covers the screen.
+    pub(super) over: Option<(usize, usize)>,
+    /// Rows of the list that has the focus.
+    pub(super) list_rows: usize,
+    pub(super) tops: (usize, usize),
+    pub(super) sheet: Option<SheetShown>,
+    pub(super) flows: Vec<(FlowKey, Arc<Flow>)>,
+    pub(super) too_small: bool,
+}
+
+/// Which rows of the sheet were on the screen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SheetShown {
+    pub id: ProposalId,
+    pub digest: GrantDigest,
+    pub width: u16,
+    pub total: usize,
+    pub rows: Range<usize>,
+    pub findings: Vec<usize>,
+}
+
+/// Everything that drawing reads.
+struct Screen<'a> {
+    state: &'a BrokerState,
+    ui: &'a UiState,
+    facts: &'a Header,
+    entry: Option<&'a Entry>,
+    now: Now,
+}
+
+/// Draws one frame. Never panics, at any size.
+pub fn render(
+    state: &BrokerState,
+    ui: &UiState,
+    facts: &Header,
+    area: Rect,
+    buf: &mut Buffer,
+    now: Now,
+) -> Drawn {
+    let mut drawn = Drawn {
+        tops: ui.tops,
+        ..Drawn::default()
+    };
+    let mut canvas = Canvas::new(buf, ui.theme());
+    canvas.clear(area);
+    let screen = Screen {
+        state,
+        ui,
+        facts,
+        entry: ui.selected().and_then(|id| state.entry(id)),
+        now,
+    };
+    if area.width < words::MIN_COLUMNS || area.height < words::MIN_ROWS {
+        drawn.too_small = true;
+        screen.too_small(&mut canvas, area);
+        return drawn;
+    }
+    let header_rows = screen.header_rows(area);
+    let banner = screen.banner(area.width);
+    let entry = screen.entry;
+    let areas = Areas::new(
+        area,
+        &Want {
+            header_rows,
+            banner_rows: u16::try_from(banner.rows.len())
+                .unwrap_or(0)
+                .min(if area.height < 16 { 2 } else { 4 }),
+            reason: entry.is_some_and(|e| e.proposal.reason.is_some()),
+            zoom: ui.zoom,
+            focus: ui.focus_now(entry),
+            recent: ui.recent.clone(),
+            lower: lower(entry),
+        },
+    );
+    screen.header(&mut canvas, areas.header);
+    draw_flow(&mut canvas, areas.banner, &banner, 0);
+    match (&ui.help, &ui.sheet, ui.view) {
+        (Some(top), _, _) => screen.help(&mut canvas, areas.body, *top, &mut drawn),
+        (None, Some(sheet), View::Queue) => {
+            let area = Rect {
+                height: areas.body.height + areas.footer.height,
+                ..areas.body
+            };
+            screen.sheet(&mut canvas, area, sheet, &mut drawn);
+        }
+        (None, _, View::Queue) => screen.queue_screen(&mut canvas, &areas, &mut drawn),
+        (None, _, View::Audit) => screen.audit(&mut canvas, areas.body, &mut drawn),
+        (None, _, View::Policies) => screen.policies(&mut canvas, areas.body, &mut drawn),
+    }
+    // The sheet has the last row for itself.
+    if drawn.sheet.is_none() {
+        screen.footer(&mut canvas, areas.footer, &drawn);
+    }
+    drawn
+}
+
+impl Screen<'_> {
+    fn too_small(&self, canvas: &mut Canvas<'_>, area: Rect) {
+        let text = words::too_small(area.width, area.height);
+        let flow = Flow::new(
+            &[super::flow::Para::new(text, Role::Text)],
+            area.width.max(1),
+        );
+        draw_flow(canvas, area, &flow, 0);
+    }
+
+    fn queue_screen(&self, canvas: &mut Canvas<'_>, areas: &Areas, drawn: &mut Drawn) {
+        if !self.ui.zoom {
+            if areas.folded {
+                self.folded_queue(canvas, areas.queue);
+                drawn.list_rows = 5;
+            } else {
+                self.queue(canvas, areas.queue, drawn);
+                canvas.upright(areas.queue.right(), areas.body.top(), areas.body.bottom());
+            }
+        }
+        if self.entry.is_none() {
+            self.nothing(
+                canvas,
+                Rect {
+                    height: areas.body.bottom() - areas.title.y,
+                    ..areas.title
+                },
+            );
+            return;
+        }
+        self.title(canvas, areas.title);
+        self.code(canvas, areas.code, drawn);
+        for (i, slot) in areas.slots.iter().enumerate() {
+            self.slot(canvas, slot, drawn);
+            let x = slot.area.x.saturating_sub(1);
+            if i > 0 {
+                canvas.upright(x, slot.area.y, slot.area.bottom());
+                canvas.joint(x, slot.area.y, "┬");
+            } else if !areas.folded {
+                canvas.joint(x, slot.area.y, "├");
+            }
+        }
+    }
+
+    fn looked(&self) -> Option<&Looked> {
+        self.ui.selected().and_then(|id| self.ui.looked(id))
+    }
+}
+
+/// Draws rows of a flow from `top` on; returns which.
+fn draw_flow(canvas: &mut Canvas<'_>, area: Rect, flow: &Flow, top: usize) -> Range<usize> {
+    let end = flow.rows.len().min(top + usize::from(area.height));
+    let shown = top.min(end)..end;
+    for (y, row) in (area.y..area.bottom()).zip(&flow.rows[shown.clone()]) {
+        canvas.put_row(area.x, y, area.width, row);
+    }
+    shown
+}
+
+/// The findings of which every row lies in `shown`.
+fn whole_findings(flow: &Flow, shown: &Range<usize>) -> Vec<usize> {
+    let mut out = Vec::new();
+    let mut at = shown.start;
+    while at < shown.end {
+        let finding = flow.rows[at].finding;
+        let end = (at..flow.rows.len())
+            .find(|i| flow.rows[*i].finding != finding)
+            .unwrap_or(flow.rows.len());
+        let starts_here = at == 0 || flow.rows[at - 1].finding != finding;
+        if let Some(finding) = finding
+            && starts_here
+            && end <= shown.end
+        {
+            out.push(finding);
+        }
+        at = end;
+    }
+    out
+}

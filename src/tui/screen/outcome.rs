@@ -1,0 +1,210 @@
+//! What a run prints while it runs, and what came of it.
+
+use crate::broker::{Entry, StreamName};
+use crate::model::{Exit, Run, State};
+
+use super::super::flow::Para;
+use super::super::theme::Role;
+use super::super::words;
+use super::Screen;
+use super::panes::labelled;
+
+/// Bytes of output that are laid out in each frame: its end.
+const TAIL: usize = 32 * 1024;
+
+impl Screen<'_> {
+    /// The end of the output, in the order it came; standard error is marked.
+    pub(super) fn output(&self, entry: &Entry) -> Vec<Para> {
+        let live = &entry.output;
+        let mut out = if live.order.is_empty() {
+            entry.run.as_ref().map(kept).unwrap_or_default()
+        } else {
+            streamed(entry)
+        };
+        if out.is_empty() {
+            let words = match entry.state {
+                State::Granted => words::STARTING,
+                State::Running => words::NO_OUTPUT_YET,
+                _ => words::NO_OUTPUT,
+            };
+            out.push(Para::new(words, Role::Dim));
+        }
+        if entry.state.is_final() && entry.state != State::Succeeded {
+            let (glyph, word, role) = words::state(entry.state);
+            let why = format!("  {}", entry.message());
+            out.push(
+                Para::new(format!("{glyph} {word}"), role)
+                    .and(why, Role::Text)
+                    .hang(2),
+            );
+        }
+        out
+    }
+
+    /// The state, why, and the run's facts.
+    pub(super) fn outcome(&self, entry: &Entry) -> Vec<Para> {
+        let (glyph, word, role) = words::state(entry.state);
+        let mut out = vec![Para::new(format!("{glyph} {word}"), role)];
+        if entry.state.is_final() {
+            out.push(Para::new(entry.message(), Role::Text));
+        }
+        if let Some(decision) = &entry.decision {
+            let at = decision.at.to_zoned(self.ui.zone.clone());
+            out.push(labelled("decided", &at.strftime("%H:%M:%S").to_string()));
+        }
+        if let Some(run) = &entry.run {
+            out.extend(facts(run, entry.message()));
+        }
+        out
+    }
+}
+
+fn facts(run: &Run, said: &str) -> Vec<Para> {
+    let mut out = Vec::new();
+    if let Some(limit) = run.limit {
+        out.push(
+            Para::new("limit    ", Role::Dim)
+                .and(
+                    format!("▲ {} limit ended it", limit.as_str()),
+                    Role::Flagged,
+                )
+                .hang(9),
+        );
+    }
+    if let Some(error) = &run.error {
+        let mut place = String::new();
+        if let Some(exception) = &error.exception {
+            place.push_str(&format!(" {exception}"));
+        }
+        if let Some(line) = error.line {
+            place.push_str(&format!(" line {line}"));
+        }
+        out.push(
+            Para::new("error    ", Role::Dim)
+                .and(error.kind.as_str(), Role::Bad)
+                .and(place, Role::Text)
+                .hang(9),
+        );
+        if !said.contains(&error.message) {
+            out.push(Para::new(error.message.clone(), Role::Text).indent(9));
+        }
+    }
+    let exit = match &run.exit {
+        Exit::Code(code) => format!("code {code}"),
+        Exit::Signal(signal) => signal.clone(),
+    };
+    out.push(labelled(
+        "exit",
+        &format!("{exit}, after {}", words::took(run.duration_ms)),
+    ));
+    let stream = |name: &str, bytes: u64, cut: bool| {
+        let cut = if cut { ", cut" } else { "" };
+        format!("{name} {}{cut}", words::bytes(bytes))
+    };
+    out.push(labelled(
+        "printed",
+        &format!(
+            "{} · {}",
+            stream("stdout", run.stdout_bytes, run.stdout_truncated),
+            stream("stderr", run.stderr_bytes, run.stderr_truncated)
+        ),
+    ));
+    for artifact in &run.artifacts {
+        out.push(labelled(
+            "file",
+            &format!(
+                "{}, {}, {}",
+                artifact.name,
+                artifact.media_type,
+                words::bytes(artifact.bytes)
+            ),
+        ));
+    }
+    out.push(labelled(
+        "confined",
+        &format!(
+            "{}: {}",
+            run.isolation.tier,
+            run.isolation.layers.join(", ")
+        ),
+    ));
+    out
+}
+
+/// The last [`TAIL`] bytes, from a character on.
+fn tail(text: &str, bytes: usize) -> &str {
+    let mut from = text.len().saturating_sub(bytes);
+    while !text.is_char_boundary(from) {
+        from += 1;
+    }
+    &text[from..]
+}
+
+fn cut_note(cut: bool) -> Vec<Para> {
+    if cut {
+        vec![Para::new(words::CUT_OUTPUT, Role::Dim)]
+    } else {
+        Vec::new()
+    }
+}
+
+/// One stream after the other, from the outcome.
+fn kept(run: &Run) -> Vec<Para> {
+    let mut out = cut_note(run.stdout.len() > TAIL || run.stderr.len() > TAIL);
+    lines(&mut out, tail(&run.stdout, TAIL), StreamName::Stdout);
+    lines(&mut out, tail(&run.stderr, TAIL), StreamName::Stderr);
+    out
+}
+
+/// The pieces as they came.
+fn streamed(entry: &Entry) -> Vec<Para> {
+    let live = &entry.output;
+    let mut pieces = Vec::new();
+    let mut room = TAIL;
+    let mut cut = false;
+    for (i, (stream, end)) in live.order.iter().enumerate().rev() {
+        if room == 0 {
+            cut = true;
+            break;
+        }
+        let start = live.order[..i]
+            .iter()
+            .rev()
+            .find(|(s, _)| s == stream)
+            .map_or(0, |(_, end)| *end);
+        let text = match stream {
+            StreamName::Stdout => &live.stdout,
+            StreamName::Stderr => &live.stderr,
+        };
+        let whole = text.get(start..*end).unwrap_or("");
+        let part = tail(whole, room);
+        cut |= part.len() < whole.len();
+        room -= part.len();
+        pieces.push((*stream, part));
+    }
+    let mut out = cut_note(cut);
+    // Neighbouring pieces of one stream belong together: a line may come in parts.
+    let mut joined: Vec<(StreamName, String)> = Vec::new();
+    for (stream, part) in pieces.into_iter().rev() {
+        match joined.last_mut() {
+            Some((last, text)) if *last == stream => text.push_str(part),
+            _ => joined.push((stream, part.to_owned())),
+        }
+    }
+    for (stream, text) in &joined {
+        lines(&mut out, text, *stream);
+    }
+    out
+}
+
+fn lines(out: &mut Vec<Para>, text: &str, stream: StreamName) {
+    if text.is_empty() {
+        return;
+    }
+    for line in text.strip_suffix('\n').unwrap_or(text).split('\n') {
+        out.push(match stream {
+            StreamName::Stdout => Para::new(line, Role::Text),
+            StreamName::Stderr => Para::new("err ", Role::Dim).and(line, Role::Stderr).hang(4),
+        });
+    }
+}

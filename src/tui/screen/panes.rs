@@ -1,0 +1,355 @@
+//! The panes below the code: verdict, capabilities, what the run is given, what the agent says.
+
+use std::sync::Arc;
+
+use ratatui::layout::Rect;
+
+use crate::broker::{Entry, Environment};
+use crate::model::{BoundInput, InputKind, Limits, Sensitivity, Severity, Verdict};
+
+use super::super::canvas::Canvas;
+use super::super::flow::{Flow, Para};
+use super::super::theme::Role;
+use super::super::ui::{FlowKey, Pane};
+use super::super::words;
+use super::areas::Slot;
+use super::{Drawn, Screen, draw_flow, whole_findings};
+
+/// Columns of a data set that are named.
+const COLUMNS: usize = 60;
+
+impl Screen<'_> {
+    pub(super) fn slot(&self, canvas: &mut Canvas<'_>, slot: &Slot, drawn: &mut Drawn) {
+        let Some(entry) = self.entry else { return };
+        let area = slot.area;
+        let focus = self.ui.focus_now(self.entry);
+        let mut heading = Vec::new();
+        for pane in &slot.panes {
+            if !heading.is_empty() {
+                heading.push(("  ".to_owned(), Role::Text));
+            }
+            let role = match (*pane == slot.open, *pane == focus) {
+                (true, true) => Role::Accent,
+                (true, false) => Role::Strong,
+                _ => Role::Dim,
+            };
+            heading.push((pane_name(*pane).to_owned(), role));
+            // The verdict's word stands with its tab unless there is no room for all tabs.
+            if *pane == Pane::Verdict
+                && (slot.panes.len() == 1 || area.width >= 70)
+                && let Some(verdict) = &entry.verdict
+            {
+                let (glyph, word, role) = words::verdict(verdict.verdict);
+                heading.push((format!(" {glyph} {word}"), role));
+            }
+        }
+        canvas.headed_rule(area.x, area.y, area.width, &heading);
+        let inner = Rect {
+            x: area.x + 1,
+            y: area.y + 1,
+            width: area.width.saturating_sub(2),
+            height: area.height - 1,
+        };
+        let flow = self.pane(slot.open, entry, inner.width, drawn);
+        let height = usize::from(inner.height);
+        let last = flow.rows.len().saturating_sub(height);
+        let follows = if slot.open == Pane::Output { last } else { 0 };
+        let top = self
+            .looked()
+            .and_then(|l| l.scroll.get(&slot.open).copied())
+            .unwrap_or(follows)
+            .min(last);
+        let shown = draw_flow(canvas, inner, &flow, top);
+        if slot.open == Pane::Verdict {
+            drawn.findings.extend(whole_findings(&flow, &shown));
+        }
+        let below = flow.rows.len() - shown.end;
+        if below > 0 {
+            let more = format!(" ↓ {} ", words::number(below as u64));
+            let wide = super::super::text::width(&more) as u16;
+            canvas.put(
+                area.right().saturating_sub(wide),
+                area.y,
+                wide,
+                &more,
+                Role::Dim,
+            );
+        }
+        drawn.panes.insert(slot.open, (height, flow.rows.len()));
+    }
+
+    /// A pane's content. What can be very long, and never changes once there is a verdict, is
+    /// kept between frames.
+    fn pane(&self, pane: Pane, entry: &Entry, width: u16, drawn: &mut Drawn) -> Arc<Flow> {
+        let key = FlowKey::Pane(pane, entry.proposal.id, width);
+        let keeps = matches!(pane, Pane::Verdict | Pane::Can | Pane::Says);
+        if let Some(flow) = self.ui.flow(&key).filter(|_| keeps) {
+            return flow.clone();
+        }
+        let paras = match pane {
+            Pane::Verdict => verdict(entry.verdict.as_deref()),
+            Pane::Can => capabilities(entry.verdict.as_deref()),
+            Pane::Given => self.given(entry),
+            Pane::Says => says(entry),
+            Pane::Output => self.output(entry),
+            Pane::Outcome => self.outcome(entry),
+            Pane::Queue | Pane::Code => Vec::new(),
+        };
+        let flow = Arc::new(Flow::new(&paras, width));
+        if keeps && entry.verdict.is_some() {
+            drawn.flows.push((key, flow.clone()));
+        }
+        flow
+    }
+
+    fn given(&self, entry: &Entry) -> Vec<Para> {
+        let mut out = inputs(entry.inputs.as_deref());
+        out.push(Para::default());
+        if let Some(policy) = self.state.policy_of(entry) {
+            out.push(limits(&policy.limits));
+            let digest = policy.sha256.short(8);
+            out.push(labelled("profile", &format!("{} {digest}", policy.label())));
+            out.push(labelled("tier", self.state.tier_for(&policy).as_str()));
+        }
+        out.push(labelled("python", &environment(&self.state.environment)));
+        out.push(Para::default());
+        out.extend(columns(entry.inputs.as_deref()));
+        out
+    }
+}
+
+const fn pane_name(pane: Pane) -> &'static str {
+    match pane {
+        Pane::Queue => "QUEUE",
+        Pane::Code => "CODE",
+        Pane::Output => "OUTPUT",
+        Pane::Outcome => "OUTCOME",
+        Pane::Verdict => "VERDICT",
+        Pane::Can => "CAN",
+        Pane::Given => "GIVEN",
+        Pane::Says => "SAYS",
+    }
+}
+
+pub(super) fn environment(environment: &Environment) -> String {
+    match environment {
+        Environment::Ready { digest, label } => format!("{label} {}", digest.short(8)),
+        Environment::Making { done, total, .. } => format!("being made, {done}/{total}"),
+        Environment::Failed { .. } => "cannot be used".to_owned(),
+    }
+}
+
+/// A label and its value.
+pub(super) fn labelled(label: &str, value: &str) -> Para {
+    Para::new(format!("{label:<8} "), Role::Dim)
+        .and(value, Role::Text)
+        .hang(9)
+}
+
+pub(super) fn verdict(verdict: Option<&Verdict>) -> Vec<Para> {
+    let Some(verdict) = verdict else {
+        return vec![Para::new(words::NO_VERDICT, Role::Dim)];
+    };
+    if verdict.findings.is_empty() {
+        return vec![Para::new(words::NO_FINDING, Role::Dim)];
+    }
+    findings(verdict)
+}
+
+/// Every finding: where, which rule, how bad, what it does to the verdict; then what it means.
+pub(super) fn findings(verdict: &Verdict) -> Vec<Para> {
+    let mut out = Vec::new();
+    for (i, f) in verdict.findings.iter().enumerate() {
+        let (glyph, mut role) = words::severity(f.severity);
+        if f.severity == Severity::Info {
+            role = Role::Text;
+        }
+        let head = Para::new(format!("{glyph} {}:{} ", f.line, f.column), role)
+            .and(f.rule.clone(), Role::Strong)
+            .and(format!(" {}", f.name), Role::Text)
+            .and(format!(" {} · {}", f.severity, f.action.as_str()), role);
+        out.push(head.hang(2).finding(i));
+        out.push(
+            Para::new(f.message.clone(), Role::Text)
+                .indent(2)
+                .finding(i),
+        );
+        if !f.hint.is_empty() {
+            let hint = Para::new("hint: ", Role::Dim).and(f.hint.clone(), Role::Dim);
+            out.push(hint.indent(2).finding(i));
+        }
+    }
+    out
+}
+
+pub(super) fn capabilities(verdict: Option<&Verdict>) -> Vec<Para> {
+    let Some(verdict) = verdict else {
+        return vec![Para::new(words::NO_VERDICT, Role::Dim)];
+    };
+    if verdict.capabilities.is_empty() {
+        return vec![Para::new(words::NO_CAPABILITY, Role::Dim)];
+    }
+    verdict
+        .capabilities
+        .iter()
+        .map(|c| {
+            let lines: Vec<String> = c.lines.iter().map(u32::to_string).collect();
+            let word = if lines.len() == 1 { "line" } else { "lines" };
+            Para::new(c.capability.as_str(), Role::Strong)
+                .and(format!(" {word} {} ", lines.join(", ")), Role::Dim)
+                .and(c.detail.clone(), Role::Text)
+                .hang(2)
+        })
+        .collect()
+}
+
+/// Every input: its name, what it is, how large, and its digest.
+pub(super) fn inputs(inputs: Option<&[BoundInput]>) -> Vec<Para> {
+    let Some(inputs) = inputs else {
+        return vec![Para::new("inputs are being read", Role::Dim)];
+    };
+    if inputs.is_empty() {
+        return vec![Para::new(words::NO_INPUT, Role::Dim)];
+    }
+    inputs
+        .iter()
+        .map(|input| {
+            let what = match &input.kind {
+                InputKind::Dataset {
+                    dataset,
+                    format,
+                    rows,
+                    columns,
+                    sensitivity,
+                } => format!(
+                    "data set {dataset}, {} × {}, {}, {}",
+                    words::number(columns.len() as u64),
+                    words::number(*rows),
+                    format.as_str(),
+                    match sensitivity {
+                        Sensitivity::Public => "public",
+                        Sensitivity::Private => "private",
+                    }
+                ),
+                InputKind::Json { .. } => "json the agent brought".to_owned(),
+                InputKind::Text { format, .. } => {
+                    format!("{} the agent brought", format.as_str())
+                }
+            };
+            Para::new(input.name.clone(), Role::Strong)
+                .and(format!("  {what}"), Role::Text)
+                .and(
+                    format!(
+                        ", {}, sha256 {}",
+                        words::bytes(input.bytes),
+                        input.sha256.short(8)
+                    ),
+                    Role::Dim,
+                )
+                .hang(2)
+        })
+        .collect()
+}
+
+/// Names and types of the data sets' columns, as far as a reviewer reads.
+fn columns(inputs: Option<&[BoundInput]>) -> Vec<Para> {
+    let mut out = Vec::new();
+    for input in inputs.unwrap_or_default() {
+        let InputKind::Dataset { columns, .. } = &input.kind else {
+            continue;
+        };
+        let mut names: Vec<String> = columns
+            .iter()
+            .take(COLUMNS)
+            .map(|c| format!("{} {}", c.name, c.dtype))
+            .collect();
+        if columns.len() > COLUMNS {
+            names.push(format!(
+                "and {} more",
+                words::number((columns.len() - COLUMNS) as u64)
+            ));
+        }
+        out.push(labelled(&input.name, &names.join(", ")));
+    }
+    out
+}
+
+pub(super) fn limits(l: &Limits) -> Para {
+    let n = words::number;
+    let mut rows = vec![
+        format!(
+            "wall {} s · cpu {} s · {} MB",
+            n(l.wall_s),
+            n(l.cpu_s),
+            n(l.memory_mb)
+        ),
+        format!(
+            "{} processes · {} open files",
+            n(l.processes),
+            n(l.open_files)
+        ),
+        format!("output {}", words::bytes(l.output_bytes)),
+        format!(
+            "{} files kept, up to {}",
+            n(l.artifacts),
+            words::bytes(l.artifact_bytes)
+        ),
+        format!("{} MB largest file written", n(l.file_size_mb)),
+    ];
+    if l.ticks > 0 {
+        rows.push(format!("{} ticks", n(l.ticks)));
+    }
+    Para::new(rows.join(" · "), Role::Text).hang(2)
+}
+
+/// What the agent claims, in full, and what the kernel vouches for.
+pub(super) fn says(entry: &Entry) -> Vec<Para> {
+    let p = &entry.proposal;
+    let mut out = Vec::new();
+    match &p.agent {
+        Some(agent) => {
+            let mut claim = agent.name.clone();
+            for part in [&agent.version, &agent.model].into_iter().flatten() {
+                claim.push_str(" · ");
+                claim.push_str(part);
+            }
+            if let Some(session) = &agent.session {
+                claim.push_str(" · session ");
+                claim.push_str(session);
+            }
+            out.push(labelled("claims", &claim));
+        }
+        None => out.push(labelled("claims", words::UNNAMED)),
+    }
+    out.push(labelled(
+        "title",
+        p.title.as_deref().unwrap_or(words::UNTITLED),
+    ));
+    match &p.reason {
+        Some(reason) => {
+            let mut lines = reason.split('\n');
+            out.push(labelled("reason", lines.next().unwrap_or("")));
+            out.extend(lines.map(|l| Para::new(l, Role::Text).indent(9)));
+        }
+        None => out.push(labelled("reason", words::NO_REASON)),
+    }
+    out.push(labelled(
+        "kernel",
+        &format!(
+            "uid {} · gid {} · pid {}",
+            p.peer.uid, p.peer.gid, p.peer.pid
+        ),
+    ));
+    if let Some(exe) = &p.peer.exe {
+        out.push(labelled(
+            "program",
+            &format!("{exe} (a hint that can be imitated)"),
+        ));
+    }
+    out.push(labelled("id", &p.id.to_string()));
+    out.push(labelled("code", &p.digest.to_string()));
+    if let Some(key) = &p.idempotency_key {
+        out.push(labelled("key", key));
+    }
+    out
+}

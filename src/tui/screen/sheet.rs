@@ -1,0 +1,261 @@
+//! The sheet: everything that a grant binds, each by name and all by one digest.
+
+use std::sync::Arc;
+
+use ratatui::layout::Rect;
+
+use crate::broker::Entry;
+
+use super::super::canvas::Canvas;
+use super::super::flow::{Flow, Para};
+use super::super::keys::Command;
+use super::super::text;
+use super::super::theme::Role;
+use super::super::ui::{Challenge, FlowKey, Sheet};
+use super::super::words;
+use super::panes::{capabilities, environment, findings, inputs, limits};
+use super::{Drawn, Screen, SheetShown, draw_flow, whole_findings};
+
+/// Columns of an agent's words on the sheet. It is about what the grant binds; what the agent
+/// says in full is in its pane, and cannot push the facts away here.
+const CLAIM: usize = 240;
+
+/// The widest that a sheet gets: longer rows read badly.
+const WIDEST: u16 = 100;
+
+impl Screen<'_> {
+    pub(super) fn sheet(
+        &self,
+        canvas: &mut Canvas<'_>,
+        area: Rect,
+        sheet: &Sheet,
+        drawn: &mut Drawn,
+    ) {
+        let Some(entry) = self.state.entry(sheet.id()) else {
+            return;
+        };
+        let width = area.width.min(WIDEST);
+        let area = Rect {
+            x: area.x + (area.width - width) / 2,
+            width,
+            ..area
+        };
+        let (glyph, word, role) = self.badge(entry);
+        canvas.headed_rule(
+            area.x,
+            area.y,
+            area.width,
+            &[
+                ("GRANT?".to_owned(), Role::Accent),
+                (format!("  {glyph} {word}"), role),
+                (
+                    format!("  {} left", words::countdown(entry.left(self.now))),
+                    Role::Dim,
+                ),
+            ],
+        );
+        let inner = Rect {
+            x: area.x + 2,
+            y: area.y + 1,
+            width: area.width.saturating_sub(4),
+            height: area.height.saturating_sub(4),
+        };
+        // The last two rows, the footer's included, are the question's.
+        let key = FlowKey::Sheet(sheet.id(), sheet.digest(), inner.width);
+        let flow = match self.ui.flow(&key) {
+            Some(flow) => flow.clone(),
+            None => {
+                let flow = Arc::new(Flow::new(
+                    &self.contents(entry, sheet, inner.width),
+                    inner.width,
+                ));
+                drawn.flows.push((key, flow.clone()));
+                flow
+            }
+        };
+        let height = usize::from(inner.height);
+        let top = sheet.top.min(flow.rows.len().saturating_sub(height));
+        let rows = draw_flow(canvas, inner, &flow, top);
+        canvas.rule(area.x, inner.bottom(), area.width);
+        let below = flow.rows.len() - rows.end;
+        if below > 0 {
+            let more = format!(
+                " ↓ {} more, {} scrolls ",
+                words::number(below as u64),
+                self.ui.key(Command::PageCode)
+            );
+            let wide = text::width(&more) as u16;
+            let x = area.right().saturating_sub(wide + 1);
+            canvas.put(x, inner.bottom(), wide, &more, Role::Flagged);
+        }
+        let shown = SheetShown {
+            id: sheet.id(),
+            digest: sheet.digest(),
+            width: inner.width,
+            total: flow.rows.len(),
+            findings: whole_findings(&flow, &rows),
+            rows,
+        };
+        let mut after = sheet.clone();
+        after.shown(&shown);
+        self.question(
+            canvas,
+            Rect::new(inner.x, inner.bottom() + 1, inner.width, 2),
+            &after,
+        );
+        drawn.over = Some((height, flow.rows.len()));
+        drawn.sheet = Some(shown);
+    }
+
+    /// What is asked for; `sheet` counts what this frame shows.
+    fn question(&self, canvas: &mut Canvas<'_>, area: Rect, sheet: &Sheet) {
+        let back = self.ui.key(Command::Back);
+        let wide = area.width >= 60;
+        let mut spans = Vec::new();
+        match &sheet.challenge {
+            Challenge::Key => {
+                spans.push(("press ".to_owned(), Role::Strong));
+                spans.push((self.ui.key(Command::Confirm), Role::Key));
+                spans.push((" to grant".to_owned(), Role::Strong));
+            }
+            Challenge::Digits { wanted, typed } => {
+                spans.push((format!("type {wanted} to grant"), Role::Strong));
+                let blank = "_".repeat(wanted.len() - typed.len());
+                spans.push((format!(" [{typed}{blank}]"), Role::Accent));
+                if wide {
+                    spans.push((" Enter".to_owned(), Role::Key));
+                }
+            }
+        }
+        spans.push((if wide { "   " } else { "  " }.to_owned(), Role::Text));
+        spans.push((back, Role::Key));
+        spans.push((
+            if wide { " goes back" } else { " back" }.to_owned(),
+            Role::Text,
+        ));
+        if wide {
+            spans.push((", decides nothing".to_owned(), Role::Dim));
+        }
+        canvas.put_spans(area.x, area.y, area.width, &spans);
+        let note = match sheet.missing() {
+            Some((first, last)) => {
+                words::sheet_not_seen(first, last, &self.ui.key(Command::PageCode))
+            }
+            None => self.ui.notice.clone().unwrap_or_default(),
+        };
+        canvas.put_cut(area.x, area.y + 1, area.width, &note, Role::Flagged);
+    }
+
+    fn contents(&self, entry: &Entry, sheet: &Sheet, width: u16) -> Vec<Para> {
+        let p = &entry.proposal;
+        let wide = |label: &str, value: String| {
+            Para::new(format!("{label:<11} "), Role::Dim)
+                .and(value, Role::Text)
+                .hang(12)
+        };
+        let heading = |text: &str| Para::new(text, Role::Strong);
+        // Where the prefix would break the digest in two, its 64 digits say what it is.
+        let hash = |hex: String| {
+            if width >= 84 {
+                format!("sha256:{hex}")
+            } else {
+                hex
+            }
+        };
+        let mut out = Vec::new();
+        let name = p.agent.as_ref().map_or(words::UNNAMED, |a| a.name.as_str());
+        let title = p.title.as_deref().unwrap_or(words::UNTITLED);
+        out.push(wide(
+            "agent says",
+            format!("{}: {}", short(name), short(title)),
+        ));
+        if let Some(reason) = &p.reason {
+            out.push(wide("and why", short(reason)));
+        }
+        out.push(wide(
+            "kernel says",
+            format!(
+                "uid {} · gid {} · pid {}",
+                p.peer.uid, p.peer.gid, p.peer.pid
+            ),
+        ));
+        out.push(wide("proposal", p.id.to_string()));
+        out.push(wide(
+            "code",
+            format!(
+                "{} {}",
+                hash(p.digest.hex()),
+                words::bytes(p.code.len() as u64)
+            ),
+        ));
+        if let Some(policy) = self.state.policy_of(entry) {
+            out.push(wide("profile", policy.label()));
+            out.push(wide("policy", hash(policy.sha256.hex())));
+            out.push(wide("tier", self.state.tier_for(&policy).to_string()));
+            if !self.facts.layers.is_empty() {
+                out.push(wide("layers", self.facts.layers.join(", ")));
+            }
+            for (i, what) in self.facts.does_not_stop.iter().enumerate() {
+                let label = if i == 0 { "not stopped" } else { "" };
+                out.push(
+                    Para::new(format!("{label:<12}"), Role::Dim)
+                        .and(format!("▲ {what}"), Role::Flagged)
+                        .hang(12),
+                );
+            }
+        }
+        if self.facts.agents_share_uid {
+            out.push(
+                Para::new(format!("{:<12}", ""), Role::Dim)
+                    .and(format!("▲ {}", words::SHARED_UID), Role::Flagged)
+                    .hang(12),
+            );
+        }
+        out.push(wide("python", environment(&self.state.environment)));
+        out.push(Para::default());
+        out.push(heading("Given"));
+        out.extend(
+            inputs(entry.inputs.as_deref())
+                .into_iter()
+                .map(|p| p.indent(2)),
+        );
+        for input in entry.inputs.iter().flat_map(|i| i.iter()) {
+            out.push(Para::new(format!("{} {}", input.name, input.sha256), Role::Dim).indent(2));
+        }
+        out.push(Para::default());
+        out.push(heading("Limits"));
+        if let Some(policy) = self.state.policy_of(entry) {
+            out.push(limits(&policy.limits).indent(2));
+        }
+        if let Some(verdict) = &entry.verdict {
+            out.push(Para::default());
+            out.push(heading("Can"));
+            out.extend(capabilities(Some(verdict)).into_iter().map(|p| p.indent(2)));
+            out.push(Para::default());
+            out.push(heading("Findings"));
+            if verdict.findings.is_empty() {
+                out.push(Para::new(words::NO_FINDING, Role::Text).indent(2));
+            } else {
+                // Their own indents stand for the levels below.
+                out.extend(findings(verdict));
+            }
+        }
+        out.push(Para::default());
+        out.push(
+            Para::new("binds all of it  ", Role::Dim)
+                .and(sheet.digest().to_string(), Role::Strong)
+                .hang(2),
+        );
+        out
+    }
+}
+
+/// An agent's words, cut.
+fn short(claim: &str) -> String {
+    let cut = text::cut(claim, CLAIM);
+    if cut.len() == claim.len() {
+        cut.to_owned()
+    } else {
+        format!("{cut}…")
+    }
+}

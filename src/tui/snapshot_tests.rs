@@ -1,0 +1,442 @@
+//! Every state of the screen as a person sees it, at the sizes and colour depths promised.
+
+use crossterm::event::KeyCode;
+
+use crate::broker::{Environment, Event, StreamName};
+use crate::model::{Artifact, Digest, Exit, LimitKind, RunErrorKind};
+
+use super::bench::*;
+use super::{AuditPage, AuditRow, Background, Depth, TerminalCaps};
+
+fn snap(name: &str, text: &str) {
+    insta::with_settings!({ snapshot_path => "snapshots", prepend_module_to_snapshot => false, omit_expression => true }, {
+        insta::assert_snapshot!(name, text);
+    });
+}
+
+const SIZES: [(u16, u16); 3] = [(80, 24), (40, 10), (120, 40)];
+
+/// One state at the three sizes.
+fn at_sizes(name: &str, make: impl Fn(&mut Bench)) {
+    for (columns, rows) in SIZES {
+        let mut bench = Bench::new(columns, rows);
+        make(&mut bench);
+        let text = bench.draw();
+        snap(&format!("{name}_{columns}x{rows}"), &text);
+    }
+}
+
+#[test]
+fn empty() {
+    at_sizes("empty", |_| {});
+}
+
+#[test]
+fn one_clear() {
+    at_sizes("one_clear", |b| {
+        b.propose(Making::clear("print(len(df))\n"));
+        b.settle();
+    });
+}
+
+#[test]
+fn flagged() {
+    at_sizes("flagged", |b| {
+        b.propose(Making::flagged());
+        b.settle();
+    });
+}
+
+/// A queue with something of everything.
+fn crowd(b: &mut Bench) {
+    b.propose(Making::flagged());
+    b.propose(Making::clear("print(len(df))\n"));
+    for i in 0..30 {
+        b.propose(Making {
+            ttl_s: 300 + i * 61,
+            agent: Some(["notebook", "etl-bot", "forecaster-of-very-long-names"][i as usize % 3]),
+            ..Making::clear("x = 1\n")
+        });
+    }
+    b.propose(Making::blocked());
+    b.settle();
+    b.keys("d");
+    b.keys("not today");
+    b.press(KeyCode::Enter);
+    b.carry_out();
+    b.settle();
+}
+
+#[test]
+fn many() {
+    at_sizes("many", crowd);
+}
+
+#[test]
+fn blocked() {
+    at_sizes("blocked", |b| {
+        b.propose(Making::clear("x = 1\n"));
+        b.propose(Making::blocked());
+        b.settle();
+        b.press(KeyCode::Down);
+        b.settle();
+        b.keys("a");
+    });
+}
+
+#[test]
+fn sheet_clear() {
+    at_sizes("sheet_clear", |b| {
+        b.propose(Making::clear("print(len(df))\n"));
+        b.settle();
+        b.keys("a");
+        b.draw();
+    });
+}
+
+#[test]
+fn sheet_flagged() {
+    at_sizes("sheet_flagged", |b| {
+        b.propose(Making::flagged());
+        b.settle();
+        b.keys("  ");
+        b.draw();
+        b.open_sheet();
+        b.keys("4f");
+    });
+}
+
+#[test]
+fn deny_prompt() {
+    at_sizes("deny_prompt", |b| {
+        b.propose(Making::flagged());
+        b.settle();
+        b.keys("d");
+        b.keys("write the expression itself, please, and say what the formula is");
+    });
+}
+
+#[test]
+fn quit_question() {
+    at_sizes("quit_question", |b| {
+        b.propose(Making::flagged());
+        b.settle();
+        b.keys("q");
+    });
+}
+
+#[test]
+fn help() {
+    at_sizes("help", |b| {
+        b.propose(Making::flagged());
+        b.settle();
+        b.keys("?");
+    });
+}
+
+#[test]
+fn search() {
+    at_sizes("search", |b| {
+        b.propose(Making::flagged());
+        b.settle();
+        b.press(KeyCode::Enter);
+        b.keys("/");
+        b.keys("RATE");
+        b.press(KeyCode::Enter);
+        b.keys("n");
+    });
+}
+
+#[test]
+fn unseen_lines() {
+    at_sizes("unseen_lines", |b| {
+        let code: String = (1..=200).map(|i| format!("x{i} = {i}\n")).collect();
+        b.propose(Making::clear(&code));
+        b.settle();
+        b.keys("a");
+    });
+}
+
+#[test]
+fn long_line_and_brought_input() {
+    at_sizes("long_line_and_brought_input", |b| {
+        let code = format!("x = '{}'\n", "long ".repeat(60));
+        b.propose(Making {
+            brought: vec![("rows", "region,rate\nnorth,1\nsouth,2\n".to_owned())],
+            ..Making::clear(&code)
+        });
+        b.settle();
+        b.press(KeyCode::Enter);
+        b.keys("G");
+    });
+}
+
+#[test]
+fn not_wrapped() {
+    at_sizes("not_wrapped", |b| {
+        b.propose(Making::clear(&format!(
+            "x = '{}'\ny = 1\n",
+            "long ".repeat(60)
+        )));
+        b.settle();
+        b.keys("w");
+        b.press(KeyCode::Enter);
+        b.press(KeyCode::Right);
+    });
+}
+
+#[test]
+fn hostile_text() {
+    at_sizes("hostile_text", |b| {
+        b.propose(Making {
+            agent: Some("root\u{202e}toob\x1b[31m"),
+            title: Some(format!("\x1b]0;pwned\x07{}", "A\x1b[2J\n\u{200b}".repeat(1500))),
+            reason: Some("first line\n\x1b[H● clear\r".to_owned()),
+            ..Making::clear("x = 1 # \x1b[2K\u{202e}tnemmoc\u{2066}\u{200b}\ta\u{301}\u{301}\u{301}\rimport os\n")
+        });
+        b.settle();
+    });
+}
+
+#[test]
+fn running() {
+    at_sizes("running", |b| {
+        b.propose(Making::clear("print(len(df))\n"));
+        let id = b.start();
+        b.output(id, StreamName::Stdout, "region  rate\nnorth   0.12\nso");
+        b.output(
+            id,
+            StreamName::Stdout,
+            "uth   0.31\n\x1b[2Jprogress 10%\rprogress 20%\r",
+        );
+        b.output(id, StreamName::Stderr, "FutureWarning: soon\n");
+        b.tick(3_000);
+    });
+}
+
+#[test]
+fn succeeded() {
+    at_sizes("succeeded", |b| {
+        b.propose(Making::clear("print(len(df))\n"));
+        b.propose(Making::clear("x = 1\n"));
+        let id = b.start();
+        b.output(id, StreamName::Stdout, "8400\n");
+        let mut ended = run("8400\n");
+        ended.artifacts.push(Artifact {
+            name: "fig1.png".to_owned(),
+            media_type: "image/png".to_owned(),
+            bytes: 12_345,
+            sha256: Digest::of(b"fig").hex(),
+        });
+        b.end(id, ended);
+    });
+}
+
+#[test]
+fn failed_with_a_limit() {
+    at_sizes("failed_with_a_limit", |b| {
+        b.propose(Making::clear("while True: pass\n"));
+        let id = b.start();
+        let mut ended = failed(RunErrorKind::Timeout, "stopped after 300 s of wall time");
+        ended.exit = Exit::Signal("SIGKILL".to_owned());
+        ended.limit = Some(LimitKind::Wall);
+        ended.duration_ms = 300_012;
+        b.end(id, ended);
+    });
+}
+
+#[test]
+fn expired_while_selected() {
+    at_sizes("expired_while_selected", |b| {
+        b.propose(Making::flagged());
+        b.propose(Making::clear("x = 1\n"));
+        b.settle();
+        b.tick(60_000);
+    });
+}
+
+#[test]
+fn environment_being_made() {
+    at_sizes("environment_being_made", |b| {
+        b.apply(Event::Environment(Environment::Making {
+            step: "installing numpy 2.1.0".to_owned(),
+            done: 12,
+            total: 27,
+        }));
+        b.propose(Making::clear("print(len(df))\n"));
+        b.settle();
+        b.keys("a");
+    });
+}
+
+#[test]
+fn environment_failed() {
+    at_sizes("environment_failed", |b| {
+        b.apply(Event::Environment(Environment::Failed {
+            message:
+                "Python 3.9 is too old; install Python 3.11 or newer, or name one with --python."
+                    .to_owned(),
+        }));
+        b.propose(Making::clear("print(len(df))\n"));
+        b.settle();
+        b.keys("a");
+    });
+}
+
+#[test]
+fn audit_down() {
+    at_sizes("audit_down", |b| {
+        b.propose(Making::clear("print(len(df))\n"));
+        b.settle();
+        b.apply(Event::AuditDown {
+            reason: "no space left on device".to_owned(),
+        });
+        b.keys("a");
+    });
+}
+
+fn audit_page() -> AuditPage {
+    let row = |n: usize, state: &str, verdict: &str| AuditRow {
+        time: format!("2026-01-02 10:{:02}:07", 59 - n),
+        id: Some(crate::model::ProposalId::from_uuid(uuid::Uuid::from_u128(
+            n as u128,
+        ))),
+        agent: "etl-bot".to_owned(),
+        profile: "analysis".to_owned(),
+        verdict: verdict.to_owned(),
+        state: state.to_owned(),
+        title: format!("proposal {n} \x1b[31m"),
+    };
+    AuditPage {
+        rows: vec![
+            row(0, "succeeded", "clear"),
+            row(1, "denied", "flagged"),
+            row(2, "blocked", "blocked"),
+            row(3, "expired", "clear"),
+            row(4, "failed", "flagged"),
+        ],
+        offset: 0,
+        total: 5,
+        detail: None,
+        verified: "consistent here, 1,284 records".to_owned(),
+    }
+}
+
+#[test]
+fn audit_screen() {
+    at_sizes("audit_screen", |b| {
+        b.keys("2");
+        b.ui.set_audit(audit_page());
+        b.draw();
+        b.keys("j");
+    });
+}
+
+#[test]
+fn audit_record() {
+    at_sizes("audit_record", |b| {
+        b.keys("2");
+        b.ui.set_audit(audit_page());
+        b.press(KeyCode::Enter);
+        let detail = (0..30)
+            .map(|i| format!("{i} granted by uid 1000 \x1b[0m"))
+            .collect();
+        b.ui.set_audit(AuditPage {
+            detail: Some(detail),
+            ..audit_page()
+        });
+    });
+}
+
+#[test]
+fn policies_and_agents() {
+    at_sizes("policies_and_agents", |b| {
+        b.propose(Making::flagged());
+        b.keys("3");
+    });
+}
+
+#[test]
+fn zoomed() {
+    at_sizes("zoomed", |b| {
+        b.propose(Making::flagged());
+        b.settle();
+        b.keys("z");
+    });
+}
+
+#[test]
+fn lower_panes_as_tabs() {
+    at_sizes("lower_panes_as_tabs", |b| {
+        b.propose(Making::flagged());
+        b.settle();
+        for _ in 0..5 {
+            b.press(KeyCode::Tab);
+        }
+    });
+}
+
+#[test]
+fn too_small() {
+    for (columns, rows) in [(20, 5), (39, 24), (80, 9), (3, 2)] {
+        let mut bench = Bench::new(columns, rows);
+        bench.propose(Making::clear("x = 1\n"));
+        snap(&format!("too_small_{columns}x{rows}"), &bench.draw());
+    }
+}
+
+#[test]
+fn wide_and_tall() {
+    let mut bench = Bench::new(200, 60);
+    crowd(&mut bench);
+    snap("wide_and_tall_200x60", &bench.draw());
+}
+
+#[test]
+fn closing() {
+    at_sizes("closing", |b| {
+        b.propose(Making::clear("x = 1\n"));
+        b.start();
+        b.keys("qy");
+        b.carry_out();
+    });
+}
+
+/// What was hostile stays marked, in selected rows and under the cursor too.
+#[test]
+fn marks() {
+    for (name, depth) in [("none", Depth::None), ("true_dark", Depth::True)] {
+        let background = Background::Dark;
+        let mut bench = Bench::with_caps(80, 24, TerminalCaps { depth, background });
+        bench.propose(Making {
+            agent: Some("bot\u{202e}"),
+            ..Making::clear("x = 1 # \x1b[2K\u{200b}\n")
+        });
+        bench.settle();
+        bench.press(KeyCode::Enter);
+        bench.draw();
+        snap(&format!("marks_{name}_80x24"), &bench.styled());
+    }
+}
+
+/// The styles, at every colour depth.
+#[test]
+fn colours() {
+    for (name, depth, background) in [
+        ("none", Depth::None, Background::Unknown),
+        ("16_unknown", Depth::Sixteen, Background::Unknown),
+        ("16_light", Depth::Sixteen, Background::Light),
+        ("256_dark", Depth::Palette, Background::Dark),
+        ("true_dark", Depth::True, Background::Dark),
+        ("true_light", Depth::True, Background::Light),
+    ] {
+        let mut bench = Bench::with_caps(80, 24, TerminalCaps { depth, background });
+        bench.propose(Making::flagged());
+        bench.propose(Making::clear("x = 1\n"));
+        bench.settle();
+        bench.press(KeyCode::Enter);
+        bench.colour();
+        bench.draw();
+        snap(&format!("colours_{name}_80x24"), &bench.styled());
+    }
+}

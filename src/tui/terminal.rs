@@ -1,0 +1,195 @@
+//! The terminal's modes: entered once, left whatever happens (end, suspend, panic, drop).
+//!
+//! The only part of the dashboard that writes to the terminal.
+
+use std::backtrace::{Backtrace, BacktraceStatus};
+use std::io::{self, Stdout, Write as _, stdout};
+use std::panic::PanicHookInfo;
+use std::sync::Once;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use crossterm::event::{
+    DisableBracketedPaste, DisableFocusChange, EnableBracketedPaste, EnableFocusChange,
+    KeyboardEnhancementFlags, PopKeyboardEnhancementFlags, PushKeyboardEnhancementFlags,
+};
+use crossterm::terminal::{
+    BeginSynchronizedUpdate, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen,
+    disable_raw_mode, enable_raw_mode,
+};
+use crossterm::{Command as _, cursor, execute, queue};
+use nix::sys::signal::{Signal, raise};
+use nix::unistd::{getpgid, getpgrp, getppid, getsid};
+use ratatui::backend::CrosstermBackend;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+use super::screen::Drawn;
+use super::text;
+
+/// The least time between two bells: a flood of proposals is one event.
+const BELL: Duration = Duration::from_secs(2);
+
+/// Whether the modes are on, for the panic hook and for drop.
+static ENTERED: AtomicBool = AtomicBool::new(false);
+static HOOK: Once = Once::new();
+
+/// BDSM, explicit mode (ECMA-48 8.3.18): where a terminal reorders right-to-left text by itself,
+/// code would not be shown in the order in which it runs. Terminals without it ignore it.
+const NO_REORDERING: &str = "\x1b[8l";
+const REORDERING: &str = "\x1b[8h";
+
+/// The terminal in the dashboard's modes.
+pub struct Terminal {
+    inner: ratatui::Terminal<CrosstermBackend<Stdout>>,
+    rang: Option<Instant>,
+}
+
+impl Terminal {
+    /// Raw mode, alternate screen, bracketed paste, focus reports, key repeats where there are
+    /// any; and a panic hook that undoes it before the message is printed. To be called on the
+    /// thread that draws.
+    pub fn enter() -> io::Result<Self> {
+        HOOK.call_once(|| {
+            let drawing = std::thread::current().id();
+            std::panic::set_hook(Box::new(move |info| {
+                let report = report(info);
+                // A fault elsewhere ends its own task; the screen stays.
+                if std::thread::current().id() == drawing {
+                    restore();
+                    // With standard error closed there is nobody to tell.
+                    let _ = writeln!(io::stderr(), "{report}");
+                } else {
+                    tracing::error!("{report}");
+                }
+            }));
+        });
+        let inner = ratatui::Terminal::new(CrosstermBackend::new(stdout()))?;
+        let mut terminal = Self { inner, rang: None };
+        terminal.modes_on()?;
+        Ok(terminal)
+    }
+
+    fn modes_on(&mut self) -> io::Result<()> {
+        enable_raw_mode()?;
+        ENTERED.store(true, Ordering::SeqCst);
+        let mut out = stdout();
+        execute!(
+            out,
+            EnterAlternateScreen,
+            EnableBracketedPaste,
+            EnableFocusChange,
+            // Terminals that do not know the protocol ignore this, as they do the pop.
+            PushKeyboardEnhancementFlags(
+                KeyboardEnhancementFlags::DISAMBIGUATE_ESCAPE_CODES
+                    | KeyboardEnhancementFlags::REPORT_EVENT_TYPES
+                    | KeyboardEnhancementFlags::REPORT_ALTERNATE_KEYS
+            ),
+            cursor::Hide
+        )?;
+        out.write_all(NO_REORDERING.as_bytes())?;
+        out.flush()?;
+        // Clears and makes the next frame draw everything. Not `clear`, which asks the terminal
+        // where its cursor is: one that does not answer would hold us up for two seconds.
+        let size = self.inner.size()?;
+        self.inner.resize(size.into())
+    }
+
+    /// Back to how it was found.
+    pub fn leave(self) {
+        restore();
+    }
+
+    /// Draws one frame, in one piece where the terminal can, and returns what was drawn.
+    pub fn draw(&mut self, draw: impl FnOnce(Rect, &mut Buffer) -> Drawn) -> io::Result<Drawn> {
+        queue!(stdout(), BeginSynchronizedUpdate)?;
+        let mut shown = Drawn::default();
+        let result = self.inner.draw(|frame| {
+            shown = draw(frame.area(), frame.buffer_mut());
+        });
+        let result = result.map(|_| ());
+        execute!(stdout(), EndSynchronizedUpdate)?;
+        result.map(|()| shown)
+    }
+
+    /// Rings where nobody looks: fixed bytes, nothing of an agent's. A bell that fails is no
+    /// reason to stop.
+    pub fn attention(&mut self, focused: Option<bool>) {
+        let quiet = self.rang.is_none_or(|at| at.elapsed() >= BELL);
+        if focused != Some(true) && quiet {
+            self.rang = Some(Instant::now());
+            let mut out = stdout();
+            let _ = out.write_all(b"\x07");
+            let _ = out.flush();
+        }
+    }
+
+    /// Leaves the modes, stops this process until it is continued, and enters them again.
+    /// [`super::UiState::flush_input`] must follow. For a key, see [`has_job_control`].
+    pub fn suspend(&mut self) {
+        restore();
+        // Not SIGTSTP: this program listens for that one and would be told again.
+        // To this thread, so that the stop comes before the call returns.
+        let _ = raise(Signal::SIGSTOP);
+        // A terminal that cannot be written is found out by the next frame.
+        let _ = self.modes_on();
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        restore();
+    }
+}
+
+/// A panic's message as it may be printed: it can quote an agent's text.
+fn report(info: &PanicHookInfo<'_>) -> String {
+    let payload = info.payload();
+    let message = payload
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| payload.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("no message");
+    let place = info
+        .location()
+        .map_or_else(String::new, |l| format!(" at {}:{}", l.file(), l.line()));
+    let trace = Backtrace::capture();
+    let trace = match trace.status() {
+        BacktraceStatus::Captured => format!("\n{trace}"),
+        _ => String::new(),
+    };
+    format!(
+        "countersign stopped on a fault of its own{place}: {}{trace}",
+        text::plain(message)
+    )
+}
+
+/// Whether a shell with job control could continue this process after Ctrl-Z: the parent is in
+/// our session and in another process group (POSIX calls a group without such a parent
+/// orphaned, and the kernel does not stop it for SIGTSTP). Where there is none, stopping would
+/// hang the terminal for ever.
+pub fn has_job_control() -> bool {
+    let (Ok(ours), Ok(theirs)) = (getsid(None), getsid(Some(getppid()))) else {
+        return false;
+    };
+    ours == theirs && getpgid(Some(getppid())).is_ok_and(|group| group != getpgrp())
+}
+
+/// Undoes the modes, once. Every step is tried, whatever the others did.
+pub fn restore() {
+    if !ENTERED.swap(false, Ordering::SeqCst) {
+        return;
+    }
+    let mut bytes = String::from(REORDERING);
+    // Formatting into a String cannot fail.
+    let _ = EndSynchronizedUpdate.write_ansi(&mut bytes);
+    let _ = PopKeyboardEnhancementFlags.write_ansi(&mut bytes);
+    let _ = DisableFocusChange.write_ansi(&mut bytes);
+    let _ = DisableBracketedPaste.write_ansi(&mut bytes);
+    let _ = LeaveAlternateScreen.write_ansi(&mut bytes);
+    let _ = cursor::Show.write_ansi(&mut bytes);
+    let mut out = stdout();
+    let _ = out.write_all(bytes.as_bytes());
+    let _ = out.flush();
+    let _ = disable_raw_mode();
+}

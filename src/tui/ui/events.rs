@@ -1,0 +1,235 @@
+//! One terminal event in, actions out.
+
+use crossterm::event::{Event, KeyEvent, KeyEventKind};
+use tui_input::Input;
+
+use crate::broker::{BrokerState, selection};
+use crate::clock::Now;
+use crate::model::ProposalId;
+
+use super::super::action::Action;
+use super::super::caps::Depth;
+use super::super::keys::{Command, Key, Meaning};
+use super::super::words;
+use super::{Pane, Prompt, UiState, View, panes};
+
+/// Rows of screen 2 that are loaded at once.
+pub const AUDIT_ROWS: usize = 500;
+
+impl UiState {
+    pub fn on_event(&mut self, state: &BrokerState, event: &Event, now: Now) -> Vec<Action> {
+        self.accrue(now);
+        self.count(now);
+        match event {
+            Event::Key(key) => self.on_key(state, key, now),
+            Event::Paste(text) => {
+                self.before = None;
+                self.paste(text);
+                Vec::new()
+            }
+            Event::Resize(..) => {
+                self.fresh_grace(now);
+                Vec::new()
+            }
+            Event::FocusGained => {
+                self.focused = Some(true);
+                Vec::new()
+            }
+            Event::FocusLost => {
+                self.focused = Some(false);
+                Vec::new()
+            }
+            Event::Mouse(_) => Vec::new(),
+        }
+    }
+
+    fn on_key(&mut self, state: &BrokerState, event: &KeyEvent, now: Now) -> Vec<Action> {
+        let key = Key::of(event);
+        match event.kind {
+            KeyEventKind::Press => {}
+            KeyEventKind::Release => {
+                self.repeats_reported |= key.typed().is_some();
+                return Vec::new();
+            }
+            KeyEventKind::Repeat => {
+                self.repeats_reported |= key.typed().is_some();
+                // A held key moves a line and deletes in a text field; it does nothing else.
+                let moves = matches!(
+                    self.keys.meaning(None, key),
+                    Meaning::Does(Command::Up | Command::Down | Command::Left | Command::Right)
+                );
+                let field = matches!(
+                    self.prompt,
+                    Some(Prompt::Deny { .. } | Prompt::Search { .. })
+                );
+                let edits = field && !key.is(crossterm::event::KeyCode::Enter);
+                if !edits && (field || !moves) {
+                    return Vec::new();
+                }
+            }
+        }
+        if self.prompt.is_some() {
+            return self.on_prompt(state, event, now);
+        }
+        if self.help.is_some() {
+            return self.on_help(key);
+        }
+        if self.sheet.is_some() {
+            return self.on_sheet(state, event, now);
+        }
+        let meaning = self.keys.meaning(self.before.take(), key);
+        let command = match meaning {
+            Meaning::Does(command) => command,
+            Meaning::Begins => {
+                self.before = Some(key);
+                return Vec::new();
+            }
+            Meaning::Nothing => return Vec::new(),
+        };
+        if command == Command::Grant && self.is_held(key, now) {
+            return Vec::new();
+        }
+        self.command(state, command, now)
+    }
+
+    fn on_help(&mut self, key: Key) -> Vec<Action> {
+        match self.keys.meaning(self.before.take(), key) {
+            Meaning::Does(Command::Help | Command::Back | Command::Quit) => self.help = None,
+            Meaning::Does(Command::Suspend) => return vec![Action::Suspend],
+            Meaning::Does(command) => self.scroll_over(command),
+            Meaning::Begins => self.before = Some(key),
+            Meaning::Nothing => {}
+        }
+        Vec::new()
+    }
+
+    fn command(&mut self, state: &BrokerState, command: Command, now: Now) -> Vec<Action> {
+        self.notice = None;
+        match command {
+            Command::Theme if self.caps.depth == Depth::None => {
+                self.notice = Some(words::NO_COLOURS.to_owned());
+            }
+            Command::Theme => self.themes.next(),
+            Command::Help => self.help = Some(0),
+            Command::Suspend => return vec![Action::Suspend],
+            Command::Quit => return self.quit(state),
+            Command::Queue => self.view = View::Queue,
+            Command::Audit => return self.open_audit(),
+            Command::Policies => self.open(View::Policies),
+            Command::Search => {
+                self.prompt = Some(Prompt::Search {
+                    input: Input::default(),
+                });
+            }
+            Command::SearchNext => return self.search(state, false, now),
+            Command::SearchPrevious => return self.search(state, true, now),
+            _ => {
+                return match self.view {
+                    View::Queue => self.on_queue(state, command, now),
+                    View::Audit => self.on_audit(command),
+                    View::Policies => self.on_policies(command),
+                };
+            }
+        }
+        Vec::new()
+    }
+
+    fn on_queue(&mut self, state: &BrokerState, command: Command, now: Now) -> Vec<Action> {
+        match command {
+            Command::Grant => self.ask(state, now),
+            Command::Deny => self.ask_denial(state),
+            Command::Kill => return self.kill(state),
+            Command::Urgent => match selection::most_urgent(state) {
+                Some(id) => self.select(id, now),
+                None => self.notice = Some(words::NOTHING_PENDING.to_owned()),
+            },
+            Command::NextPane => self.step_focus(state, true),
+            Command::PreviousPane => self.step_focus(state, false),
+            Command::Open => self.focus = Pane::Code,
+            Command::Wrap => self.wrap = !self.wrap,
+            Command::Zoom => {
+                self.zoom = !self.zoom;
+                if self.zoom {
+                    self.focus = Pane::Code;
+                }
+            }
+            Command::Back => self.found.clear(),
+            _ => self.scroll_queue(state, command, now),
+        }
+        self.redocument(state);
+        Vec::new()
+    }
+
+    fn step_focus(&mut self, state: &BrokerState, forward: bool) {
+        let entry = self.entry(state);
+        let panes = panes(entry);
+        let here = self.focus_now(entry);
+        let at = panes.iter().position(|p| *p == here).unwrap_or(0);
+        let step = if forward { 1 } else { panes.len() - 1 };
+        self.focus = panes[(at + step) % panes.len()];
+        self.zoom = false;
+        if !matches!(self.focus, Pane::Queue | Pane::Code) {
+            let focus = self.focus;
+            self.recent.retain(|p| *p != focus);
+            self.recent.insert(0, focus);
+        }
+    }
+
+    fn open(&mut self, view: View) {
+        self.view = view;
+        self.scroll = 0;
+    }
+
+    fn open_audit(&mut self) -> Vec<Action> {
+        self.open(View::Audit);
+        self.audit.detail = None;
+        self.audit_row = 0;
+        vec![Action::LoadAudit {
+            offset: 0,
+            count: AUDIT_ROWS,
+        }]
+    }
+
+    fn on_audit(&mut self, command: Command) -> Vec<Action> {
+        if self.audit.detail.is_some() {
+            match command {
+                Command::Back => {
+                    self.audit.detail = None;
+                    self.scroll = 0;
+                }
+                _ => self.scroll_over(command),
+            }
+            return Vec::new();
+        }
+        match command {
+            Command::Open => match self.audit_id() {
+                Some(id) => return vec![Action::ShowRecord { id }],
+                None => self.notice = Some(words::NO_RECORD.to_owned()),
+            },
+            Command::Back => self.view = View::Queue,
+            Command::Grant | Command::Deny | Command::Kill | Command::Urgent => {
+                self.notice = Some(words::only_on_queue(&self.key(Command::Queue)));
+            }
+            _ => return self.scroll_audit(command),
+        }
+        Vec::new()
+    }
+
+    fn audit_id(&self) -> Option<ProposalId> {
+        self.audit
+            .rows
+            .get(self.audit_row.checked_sub(self.audit.offset)?)
+            .and_then(|row| row.id)
+    }
+
+    fn on_policies(&mut self, command: Command) -> Vec<Action> {
+        match command {
+            Command::Back => self.view = View::Queue,
+            Command::Grant | Command::Deny | Command::Kill | Command::Urgent => {
+                self.notice = Some(words::only_on_queue(&self.key(Command::Queue)));
+            }
+            _ => self.scroll_over(command),
+        }
+        Vec::new()
+    }
+}

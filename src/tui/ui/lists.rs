@@ -1,0 +1,46 @@
+//! The lists of the queue, in the order shown, rebuilt only when they changed.
+
+use crate::broker::{BrokerState, Entry};
+use crate::model::ProposalId;
+
+use super::UiState;
+
+/// Tells whether the lists changed without walking them.
+pub(super) type Stamp = (
+    usize,
+    Option<ProposalId>,
+    usize,
+    Option<ProposalId>,
+    Option<ProposalId>,
+);
+
+impl UiState {
+    pub(super) fn relist(&mut self, state: &BrokerState) {
+        let id = |e: &Entry| e.proposal.id;
+        let stamp = (
+            state.pending_count(),
+            state.pending().next_back().map(id),
+            state.running_count(),
+            state.running().next_back().map(id),
+            state.decided().next().map(id),
+        );
+        let before = self.stamp.replace(stamp);
+        if before == Some(stamp) {
+            return;
+        }
+        // The common case in a flood: some came, at the end. The lists are not walked for it.
+        if let Some((pending, last, ..)) = before
+            && (before.map(|b| (b.2, b.3, b.4))) == Some((stamp.2, stamp.3, stamp.4))
+            && let Some(came) = stamp.0.checked_sub(pending).filter(|n| *n > 0)
+            && state.pending().rev().nth(came).map(id) == last
+        {
+            let from = self.live.len();
+            self.live.extend(state.pending().rev().take(came).map(id));
+            self.live[from..].reverse();
+            return;
+        }
+        self.live = state.running().chain(state.pending()).map(id).collect();
+        self.decided = state.decided().map(id).collect();
+        self.looked.retain(|id, _| state.entry(*id).is_some());
+    }
+}

@@ -1,0 +1,112 @@
+//! Search: in the code where that has the focus, in the queue's titles and agents where that
+//! has it, in the rows of screen 2 there.
+
+use crate::broker::{BrokerState, Entry};
+use crate::clock::Now;
+
+use super::super::action::Action;
+use super::super::document::matches;
+use super::super::words;
+use super::{Pane, UiState, View};
+
+impl UiState {
+    /// Goes to the next match of what was searched last, or to the one before.
+    pub(super) fn search(&mut self, state: &BrokerState, backwards: bool, now: Now) -> Vec<Action> {
+        if self.found.is_empty() {
+            self.notice = Some(words::NO_SEARCH.to_owned());
+            return Vec::new();
+        }
+        let hit = match self.view {
+            View::Audit => {
+                let (hit, actions) = self.search_audit(backwards);
+                if hit {
+                    return actions;
+                }
+                false
+            }
+            View::Policies => false,
+            View::Queue if self.focus_now(self.entry(state)) == Pane::Queue => {
+                self.search_queue(state, backwards, now)
+            }
+            View::Queue => self.search_code(backwards),
+        };
+        if !hit {
+            self.notice = Some(words::not_found(&self.found));
+        }
+        self.redocument(state);
+        Vec::new()
+    }
+
+    fn search_code(&mut self, backwards: bool) -> bool {
+        let (Some(id), Some(doc)) = (self.selected, self.doc.clone()) else {
+            return false;
+        };
+        let looked = self.looked.entry(id).or_default();
+        let from = looked.found.or_else(|| looked.cursor.checked_sub(1));
+        let Some(hit) = doc.find(&self.found, from, backwards) else {
+            return false;
+        };
+        looked.found = Some(hit);
+        self.go_to(hit);
+        true
+    }
+
+    fn search_queue(&mut self, state: &BrokerState, backwards: bool, now: Now) -> bool {
+        let all: Vec<_> = self.live.iter().chain(&self.decided).copied().collect();
+        let at = all.iter().position(|id| Some(*id) == self.selected);
+        let hit = turn(all.len(), at, backwards).find(|i| {
+            state
+                .entry(all[*i])
+                .is_some_and(|e| entry_matches(e, &self.found))
+        });
+        if let Some(i) = hit {
+            self.select(all[i], now);
+        }
+        hit.is_some()
+    }
+
+    fn search_audit(&mut self, backwards: bool) -> (bool, Vec<Action>) {
+        let rows = &self.audit.rows;
+        let at = self.audit_row.checked_sub(self.audit.offset);
+        let hit = turn(rows.len(), at, backwards).find(|i| {
+            let row = &rows[*i];
+            [
+                &row.agent,
+                &row.title,
+                &row.state,
+                &row.verdict,
+                &row.profile,
+            ]
+            .into_iter()
+            .any(|text| matches(text, &self.found).next().is_some())
+        });
+        if let Some(i) = hit {
+            self.audit_row = self.audit.offset + i;
+        }
+        (hit.is_some(), self.load_around(self.audit_row))
+    }
+}
+
+/// All places, beginning after `at` and going round to it.
+fn turn(len: usize, at: Option<usize>, backwards: bool) -> impl Iterator<Item = usize> {
+    let start = at.unwrap_or(len.saturating_sub(1));
+    (1..=len).map(move |k| {
+        if backwards {
+            (start + len - k) % len
+        } else {
+            (start + k) % len
+        }
+    })
+}
+
+fn entry_matches(entry: &Entry, needle: &str) -> bool {
+    let p = &entry.proposal;
+    [
+        p.title.as_deref(),
+        Some(p.agent_name()),
+        Some(p.profile.as_str()),
+    ]
+    .into_iter()
+    .flatten()
+    .any(|text| matches(text, needle).next().is_some())
+}

@@ -1,0 +1,134 @@
+//! The sheet: one confirmation, bound to one proposal and one grant digest, taken only after
+//! all of it was on the screen and its grace is over.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use crate::broker::BrokerState;
+use crate::broker::decision::grant_digest;
+use crate::model::{GrantDigest, ProposalId};
+
+use super::super::interval::IntervalSet;
+use super::super::screen::SheetShown;
+use super::super::words;
+
+/// What the sheet asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Challenge {
+    /// One key.
+    Key,
+    /// These four hex digits, typed.
+    Digits { wanted: String, typed: String },
+}
+
+/// An open sheet.
+#[derive(Clone, Debug)]
+pub struct Sheet {
+    id: ProposalId,
+    digest: GrantDigest,
+    pub(in crate::tui) challenge: Challenge,
+    /// Boot time until which it takes no confirmation.
+    ready_at: Duration,
+    /// First row shown.
+    pub(in crate::tui) top: usize,
+    seen: IntervalSet,
+    rows: Option<(u16, usize)>,
+    complete: bool,
+    findings: BTreeSet<usize>,
+}
+
+impl Sheet {
+    pub fn new(
+        id: ProposalId,
+        digest: GrantDigest,
+        challenge: Challenge,
+        ready_at: Duration,
+    ) -> Self {
+        Self {
+            id,
+            digest,
+            challenge,
+            ready_at,
+            top: 0,
+            seen: IntervalSet::default(),
+            rows: None,
+            complete: false,
+            findings: BTreeSet::new(),
+        }
+    }
+
+    pub const fn id(&self) -> ProposalId {
+        self.id
+    }
+
+    pub const fn digest(&self) -> GrantDigest {
+        self.digest
+    }
+
+    pub const fn ready_at(&self) -> Duration {
+        self.ready_at
+    }
+
+    /// Whether it was on the screen at all.
+    pub const fn appeared(&self) -> bool {
+        self.rows.is_some()
+    }
+
+    /// Takes no confirmation before this boot time.
+    pub fn hold(&mut self, until: Duration) {
+        self.ready_at = self.ready_at.max(until);
+    }
+
+    /// The findings that it showed.
+    pub fn findings(&self) -> impl Iterator<Item = usize> + '_ {
+        self.findings.iter().copied()
+    }
+
+    /// The first rows that were not on the screen, counted from 1.
+    pub fn missing(&self) -> Option<(usize, usize)> {
+        if self.complete {
+            return None;
+        }
+        let total = self.rows.map_or(1, |(_, total)| total);
+        let gap = self.seen.first_gap(total)?;
+        Some((gap.start + 1, gap.end))
+    }
+
+    /// What a frame showed of it. At another width its rows are others: they count anew.
+    pub fn shown(&mut self, shown: &SheetShown) {
+        if shown.id != self.id || shown.digest != self.digest {
+            return;
+        }
+        let rows = (shown.width, shown.total);
+        if self.rows != Some(rows) {
+            self.rows = Some(rows);
+            self.seen.clear();
+        }
+        self.top = shown.rows.start;
+        self.seen.insert(shown.rows.clone());
+        self.findings.extend(shown.findings.iter().copied());
+        if shown.total > 0 && self.seen.first_gap(shown.total).is_none() {
+            self.complete = true;
+        }
+    }
+
+    /// Whether it still says what a grant would bind; otherwise why it closes.
+    pub fn holds(&self, state: &BrokerState) -> Result<(), String> {
+        let Some(entry) = state.entry(self.id) else {
+            return Err(words::GONE.to_owned());
+        };
+        if !entry.awaits_decision() {
+            return Err(words::already(entry.state));
+        }
+        match grant_digest(state, entry) {
+            Ok(digest) if digest == self.digest => Ok(()),
+            Ok(_) => Err(words::CHANGED.to_owned()),
+            Err(why) => Err(words::cannot_grant(&why.to_string())),
+        }
+    }
+}
+
+/// From the system's generator; `None` where it gives nothing, and then no sheet opens.
+pub(in crate::tui) fn random_digits() -> Option<u16> {
+    getrandom::u32().ok().map(|n| (n & 0xffff) as u16)
+}

@@ -1,0 +1,227 @@
+//! The sentences the dashboard shows, and the words that go with a glyph. The help's stand with
+//! their keys (`keys`); a label stands beside its value, where that is drawn.
+
+use std::time::Duration;
+
+use crate::model::{BoundInput, Digest, Severity, State, VerdictKind};
+
+use super::theme::Role;
+
+pub const NAME: &str = "countersign";
+pub const NOTHING_SELECTED: &str = "nothing is selected";
+pub const NOTHING_PENDING: &str = "nothing is pending";
+pub const NOT_GRANTABLE: &str = "this cannot be granted: its verdict blocks it";
+pub const NO_VERDICT: &str = "not analysed yet";
+pub const NO_RANDOM: &str = "the system gives no random digits; nothing can be granted";
+pub const ENVIRONMENT_WAIT: &str = "a grant must wait: the Python environment is being made";
+pub const GONE: &str = "the proposal is gone";
+pub const CHANGED: &str = "what would run changed; look again";
+pub const WRONG_DIGITS: &str = "wrong digits; nothing was granted";
+pub const KILLING: &str = "killing it";
+pub const NOT_RUNNING: &str = "it does not run";
+pub const NO_RECORD: &str = "no proposal belongs to this line";
+pub const NO_COLOURS: &str = "this terminal is used without colours";
+pub const NO_SEARCH: &str = "nothing was searched yet";
+pub const TOO_SMALL: &str = "the terminal is too small to grant anything";
+pub const UNTITLED: &str = "(no title)";
+pub const UNNAMED: &str = "an unnamed agent";
+pub const EMPTY: &str = "No proposal yet.";
+pub const EMPTY_HOW: &str = "Agents connect to";
+pub const EMPTY_TRY: &str = "Try: countersign submit FILE";
+pub const EMPTY_CODE: &str = "(no code: zero bytes)";
+pub const SHARED_UID: &str = "agents share your uid";
+pub const NO_FINDING: &str = "No rule matched. That does not make it safe.";
+pub const NO_CAPABILITY: &str = "Computes; no other capability found.";
+pub const NO_INPUT: &str = "no inputs";
+pub const NO_REASON: &str = "gives no reason";
+pub const NO_OUTPUT: &str = "Nothing printed.";
+pub const NO_OUTPUT_YET: &str = "Nothing printed yet.";
+pub const STARTING: &str = "Granted; the child is being made.";
+pub const QUIT: &str = "Quit?";
+pub const CLOSING: &str = "closing: waits for what runs to end and for the log";
+pub const AUDIT_EMPTY: &str = "No record yet.";
+pub const CUT_OUTPUT: &str = "… earlier output is not shown here; the audit log has it";
+
+/// The smallest terminal that shows enough to decide on.
+pub const MIN_COLUMNS: u16 = 40;
+pub const MIN_ROWS: u16 = 10;
+
+pub fn too_small(columns: u16, rows: u16) -> String {
+    format!(
+        "{columns}×{rows} is too small: {NAME} needs {MIN_COLUMNS}×{MIN_ROWS}. Nothing can be granted until then."
+    )
+}
+
+pub fn already(state: State) -> String {
+    match state {
+        State::Pending => "not shown to the agent yet".to_owned(),
+        State::Error => "it could not be run".to_owned(),
+        _ => format!("already {state}"),
+    }
+}
+
+pub fn quit_question(pending: usize, running: usize) -> String {
+    let n = |n: usize| number(n as u64);
+    format!("Quit with {} pending, {} running?", n(pending), n(running))
+}
+
+pub fn proposals(count: usize) -> String {
+    if count == 1 {
+        "1 proposal".to_owned()
+    } else {
+        format!("{} proposals", number(count as u64))
+    }
+}
+
+pub fn cannot_grant(why: &str) -> String {
+    format!("cannot grant: {why}")
+}
+
+pub fn only_on_queue(key: &str) -> String {
+    format!("not here; {key} goes to the queue")
+}
+
+pub fn not_found(what: &str) -> String {
+    format!("not found: {what}")
+}
+
+fn lines(first: usize, last: usize) -> String {
+    if first >= last {
+        format!("line {last}")
+    } else {
+        format!("lines {first}–{last}")
+    }
+}
+
+pub fn code_not_seen(first: usize, last: usize) -> String {
+    format!("{} not seen", lines(first, last))
+}
+
+pub fn input_not_seen(name: &str, first: usize, last: usize) -> String {
+    format!("input {name}: {} not seen", lines(first, last))
+}
+
+pub fn sheet_not_seen(first: usize, last: usize, key: &str) -> String {
+    let rows = if first >= last {
+        format!("row {last}")
+    } else {
+        format!("rows {first}–{last}")
+    };
+    format!("{rows} of this sheet not seen; {key} scrolls")
+}
+
+pub fn input_heading(input: &BoundInput, format: &str) -> String {
+    format!(
+        "input {} ({format}, {}, sha256 {}…)",
+        input.name,
+        bytes(input.bytes),
+        input.sha256.short(8)
+    )
+}
+
+/// `1,234`.
+pub fn number(n: u64) -> String {
+    let digits = n.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (i, c) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(c);
+    }
+    out
+}
+
+/// `1,234 bytes`.
+pub fn bytes(n: u64) -> String {
+    if n == 1 {
+        "1 byte".to_owned()
+    } else {
+        format!("{} bytes", number(n))
+    }
+}
+
+/// Four groups of four hex digits: enough to compare at a glance.
+pub fn fingerprint(digest: Digest) -> String {
+    let hex = digest.short(16);
+    format!(
+        "{} {} {} {}",
+        &hex[..4],
+        &hex[4..8],
+        &hex[8..12],
+        &hex[12..]
+    )
+}
+
+/// Time left: `0:42`, `59:59`, `7h59`.
+pub fn countdown(left: Duration) -> String {
+    let s = left.as_secs();
+    if s < 3600 {
+        format!("{}:{:02}", s / 60, s % 60)
+    } else {
+        format!("{}h{:02}", s / 3600, s / 60 % 60)
+    }
+}
+
+/// `41 ms`, `5.2 s`.
+pub fn took(ms: u64) -> String {
+    if ms < 1000 {
+        format!("{ms} ms")
+    } else {
+        format!("{}.{} s", number(ms / 1000), ms % 1000 / 100)
+    }
+}
+
+/// Glyph and word, always together.
+pub const fn verdict(kind: VerdictKind) -> (&'static str, &'static str, Role) {
+    match kind {
+        VerdictKind::Clear => ("●", "clear", Role::Clear),
+        VerdictKind::Flagged => ("▲", "flagged", Role::Flagged),
+        VerdictKind::Blocked => ("■", "blocked", Role::Blocked),
+        VerdictKind::Unanalyzable => ("?", "unanalyzable", Role::Unanalyzable),
+    }
+}
+
+/// Glyph and word of a state that is not pending.
+pub const fn state(state: State) -> (&'static str, &'static str, Role) {
+    let (glyph, role) = match state {
+        State::Pending => ("·", Role::Text),
+        State::Granted => ("▷", Role::Accent),
+        State::Running => ("▶", Role::Accent),
+        State::Succeeded => ("✓", Role::Good),
+        State::Failed | State::Error => ("✗", Role::Bad),
+        State::Denied => ("✗", Role::Dim),
+        State::Expired => ("⧗", Role::Dim),
+        State::Withdrawn => ("↩", Role::Dim),
+        State::Blocked => ("■", Role::Blocked),
+        State::Unattended => ("○", Role::Dim),
+    };
+    (glyph, state.as_str(), role)
+}
+
+/// The gutter's mark of a finding.
+pub const fn severity(severity: Severity) -> (&'static str, Role) {
+    match severity {
+        Severity::Critical | Severity::High => ("■", Role::Blocked),
+        Severity::Medium => ("▲", Role::Flagged),
+        Severity::Low => ("△", Role::Flagged),
+        Severity::Info => ("·", Role::Dim),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_grouped_and_times_are_short() {
+        assert_eq!(number(0), "0");
+        assert_eq!(number(999), "999");
+        assert_eq!(number(1_284), "1,284");
+        assert_eq!(number(1_234_567), "1,234,567");
+        assert_eq!(countdown(Duration::from_secs(42)), "0:42");
+        assert_eq!(countdown(Duration::from_secs(28_799)), "7h59");
+        assert_eq!(took(41), "41 ms");
+        assert_eq!(took(5_230), "5.2 s");
+    }
+}
