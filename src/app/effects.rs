@@ -1,0 +1,113 @@
+//! The only interpreter of [`Effect`].
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use tokio::sync::mpsc::UnboundedSender;
+
+use crate::audit::WriterHandle;
+use crate::broker::{Effect, Event, ExecNote, Grant, Reply};
+use crate::executor::{Control, Executor};
+use crate::ipc::Router;
+use crate::model::ProposalId;
+use crate::runtime::PythonEnv;
+
+use super::Input;
+use super::analyst::Analyst;
+use super::inputs::Inputs;
+
+/// Everything an effect can reach.
+pub struct Hands {
+    pub inbox: UnboundedSender<Input>,
+    pub outbox: Router,
+    pub analyst: Analyst,
+    pub inputs: Inputs,
+    pub log: WriterHandle,
+    pub executor: Executor,
+    pub python: Option<Arc<PythonEnv>>,
+    /// Runs that were started and have not ended.
+    pub controls: HashMap<ProposalId, Control>,
+}
+
+/// What is left for the loop after an effect was carried out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    Continue,
+    /// Ring the bell where nobody looks.
+    Attention,
+    Exit,
+}
+
+impl Hands {
+    pub fn carry_out(&mut self, effect: Effect) -> Next {
+        match effect {
+            Effect::Reply { conn, call, reply } => self.outbox.reply(conn, call, reply),
+            Effect::Notify { conn, note } => self.outbox.notify(conn, &note),
+            Effect::Analyse { job, code, profile } => self.analyst.analyse(job, code, profile),
+            Effect::BindInputs { id, inputs } => {
+                let (reader, inbox) = (self.inputs.clone(), self.inbox.clone());
+                tokio::spawn(async move {
+                    let inputs = reader.bind(inputs).await;
+                    let _ = inbox.send(Input::Core(Event::InputsBound { id, inputs }));
+                });
+            }
+            Effect::DescribeDatasets { conn, call } => {
+                let (reader, outbox) = (self.inputs.clone(), self.outbox.clone());
+                tokio::spawn(async move {
+                    outbox.reply(conn, call, Ok(Reply::Datasets(reader.describe().await)));
+                });
+            }
+            Effect::Record {
+                ticket,
+                event,
+                blobs,
+            } => self.log.submit(ticket, *event, blobs),
+            Effect::Execute(grant) => self.execute(*grant),
+            Effect::Release { id } => {
+                if let Some(control) = self.controls.get(&id) {
+                    control.release();
+                }
+            }
+            Effect::Kill { id } => {
+                if let Some(control) = self.controls.get(&id) {
+                    control.kill();
+                }
+            }
+            Effect::Attention => return Next::Attention,
+            Effect::Exit => return Next::Exit,
+        }
+        Next::Continue
+    }
+
+    fn execute(&mut self, grant: Grant) {
+        let id = grant.id();
+        let inbox = self.inbox.clone();
+        let python = self
+            .python
+            .clone()
+            .filter(|p| p.digest == grant.environment());
+        let Some(python) = python else {
+            let message = "the Python environment changed since it was shown".to_owned();
+            let note = ExecNote::Failed { message };
+            let _ = self.inbox.send(Input::Core(Event::Exec { id, note }));
+            return;
+        };
+        let notes = Box::new(move |id, note| {
+            // Once the loop is gone nobody listens, and the lifeline ends the child.
+            let _ = inbox.send(Input::Core(Event::Exec { id, note }));
+        });
+        self.controls
+            .insert(id, self.executor.execute(grant, python, notes));
+    }
+
+    /// A run that ended needs no control any more.
+    pub fn forget(&mut self, event: &Event) {
+        if let Event::Exec {
+            id,
+            note: ExecNote::Ended(_) | ExecNote::Failed { .. },
+        } = event
+        {
+            self.controls.remove(id);
+        }
+    }
+}

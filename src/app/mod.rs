@@ -1,0 +1,45 @@
+//! The shell around the core: turns the outside (agents, keys, clocks, disks, children) into
+//! events, and is the only interpreter of effects.
+//!
+//! One loop owns the core's state; whatever blocks lives in a thread or task of its own and
+//! reports back through one inbox.
+
+mod analyst;
+pub mod demo;
+mod effects;
+mod environment;
+mod inputs;
+mod review;
+mod reviewer;
+mod shell;
+mod startup;
+
+pub use startup::{Setup, prepare};
+
+use crate::broker::Event;
+use crate::tui::AuditPage;
+
+/// What reaches the loop from its own helpers.
+pub enum Input {
+    Core(Event),
+    Python(environment::Report),
+    Audit(AuditPage),
+    /// Code colours are ready to be fetched.
+    Highlighted,
+}
+
+/// Opens the dashboard and serves agents until a person quits. The value is the exit code.
+///
+/// # Errors
+/// What stopped the start, in a sentence for a person.
+pub fn run(setup: Setup) -> Result<u8, crate::error::Failure> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .map_err(|e| crate::error::Failure::general(format!("cannot start: {e}")))?;
+    let ended = runtime.block_on(shell::run(setup));
+    // A data set on a stuck file system must not keep a closed dashboard alive.
+    runtime.shutdown_timeout(std::time::Duration::from_millis(200));
+    ended
+}

@@ -1,0 +1,157 @@
+//! Screen 2: what the log says, read away from the loop.
+
+use std::path::{Path, PathBuf};
+
+use jiff::tz::TimeZone;
+use tokio::sync::mpsc::UnboundedSender;
+
+use crate::audit::{AuditError, Log, Logged};
+use crate::model::{Digest, LogEvent, ProposalId};
+use crate::tui::{AuditPage, AuditRow};
+
+use super::Input;
+
+/// Rows kept around the proposal whose records are shown.
+const ROWS_BESIDE: usize = 200;
+/// Lines shown of one blob; `audit show` has all of them.
+const BLOB_LINES: usize = 2000;
+
+/// What screen 2 asks for.
+#[derive(Clone, Copy, Debug)]
+pub enum Wanted {
+    /// Rows from this place on, the newest being 0.
+    Page { offset: usize, count: usize },
+    /// The records of one proposal.
+    Record(ProposalId),
+}
+
+/// Reads what is wanted; the page comes back through the inbox. A log that cannot be read
+/// becomes a page that says so.
+pub fn load(state_dir: PathBuf, wanted: Wanted, inbox: UnboundedSender<Input>) {
+    tokio::task::spawn_blocking(move || {
+        let _ = inbox.send(Input::Audit(page(&state_dir, wanted)));
+    });
+}
+
+fn page(state_dir: &Path, wanted: Wanted) -> AuditPage {
+    read(state_dir, wanted).unwrap_or_else(|e| AuditPage {
+        verified: e.to_string(),
+        ..AuditPage::default()
+    })
+}
+
+fn read(state_dir: &Path, wanted: Wanted) -> Result<AuditPage, AuditError> {
+    let log = Log::open(state_dir)?;
+    let listing = log.proposals()?;
+    let total = listing.proposals.len();
+    let (offset, count, detail) = match wanted {
+        Wanted::Page { offset, count } => (offset.min(total), count, None),
+        Wanted::Record(id) => {
+            let at = listing
+                .proposals
+                .iter()
+                .position(|p| p.id == id)
+                .unwrap_or(0);
+            (
+                at.saturating_sub(ROWS_BESIDE / 2),
+                ROWS_BESIDE,
+                Some(detail(&log, id)?),
+            )
+        }
+    };
+    Ok(AuditPage {
+        rows: listing
+            .proposals
+            .iter()
+            .skip(offset)
+            .take(count)
+            .map(row)
+            .collect(),
+        offset,
+        total,
+        detail,
+        verified: match &listing.damage {
+            None => "consistent here; not anchored: a cut end cannot be excluded".to_owned(),
+            Some(damage) => format!("DAMAGED: {damage}"),
+        },
+    })
+}
+
+fn row(p: &Logged) -> AuditRow {
+    AuditRow {
+        time: p
+            .time
+            .to_zoned(TimeZone::system())
+            .strftime("%m-%d %H:%M:%S")
+            .to_string(),
+        id: Some(p.id),
+        agent: p.agent.clone(),
+        profile: p.profile.clone(),
+        verdict: p.verdict.to_string(),
+        state: p.state.to_string(),
+        title: p.title.clone().unwrap_or_default(),
+    }
+}
+
+/// The records of one proposal, each with its fields below it, and what it said and printed.
+fn detail(log: &Log, id: ProposalId) -> Result<Vec<String>, AuditError> {
+    let history = log.records(id)?;
+    let mut lines = Vec::new();
+    for record in &history.records {
+        let at = record
+            .ts
+            .to_zoned(TimeZone::system())
+            .strftime("%Y-%m-%d %H:%M:%S%.3f");
+        lines.push(format!("{at}  {}  seq {}", record.event.kind(), record.seq));
+        // A LogEvent came from JSON and goes back to it.
+        let fields = serde_json::to_value(&record.event).unwrap_or_default();
+        for (name, value) in fields.as_object().into_iter().flatten() {
+            if !matches!(name.as_str(), "kind" | "id") && !value.is_null() {
+                lines.push(format!("    {name}: {value}"));
+            }
+        }
+        for (name, digest) in blobs(&record.event) {
+            lines.push(format!("    {name}:"));
+            match log.blob(&digest) {
+                Ok(bytes) => {
+                    let text = String::from_utf8_lossy(&bytes);
+                    lines.extend(
+                        text.split('\n')
+                            .take(BLOB_LINES)
+                            .map(|l| format!("      {l}")),
+                    );
+                }
+                Err(why) => lines.push(format!("      {digest}: {why}")),
+            }
+        }
+        lines.push(String::new());
+    }
+    if history.unknown > 0 {
+        lines.push(format!(
+            "{} records of a later version are not shown",
+            history.unknown
+        ));
+    }
+    Ok(lines)
+}
+
+/// The contents a record names.
+fn blobs(event: &LogEvent) -> Vec<(String, Digest)> {
+    match event {
+        LogEvent::Proposed(p) => std::iter::once(("code".to_owned(), p.digest))
+            .chain(
+                p.inputs
+                    .iter()
+                    .filter(|i| i.brought().is_some())
+                    .map(|i| (i.name.clone(), i.sha256)),
+            )
+            .collect(),
+        LogEvent::Finished(f) => {
+            vec![
+                ("stdout".to_owned(), f.stdout_sha256),
+                ("stderr".to_owned(), f.stderr_sha256),
+            ]
+        }
+        _ => Vec::new(),
+    }
+}

@@ -1,0 +1,229 @@
+//! From configuration to everything the dashboard needs, each thing checked before the screen
+//! is taken over: what cannot work stops the start with a sentence.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::analysis::Analyser;
+use crate::audit;
+use crate::broker::{Profile, Settings};
+use crate::config::Config;
+use crate::error::Failure;
+use crate::executor::{DatasetSource, Executor, Preflight, preflight};
+use crate::ipc::SocketConfig;
+use crate::model::Tier;
+use crate::policy::{self, Contract, Policy};
+use crate::tui::{Header, Keymap, TerminalCaps, Themes};
+
+/// Everything a dashboard is made of, before it starts.
+pub struct Setup {
+    pub settings: Settings,
+    pub log: audit::Opened,
+    pub state_dir: PathBuf,
+    pub data_dir: PathBuf,
+    pub python: Option<PathBuf>,
+    pub socket: SocketConfig,
+    pub executor: Executor,
+    pub analyser: Analyser,
+    pub datasets: Arc<BTreeMap<String, DatasetSource>>,
+    pub header: Header,
+    pub keymap: Keymap,
+    pub themes: Themes,
+    pub caps: TerminalCaps,
+    /// Whether the bundled proposals are to arrive.
+    pub demo: bool,
+}
+
+/// Checks everything, opens the log, and takes nothing of the terminal yet.
+///
+/// # Errors
+/// The first thing that cannot work: exit code 2 for what the user wrote, 1 for what the
+/// machine lacks.
+pub fn prepare(config: &Config, demo: bool) -> Result<Setup, Failure> {
+    let usage = |e: &dyn std::fmt::Display| Failure::usage(e.to_string());
+    let policies = policy::load(&config.paths.policy_dir).map_err(|e| usage(&e))?;
+    let names: Vec<&str> = policies.iter().map(|p| p.name.as_str()).collect();
+    config.check_profiles(&names).map_err(|e| usage(&e))?;
+    let in_force = in_force(config, &policies);
+    if let Some(policy) = in_force.iter().find(|p| !runs(p.contract)) {
+        return Err(Failure::usage(format!(
+            "profile `{}` cannot be offered: its contract `{}` is not part of this version; \
+             contracts that run are analysis and script",
+            policy.name,
+            policy.contract.as_str()
+        )));
+    }
+    let tier = config.tier.unwrap_or(Tier::Kernel);
+    let preflight = checked_tiers(tier, &in_force)?;
+    let keymap = Keymap::from_config(&config.keys).map_err(|e| usage(&e))?;
+    let env: BTreeMap<String, String> = std::env::vars().collect();
+    let caps = TerminalCaps::detect(&env);
+    let themes = Themes::new(&config.theme, caps).map_err(|e| usage(&e))?;
+    let exe = own_binary()?;
+    // Workers are started through this descriptor: an update that replaces the file does not
+    // mix versions, and a file put in its place is not run.
+    let analyser_exe = PathBuf::from(format!("/proc/self/fd/{}", exe.as_raw_fd()));
+    let datasets = Arc::new(datasets(config));
+    let log = audit::open(&config.paths.state_dir)
+        .map_err(|e| Failure::general(format!("the audit log cannot be opened: {e}")))?;
+    diagnostics(&config.paths.state_dir)?;
+    let header = header(config, tier, &preflight, &in_force);
+    Ok(Setup {
+        settings: settings(config, tier, &in_force),
+        log,
+        state_dir: config.paths.state_dir.clone(),
+        data_dir: config.paths.data_dir.clone(),
+        python: config.python.clone(),
+        socket: SocketConfig {
+            path: config.paths.socket.clone(),
+            allow_uids: config.socket.allow_uids.clone(),
+            group: config.socket.group.clone(),
+        },
+        executor: Executor::new(exe, datasets.clone()),
+        analyser: Analyser::new(analyser_exe, policies),
+        datasets,
+        header,
+        keymap,
+        themes,
+        caps,
+        demo,
+    })
+}
+
+/// Details for whoever mends this machine go to `dashboard.log` in the state folder: the screen is
+/// the dashboard's, and agents hear no path.
+fn diagnostics(state_dir: &Path) -> Result<(), Failure> {
+    let path = state_dir.join("dashboard.log");
+    let file = File::options()
+        .append(true)
+        .create(true)
+        .mode(0o600)
+        .open(&path)
+        .map_err(|e| Failure::general(format!("cannot write {}: {e}", path.display())))?;
+    // A subscriber that is there already, as in tests, stays.
+    let _ = tracing_subscriber::fmt()
+        .with_ansi(false)
+        .with_max_level(tracing::Level::WARN)
+        .with_writer(std::sync::Mutex::new(file))
+        .try_init();
+    Ok(())
+}
+
+/// Whether the child can keep this contract.
+fn runs(contract: Contract) -> bool {
+    match contract {
+        Contract::Analysis | Contract::Script => true,
+        Contract::Feature | Contract::Chart | Contract::Scoped | Contract::Walled => false,
+    }
+}
+
+/// The policies a proposal may name: the configured list, else every built-in one.
+fn in_force(config: &Config, policies: &[Arc<Policy>]) -> Vec<Arc<Policy>> {
+    let builtin = |p: &&Arc<Policy>| p.origin == policy::Origin::Builtin;
+    let usual = |p: &&Arc<Policy>| runs(p.contract) && p.contract != Contract::Script;
+    let named = |name: &String| policies.iter().find(|p| &p.name == name).cloned();
+    let mut chosen: Vec<Arc<Policy>> = match &config.profiles {
+        Some(list) => list.iter().filter_map(named).collect(),
+        None => policies
+            .iter()
+            .filter(builtin)
+            .filter(usual)
+            .cloned()
+            .collect(),
+    };
+    // The default profile can always be named.
+    if !chosen.iter().any(|p| p.name == config.profile) {
+        chosen.extend(named(&config.profile));
+    }
+    chosen
+}
+
+/// Refuses the start when a tier that some profile needs is not to be had here.
+fn checked_tiers(least: Tier, policies: &[Arc<Policy>]) -> Result<Preflight, Failure> {
+    let wanted: BTreeSet<Tier> = policies.iter().map(|p| p.tier.max(least)).collect();
+    let mut last = preflight(least).map_err(|e| Failure::general(e.to_string()))?;
+    for tier in wanted {
+        last = preflight(tier).map_err(|e| Failure::general(e.to_string()))?;
+    }
+    Ok(last)
+}
+
+fn own_binary() -> Result<OwnedFd, Failure> {
+    File::open("/proc/self/exe")
+        .map(OwnedFd::from)
+        .map_err(|e| Failure::general(format!("cannot open our own binary: {e}")))
+}
+
+fn datasets(config: &Config) -> BTreeMap<String, DatasetSource> {
+    let source = |d: &crate::config::Dataset| DatasetSource {
+        path: d.path.clone(),
+        format: d.format,
+        sensitivity: d.sensitivity,
+    };
+    config
+        .datasets
+        .iter()
+        .map(|(name, d)| (name.clone(), source(d)))
+        .collect()
+}
+
+fn settings(config: &Config, tier: Tier, policies: &[Arc<Policy>]) -> Settings {
+    let count = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
+    let max_pending = count(config.queue.max_pending);
+    // One uid may fill the queue only where no other one can connect.
+    let alone = config.socket.allow_uids.is_empty();
+    Settings {
+        profile: config.profile.clone(),
+        profiles: policies
+            .iter()
+            .map(|p| Profile {
+                policy: p.clone(),
+                given: given(p),
+            })
+            .collect(),
+        tier,
+        ttl: Duration::from_secs(config.ttl_s),
+        ttl_max: Duration::from_secs(config.ttl_max_s),
+        datasets: config.datasets.keys().cloned().collect(),
+        max_pending,
+        max_pending_per_peer: count(config.queue.max_pending_per_peer),
+        max_pending_per_uid: if alone {
+            max_pending
+        } else {
+            max_pending.div_ceil(2)
+        },
+        kill_on_disconnect: config.run.kill_on_disconnect,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+    }
+}
+
+/// What a snippet finds in its namespace (INTERFACE §5), for `hello`.
+fn given(policy: &Policy) -> Vec<String> {
+    let given: &[&str] = match policy.contract {
+        Contract::Feature => &["df", "pd", "np"],
+        Contract::Analysis => &["each input under its name", "pd", "np", "open"],
+        Contract::Chart => &["data"],
+        Contract::Scoped => &["private", "public", "system", "local", "log"],
+        Contract::Walled | Contract::Script => &[],
+    };
+    given.iter().map(|s| (*s).to_owned()).collect()
+}
+
+/// What the header and the sheet say of this dashboard.
+fn header(config: &Config, tier: Tier, preflight: &Preflight, policies: &[Arc<Policy>]) -> Header {
+    let default = policies.iter().find(|p| p.name == config.profile);
+    Header {
+        policy: default.map_or_else(|| config.profile.clone(), |p| p.label()),
+        policy_digest: default.map_or_else(String::new, |p| p.sha256.short(8)),
+        tier: default.map_or(tier, |p| p.tier.max(tier)),
+        layers: preflight.layers.clone(),
+        does_not_stop: preflight.does_not_stop.clone(),
+        agents_share_uid: config.socket.allow_uids.is_empty(),
+        socket: config.paths.socket.display().to_string(),
+    }
+}
