@@ -9,6 +9,8 @@ compile_error!(
      that a system does not enforce are not pretended"
 );
 
+pub mod cli;
+
 pub mod app;
 
 pub mod tui;

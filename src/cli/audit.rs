@@ -1,0 +1,71 @@
+//! `countersign audit`: the log without a terminal.
+
+mod list;
+mod show;
+mod verify;
+
+use std::io::IsTerminal;
+
+use clap::Subcommand;
+
+use crate::audit::{AuditError, Damage, Log};
+use crate::error::Failure;
+
+use super::Globals;
+use super::out::state_dir;
+
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// One line for each proposal, newest first
+    List(list::Args),
+    /// Everything the log knows of one proposal
+    Show(show::Args),
+    /// Whether the log is as it was written
+    Verify(verify::Args),
+}
+
+/// Runs the command; the value is the exit code.
+pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
+    let dir = state_dir(globals)?;
+    let open = |none: u8| {
+        Log::open(&dir).map_err(|e| match e {
+            AuditError::None { .. } => Failure::with_code(
+                none,
+                format!("{e}; a dashboard makes one, --state-dir names another folder"),
+            ),
+            e => failed(&e),
+        })
+    };
+    match &args.command {
+        Some(Command::List(args)) => list::run(args, &open(1)?),
+        Some(Command::Show(args)) => show::run(args, &open(1)?),
+        Some(Command::Verify(args)) => verify::run(args, &open(2)?),
+        None => {
+            let code = list::run(&list::Args::default(), &open(1)?)?;
+            if std::io::stdout().is_terminal() {
+                eprintln!("The dashboard shows this with code and verdicts: press 2 there.");
+            }
+            Ok(code)
+        }
+    }
+}
+
+fn failed(error: &AuditError) -> Failure {
+    Failure::general(error.to_string())
+}
+
+/// Ends a command that printed what came before the damage.
+fn whole(damage: Option<&Damage>) -> Result<u8, Failure> {
+    match damage {
+        None => Ok(0),
+        Some(damage) => Err(Failure::general(format!(
+            "the log is damaged, what follows is not shown: {damage}"
+        ))),
+    }
+}

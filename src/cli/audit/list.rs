@@ -1,0 +1,87 @@
+//! `countersign audit list`.
+
+use std::io::Write;
+
+use jiff::Timestamp;
+
+use crate::audit::{Listing, Log, Logged};
+use crate::error::Failure;
+use crate::model::{visible, visible_json};
+
+use super::super::out::print;
+use super::{failed, whole};
+
+#[derive(Debug, Default, clap::Args)]
+pub struct Args {
+    /// Print a JSON array instead
+    #[arg(long)]
+    json: bool,
+    /// Print the newest N only
+    #[arg(long, value_name = "N")]
+    limit: Option<usize>,
+}
+
+/// Characters of an agent's name and of a title; the whole is in `audit show`.
+const AGENT: usize = 20;
+const TITLE: usize = 100;
+
+pub fn run(args: &Args, log: &Log) -> Result<u8, Failure> {
+    let Listing { proposals, damage } = log.proposals().map_err(|e| failed(&e))?;
+    let some = &proposals[..args.limit.unwrap_or(usize::MAX).min(proposals.len())];
+    print(|out| {
+        if args.json {
+            let json = serde_json::to_string_pretty(some)?;
+            return writeln!(out, "{}", visible_json(&json));
+        }
+        some.iter().try_for_each(|p| line(out, p))
+    })?;
+    whole(damage.as_ref())
+}
+
+fn line(out: &mut dyn Write, p: &Logged) -> std::io::Result<()> {
+    writeln!(
+        out,
+        "{}  {}  {:AGENT$}  {:8}  {:12}  {:10}  {}",
+        seconds(p.time),
+        p.id,
+        claim(&p.agent, AGENT),
+        claim(&p.profile, AGENT),
+        p.verdict,
+        p.state,
+        p.title
+            .as_deref()
+            .map_or("-".to_owned(), |t| claim(t, TITLE)),
+    )
+}
+
+/// RFC 3339, UTC, without fractions.
+pub(super) fn seconds(time: Timestamp) -> String {
+    time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+}
+
+/// An agent's words on one line: nothing hidden, no run of spaces that could pass for a column.
+pub(super) fn claim(text: &str, longest: usize) -> String {
+    let shown = visible(text);
+    let joined = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+    if joined.chars().count() <= longest {
+        return joined;
+    }
+    let mut cut: String = joined.chars().take(longest - 1).collect();
+    cut.push('…');
+    cut
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_agent_s_words_cannot_pass_for_columns_or_lines() {
+        assert_eq!(claim("bot   analysis  clear", 40), "bot analysis clear");
+        assert_eq!(claim("a\nb\x1b[2J", 40), "a␊b␛[2J");
+        let long = claim(&"x".repeat(10_000), TITLE);
+        assert_eq!(long.chars().count(), TITLE);
+        assert!(long.ends_with('…'));
+        assert_eq!(seconds(Timestamp::UNIX_EPOCH), "1970-01-01T00:00:00Z");
+    }
+}

@@ -1,0 +1,275 @@
+//! `countersign audit show`.
+
+use std::io::{self, Write};
+
+use serde_json::{Value, json};
+
+use crate::audit::{History, Log, Record};
+use crate::error::Failure;
+use crate::model::{Digest, InputKind, LogEvent, ProposalId, ProposedLog, visible, visible_json};
+
+use super::super::out::print;
+use super::list::{claim, seconds};
+use super::{failed, whole};
+
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The proposal's id, or its beginning or end (at least four digits)
+    id: String,
+    /// Print a JSON object instead
+    #[arg(long)]
+    json: bool,
+}
+
+/// Characters of one line of an agent's words.
+const LINE: usize = 2_000;
+
+pub fn run(args: &Args, log: &Log) -> Result<u8, Failure> {
+    let id = resolve(&args.id, log)?;
+    let history = log.records(id).map_err(|e| failed(&e))?;
+    if history.records.is_empty() && history.unknown == 0 {
+        whole(history.damage.as_ref())?;
+        return Err(Failure::general(format!("the log knows no proposal {id}")));
+    }
+    print(|out| {
+        if args.json {
+            writeln!(out, "{}", visible_json(&as_json(id, log, &history)))
+        } else {
+            as_text(out, id, log, &history)
+        }
+    })?;
+    whole(history.damage.as_ref())
+}
+
+/// The one proposal that is meant.
+fn resolve(text: &str, log: &Log) -> Result<ProposalId, Failure> {
+    if let Ok(id) = text.parse() {
+        return Ok(id);
+    }
+    let part = text.to_lowercase();
+    let digits = part.chars().filter(char::is_ascii_hexdigit).count();
+    if digits < 4 || !part.chars().all(|c| c.is_ascii_hexdigit() || c == '-') {
+        return Err(Failure::usage(format!(
+            "`{}` is no proposal id: give a UUID as `audit list` prints it, or at least four digits \
+             of its beginning or end",
+            claim(text, 60)
+        )));
+    }
+    let listing = log.proposals().map_err(|e| failed(&e))?;
+    let mut found = listing.proposals.iter().map(|p| p.id).filter(|id| {
+        let id = id.to_string();
+        id.starts_with(&part) || id.ends_with(&part)
+    });
+    match (found.next(), found.next()) {
+        (Some(id), None) => Ok(id),
+        (None, _) => {
+            whole(listing.damage.as_ref())?;
+            Err(Failure::general(format!(
+                "the log knows no proposal whose id begins or ends with {part}"
+            )))
+        }
+        (Some(a), Some(b)) => Err(Failure::usage(format!(
+            "several ids begin or end with {part}, among them {a} and {b}; give more digits"
+        ))),
+    }
+}
+
+/// The records as they were written, and the contents they name.
+fn as_json(id: ProposalId, log: &Log, history: &History) -> String {
+    let mut contents = serde_json::Map::new();
+    for record in &history.records {
+        for (_, digest) in blobs(&record.event) {
+            contents.entry(digest.hex()).or_insert_with(|| {
+                log.blob(&digest)
+                    .map_or(Value::Null, |bytes| json!(String::from_utf8_lossy(&bytes)))
+            });
+        }
+    }
+    // Each line goes out as it stands, so that its hash can be checked.
+    let lines: Vec<&str> = history.records.iter().map(|r| r.line.as_str()).collect();
+    format!(
+        "{{\"id\":\"{id}\",\"records\":[{}],\"contents\":{},\"unknown\":{},\"damage\":{}}}",
+        lines.join(",\n"),
+        Value::Object(contents),
+        history.unknown,
+        json!(history.damage),
+    )
+}
+
+/// What the blobs of an event are, for a person.
+fn blobs(event: &LogEvent) -> Vec<(String, Digest)> {
+    match event {
+        LogEvent::Proposed(p) => std::iter::once(("code".to_owned(), p.digest))
+            .chain(
+                p.inputs
+                    .iter()
+                    .filter(|i| !matches!(i.kind, InputKind::Dataset { .. }))
+                    .map(|i| (format!("input {}", claim(&i.name, 60)), i.sha256)),
+            )
+            .collect(),
+        LogEvent::Finished(f) => [
+            ("stdout", f.stdout_sha256, f.stdout_bytes),
+            ("stderr", f.stderr_sha256, f.stderr_bytes),
+        ]
+        .into_iter()
+        .filter(|(_, _, bytes)| *bytes > 0)
+        .map(|(name, digest, _)| (name.to_owned(), digest))
+        .collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn as_text(out: &mut dyn Write, id: ProposalId, log: &Log, history: &History) -> io::Result<()> {
+    writeln!(out, "{id}")?;
+    for record in &history.records {
+        writeln!(out)?;
+        writeln!(
+            out,
+            "{}  seq {}  {} by {}",
+            seconds(record.ts),
+            record.seq,
+            record.event.kind(),
+            claim(&record.actor, 20)
+        )?;
+        facts(out, record)?;
+        for (name, digest) in blobs(&record.event) {
+            writeln!(out, "  {name}  {digest}")?;
+            match log.blob(&digest) {
+                Ok(bytes) => content(out, &bytes)?,
+                Err(why) => writeln!(out, "    damaged: {why}")?,
+            }
+        }
+    }
+    if history.unknown > 0 {
+        writeln!(
+            out,
+            "\n{} more records are of kinds that this version does not know",
+            history.unknown
+        )?;
+    }
+    Ok(())
+}
+
+/// Numbered lines, nothing hidden.
+fn content(out: &mut dyn Write, bytes: &[u8]) -> io::Result<()> {
+    let text = String::from_utf8_lossy(bytes);
+    for (n, line) in text.split_terminator('\n').enumerate() {
+        writeln!(out, "  {:5}  {}", n + 1, visible(line))?;
+    }
+    Ok(())
+}
+
+fn facts(out: &mut dyn Write, record: &Record) -> io::Result<()> {
+    match &record.event {
+        LogEvent::Proposed(p) => proposed(out, p),
+        LogEvent::Finished(f) => {
+            let limit = f
+                .limit
+                .map_or(String::new(), |l| format!(", limit {}", l.as_str()));
+            writeln!(
+                out,
+                "  {}{limit} after {} ms, {}",
+                f.state,
+                f.duration_ms,
+                match &f.exit {
+                    crate::model::Exit::Code(code) => format!("exit code {code}"),
+                    crate::model::Exit::Signal(name) => format!("signal {}", claim(name, 20)),
+                }
+            )?;
+            if let Some(error) = &f.error {
+                let line = error.line.map_or(String::new(), |l| format!(" line {l}"));
+                writeln!(
+                    out,
+                    "  {}{line}: {}",
+                    error.kind.as_str(),
+                    claim(&error.message, LINE)
+                )?;
+            }
+            for a in &f.artifacts {
+                writeln!(
+                    out,
+                    "  artifact {}  {} bytes  {}",
+                    claim(&a.name, 100),
+                    a.bytes,
+                    claim(&a.sha256, 64)
+                )?;
+            }
+            Ok(())
+        }
+        // The other kinds are short: their fields as JSON say all.
+        event => {
+            let mut value = serde_json::to_value(event)?;
+            if let Some(fields) = value.as_object_mut() {
+                fields.remove("kind");
+                fields.remove("id");
+                for (name, value) in fields.iter().filter(|(_, v)| !v.is_null()) {
+                    writeln!(
+                        out,
+                        "  {}: {}",
+                        claim(name, 40),
+                        claim(&value.to_string(), LINE)
+                    )?;
+                }
+            }
+            Ok(())
+        }
+    }
+}
+
+fn proposed(out: &mut dyn Write, p: &ProposedLog) -> io::Result<()> {
+    let says = |text: Option<&str>| text.map_or("-".to_owned(), |t| claim(t, LINE));
+    writeln!(
+        out,
+        "  agent says {}; uid {} pid {} {}",
+        says(p.agent.as_ref().map(|a| a.name.as_str())),
+        p.peer.uid,
+        p.peer.pid,
+        says(p.peer.exe.as_deref())
+    )?;
+    writeln!(out, "  title says {}", says(p.title.as_deref()))?;
+    writeln!(out, "  reason says {}", says(p.reason.as_deref()))?;
+    writeln!(
+        out,
+        "  profile {}, policy {}",
+        claim(&p.profile, 100),
+        claim(&p.policy_sha256, 64)
+    )?;
+    writeln!(out, "  verdict {}", p.verdict.verdict)?;
+    for f in &p.verdict.findings {
+        writeln!(
+            out,
+            "    {}:{} {} {} {}: {}",
+            f.line,
+            f.column,
+            claim(&f.rule, 20),
+            f.severity,
+            f.action.as_str(),
+            claim(&f.message, LINE)
+        )?;
+    }
+    for c in &p.verdict.capabilities {
+        let lines: Vec<String> = c.lines.iter().map(u32::to_string).collect();
+        writeln!(
+            out,
+            "    can {} (lines {}) {}",
+            c.capability,
+            lines.join(", "),
+            claim(&c.detail, LINE)
+        )?;
+    }
+    for i in &p.inputs {
+        let what = match &i.kind {
+            InputKind::Dataset { dataset, .. } => format!("data set {}", claim(dataset, 100)),
+            InputKind::Json { .. } => "JSON".to_owned(),
+            InputKind::Text { format, .. } => format!("{} text", format.as_str()),
+        };
+        writeln!(
+            out,
+            "  given {}: {what}, {} bytes, {}",
+            claim(&i.name, 100),
+            i.bytes,
+            i.sha256
+        )?;
+    }
+    Ok(())
+}

@@ -1,0 +1,87 @@
+//! `countersign audit verify`.
+
+use std::io::Write;
+
+use serde_json::json;
+
+use crate::audit::{Log, Report};
+use crate::error::Failure;
+use crate::model::visible_json;
+
+use super::super::out::print;
+use super::failed;
+
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Fail unless something outside the folder vouches for the log's end
+    #[arg(long)]
+    require_anchor: bool,
+    /// Print a JSON object instead
+    #[arg(long)]
+    json: bool,
+}
+
+const NOT_ANCHORED: &str = "not anchored: a cut end cannot be excluded";
+
+pub fn run(args: &Args, log: &Log) -> Result<u8, Failure> {
+    let report = log.verify().map_err(|e| failed(&e))?;
+    let anchored = report.anchored_through();
+    print(|out| {
+        if args.json {
+            let mut json = json!(report);
+            json["anchored_through"] = json!(anchored);
+            return writeln!(out, "{}", visible_json(&format!("{json:#}")));
+        }
+        text(out, &report)?;
+        match anchored {
+            _ if !report.consistent => Ok(()),
+            Some(seq) => writeln!(out, "anchored through seq {seq}"),
+            None => writeln!(out, "{NOT_ANCHORED}"),
+        }
+    })?;
+    let unanchored = args.require_anchor && anchored.is_none();
+    Ok(u8::from(!report.consistent || unanchored))
+}
+
+fn text(out: &mut dyn Write, report: &Report) -> std::io::Result<()> {
+    if let Some(damage) = &report.damage {
+        writeln!(out, "damaged: {damage}")?;
+        writeln!(out, "sound before it: {}", count(report))?;
+    } else if !report.consistent {
+        writeln!(
+            out,
+            "damaged: the records are sound ({}), but:",
+            count(report)
+        )?;
+    } else {
+        writeln!(out, "consistent: {}, head {}", count(report), report.head)?;
+    }
+    for blob in &report.bad_blobs {
+        writeln!(out, "damaged: {blob}")?;
+    }
+    let more = report.bad_blob_count - report.bad_blobs.len() as u64;
+    if more > 0 {
+        writeln!(out, "and {more} more blobs")?;
+    }
+    if report.unknown > 0 {
+        writeln!(
+            out,
+            "{} records are of kinds that this version does not know",
+            report.unknown
+        )?;
+    }
+    Ok(())
+}
+
+fn count(report: &Report) -> String {
+    let s = |n: u64| if n == 1 { "" } else { "s" };
+    format!(
+        "{} record{} in {} segment{}, {} blob{}",
+        report.records,
+        s(report.records),
+        report.segments,
+        s(report.segments),
+        report.blobs,
+        s(report.blobs)
+    )
+}

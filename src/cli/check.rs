@@ -1,0 +1,233 @@
+//! `countersign check`: static verdicts, executes nothing.
+
+mod pool;
+mod sarif;
+mod text;
+mod walk;
+
+use std::io::{Read as _, Write};
+use std::path::{Path, PathBuf};
+
+use super::Globals;
+use super::policy::policies;
+use crate::analysis::{Analyser, rules};
+use crate::error::Failure;
+use crate::model::{Finding, Verdict, VerdictKind};
+use crate::policy::nearest;
+
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Files, folders (walked for *.py), or - for standard input
+    #[arg(value_name = "PATH", required_unless_present_any = ["explain", "list_rules"])]
+    paths: Vec<PathBuf>,
+    /// The profile to judge by
+    #[arg(long, default_value = "analysis", value_name = "NAME")]
+    profile: String,
+    /// How to print
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+    /// Fail on flagged snippets too
+    #[arg(long)]
+    strict: bool,
+    /// Explain one rule
+    #[arg(long, value_name = "CODE")]
+    explain: Option<String>,
+    /// List every rule
+    #[arg(long)]
+    list_rules: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    Text,
+    Json,
+    Jsonl,
+    /// SARIF 2.1.0
+    Sarif,
+}
+
+/// One file and its verdict.
+struct Checked {
+    path: String,
+    code: Vec<u8>,
+    verdict: Verdict,
+}
+
+/// Runs the command; the value is the exit code.
+pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
+    let mut out = std::io::stdout().lock();
+    if let Some(code) = &args.explain {
+        return explain(code, &mut out);
+    }
+    if args.list_rules {
+        return list(args.format, &mut out);
+    }
+    let policies = policies(globals)?;
+    if !policies.iter().any(|p| p.name == args.profile) {
+        let names: Vec<&str> = policies.iter().map(|p| p.name.as_str()).collect();
+        let near = nearest(&args.profile, names.iter().copied())
+            .map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+        return Err(Failure::usage(format!(
+            "no profile `{}`{near} (profiles: {})",
+            args.profile,
+            names.join(", ")
+        )));
+    }
+    let files = walk::files(&args.paths)?;
+    let mut worst = VerdictKind::Clear;
+    let mut all = Vec::new();
+    let mut results = Vec::new();
+    for checked in pool::check_all(&files, &policies, &args.profile) {
+        worst = worst.max(checked.verdict.verdict);
+        match args.format {
+            Format::Text => text::write(&checked, &mut out)?,
+            Format::Jsonl => write_json(&mut out, &object(&checked)?)?,
+            Format::Json => all.push(object(&checked)?),
+            Format::Sarif => results.extend(sarif::results(&checked)),
+        }
+    }
+    if args.format == Format::Json {
+        write_json(&mut out, &serde_json::Value::Array(all))?;
+    }
+    if args.format == Format::Sarif {
+        write_json(&mut out, &sarif::log(results))?;
+    }
+    let limit = if args.strict {
+        VerdictKind::Clear
+    } else {
+        VerdictKind::Flagged
+    };
+    Ok(u8::from(worst > limit))
+}
+
+fn check(path: &Path, analyser: &mut Analyser, profile: &str) -> Checked {
+    let name = path.to_string_lossy().into_owned();
+    let read = if name == "-" {
+        let mut code = Vec::new();
+        std::io::stdin().read_to_end(&mut code).map(|_| code)
+    } else {
+        std::fs::read(path)
+    };
+    match read {
+        Ok(code) => Checked {
+            verdict: analyser.verdict(&code, profile),
+            path: name,
+            code,
+        },
+        Err(error) => {
+            // Judged as empty, then marked: what cannot be read is not clear.
+            let mut verdict = analyser.verdict(b"", profile);
+            verdict.verdict = VerdictKind::Unanalyzable;
+            verdict.findings = vec![unreadable(&error)];
+            Checked {
+                verdict,
+                path: name,
+                code: Vec::new(),
+            }
+        }
+    }
+}
+
+fn unreadable(error: &std::io::Error) -> Finding {
+    let rule = &rules::ENCODING;
+    Finding {
+        rule: rule.code.to_owned(),
+        name: rule.name.to_owned(),
+        severity: rule.severity,
+        action: rule.default_action(),
+        message: format!("cannot be read: {error}"),
+        hint: "check the path and its permissions".to_owned(),
+        cwe: Vec::new(),
+        line: 1,
+        column: 1,
+        end_line: 1,
+        end_column: 1,
+        capability: None,
+    }
+}
+
+fn object(checked: &Checked) -> Result<serde_json::Value, Failure> {
+    let fault = |error: serde_json::Error| Failure::general(error.to_string());
+    let mut object = serde_json::Map::new();
+    object.insert("path".to_owned(), checked.path.clone().into());
+    if let serde_json::Value::Object(fields) =
+        serde_json::to_value(&checked.verdict).map_err(fault)?
+    {
+        object.extend(fields);
+    }
+    Ok(serde_json::Value::Object(object))
+}
+
+fn write_json(out: &mut impl Write, value: &serde_json::Value) -> Result<(), Failure> {
+    let text = serde_json::to_string(value).map_err(|e| Failure::general(e.to_string()))?;
+    writeln!(out, "{text}").map_err(|e| Failure::general(e.to_string()))
+}
+
+fn explain(code: &str, out: &mut impl Write) -> Result<u8, Failure> {
+    let Some(rule) = rules::find(code) else {
+        let near = nearest(&code.to_ascii_uppercase(), rules::all().map(|r| r.code))
+            .map_or_else(String::new, |near| format!("; did you mean {near}?"));
+        return Err(Failure::usage(format!("no rule `{code}`{near}")));
+    };
+    let cwe: Vec<String> = rule.cwe.iter().map(|n| format!("CWE-{n}")).collect();
+    let text = format!(
+        "{} ({})\n\n{}\n\n  severity    {}\n  by default  {}\n  capability  {}\n  weakness    {}\n  example     {}\n  instead     {}\n",
+        rule.code,
+        rule.name,
+        rule.message,
+        rule.severity,
+        rule.default_action().as_str(),
+        rule.capability.map_or("-", |c| c.as_str()),
+        if cwe.is_empty() {
+            "-".to_owned()
+        } else {
+            cwe.join(", ")
+        },
+        rule.example,
+        rule.hint,
+    );
+    out.write_all(text.as_bytes())
+        .map_err(|e| Failure::general(e.to_string()))?;
+    Ok(0)
+}
+
+fn list(format: Format, out: &mut impl Write) -> Result<u8, Failure> {
+    let fault = |error: std::io::Error| Failure::general(error.to_string());
+    let objects = rules::all().map(|r| {
+        serde_json::json!({
+            "code": r.code,
+            "name": r.name,
+            "severity": r.severity,
+            "action": r.default_action(),
+            "capability": r.capability,
+            "cwe": r.cwe,
+            "message": r.message,
+            "hint": r.hint,
+            "example": r.example,
+        })
+    });
+    match format {
+        Format::Text => {
+            for r in rules::all() {
+                writeln!(
+                    out,
+                    "{:<11} {:<26} {:<9} {:<6} {}",
+                    r.code,
+                    r.name,
+                    r.severity,
+                    r.default_action().as_str(),
+                    r.message
+                )
+                .map_err(fault)?;
+            }
+        }
+        Format::Json => write_json(out, &objects.collect())?,
+        Format::Sarif => write_json(out, &sarif::log(Vec::new()))?,
+        Format::Jsonl => {
+            for object in objects {
+                write_json(out, &object)?;
+            }
+        }
+    }
+    Ok(0)
+}

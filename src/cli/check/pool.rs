@@ -1,0 +1,70 @@
+//! Many files at once: one worker process for each core, results in the order of the files.
+
+use std::io::{IsTerminal as _, Write as _};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+use super::{Checked, check};
+use crate::analysis::Analyser;
+use crate::policy::Policy;
+
+/// Fewer files than this are not worth a second worker.
+const SEVERAL: usize = 8;
+
+/// The verdicts on all files, in their order. Shows progress on a terminal.
+pub(super) fn check_all(
+    files: &[PathBuf],
+    policies: &[Arc<Policy>],
+    profile: &str,
+) -> Vec<Checked> {
+    let next = AtomicUsize::new(0);
+    let done = Mutex::new(Vec::with_capacity(files.len()));
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    let workers = if files.len() < SEVERAL {
+        1
+    } else {
+        cores.min(8)
+    };
+    let work = || {
+        let mut analyser = Analyser::new(PathBuf::from("/proc/self/exe"), policies.to_vec());
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some(file) = files.get(index) else { break };
+            let checked = check(file, &mut analyser, profile);
+            // Nothing panics while it holds the lock; were it poisoned, the list is still sound.
+            let mut done = done
+                .lock()
+                .unwrap_or_else(std::sync::PoisonError::into_inner);
+            done.push((index, checked));
+            progress(done.len(), files.len());
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 1..workers {
+            scope.spawn(work);
+        }
+        work();
+    });
+    let mut done = done
+        .into_inner()
+        .unwrap_or_else(std::sync::PoisonError::into_inner);
+    done.sort_by_key(|(index, _)| *index);
+    done.into_iter().map(|(_, checked)| checked).collect()
+}
+
+/// One line that overwrites itself, gone at the end; only where somebody looks.
+fn progress(done: usize, all: usize) {
+    let mut err = std::io::stderr().lock();
+    if all < SEVERAL || !err.is_terminal() {
+        return;
+    }
+    // Progress that cannot be shown is no reason to stop.
+    let _ = if done == all {
+        write!(err, "\r\x1b[K")
+    } else {
+        write!(err, "\rchecked {done} of {all}")
+    };
+    let _ = err.flush();
+}

@@ -1,0 +1,51 @@
+//! Which files `check` looks at: those named, and the `*.py` of folders, in path order.
+
+use std::path::{Path, PathBuf};
+
+use crate::error::Failure;
+
+/// The files behind the arguments, sorted; `-` stays what it is. A path that does not exist is
+/// an error of use; what cannot be read becomes a verdict.
+pub(super) fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+    let mut files = Vec::new();
+    for path in paths {
+        if path.as_os_str() == "-" {
+            files.push(path.clone());
+        } else if path.is_dir() {
+            folder(path, &mut files, 0)?;
+        } else if path.symlink_metadata().is_ok() {
+            files.push(path.clone());
+        } else {
+            return Err(Failure::usage(format!(
+                "{}: no such file or folder",
+                path.display()
+            )));
+        }
+    }
+    files.sort();
+    files.dedup();
+    Ok(files)
+}
+
+fn folder(dir: &Path, files: &mut Vec<PathBuf>, depth: usize) -> Result<(), Failure> {
+    if depth > 100 {
+        return Err(Failure::usage(format!(
+            "{}: nested too deep",
+            dir.display()
+        )));
+    }
+    let entries = std::fs::read_dir(dir)
+        .map_err(|e| Failure::usage(format!("{}: cannot be read: {e}", dir.display())))?;
+    for entry in entries.flatten() {
+        let path = entry.path();
+        // Links are not followed: they may lead in a circle, or out.
+        match entry.file_type() {
+            Ok(kind) if kind.is_dir() => folder(&path, files, depth + 1)?,
+            Ok(kind) if kind.is_file() && path.extension().is_some_and(|e| e == "py") => {
+                files.push(path);
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}

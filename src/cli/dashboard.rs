@@ -1,0 +1,81 @@
+//! `countersign dashboard` and `countersign demo`.
+
+use std::fmt::Write as _;
+use std::io::IsTerminal as _;
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::Path;
+
+use crate::app;
+use crate::config::{self, Options, Surroundings};
+use crate::error::Failure;
+
+use super::Globals;
+
+#[derive(Debug, Default, clap::Args)]
+pub struct Args {}
+
+/// Opens the dashboard; the value is the exit code.
+pub fn run(_args: &Args, globals: &Globals) -> Result<u8, Failure> {
+    open(&globals.options(), false)
+}
+
+/// Opens it on a temporary state folder with the bundled proposals and data. Only the theme,
+/// the Python and the managed environment's place are taken from the user.
+pub fn demo(globals: &Globals) -> Result<u8, Failure> {
+    let failed = |e: std::io::Error| Failure::general(format!("cannot prepare the demo: {e}"));
+    let folder = tempfile::Builder::new()
+        .prefix("countersign-demo-")
+        .tempdir()
+        .map_err(failed)?;
+    let config = demo_config(folder.path()).map_err(failed)?;
+    let options = Options {
+        config: Some(config),
+        socket: Some(folder.path().join("run").join("agent.sock")),
+        state_dir: Some(folder.path().join("state")),
+        policy_dir: Some(folder.path().join("policies")),
+        ..globals.options()
+    };
+    open(&options, true)
+}
+
+fn open(options: &Options, demo: bool) -> Result<u8, Failure> {
+    if !std::io::stdin().is_terminal() || !std::io::stdout().is_terminal() {
+        return Err(Failure::usage(
+            "the dashboard needs a terminal on standard input and output: only keys pressed there \
+             can grant",
+        ));
+    }
+    // Nobody of our own uid may attach to us or read our memory (DESIGN §0, T3, as far as it goes).
+    nix::sys::prctl::set_dumpable(false)
+        .map_err(|e| Failure::general(format!("cannot shut others out of this process: {e}")))?;
+    let mut around = Surroundings::of_process().map_err(|e| Failure::usage(e.to_string()))?;
+    if demo {
+        // The overlay belongs to the user's own configuration, which the demo leaves alone.
+        around.overlay = None;
+    }
+    let config = config::load_in(options, &around).map_err(|e| Failure::usage(e.to_string()))?;
+    app::run(app::prepare(&config, demo)?)
+}
+
+/// The demo's folders, data sets and configuration file, all private to the user.
+fn demo_config(folder: &Path) -> std::io::Result<std::path::PathBuf> {
+    let private = |name: &str| {
+        std::fs::DirBuilder::new()
+            .mode(0o700)
+            .create(folder.join(name))
+    };
+    private("run")?;
+    private("policies")?;
+    private("data")?;
+    let mut text = String::new();
+    for (name, path) in app::demo::write_datasets(&folder.join("data"))? {
+        let path = path.display().to_string();
+        // Writing to a String cannot fail.
+        let _ = writeln!(text, "[datasets.{name}]\npath = {path:?}");
+    }
+    let config = folder.join("config.toml");
+    std::fs::write(&config, text)?;
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o600);
+    std::fs::set_permissions(&config, mode)?;
+    Ok(config)
+}

@@ -1,0 +1,262 @@
+//! `countersign doctor`: what this machine offers, what is missing, and the mend.
+
+mod machine;
+mod trial;
+
+use std::io::IsTerminal;
+use std::path::Path;
+
+use serde::Serialize;
+use serde_json::json;
+
+use crate::audit::{AuditError, Log};
+use crate::config::{self, Config, ConfigError};
+use crate::error::Failure;
+use crate::executor::preflight;
+use crate::model::{Tier, visible_json};
+use crate::runtime::{Managed, find_python};
+
+use super::Globals;
+use super::out::{print, state_dir};
+
+pub use trial::Trial;
+
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Print a JSON object instead
+    #[arg(long)]
+    json: bool,
+    /// Try one thing on this very process and print what came of it
+    #[arg(long, hide = true, value_name = "WHAT")]
+    trial: Option<Trial>,
+}
+
+/// How a finding is to be taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum State {
+    Ok,
+    /// Works without, or only says how things are.
+    Note,
+    /// Something that is asked for cannot be had.
+    Missing,
+}
+
+#[derive(Debug, Serialize)]
+struct Check {
+    name: &'static str,
+    state: State,
+    found: String,
+    /// What to do about it.
+    mend: Option<String>,
+}
+
+impl Check {
+    fn ok(name: &'static str, found: impl Into<String>) -> Self {
+        Self {
+            name,
+            state: State::Ok,
+            found: found.into(),
+            mend: None,
+        }
+    }
+
+    fn note(name: &'static str, found: impl Into<String>, mend: impl Into<String>) -> Self {
+        Self {
+            name,
+            state: State::Note,
+            found: found.into(),
+            mend: Some(mend.into()).filter(|m| !m.is_empty()),
+        }
+    }
+
+    fn missing(name: &'static str, found: impl Into<String>, mend: impl Into<String>) -> Self {
+        Self {
+            state: State::Missing,
+            ..Self::note(name, found, mend)
+        }
+    }
+}
+
+/// Runs the command; the value is the exit code: 1 when something is missing.
+pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
+    if let Some(trial) = args.trial {
+        let said = trial::run(trial);
+        print(|out| writeln!(out, "{}", json!(said)))?;
+        return Ok(0);
+    }
+    let config = config::load(&globals.options());
+    let mut checks = machine::checks();
+    checks.extend([Tier::Kernel, Tier::Process].map(tier));
+    checks.push(configuration(&config));
+    if let Ok(config) = &config {
+        checks.extend(python(config));
+        checks.push(socket(&config.paths.socket));
+        checks.push(sharing(config));
+    }
+    checks.push(log(&state_dir(globals)?));
+    checks.push(colours());
+    let sound = checks.iter().all(|c| c.state != State::Missing);
+    print(|out| {
+        if args.json {
+            let json = json!({"ok": sound, "checks": checks});
+            return writeln!(out, "{}", visible_json(&format!("{json:#}")));
+        }
+        for check in &checks {
+            let mark = match check.state {
+                State::Ok => "ok",
+                State::Note => "note",
+                State::Missing => "MISSING",
+            };
+            writeln!(out, "{mark:8}{:20}{}", check.name, check.found)?;
+            if let Some(mend) = &check.mend {
+                writeln!(out, "{:28}→ {mend}", "")?;
+            }
+        }
+        Ok(())
+    })?;
+    Ok(u8::from(!sound))
+}
+
+/// What was done and looked at, not what should be: a child confined in this tier.
+fn tier(tier: Tier) -> Check {
+    let name = match tier {
+        Tier::Process => "tier process",
+        Tier::Kernel | Tier::Container | Tier::Microvm => "tier kernel",
+    };
+    match preflight(tier) {
+        Ok(found) if found.does_not_stop.is_empty() => Check::ok(name, found.layers.join(", ")),
+        Ok(found) => {
+            let mut mend = format!("does not stop: {}", found.does_not_stop.join(", "));
+            if !found.layers.iter().any(|layer| layer == "cgroup") {
+                // Without a control group memory is bounded for each process only.
+                mend.push_str(
+                    "; for memory, start it with: systemd-run --user --scope -p Delegate=yes \
+                     countersign",
+                );
+            }
+            Check::note(name, found.layers.join(", "), mend)
+        }
+        Err(lacks) => Check::missing(name, lacks.missing, lacks.mend),
+    }
+}
+
+fn configuration(config: &Result<Config, ConfigError>) -> Check {
+    const NAME: &str = "configuration";
+    match config {
+        Ok(config) if config.paths.config_file.exists() => {
+            Check::ok(NAME, config.paths.config_file.display().to_string())
+        }
+        Ok(config) => Check::ok(
+            NAME,
+            format!("none, defaults ({})", config.paths.config_file.display()),
+        ),
+        Err(e) => Check::missing(NAME, e.to_string(), "mend the file; nothing starts before"),
+    }
+}
+
+fn python(config: &Config) -> Vec<Check> {
+    const NAME: &str = "python";
+    const MANAGED: &str = "managed environment";
+    if let Some(own) = &config.python {
+        return vec![match find_python(Some(own)) {
+            Ok(env) => Check::ok(
+                NAME,
+                format!("your own: {}, {}", env.label(), env.executable.display()),
+            ),
+            Err(e) => Check::missing(NAME, "your own cannot be used", e.to_string()),
+        }];
+    }
+    if let Some(env) = Managed::at(&config.paths.data_dir).ready() {
+        let found = format!("{}, {}", env.label(), env.prefix.display());
+        return vec![Check::ok(MANAGED, found)];
+    }
+    let base = match find_python(None) {
+        Ok(env) => Check::ok(
+            NAME,
+            format!("{}, {}", env.label(), env.executable.display()),
+        ),
+        Err(e) => Check::missing(NAME, "none that can be used", e.to_string()),
+    };
+    let managed = Check::note(
+        MANAGED,
+        "not made yet",
+        "run `countersign setup`, or let the dashboard make it when it starts",
+    );
+    vec![base, managed]
+}
+
+fn socket(path: &Path) -> Check {
+    const NAME: &str = "socket";
+    match std::fs::symlink_metadata(path) {
+        Ok(meta) if std::os::unix::fs::FileTypeExt::is_socket(&meta.file_type()) => {
+            Check::ok(NAME, path.display().to_string())
+        }
+        Ok(_) => Check::missing(
+            NAME,
+            format!("{} is something else", path.display()),
+            "move it away: the dashboard does not start beside it",
+        ),
+        Err(_) => Check::ok(NAME, format!("{} (none now)", path.display())),
+    }
+}
+
+fn sharing(config: &Config) -> Check {
+    const NAME: &str = "agents";
+    if config.socket.allow_uids.is_empty() {
+        Check::note(
+            NAME,
+            "agents share your uid: an unconfined process of it can type into your terminal",
+            "run agents under another uid and list it in [socket] allow_uids",
+        )
+    } else {
+        Check::ok(
+            NAME,
+            format!("also uid {:?} by a second socket", config.socket.allow_uids),
+        )
+    }
+}
+
+fn log(dir: &Path) -> Check {
+    const NAME: &str = "state folder";
+    let shown = dir.display();
+    match Log::open(dir).and_then(|log| log.writer()) {
+        Ok(None) => Check::ok(NAME, format!("{shown}, no dashboard open")),
+        Ok(Some(Some(pid))) => Check::ok(NAME, format!("{shown}, dashboard open (pid {pid})")),
+        Ok(Some(None)) => Check::ok(NAME, format!("{shown}, dashboard open")),
+        Err(AuditError::None { .. }) => nearest(dir),
+        Err(e) => Check::missing(NAME, format!("{shown} cannot be read"), e.to_string()),
+    }
+}
+
+/// Whether the folder could be made: the nearest one above it that is there can be written.
+fn nearest(dir: &Path) -> Check {
+    const NAME: &str = "state folder";
+    let there = dir.ancestors().find(|d| d.is_dir()).unwrap_or(dir);
+    match nix::unistd::access(there, nix::unistd::AccessFlags::W_OK) {
+        Ok(()) => Check::ok(NAME, format!("{} (no log yet)", dir.display())),
+        Err(e) => Check::missing(
+            NAME,
+            format!("{} cannot be made: {}", dir.display(), e.desc()),
+            "name a folder of your own with --state-dir",
+        ),
+    }
+}
+
+fn colours() -> Check {
+    const NAME: &str = "colours";
+    let set = |name: &str| std::env::var(name).ok().filter(|v| !v.is_empty());
+    let term = set("TERM").unwrap_or_default();
+    let depth = match (set("NO_COLOR"), set("COLORTERM")) {
+        (Some(_), _) => "none (NO_COLOR)",
+        (_, Some(c)) if c == "truecolor" || c == "24bit" => "true colour",
+        _ if term == "dumb" || term.is_empty() => "none (TERM)",
+        _ if term.contains("256color") => "256",
+        _ => "16",
+    };
+    if std::io::stdout().is_terminal() {
+        Check::ok(NAME, depth)
+    } else {
+        Check::note(NAME, format!("{depth}; this is no terminal"), "")
+    }
+}

@@ -1,0 +1,128 @@
+//! What kernel and system offer for confining a run.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use nix::sys::utsname::uname;
+use nix::unistd::geteuid;
+
+use super::Check;
+use super::trial::{Said, Trial};
+
+pub(super) fn checks() -> Vec<Check> {
+    vec![kernel(), user(), namespaces(), landlock(), seccomp()]
+}
+
+/// Landlock came with 5.13; all else that is needed is older.
+const OLDEST: (u32, u32) = (5, 13);
+
+fn kernel() -> Check {
+    const NAME: &str = "kernel";
+    let Ok(names) = uname() else {
+        return Check::note(NAME, "unknown", "");
+    };
+    let release = names.release().to_string_lossy().into_owned();
+    let found = format!("Linux {release} {}", names.machine().to_string_lossy());
+    match version(&release) {
+        Some(v) if v >= OLDEST => Check::ok(NAME, found),
+        _ => Check::missing(NAME, found, "tier kernel needs Linux 5.13 or later"),
+    }
+}
+
+fn version(release: &str) -> Option<(u32, u32)> {
+    let mut numbers = release.split(|c: char| !c.is_ascii_digit());
+    Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
+}
+
+fn user() -> Check {
+    let uid = geteuid();
+    if uid.is_root() {
+        Check::note(
+            "user",
+            "root: runs are handed to an unprivileged uid",
+            "open the dashboard as an ordinary user where you can",
+        )
+    } else {
+        Check::ok("user", format!("uid {uid}"))
+    }
+}
+
+/// Tries on a process of its own, since what is tried cannot be undone.
+fn tried(trial: Trial) -> Said {
+    let output = Command::new("/proc/self/exe")
+        .args(["doctor", "--trial", trial.name()])
+        .output();
+    let failed = |why: String| Said {
+        works: false,
+        detail: why,
+    };
+    match output {
+        Ok(output) => serde_json::from_slice(&output.stdout)
+            .unwrap_or_else(|_| failed(format!("the trial ended with {}", output.status))),
+        Err(e) => failed(format!("the trial cannot be started: {e}")),
+    }
+}
+
+fn namespaces() -> Check {
+    const NAME: &str = "user namespaces";
+    let said = tried(Trial::Namespaces);
+    if said.works {
+        return Check::ok(NAME, said.detail);
+    }
+    let sysctl = |path: &str, bad: &str| {
+        fs::read_to_string(Path::new("/proc/sys").join(path)).is_ok_and(|v| v.trim() == bad)
+    };
+    let mend = if sysctl("kernel/apparmor_restrict_unprivileged_userns", "1") {
+        "AppArmor forbids them: sysctl kernel.apparmor_restrict_unprivileged_userns=0, or a profile \
+         that allows userns for countersign"
+    } else if sysctl("kernel/unprivileged_userns_clone", "0") {
+        "sysctl kernel.unprivileged_userns_clone=1"
+    } else if sysctl("user/max_user_namespaces", "0") {
+        "sysctl user.max_user_namespaces=10000"
+    } else {
+        "in a container, start it so that it may make user namespaces; until then only tier process \
+         can be had"
+    };
+    Check::missing(NAME, said.detail, mend)
+}
+
+fn landlock() -> Check {
+    let said = tried(Trial::Landlock);
+    if said.works {
+        Check::ok("landlock", said.detail)
+    } else {
+        Check::missing(
+            "landlock",
+            said.detail,
+            "a kernel with CONFIG_SECURITY_LANDLOCK, and `landlock` in the lsm= boot parameter",
+        )
+    }
+}
+
+fn seccomp() -> Check {
+    let said = tried(Trial::Seccomp);
+    if said.works {
+        Check::ok("seccomp", said.detail)
+    } else {
+        Check::missing(
+            "seccomp",
+            said.detail,
+            "a kernel with CONFIG_SECCOMP_FILTER",
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kernel_releases_are_read_as_they_come() {
+        assert_eq!(version("6.18.44-fc-v669"), Some((6, 18)));
+        assert_eq!(version("5.4.0-rc1"), Some((5, 4)));
+        assert_eq!(version("6.1"), Some((6, 1)));
+        assert_eq!(version("unknown"), None);
+        assert!(version("5.12.9") < Some(OLDEST));
+    }
+}

@@ -1,0 +1,148 @@
+//! The command line: one file per subcommand; prints, no logic.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+
+use crate::config::{self, Config};
+use crate::error::Failure;
+
+pub mod audit;
+pub mod check;
+pub mod completions;
+pub mod dashboard;
+pub mod doctor;
+pub mod man;
+mod out;
+pub mod policy;
+pub mod setup;
+pub mod status;
+pub mod submit;
+
+/// A person decides whether agent-written Python runs.
+#[derive(Debug, Parser)]
+#[command(name = "countersign", version, about)]
+pub struct Cli {
+    #[command(flatten)]
+    pub globals: Globals,
+    #[command(subcommand)]
+    pub command: Option<Command>,
+}
+
+/// Flags of every command; each is also `COUNTERSIGN_<NAME>`, where an empty one counts as unset.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Global options")]
+pub struct Globals {
+    /// Configuration file
+    #[arg(long, global = true, env = "COUNTERSIGN_CONFIG", value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Where agents connect
+    #[arg(long, global = true, env = "COUNTERSIGN_SOCKET", value_name = "PATH")]
+    pub socket: Option<PathBuf>,
+    /// Where the audit log is kept
+    #[arg(long, global = true, env = "COUNTERSIGN_STATE_DIR", value_name = "DIR")]
+    pub state_dir: Option<PathBuf>,
+    /// Where policy files are read from
+    #[arg(
+        long,
+        global = true,
+        env = "COUNTERSIGN_POLICY_DIR",
+        value_name = "DIR"
+    )]
+    pub policy_dir: Option<PathBuf>,
+    /// The Python that runs snippets, instead of the managed environment
+    #[arg(long, global = true, env = "COUNTERSIGN_PYTHON", value_name = "PATH")]
+    pub python: Option<PathBuf>,
+    /// Palette: auto, dark, light, or another name in themes/
+    #[arg(long, global = true, env = "COUNTERSIGN_THEME", value_name = "NAME")]
+    pub theme: Option<String>,
+}
+
+impl Globals {
+    /// What configuration needs to know of the command line.
+    pub fn options(&self) -> config::Options {
+        config::Options {
+            config: self.config.clone(),
+            socket: self.socket.clone(),
+            state_dir: self.state_dir.clone(),
+            policy_dir: self.policy_dir.clone(),
+            python: self.python.clone(),
+            theme: self.theme.clone(),
+        }
+    }
+
+    /// Reads the configuration; a mistake in it ends the command with code 2.
+    pub fn load(&self) -> Result<Config, Failure> {
+        config::load(&self.options()).map_err(|e| Failure::usage(e.to_string()))
+    }
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Open the dashboard and the socket (the default)
+    Dashboard(dashboard::Args),
+    /// The dashboard with bundled proposals arriving on bundled data
+    Demo,
+    /// Propose a snippet, wait for the decision, print what it printed
+    Submit(submit::Args),
+    /// Static verdicts only; executes nothing
+    Check(check::Args),
+    /// The policies in force
+    Policy(policy::Args),
+    /// Review the audit log
+    Audit(audit::Args),
+    /// One line for a status bar
+    Status(status::Args),
+    /// Make or repair the managed Python environment
+    Setup(setup::Args),
+    /// What this machine offers and what is missing
+    Doctor(doctor::Args),
+    /// Print shell completions
+    Completions(completions::Args),
+    /// Print the man page
+    Man,
+}
+
+/// The command tree, for parsing, completions and the man page.
+pub fn tree() -> clap::Command {
+    Cli::command()
+}
+
+/// Parses a command line. The error is clap's own: usage, help and version know how to print
+/// themselves and which exit code they have.
+pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
+    // An empty variable counts as unset, and clap would take it for an empty value.
+    let tree = tree().mut_args(|arg| {
+        let empty = arg
+            .get_env()
+            .and_then(std::env::var_os)
+            .is_some_and(|value| value.is_empty());
+        if empty {
+            arg.env(None::<&'static str>)
+        } else {
+            arg
+        }
+    });
+    let matches = tree.try_get_matches_from(arguments)?;
+    Cli::from_arg_matches(&matches)
+}
+
+/// Runs what was asked for; the value is the exit code.
+pub fn run(cli: Cli) -> Result<u8, Failure> {
+    let globals = &cli.globals;
+    match cli.command {
+        None => dashboard::run(&dashboard::Args {}, globals),
+        Some(Command::Dashboard(args)) => dashboard::run(&args, globals),
+        Some(Command::Demo) => dashboard::demo(globals),
+        Some(Command::Submit(args)) => submit::run(&args, globals),
+        Some(Command::Check(args)) => check::run(&args, globals),
+        Some(Command::Policy(args)) => policy::run(&args, globals),
+        Some(Command::Audit(args)) => audit::run(&args, globals),
+        Some(Command::Status(args)) => status::run(&args, globals),
+        Some(Command::Setup(args)) => setup::run(&args, globals),
+        Some(Command::Doctor(args)) => doctor::run(&args, globals),
+        Some(Command::Completions(args)) => completions::run(&args),
+        Some(Command::Man) => man::run(),
+    }
+}

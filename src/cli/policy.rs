@@ -1,0 +1,288 @@
+//! `countersign policy`: the policies in force, what a file changes, whether a file is sound.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use etcetera::BaseStrategy as _;
+
+use super::Globals;
+use crate::error::Failure;
+use crate::model::{Capability, Limits};
+use crate::policy::{Contract, Origin, Policy, PolicyError, load, load_file, nearest};
+
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    /// The policies in force, or one of them in full
+    Show {
+        name: Option<String>,
+        /// As JSON, as the analyser and the child are given it
+        #[arg(long)]
+        json: bool,
+    },
+    /// What a file changes against what it extends
+    Diff { file: PathBuf },
+    /// Whether a file is sound
+    Check { file: PathBuf },
+}
+
+/// Runs the command; the value is the exit code.
+pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
+    let text = match &args.command {
+        Command::Show { name: None, json } => list(&policies(globals)?, *json)?,
+        Command::Show {
+            name: Some(name),
+            json,
+        } => show(&policies(globals)?, name, *json)?,
+        Command::Diff { file } => {
+            let policy = load_file(file, &policy_dir(globals)?).map_err(unsound)?;
+            diff(&policy, &policies_beside(globals, file)?)
+        }
+        Command::Check { file } => {
+            let policy = load_file(file, &policy_dir(globals)?).map_err(unsound)?;
+            format!(
+                "{}: sound; {}, contract {}, tier {}, sha256 {}\n",
+                file.display(),
+                policy.label(),
+                contract(policy.contract),
+                policy.tier,
+                policy.sha256.hex()
+            )
+        }
+    };
+    std::io::stdout()
+        .lock()
+        .write_all(text.as_bytes())
+        .map_err(|e| Failure::general(e.to_string()))?;
+    Ok(0)
+}
+
+/// A file that is not sound: exit code 1.
+fn unsound(error: PolicyError) -> Failure {
+    Failure::general(error.to_string())
+}
+
+/// The policy folder: the flag, else `countersign/policies` in the XDG configuration folder.
+pub(super) fn policy_dir(globals: &Globals) -> Result<PathBuf, Failure> {
+    if let Some(dir) = globals
+        .policy_dir
+        .as_ref()
+        .filter(|d| !d.as_os_str().is_empty())
+    {
+        return Ok(dir.clone());
+    }
+    let base = etcetera::choose_base_strategy()
+        .map_err(|_| Failure::usage("no home folder: set HOME or give --policy-dir"))?;
+    Ok(base.config_dir().join("countersign").join("policies"))
+}
+
+/// The policies in force.
+pub(super) fn policies(globals: &Globals) -> Result<Vec<Arc<Policy>>, Failure> {
+    load(&policy_dir(globals)?).map_err(|e| Failure::usage(e.to_string()))
+}
+
+/// The policies in force, or the built-in ones where the folder itself is unsound (the file
+/// asked about may be the reason).
+fn policies_beside(globals: &Globals, file: &Path) -> Result<Vec<Arc<Policy>>, Failure> {
+    let dir = policy_dir(globals)?;
+    match load(&dir) {
+        Ok(policies) => Ok(policies),
+        Err(error) if error.file == *file || error.file.starts_with(&dir) => {
+            crate::policy::builtin().map_err(|e| Failure::usage(e.to_string()))
+        }
+        Err(error) => Err(Failure::usage(error.to_string())),
+    }
+}
+
+fn list(policies: &[Arc<Policy>], json: bool) -> Result<String, Failure> {
+    if json {
+        return to_json(&policies);
+    }
+    let mut out = String::new();
+    for p in policies {
+        // Writing to a String cannot fail.
+        let _ = writeln!(
+            out,
+            "{:<20} contract {:<9} tier {:<8} guard {:<3} {:>3} modules  wall {:>4} s  sha256 {}",
+            p.label(),
+            contract(p.contract),
+            p.tier,
+            if p.guard { "on" } else { "off" },
+            p.imports.len(),
+            p.limits.wall_s,
+            p.sha256.short(16)
+        );
+    }
+    Ok(out)
+}
+
+fn show(policies: &[Arc<Policy>], name: &str, json: bool) -> Result<String, Failure> {
+    let Some(p) = policies.iter().find(|p| p.name == name) else {
+        let near = nearest(name, policies.iter().map(|p| p.name.as_str()))
+            .map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+        let names: Vec<&str> = policies.iter().map(|p| p.name.as_str()).collect();
+        return Err(Failure::usage(format!(
+            "no policy `{name}`{near} (policies: {})",
+            names.join(", ")
+        )));
+    };
+    if json {
+        return to_json(p);
+    }
+    let mut out = String::new();
+    let _ = writeln!(out, "name = {:?}", p.name);
+    match &p.origin {
+        Origin::Builtin => out.push_str("# built in\n"),
+        Origin::Extends { base, widened } => {
+            let _ = writeln!(out, "# extends {base}, widened by {widened}");
+        }
+        Origin::Own => out.push_str("# own rules\n"),
+    }
+    let _ = writeln!(out, "# sha256 {}", p.sha256.hex());
+    let _ = writeln!(out, "contract = {:?}", contract(p.contract));
+    let _ = writeln!(out, "guard = {}", p.guard);
+    out.push_str("\n[imports]\n");
+    for (module, members) in &p.imports {
+        let _ = writeln!(out, "{module:?} = [{}]", quoted(members));
+    }
+    let _ = writeln!(out, "\n[builtins]\nallow = [{}]", quoted(&p.builtins));
+    let _ = writeln!(
+        out,
+        "\n[attributes]\ndeny = [{}]\nallow_dunder = [{}]\ndefine_dunder = [{}]",
+        quoted(&p.attributes.deny),
+        quoted(&p.attributes.allow_dunder),
+        quoted(&p.attributes.define_dunder)
+    );
+    let _ = writeln!(out, "\n[nodes]\nallow = [{}]", quoted(&p.nodes));
+    out.push_str("\n[capabilities]\n");
+    for capability in Capability::ALL {
+        let _ = writeln!(out, "{capability} = {:?}", p.action(capability).as_str());
+    }
+    out.push_str("\n[limits]\n");
+    for (key, value) in limits(&p.limits) {
+        let _ = writeln!(out, "{key} = {value}");
+    }
+    let _ = writeln!(out, "\n[isolation]\ntier = {:?}", p.tier.as_str());
+    Ok(out)
+}
+
+/// What a policy changes against its base: `-` for what it takes away, `+` for what it adds,
+/// `~` for what it sets.
+fn diff(policy: &Policy, known: &[Arc<Policy>]) -> String {
+    let base_name = match &policy.origin {
+        Origin::Extends { base, .. } => base.clone(),
+        Origin::Builtin | Origin::Own => contract(policy.contract).to_owned(),
+    };
+    let mut out = format!("{} against {base_name}\n", policy.label());
+    let Some(base) = known.iter().find(|p| p.name == base_name) else {
+        return out;
+    };
+    let before = out.len();
+    for module in base
+        .imports
+        .keys()
+        .filter(|m| !policy.imports.contains_key(*m))
+    {
+        let _ = writeln!(out, "- imports {module}");
+    }
+    for (module, members) in &policy.imports {
+        match base.imports.get(module) {
+            None => {
+                let _ = writeln!(out, "+ imports {module} [{}]", quoted(members));
+            }
+            Some(old) => sets(&mut out, &format!("imports {module}"), old, members),
+        }
+    }
+    sets(&mut out, "builtins", &base.builtins, &policy.builtins);
+    sets(&mut out, "nodes", &base.nodes, &policy.nodes);
+    let (old, new) = (&base.attributes, &policy.attributes);
+    sets(&mut out, "attributes deny", &old.deny, &new.deny);
+    sets(
+        &mut out,
+        "attributes allow_dunder",
+        &old.allow_dunder,
+        &new.allow_dunder,
+    );
+    sets(
+        &mut out,
+        "attributes define_dunder",
+        &old.define_dunder,
+        &new.define_dunder,
+    );
+    for capability in Capability::ALL {
+        let (old, new) = (base.action(capability), policy.action(capability));
+        if old != new {
+            let _ = writeln!(out, "~ {capability} {} → {}", old.as_str(), new.as_str());
+        }
+    }
+    for ((key, old), (_, new)) in limits(&base.limits).into_iter().zip(limits(&policy.limits)) {
+        if old != new {
+            let _ = writeln!(out, "~ {key} {old} → {new}");
+        }
+    }
+    if base.tier != policy.tier {
+        let _ = writeln!(out, "~ tier {} → {}", base.tier, policy.tier);
+    }
+    if base.guard != policy.guard {
+        let _ = writeln!(out, "~ guard {} → {}", base.guard, policy.guard);
+    }
+    if out.len() == before {
+        out.push_str("nothing\n");
+    }
+    out
+}
+
+fn sets(out: &mut String, what: &str, old: &BTreeSet<String>, new: &BTreeSet<String>) {
+    for name in old.difference(new) {
+        let _ = writeln!(out, "- {what} {name}");
+    }
+    for name in new.difference(old) {
+        let _ = writeln!(out, "+ {what} {name}");
+    }
+}
+
+fn quoted(names: &BTreeSet<String>) -> String {
+    let names: Vec<String> = names.iter().map(|n| format!("{n:?}")).collect();
+    names.join(", ")
+}
+
+fn limits(l: &Limits) -> [(&'static str, u64); 11] {
+    [
+        ("wall_s", l.wall_s),
+        ("cpu_s", l.cpu_s),
+        ("memory_mb", l.memory_mb),
+        ("processes", l.processes),
+        ("open_files", l.open_files),
+        ("file_size_mb", l.file_size_mb),
+        ("output_bytes", l.output_bytes),
+        ("artifacts", l.artifacts),
+        ("artifact_bytes", l.artifact_bytes),
+        ("ticks", l.ticks),
+        ("code_bytes", l.code_bytes),
+    ]
+}
+
+fn contract(contract: Contract) -> &'static str {
+    match contract {
+        Contract::Feature => "feature",
+        Contract::Analysis => "analysis",
+        Contract::Chart => "chart",
+        Contract::Scoped => "scoped",
+        Contract::Walled => "walled",
+        Contract::Script => "script",
+    }
+}
+
+fn to_json(value: &impl serde::Serialize) -> Result<String, Failure> {
+    let mut text = serde_json::to_string(value).map_err(|e| Failure::general(e.to_string()))?;
+    text.push('\n');
+    Ok(text)
+}

@@ -1,0 +1,380 @@
+//! `countersign submit`: proposes a snippet, waits, and prints what it printed.
+
+use std::io::{self, IsTerminal as _, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::Deserialize as _;
+use serde_json::{Map, Value, json};
+
+use crate::broker::RpcError;
+use crate::config::{self, check_identifier};
+use crate::error::Failure;
+use crate::ipc::{Client, ClientError, FRAME_MAX};
+use crate::model::{Outcome, State, TextFormat, visible};
+
+use super::Globals;
+
+/// Exit code: no dashboard, a protocol error, or a run that could not be made.
+const NO_OUTCOME: u8 = 7;
+/// Exit code: interrupted while the proposal lives on, as a shell counts SIGINT.
+const INTERRUPTED: u8 = 130;
+/// How long a withdrawal is waited for after Ctrl-C.
+const WITHDRAW_TIME: Duration = Duration::from_secs(2);
+
+/// Exit codes: 0 ran and succeeded, 1 ran and failed, 2 usage, 3 denied, 4 expired,
+/// 5 blocked or unanalyzable, 6 withdrawn or unattended, 7 no dashboard or no outcome.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Exit codes: 0 ran and succeeded, 1 ran and failed, 2 usage, 3 denied, \
+    4 expired, 5 blocked or unanalyzable, 6 withdrawn or unattended, 7 no dashboard reachable, \
+    a protocol error, or state `error`, 130 interrupted while the proposal lives on"
+)]
+pub struct Args {
+    /// The snippet; `-` is standard input
+    #[arg(value_name = "FILE|-")]
+    pub file: Option<PathBuf>,
+    /// The profile to judge and run it under
+    #[arg(long, value_name = "NAME")]
+    pub profile: Option<String>,
+    /// An input: a configured data set, or a file (csv, tsv, json, jsonl) after `@`
+    #[arg(long, value_name = "NAME=DATASET|NAME=@FILE", value_parser = parse_input)]
+    pub input: Vec<Input>,
+    /// What it is, for the person who decides
+    #[arg(long, value_name = "TEXT")]
+    pub title: Option<String>,
+    /// Why it should run
+    #[arg(long, value_name = "TEXT")]
+    pub reason: Option<String>,
+    /// Who proposes it; shown as a claim
+    #[arg(long, value_name = "NAME")]
+    pub agent: Option<String>,
+    /// How long a decision is waited for
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    pub ttl: Option<u64>,
+    /// Idempotency key: the same command again attaches to the same proposal
+    #[arg(long, value_name = "KEY", value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    pub key: Option<String>,
+    /// Print the whole outcome as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// One `--input`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Input {
+    name: String,
+    source: Source,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Source {
+    Dataset(String),
+    File(PathBuf, TextFormat),
+}
+
+fn parse_input(text: &str) -> Result<Input, String> {
+    let (name, source) = text
+        .split_once('=')
+        .ok_or("it must be NAME=DATASET or NAME=@FILE")?;
+    check_identifier(name).map_err(|why| format!("`{name}` cannot be a Python name: {why}"))?;
+    let source = match source.strip_prefix('@') {
+        None if source.is_empty() => return Err("it names no data set".to_owned()),
+        None => Source::Dataset(source.to_owned()),
+        Some(path) => {
+            let extension = Path::new(path).extension().and_then(|e| e.to_str());
+            let format = extension.and_then(TextFormat::from_extension).ok_or(
+                "the file's extension decides how it is read and must be .csv, .tsv, .json or \
+                 .jsonl",
+            )?;
+            Source::File(path.into(), format)
+        }
+    };
+    Ok(Input {
+        name: name.to_owned(),
+        source,
+    })
+}
+
+/// Runs the command; the value is the exit code.
+pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
+    let params = params(args)?;
+    let paths = config::paths(&globals.options()).map_err(|e| Failure::usage(e.to_string()))?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|e| Failure::with_code(NO_OUTCOME, format!("cannot start: {e}")))?;
+    let ended = runtime.block_on(propose(&paths.socket, params, args.key.is_some()));
+    let outcome = match ended.map_err(|e| failure(&e))? {
+        Ended::Outcome(outcome) => outcome,
+        Ended::Interrupted { code, message } => return Err(Failure::with_code(code, message)),
+    };
+    let parsed = Outcome::deserialize(&outcome).map_err(|e| {
+        Failure::with_code(
+            NO_OUTCOME,
+            format!("the dashboard's answer is no outcome: {e}"),
+        )
+    })?;
+    if args.json {
+        print_exactly(&format!("{outcome}\n"))?;
+    } else {
+        report(&parsed)?;
+    }
+    Ok(exit_code(parsed.state))
+}
+
+/// How the waiting ended.
+enum Ended {
+    Outcome(Value),
+    Interrupted { code: u8, message: String },
+}
+
+async fn propose(socket: &Path, params: Value, keyed: bool) -> Result<Ended, ClientError> {
+    let mut client = Client::connect(socket).await?;
+    let proposed = client.call("propose", params).await?;
+    let id = proposed["id"]
+        .as_str()
+        .ok_or_else(|| ClientError::Protocol("an answer to `propose` without an id".to_owned()))?
+        .to_owned();
+    if io::stderr().is_terminal() && proposed["state"] == "pending" {
+        let expires = proposed["expires_at"].as_str().unwrap_or("unknown");
+        tell(&format!(
+            "waiting for a decision (id {id}, expires {expires})"
+        ));
+    }
+    let call = client.send("wait", json!({"id": id})).await?;
+    tokio::select! {
+        answer = client.answer(call) => return answer.map(Ended::Outcome),
+        interrupted = tokio::signal::ctrl_c() => interrupted?,
+    }
+    if keyed {
+        return Ok(Ended::Interrupted {
+            code: INTERRUPTED,
+            message: format!(
+                "interrupted; proposal {id} stays, and the same command with the same --key \
+                 attaches to it again"
+            ),
+        });
+    }
+    withdraw(&mut client, &id).await
+}
+
+/// Takes the proposal back. One that runs already goes on without anybody to tell.
+async fn withdraw(client: &mut Client, id: &str) -> Result<Ended, ClientError> {
+    let asked = tokio::time::timeout(WITHDRAW_TIME, client.call("withdraw", json!({"id": id})));
+    let state = tokio::select! {
+        answer = asked => answer.ok().and_then(Result::ok).map(|a| a["state"].clone()),
+        _ = tokio::signal::ctrl_c() => None,
+    };
+    Ok(match state.as_ref().and_then(Value::as_str) {
+        Some("withdrawn") => Ended::Interrupted {
+            code: exit_code(State::Withdrawn),
+            message: format!("interrupted; proposal {id} is withdrawn"),
+        },
+        Some(state) => Ended::Interrupted {
+            code: INTERRUPTED,
+            message: format!("interrupted; proposal {id} is {state} and was not withdrawn"),
+        },
+        // Closing the connection withdraws what is still pending.
+        None => Ended::Interrupted {
+            code: INTERRUPTED,
+            message: format!("interrupted; proposal {id} is withdrawn unless it runs already"),
+        },
+    })
+}
+
+fn params(args: &Args) -> Result<Value, Failure> {
+    let mut params = Map::new();
+    params.insert("code".to_owned(), code(args.file.as_deref())?.into());
+    let texts = [
+        ("profile", &args.profile),
+        ("title", &args.title),
+        ("reason", &args.reason),
+        ("idempotency_key", &args.key),
+    ];
+    for (name, value) in texts {
+        if let Some(value) = value {
+            params.insert(name.to_owned(), value.as_str().into());
+        }
+    }
+    if let Some(agent) = &args.agent {
+        params.insert("agent".to_owned(), json!({"name": agent}));
+    }
+    if let Some(ttl) = args.ttl {
+        params.insert("ttl_s".to_owned(), ttl.into());
+    }
+    let mut inputs = Map::new();
+    for input in &args.input {
+        let value = match &input.source {
+            Source::Dataset(dataset) => json!({"dataset": dataset}),
+            // As text, so that what arrives is what the file says to the byte.
+            Source::File(path, format) => json!({"text": read(path)?, "format": format}),
+        };
+        if inputs.insert(input.name.clone(), value).is_some() {
+            return Err(Failure::usage(format!(
+                "--input names `{}` twice",
+                input.name
+            )));
+        }
+    }
+    if !inputs.is_empty() {
+        params.insert("inputs".to_owned(), inputs.into());
+    }
+    Ok(params.into())
+}
+
+fn code(file: Option<&Path>) -> Result<String, Failure> {
+    match file {
+        Some(path) if path != Path::new("-") => read(path),
+        None if io::stdin().is_terminal() => Err(Failure::usage(
+            "name the file to propose, or give `-` to type it here",
+        )),
+        _ => text(io::stdin().lock(), "standard input"),
+    }
+}
+
+fn read(path: &Path) -> Result<String, Failure> {
+    let name = path.display().to_string();
+    let file = std::fs::File::open(path)
+        .map_err(|e| Failure::usage(format!("cannot read {name}: {e}")))?;
+    text(file, &name)
+}
+
+/// Text of at most a frame: more could not be sent.
+fn text(source: impl io::Read, name: &str) -> Result<String, Failure> {
+    let mut bytes = Vec::new();
+    source
+        .take(FRAME_MAX as u64 + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|e| Failure::usage(format!("cannot read {name}: {e}")))?;
+    if bytes.len() > FRAME_MAX {
+        return Err(Failure::usage(format!(
+            "{name} is larger than {FRAME_MAX} bytes, the most a proposal can carry"
+        )));
+    }
+    String::from_utf8(bytes).map_err(|e| {
+        Failure::usage(format!(
+            "{name} is not UTF-8: the first bad byte is at offset {}",
+            e.utf8_error().valid_up_to()
+        ))
+    })
+}
+
+fn failure(error: &ClientError) -> Failure {
+    let mut message = error.to_string();
+    if let ClientError::Refused(RpcError { data, .. }) = error
+        && !data.is_null()
+    {
+        message.push_str(&format!("\n  {data}"));
+    }
+    Failure::with_code(NO_OUTCOME, for_people(&message))
+}
+
+const fn exit_code(state: State) -> u8 {
+    match state {
+        State::Succeeded => 0,
+        State::Failed => 1,
+        State::Denied => 3,
+        State::Expired => 4,
+        State::Blocked => 5,
+        State::Withdrawn | State::Unattended => 6,
+        State::Pending | State::Granted | State::Running | State::Error => NO_OUTCOME,
+    }
+}
+
+/// What it printed goes where it would have gone; what became of it goes to standard error.
+fn report(outcome: &Outcome) -> Result<(), Failure> {
+    if let Some(run) = &outcome.run {
+        if io::stdout().is_terminal() {
+            print_exactly(&for_people(&run.stdout))?;
+        } else {
+            print_exactly(&run.stdout)?;
+        }
+        if !run.stderr.is_empty() {
+            let end = if run.stderr.ends_with('\n') { "" } else { "\n" };
+            eprint_text(&format!("{}{end}", run.stderr));
+        }
+        for (stream, cut, bytes) in [
+            ("stdout", run.stdout_truncated, run.stdout_bytes),
+            ("stderr", run.stderr_truncated, run.stderr_bytes),
+        ] {
+            if cut {
+                tell(&format!(
+                    "note: {stream} is cut; the run wrote {bytes} bytes"
+                ));
+            }
+        }
+    }
+    if outcome.state == State::Succeeded {
+        return Ok(());
+    }
+    tell(&format!("{}: {}", outcome.state, outcome.message));
+    let reason = outcome.decision.as_ref().and_then(|d| d.reason.as_deref());
+    if let Some(reason) = reason.filter(|r| !outcome.message.contains(r)) {
+        tell(&format!("reason: {reason}"));
+    }
+    if let Some(error) = outcome.run.as_ref().and_then(|run| run.error.as_ref()) {
+        let line = error
+            .line
+            .map_or_else(String::new, |n| format!(" (line {n})"));
+        tell(&format!("{}: {}{line}", error.kind.as_str(), error.message));
+    }
+    if let Some(verdict) = outcome
+        .verdict
+        .as_ref()
+        .filter(|_| outcome.state == State::Blocked)
+    {
+        for finding in &verdict.findings {
+            let hint = match finding.hint.as_str() {
+                "" => String::new(),
+                hint => format!("; {hint}"),
+            };
+            tell(&format!(
+                "  {}:{} {} {}: {}{hint}",
+                finding.line,
+                finding.column,
+                finding.rule,
+                finding.action.as_str(),
+                finding.message
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// A line for the person, in which nothing that a terminal would obey is left.
+fn tell(line: &str) {
+    // Nobody is there to be told that standard error is closed.
+    let _ = writeln!(io::stderr(), "{}", for_people(line));
+}
+
+fn eprint_text(text: &str) {
+    let mut out = io::stderr();
+    let _ = if out.is_terminal() {
+        out.write_all(for_people(text).as_bytes())
+    } else {
+        out.write_all(text.as_bytes())
+    };
+}
+
+/// Every character but tab and line feed that a terminal would act on, made visible.
+fn for_people(text: &str) -> String {
+    text.split_inclusive(['\n', '\t'])
+        .flat_map(|piece| {
+            let body = piece.trim_end_matches(['\n', '\t']);
+            [visible(body), piece[body.len()..].into()]
+        })
+        .collect()
+}
+
+fn print_exactly(text: &str) -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        // Whoever closed the pipe has read enough.
+        Err(e) if e.kind() != io::ErrorKind::BrokenPipe => Err(Failure::with_code(
+            NO_OUTCOME,
+            format!("cannot write the output: {e}"),
+        )),
+        _ => Ok(()),
+    }
+}
