@@ -1,0 +1,424 @@
+//! The parser against two others: ruff's, and CPython's own `ast`. The same identifiers, the
+//! same constants, the same accept and reject but for a listed set.
+//!
+//! By default a sample of the standard library of `python3` is compared. With
+//! `COUNTERSIGN_DIFFERENTIAL=DIR[:DIR…]` every `*.py` below those folders is.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use countersign::analysis::analyse;
+use countersign::analysis::outline::{Outline, outline};
+use countersign::policy::builtin;
+use proptest::prelude::*;
+use ruff_python_ast::visitor::source_order::{SourceOrderVisitor, walk_expr};
+use ruff_python_ast::{Expr, Identifier, Number, PythonVersion};
+use ruff_python_parser::{Mode, ParseOptions, parse_unchecked};
+
+/// Files whose difference is known, by the end of their path, each with its reason.
+const KNOWN: &[(&str, &str)] = &[];
+
+fn python() -> Option<(PathBuf, (u8, u8))> {
+    let code =
+        "import sysconfig, sys; print(sysconfig.get_paths()['stdlib'], *sys.version_info[:2])";
+    let out = Command::new("python3").args(["-c", code]).output().ok()?;
+    let text = String::from_utf8(out.stdout).ok()?;
+    let mut words = text.split_whitespace();
+    let dir = PathBuf::from(words.next()?);
+    Some((
+        dir,
+        (words.next()?.parse().ok()?, words.next()?.parse().ok()?),
+    ))
+}
+
+fn walk(dir: &Path, out: &mut Vec<PathBuf>) {
+    let Ok(entries) = std::fs::read_dir(dir) else {
+        return;
+    };
+    for entry in entries.flatten() {
+        let path = entry.path();
+        let kind = entry.file_type().unwrap();
+        if kind.is_dir() {
+            walk(&path, out);
+        } else if kind.is_file() && path.extension().is_some_and(|e| e == "py") {
+            out.push(path);
+        }
+    }
+}
+
+/// The files to compare, with their texts.
+fn files() -> Vec<(PathBuf, String)> {
+    let mut paths = Vec::new();
+    let everything = std::env::var_os("COUNTERSIGN_DIFFERENTIAL").filter(|v| !v.is_empty());
+    if let Some(dirs) = &everything {
+        std::env::split_paths(dirs).for_each(|dir| walk(&dir, &mut paths));
+    } else if let Some((dir, _)) = python() {
+        walk(&dir, &mut paths);
+    }
+    paths.sort();
+    let step = if everything.is_some() {
+        1
+    } else {
+        (paths.len() / 150).max(1)
+    };
+    paths
+        .into_iter()
+        .step_by(step)
+        .filter_map(|p| Some((p.clone(), std::fs::read_to_string(p).ok()?)))
+        .filter(|(_, text)| !text.starts_with('\u{feff}') && !text.contains('\0'))
+        .filter(|(_, text)| everything.is_some() || text.len() < 64 * 1024)
+        .collect()
+}
+
+#[derive(Default)]
+struct Ruff(Outline);
+
+impl<'a> SourceOrderVisitor<'a> for Ruff {
+    fn visit_identifier(&mut self, identifier: &'a Identifier) {
+        self.0.names.push(identifier.id.to_string());
+    }
+
+    fn visit_expr(&mut self, e: &'a Expr) {
+        let constants = &mut self.0.constants;
+        match e {
+            Expr::Name(x) => self.0.names.push(x.id.to_string()),
+            Expr::StringLiteral(x) => constants.push(format!("str {}", x.value.to_str())),
+            Expr::BytesLiteral(x) => {
+                let bytes: Vec<u8> = x.value.bytes().collect();
+                constants.push(format!("bytes {bytes:?}"));
+            }
+            Expr::NumberLiteral(x) => constants.push(match &x.value {
+                Number::Int(n) => format!("int {}", decimal(&n.to_string())),
+                Number::Float(n) => format!("float {:x}", n.to_bits()),
+                Number::Complex { imag, .. } => format!("complex {:x}", imag.to_bits()),
+            }),
+            _ => {}
+        }
+        walk_expr(self, e);
+    }
+}
+
+/// ruff keeps large integers as they are written; CPython's `int` reads both.
+fn decimal(text: &str) -> String {
+    let text = text.replace('_', "");
+    let radix = match text.get(..2).map(str::to_ascii_lowercase).as_deref() {
+        Some("0x") => 16,
+        Some("0o") => 8,
+        Some("0b") => 2,
+        _ => return text,
+    };
+    let mut digits = vec![0u32];
+    for c in text[2..].chars() {
+        let mut carry = c.to_digit(radix).unwrap();
+        for d in &mut digits {
+            let v = *d * radix + carry;
+            *d = v % 10;
+            carry = v / 10;
+        }
+        while carry > 0 {
+            digits.push(carry % 10);
+            carry /= 10;
+        }
+    }
+    digits
+        .iter()
+        .rev()
+        .map(|d| char::from_digit(*d, 10).unwrap())
+        .collect()
+}
+
+/// Folded as CPython does, and sorted.
+fn sorted(mut outline: Outline) -> Outline {
+    use unicode_normalization::UnicodeNormalization;
+    for name in &mut outline.names {
+        *name = name.nfkc().collect();
+    }
+    outline.names.sort();
+    outline.constants.sort();
+    outline
+}
+
+fn ruff(text: &str) -> Result<Outline, bool> {
+    let options = ParseOptions::from(Mode::Module).with_target_version(PythonVersion::PY311);
+    let parsed = parse_unchecked(text, options);
+    if !parsed.has_valid_syntax() {
+        return Err(false);
+    }
+    let newer = !parsed.unsupported_syntax_errors().is_empty();
+    let mut visitor = Ruff::default();
+    if let Some(module) = parsed.try_into_module() {
+        visitor.visit_body(module.suite());
+    }
+    if newer {
+        Err(true)
+    } else {
+        Ok(sorted(visitor.0))
+    }
+}
+
+fn first_difference(a: &[String], b: &[String]) -> String {
+    let only = |x: &[String], y: &[String]| {
+        let mut rest: Vec<&String> = y.iter().collect();
+        x.iter()
+            .filter(|n| match rest.iter().position(|r| r == n) {
+                Some(i) => {
+                    rest.swap_remove(i);
+                    false
+                }
+                None => true,
+            })
+            .take(3)
+            .map(|s| s.chars().take(80).collect::<String>())
+            .collect::<Vec<_>>()
+    };
+    format!("only here {:?}, only there {:?}", only(a, b), only(b, a))
+}
+
+fn known(path: &Path) -> bool {
+    KNOWN.iter().any(|(end, _)| path.ends_with(end))
+}
+
+#[test]
+fn ruff_reads_the_same_identifiers_and_constants() {
+    let files = files();
+    let mut wrong = Vec::new();
+    for (path, text) in files.iter().filter(|(p, _)| !known(p)) {
+        match (outline(text), ruff(text)) {
+            (Ok(ours), Ok(theirs)) => {
+                if ours.names != theirs.names {
+                    wrong.push(format!(
+                        "{}: names: {}",
+                        path.display(),
+                        first_difference(&ours.names, &theirs.names)
+                    ));
+                }
+                if ours.constants != theirs.constants {
+                    wrong.push(format!(
+                        "{}: constants: {}",
+                        path.display(),
+                        first_difference(&ours.constants, &theirs.constants)
+                    ));
+                }
+            }
+            // Newer syntax than 3.11 may be refused or read; limits are ours alone.
+            (Err(_), Err(_)) | (_, Err(true)) => {}
+            (Err(e), Ok(_)) if e.starts_with("limit") => {}
+            (Err(e), Ok(_)) => wrong.push(format!("{}: refused: {e}", path.display())),
+            // Accepting what ruff refuses is safe: CPython is asked again before it runs.
+            (Ok(_), Err(false)) => {}
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "{} differences in {} files:\n{}",
+        wrong.len(),
+        files.len(),
+        wrong.join("\n")
+    );
+}
+
+const READER: &str = r#"
+import ast, json, struct, sys, warnings
+warnings.simplefilter("ignore")
+def bits(x):
+    return "%x" % struct.unpack("<Q", struct.pack("<d", x))[0]
+def constant(v):
+    if isinstance(v, bool) or v is None or v is Ellipsis: return None
+    if isinstance(v, str): return "str " + "".join("\ufffd" if 0xd800 <= ord(c) <= 0xdfff else c for c in v)
+    if isinstance(v, bytes): return "bytes " + str(list(v))
+    if isinstance(v, int): return "int %d" % v
+    if isinstance(v, float): return "float " + bits(v)
+    return "complex " + bits(v.imag)
+for line in sys.stdin:
+    text = json.loads(line)
+    try:
+        sys.set_int_max_str_digits(0)
+        tree = ast.parse(text)
+    except Exception as e:
+        print(json.dumps({"error": str(e)})); continue
+    names, constants, pieces = [], [], set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.JoinedStr):
+            pieces.update(id(v) for v in node.values if isinstance(v, ast.Constant))
+    for node in ast.walk(tree):
+        for field in ("id", "attr", "arg", "name", "asname", "module", "rest"):
+            value = getattr(node, field, None)
+            if isinstance(value, str): names.append(value)
+        if isinstance(node, (ast.Global, ast.Nonlocal)): names += node.names
+        if isinstance(node, ast.MatchClass): names += node.kwd_attrs
+        if isinstance(node, ast.Constant) and id(node) not in pieces:
+            c = constant(node.value)
+            if c is not None: constants.append(c)
+    print(json.dumps({"names": names, "constants": constants}))
+"#;
+
+#[test]
+fn cpython_reads_the_same_identifiers_and_constants() {
+    if python().is_none() {
+        eprintln!("no python3: nothing to compare with");
+        return;
+    }
+    let files = files();
+    let mut child = Command::new("python3")
+        .args(["-I", "-c", READER])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let lines: String = files
+        .iter()
+        .map(|(_, text)| serde_json::to_string(text).unwrap() + "\n")
+        .collect();
+    let writer = std::thread::spawn(move || stdin.write_all(lines.as_bytes()).unwrap());
+    let output = child.wait_with_output().unwrap();
+    writer.join().unwrap();
+    let output = String::from_utf8(output.stdout).unwrap();
+    let mut wrong = Vec::new();
+    let mut compared = 0;
+    for ((path, text), line) in files.iter().zip(output.lines()) {
+        let value: serde_json::Value = serde_json::from_str(line).unwrap();
+        let list = |key: &str| -> Option<Vec<String>> {
+            serde_json::from_value(value.get(key)?.clone()).ok()
+        };
+        let (Some(names), Some(constants)) = (list("names"), list("constants")) else {
+            continue;
+        };
+        let theirs = sorted(Outline { names, constants });
+        // Lone surrogates cannot be written in UTF-8; CPython keeps them, Rust has none.
+        let Ok(ours) = outline(text) else { continue };
+        if known(path) {
+            continue;
+        }
+        compared += 1;
+        if ours.names != theirs.names {
+            wrong.push(format!(
+                "{}: names: {}",
+                path.display(),
+                first_difference(&ours.names, &theirs.names)
+            ));
+        }
+        let surrogates = theirs.constants.iter().any(|c| c.contains('\u{fffd}'));
+        if ours.constants != theirs.constants && !surrogates {
+            wrong.push(format!(
+                "{}: constants: {}",
+                path.display(),
+                first_difference(&ours.constants, &theirs.constants)
+            ));
+        }
+    }
+    assert!(compared > 0 || files.is_empty());
+    assert!(
+        wrong.is_empty(),
+        "{} differences in {compared} files:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
+}
+
+/// Text that looks like Python more often than chance.
+fn pythonish() -> impl Strategy<Value = String> {
+    let words = prop::sample::select(vec![
+        "x",
+        "eval",
+        "import ",
+        "from ",
+        "os",
+        "pd",
+        ".",
+        "(",
+        ")",
+        "[",
+        "]",
+        "{",
+        "}",
+        ":",
+        "\n",
+        "\n    ",
+        "def f",
+        "class A",
+        "lambda ",
+        "if ",
+        "else ",
+        "for ",
+        " in ",
+        "while ",
+        "try:",
+        "except ",
+        "with ",
+        " as ",
+        "match x:\n    case ",
+        "f\"{",
+        "}\"",
+        "'",
+        "\"",
+        "\"\"\"",
+        "\\",
+        "=",
+        ":=",
+        "+",
+        "-",
+        "**",
+        "1",
+        "9e9",
+        "0x",
+        "__class__",
+        "async ",
+        "await ",
+        "yield ",
+        "@",
+        "*",
+        ",",
+        ";",
+        "#",
+        "\t",
+        "\r",
+        "\x0c",
+        "\u{202e}",
+        "\u{ff45}",
+        "é",
+        "\u{1f600}",
+        "type ",
+        "global x",
+        "del ",
+        "not ",
+        "~",
+        "{0.a}",
+        ".format(",
+        ".query(",
+        "\0",
+        "\u{feff}",
+        "return ",
+    ]);
+    prop::collection::vec(words, 0..60).prop_map(|v| v.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_bytes_get_a_verdict(code in prop::collection::vec(any::<u8>(), 0..400)) {
+        let policy = &builtin().unwrap()[0];
+        let verdict = analyse(&code, policy);
+        prop_assert_eq!(verdict.source.bytes, code.len() as u64);
+    }
+
+    #[test]
+    fn anything_like_python_gets_a_sound_verdict(code in pythonish()) {
+        for policy in builtin().unwrap() {
+            let verdict = analyse(code.as_bytes(), &policy);
+            let lines = u32::try_from(code.matches('\n').count()).unwrap() + 1;
+            for f in &verdict.findings {
+                prop_assert!(f.line >= 1 && f.line <= lines, "{:?}", f);
+                prop_assert!(f.column >= 1 && (f.line, f.column) <= (f.end_line, f.end_column), "{:?}", f);
+            }
+            // The same text, the same verdict.
+            let again = analyse(code.as_bytes(), &policy);
+            prop_assert_eq!(&verdict.findings, &again.findings);
+            prop_assert_eq!(verdict.verdict, again.verdict);
+        }
+    }
+}

@@ -1,0 +1,608 @@
+//! The module direction of the crate, and the rules that keep decisions where they belong.
+//!
+//! Reads the sources as text: comments and the contents of strings are blanked first, so that a
+//! word in a sentence breaks nothing and one in the code cannot hide.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use std::path::{Path, PathBuf};
+
+/// From the top down: a module uses what stands below it, or itself.
+const ORDER: [&str; 17] = [
+    "main", "cli", "app", "mcp", "tui", "ipc", "executor", "runtime", "analysis", "audit",
+    "broker", "config", "policy", "model", "paths", "clock", "error",
+];
+/// These stand side by side at the bottom.
+const BASE: [&str; 3] = ["paths", "clock", "error"];
+
+/// Lines after which a file has more than one duty.
+const LINES_MAX: usize = 600;
+
+/// A source file, its text blanked of comments and strings.
+struct Source {
+    path: String,
+    code: String,
+    lines: usize,
+    /// Whether only tests are built with it.
+    test_only: bool,
+}
+
+impl Source {
+    fn new(path: &str, text: &str) -> Self {
+        Self {
+            path: path.to_owned(),
+            code: blank(text),
+            lines: text.lines().count(),
+            test_only: false,
+        }
+    }
+
+    /// The top-level module: `ipc` for `ipc/socket.rs`, `paths` for `paths.rs`.
+    fn top(&self) -> &str {
+        self.path.split(['/', '.']).next().unwrap()
+    }
+
+    /// The code without the items that only tests are built with.
+    fn outside_tests(&self) -> String {
+        if self.test_only {
+            return String::new();
+        }
+        let mut kept = String::new();
+        let mut rest = self.code.as_str();
+        while let Some((before, after)) = rest.split_once("#[cfg(test)]") {
+            kept.push_str(before);
+            // The item ends with its `;`, or with the brace that closes its body.
+            let end = match after.find([';', '{']) {
+                Some(at) if after[at..].starts_with('{') => at + 1 + matching(&after[at + 1..]),
+                Some(at) => at,
+                None => after.len(),
+            };
+            rest = after.get(end + 1..).unwrap_or("");
+        }
+        kept + rest
+    }
+
+    fn says(&self, what: &str, found: &mut Vec<String>) {
+        found.push(format!("{}: {what}", self.path));
+    }
+}
+
+/// Replaces comments and what stands in string and character literals by spaces.
+fn blank(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let mut out: Vec<u8> = bytes.to_vec();
+    let mut i = 0;
+    let wipe = |out: &mut Vec<u8>, from: usize, to: usize| {
+        for byte in &mut out[from..to] {
+            if *byte != b'\n' {
+                *byte = b' ';
+            }
+        }
+    };
+    while i < bytes.len() {
+        let rest = &bytes[i..];
+        let end = if rest.starts_with(b"//") {
+            i + rest.iter().position(|b| *b == b'\n').unwrap_or(rest.len())
+        } else if rest.starts_with(b"/*") {
+            i + find(rest, b"*/").map_or(rest.len(), |at| at + 2)
+        } else if let Some(hashes) = raw_string(bytes, i) {
+            let close = [b"\"".as_slice(), &b"#".repeat(hashes)].concat();
+            let open = 2 + hashes;
+            i + find(&rest[open..], &close).map_or(rest.len(), |at| open + at + close.len())
+        } else if rest[0] == b'"' {
+            i + string_end(rest)
+        } else if rest.starts_with(b"'\\") {
+            i + 3
+                + rest[3.min(rest.len())..]
+                    .iter()
+                    .position(|b| *b == b'\'')
+                    .unwrap_or(0)
+                + 1
+        } else if rest[0] == b'\'' {
+            // A character, not a lifetime: one character and a quote follow.
+            let text = std::str::from_utf8(&rest[1..]).unwrap();
+            match text.chars().next() {
+                Some(c) if text[c.len_utf8()..].starts_with('\'') => i + 2 + c.len_utf8(),
+                _ => {
+                    i += 1;
+                    continue;
+                }
+            }
+        } else {
+            i += 1;
+            continue;
+        };
+        wipe(&mut out, i, end.min(bytes.len()));
+        i = end;
+    }
+    String::from_utf8(out).unwrap()
+}
+
+fn find(text: &[u8], what: &[u8]) -> Option<usize> {
+    text.windows(what.len()).position(|w| w == what)
+}
+
+/// The number of `#` of a raw string that starts here.
+fn raw_string(bytes: &[u8], i: usize) -> Option<usize> {
+    let word = |b: &u8| b.is_ascii_alphanumeric() || *b == b'_';
+    let before = i.checked_sub(1).map(|at| &bytes[at]);
+    if bytes[i] != b'r' || before.is_some_and(|b| word(b) && *b != b'b') {
+        return None;
+    }
+    let hashes = bytes[i + 1..].iter().take_while(|b| **b == b'#').count();
+    (bytes.get(i + 1 + hashes) == Some(&b'"')).then_some(hashes)
+}
+
+fn string_end(rest: &[u8]) -> usize {
+    let mut at = 1;
+    while at < rest.len() && rest[at] != b'"' {
+        at += if rest[at] == b'\\' { 2 } else { 1 };
+    }
+    (at + 1).min(rest.len())
+}
+
+/// The words of the code: identifiers, and `::` and other marks one by one.
+fn tokens(code: &str) -> Vec<&str> {
+    let mut tokens = Vec::new();
+    let mut rest = code;
+    while let Some(c) = rest.chars().next() {
+        let word = |c: char| c.is_alphanumeric() || c == '_';
+        let size = if word(c) {
+            rest.find(|c| !word(c)).unwrap_or(rest.len())
+        } else if rest.starts_with("::") {
+            2
+        } else {
+            c.len_utf8()
+        };
+        let (token, after) = rest.split_at(size);
+        if !token.trim().is_empty() {
+            tokens.push(token);
+        }
+        rest = after;
+    }
+    tokens
+}
+
+/// Every top module that the code names by way of `crate` (or of the crate's own name):
+/// `crate::a`, `crate::{a, b::c}`.
+fn used(code: &str) -> Vec<String> {
+    let tokens = tokens(code);
+    let mut used = Vec::new();
+    for at in 0..tokens.len() {
+        let own = tokens[at] == "crate" || tokens[at] == "countersign";
+        if !own || tokens.get(at + 1) != Some(&"::") {
+            continue;
+        }
+        if tokens.get(at + 2) != Some(&"{") {
+            used.extend(tokens.get(at + 2).map(|t| (*t).to_owned()));
+            continue;
+        }
+        let mut depth = 0;
+        let mut head = true;
+        for token in &tokens[at + 2..] {
+            match *token {
+                "{" => {
+                    head = depth == 0;
+                    depth += 1;
+                }
+                "}" => depth -= 1,
+                "," => head = depth == 1,
+                name if head && depth == 1 => {
+                    used.push(name.to_owned());
+                    head = false;
+                }
+                _ => {}
+            }
+            if depth == 0 {
+                break;
+            }
+        }
+    }
+    used
+}
+
+fn rank(module: &str) -> Option<usize> {
+    ORDER.iter().position(|m| *m == module)
+}
+
+fn direction(source: &Source, found: &mut Vec<String>) {
+    let top = source.top();
+    if top == "lib" {
+        return;
+    }
+    let Some(own) = rank(top) else {
+        source.says("stands in no layer", found);
+        return;
+    };
+    for module in used(&source.code) {
+        let fine = match rank(&module) {
+            _ if module == top => true,
+            Some(other) => other > own && !(BASE.contains(&top) && BASE.contains(&&*module)),
+            None => false,
+        };
+        if !fine {
+            source.says(
+                &format!("`{top}` uses `{module}`, which is not below it"),
+                found,
+            );
+        }
+    }
+}
+
+/// What the pure core must not know.
+const IMPURE: [&str; 11] = [
+    "std::fs",
+    "std::net",
+    "std::process",
+    "std::thread",
+    "std::env",
+    "time::Instant",
+    "SystemTime",
+    "tokio",
+    "ratatui",
+    "Now::read",
+    "ProposalId::new",
+];
+
+fn purity(source: &Source, found: &mut Vec<String>) {
+    if source.top() != "broker" {
+        return;
+    }
+    let joined: String = tokens(&source.outside_tests())
+        .join(" ")
+        .replace(" :: ", "::");
+    for word in IMPURE {
+        if contains_words(&joined, word) {
+            source.says(&format!("the core names `{word}`"), found);
+        }
+    }
+    // `use std::{fs, …}` says the same.
+    if contains_words(&joined, "std::{") {
+        source.says(
+            "the core imports from `std` in braces, which hides what",
+            found,
+        );
+    }
+}
+
+/// Whether `words` stands in `text` as whole words.
+fn contains_words(text: &str, words: &str) -> bool {
+    let part = |c: char| c.is_alphanumeric() || c == '_';
+    text.match_indices(words).any(|(at, _)| {
+        let opens = words.starts_with(part) && text[..at].ends_with(part);
+        let goes_on = words.ends_with(part) && text[at + words.len()..].starts_with(part);
+        !opens && !goes_on
+    })
+}
+
+/// Words that stand only where they are named.
+fn places(source: &Source, found: &mut Vec<String>) {
+    let top = source.top();
+    let all = tokens(&source.code).join(" ");
+    let own = tokens(&source.outside_tests()).join(" ");
+    if contains_words(&all, "unsafe") && top != "executor" && top != "ipc" {
+        source.says("`unsafe` belongs into executor and ipc only", found);
+    }
+    if top == "tui" {
+        for word in ["println !", "print !", "eprintln !", "eprint !"] {
+            if contains_words(&own, word) {
+                source.says("prints beside the terminal's frames", found);
+            }
+        }
+    }
+    if contains_words(&own, "anyhow") && top != "main" {
+        source.says("uses `anyhow`; modules have errors of their own", found);
+    }
+    if is_built(&own, "Confirmation") && top != "app" {
+        source.says("makes a `Confirmation`; only `app` may, from a key", found);
+    }
+    if is_built(&own, "Grant") && source.path != "broker/decision.rs" {
+        source.says("makes a `Grant`", found);
+    }
+    if contains_words(&own, "Effect :: Execute") && top != "app" && top != "broker" {
+        source.says("handles `Effect::Execute`; only `app` may", found);
+    }
+}
+
+/// Whether a value of the type is written out: `Name {` where no type is declared, named as a
+/// result, or taken apart.
+fn is_built(joined: &str, name: &str) -> bool {
+    let start = format!("{name} {{");
+    joined.match_indices(&start).any(|(at, _)| {
+        let before = joined[..at].trim_end();
+        let word = before.rsplit(' ').next().unwrap_or("");
+        let declared = ["struct", "enum", "impl", "for", "trait", "mod"].contains(&word);
+        // `fn f() -> Name {`: the brace opens the body.
+        let returned = before.ends_with("- >");
+        // `Other Name {` cannot be; `SubName {` is another word.
+        let inside = joined[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_');
+        // `Action::Grant {` is a variant of an enum, `broker::Grant {` is the thing itself.
+        let scope = before.strip_suffix("::").map(str::trim_end);
+        let owner = scope.and_then(|s| s.rsplit(' ').next()).unwrap_or("");
+        let variant = owner.starts_with(char::is_uppercase);
+        // `Confirmation { id, digest, by, viewed } = …` takes one apart.
+        let rest = &joined[at + start.len()..];
+        let close = matching(rest);
+        let after = rest[close..].trim_start_matches(['}', ' ']);
+        let taken = after.starts_with("= ") && !after.starts_with("= =");
+        let matched = taken || after.starts_with(") =") && !after.starts_with(") = =");
+        !(declared || returned || inside || variant || matched)
+    })
+}
+
+/// Where the brace closes that was open at the start.
+fn matching(rest: &str) -> usize {
+    let mut depth = 1;
+    for (at, c) in rest.char_indices() {
+        match c {
+            '{' => depth += 1,
+            '}' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return at;
+        }
+    }
+    rest.len()
+}
+
+fn size(source: &Source, found: &mut Vec<String>) {
+    if source.lines > LINES_MAX {
+        source.says(&format!("has {} lines", source.lines), found);
+    }
+}
+
+fn judge(sources: &[Source]) -> Vec<String> {
+    let mut found = Vec::new();
+    for source in sources {
+        direction(source, &mut found);
+        purity(source, &mut found);
+        places(source, &mut found);
+        size(source, &mut found);
+    }
+    found
+}
+
+fn sources() -> Vec<Source> {
+    fn walk(folder: &Path, found: &mut Vec<PathBuf>) {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                walk(&path, found);
+            } else if path.extension().is_some_and(|e| e == "rs") {
+                found.push(path);
+            }
+        }
+    }
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut paths = Vec::new();
+    walk(&root, &mut paths);
+    let texts: Vec<(String, String)> = paths
+        .iter()
+        .map(|path| {
+            let name = path.strip_prefix(&root).unwrap().to_str().unwrap();
+            (name.to_owned(), std::fs::read_to_string(path).unwrap())
+        })
+        .collect();
+    let test_modules: Vec<String> = texts
+        .iter()
+        .flat_map(|(path, text)| test_modules(path, text))
+        .collect();
+    texts
+        .iter()
+        .map(|(path, text)| {
+            let mut source = Source::new(path, text);
+            source.test_only = test_modules.iter().any(|m| is_within(path, m));
+            source
+        })
+        .collect()
+}
+
+/// The modules in files of their own that a source declares under `#[cfg(test)]`, as paths below
+/// `src` without `.rs`. Going by the declaration, not by the name: a file may be called anything.
+fn test_modules(path: &str, text: &str) -> Vec<String> {
+    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let stem = name.strip_suffix(".rs").unwrap();
+    let below = |folder: &str, name: &str| match folder {
+        "" => name.to_owned(),
+        _ => format!("{folder}/{name}"),
+    };
+    let children = match stem {
+        "mod" | "lib" | "main" => folder.to_owned(),
+        _ => below(folder, stem),
+    };
+    let mut found = Vec::new();
+    for declared in text.split("#[cfg(test)]").skip(1) {
+        let declared = declared.trim_start();
+        let (given, rest) = match declared.strip_prefix("#[path = \"") {
+            Some(rest) => {
+                let (path, rest) = rest.split_once("\"]").unwrap();
+                (Some(path), rest.trim_start())
+            }
+            None => (None, declared),
+        };
+        let rest = rest.strip_prefix("pub ").unwrap_or(rest);
+        let rest = rest.strip_prefix("pub(crate) ").unwrap_or(rest);
+        let rest = rest.strip_prefix("pub(super) ").unwrap_or(rest);
+        let Some(rest) = rest.strip_prefix("mod ") else {
+            continue;
+        };
+        let end = rest
+            .find(|c: char| !c.is_alphanumeric() && c != '_')
+            .unwrap();
+        if rest[end..].trim_start().starts_with(';') {
+            found.push(match given {
+                Some(path) => below(folder, path.strip_suffix(".rs").unwrap()),
+                None => below(&children, &rest[..end]),
+            });
+        }
+    }
+    found
+}
+
+/// Whether a file is the module, or lies in its folder.
+fn is_within(path: &str, module: &str) -> bool {
+    path.strip_prefix(module)
+        .is_some_and(|rest| rest == ".rs" || rest.starts_with('/'))
+}
+
+#[test]
+fn every_module_uses_only_what_stands_below_it_and_decisions_stay_in_their_place() {
+    let sources = sources();
+    assert!(
+        sources.len() > 40,
+        "only {} sources were found",
+        sources.len()
+    );
+    let found = judge(&sources);
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn the_grant_and_the_confirmation_are_each_made_somewhere() {
+    // Were the pattern wrong, the check above could not fail.
+    let sources = sources();
+    let makers = |name: &str| -> Vec<&str> {
+        sources
+            .iter()
+            .filter(|s| is_built(&tokens(&s.outside_tests()).join(" "), name))
+            .map(|s| s.path.as_str())
+            .collect()
+    };
+    assert_eq!(makers("Grant"), ["broker/decision.rs"]);
+    assert!(makers("Confirmation").iter().all(|p| p.starts_with("app/")));
+}
+
+#[test]
+fn no_socket_method_sounds_like_a_decision() {
+    for method in countersign::ipc::METHODS {
+        for word in [
+            "grant", "approve", "allow", "accept", "decide", "deny", "confirm",
+        ] {
+            assert!(!method.contains(word), "{method}");
+        }
+    }
+}
+
+#[test]
+fn made_up_faults_are_found() {
+    let bad = [
+        ("model/x.rs", "use crate::broker::Event;", "not below"),
+        ("model/x.rs", "fn f() { crate::tui::draw() }", "not below"),
+        (
+            "broker/x.rs",
+            "use crate::{model::Peer, ipc::Router};",
+            "uses `ipc`",
+        ),
+        (
+            "broker/x.rs",
+            "use crate::{\n    model::{Peer, State},\n    cli,\n};",
+            "uses `cli`",
+        ),
+        ("config/x.rs", "use crate::broker;", "uses `broker`"),
+        ("ipc/x.rs", "pub use crate::nowhere::X;", "uses `nowhere`"),
+        ("paths.rs", "use crate::clock::Now;", "uses `clock`"),
+        ("ipc/x.rs", "use countersign::tui::X;", "uses `tui`"),
+        ("helpers/x.rs", "", "no layer"),
+        ("broker/x.rs", "use std::fs::File;", "std::fs"),
+        (
+            "broker/x.rs",
+            "let t = std::time::Instant::now();",
+            "time::Instant",
+        ),
+        ("broker/x.rs", "let n = Now :: read();", "Now::read"),
+        ("broker/x.rs", "use tokio::sync::mpsc;", "tokio"),
+        ("broker/x.rs", "use std::{fs, io};", "in braces"),
+        ("cli/x.rs", "use anyhow::Context as _;", "anyhow"),
+        ("tui/x.rs", "fn f() { unsafe { g() } }", "unsafe"),
+        ("tui/x.rs", "fn f() { println!(\"{x}\"); }", "prints"),
+        (
+            "ipc/x.rs",
+            "let c = Confirmation { id, digest, by, viewed };",
+            "Confirmation",
+        ),
+        ("ipc/x.rs", "f(broker::Confirmation { id })", "Confirmation"),
+        (
+            "tui/x.rs",
+            "#[cfg(test)]\nuse a::b;\nfn f() { g(Confirmation { id }) }",
+            "Confirmation",
+        ),
+        (
+            "broker/update.rs",
+            "Ok(Grant { proposal })",
+            "makes a `Grant`",
+        ),
+        (
+            "executor/x.rs",
+            "let g = decision::Grant { proposal };",
+            "makes a `Grant`",
+        ),
+        (
+            "ipc/x.rs",
+            "match e { Effect::Execute(g) => run(g), _ => {} }",
+            "Effect::Execute",
+        ),
+    ];
+    for (path, text, wanted) in bad {
+        let found = judge(&[Source::new(path, text)]).join("\n");
+        assert!(found.contains(wanted), "{path}: {text}: {found:?}");
+    }
+    let long = "\n".repeat(LINES_MAX + 1);
+    assert!(judge(&[Source::new("ipc/x.rs", &long)])[0].contains("601 lines"));
+}
+
+#[test]
+fn a_file_is_a_test_by_its_declaration_and_not_by_its_name() {
+    let declared = "#[cfg(test)]\nmod tests;\nmod testing;\n#[cfg(test)]\n#[path = \"a_tests.rs\"]\n\
+                    mod tests;\n#[cfg(test)]\nmod inline {}\n#[cfg(test)]\nuse a::b;";
+    assert_eq!(
+        test_modules("ipc/mod.rs", declared),
+        ["ipc/tests", "ipc/a_tests"]
+    );
+    assert_eq!(
+        test_modules("ipc/a.rs", declared),
+        ["ipc/a/tests", "ipc/a_tests"]
+    );
+    assert_eq!(test_modules("lib.rs", declared), ["tests", "a_tests"]);
+    assert!(is_within("ipc/tests.rs", "ipc/tests") && is_within("ipc/tests/x.rs", "ipc/tests"));
+    assert!(!is_within("ipc/tests_of.rs", "ipc/tests"));
+}
+
+#[test]
+fn what_is_allowed_is_not_found() {
+    let good = [
+        (
+            "ipc/x.rs",
+            "use crate::{broker::{Event, Reply}, model::Peer};\nuse crate::ipc::Router;",
+        ),
+        (
+            "broker/x.rs",
+            "// std::fs and tokio are not for us\nconst A: &str = \"tokio\";",
+        ),
+        (
+            "broker/x.rs",
+            "use std::time::Duration;\n#[cfg(test)]\nmod tests { use std::fs; }",
+        ),
+        (
+            "broker/x.rs",
+            "const A: &str = r#\"use crate::tui; \" unsafe\"#; const B: char = '\"';",
+        ),
+        (
+            "tui/x.rs",
+            "fn f<'a>(x: &'a str) -> &'a str { x } // unsafe",
+        ),
+        (
+            "executor/x.rs",
+            "fn f() -> Grant { g() }\nimpl Grant {}\nlet a = Action::Grant { id };",
+        ),
+        ("broker/x.rs", "let Confirmation { id, by } = confirmation;"),
+        (
+            "app/x.rs",
+            "let c = Confirmation { id };\nEffect::Execute(g) => x,",
+        ),
+        ("executor/x.rs", "unsafe { f() }"),
+    ];
+    for (path, text) in good {
+        let found = judge(&[Source::new(path, text)]);
+        assert!(found.is_empty(), "{path}: {text}: {found:?}");
+    }
+}

@@ -1,0 +1,469 @@
+//! The log against real processes, real kills and real disks, and its commands.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use std::env;
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::mpsc;
+
+use countersign::audit::{self, AuditError, Log, WriterEvent};
+use countersign::broker::Ticket;
+use countersign::model::{Blob, LogEvent, ProposalId, State};
+use serde_json::Value;
+
+/// What the samples call the model.
+mod model {
+    pub use countersign::model::*;
+}
+#[allow(dead_code)]
+#[path = "../src/audit/samples.rs"]
+mod samples;
+
+const ROLE: &str = "COUNTERSIGN_TEST_WRITER";
+
+/// Not a test of its own: what the tests below start as a process. Writes to the folder that the
+/// variable names, one line on standard output for each durable record, until it is killed, its
+/// input ends, or the log goes down.
+#[test]
+fn writer_process() {
+    let Some(dir) = env::var_os(ROLE) else { return };
+    let opened = match audit::open(Path::new(&dir)) {
+        Ok(opened) => opened,
+        Err(e) => {
+            println!("refused {e}");
+            return;
+        }
+    };
+    println!("open {}", opened.durable);
+    let (tell, told) = mpsc::channel();
+    let handle = opened.writer.start(Box::new(move |event| {
+        let line = match &event {
+            WriterEvent::Durable { seq, .. } => format!("durable {seq}"),
+            WriterEvent::Down { reason } => format!("down {reason}"),
+        };
+        // Straight to the kernel, so that a kill cannot lose what was said.
+        let mut out = std::io::stdout().lock();
+        let _ = writeln!(out, "{line}").and_then(|()| out.flush());
+        let _ = tell.send(event);
+    }));
+    if env::var_os("COUNTERSIGN_TEST_IDLE").is_some() {
+        let id = ProposalId::new();
+        let (event, blobs) = samples::proposed(id, "waits");
+        handle.submit(Ticket(0), event, blobs);
+        let _ = std::io::stdin().lines().count();
+        handle.close();
+        return;
+    }
+    for n in 0_u64.. {
+        let id = ProposalId::new();
+        let (event, mut blobs) = samples::proposed(id, &"t".repeat(2_000));
+        blobs.push(Blob::of(format!("blob {id}").as_bytes()));
+        handle.submit(Ticket(n), event, blobs);
+        handle.submit(Ticket(n), LogEvent::Expired { id }, Vec::new());
+        // A few in flight at once, so that commits are of several records.
+        if n > 3 {
+            for _ in 0..2 {
+                match told.recv() {
+                    Ok(WriterEvent::Durable { .. }) => {}
+                    _ => return,
+                }
+            }
+        }
+    }
+}
+
+/// Starts this test binary as a writer, through `prefix` when it is not empty.
+fn writer(dir: &Path, prefix: &[&str], idle: bool) -> Child {
+    let exe = env::current_exe().unwrap();
+    let mut words = prefix.iter().map(PathBuf::from).collect::<Vec<_>>();
+    words.push(exe);
+    let mut command = Command::new(&words[0]);
+    command
+        .args(&words[1..])
+        .args(["writer_process", "--exact", "--nocapture"])
+        .env(ROLE, dir)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null());
+    if idle {
+        command.env("COUNTERSIGN_TEST_IDLE", "1");
+    }
+    command.spawn().unwrap()
+}
+
+/// The writer's own lines among what the test harness prints.
+fn said(child: &mut Child) -> impl Iterator<Item = String> + use<> {
+    let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    lines.map_while(Result::ok).filter_map(|line| {
+        // The harness begins a line and does not end it.
+        let at = ["open ", "durable ", "down ", "refused "]
+            .iter()
+            .filter_map(|w| line.find(w))
+            .min()?;
+        Some(line[at..].to_owned())
+    })
+}
+
+fn countersign(dir: &Path, args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_countersign"))
+        .args(args)
+        .env("COUNTERSIGN_STATE_DIR", dir)
+        .stdin(Stdio::null())
+        .output()
+        .unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+#[test]
+fn a_writer_killed_at_any_moment_loses_nothing_it_called_durable() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut durable = 0_u64;
+    for round in 0..20 {
+        let mut child = writer(dir.path(), &[], false);
+        let mut lines = said(&mut child);
+        let open = lines.next().unwrap();
+        let begun: u64 = open.strip_prefix("open ").unwrap().parse().unwrap();
+        assert!(
+            begun >= durable,
+            "round {round}: {durable} were durable, {begun} are left"
+        );
+        for line in lines.by_ref().take(round * 3) {
+            durable = line.strip_prefix("durable ").unwrap().parse().unwrap();
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        // What it said before it died counts too.
+        for line in lines {
+            if let Some(seq) = line.strip_prefix("durable ") {
+                durable = seq.parse().unwrap();
+            }
+        }
+    }
+    let opened = audit::open(dir.path()).unwrap();
+    assert!(opened.durable >= durable && durable > 100);
+    assert!(opened.unfinished.iter().all(|(_, s)| *s == State::Pending));
+    drop(opened);
+    let report = Log::open(dir.path()).unwrap().verify().unwrap();
+    assert!(report.consistent, "{report:?}");
+}
+
+#[test]
+fn a_disk_that_takes_no_more_brings_the_log_down_and_is_recovered_from() {
+    let dir = tempfile::tempdir().unwrap();
+    // A file size limit makes write(2) fail in the middle of a line, as a full disk does.
+    let script = "trap '' XFSZ; ulimit -f 64; exec \"$@\"";
+    let mut child = writer(dir.path(), &["sh", "-c", script, "sh"], false);
+    let lines: Vec<String> = said(&mut child).collect();
+    assert!(child.wait().unwrap().success());
+    let last = lines.last().unwrap();
+    assert!(last.starts_with("down "), "{last}");
+    let durable = lines
+        .iter()
+        .rev()
+        .find_map(|l| l.strip_prefix("durable "))
+        .unwrap();
+    let durable: u64 = durable.parse().unwrap();
+    let verify = countersign(dir.path(), &["audit", "verify"]);
+    assert_eq!(verify.status.code(), Some(1));
+    assert!(
+        text(&verify.stdout).contains("incomplete line"),
+        "{verify:?}"
+    );
+    let opened = audit::open(dir.path()).unwrap();
+    assert!(opened.durable > durable);
+    assert!(opened.recovered.unwrap().contains("quarantine"));
+    let verify = countersign(dir.path(), &["audit", "verify"]);
+    assert_eq!(verify.status.code(), Some(0), "{verify:?}");
+}
+
+/// Where mounts can be made: a really full disk, then one that became read-only.
+#[test]
+fn a_full_and_a_read_only_folder_are_named_with_the_mend() {
+    let dir = tempfile::tempdir().unwrap();
+    let place = dir.path().display().to_string();
+    let script = format!(
+        "mount -t tmpfs -o size=256k,mode=700 none {place} || exit 77\n\
+         \"$@\"\n\
+         mount -o remount,ro {place}\n\
+         exec \"$@\""
+    );
+    let prefix = ["unshare", "-Urm", "sh", "-c", &script, "sh"];
+    let mut child = writer(&dir.path().join("state"), &prefix, false);
+    let lines: Vec<String> = said(&mut child).collect();
+    if child.wait().unwrap().code() == Some(77) || lines.is_empty() {
+        eprintln!("no mounts here: not tried");
+        return;
+    }
+    let down = lines.iter().find(|l| l.starts_with("down ")).unwrap();
+    assert!(
+        down.contains("No space left") && down.contains("free some space"),
+        "{down}"
+    );
+    let refused = lines.last().unwrap();
+    assert!(
+        refused.contains("Read-only") && refused.contains("--state-dir"),
+        "{refused}"
+    );
+}
+
+#[test]
+fn while_one_process_writes_others_read_and_none_writes() {
+    let dir = tempfile::tempdir().unwrap();
+    let none = countersign(dir.path(), &["status"]);
+    assert_eq!(text(&none.stdout), "no dashboard · log none\n");
+    assert_eq!(none.status.code(), Some(1));
+
+    let mut child = writer(dir.path(), &[], true);
+    let mut lines = said(&mut child);
+    assert_eq!(lines.next().unwrap(), "open 0");
+    assert_eq!(lines.next().unwrap(), "durable 1");
+    let error = audit::open(dir.path()).unwrap_err();
+    let AuditError::Locked { pid, .. } = error else {
+        panic!("{error}")
+    };
+    assert_eq!(pid, Some(child.id().cast_signed()));
+    let status = countersign(dir.path(), &["status"]);
+    assert_eq!(text(&status.stdout), "1 pending · 0 running · log ok\n");
+    assert_eq!(status.status.code(), Some(0));
+    let json: Value =
+        serde_json::from_slice(&countersign(dir.path(), &["status", "--json"]).stdout).unwrap();
+    assert_eq!(json["dashboard"], true);
+    assert_eq!(json["pid"], child.id());
+    assert_eq!(
+        countersign(dir.path(), &["audit", "verify"]).status.code(),
+        Some(0)
+    );
+
+    // A line that is being written is no damage while somebody writes.
+    let segment = dir.path().join("log/00000001.jsonl");
+    let whole = fs::read(&segment).unwrap();
+    fs::write(&segment, [&whole[..], b"{\"v\":1,\"seq\":2,"].concat()).unwrap();
+    assert_eq!(
+        countersign(dir.path(), &["audit", "verify"]).status.code(),
+        Some(0)
+    );
+    fs::write(&segment, &whole).unwrap();
+
+    drop(child.stdin.take());
+    assert!(child.wait().unwrap().success());
+    let status = countersign(dir.path(), &["status"]);
+    assert_eq!(text(&status.stdout), "no dashboard · log ok\n");
+    assert_eq!(status.status.code(), Some(1));
+    assert_eq!(
+        audit::open(dir.path()).unwrap().unfinished.len(),
+        1,
+        "what was pending is told to the next dashboard"
+    );
+}
+
+/// A log with one run and one proposal whose words attack the terminal.
+fn sample(dir: &Path) -> [ProposalId; 2] {
+    let ids = [ProposalId::new(), ProposalId::new()];
+    let hostile = format!(
+        "\x1b]0;owned\x07\u{202e}txt\r\ngranted  {}",
+        "x".repeat(10_000)
+    );
+    let (tell, told) = mpsc::channel();
+    let opened = audit::open(dir).unwrap();
+    let handle = opened
+        .writer
+        .start(Box::new(move |e| tell.send(e).unwrap()));
+    let mut n = 0;
+    let mut put = |(event, blobs): (LogEvent, Vec<Blob>)| {
+        handle.submit(Ticket(n), event, blobs);
+        n += 1;
+        let done = told.recv().unwrap();
+        assert_eq!(
+            done,
+            WriterEvent::Durable {
+                ticket: Ticket(n - 1),
+                seq: n
+            }
+        );
+    };
+    put(samples::proposed(ids[0], "monthly revenue"));
+    put((samples::granted(ids[0]), Vec::new()));
+    put((samples::started(ids[0]), Vec::new()));
+    put(samples::finished(ids[0]));
+    put(samples::proposed(ids[1], &hostile));
+    let deny = LogEvent::Denied {
+        id: ids[1],
+        reason: Some(hostile),
+        by: model::Reviewer::default(),
+        viewed: model::Viewed::default(),
+    };
+    put((deny, Vec::new()));
+    handle.close();
+    ids
+}
+
+/// Nothing in it acts on a terminal, but for line feeds.
+fn harmless(output: &Output) -> String {
+    for bytes in [&output.stdout, &output.stderr] {
+        let text = text(bytes);
+        let bad = text
+            .chars()
+            .find(|c| *c != '\n' && model::escape(*c).is_some());
+        assert_eq!(bad, None, "{text:?}");
+    }
+    text(&output.stdout)
+}
+
+#[test]
+fn the_list_has_one_line_for_each_proposal_newest_first() {
+    let dir = tempfile::tempdir().unwrap();
+    let ids = sample(dir.path());
+    for args in [&["audit", "list"][..], &["audit"]] {
+        let output = countersign(dir.path(), args);
+        assert_eq!(output.status.code(), Some(0));
+        let list = harmless(&output);
+        let lines: Vec<&str> = list.lines().collect();
+        assert_eq!(lines.len(), 2, "{list}");
+        for (line, (id, state)) in lines
+            .iter()
+            .zip([(ids[1], "denied"), (ids[0], "succeeded")])
+        {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            assert!(words[0].ends_with('Z'), "{line}");
+            assert_eq!(words[1], id.to_string());
+            assert_eq!(
+                words[2..6],
+                ["etl-bot", "analysis", "clear", state],
+                "{line}"
+            );
+            assert!(line.chars().count() < 300);
+        }
+        assert!(lines[1].ends_with("monthly revenue"));
+    }
+    let output = countersign(dir.path(), &["audit", "list", "--json"]);
+    let json: Value = serde_json::from_str(&harmless(&output)).unwrap();
+    assert_eq!(json[0]["id"], ids[1].to_string());
+    assert!(
+        json[0]["title"]
+            .as_str()
+            .unwrap()
+            .starts_with("\x1b]0;owned")
+    );
+    assert_eq!(json[1]["state"], "succeeded");
+    let one = countersign(dir.path(), &["audit", "list", "--limit", "1"]);
+    assert_eq!(harmless(&one).lines().count(), 1);
+}
+
+#[test]
+fn one_proposal_is_shown_with_its_code_and_all_its_records() {
+    let dir = tempfile::tempdir().unwrap();
+    let ids = sample(dir.path());
+    let id = ids[0].to_string();
+    let output = countersign(dir.path(), &["audit", "show", &id]);
+    assert_eq!(output.status.code(), Some(0));
+    let shown = harmless(&output);
+    for part in [
+        "proposed by agent",
+        "granted by person",
+        "started by dashboard",
+        "finished by",
+    ] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    assert!(shown.contains("      1  print(1)"), "{shown}");
+    assert!(
+        shown.contains("      2  1,2"),
+        "the input's content: {shown}"
+    );
+    assert!(shown.contains("exit code 0"), "{shown}");
+    // The end of an id is enough.
+    let short = countersign(dir.path(), &["audit", "show", &ids[0].short()]);
+    assert_eq!(text(&short.stdout), shown);
+    harmless(&countersign(
+        dir.path(),
+        &["audit", "show", &ids[1].to_string()],
+    ));
+
+    let output = countersign(dir.path(), &["audit", "show", &id, "--json"]);
+    let json: Value = serde_json::from_str(&harmless(&output)).unwrap();
+    let records = json["records"].as_array().unwrap();
+    assert_eq!(records.len(), 4);
+    assert_eq!(records[3]["kind"], "finished");
+    let code = records[0]["digest"]
+        .as_str()
+        .unwrap()
+        .strip_prefix("sha256:")
+        .unwrap();
+    assert_eq!(json["contents"][code], "print(1)\n");
+
+    for (id, expected) in [
+        (ProposalId::new().to_string(), 1),
+        ("nonsense".to_owned(), 2),
+        ("\x1b[2J".to_owned(), 2),
+    ] {
+        let output = countersign(dir.path(), &["audit", "show", &id]);
+        assert_eq!(output.status.code(), Some(expected), "{output:?}");
+        harmless(&output);
+    }
+}
+
+#[test]
+fn verify_answers_with_its_exit_code_and_names_the_first_bad_record() {
+    let dir = tempfile::tempdir().unwrap();
+    let absent = countersign(&dir.path().join("none"), &["audit", "verify"]);
+    assert_eq!(absent.status.code(), Some(2));
+    sample(dir.path());
+    let output = countersign(dir.path(), &["audit", "verify"]);
+    assert_eq!(output.status.code(), Some(0));
+    let said = harmless(&output);
+    assert!(said.starts_with("consistent: 6 records"), "{said}");
+    assert!(
+        said.contains("not anchored: a cut end cannot be excluded"),
+        "{said}"
+    );
+    let output = countersign(dir.path(), &["audit", "verify", "--require-anchor"]);
+    assert_eq!(output.status.code(), Some(1));
+    let output = countersign(dir.path(), &["audit", "verify", "--nonsense"]);
+    assert_eq!(output.status.code(), Some(2));
+
+    let segment = dir.path().join("log/00000001.jsonl");
+    let whole = text(&fs::read(&segment).unwrap());
+    fs::write(
+        &segment,
+        whole.replacen("monthly revenue", "monthly Revenue", 1),
+    )
+    .unwrap();
+    let output = countersign(dir.path(), &["audit", "verify"]);
+    assert_eq!(output.status.code(), Some(1));
+    let said = harmless(&output);
+    assert!(
+        said.contains("damaged: log/00000001.jsonl line 2 (seq 1)"),
+        "{said}"
+    );
+    let output = countersign(dir.path(), &["audit", "verify", "--json"]);
+    let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(json["consistent"], false);
+    assert_eq!(json["damage"]["line"], 2);
+    let list = countersign(dir.path(), &["audit", "list"]);
+    assert_eq!(list.status.code(), Some(1));
+    assert!(text(&list.stderr).contains("the log is damaged"));
+}
+
+#[test]
+fn a_copied_state_folder_is_read_as_it_is() {
+    let dir = tempfile::tempdir().unwrap();
+    let ids = sample(dir.path());
+    let copy = tempfile::tempdir().unwrap();
+    let done = Command::new("cp")
+        .arg("-r")
+        .args(["log", "blobs"].map(|n| dir.path().join(n)))
+        .arg(copy.path())
+        .status()
+        .unwrap();
+    assert!(done.success());
+    let verify = countersign(copy.path(), &["audit", "verify"]);
+    assert_eq!(verify.status.code(), Some(0), "{verify:?}");
+    let show = countersign(copy.path(), &["audit", "show", &ids[0].to_string()]);
+    assert!(harmless(&show).contains("print(1)"));
+    assert!(!copy.path().join("lock").exists(), "a reader wrote");
+}

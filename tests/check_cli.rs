@@ -1,0 +1,197 @@
+//! `countersign check` as a person or a script sees it.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use std::fs;
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+fn check(dir: &Path, args: &[&str], stdin: &[u8]) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_countersign"))
+        .arg("--policy-dir")
+        .arg(dir.join("policies"))
+        .arg("check")
+        .args(args)
+        .current_dir(dir)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(stdin).unwrap();
+    child.wait_with_output().unwrap()
+}
+
+fn folder() -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    fs::create_dir_all(dir.path().join("src/deep")).unwrap();
+    fs::write(dir.path().join("src/b.py"), "import os\n").unwrap();
+    fs::write(dir.path().join("src/a.py"), "print(1)\n").unwrap();
+    fs::write(dir.path().join("src/deep/c.py"), "df.to_csv(name)\n").unwrap();
+    fs::write(dir.path().join("src/d.py"), b"x = '\xff'\n").unwrap();
+    fs::write(dir.path().join("src/no.txt"), "eval").unwrap();
+    dir
+}
+
+fn text(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+#[test]
+fn a_folder_is_walked_in_path_order_and_invalid_utf8_is_unanalyzable() {
+    let dir = folder();
+    let output = check(dir.path(), &["--format", "jsonl", "src"], b"");
+    assert_eq!(output.status.code(), Some(1));
+    let seen: Vec<(String, String)> = text(&output)
+        .lines()
+        .map(|line| {
+            let value: Value = serde_json::from_str(line).unwrap();
+            let get = |key: &str| value[key].as_str().unwrap().to_owned();
+            (get("path"), get("verdict"))
+        })
+        .collect();
+    let expected = [
+        ("src/a.py", "clear"),
+        ("src/b.py", "blocked"),
+        ("src/d.py", "unanalyzable"),
+        ("src/deep/c.py", "flagged"),
+    ];
+    assert_eq!(
+        seen,
+        expected.map(|(a, b)| (a.to_owned(), b.to_owned())).to_vec()
+    );
+    let output = check(dir.path(), &["--format", "json", "src"], b"");
+    let array: Value = serde_json::from_str(&text(&output)).unwrap();
+    assert_eq!(array.as_array().unwrap().len(), 4);
+    assert_eq!(array[1]["findings"][0]["rule"], "IMPORT001");
+    assert_eq!(array[2]["source"]["bytes"], 8);
+}
+
+#[test]
+fn exit_codes_are_0_1_and_2() {
+    let dir = folder();
+    let code = |args: &[&str], stdin: &[u8]| check(dir.path(), args, stdin).status.code();
+    assert_eq!(code(&["-"], b"print(1)\n"), Some(0));
+    assert_eq!(code(&["src/deep/c.py"], b""), Some(0));
+    assert_eq!(code(&["--strict", "src/deep/c.py"], b""), Some(1));
+    assert_eq!(code(&["--strict", "src/a.py"], b""), Some(0));
+    assert_eq!(code(&["-"], b"import os"), Some(1));
+    assert_eq!(code(&["-"], b"("), Some(1));
+    assert_eq!(code(&["absent.py"], b""), Some(2));
+    assert_eq!(code(&[], b""), Some(2));
+    assert_eq!(code(&["--profile", "analisis", "-"], b""), Some(2));
+    assert_eq!(code(&["--format", "yaml", "-"], b""), Some(2));
+}
+
+#[test]
+fn the_profile_decides_and_its_size_limit_applies() {
+    let dir = folder();
+    let output = check(
+        dir.path(),
+        &["--profile", "chart", "-"],
+        b"import matplotlib\n",
+    );
+    assert_eq!(output.status.code(), Some(1));
+    let output = check(dir.path(), &["--profile", "script", "-"], b"import os\n");
+    assert_eq!(output.status.code(), Some(0));
+    fs::create_dir(dir.path().join("policies")).unwrap();
+    fs::write(
+        dir.path().join("policies/short.toml"),
+        "name = \"short\"\nextends = \"analysis\"\n[limits]\ncode_bytes = 10\n",
+    )
+    .unwrap();
+    let long = check(
+        dir.path(),
+        &["--profile", "short", "-"],
+        b"print('a longer one')\n",
+    );
+    assert!(text(&long).contains("PARSE002") && long.status.code() == Some(1));
+    assert_eq!(
+        check(dir.path(), &["--profile", "short", "-"], b"x = 1\n")
+            .status
+            .code(),
+        Some(0)
+    );
+}
+
+#[test]
+fn text_shows_the_line_with_carets_and_nothing_raw() {
+    let dir = folder();
+    let code = "x = 1\ny = \"\u{1b}[2J\u{202e}\"; z = eval(\"1\")\n";
+    let out = text(&check(dir.path(), &["-"], code.as_bytes()));
+    assert!(out.contains("-:2:18: DYN001 [block] eval"), "{out}");
+    assert!(out.contains("^^^^\n"), "{out}");
+    assert!(
+        out.contains("\\u{1b}") && out.contains("\\u{202e}"),
+        "{out}"
+    );
+    assert!(!out.contains('\u{1b}') && !out.contains('\u{202e}'));
+    assert!(out.ends_with("-: blocked\n"), "{out}");
+}
+
+#[test]
+fn rules_are_listed_and_explained() {
+    let dir = folder();
+    let out = text(&check(dir.path(), &["--list-rules"], b""));
+    for family in [
+        "PARSE", "IMPORT", "BUILTIN", "ATTR", "DYN", "FMT", "FS", "NET", "EXEC", "DESER", "REFL",
+        "NATIVE", "DOS", "TEXT", "DATA", "NODE",
+    ] {
+        assert!(
+            out.lines().any(|l| l.starts_with(&format!("{family}0"))),
+            "{family}"
+        );
+    }
+    let output = check(dir.path(), &["--explain", "fs003"], b"");
+    assert_eq!(output.status.code(), Some(0));
+    assert!(text(&output).contains("CWE-22"));
+    let output = check(dir.path(), &["--explain", "FS999"], b"");
+    assert_eq!(output.status.code(), Some(2));
+    let rules: Value = serde_json::from_str(&text(&check(
+        dir.path(),
+        &["--list-rules", "--format", "json"],
+        b"",
+    )))
+    .unwrap();
+    assert_eq!(rules.as_array().unwrap().len(), out.lines().count());
+}
+
+#[test]
+fn sarif_names_tool_rules_places_and_levels() {
+    let dir = folder();
+    let output = check(dir.path(), &["--format", "sarif", "src"], b"");
+    assert_eq!(output.status.code(), Some(1));
+    let log: Value = serde_json::from_str(&text(&output)).unwrap();
+    assert_eq!(log["version"], "2.1.0");
+    let run = &log["runs"][0];
+    assert_eq!(run["tool"]["driver"]["name"], "countersign");
+    assert_eq!(run["columnKind"], "unicodeCodePoints");
+    let rules = run["tool"]["driver"]["rules"].as_array().unwrap();
+    let results = run["results"].as_array().unwrap();
+    assert!(!results.is_empty());
+    for result in results {
+        let index = usize::try_from(result["ruleIndex"].as_u64().unwrap()).unwrap();
+        assert_eq!(rules[index]["id"], result["ruleId"]);
+        let region = &result["locations"][0]["physicalLocation"]["region"];
+        assert!(region["startLine"].as_u64().unwrap() >= 1);
+        assert!(region["startColumn"].as_u64().unwrap() >= 1);
+        assert!(["error", "warning", "note"].contains(&result["level"].as_str().unwrap()));
+    }
+    assert_eq!(
+        results[0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"],
+        "src/b.py"
+    );
+}
+
+#[test]
+fn an_unreadable_file_is_unanalyzable() {
+    let dir = folder();
+    let loop_path = dir.path().join("src/loop.py");
+    std::os::unix::fs::symlink(&loop_path, &loop_path).unwrap();
+    let output = check(dir.path(), &["src/loop.py"], b"");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output).contains("cannot be read"));
+}

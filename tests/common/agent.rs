@@ -1,0 +1,106 @@
+//! An agent: JSON-RPC lines over the Unix socket, nothing else.
+
+use std::collections::HashMap;
+use std::io::{BufRead, BufReader, Write};
+use std::net::Shutdown;
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+pub struct Agent {
+    stream: UnixStream,
+    lines: BufReader<UnixStream>,
+    next: u64,
+    answers: HashMap<u64, Value>,
+    pub notes: Vec<Value>,
+}
+
+impl Agent {
+    pub fn connect(socket: &Path) -> Self {
+        let stream = UnixStream::connect(socket).expect("the socket takes connections");
+        let lines = BufReader::new(stream.try_clone().unwrap());
+        Self {
+            stream,
+            lines,
+            next: 0,
+            answers: HashMap::new(),
+            notes: Vec::new(),
+        }
+    }
+
+    pub fn send(&mut self, method: &str, params: Value) -> u64 {
+        self.next += 1;
+        let frame = json!({"jsonrpc": "2.0", "id": self.next, "method": method, "params": params});
+        self.raw(format!("{frame}\n").as_bytes());
+        self.next
+    }
+
+    pub fn raw(&mut self, bytes: &[u8]) {
+        self.stream.write_all(bytes).unwrap();
+    }
+
+    /// The answer to a request, whatever else arrives before it.
+    pub fn answer(&mut self, id: u64, patience: Duration) -> Value {
+        let until = Instant::now() + patience;
+        loop {
+            if let Some(answer) = self.answers.remove(&id) {
+                return answer;
+            }
+            let left = until.saturating_duration_since(Instant::now());
+            assert!(!left.is_zero(), "no answer to request {id}");
+            self.stream.set_read_timeout(Some(left)).unwrap();
+            let mut line = String::new();
+            match self.lines.read_line(&mut line) {
+                Ok(0) => panic!("the connection closed before request {id} was answered"),
+                Ok(_) => self.take(serde_json::from_str(&line).expect("an answer is JSON")),
+                Err(e) => panic!("no answer to request {id}: {e}"),
+            }
+        }
+    }
+
+    fn take(&mut self, message: Value) {
+        match message["id"].as_u64() {
+            Some(id) => drop(self.answers.insert(id, message)),
+            None => self.notes.push(message),
+        }
+    }
+
+    pub fn call(&mut self, method: &str, params: Value) -> Value {
+        let id = self.send(method, params);
+        self.answer(id, Duration::from_secs(60))
+    }
+
+    /// Proposes and returns the result.
+    pub fn propose(&mut self, params: Value) -> Value {
+        let answer = self.call("propose", params);
+        assert!(
+            answer.get("error").is_none(),
+            "propose was refused: {answer}"
+        );
+        answer["result"].clone()
+    }
+
+    pub fn code(&mut self, code: &str) -> Value {
+        self.propose(json!({"code": code}))
+    }
+
+    pub fn state(&mut self, id: &Value) -> String {
+        let answer = self.call("status", json!({"id": id}));
+        answer["result"]["state"]
+            .as_str()
+            .expect("a state")
+            .to_owned()
+    }
+
+    /// The outcome, once final.
+    pub fn outcome(&mut self, id: &Value) -> Value {
+        let answer = self.call("wait", json!({"id": id}));
+        answer["result"].clone()
+    }
+
+    pub fn close(self) {
+        let _ = self.stream.shutdown(Shutdown::Both);
+    }
+}

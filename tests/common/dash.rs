@@ -1,0 +1,373 @@
+//! The dashboard's binary in a pseudo-terminal, with a VT100 emulator for its screen.
+
+use std::io::{Read, Write};
+use std::num::NonZeroU16;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::{Duration, Instant};
+
+use portable_pty::{Child, CommandBuilder, ExitStatus, MasterPty, PtySize, native_pty_system};
+use serde_json::Value;
+use tempfile::TempDir;
+
+use super::agent::Agent;
+use super::python;
+
+/// How long anything may take that is waited for. Generous: a test that fails may be slow.
+pub const PATIENCE: Duration = Duration::from_secs(40);
+
+#[derive(Default)]
+struct Seen {
+    raw: Vec<u8>,
+    closed: bool,
+}
+
+struct Screen {
+    parser: vt100::Parser,
+    seen: Seen,
+}
+
+pub struct Dash {
+    pub dir: TempDir,
+    pub socket: PathBuf,
+    pub state: PathBuf,
+    master: Box<dyn MasterPty + Send>,
+    writer: Box<dyn Write + Send>,
+    child: Box<dyn Child + Send + Sync>,
+    screen: Arc<(Mutex<Screen>, Condvar)>,
+}
+
+pub struct Options<'a> {
+    pub config: &'a str,
+    pub files: &'a [(&'a str, &'a str)],
+    pub policies: &'a [(&'a str, &'a str)],
+    pub size: (u16, u16),
+    pub args: &'a [&'a str],
+}
+
+impl Default for Options<'_> {
+    fn default() -> Self {
+        Self {
+            config: "",
+            files: &[],
+            policies: &[],
+            size: (120, 40),
+            args: &[],
+        }
+    }
+}
+
+impl Dash {
+    /// A dashboard on a folder of its own, with the managed Python ready.
+    pub fn start() -> Self {
+        Self::with(&Options::default())
+    }
+
+    pub fn with(options: &Options<'_>) -> Self {
+        let dash = Self::launch(options);
+        dash.wait_for("the socket", |d, _| d.socket.exists());
+        dash
+    }
+
+    /// The same, without waiting for its socket.
+    pub fn launch(options: &Options<'_>) -> Self {
+        use std::os::unix::fs::PermissionsExt as _;
+        python::ready();
+        let dir = tempfile::Builder::new()
+            .prefix("cs-e2e-")
+            .tempdir()
+            .unwrap();
+        let root = dir.path().to_path_buf();
+        let private = |p: &Path, mode| {
+            std::fs::set_permissions(p, std::fs::Permissions::from_mode(mode)).unwrap();
+        };
+        std::fs::create_dir(root.join("run")).unwrap();
+        private(&root.join("run"), 0o700);
+        std::fs::create_dir_all(root.join("config/policies")).unwrap();
+        let write = |path: PathBuf, text: &str| {
+            std::fs::write(&path, text).unwrap();
+            private(&path, 0o600);
+        };
+        write(root.join("config/config.toml"), options.config);
+        for (name, text) in options.files {
+            write(root.join("config").join(name), text);
+        }
+        for (name, text) in options.policies {
+            write(root.join("config/policies").join(name), text);
+        }
+        let (columns, rows) = options.size;
+        let size = PtySize {
+            rows,
+            cols: columns,
+            pixel_width: 0,
+            pixel_height: 0,
+        };
+        let pair = native_pty_system().openpty(size).unwrap();
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_countersign"));
+        command.env_clear();
+        for (name, value) in environment(&root) {
+            command.env(name, value);
+        }
+        command.args(options.args);
+        command.cwd(&root);
+        let child = pair.slave.spawn_command(command).unwrap();
+        drop(pair.slave);
+        let parser = vt100::Parser::new(size_of(rows), size_of(columns), 0);
+        let screen = Arc::new((
+            Mutex::new(Screen {
+                parser,
+                seen: Seen::default(),
+            }),
+            Condvar::new(),
+        ));
+        let mut reader = pair.master.try_clone_reader().unwrap();
+        let shared = screen.clone();
+        std::thread::spawn(move || {
+            let mut buffer = [0u8; 8192];
+            loop {
+                let n = reader.read(&mut buffer).unwrap_or(0);
+                let (lock, wake) = &*shared;
+                let mut screen = lock.lock().unwrap();
+                if n == 0 {
+                    screen.seen.closed = true;
+                } else {
+                    screen.parser.process(&buffer[..n]);
+                    screen.seen.raw.extend_from_slice(&buffer[..n]);
+                }
+                wake.notify_all();
+                if n == 0 {
+                    return;
+                }
+            }
+        });
+        let writer = pair.master.take_writer().unwrap();
+        Self {
+            socket: root.join("run/agent.sock"),
+            state: root.join("state"),
+            dir,
+            master: pair.master,
+            writer,
+            child,
+            screen,
+        }
+    }
+
+    pub fn agent(&self) -> Agent {
+        Agent::connect(&self.socket)
+    }
+
+    pub fn pid(&self) -> u32 {
+        self.child
+            .process_id()
+            .expect("a running dashboard has a pid")
+    }
+
+    /// Types bytes, as the terminal would send them.
+    pub fn keys(&mut self, keys: &str) {
+        self.writer.write_all(keys.as_bytes()).unwrap();
+        self.writer.flush().unwrap();
+    }
+
+    pub fn text(&self) -> String {
+        self.screen.0.lock().unwrap().parser.screen().contents()
+    }
+
+    /// Every byte the dashboard ever wrote to the terminal.
+    pub fn raw(&self) -> Vec<u8> {
+        self.screen.0.lock().unwrap().seen.raw.clone()
+    }
+
+    pub fn alternate_screen(&self) -> bool {
+        self.screen
+            .0
+            .lock()
+            .unwrap()
+            .parser
+            .screen()
+            .alternate_screen()
+    }
+
+    /// Waits until the condition holds; it is looked at whenever the screen changes, and a few
+    /// times a second for what is not on the screen.
+    pub fn wait_for(&self, what: &str, mut holds: impl FnMut(&Self, &str) -> bool) -> String {
+        let until = Instant::now() + PATIENCE;
+        loop {
+            let text = self.text();
+            if holds(self, &text) {
+                return text;
+            }
+            assert!(
+                Instant::now() < until,
+                "no sign of {what}; the screen:\n{text}"
+            );
+            let (lock, wake) = &*self.screen;
+            let guard = lock.lock().unwrap();
+            drop(
+                wake.wait_timeout(guard, Duration::from_millis(100))
+                    .unwrap(),
+            );
+        }
+    }
+
+    pub fn wait_text(&self, wanted: &str) -> String {
+        self.wait_for(wanted, |_, text| text.contains(wanted))
+    }
+
+    /// Presses a key again and again, as a person would, until the screen shows the effect.
+    /// Grace periods drop what comes too early, so one press may not do.
+    pub fn press_until(
+        &mut self,
+        key: &str,
+        what: &str,
+        mut done: impl FnMut(&str) -> bool,
+    ) -> String {
+        let until = Instant::now() + PATIENCE;
+        loop {
+            let text = self.text();
+            if done(&text) {
+                return text;
+            }
+            assert!(
+                Instant::now() < until,
+                "{key:?} never led to {what}; the screen:\n{text}"
+            );
+            self.keys(key);
+            let (lock, wake) = &*self.screen;
+            let guard = lock.lock().unwrap();
+            let pause = Duration::from_millis(150);
+            drop(wake.wait_timeout_while(guard, pause, |s| s.parser.screen().contents() == text));
+        }
+    }
+
+    /// Selects the most urgent proposal, sees all of it, opens the sheet and confirms it.
+    pub fn grant(&mut self, agent: &mut Agent, proposal: &Value) {
+        let id = proposal["id"].clone();
+        self.open_sheet();
+        let until = Instant::now() + PATIENCE;
+        while agent.state(&id) == "pending" {
+            assert!(
+                Instant::now() < until,
+                "not granted; the screen:\n{}",
+                self.text()
+            );
+            // Digits are typed only into the sheet: elsewhere they change the screen.
+            if self.text().contains("GRANT?") {
+                match self.digits() {
+                    Some(digits) => self.keys(&format!(" {digits}\r")),
+                    None => self.keys(" y"),
+                }
+            }
+            let heard = Instant::now() + Duration::from_millis(500);
+            while Instant::now() < heard && agent.state(&id) == "pending" {
+                self.pause(Duration::from_millis(50));
+            }
+        }
+    }
+
+    /// Waits for the screen to change, at most this long.
+    fn pause(&self, most: Duration) {
+        let (lock, wake) = &*self.screen;
+        let guard = lock.lock().unwrap();
+        drop(wake.wait_timeout(guard, most).unwrap());
+    }
+
+    /// Goes to the most urgent proposal, pages through it and opens the sheet.
+    pub fn open_sheet(&mut self) -> String {
+        self.keys("u");
+        self.press_until(" a", "the sheet", |text| text.contains("GRANT?"))
+    }
+
+    /// The digits the sheet asks for, if it asks for any.
+    pub fn digits(&self) -> Option<String> {
+        let text = self.text();
+        let (_, rest) = text.split_once("type ")?;
+        let (digits, rest) = rest.split_at_checked(4)?;
+        rest.starts_with(" to grant").then(|| digits.to_owned())
+    }
+
+    pub fn resize(&self, columns: u16, rows: u16) {
+        let size = PtySize {
+            rows,
+            cols: columns,
+            pixel_width: 0,
+            pixel_height: 0,
+        };
+        self.screen
+            .0
+            .lock()
+            .unwrap()
+            .parser
+            .screen_mut()
+            .set_size(size_of(rows), size_of(columns));
+        self.master.resize(size).unwrap();
+    }
+
+    pub fn signal(&self, signal: nix::sys::signal::Signal) {
+        let pid = nix::unistd::Pid::from_raw(i32::try_from(self.pid()).unwrap());
+        nix::sys::signal::kill(pid, signal).unwrap();
+    }
+
+    /// Waits for the dashboard to end by itself.
+    pub fn ended(&mut self) -> ExitStatus {
+        self.child.wait().unwrap()
+    }
+
+    pub fn root(&self) -> &Path {
+        self.dir.path()
+    }
+
+    /// Starts another command of the binary on the same folders.
+    pub fn spawn(&self, args: &[&str]) -> std::process::Child {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_countersign"));
+        command
+            .env_clear()
+            .envs(environment(self.dir.path()))
+            .args(args);
+        command.stdin(std::process::Stdio::piped());
+        command
+            .stdout(std::process::Stdio::piped())
+            .stderr(std::process::Stdio::piped());
+        command.spawn().unwrap()
+    }
+
+    /// Runs another command of the binary on the same folders.
+    pub fn cli(&self, args: &[&str]) -> std::process::Output {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_countersign"));
+        command
+            .env_clear()
+            .envs(environment(self.dir.path()))
+            .args(args);
+        command.stdin(std::process::Stdio::null()).output().unwrap()
+    }
+}
+
+impl Drop for Dash {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn size_of(cells: u16) -> NonZeroU16 {
+    NonZeroU16::new(cells).expect("a screen has rows and columns")
+}
+
+/// The whole environment of a test's processes.
+pub fn environment(root: &Path) -> Vec<(&'static str, String)> {
+    let at = |name: &str| root.join(name).display().to_string();
+    vec![
+        ("PATH", std::env::var("PATH").unwrap()),
+        ("HOME", at("home")),
+        ("LANG", "C.UTF-8".to_owned()),
+        ("TERM", "xterm-256color".to_owned()),
+        ("XDG_DATA_HOME", python::data_home().display().to_string()),
+        ("XDG_CONFIG_HOME", at("xc")),
+        ("XDG_STATE_HOME", at("xs")),
+        ("XDG_CACHE_HOME", at("xcache")),
+        ("XDG_RUNTIME_DIR", at("run")),
+        ("COUNTERSIGN_CONFIG", at("config/config.toml")),
+        ("COUNTERSIGN_SOCKET", at("run/agent.sock")),
+        ("COUNTERSIGN_STATE_DIR", at("state")),
+        ("COUNTERSIGN_POLICY_DIR", at("config/policies")),
+    ]
+}

@@ -1,0 +1,9 @@
+//! A dashboard in a real pseudo-terminal, and an agent on its real socket.
+//!
+//! Nothing here can grant: tests press keys, as a person does. Waiting is for something to be
+//! seen or heard, never for a fixed time.
+#![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+pub mod agent;
+pub mod dash;
+pub mod python;

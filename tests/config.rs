@@ -1,0 +1,377 @@
+//! Configuration files as a person writes them: every file under `tests/configs/valid` loads, every
+//! one under `invalid` stops the start with the words beside it.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use countersign::config::{Config, Options, Surroundings, load_in};
+use countersign::model::{Sensitivity, TextFormat, Tier};
+use countersign::paths::Folders;
+use nix::unistd::geteuid;
+use tempfile::TempDir;
+
+/// A home of its own: nothing of the machine's configuration is read.
+struct Home {
+    dir: TempDir,
+    options: Options,
+    overlay: Option<String>,
+}
+
+impl Home {
+    fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        for folder in ["config", "admin"] {
+            std::fs::create_dir(dir.path().join(folder)).unwrap();
+        }
+        Self {
+            dir,
+            options: Options::default(),
+            overlay: None,
+        }
+    }
+
+    fn at(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
+    fn write(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.at(name);
+        std::fs::write(&path, text).unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
+        path
+    }
+
+    fn with(text: &str) -> Self {
+        let home = Self::new();
+        home.write("config/config.toml", text);
+        home
+    }
+
+    fn load(&self) -> Result<Config, String> {
+        let around = Surroundings {
+            folders: Folders {
+                config: self.at("config"),
+                state: self.at("state"),
+                data: self.at("data"),
+                cache: self.at("cache"),
+                runtime: None,
+            },
+            admin_dir: self.at("admin"),
+            overlay: self.overlay.clone(),
+        };
+        load_in(&self.options, &around).map_err(|e| {
+            e.to_string()
+                .replace(&format!("{}/", self.dir.path().display()), "")
+        })
+    }
+
+    fn refused(&self) -> String {
+        self.load().expect_err("it must not load")
+    }
+}
+
+fn cases(kind: &str) -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/configs")
+        .join(kind);
+    let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|e| e == "toml"))
+        .collect();
+    files.sort();
+    files
+}
+
+fn read(path: &Path) -> String {
+    std::fs::read_to_string(path).unwrap()
+}
+
+#[test]
+fn every_valid_file_loads() {
+    let files = cases("valid");
+    assert!(files.len() >= 5);
+    for file in files {
+        let loaded = Home::with(&read(&file)).load();
+        assert!(loaded.is_ok(), "{}: {loaded:?}", file.display());
+    }
+}
+
+#[test]
+fn every_invalid_file_stops_the_start_with_the_words_beside_it() {
+    let files = cases("invalid");
+    assert!(files.len() >= 30);
+    let mut wrong = Vec::new();
+    for file in files {
+        let said = Home::with(&read(&file)).refused();
+        assert!(said.starts_with("config/config.toml:"), "{said}");
+        let beside = file.with_extension("txt");
+        if std::env::var_os("COUNTERSIGN_BLESS").is_some() {
+            std::fs::write(&beside, format!("{said}\n")).unwrap();
+        }
+        if read(&beside).trim_end() != said {
+            wrong.push(format!("{}\n  {said}", file.display()));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn the_documented_file_says_what_it_says() {
+    let home = Home::with(&read(
+        &cases("valid")
+            .iter()
+            .find(|p| p.ends_with("full.toml"))
+            .unwrap()
+            .clone(),
+    ));
+    let config = home.load().unwrap();
+    assert_eq!(config.profiles.as_ref().unwrap().len(), 5);
+    assert_eq!(config.tier, Some(Tier::Kernel));
+    assert_eq!(
+        config.python.as_deref(),
+        Some(Path::new("/usr/bin/python3"))
+    );
+    assert_eq!((config.ttl_s, config.ttl_max_s), (600, 28_800));
+    let sales = &config.datasets["sales"];
+    assert_eq!(sales.path, home.at("config/sales.csv"));
+    assert_eq!(
+        (sales.format, sales.sensitivity),
+        (TextFormat::Csv, Sensitivity::Public)
+    );
+    let staff = &config.datasets["staff"];
+    assert_eq!(staff.path, Path::new("/srv/data/staff.TSV"));
+    assert_eq!(
+        (staff.format, staff.sensitivity),
+        (TextFormat::Tsv, Sensitivity::Private)
+    );
+    assert_eq!(
+        (config.queue.max_pending, config.queue.max_pending_per_peer),
+        (20, 5)
+    );
+    assert_eq!(config.socket.allow_uids, [1001, 1002]);
+    assert_eq!(config.socket.group.as_deref(), Some("agents"));
+    assert!(config.run.kill_on_disconnect);
+    assert_eq!(config.keys["quit"], "ctrl-q");
+    assert_eq!(config.audit.retention_days, 30);
+}
+
+#[test]
+fn without_any_file_the_documented_defaults_hold() {
+    let home = Home::new();
+    let config = home.load().unwrap();
+    assert_eq!(
+        (config.profile.as_str(), config.theme.as_str()),
+        ("analysis", "auto")
+    );
+    assert_eq!(
+        (config.profiles, config.tier, config.python),
+        (None, None, None)
+    );
+    assert_eq!((config.ttl_s, config.ttl_max_s), (1_800, 28_800));
+    assert_eq!(
+        (config.queue.max_pending, config.queue.max_pending_per_peer),
+        (10_000, 1_000)
+    );
+    assert!(!config.run.kill_on_disconnect && config.datasets.is_empty());
+    assert_eq!(config.paths.socket, home.at("state/run/agent.sock"));
+    assert_eq!(config.paths.policy_dir, home.at("config/policies"));
+}
+
+#[test]
+fn a_flag_outranks_the_overlay_which_outranks_the_file() {
+    let mut home =
+        Home::with("theme = \"dark\"\nttl_s = 10\n[keys]\ngrant = \"g\"\ndeny = \"x\"\n");
+    home.write(
+        "config/config.ci.toml",
+        "theme = \"light\"\n[keys]\ngrant = \"G\"\n[datasets.a]\npath = \"a.csv\"\n",
+    );
+    assert_eq!(home.load().unwrap().theme, "dark");
+    home.overlay = Some("ci".to_owned());
+    let config = home.load().unwrap();
+    assert_eq!((config.theme.as_str(), config.ttl_s), ("light", 10));
+    assert_eq!(
+        (config.keys["grant"].as_str(), config.keys["deny"].as_str()),
+        ("G", "x")
+    );
+    assert_eq!(config.datasets["a"].path, home.at("config/a.csv"));
+    home.options.theme = Some("mono".to_owned());
+    assert_eq!(home.load().unwrap().theme, "mono");
+}
+
+#[test]
+fn an_overlay_that_is_not_there_or_leaves_the_folder_stops_the_start() {
+    let mut home = Home::with("");
+    home.overlay = Some("prod".to_owned());
+    assert!(
+        home.refused().contains("config/config.prod.toml is wanted"),
+        "{}",
+        home.refused()
+    );
+    home.overlay = Some("../../evil".to_owned());
+    assert!(
+        home.refused().contains("only letters"),
+        "{}",
+        home.refused()
+    );
+}
+
+#[test]
+fn a_file_named_by_a_flag_must_be_there_and_is_what_paths_are_relative_to() {
+    let mut home = Home::new();
+    std::fs::create_dir(home.at("elsewhere")).unwrap();
+    home.options.config = Some(home.at("elsewhere/my.toml"));
+    assert!(
+        home.refused().contains("cannot read elsewhere/my.toml"),
+        "{}",
+        home.refused()
+    );
+    home.write("elsewhere/my.toml", "[datasets.a]\npath = \"b/a.tsv\"\n");
+    assert_eq!(
+        home.load().unwrap().datasets["a"].path,
+        home.at("elsewhere/b/a.tsv")
+    );
+}
+
+#[test]
+fn a_file_that_others_can_write_or_that_is_somebody_elses_stops_the_start() {
+    let home = Home::with("theme = \"dark\"");
+    let path = home.at("config/config.toml");
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o646)).unwrap();
+    assert!(home.refused().contains("chmod go-w"), "{}", home.refused());
+    if geteuid().is_root() {
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
+        std::os::unix::fs::chown(&path, Some(12_345), None).unwrap();
+        assert!(
+            home.refused().contains("owned by uid 12345"),
+            "{}",
+            home.refused()
+        );
+    }
+}
+
+#[test]
+fn the_administrators_file_must_be_roots_even_for_the_user() {
+    let home = Home::new();
+    let path = home.write("admin/config.toml", "tier = \"kernel\"\n");
+    if geteuid().is_root() {
+        assert_eq!(home.load().unwrap().tier, Some(Tier::Kernel));
+        std::os::unix::fs::chown(&path, Some(12_345), None).unwrap();
+    }
+    assert!(
+        home.refused().contains("it must belong to root"),
+        "{}",
+        home.refused()
+    );
+}
+
+/// Loads with an administrator's file; `None` where the test does not run as root and so cannot
+/// make one.
+fn under(admin: &str, user: &str) -> Option<(Home, Result<Config, String>)> {
+    if !geteuid().is_root() {
+        return None;
+    }
+    let home = Home::with(user);
+    home.write("admin/config.toml", admin);
+    let loaded = home.load();
+    Some((home, loaded))
+}
+
+#[test]
+fn what_the_administrator_sets_cannot_be_loosened() {
+    let admin = "profiles = [\"analysis\", \"chart\"]\ntier = \"kernel\"\nttl_max_s = 100\n\
+                 python = \"/usr/bin/python3\"\n[queue]\nmax_pending = 50\n[audit]\nretention_days = 0\n";
+    let Some((mut home, loaded)) = under(
+        admin,
+        "tier = \"process\"\nttl_s = 5000\nttl_max_s = 9000\nprofiles = [\"chart\"]\n\
+         [queue]\nmax_pending = 9999\nmax_pending_per_peer = 7\n",
+    ) else {
+        return;
+    };
+    let config = loaded.unwrap();
+    assert_eq!(config.tier, Some(Tier::Kernel));
+    assert_eq!((config.ttl_s, config.ttl_max_s), (100, 100));
+    assert_eq!(
+        (config.queue.max_pending, config.queue.max_pending_per_peer),
+        (50, 7)
+    );
+    assert_eq!(config.profiles.unwrap(), ["chart"]);
+    assert_eq!(config.profile, "chart");
+    home.options.python = Some("/tmp/python3".into());
+    assert!(
+        home.refused()
+            .contains("--python (or COUNTERSIGN_PYTHON): `python` is fixed by admin/config.toml:4"),
+        "{}",
+        home.refused()
+    );
+
+    for (user, words) in [
+        (
+            "profiles = [\"chart\", \"script\"]\n",
+            "profile `script` is not among those of admin/config.toml:1",
+        ),
+        (
+            "profile = \"script\"\n",
+            "profile `script` is not among those of admin/config.toml:1",
+        ),
+        (
+            "python = \"/tmp/python3\"\n",
+            "`python` is fixed to /usr/bin/python3 by admin/config.toml:4",
+        ),
+        (
+            "[audit]\nretention_days = 1\n",
+            "`audit.retention_days` is fixed to 0 by admin/config.toml:8",
+        ),
+    ] {
+        let (_home, loaded) = under(admin, user).unwrap();
+        let error = loaded.unwrap_err();
+        assert!(
+            error.contains(words) && error.starts_with("config/config.toml:"),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn what_the_administrator_only_suggests_can_be_changed() {
+    let admin = "theme = \"light\"\nprofile = \"chart\"\nttl_s = 77\n";
+    let Some((_home, loaded)) = under(admin, "theme = \"dark\"\n") else {
+        return;
+    };
+    let config = loaded.unwrap();
+    assert_eq!(
+        (config.theme.as_str(), config.profile.as_str(), config.ttl_s),
+        ("dark", "chart", 77)
+    );
+}
+
+#[test]
+fn an_unknown_profile_or_theme_is_named_with_where_it_stands_and_the_nearest() {
+    let home = Home::with("theme = \"drak\"\nprofiles = [\n  \"analysis\",\n  \"fature\",\n]\n");
+    let config = home.load().unwrap();
+    let prefix = format!("{}/", home.dir.path().display());
+    let said = |e: countersign::config::ConfigError| e.to_string().replace(&prefix, "");
+    let known = ["analysis", "feature", "chart"];
+    assert_eq!(
+        said(config.check_profiles(&known).unwrap_err()),
+        "config/config.toml:4: unknown profile `fature`; did you mean `feature`?; there are analysis, feature, chart"
+    );
+    assert_eq!(
+        said(config.check_theme(&["dark", "light"]).unwrap_err()),
+        "config/config.toml:1: unknown theme `drak`; did you mean `dark`?; there are auto, dark, light"
+    );
+    assert!(config.check_theme(&["drak"]).is_ok());
+    let mut flagged = Home::new();
+    flagged.options.theme = Some("x\u{1b}".to_owned());
+    let error = flagged
+        .load()
+        .unwrap()
+        .check_theme(&["dark"])
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.starts_with("--theme (or COUNTERSIGN_THEME): unknown theme `x\\u{1b}`"),
+        "{error}"
+    );
+}

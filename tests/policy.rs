@@ -1,0 +1,286 @@
+//! Policies: the built-in ones, and files that extend, tighten and widen them.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::process::Command;
+
+use countersign::model::{Action, Capability, Tier};
+use countersign::policy::{Contract, Origin, builtin, load};
+
+fn write(dir: &Path, name: &str, text: &str) -> std::path::PathBuf {
+    let path = dir.join(format!("{name}.toml"));
+    fs::write(&path, text).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
+    path
+}
+
+/// The error of a folder with this one file.
+fn refused(name: &str, text: &str) -> String {
+    let dir = tempfile::tempdir().unwrap();
+    write(dir.path(), name, text);
+    load(dir.path()).unwrap_err().to_string()
+}
+
+#[test]
+fn the_built_in_profiles_are_the_six_and_hold_what_they_promise() {
+    let all = builtin().unwrap();
+    let names: Vec<_> = all.iter().map(|p| p.name.as_str()).collect();
+    assert_eq!(
+        names,
+        ["analysis", "feature", "chart", "scoped", "walled", "script"]
+    );
+    let get = |name: &str| all.iter().find(|p| p.name == name).unwrap();
+    assert_eq!(get("feature").builtins.len(), 21);
+    assert_eq!(get("feature").limits.wall_s, 60);
+    assert!(!get("feature").nodes.contains("Import"));
+    assert_eq!(get("chart").limits.wall_s, 5);
+    assert!(get("chart").imports.contains_key("_strptime"));
+    assert_eq!(get("analysis").limits.output_bytes, 200_000);
+    assert!(get("walled").limits.ticks > 0 && get("walled").imports.is_empty());
+    assert!(!get("script").guard && get("script").tier == Tier::Kernel);
+    for p in &all {
+        assert_eq!(p.origin, Origin::Builtin);
+        assert_eq!(p.label(), p.name);
+        for capability in Capability::ALL {
+            assert!(
+                p.capabilities.contains_key(&capability),
+                "{} {capability}",
+                p.name
+            );
+        }
+        let json = serde_json::to_string(&**p).unwrap();
+        assert_eq!(
+            serde_json::from_str::<countersign::policy::Policy>(&json).unwrap(),
+            **p
+        );
+    }
+}
+
+#[test]
+fn no_folder_is_no_files() {
+    let dir = tempfile::tempdir().unwrap();
+    assert_eq!(load(&dir.path().join("absent")).unwrap().len(), 6);
+}
+
+#[test]
+fn a_file_that_extends_tightens_and_widens() {
+    let dir = tempfile::tempdir().unwrap();
+    write(
+        dir.path(),
+        "team",
+        "name = \"team\"\nextends = \"analysis\"\n[widen.imports]\nlifelines = [\"KaplanMeierFitter\"]\n\
+         [limits]\nwall_s = 60\n[capabilities]\nFS_WRITE = \"block\"\n[attributes]\ndeny = [\"secret\"]\n",
+    );
+    write(
+        dir.path(),
+        "strict",
+        "name = \"strict\"\nextends = \"team\"\n[isolation]\ntier = \"kernel\"\n",
+    );
+    let all = load(dir.path()).unwrap();
+    let team = all.iter().find(|p| p.name == "team").unwrap();
+    assert_eq!(team.label(), "analysis + 1");
+    assert_eq!(team.contract, Contract::Analysis);
+    assert!(team.imports.contains_key("lifelines") && team.imports.contains_key("pandas"));
+    assert_eq!((team.limits.wall_s, team.limits.cpu_s), (60, 300));
+    assert_eq!(team.action(Capability::FsWrite), Action::Block);
+    assert!(team.attributes.deny.contains("secret") && team.attributes.deny.contains("gi_frame"));
+    let strict = all.iter().find(|p| p.name == "strict").unwrap();
+    assert_eq!(
+        (strict.label(), strict.tier),
+        ("analysis + 1".to_owned(), Tier::Kernel)
+    );
+    assert_ne!(strict.sha256, team.sha256);
+}
+
+#[test]
+fn a_file_that_extends_nothing_is_marked_own_rules() {
+    let dir = tempfile::tempdir().unwrap();
+    write(
+        dir.path(),
+        "mine",
+        "name = \"mine\"\ncontract = \"walled\"\n[builtins]\nallow = [\"print\"]\n",
+    );
+    let all = load(dir.path()).unwrap();
+    let mine = all.iter().find(|p| p.name == "mine").unwrap();
+    assert_eq!(mine.label(), "mine (own rules)");
+    // What is not said is not allowed.
+    assert_eq!(mine.action(Capability::NetworkOut), Action::Block);
+    assert!(mine.guard && mine.imports.is_empty());
+}
+
+#[test]
+fn loosening_is_refused_by_key() {
+    for (key, text) in [
+        ("guard", "guard = false"),
+        ("contract", "contract = \"walled\""),
+        ("imports.socket", "[imports]\nsocket = [\"*\"]"),
+        ("imports.operator", "[imports]\noperator = [\"attrgetter\"]"),
+        (
+            "imports.matplotlib.pyplot",
+            "[imports]\n\"matplotlib.pyplot\" = [\"*\"]",
+        ),
+        ("builtins.allow", "[builtins]\nallow = [\"eval\"]"),
+        ("nodes.allow", "[nodes]\nallow = [\"Interactive\"]"),
+        (
+            "attributes.allow_dunder",
+            "[attributes]\nallow_dunder = [\"__globals__\"]",
+        ),
+        (
+            "attributes.define_dunder",
+            "[attributes]\ndefine_dunder = [\"__del__\"]",
+        ),
+        (
+            "capabilities.NETWORK_OUT",
+            "[capabilities]\nNETWORK_OUT = \"flag\"",
+        ),
+        ("limits.wall_s", "[limits]\nwall_s = 301"),
+        ("limits.code_bytes", "[limits]\ncode_bytes = 65537"),
+        (
+            "widen.imports.lifelines",
+            "[widen.imports]\nlifelines = [\"_private\"]",
+        ),
+        ("widen.imports.*", "[widen.imports]\n\"*\" = [\"*\"]"),
+        ("widen.imports.a b", "[widen.imports]\n\"a b\" = [\"*\"]"),
+    ] {
+        let error = refused(
+            "team",
+            &format!("name = \"team\"\nextends = \"analysis\"\n{text}\n"),
+        );
+        assert!(error.contains(&format!("`{key}`")), "{text}: {error}");
+        assert!(error.contains("team.toml:"), "{text}: {error}");
+    }
+}
+
+#[test]
+fn an_error_names_file_line_key_and_the_nearest_name() {
+    let error = refused(
+        "team",
+        "name = \"team\"\nextends = \"analysis\"\n[limits]\nwal_s = 3\n",
+    );
+    assert!(error.contains("team.toml:4"), "{error}");
+    assert!(
+        error.contains("wal_s") && error.contains("did you mean `wall_s`"),
+        "{error}"
+    );
+    let error = refused("team", "name = \"team\"\nextends = \"analisis\"\n");
+    assert!(
+        error.contains(":2") && error.contains("did you mean `analysis`"),
+        "{error}"
+    );
+    let error = refused("team", "name = \"team\"\ncontract = \"walledd\"\n");
+    assert!(
+        error.contains(":2") && error.contains("did you mean `walled`"),
+        "{error}"
+    );
+    let error = refused(
+        "team",
+        "name = \"team\"\n[capabilities]\nNETWORK_OT = \"block\"\n",
+    );
+    assert!(error.contains("did you mean `NETWORK_OUT`"), "{error}");
+    let error = refused(
+        "team",
+        "name = \"team\"\nextends = \"analysis\"\n[isolation]\ntier = \"kernal\"\n",
+    );
+    assert!(error.contains("did you mean `kernel`"), "{error}");
+    assert!(refused("team", "name = ").contains("team.toml:1"));
+}
+
+#[test]
+fn a_name_is_the_files_own_and_never_a_built_ins() {
+    assert!(refused("team", "name = \"other\"\nextends = \"analysis\"\n").contains("`team`"));
+    for name in ["analysis", "feature", "chart", "scoped", "walled", "script"] {
+        let error = refused(
+            name,
+            &format!("name = \"{name}\"\nextends = \"analysis\"\n"),
+        );
+        assert!(error.contains("built-in"), "{error}");
+    }
+}
+
+#[test]
+fn circles_and_lonely_widening_are_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    write(dir.path(), "a", "name = \"a\"\nextends = \"b\"\n");
+    write(dir.path(), "b", "name = \"b\"\nextends = \"a\"\n");
+    assert!(load(dir.path()).unwrap_err().to_string().contains("circle"));
+    let text = "name = \"x\"\ncontract = \"walled\"\n[widen.imports]\na = [\"b\"]\n";
+    assert!(refused("x", text).contains("extends"));
+    assert!(refused("x", "name = \"x\"\n").contains("contract"));
+    assert!(
+        refused(
+            "x",
+            "name = \"x\"\ncontract = \"script\"\nguard = false\n[isolation]\ntier = \"process\"\n"
+        )
+        .contains("`guard`")
+    );
+}
+
+#[test]
+fn a_file_that_others_can_write_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = write(
+        dir.path(),
+        "team",
+        "name = \"team\"\nextends = \"analysis\"\n",
+    );
+    for mode in [0o664, 0o646, 0o666] {
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+        let error = load(dir.path()).unwrap_err().to_string();
+        assert!(error.contains("chmod"), "{error}");
+    }
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+    load(dir.path()).unwrap();
+    if nix::unistd::geteuid().is_root() {
+        std::os::unix::fs::chown(&path, Some(12345), None).unwrap();
+        let error = load(dir.path()).unwrap_err().to_string();
+        assert!(error.contains("12345"), "{error}");
+    }
+}
+
+fn command(dir: &Path, args: &[&str]) -> (i32, String, String) {
+    let out = Command::new(env!("CARGO_BIN_EXE_countersign"))
+        .args(["--policy-dir", dir.to_str().unwrap(), "policy"])
+        .args(args)
+        .output()
+        .unwrap();
+    (
+        out.status.code().unwrap(),
+        String::from_utf8(out.stdout).unwrap(),
+        String::from_utf8(out.stderr).unwrap(),
+    )
+}
+
+#[test]
+fn the_command_shows_diffs_and_checks() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = write(
+        dir.path(),
+        "team",
+        "name = \"team\"\nextends = \"analysis\"\n[widen.imports]\nlifelines = [\"*\"]\n[limits]\nwall_s = 9\n",
+    );
+    let path = path.to_str().unwrap();
+    let (code, out, _) = command(dir.path(), &["show"]);
+    assert!(code == 0 && out.contains("analysis + 1") && out.contains("script"));
+    let (code, out, _) = command(dir.path(), &["show", "team"]);
+    assert!(code == 0 && out.contains("wall_s = 9") && out.contains("\"lifelines\" = [\"*\"]"));
+    let (code, out, _) = command(dir.path(), &["show", "team", "--json"]);
+    let json: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert!(code == 0 && json["limits"]["wall_s"] == 9);
+    let (code, out, _) = command(dir.path(), &["diff", path]);
+    assert!(code == 0 && out.contains("+ imports lifelines") && out.contains("~ wall_s 300 → 9"));
+    let (code, out, _) = command(dir.path(), &["check", path]);
+    assert!(code == 0 && out.contains("sound; analysis + 1"));
+    let (code, _, err) = command(dir.path(), &["show", "taem"]);
+    assert!(code == 2 && err.contains("did you mean `team`"), "{err}");
+    let elsewhere = tempfile::tempdir().unwrap();
+    let bad = write(
+        elsewhere.path(),
+        "bad",
+        "name = \"bad\"\nextends = \"analysis\"\nguard = false\n",
+    );
+    let (code, _, err) = command(dir.path(), &["check", bad.to_str().unwrap()]);
+    assert!(code == 1 && err.contains(":3: `guard`"), "{err}");
+}
