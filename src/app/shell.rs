@@ -15,7 +15,7 @@ use crate::clock::Now;
 use crate::error::Failure;
 use crate::ipc::{self, Listener, Router};
 use crate::model::{LogEvent, Reviewer, State};
-use crate::tui::terminal::Terminal;
+use crate::tui::terminal::{Terminal, has_job_control};
 use crate::tui::{Action, GrantRequest, Header, Highlighter, UiState, render};
 
 use super::analyst::Analyst;
@@ -300,7 +300,9 @@ impl Shell {
             }
             Action::Kill { id } => self.core(Event::Human(HumanAct::Kill { id, by })),
             Action::Quit => self.quit(),
-            Action::Suspend => self.suspend(),
+            // Without a shell to continue us the terminal would hang for ever.
+            Action::Suspend if has_job_control() => self.suspend(),
+            Action::Suspend => {}
             Action::LoadAudit { offset, count } => {
                 let wanted = review::Wanted::Page { offset, count };
                 review::load(self.state_dir.clone(), wanted, self.hands.inbox.clone());
