@@ -71,14 +71,21 @@ impl BrokerState {
             reason: draft.reason,
             agent,
             peer: peer.clone(),
-            inputs: draft.inputs,
             stream: draft.stream,
             idempotency_key: draft.idempotency_key,
         });
         if let Some(name) = &proposal.idempotency_key {
             self.keys.insert((peer.uid, name.clone()), id);
         }
-        self.enter((conn, call), proposal.clone(), params, ttl, now, fx);
+        self.enter((conn, call), proposal.clone(), params, ttl, now);
+        // What was asked for is handed on, not kept: parsed JSON is many times its text.
+        if !draft.inputs.is_empty()
+            && let Some(entry) = self.entries.get_mut(&id)
+        {
+            entry.inputs = None;
+            let inputs = draft.inputs;
+            fx.push(Effect::BindInputs { id, inputs });
+        }
         let (code, peer) = (proposal.code.clone(), key(peer));
         self.queue.push(
             peer,
@@ -101,18 +108,8 @@ impl BrokerState {
         params: Digest,
         ttl: Duration,
         now: Now,
-        fx: &mut Vec<Effect>,
     ) {
         let id = proposal.id;
-        let inputs = if proposal.inputs.is_empty() {
-            Some(Arc::from([]))
-        } else {
-            fx.push(Effect::BindInputs {
-                id,
-                inputs: proposal.inputs.clone(),
-            });
-            None
-        };
         let seq = self.next_seq;
         self.next_seq += 1;
         let deadline = now.boot.saturating_add(ttl);
@@ -131,7 +128,7 @@ impl BrokerState {
             state: State::Pending,
             heard: State::Pending,
             verdict: None,
-            inputs,
+            inputs: Some(Arc::from([])),
             announced: false,
             received: now,
             deadline,

@@ -54,7 +54,6 @@ pub struct Proposal {
     pub reason: Option<String>,
     pub agent: Option<AgentClaim>,
     pub peer: Peer,
-    pub inputs: BTreeMap<String, InputRequest>,
     pub stream: bool,
     pub idempotency_key: Option<String>,
 }
