@@ -246,6 +246,8 @@ fn quitting_asks_and_leaves_what_was_pending_unattended() {
     let mut agent = dash.agent();
     let proposal = agent.code("print('unattended')\n");
     let wait = agent.send("wait", json!({"id": proposal["id"]}));
+    // Requests of a connection are taken in order: with this answered, the wait is known.
+    assert_eq!(agent.state(&proposal["id"]), "pending");
     dash.wait_text("print('unattended')");
     dash.keys("q");
     dash.wait_text("Quit with");

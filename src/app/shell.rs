@@ -6,7 +6,7 @@ use std::time::Duration;
 use crossterm::event::{Event as TermEvent, EventStream};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc::{Receiver, UnboundedReceiver, UnboundedSender, channel, unbounded_channel};
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, sleep_until, timeout_at};
 use tokio_stream::StreamExt as _;
 
 use crate::audit::WriterEvent;
@@ -37,6 +37,8 @@ const LONGEST_SLEEP: Duration = Duration::from_secs(1);
 const CLOSING: Duration = Duration::from_secs(10);
 /// How long agents get to read how their proposals ended.
 const FAREWELL: Duration = Duration::from_secs(1);
+/// How long no request has to come before the dashboard stops listening.
+const QUIET: Duration = Duration::from_millis(50);
 
 struct Shell {
     state: BrokerState,
@@ -209,6 +211,13 @@ impl Shell {
             if self.leave_by.is_some_and(|limit| Instant::now() >= limit) {
                 self.leaving = true;
             }
+        }
+        // A request that was on its way is still answered: a wait hears how its proposal ended.
+        let last = Instant::now() + FAREWELL;
+        while let Ok(Some(event)) =
+            timeout_at(last.min(Instant::now() + QUIET), agents.recv()).await
+        {
+            self.core(event);
         }
         Ok(0)
     }
