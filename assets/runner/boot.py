@@ -23,18 +23,20 @@ class Bundle:
     ) -> ModuleSpec | None:
         if name == PACKAGE:
             return ModuleSpec(name, self, is_package=True)  # type: ignore[arg-type]
-        if name.startswith(PACKAGE + ".") and name.removeprefix(PACKAGE + ".") in self.sources:
-            return ModuleSpec(name, self)  # type: ignore[arg-type]
+        for key in (name, f"{name}.__init__"):
+            if key.removeprefix(PACKAGE + ".") in self.sources and key.startswith(PACKAGE + "."):
+                return ModuleSpec(name, self, is_package=key != name)  # type: ignore[arg-type]
         return None
 
     def create_module(self, spec: ModuleSpec) -> None:
         return None
 
     def exec_module(self, module: ModuleType) -> None:
-        name = module.__name__.removeprefix(PACKAGE + ".")
-        if name in self.sources:
-            code = compile(self.sources[name], f"<runner>/{name}.py", "exec", dont_inherit=True)
-            exec(code, module.__dict__)
+        for suffix in ("", ".__init__"):
+            name = module.__name__.removeprefix(PACKAGE + ".") + suffix
+            if name in self.sources:
+                code = compile(self.sources[name], f"<runner>/{name}.py", "exec", dont_inherit=True)
+                exec(code, module.__dict__)
 
 
 sys.meta_path.insert(0, Bundle(globals().pop("bundle")))  # type: ignore[arg-type]

@@ -1,33 +1,14 @@
-"""One run, from the setup to the report."""
+"""One process, from the setup to the report."""
 
-import ast
 import json
 import os
 import sys
 import warnings
-from collections.abc import Callable
-from types import ModuleType
 from typing import Any
 
-from _countersign import (
-    analysis,
-    check,
-    display,
-    errors,
-    facts,
-    hold,
-    inputs,
-    mangle,
-    names,
-    rewrite,
-    spec,
-)
-from _countersign.gates import Gates
-from _countersign.rules import Rules
+from _countersign import errors, hold, job, spec
 
 REPORT_MAX = 900_000
-# Deeply nested code is refused by a clear error of the compiler, not by our own walk before it.
-DEPTH = 20_000
 
 
 def main() -> None:
@@ -46,7 +27,7 @@ def main() -> None:
     report: dict[str, Any] = {"error": None, "result": None}
     status = 0
     try:
-        report["result"] = run(setup, libraries)
+        report["result"] = job.run(setup, libraries)
     except BaseException as error:  # noqa: BLE001 - whatever it is, it is reported
         status = failed(error, report)
     if os.getpid() != pid:
@@ -55,73 +36,6 @@ def main() -> None:
     finish()
     send(setup.fd_report, report)
     leave(status)
-
-
-def run(setup: spec.Setup, libraries: dict[str, ModuleType]) -> Any:
-    """Runs the snippet. Its result, as the contract has it."""
-    try:
-        source = spec.read_code(setup)
-        job = spec.read_job(setup)
-    except (spec.Mismatch, UnicodeDecodeError, ValueError) as error:
-        raise errors.Refused("SandboxError", str(error)) from None
-    tree = ast.parse(source, errors.SNIPPET)
-    guarded = bool(setup.policy["guard"])
-    notebook = setup.policy["contract"] == "analysis"
-    pandas = libraries.get("pandas")
-    given: dict[str, Any] = {"__name__": "__main__"}
-    if "pandas" in libraries:
-        given["pd"] = pandas
-    if "numpy" in libraries:
-        given["np"] = libraries["numpy"]
-    given |= dict.fromkeys(one.name for one in job.inputs)
-    show = display.Display()
-    gates = None
-    if guarded:
-        rules = Rules(setup.policy)
-        facts.compare(tree, job.facts)
-        check.check(deeply(mangle.mangle, tree), rules, given)
-        gates = Gates(rules)
-    try:
-        given |= inputs.load(job.inputs, pandas)
-    except spec.Mismatch as error:
-        raise errors.Refused("SandboxError", str(error)) from None
-    display.widen(pandas)
-    code = prepare(tree, guarded, notebook)
-    # A module of its own, so that what looks a class's module up finds the snippet.
-    module = ModuleType("__main__")
-    if gates is not None:
-        module.__dict__["__builtins__"] = names.frozen(gates, show)
-    else:
-        module.__dict__[rewrite.DISPLAY] = show
-    module.__dict__.update(given)
-    sys.modules["__main__"] = module
-    try:
-        exec(code, module.__dict__)
-    finally:
-        if gates is not None and gates.violation is not None:
-            raise gates.violation
-    return analysis.result(show.value, pandas) if notebook else None
-
-
-def prepare(tree: ast.Module, guarded: bool, notebook: bool) -> Any:
-    if guarded:
-        tree = deeply(rewrite.guard, tree)
-    if notebook:
-        tree = rewrite.show_last(tree)
-    return deeply(
-        lambda tree: compile(tree, errors.SNIPPET, "exec", dont_inherit=True),
-        tree,
-    )
-
-
-def deeply(walk: Callable[[ast.Module], Any], tree: ast.Module) -> Any:
-    """Walks a tree that may be as deep as the parser allows."""
-    before = sys.getrecursionlimit()
-    sys.setrecursionlimit(DEPTH)
-    try:
-        return walk(tree)
-    finally:
-        sys.setrecursionlimit(before)
 
 
 def failed(error: BaseException, report: dict[str, Any]) -> int:

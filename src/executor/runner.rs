@@ -31,7 +31,23 @@ const MODULES: &[(&str, &str)] = &[
     ("files", include_str!("../../assets/runner/files.py")),
     ("inputs", include_str!("../../assets/runner/inputs.py")),
     ("display", include_str!("../../assets/runner/display.py")),
-    ("analysis", include_str!("../../assets/runner/analysis.py")),
+    ("job", include_str!("../../assets/runner/job.py")),
+    (
+        "contracts.__init__",
+        include_str!("../../assets/runner/contracts/__init__.py"),
+    ),
+    (
+        "contracts.base",
+        include_str!("../../assets/runner/contracts/base.py"),
+    ),
+    (
+        "contracts.analysis",
+        include_str!("../../assets/runner/contracts/analysis.py"),
+    ),
+    (
+        "contracts.script",
+        include_str!("../../assets/runner/contracts/script.py"),
+    ),
 ];
 
 /// The payload's descriptors, as `helper::payload` places them: 5 is the setup and 6 the bundle,
@@ -188,15 +204,24 @@ mod tests {
     #[test]
     fn every_file_of_the_runner_is_in_the_bundle() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/runner");
-        let mut files: Vec<String> = std::fs::read_dir(folder)
-            .unwrap()
-            .map(|e| e.unwrap().path())
-            .filter(|p| p.extension().is_some_and(|x| x == "py"))
-            .map(|p| p.file_stem().unwrap().to_str().unwrap().to_owned())
-            .collect();
+        let mut files = modules(&folder, "");
         files.sort();
         let mut listed: Vec<&str> = MODULES.iter().map(|(name, _)| *name).collect();
         listed.sort_unstable();
         assert_eq!(files, listed);
+    }
+
+    fn modules(folder: &Path, prefix: &str) -> Vec<String> {
+        let mut found = Vec::new();
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let name = format!("{prefix}{}", path.file_stem().unwrap().to_str().unwrap());
+            if path.extension().is_some_and(|x| x == "py") {
+                found.push(name);
+            } else if path.is_dir() && !name.starts_with("__") {
+                found.extend(modules(&path, &format!("{name}.")));
+            }
+        }
+        found
     }
 }

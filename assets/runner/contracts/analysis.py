@@ -6,12 +6,24 @@ A DataFrame shown last is also the result, cut to what fits a message.
 import math
 from typing import Any
 
+from _countersign.contracts.base import Contract
+from _countersign.display import Display
+
 ROWS = 50
 COLUMNS = 200
 TEXT = 1000
 
 
-def result(value: Any, pandas: Any) -> dict[str, Any] | None:
+class Analysis(Contract):
+    """Each input under its name; the last value is shown, and is the result if it is a table."""
+
+    notebook = True
+
+    def result(self, left: dict[str, Any], show: Display) -> Any:
+        return table(show.value, self.loaded.get("pandas"))
+
+
+def table(value: Any, pandas: Any) -> dict[str, Any] | None:
     """`{"value": {shape, columns, rows}}`, or None where the last value is no DataFrame."""
     if pandas is None or not isinstance(value, pandas.DataFrame):
         return None
@@ -37,3 +49,6 @@ def cell(value: Any) -> Any:
         return float(value) if math.isfinite(value) else None
     text = str(value)
     return None if text in ("NaT", "<NA>") else text[:TEXT]
+
+
+CONTRACT = Analysis

@@ -1,0 +1,40 @@
+"""What every contract answers."""
+
+from types import ModuleType
+from typing import Any
+
+from _countersign.display import Display
+from _countersign.spec import Input, Setup
+
+# The names under which libraries are given.
+SHORT = {"pandas": "pd", "numpy": "np"}
+
+
+class Contract:
+    """Given libraries and every input under its name; nothing has to be left."""
+
+    # Whether a bare last expression is shown, as in a notebook.
+    notebook = False
+
+    def __init__(self, setup: Setup, loaded: dict[str, ModuleType]) -> None:
+        self.setup = setup
+        self.loaded = loaded
+
+    def libraries(self) -> dict[str, Any]:
+        """Modules under their short names, where the environment has them."""
+        return {short: self.loaded[name] for name, short in SHORT.items() if name in self.loaded}
+
+    def names(self, inputs: list[Input]) -> list[str]:
+        """The names that `given` binds, known before anything is loaded."""
+        return [one.name for one in inputs]
+
+    def given(self, values: dict[str, Any]) -> dict[str, Any]:
+        """The snippet's names, from the inputs' values. The same names as `names` says."""
+        return values
+
+    def result(self, left: dict[str, Any], show: Display) -> Any:
+        """What goes into `run.result`, from the names that are left.
+
+        Raises `errors.Refused` with `ContractViolation` where it is not what was agreed.
+        """
+        return None
