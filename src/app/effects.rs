@@ -1,15 +1,16 @@
 //! The only interpreter of [`Effect`].
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use tokio::sync::mpsc::UnboundedSender;
 
-use crate::audit::WriterHandle;
+use crate::audit::{WriterHandle, kept};
 use crate::broker::{Effect, Event, ExecNote, Grant, Reply};
 use crate::executor::{Control, Executor};
 use crate::ipc::Router;
-use crate::model::ProposalId;
+use crate::model::{KeptRun, ProposalId};
 use crate::runtime::PythonEnv;
 
 use super::Input;
@@ -23,6 +24,7 @@ pub struct Hands {
     pub analyst: Analyst,
     pub inputs: Inputs,
     pub log: WriterHandle,
+    pub state_dir: PathBuf,
     pub executor: Executor,
     pub python: Option<Arc<PythonEnv>>,
     /// Runs that were started and have not ended.
@@ -73,10 +75,21 @@ impl Hands {
                     control.kill();
                 }
             }
+            Effect::Keep(run) => self.keep(*run),
             Effect::Attention => return Next::Attention,
             Effect::Exit => return Next::Exit,
         }
         Next::Continue
+    }
+
+    /// Off the loop: a slow disk must not hold the screen. The log has the code in any case.
+    fn keep(&self, run: KeptRun) {
+        let state_dir = self.state_dir.clone();
+        tokio::task::spawn_blocking(move || {
+            if let Err(e) = kept::keep(&state_dir, &run) {
+                tracing::warn!("the code of {} was not kept as a file: {e}", run.id);
+            }
+        });
     }
 
     fn execute(&mut self, grant: Grant) {

@@ -9,6 +9,7 @@ pub mod demo;
 mod effects;
 mod environment;
 mod inputs;
+pub mod replicate;
 mod review;
 mod reviewer;
 mod shell;

@@ -23,7 +23,7 @@ use super::effects::{Hands, Next};
 use super::environment;
 use super::inputs::Inputs;
 use super::startup::Setup;
-use super::{Input, review, reviewer};
+use super::{Input, replicate, review, reviewer};
 
 /// Agents' events that may wait for the loop; their connections wait with them.
 const AGENTS_WAITING: usize = 256;
@@ -146,6 +146,7 @@ impl Shell {
         })?;
         let state = BrokerState::new(setup.settings, environment::at_first(), setup.log.durable);
         let ui = UiState::new(setup.keymap, setup.themes, setup.caps);
+        replicate::forget(&setup.state_dir, setup.retention_days);
         let terminal = Terminal::enter()?;
         Ok(Self {
             state,
@@ -156,6 +157,7 @@ impl Shell {
                 analyst,
                 inputs: Inputs::new(setup.datasets),
                 log,
+                state_dir: setup.state_dir.clone(),
                 executor: setup.executor,
                 python: None,
                 controls: std::collections::HashMap::new(),

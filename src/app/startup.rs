@@ -24,6 +24,8 @@ use crate::tui::{Header, Keymap, TerminalCaps, Themes};
 pub struct Setup {
     pub settings: Settings,
     pub log: audit::Opened,
+    /// Days for which the code of runs is kept as files; 0 keeps it.
+    pub retention_days: u64,
     pub state_dir: PathBuf,
     pub data_dir: PathBuf,
     pub python: Option<PathBuf>,
@@ -76,6 +78,7 @@ pub fn prepare(config: &Config, demo: bool) -> Result<Setup, Failure> {
     Ok(Setup {
         settings: settings(config, tier, &in_force),
         log,
+        retention_days: config.audit.retention_days,
         state_dir: config.paths.state_dir.clone(),
         data_dir: config.paths.data_dir.clone(),
         python: config.python.clone(),

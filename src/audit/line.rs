@@ -137,6 +137,7 @@ fn actor(event: &LogEvent) -> &'static str {
         LogEvent::Granted(_)
         | LogEvent::Denied { .. }
         | LogEvent::Killed { by: Some(_), .. }
+        | LogEvent::Replicated { .. }
         | LogEvent::Opened { .. } => "person",
         LogEvent::Killed { by: None, .. }
         | LogEvent::Proposed(_)

@@ -9,6 +9,7 @@
 
 mod disk;
 mod error;
+pub mod kept;
 mod layout;
 mod line;
 mod lock;
@@ -24,6 +25,6 @@ mod samples;
 pub use error::{AuditError, Damage};
 pub use line::Record;
 pub use log::{History, Listing, Log, Logged, Summary};
-pub use open::{Opened, open};
+pub use open::{Opened, append, open};
 pub use verify::Report;
 pub use writer::{Writer, WriterEvent, WriterHandle};

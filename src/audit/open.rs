@@ -12,7 +12,8 @@ use super::line::{self, GENESIS};
 use super::lock::Lock;
 use super::log::Step;
 use super::scan::{Head, scan};
-use super::writer::{Chain, Writer};
+use super::writer::{Chain, Writer, WriterEvent};
+use crate::broker::Ticket;
 use crate::clock::Now;
 use crate::model::{Digest, LogEvent, ProposalId, State};
 
@@ -104,6 +105,29 @@ pub(super) fn open_with(state_dir: &Path, segment_bytes: u64) -> Result<Opened, 
         unfinished: unfinished.into_iter().collect(),
         recovered,
     })
+}
+
+/// Appends one record to a log that no dashboard has open. Durable when it returns.
+///
+/// # Errors
+/// As [`open`] has them, and when the record cannot be made durable.
+pub fn append(state_dir: &Path, event: LogEvent) -> Result<(), AuditError> {
+    let (done, heard) = std::sync::mpsc::channel();
+    let handle = open(state_dir)?.writer.start(Box::new(move |said| {
+        let _ = done.send(said);
+    }));
+    handle.submit(Ticket(0), event, Vec::new());
+    let said = heard.recv();
+    handle.close();
+    match said {
+        Ok(WriterEvent::Durable { .. }) => Ok(()),
+        Ok(WriterEvent::Down { reason }) => Err(failed(state_dir, reason)),
+        Err(_) => Err(failed(state_dir, "the writer went away".to_owned())),
+    }
+}
+
+fn failed(state_dir: &Path, reason: String) -> AuditError {
+    AuditError::io(state_dir, "written", std::io::Error::other(reason))
 }
 
 /// Sets the incomplete end of the last segment aside and puts a record that says so in its place.

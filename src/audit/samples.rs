@@ -138,6 +138,11 @@ pub fn every_kind(id: ProposalId) -> Vec<LogEvent> {
             state: State::Error,
             message: "m".to_owned(),
         },
+        LogEvent::Replicated {
+            id,
+            digest: Digest::of(b""),
+            by: by.clone(),
+        },
         LogEvent::Killed { id, by: Some(by) },
         LogEvent::Refused {
             peer: peer(),

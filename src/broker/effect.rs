@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::model::{
-    Blob, Digest, InputRequest, Limits, LogEvent, Outcome, ProposalId, State, Verdict,
+    Blob, Digest, InputRequest, KeptRun, Limits, LogEvent, Outcome, ProposalId, State, Verdict,
 };
 
 use super::decision::Grant;
@@ -56,6 +56,8 @@ pub enum Effect {
     Kill {
         id: ProposalId,
     },
+    /// Its run succeeded and that is on the disk: keep its code for the user.
+    Keep(Box<KeptRun>),
     /// A new proposal waits: ring the bell where nobody looks.
     Attention,
     /// Everything is settled; leave.

@@ -1,7 +1,7 @@
 //! Final states: entered in one place, told once, kept for a while.
 
 use crate::clock::Now;
-use crate::model::{BoundInput, ProposalId, State};
+use crate::model::{BoundInput, KeptRun, ProposalId, State};
 
 use super::announce::findings_bytes;
 use super::effect::{Effect, Note, Reply};
@@ -39,6 +39,8 @@ impl BrokerState {
         };
         entry.told = true;
         let state = entry.state;
+        let kept = kept(entry);
+        fx.extend(kept.map(|run| Effect::Keep(Box::new(run))));
         let waiters = std::mem::take(&mut entry.waiters);
         let withdrawers = std::mem::take(&mut entry.withdrawers);
         let outcome = (!waiters.is_empty()).then(|| Box::new(entry.outcome()));
@@ -169,4 +171,20 @@ fn weight(entry: &Entry) -> usize {
     let findings = entry.verdict.as_deref().map_or(0, findings_bytes);
     // What an agent brings is held twice: as it came, and as it is bound.
     2048 + p.code.len() + words + run + 2 * inputs + findings
+}
+
+/// What is kept of a run that succeeded; nothing of any other.
+fn kept(entry: &Entry) -> Option<KeptRun> {
+    let ended = entry.ended.filter(|_| entry.state == State::Succeeded)?;
+    let proposal = &entry.proposal;
+    Some(KeptRun {
+        id: proposal.id,
+        at: ended.wall,
+        digest: proposal.digest,
+        profile: proposal.profile.clone(),
+        agent: proposal.agent.as_ref().map(|a| a.name.clone()),
+        title: proposal.title.clone(),
+        inputs: entry.inputs.clone().unwrap_or_default(),
+        code: proposal.code.clone(),
+    })
 }

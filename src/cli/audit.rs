@@ -1,6 +1,7 @@
 //! `countersign audit`: the log without a terminal.
 
 mod list;
+mod prune;
 mod show;
 mod verify;
 
@@ -28,6 +29,8 @@ enum Command {
     Show(show::Args),
     /// Whether the log is as it was written
     Verify(verify::Args),
+    /// Remove kept code that is older than `audit.retention_days`
+    Prune(prune::Args),
 }
 
 /// Runs the command; the value is the exit code.
@@ -46,6 +49,7 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
         Some(Command::List(args)) => list::run(args, &open(1)?),
         Some(Command::Show(args)) => show::run(args, &open(1)?),
         Some(Command::Verify(args)) => verify::run(args, &open(2)?),
+        Some(Command::Prune(args)) => prune::run(args, globals),
         None => {
             let code = list::run(&list::Args::default(), &open(1)?)?;
             if std::io::stdout().is_terminal() {

@@ -16,6 +16,7 @@ pub mod doctor;
 pub mod man;
 mod out;
 pub mod policy;
+pub mod replicate;
 pub mod setup;
 pub mod status;
 pub mod submit;
@@ -94,6 +95,8 @@ pub enum Command {
     Audit(audit::Args),
     /// One line for a status bar
     Status(status::Args),
+    /// Run the code of a kept run again, for yourself and unconfined
+    Replicate(replicate::Args),
     /// Make or repair the managed Python environment
     Setup(setup::Args),
     /// What this machine offers and what is missing
@@ -140,6 +143,7 @@ pub fn run(cli: Cli) -> Result<u8, Failure> {
         Some(Command::Policy(args)) => policy::run(&args, globals),
         Some(Command::Audit(args)) => audit::run(&args, globals),
         Some(Command::Status(args)) => status::run(&args, globals),
+        Some(Command::Replicate(args)) => replicate::run(&args, globals),
         Some(Command::Setup(args)) => setup::run(&args, globals),
         Some(Command::Doctor(args)) => doctor::run(&args, globals),
         Some(Command::Completions(args)) => completions::run(&args),

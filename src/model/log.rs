@@ -75,6 +75,12 @@ pub enum LogEvent {
         /// File name in the `quarantine` folder.
         quarantined: String,
     },
+    /// A person runs the code of a kept run for themselves, unconfined. Durable before it starts.
+    Replicated {
+        id: ProposalId,
+        digest: Digest,
+        by: Reviewer,
+    },
     /// The dashboard closed in good order.
     Closed,
 }
@@ -145,7 +151,8 @@ impl LogEvent {
             | Self::Withdrawn { id, .. }
             | Self::Unattended { id }
             | Self::Failed { id, .. }
-            | Self::Killed { id, .. } => Some(*id),
+            | Self::Killed { id, .. }
+            | Self::Replicated { id, .. } => Some(*id),
             Self::Opened { .. } | Self::Refused { .. } | Self::Recovered { .. } | Self::Closed => {
                 None
             }
@@ -169,6 +176,7 @@ impl LogEvent {
             | Self::Opened { .. }
             | Self::Refused { .. }
             | Self::Recovered { .. }
+            | Self::Replicated { .. }
             | Self::Closed => return None,
         })
     }
@@ -190,6 +198,7 @@ impl LogEvent {
             Self::Killed { .. } => "killed",
             Self::Refused { .. } => "refused",
             Self::Recovered { .. } => "recovered",
+            Self::Replicated { .. } => "replicated",
             Self::Closed => "closed",
         }
     }

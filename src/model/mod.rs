@@ -5,6 +5,7 @@
 mod digest;
 mod ids;
 mod input;
+mod kept;
 mod limits;
 mod log;
 mod outcome;
@@ -21,6 +22,7 @@ pub use ids::ProposalId;
 pub use input::{
     ArtifactRef, BoundInput, Column, DatasetInfo, InputKind, InputRequest, Sensitivity, TextFormat,
 };
+pub use kept::KeptRun;
 pub use limits::Limits;
 pub use log::{Blob, FinishedLog, GrantedLog, LogEvent, ProposedLog};
 pub use outcome::{

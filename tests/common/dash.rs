@@ -95,61 +95,24 @@ impl Dash {
         for (name, text) in options.policies {
             write(root.join("config/policies").join(name), text);
         }
-        let (columns, rows) = options.size;
-        let size = PtySize {
-            rows,
-            cols: columns,
-            pixel_width: 0,
-            pixel_height: 0,
-        };
-        let pair = native_pty_system().openpty(size).unwrap();
-        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_countersign"));
-        command.env_clear();
-        for (name, value) in environment(&root) {
-            command.env(name, value);
-        }
-        command.args(options.args);
-        command.cwd(&root);
-        let child = pair.slave.spawn_command(command).unwrap();
-        drop(pair.slave);
-        let parser = vt100::Parser::new(size_of(rows), size_of(columns), 0);
-        let screen = Arc::new((
-            Mutex::new(Screen {
-                parser,
-                seen: Seen::default(),
-            }),
-            Condvar::new(),
-        ));
-        let mut reader = pair.master.try_clone_reader().unwrap();
-        let shared = screen.clone();
-        std::thread::spawn(move || {
-            let mut buffer = [0u8; 8192];
-            loop {
-                let n = reader.read(&mut buffer).unwrap_or(0);
-                let (lock, wake) = &*shared;
-                let mut screen = lock.lock().unwrap();
-                if n == 0 {
-                    screen.seen.closed = true;
-                } else {
-                    screen.parser.process(&buffer[..n]);
-                    screen.seen.raw.extend_from_slice(&buffer[..n]);
-                }
-                wake.notify_all();
-                if n == 0 {
-                    return;
-                }
-            }
-        });
-        let writer = pair.master.take_writer().unwrap();
+        let (master, writer, child, screen) = open(&root, options.size, options.args);
         Self {
             socket: root.join("run/agent.sock"),
             state: root.join("state"),
             dir,
-            master: pair.master,
+            master,
             writer,
             child,
             screen,
         }
+    }
+
+    /// Runs another command of the binary in a new terminal on the same folders, once the
+    /// command before it has ended.
+    pub fn then(&mut self, args: &[&str]) {
+        self.child.wait().unwrap();
+        let root = self.dir.path().to_path_buf();
+        (self.master, self.writer, self.child, self.screen) = open(&root, (120, 40), args);
     }
 
     pub fn agent(&self) -> Agent {
@@ -339,6 +302,63 @@ impl Dash {
             .args(args);
         command.stdin(std::process::Stdio::null()).output().unwrap()
     }
+}
+
+type Opened = (
+    Box<dyn MasterPty + Send>,
+    Box<dyn Write + Send>,
+    Box<dyn Child + Send + Sync>,
+    Arc<(Mutex<Screen>, Condvar)>,
+);
+
+/// Starts the binary in a terminal of its own.
+fn open(root: &Path, (columns, rows): (u16, u16), args: &[&str]) -> Opened {
+    let size = PtySize {
+        rows,
+        cols: columns,
+        pixel_width: 0,
+        pixel_height: 0,
+    };
+    let pair = native_pty_system().openpty(size).unwrap();
+    let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_countersign"));
+    command.env_clear();
+    for (name, value) in environment(root) {
+        command.env(name, value);
+    }
+    command.args(args);
+    command.cwd(root);
+    let child = pair.slave.spawn_command(command).unwrap();
+    drop(pair.slave);
+    let parser = vt100::Parser::new(size_of(rows), size_of(columns), 0);
+    let screen = Arc::new((
+        Mutex::new(Screen {
+            parser,
+            seen: Seen::default(),
+        }),
+        Condvar::new(),
+    ));
+    let mut reader = pair.master.try_clone_reader().unwrap();
+    let shared = screen.clone();
+    std::thread::spawn(move || {
+        let mut buffer = [0u8; 8192];
+        loop {
+            let n = reader.read(&mut buffer).unwrap_or(0);
+            let (lock, wake) = &*shared;
+            let mut screen = lock.lock().unwrap();
+            if n == 0 {
+                screen.seen.closed = true;
+            } else {
+                screen.parser.process(&buffer[..n]);
+                screen.seen.raw.extend_from_slice(&buffer[..n]);
+            }
+            wake.notify_all();
+            if n == 0 {
+                return;
+            }
+        }
+    });
+    let writer = pair.master.take_writer().unwrap();
+    (pair.master, writer, child, screen)
 }
 
 impl Drop for Dash {

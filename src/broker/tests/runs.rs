@@ -37,6 +37,26 @@ fn a_run_succeeds_only_with_exit_zero_no_limit_and_no_error() {
 }
 
 #[test]
+fn only_code_that_succeeded_is_kept_and_only_once_that_is_durable() {
+    let mut w = World::new();
+    let good = w.running(A, draft("1"));
+    w.exec(good, ExecNote::Ended(Box::new(run(""))));
+    assert!(w.kept.is_empty());
+    w.durable();
+    let bad = w.running(A, draft("2"));
+    w.exec(
+        bad,
+        ExecNote::Ended(Box::new(failed_run(RunErrorKind::SnippetError))),
+    );
+    let stopped = w.running(A, draft("3"));
+    w.kill(stopped);
+    w.durable();
+    w.pending(A, draft("4"));
+    let kept: Vec<_> = w.kept.iter().map(|k| (k.id, &*k.code)).collect();
+    assert_eq!(kept, [(good, "1")]);
+}
+
+#[test]
 fn a_failed_run_says_with_what() {
     let mut w = World::new();
     let id = w.running(A, draft("1/0"));

@@ -191,6 +191,9 @@ impl Watch {
                 );
                 self.exited = true;
             }
+            Effect::Keep(run) => {
+                assert!(self.released.contains(&run.id), "kept what never ran");
+            }
             Effect::BindInputs { .. } | Effect::DescribeDatasets { .. } | Effect::Attention => {}
         }
     }

@@ -202,6 +202,7 @@ pub struct World {
     pub released: Vec<ProposalId>,
     pub killed: Vec<ProposalId>,
     pub attention: usize,
+    pub kept: Vec<crate::model::KeptRun>,
     pub exited: bool,
     /// Whether the costly model check runs after every event.
     pub thorough: bool,
@@ -233,6 +234,7 @@ impl World {
             released: Vec::new(),
             killed: Vec::new(),
             attention: 0,
+            kept: Vec::new(),
             exited: false,
             thorough: true,
             next_call: 0,
@@ -298,6 +300,7 @@ impl World {
             Effect::Release { id } => self.released.push(id),
             Effect::Kill { id } => self.killed.push(id),
             Effect::Attention => self.attention += 1,
+            Effect::Keep(run) => self.kept.push(*run),
             Effect::Exit => {
                 assert!(!self.exited, "left twice");
                 self.exited = true;

@@ -1,0 +1,295 @@
+//! Code that ran and succeeded, kept as a file its user can read, copy and run again.
+//!
+//! `<state>/kept/run_<time>_<id>.py`: a header of comments, a line that ends it, then the exact
+//! bytes that were granted. A convenience: the log has the same bytes, and what a kept file says
+//! is believed only as far as the log bears it out.
+
+use std::fs::{self, DirBuilder, OpenOptions};
+use std::io::{self, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+
+use jiff::{SignedDuration, Timestamp, tz::TimeZone};
+use nix::fcntl::OFlag;
+
+use crate::model::{BoundInput, InputKind, KeptRun, ProposalId, visible};
+
+/// The last line of the header.
+const END: &str = "# ---- the code that was granted begins on the next line ----";
+/// Characters of one field of the header.
+const FIELD: usize = 200;
+/// A kept file is at most this long: the largest code there can be, and its header.
+const BYTES_MAX: u64 = 2 * 1024 * 1024;
+
+/// A kept file that was read back. Nothing of it is verified.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kept {
+    pub id: ProposalId,
+    pub code: Vec<u8>,
+}
+
+/// Why a file is no kept run.
+#[derive(Debug, thiserror::Error)]
+pub enum KeptError {
+    #[error("{path} cannot be read: {source}", path = path.display())]
+    Io { path: PathBuf, source: io::Error },
+    #[error("{path} is no kept run: {what}", path = path.display())]
+    Other { path: PathBuf, what: &'static str },
+}
+
+fn folder(state_dir: &Path) -> PathBuf {
+    state_dir.join("kept")
+}
+
+/// Writes a run's code into the state folder. A file that is there already stays as it is.
+pub fn keep(state_dir: &Path, run: &KeptRun) -> io::Result<PathBuf> {
+    let folder = folder(state_dir);
+    match DirBuilder::new().mode(0o700).create(&folder) {
+        Err(e) if e.kind() != io::ErrorKind::AlreadyExists => return Err(e),
+        _ => {}
+    }
+    let path = folder.join(name(run.id, run.at));
+    let made = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .custom_flags(OFlag::O_NOFOLLOW.bits())
+        .open(&path);
+    match made {
+        Ok(mut file) => {
+            file.write_all(header(run).as_bytes())?;
+            file.write_all(run.code.as_bytes())?;
+            Ok(path)
+        }
+        Err(e) if e.kind() == io::ErrorKind::AlreadyExists => Ok(path),
+        Err(e) => Err(e),
+    }
+}
+
+/// `run_2026-04-27T01-23-45Z_<id>.py`: sorts by time, and has no character a shell cares about.
+fn name(id: ProposalId, at: Timestamp) -> String {
+    let at = at.to_zoned(TimeZone::UTC).strftime("%Y-%m-%dT%H-%M-%SZ");
+    format!("run_{at}_{id}.py")
+}
+
+fn header(run: &KeptRun) -> String {
+    let mut text = String::from(
+        "# Kept by Countersign: a person granted this code, it ran and it succeeded.\n",
+    );
+    let mut field = |name: &str, value: &str| {
+        let value: String = visible(value).chars().take(FIELD).collect();
+        text.push_str(&format!("# {name:<9}{value}\n"));
+    };
+    field("run", &run.id.to_string());
+    field("at", &run.at.to_string());
+    field("digest", &run.digest.to_string());
+    field("profile", &run.profile);
+    if let Some(agent) = &run.agent {
+        field("agent", &format!("{agent} (its own word)"));
+    }
+    if let Some(title) = &run.title {
+        field("title", &format!("{title} (its own word)"));
+    }
+    for one in run.inputs.iter() {
+        field("input", &input(one));
+    }
+    text.push_str("# To run it again for yourself: countersign replicate FILE\n");
+    text.push_str(END);
+    text.push('\n');
+    text
+}
+
+fn input(one: &BoundInput) -> String {
+    let what = match &one.kind {
+        InputKind::Dataset {
+            dataset, format, ..
+        } => format!("data set {dataset}, {}", format.as_str()),
+        InputKind::Json { .. } => "json from its agent".to_owned(),
+        InputKind::Text { format, .. } => format!("{} from its agent", format.as_str()),
+    };
+    format!("{}: {what}, {} bytes, {}", one.name, one.bytes, one.sha256)
+}
+
+/// Reads a kept file back.
+///
+/// # Errors
+/// When it cannot be read or is not of that shape.
+pub fn read(path: &Path) -> Result<Kept, KeptError> {
+    let io = |source| KeptError::Io {
+        path: path.to_owned(),
+        source,
+    };
+    let other = |what| KeptError::Other {
+        path: path.to_owned(),
+        what,
+    };
+    let meta = fs::metadata(path).map_err(io)?;
+    if !meta.is_file() || meta.len() > BYTES_MAX {
+        return Err(other("it is not a regular file of at most 2 MiB"));
+    }
+    let bytes = fs::read(path).map_err(io)?;
+    let mut rest = bytes.as_slice();
+    let mut id = None;
+    loop {
+        let Some(end) = rest.iter().position(|b| *b == b'\n') else {
+            return Err(other("the line that ends its header is missing"));
+        };
+        let (line, after) = (&rest[..end], &rest[end + 1..]);
+        rest = after;
+        if line == END.as_bytes() {
+            break;
+        }
+        if !line.starts_with(b"# ") {
+            return Err(other("the line that ends its header is missing"));
+        }
+        if let Some(value) = line.strip_prefix(b"# run      ") {
+            id = std::str::from_utf8(value).ok().and_then(|v| v.parse().ok());
+        }
+    }
+    let id = id.ok_or_else(|| other("its header names no run"))?;
+    Ok(Kept {
+        id,
+        code: rest.to_vec(),
+    })
+}
+
+/// The kept files that are older than `days`, oldest first, by the time in their names. Names of
+/// another shape are not kept runs and stay.
+pub fn outdated(state_dir: &Path, days: u64, now: Timestamp) -> io::Result<Vec<PathBuf>> {
+    let age =
+        SignedDuration::from_hours(i64::try_from(days).unwrap_or(i64::MAX / 100).min(100_000) * 24);
+    let Ok(before) = now.checked_sub(age) else {
+        return Ok(Vec::new());
+    };
+    let entries = match fs::read_dir(folder(state_dir)) {
+        Ok(entries) => entries,
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(e) => return Err(e),
+    };
+    let mut found = Vec::new();
+    for entry in entries {
+        let path = entry?.path();
+        let at = path.file_name().and_then(|n| n.to_str()).and_then(kept_at);
+        if at.is_some_and(|at| at < before) {
+            found.push(path);
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+fn kept_at(name: &str) -> Option<Timestamp> {
+    let rest = name.strip_prefix("run_")?.strip_suffix(".py")?;
+    let (at, id) = rest.split_once('_')?;
+    id.parse::<ProposalId>().ok()?;
+    let (day, time) = at.split_once('T')?;
+    format!("{day}T{}", time.replace('-', ":")).parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Digest, TextFormat};
+
+    fn run(code: &str) -> KeptRun {
+        KeptRun {
+            id: ProposalId::new(),
+            at: "2026-04-27T01:23:45.678Z".parse().unwrap(),
+            digest: Digest::of(code.as_bytes()),
+            profile: "analysis".to_owned(),
+            agent: Some("a\nb\u{202e}".to_owned()),
+            title: Some(
+                "# ---- the code that was granted begins on the next line ----\n".to_owned(),
+            ),
+            inputs: vec![BoundInput {
+                name: "sales".to_owned(),
+                kind: InputKind::Text {
+                    text: "x".to_owned(),
+                    format: TextFormat::Csv,
+                },
+                bytes: 1,
+                sha256: Digest::of(b"x"),
+            }]
+            .into(),
+            code: code.into(),
+        }
+    }
+
+    #[test]
+    fn what_was_kept_is_read_back_to_the_byte() {
+        let state = tempfile::tempdir().unwrap();
+        for code in [
+            "print(1)",
+            "print(1)\n",
+            "",
+            "# run      x\r\nprint('é')\n\n",
+        ] {
+            let run = run(code);
+            let path = keep(state.path(), &run).unwrap();
+            let name = path.file_name().unwrap().to_str().unwrap();
+            assert_eq!(name, format!("run_2026-04-27T01-23-45Z_{}.py", run.id));
+            let kept = read(&path).unwrap();
+            assert_eq!((kept.id, kept.code.as_slice()), (run.id, code.as_bytes()));
+            // A second time changes nothing.
+            assert_eq!(keep(state.path(), &run).unwrap(), path);
+            // The header names its inputs, and no word of the agent's starts a line.
+            let text = fs::read_to_string(&path).unwrap();
+            assert!(text.contains("# input    sales: csv from its agent, 1 bytes"));
+            assert_eq!(text.lines().filter(|l| *l == END).count(), 1);
+        }
+    }
+
+    #[test]
+    fn what_is_no_kept_run_says_why() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("x.py");
+        for (text, want) in [
+            ("print(1)\n", "ends its header is missing"),
+            ("# a comment", "ends its header is missing"),
+            (&format!("# run      none\n{END}\nprint(1)"), "names no run"),
+        ] {
+            fs::write(&path, text).unwrap();
+            let said = read(&path).unwrap_err().to_string();
+            assert!(said.contains(want), "{said}");
+        }
+        assert!(
+            read(dir.path())
+                .unwrap_err()
+                .to_string()
+                .contains("regular file")
+        );
+        assert!(
+            read(&dir.path().join("none"))
+                .unwrap_err()
+                .to_string()
+                .contains("cannot be read")
+        );
+    }
+
+    #[test]
+    fn only_kept_runs_that_are_old_enough_are_outdated() {
+        let state = tempfile::tempdir().unwrap();
+        let old = keep(state.path(), &run("1")).unwrap();
+        fs::write(state.path().join("kept/notes.txt"), "mine").unwrap();
+        fs::write(
+            state.path().join("kept/run_2001-01-01T00-00-00Z_mine.py"),
+            "mine",
+        )
+        .unwrap();
+        let at = |text: &str| text.parse::<Timestamp>().unwrap();
+        let found = outdated(state.path(), 30, at("2026-05-27T01:23:44Z")).unwrap();
+        assert!(found.is_empty());
+        let found = outdated(state.path(), 30, at("2026-05-27T01:23:46Z")).unwrap();
+        assert_eq!(found, [old]);
+        assert!(
+            outdated(&state.path().join("none"), 1, Timestamp::now())
+                .unwrap()
+                .is_empty()
+        );
+        assert!(
+            outdated(state.path(), u64::MAX, Timestamp::now())
+                .unwrap()
+                .is_empty()
+        );
+    }
+}

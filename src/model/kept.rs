@@ -1,0 +1,23 @@
+//! A run that succeeded, as its code is kept for the user.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use super::{BoundInput, Digest, ProposalId};
+
+/// What the kept file's header names, and the code itself.
+#[derive(Clone, Debug, PartialEq)]
+pub struct KeptRun {
+    pub id: ProposalId,
+    /// When the run ended.
+    pub at: Timestamp,
+    /// Of the code.
+    pub digest: Digest,
+    pub profile: String,
+    /// The agent's name for itself.
+    pub agent: Option<String>,
+    pub title: Option<String>,
+    pub inputs: Arc<[BoundInput]>,
+    pub code: Arc<str>,
+}
