@@ -139,9 +139,16 @@ struct Input<'a> {
 
 pub fn setup(spec: &RunSpec) -> io::Result<Vec<u8>> {
     let installed = |name: &str| spec.env.distributions.iter().any(|(have, _)| have == name);
+    // Ordinary Python starts without what it may not use, but a table needs a library to be one.
+    let tables = spec.inputs.iter().any(|input| match &input.kind {
+        InputKind::Json { .. } => false,
+        InputKind::Text { format, .. } | InputKind::Dataset { format, .. } => {
+            shape(*format) == "table"
+        }
+    });
     let preload = ["numpy", "pandas"]
         .into_iter()
-        .filter(|name| spec.policy.guard && installed(name))
+        .filter(|name| (spec.policy.guard || tables) && installed(name))
         .collect();
     Ok(serde_json::to_vec(&Setup {
         policy: &spec.policy,

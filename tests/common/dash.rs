@@ -43,6 +43,8 @@ pub struct Options<'a> {
     pub policies: &'a [(&'a str, &'a str)],
     pub size: (u16, u16),
     pub args: &'a [&'a str],
+    /// Variables beside those of [`environment`].
+    pub env: &'a [(&'a str, &'a str)],
 }
 
 impl Default for Options<'_> {
@@ -53,6 +55,7 @@ impl Default for Options<'_> {
             policies: &[],
             size: (120, 40),
             args: &[],
+            env: &[],
         }
     }
 }
@@ -95,7 +98,7 @@ impl Dash {
         for (name, text) in options.policies {
             write(root.join("config/policies").join(name), text);
         }
-        let (master, writer, child, screen) = open(&root, options.size, options.args);
+        let (master, writer, child, screen) = open(&root, options.size, options.args, options.env);
         Self {
             socket: root.join("run/agent.sock"),
             state: root.join("state"),
@@ -112,7 +115,7 @@ impl Dash {
     pub fn then(&mut self, args: &[&str]) {
         self.child.wait().unwrap();
         let root = self.dir.path().to_path_buf();
-        (self.master, self.writer, self.child, self.screen) = open(&root, (120, 40), args);
+        (self.master, self.writer, self.child, self.screen) = open(&root, (120, 40), args, &[]);
     }
 
     pub fn agent(&self) -> Agent {
@@ -312,7 +315,7 @@ type Opened = (
 );
 
 /// Starts the binary in a terminal of its own.
-fn open(root: &Path, (columns, rows): (u16, u16), args: &[&str]) -> Opened {
+fn open(root: &Path, (columns, rows): (u16, u16), args: &[&str], env: &[(&str, &str)]) -> Opened {
     let size = PtySize {
         rows,
         cols: columns,
@@ -323,6 +326,9 @@ fn open(root: &Path, (columns, rows): (u16, u16), args: &[&str]) -> Opened {
     let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_countersign"));
     command.env_clear();
     for (name, value) in environment(root) {
+        command.env(name, value);
+    }
+    for (name, value) in env {
         command.env(name, value);
     }
     command.args(args);
