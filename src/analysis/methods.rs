@@ -33,8 +33,10 @@ pub enum Effect {
     Option,
     /// `df.agg("name")`: calls the method of that name.
     ByName,
-    /// Draws; the keyword `backend` imports a module.
-    Plot,
+    /// A template engine.
+    Template,
+    /// Saves; a name that ends as a pickle's does makes it one.
+    Save,
     Copies,
 }
 
@@ -77,6 +79,14 @@ const PATHS: &[&str] = &[
     "file_name",
     "filepath",
     "f",
+    "fd",
+    "infile",
+    "base_dir",
+    "metadata_path",
+    "path_or_open_file",
+    "sink",
+    "style_dir",
+    "font_filepaths",
 ];
 
 /// A call by the path of what is called. A submodule may carry its package's functions on
@@ -103,9 +113,9 @@ pub fn member(path: &str) -> Option<Entry> {
 
 fn exact(path: &str) -> Option<Entry> {
     use Effect::{
-        Backend, ChangesSystem, Clipboard, Copies, Database, Exec, Formula, Native, Network,
-        NumpyLoad, Option as SetOption, Pickle, Query, Read, ReadPathOrText, ReadsSystem, Style,
-        Unpickle, Write,
+        Backend, ByName, ChangesSystem, Clipboard, Copies, Database, Exec, Formula, Native,
+        Network, NumpyLoad, Option as SetOption, Pickle, Query, Read, ReadPathOrText, ReadsSystem,
+        Style, Unpickle, Write,
     };
     match path {
         // pandas
@@ -120,6 +130,11 @@ fn exact(path: &str) -> Option<Entry> {
         | "pandas.read_sas"
         | "pandas.read_spss"
         | "pandas.ExcelFile"
+        | "pandas.ExcelFile.CalamineReader"
+        | "pandas.ExcelFile.ODFReader"
+        | "pandas.ExcelFile.OpenpyxlReader"
+        | "pandas.ExcelFile.PyxlsbReader"
+        | "pandas.ExcelFile.XlrdReader"
         | "pandas.read_xml" => entry(Read, 0, PATHS),
         "pandas.read_json" | "pandas.read_html" => entry(ReadPathOrText, 0, PATHS),
         "pandas.ExcelWriter" => entry(Write, 0, PATHS),
@@ -131,6 +146,9 @@ fn exact(path: &str) -> Option<Entry> {
         "pandas.read_gbq" | "pandas.read_iceberg" => entry(Network, 0, &[]),
         "pandas.read_clipboard" => entry(Clipboard, 0, &[]),
         "pandas.eval" => entry(Query, 0, &["expr"]),
+        "pandas.pivot_table" => entry(ByName, 4, &["aggfunc"]),
+        "pandas.crosstab" => entry(ByName, 5, &["aggfunc"]),
+        "pandas.NamedAgg" => entry(ByName, 1, &["aggfunc"]),
         "pandas.set_option" | "pandas.option_context" => entry(SetOption, 0, &["pat"]),
         "pandas.test"
         | "numpy.test"
@@ -168,6 +186,7 @@ fn exact(path: &str) -> Option<Entry> {
         | "scipy.io.whosmat"
         | "scipy.io.FortranFile"
         | "scipy.io.netcdf_file"
+        | "scipy.io.arff.loadarff"
         | "scipy.io.wavfile.read"
         | "scipy.io.hb_read"
         | "scipy.sparse.load_npz" => entry(Read, 0, PATHS),
@@ -176,7 +195,7 @@ fn exact(path: &str) -> Option<Entry> {
         | "scipy.io.hb_write"
         | "scipy.io.wavfile.write"
         | "scipy.sparse.save_npz" => entry(Write, 0, PATHS),
-        "scipy.LowLevelCallable" => entry(Native, 0, &[]),
+        "scipy.LowLevelCallable" | "scipy.LowLevelCallable.from_cython" => entry(Native, 0, &[]),
         // scikit-learn
         "sklearn.datasets.fetch_20newsgroups"
         | "sklearn.datasets.fetch_20newsgroups_vectorized"
@@ -195,6 +214,8 @@ fn exact(path: &str) -> Option<Entry> {
             entry(Read, 0, &["f", "files"])
         }
         "sklearn.datasets.dump_svmlight_file" => entry(Write, 2, &["f"]),
+        "sklearn.tree.export_graphviz" => entry(Write, 1, &["out_file"]),
+        "sklearn.pipeline.check_memory" => entry(Write, 0, &["memory"]),
         "sklearn.datasets.clear_data_home" | "sklearn.datasets.get_data_home" => {
             entry(ChangesSystem, 0, &[])
         }
@@ -204,6 +225,14 @@ fn exact(path: &str) -> Option<Entry> {
         | "statsmodels.api.webdoc"
         | "statsmodels.datasets.webuse" => entry(Network, 0, &[]),
         "statsmodels.api.load" | "statsmodels.api.load_pickle" => entry(Unpickle, 0, PATHS),
+        // The X-13 program is looked for on the machine and started.
+        "statsmodels.tsa.api.x13_arima_analysis" | "statsmodels.tsa.api.x13_arima_select_order" => {
+            entry(Exec, 0, &[])
+        }
+        "statsmodels.imputation.mice.MICE" | "statsmodels.api.MICE" => {
+            entry(Formula, 0, &["model_formula"])
+        }
+        "statsmodels.api.MI" => entry(Formula, 4, &["formula"]),
         "statsmodels.api.test" | "statsmodels.api.show_versions" => entry(ReadsSystem, 0, &[]),
         // plotly
         "plotly.io.write_html"
@@ -213,14 +242,19 @@ fn exact(path: &str) -> Option<Entry> {
         "plotly.offline.download_plotlyjs" => entry(Network, 0, &[]),
         "plotly.io.read_json" => entry(Read, 0, PATHS),
         "plotly.io.get_chrome" | "plotly.io.kaleido" | "plotly.io.orca" => entry(Exec, 0, &[]),
-        "plotly.offline.plot" | "plotly.offline.iplot" => entry(Write, usize::MAX, &["filename"]),
+        "plotly.offline.plot" => entry(Write, 4, &["filename"]),
+        "plotly.offline.iplot" => entry(Write, 3, &["filename"]),
+        "plotly.offline.plot_mpl" | "plotly.offline.iplot_mpl" => entry(Write, 7, &["filename"]),
         // matplotlib
         "matplotlib.pyplot.savefig" | "matplotlib.pyplot.imsave" | "matplotlib.image.imsave" => {
             entry(Write, 0, PATHS)
         }
-        "matplotlib.image.thumbnail" | "matplotlib.pyplot.imread" | "matplotlib.image.imread" => {
-            entry(Read, 0, PATHS)
-        }
+        "matplotlib.image.thumbnail"
+        | "matplotlib.pyplot.imread"
+        | "matplotlib.image.imread"
+        | "matplotlib.text.get_font"
+        | "matplotlib.style.read_style_directory" => entry(Read, 0, PATHS),
+        "matplotlib.rc_context" => entry(Read, 1, &["fname"]),
         "matplotlib.rc_file" | "matplotlib.rc_params_from_file" => entry(Read, 0, PATHS),
         "matplotlib.use" | "matplotlib.pyplot.switch_backend" => {
             entry(Backend, 0, &["backend", "newbackend"])
@@ -235,7 +269,7 @@ fn exact(path: &str) -> Option<Entry> {
         | "matplotlib.matplotlib_fname" => entry(ReadsSystem, 0, &[]),
         "matplotlib.pyplot.install_repl_displayhook"
         | "matplotlib.pyplot.uninstall_repl_displayhook" => entry(ChangesSystem, 0, &[]),
-        "matplotlib.font_manager.FontProperties" => entry(Read, usize::MAX, &["fname"]),
+        "matplotlib.font_manager.FontProperties" => entry(Read, 6, &["fname"]),
         // seaborn
         "seaborn.load_dataset" | "seaborn.get_dataset_names" | "seaborn.get_data_home" => {
             entry(Network, 0, &[])
@@ -257,6 +291,10 @@ fn exact(path: &str) -> Option<Entry> {
         | "pyarrow.orc.ORCFile"
         | "pyarrow.dataset.dataset"
         | "pyarrow.dataset.parquet_dataset"
+        | "pyarrow.dataset.FileSystemDataset.from_paths"
+        | "pyarrow.feather.FeatherDataset"
+        | "pyarrow.RecordBatchFileReader"
+        | "pyarrow.RecordBatchStreamReader"
         | "pyarrow.memory_map"
         | "pyarrow.OSFile"
         | "pyarrow.input_stream" => entry(Read, 0, PATHS),
@@ -268,6 +306,8 @@ fn exact(path: &str) -> Option<Entry> {
         | "pyarrow.dataset.write_dataset"
         | "pyarrow.parquet.write_metadata" => entry(Write, 1, PATHS),
         "pyarrow.output_stream"
+        | "pyarrow.RecordBatchFileWriter"
+        | "pyarrow.RecordBatchStreamWriter"
         | "pyarrow.create_memory_map"
         | "pyarrow.parquet.ParquetWriter"
         | "pyarrow.csv.CSVWriter"
@@ -313,25 +353,97 @@ fn exact(path: &str) -> Option<Entry> {
     }
 }
 
+/// Arguments of the same call that decide as well.
+pub fn also(path: &str) -> &'static [Entry] {
+    const fn of(effect: Effect, index: usize, names: &'static [&'static str]) -> Entry {
+        Entry {
+            effect,
+            index,
+            names,
+        }
+    }
+    const STYLESHEET: &[Entry] = &[of(Effect::Read, 11, &["stylesheet"])];
+    const THUMBNAIL: &[Entry] = &[of(Effect::Write, 1, &["thumbfile"])];
+    const UNPACKED: &[Entry] = &[of(Effect::Write, 3, &["uncompressed_file_name"])];
+    const REPORTS: &[Entry] = &[
+        of(Effect::Write, 8, &["errfile"]),
+        of(Effect::Write, 9, &["rptfile"]),
+    ];
+    const BACKEND: &[Entry] = &[of(Effect::Backend, 9, &["backend"])];
+    const BACKEND_14: &[Entry] = &[of(Effect::Backend, 14, &["backend"])];
+    match path {
+        "pandas.read_xml" => STYLESHEET,
+        "matplotlib.image.thumbnail" => THUMBNAIL,
+        "scipy.io.readsav" => UNPACKED,
+        "scipy.odr.ODR" => REPORTS,
+        // Positions of the plotting methods that take a backend (pandas 2 and 3).
+        "hist" => BACKEND,
+        "pandas.plotting.hist_frame" => BACKEND_14,
+        _ => &[],
+    }
+}
+
 /// A call by the name of a method, on an object that is not known.
 pub fn method(name: &str) -> Option<Entry> {
-    use Effect::{ByName, Clipboard, Database, Formula, Network, Pickle, Plot, Query, Write};
+    use Effect::{
+        ByName, Clipboard, Database, Exec, Formula, Network, Pickle, Query, Read, Save, Template,
+        Unpickle, Write,
+    };
     match name {
-        "to_csv" | "to_excel" | "to_parquet" | "to_feather" | "to_json" | "to_latex"
-        | "to_markdown" | "to_string" | "to_stata" | "to_xml" | "to_orc" | "savefig"
-        | "write_html" | "write_image" | "write_json" | "tofile" | "print_png" | "print_figure"
-        | "to_typst" => entry(Write, 0, PATHS),
+        "to_csv"
+        | "to_excel"
+        | "to_parquet"
+        | "to_feather"
+        | "to_json"
+        | "to_latex"
+        | "to_markdown"
+        | "to_string"
+        | "to_stata"
+        | "to_xml"
+        | "to_orc"
+        | "savefig"
+        | "write_html"
+        | "write_image"
+        | "write_json"
+        | "write_png"
+        | "tofile"
+        | "print_bmp"
+        | "print_eps"
+        | "print_figure"
+        | "print_gif"
+        | "print_jpeg"
+        | "print_jpg"
+        | "print_pdf"
+        | "print_pgf"
+        | "print_png"
+        | "print_ps"
+        | "print_raw"
+        | "print_rgba"
+        | "print_svg"
+        | "print_svgz"
+        | "print_tif"
+        | "print_tiff"
+        | "print_webp"
+        | "to_typst"
+        | "serialize_to"
+        | "write_metadata_file" => entry(Write, 0, PATHS),
         // Plotly's first parameter is a configuration, pandas' is the path: only text counts.
-        "to_html" | "save" | "to_image" => entry(Write, 0, PATHS),
+        "to_html" | "to_image" => entry(Write, 0, PATHS),
+        "save" => entry(Save, 0, PATHS),
+        "set_file" => entry(Read, 0, &["file"]),
+        "to_html5_video" => entry(Exec, 0, &[]),
         "to_pickle" | "to_hdf" | "dump" => entry(Pickle, 0, PATHS),
+        "load" => entry(Unpickle, 0, &["fname"]),
         "to_sql" => entry(Database, 1, &["con"]),
         "to_gbq" | "to_iceberg" => entry(Network, 0, &[]),
         "to_clipboard" => entry(Clipboard, 0, &[]),
         "query" | "eval" => entry(Query, 0, &["expr"]),
         "from_formula" => entry(Formula, 0, &["formula"]),
+        "set_imputer" => entry(Formula, 1, &["formula"]),
+        "get_matrices" | "get_spec" => entry(Formula, usize::MAX, &["formula"]),
+        "from_custom_template" => entry(Template, 0, &[]),
         "agg" | "aggregate" | "apply" | "transform" => entry(ByName, 0, &["func", "aggfunc"]),
-        "pivot_table" => entry(ByName, usize::MAX, &["aggfunc"]),
-        "plot" | "hist" | "boxplot" => entry(Plot, usize::MAX, &["backend"]),
+        "pivot_table" => entry(ByName, 3, &["aggfunc"]),
         _ => None,
     }
 }

@@ -30,6 +30,18 @@ impl<'a> Inspector<'a> {
         if self.attribute_name(&attr, at, x.ctx, &base, Some(&x.value)) {
             return;
         }
+        // Layouts of plotly carry the module `re`, and that others.
+        if matches!(&*attr, "enum" | "copyreg" | "functools")
+            && matches!(&*x.value, Expr::Attribute(inner) if inner.attr.as_str() == "re")
+            && !base.iter().any(|v| matches!(v, Val::Module(_)))
+        {
+            self.add(&rules::IMPORT_THROUGH, at, format!("re.{attr}"));
+        }
+        if base.contains(&Val::Styler)
+            && (matches!(&*attr, "env" | "loader") || attr.starts_with("template_"))
+        {
+            self.add(&rules::DYN_TEMPLATE, at, &*attr);
+        }
         if !base.iter().any(|v| matches!(v, Val::Module(_))) {
             self.reads.push((attr.to_string(), self.place(at)));
         }
@@ -190,8 +202,7 @@ impl<'a> Inspector<'a> {
         let anything = attributes.allow_dunder.contains("*");
         // A captured method is called out of sight.
         let reaching = matches!(attr, "format" | "format_map")
-            || methods::method(attr)
-                .is_some_and(|e| !matches!(e.effect, Effect::ByName | Effect::Plot));
+            || methods::method(attr).is_some_and(|e| e.effect != Effect::ByName && attr != "load");
         let dunder = dunder || reaching;
         if attributes.deny.contains(attr) || ((dunder || private || attr == "obj") && !anything) {
             self.add(&rules::ATTR_PATTERN, at, attr);
@@ -214,6 +225,9 @@ impl<'a> Inspector<'a> {
             return;
         }
         self.system_scope(&target.value, at);
+        if let Bound::Value(value) = to {
+            self.precision(&attr, value, at);
+        }
         let base = self.r.eval(&target.value, self.here());
         for val in base.iter() {
             let (Val::Module(path) | Val::Member(path)) = val else {
@@ -265,9 +279,10 @@ impl<'a> Inspector<'a> {
                 continue;
             }
             match entry.effect {
-                Effect::ByName | Effect::Plot | Effect::Style | Effect::Option | Effect::Copies => {
-                }
-                Effect::Read | Effect::Write | Effect::ReadPathOrText => {
+                Effect::ByName | Effect::Style | Effect::Option | Effect::Copies => {}
+                // A column may have that name.
+                Effect::Unpickle if subject == "load" => {}
+                Effect::Read | Effect::Write | Effect::Save | Effect::ReadPathOrText => {
                     self.handed_on(entry, &subject, surrounding, at);
                 }
                 Effect::NumpyLoad
@@ -280,6 +295,7 @@ impl<'a> Inspector<'a> {
                 | Effect::Formula
                 | Effect::Backend
                 | Effect::Exec
+                | Effect::Template
                 | Effect::Native
                 | Effect::ReadsSystem
                 | Effect::ChangesSystem => self.effect_alone(entry, &subject, at),

@@ -6,9 +6,8 @@ use crate::analysis::library::module_capability;
 use crate::analysis::methods::{self, Effect, Entry};
 use crate::analysis::parse::TextRange;
 use crate::analysis::parse::ast::{self, Constant, Expr, ExprContext, Ranged};
-use crate::analysis::resolve::{Set, Val};
-use crate::analysis::rules;
-use crate::analysis::walk::Bound;
+use crate::analysis::resolve::Val;
+use crate::analysis::rules::{self, Rule};
 use crate::model::Capability;
 
 /// The arguments of a call, as many as were skipped by a `partial` around it.
@@ -60,34 +59,78 @@ impl<'a> Inspector<'a> {
             self.format_call(x, arguments);
             self.padded(&fold(x.attr.as_str()), arguments, call.range());
             self.column_call(x, arguments);
+            self.result_call(x, arguments);
         }
         self.telling_keywords(arguments);
         let vals = self.r.eval(&call.func, self.here());
         for val in vals.iter() {
             self.called(val, arguments, call.range());
         }
+        // `type` may have come a way that cannot be followed; its three arguments have a shape.
+        if let [name, Expr::Tuple(_), Expr::Dict(_)] = call.args.as_slice()
+            && vals
+                .iter()
+                .all(|v| matches!(v, Val::Unknown | Val::Holds(..)))
+            && matches!(name, Expr::Constant(c) if c.value.is_str())
+        {
+            self.add(
+                &rules::DYN_TYPE_CALL,
+                call.range(),
+                "(name, bases, members)",
+            );
+        }
     }
 
-    /// Keywords that mean the same wherever they stand: LaTeX is a program, file systems and
-    /// storage options lead out.
-    fn telling_keywords(&mut self, arguments: Arguments<'a>) {
-        let given = |e: &&'a Expr| !matches!(e, Expr::Constant(c) if matches!(c.value, Constant::None | Constant::Bool(false)));
-        if let Some(e) = arguments.keyword(&["usetex"]).filter(given) {
-            self.add(&rules::EXEC_CALL, e.range(), "usetex");
+    /// A method of what a library returned, or one that takes a template.
+    fn result_call(&mut self, x: &'a ast::ExprAttribute, arguments: Arguments<'a>) {
+        let attr = fold(x.attr.as_str());
+        let base = self.r.eval(&x.value, self.here());
+        let results: Vec<String> = base
+            .iter()
+            .filter_map(|v| match v {
+                Val::Result(path) => Some(format!("{path}(…).{attr}")),
+                _ => None,
+            })
+            .collect();
+        for written in results {
+            self.machine_paths(&written, arguments);
+            if written.starts_with("numpy.random.") {
+                self.sized_member(&format!("numpy.random.{attr}"), arguments, x.range());
+            }
         }
-        if let Some(e) = arguments.keyword(&["memory"]).filter(given) {
-            self.cache(e, e.range());
+        if &*attr == "join" && arguments.call.args.iter().any(|e| self.endless(e, 0)) {
+            self.add(&rules::DOS_LOOP, x.range(), "join");
         }
-        if let Some(e) = arguments.keyword(&["storage_options"]).filter(given) {
-            self.add(&rules::NET_URL, e.range(), "storage_options");
+        if matches!(&*x.value, Expr::Attribute(inner) if inner.attr.as_str() == "str") {
+            self.text_pattern(arguments, x.range());
         }
-        if let Some(e) = arguments.keyword(&["filesystem"]).filter(given) {
-            self.add_with(
-                &rules::FS_OUTSIDE,
-                e.range(),
-                Some(Capability::FsRead),
-                "filesystem",
-            );
+        let styler = base.contains(&Val::Styler);
+        if matches!(&*attr, "hist" | "boxplot") {
+            self.also(&attr, arguments, x.range());
+        }
+        match &*attr {
+            "format" | "format_index" if styler => self.templates_in(arguments),
+            "set_major_formatter" | "set_minor_formatter" | "bar_label" | "clabel" | "colorbar" => {
+                self.templates_in(arguments);
+            }
+            "show" => {
+                if let Some(e) = arguments.positional(0) {
+                    self.renderer(e, e.range());
+                }
+            }
+            "set_font" | "set_fontproperties" | "set_font_properties" => {
+                if let Some(e) = arguments.positional(0) {
+                    self.font(e, e.range());
+                }
+            }
+            "update" | "theme" => {
+                for keyword in arguments.call.keywords.iter().filter(|k| k.arg.is_none()) {
+                    if let Expr::Dict(dict) = &keyword.value {
+                        self.settings_in(&dict.keys, &dict.values);
+                    }
+                }
+            }
+            _ => {}
         }
     }
 
@@ -112,6 +155,16 @@ impl<'a> Inspector<'a> {
                 if let Some(entry) = methods::method(name) {
                     self.effect(entry, name, arguments, at);
                 }
+                self.also(name, arguments, at);
+            }
+            // A class derived from a library's opens what that one opens.
+            Val::Class(scope) => {
+                for base in self.r.scopes.bases(*scope) {
+                    let vals = self.r.eval(base, self.r.scopes.all[*scope].parent);
+                    for val in vals.iter().filter(|v| matches!(v, Val::Member(_))) {
+                        self.called(val, arguments, at);
+                    }
+                }
             }
             Val::TypeOf(true) => {
                 self.add(&rules::DYN_TYPE_VALUE, at, "type(…)(…)");
@@ -125,7 +178,6 @@ impl<'a> Inspector<'a> {
             | Val::ComputedText
             | Val::TextMethod(_)
             | Val::Function(_)
-            | Val::Class(_)
             | Val::Instance(_)
             | Val::Exception
             | Val::Memory
@@ -134,6 +186,15 @@ impl<'a> Inspector<'a> {
             | Val::Items(..)
             | Val::Holds(..)
             | Val::Unknown => {}
+        }
+    }
+
+    /// Further arguments of the same call that decide.
+    fn also(&mut self, subject: &str, arguments: Arguments<'a>, at: TextRange) {
+        for entry in methods::also(subject) {
+            if arguments.deciding(*entry).is_some() {
+                self.effect(*entry, subject, arguments, at);
+            }
         }
     }
 
@@ -209,16 +270,22 @@ impl<'a> Inspector<'a> {
                 }
                 return;
             }
+            "matplotlib.ticker.StrMethodFormatter" => self.templates_in(arguments),
+            "enum.Enum" | "enum.IntEnum" | "enum.StrEnum" | "enum.Flag" | "enum.IntFlag" => {
+                self.members_of_enum(arguments, at);
+            }
             "functools.wraps" if arguments.count() > 1 || !arguments.call.keywords.is_empty() => {
                 self.add(&rules::REFL_WRAPS, at, path);
             }
             _ => {}
         }
-        if let Some(entry) = methods::member(path) {
-            self.effect(entry, path, arguments, at);
+        match methods::member(path) {
+            Some(entry) => self.effect(entry, path, arguments, at),
+            None => self.machine_paths(path, arguments),
         }
+        self.also(path, arguments, at);
         if path.starts_with("matplotlib.") || path.starts_with("seaborn.") {
-            self.settings(arguments);
+            self.settings(path, arguments);
         }
         self.sized_member(path, arguments, at);
         self.pattern_call(path, arguments, at);
@@ -234,7 +301,10 @@ impl<'a> Inspector<'a> {
     ) {
         match entry.effect {
             Effect::Read => self.file(Capability::FsRead, entry, subject, arguments, at),
-            Effect::Write => self.file(Capability::FsWrite, entry, subject, arguments, at),
+            Effect::Write => {
+                self.typeset(arguments, entry, at);
+                self.file(Capability::FsWrite, entry, subject, arguments, at);
+            }
             Effect::ReadPathOrText => self.path_or_text(entry, subject, arguments, at),
             Effect::NumpyLoad => {
                 let allowed = arguments
@@ -260,12 +330,13 @@ impl<'a> Inspector<'a> {
             }
             Effect::Option => self.option(entry, subject, arguments, at),
             Effect::ByName => self.by_name(entry, arguments, at),
-            Effect::Plot => {
-                if let Some(e) = arguments.keyword(&["backend"]) {
-                    self.backend(e, at, subject);
-                }
-            }
+            Effect::Save => self.save(entry, subject, arguments, at),
             Effect::Copies => {}
+            // `dataset.load()` loads what the library carries.
+            Effect::Unpickle
+                if subject == "load"
+                    && (arguments.count() == 0 && arguments.call.keywords.is_empty()
+                        || self.own_method(arguments.call, subject)) => {}
             Effect::Pickle => {
                 if arguments.count() > 0 || !arguments.call.keywords.is_empty() {
                     self.effect_alone(entry, subject, at);
@@ -276,6 +347,7 @@ impl<'a> Inspector<'a> {
             | Effect::Database
             | Effect::Clipboard
             | Effect::Exec
+            | Effect::Template
             | Effect::Native
             | Effect::ReadsSystem
             | Effect::ChangesSystem => self.effect_alone(entry, subject, at),
@@ -284,26 +356,7 @@ impl<'a> Inspector<'a> {
 
     /// What such a call does whatever its arguments are.
     pub(super) fn effect_alone(&mut self, entry: Entry, subject: &str, at: TextRange) {
-        let rule = match entry.effect {
-            Effect::NumpyLoad | Effect::Unpickle => &rules::DESER_LOAD,
-            Effect::Pickle => &rules::DESER_DUMP,
-            Effect::Network => &rules::NET_CALL,
-            Effect::Database => &rules::FS_DATABASE,
-            Effect::Clipboard | Effect::ReadsSystem => &rules::EXEC_SYSTEM,
-            Effect::Query | Effect::Formula => &rules::DYN_QUERY_COMPUTED,
-            Effect::Backend => &rules::DYN_BACKEND,
-            Effect::Exec => &rules::EXEC_CALL,
-            Effect::Native => &rules::NATIVE_CALL,
-            Effect::ChangesSystem => &rules::EXEC_CHANGES,
-            Effect::Read
-            | Effect::Write
-            | Effect::ReadPathOrText
-            | Effect::Style
-            | Effect::Option
-            | Effect::ByName
-            | Effect::Plot
-            | Effect::Copies => return,
-        };
+        let Some(rule) = always(entry) else { return };
         let known = subject
             .rsplit_once('.')
             .and_then(|(module, _)| module_capability(module));
@@ -312,124 +365,33 @@ impl<'a> Inspector<'a> {
         }
         self.add(rule, at, subject);
     }
-
-    /// `df.agg("name")` calls the method of that name.
-    fn by_name(&mut self, entry: Entry, arguments: Arguments<'a>, at: TextRange) {
-        let mut named = Vec::new();
-        if let Some(e) = arguments.deciding(entry) {
-            self.names_in(e, &mut named);
-        }
-        // Named aggregation: `agg(total=("amount", "sum"))`.
-        for keyword in &arguments.call.keywords {
-            if let Expr::Tuple(pair) = &keyword.value
-                && let Some(last) = pair.elts.last()
-            {
-                self.names_in(last, &mut named);
-            }
-        }
-        for name in named {
-            let harmless = methods::method(&name)
-                .is_none_or(|e| matches!(e.effect, Effect::ByName | Effect::Plot));
-            let attributes = &self.policy.attributes;
-            if !harmless || name.starts_with('_') || attributes.deny.contains(&name) {
-                self.add(&rules::DYN_BY_NAME, at, name);
-            }
-        }
-    }
-
-    fn names_in(&self, e: &'a Expr, out: &mut Vec<String>) {
-        match e {
-            Expr::List(x) => x.elts.iter().for_each(|e| self.names_in(e, out)),
-            Expr::Tuple(x) => x.elts.iter().for_each(|e| self.names_in(e, out)),
-            Expr::Dict(x) => x.values.iter().for_each(|e| self.names_in(e, out)),
-            other => {
-                for val in self.r.eval(other, self.here()).iter() {
-                    match val {
-                        Val::Text(text) => out.push(fold(text).into_owned()),
-                        Val::Items(..) | Val::Holds(..) => {
-                            let mut set = Set::default();
-                            self.r.element(val, &mut set);
-                            out.extend(set.into_vec().into_iter().filter_map(|v| match v {
-                                Val::Text(text) => Some(fold(&text).into_owned()),
-                                _ => None,
-                            }));
-                        }
-                        _ => {}
-                    }
-                }
-            }
-        }
-    }
-
-    /// A plotting backend is a module that gets imported.
-    pub(super) fn backend(&mut self, e: &'a Expr, at: TextRange, subject: &str) {
-        let fine = self.r.eval(e, self.here()).iter().all(|v| match v {
-            Val::Text(name) => matches!(
-                name.to_ascii_lowercase().as_str(),
-                "agg"
-                    | "svg"
-                    | "pdf"
-                    | "ps"
-                    | "cairo"
-                    | "template"
-                    | "matplotlib"
-                    | "plotly"
-                    | "inline"
-                    | "module://matplotlib_inline.backend_inline"
-            ),
-            Val::Unknown => matches!(e, Expr::Constant(c) if c.value == Constant::None),
-            _ => false,
-        });
-        if !fine {
-            self.add(&rules::DYN_BACKEND, at, subject).hint =
-                Some("leave the backend alone; figures are collected as they are".to_owned());
-        }
-    }
-
-    /// `rcParams.update({…})`, `rc_context({…})`, `set_theme(rc={…})`.
-    fn settings(&mut self, arguments: Arguments<'a>) {
-        let given = arguments
-            .call
-            .args
-            .iter()
-            .chain(arguments.call.keywords.iter().map(|k| &k.value));
-        for e in given {
-            if let Expr::Dict(dict) = e {
-                for (key, value) in dict.keys.iter().zip(&dict.values) {
-                    if let Some(key) = key {
-                        self.setting(key, Bound::Value(value), key.range());
-                    }
-                }
-            }
-        }
-        // `rc("backend", …)` and keywords that are settings.
-        if let Some(e) = arguments.keyword(&["backend"]) {
-            self.backend(e, e.range(), "backend");
-        }
-    }
-
-    fn option(&mut self, entry: Entry, subject: &str, arguments: Arguments<'a>, at: TextRange) {
-        let Some(e) = arguments.deciding(entry) else {
-            return;
-        };
-        let backend = self.r.eval(e, self.here()).iter().any(|v| match v {
-            Val::Text(name) => name.contains("backend"),
-            _ => true,
-        });
-        if backend {
-            match arguments
-                .positional(1)
-                .or_else(|| arguments.keyword(&["val", "value"]))
-            {
-                Some(value) => self.backend(value, at, subject),
-                None => {
-                    self.add(&rules::DYN_BACKEND, at, subject);
-                }
-            }
-        }
-    }
 }
 
 fn is_false(e: &Expr) -> bool {
     matches!(e, Expr::Constant(c) if c.value == Constant::Bool(false))
+}
+
+/// The rule of a call that means the same whatever its arguments are.
+pub(super) fn always(entry: Entry) -> Option<&'static Rule> {
+    Some(match entry.effect {
+        Effect::NumpyLoad | Effect::Unpickle => &rules::DESER_LOAD,
+        Effect::Pickle => &rules::DESER_DUMP,
+        Effect::Network => &rules::NET_CALL,
+        Effect::Database => &rules::FS_DATABASE,
+        Effect::Clipboard | Effect::ReadsSystem => &rules::EXEC_SYSTEM,
+        Effect::Query | Effect::Formula => &rules::DYN_QUERY_COMPUTED,
+        Effect::Backend => &rules::DYN_BACKEND,
+        Effect::Exec => &rules::EXEC_CALL,
+        Effect::Template => &rules::DYN_TEMPLATE,
+        Effect::Native => &rules::NATIVE_CALL,
+        Effect::ChangesSystem => &rules::EXEC_CHANGES,
+        Effect::Read
+        | Effect::Write
+        | Effect::ReadPathOrText
+        | Effect::Style
+        | Effect::Option
+        | Effect::ByName
+        | Effect::Save
+        | Effect::Copies => return None,
+    })
 }

@@ -1,8 +1,10 @@
 //! Classes: metaclasses, however they are chosen.
 
-use super::Inspector;
+use super::calls::Arguments;
+use super::{Inspector, is_dunder};
 use crate::analysis::fold::fold;
-use crate::analysis::parse::ast::{self, Ranged};
+use crate::analysis::parse::TextRange;
+use crate::analysis::parse::ast::{self, Constant, Expr, Ranged};
 use crate::analysis::resolve::Val;
 use crate::analysis::rules;
 
@@ -25,12 +27,47 @@ impl<'a> Inspector<'a> {
             let meta = vals.iter().any(|v| match v {
                 Val::Member(p) => matches!(&**p, "abc.ABCMeta" | "enum.EnumMeta" | "enum.EnumType"),
                 Val::TypeOf(_) => true,
-                Val::Builtin(name) => &**name == "type" && !base.is_name_expr(),
+                // By its own name it is judged where it is loaded.
+                Val::Builtin(name) => {
+                    &**name == "type"
+                        && !matches!(base, Expr::Name(n) if fold(n.id.as_str()) == "type")
+                }
                 _ => false,
             });
             if meta {
                 self.add(&rules::DYN_METACLASS, base.range(), class.name.as_str());
             }
         }
+    }
+
+    /// `Enum("E", {…})`: names of that kind become attributes of a class.
+    pub(super) fn members_of_enum(&mut self, arguments: Arguments<'a>, at: TextRange) {
+        let Some(e) = arguments
+            .keyword(&["names"])
+            .or_else(|| arguments.positional(1))
+        else {
+            return;
+        };
+        let names: Vec<&Expr> = match e {
+            Expr::Dict(x) => x.keys.iter().flatten().collect(),
+            Expr::List(x) => x.elts.iter().map(first).collect(),
+            Expr::Tuple(x) => x.elts.iter().map(first).collect(),
+            other => vec![other],
+        };
+        let special = names.iter().any(|e| {
+            matches!(e, Expr::Constant(c) if matches!(&c.value, Constant::Str(text)
+                if text.split([' ', ',']).any(is_dunder)))
+        });
+        if special {
+            self.add(&rules::DYN_TYPE, at, "Enum");
+        }
+    }
+}
+
+/// The name of a `(name, value)` pair.
+fn first(e: &Expr) -> &Expr {
+    match e {
+        Expr::Tuple(x) => x.elts.first().unwrap_or(e),
+        other => other,
     }
 }

@@ -122,30 +122,6 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Settings of matplotlib that start programs or choose modules.
-    pub(super) fn setting(&mut self, key: &'a Expr, to: Bound<'a>, at: TextRange) {
-        let keys = self.r.eval(key, self.here());
-        for val in keys.iter() {
-            match val {
-                Val::Text(key)
-                    if key.contains("usetex")
-                        || key.ends_with("_path")
-                        || key.contains("preamble") =>
-                {
-                    self.add(&rules::EXEC_CALL, at, key.to_string());
-                }
-                Val::Text(key) if &**key == "backend" => {
-                    if let Bound::Value(value) = to {
-                        self.backend(value, at, "rcParams");
-                    } else {
-                        self.add(&rules::DYN_BACKEND, at, "rcParams");
-                    }
-                }
-                _ => {}
-            }
-        }
-    }
-
     fn columns(&mut self, key: &'a Expr, capability: Capability, at: TextRange) {
         match key {
             Expr::Constant(c) => {

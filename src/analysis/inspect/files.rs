@@ -5,7 +5,7 @@ use super::Inspector;
 use super::calls::Arguments;
 use crate::analysis::methods::Entry;
 use crate::analysis::parse::TextRange;
-use crate::analysis::parse::ast::{self, Constant, Expr};
+use crate::analysis::parse::ast::{self, Constant, Expr, Ranged};
 use crate::analysis::resolve::{Set, Val};
 use crate::analysis::rules;
 use crate::model::Capability;
@@ -90,6 +90,32 @@ impl<'a> Inspector<'a> {
         };
         self.uses(capability, at, &format!("{subject}, {detail}"));
         self.add(rule, at, subject).capability = Some(capability);
+    }
+
+    /// A path of the machine, as a literal, in a library call that is not known to open files.
+    pub(super) fn machine_paths(&mut self, subject: &str, arguments: Arguments<'a>) {
+        let top = subject.split('.').next().unwrap_or(subject);
+        if self.r.library().is_stdlib(top) {
+            return;
+        }
+        let given = arguments
+            .call
+            .args
+            .iter()
+            .chain(arguments.call.keywords.iter().map(|k| &k.value));
+        for e in given {
+            if let Expr::Constant(c) = e
+                && let Constant::Str(text) = &c.value
+                && is_machine_path(text)
+            {
+                self.add_with(
+                    &rules::FS_MACHINE_PATH,
+                    e.range(),
+                    Some(Capability::FsRead),
+                    subject,
+                );
+            }
+        }
     }
 
     /// `read_json` and `read_html` take text as well as paths: what looks like data is data.
@@ -255,6 +281,15 @@ fn text_kind(text: &str) -> Kind {
         || text == "."
         || text.as_bytes().get(1) == Some(&b':');
     if outside { Kind::Outside } else { Kind::Plain }
+}
+
+/// A text that is nothing but a path of some machine.
+fn is_machine_path(text: &str) -> bool {
+    const ROOTS: &[&str] = &[
+        "/boot/", "/dev/", "/etc/", "/home/", "/mnt/", "/opt/", "/proc/", "/root/", "/run/",
+        "/srv/", "/sys/", "/tmp/", "/usr/", "/var/", "../", "~/", "file:/",
+    ];
+    ROOTS.iter().any(|root| text.starts_with(root)) && !text.contains([' ', '\n'])
 }
 
 /// The literal pieces of a computed text.

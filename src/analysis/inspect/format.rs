@@ -31,6 +31,7 @@ impl<'a> Inspector<'a> {
         for val in base.iter() {
             match val {
                 Val::Text(text) => {
+                    self.template_width(text, at);
                     if template(text) == Template::Walks {
                         self.add(&rules::FMT_TRAVERSAL, at, &*attr);
                         return;
@@ -68,6 +69,30 @@ impl<'a> Inspector<'a> {
                 | Val::File
                 | Val::Styler
                 | Val::Items(..) => {}
+            }
+        }
+    }
+
+    /// Templates that a library formats with: `Styler.format`, `set_major_formatter`.
+    pub(super) fn templates_in(&mut self, arguments: Arguments<'a>) {
+        let given = arguments
+            .call
+            .args
+            .iter()
+            .chain(arguments.call.keywords.iter().map(|k| &k.value));
+        for e in given {
+            let each: Vec<&'a Expr> = match e {
+                Expr::Dict(x) => x.values.iter().collect(),
+                other => vec![other],
+            };
+            for e in each {
+                let vals = self.r.eval(e, self.here());
+                let walks = vals
+                    .iter()
+                    .any(|v| matches!(v, Val::Text(t) if template(t) == Template::Walks));
+                if walks {
+                    self.add(&rules::FMT_TRAVERSAL, e.range(), "format");
+                }
             }
         }
     }

@@ -8,8 +8,12 @@ mod data;
 mod files;
 mod format;
 mod imports;
+mod loops;
+mod named;
 mod names;
+mod numbers;
 mod regex;
+mod settings;
 mod sizes;
 mod texts;
 
@@ -18,6 +22,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use super::facts::{Fact, Facts};
 use super::fold::fold;
+use super::methods;
 use super::parse::TextRange;
 use super::parse::ast::{self, Expr, Ranged, Stmt};
 use super::resolve::{Resolver, ScopeId, Standing};
@@ -117,9 +122,11 @@ impl<'a> Inspector<'a> {
         for module in std::mem::take(&mut self.handed) {
             for (attr, at) in &self.reads {
                 let (_, standing) = self.r.child(&module, attr);
+                let written = format!("{module}.{attr}");
                 if matches!(standing, Standing::Module | Standing::OnTheWay) {
-                    let written = format!("{module}.{attr}");
                     self.facts.add(&rules::IMPORT_THROUGH, *at, written);
+                } else if let Some(rule) = methods::member(&written).and_then(calls::always) {
+                    self.facts.add(rule, *at, written);
                 }
             }
         }
@@ -178,9 +185,9 @@ impl<'a> Visitor<'a> for Inspector<'a> {
             Stmt::AsyncFunctionDef(x) => self.parameters(&x.args),
             Stmt::Return(x) => self.inside_function("return", x.range()),
             Stmt::Assign(x) => self.targets(&x.targets),
+            Stmt::AugAssign(x) => self.augmented(x),
             Stmt::Delete(_)
             | Stmt::TypeAlias(_)
-            | Stmt::AugAssign(_)
             | Stmt::AnnAssign(_)
             | Stmt::AsyncFor(_)
             | Stmt::If(_)
@@ -211,21 +218,28 @@ impl<'a> Visitor<'a> for Inspector<'a> {
             Expr::SetComp(x) => self.comprehension(&x.generators, e.range()),
             Expr::DictComp(x) => self.comprehension(&x.generators, e.range()),
             Expr::GeneratorExp(_) => {}
+            Expr::Set(x) => self.unpacks(&x.elts, e.range()),
+            Expr::Dict(x) => self.settings_in(&x.keys, &x.values),
             Expr::BoolOp(_)
             | Expr::NamedExpr(_)
             | Expr::UnaryOp(_)
             | Expr::IfExp(_)
-            | Expr::Dict(_)
-            | Expr::Set(_)
             | Expr::Await(_)
             | Expr::Compare(_)
-            | Expr::FormattedValue(_)
             | Expr::JoinedStr(_)
             | Expr::Starred(_)
-            | Expr::List(_)
-            | Expr::Tuple(_)
             | Expr::Slice(_) => {}
+            Expr::FormattedValue(x) => {
+                if let Some(spec) = &x.format_spec {
+                    self.format_width(spec, e.range());
+                }
+            }
+            Expr::List(x) => self.unpacks(&x.elts, e.range()),
+            Expr::Tuple(x) => self.unpacks(&x.elts, e.range()),
             Expr::Constant(c) => {
+                if let ast::Constant::Str(text) = &c.value {
+                    self.setting_text(text, e.range());
+                }
                 if let (ast::Constant::Str(text), Place::Annotation) = (&c.value, place) {
                     self.annotation(text, e.range());
                 }

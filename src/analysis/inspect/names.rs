@@ -178,6 +178,12 @@ impl<'a> Inspector<'a> {
             return;
         }
         self.spelling(name, at);
+        // `__getitem__ = pd.read_csv`: Python calls it by itself.
+        if is_dunder(&id)
+            && let Bound::Value(value) = to
+        {
+            self.file_value(value, value.range(), Place::Plain);
+        }
         if !id.starts_with("__") || !id.ends_with("__") {
             return;
         }

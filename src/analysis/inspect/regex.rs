@@ -3,6 +3,7 @@
 use super::Inspector;
 use super::calls::Arguments;
 use crate::analysis::parse::TextRange;
+use crate::analysis::parse::ast::{Constant, Expr};
 use crate::analysis::resolve::Val;
 use crate::analysis::rules;
 
@@ -17,14 +18,40 @@ impl<'a> Inspector<'a> {
         else {
             return;
         };
-        let nested = self
-            .r
-            .eval(e, self.here())
-            .iter()
-            .any(|v| matches!(v, Val::Text(t) if nested_repeat(t)));
-        if nested {
+        if self.is_slow(e) {
             self.add(&rules::DOS_REGEX, at, path.to_owned());
         }
+    }
+
+    /// `series.str.contains(pattern)` and its kind.
+    pub(super) fn text_pattern(&mut self, arguments: Arguments<'a>, at: TextRange) {
+        let pattern = arguments
+            .keyword(&["pat"])
+            .or_else(|| arguments.positional(0));
+        if let Some(e) = pattern
+            && self.is_slow(e)
+        {
+            self.add(&rules::DOS_REGEX, at, "str");
+        }
+    }
+
+    /// The keyword `regex` of `filter` and `replace`.
+    pub(super) fn regex(&mut self, e: &'a Expr, at: TextRange) {
+        if self.is_slow(e) {
+            self.add(&rules::DOS_REGEX, at, "regex");
+        }
+    }
+
+    fn is_slow(&self, e: &'a Expr) -> bool {
+        if let Expr::Constant(c) = e
+            && let Constant::Bytes(bytes) = &c.value
+        {
+            return nested_repeat(&String::from_utf8_lossy(bytes));
+        }
+        self.r
+            .eval(e, self.here())
+            .iter()
+            .any(|v| matches!(v, Val::Text(t) if nested_repeat(t)))
     }
 }
 
@@ -35,7 +62,12 @@ fn nested_repeat(pattern: &str) -> bool {
     let mut class = false;
     // Whether the last thing read was a group that holds a repeat.
     let mut closed = false;
+    // Blanks mean nothing in a verbose pattern.
+    let verbose = pattern.starts_with("(?x");
     while let Some(c) = chars.next() {
+        if verbose && c.is_whitespace() && !class {
+            continue;
+        }
         let was_closed = std::mem::take(&mut closed);
         match c {
             '\\' => {

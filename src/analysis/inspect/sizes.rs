@@ -1,12 +1,10 @@
-//! Resource smells: literals that ask for too much, loops without a way out. Flagged only: the
-//! limits are enforced when the snippet runs.
+//! Sizes: literals that ask for too much. Flagged only: memory and time are limited when it runs.
 
 use super::Inspector;
 use super::calls::Arguments;
+use super::loops::STEPS;
 use crate::analysis::parse::TextRange;
-use crate::analysis::parse::ast::{
-    self, CmpOp, Constant, ExceptHandler, Expr, Operator, Ranged, Stmt, UnaryOp,
-};
+use crate::analysis::parse::ast::{self, Constant, Expr, Operator, Ranged};
 use crate::analysis::resolve::Val;
 use crate::analysis::rules;
 
@@ -14,26 +12,59 @@ use crate::analysis::rules;
 const BITS: f64 = 131_072.0;
 /// Elements of a list or characters of a text.
 const ELEMENTS: f64 = 1e8;
-/// Steps of a loop.
-const STEPS: f64 = 1e9;
+/// Digits of a decimal number.
+const DIGITS: f64 = 1e7;
 
 impl<'a> Inspector<'a> {
     pub(super) fn arithmetic(&mut self, x: &'a ast::ExprBinOp) {
+        if x.op == Operator::Mod
+            && let [Val::Text(text)] = self.r.eval(&x.left, self.here()).as_slice()
+            && is_wide(text, '%')
+        {
+            self.add(&rules::DOS_LITERAL, x.range(), "");
+            return;
+        }
+        if self.huge(x.op, &x.left, &x.right) {
+            self.add(&rules::DOS_LITERAL, x.range(), "");
+        }
+    }
+
+    /// `x **= 10**9`: what x is may not be known, the other side is enough.
+    pub(super) fn augmented(&mut self, x: &'a ast::StmtAugAssign) {
+        let Some(n) = self.number(&x.value) else {
+            return;
+        };
         let huge = match x.op {
-            Operator::Pow => match (number(&x.left), number(&x.right)) {
-                (Some(base), Some(exponent)) => {
-                    base.abs() > 1.0 && base.abs().log2() * exponent > BITS
-                }
-                _ => false,
-            },
-            Operator::LShift => number(&x.right).is_some_and(|n| n > BITS),
+            Operator::Pow | Operator::LShift => n > BITS,
             Operator::Mult => {
-                let repeated =
-                    |sequence: &Expr, times: &Expr| match (length(sequence), number(times)) {
-                        (Some(length), Some(times)) => length.max(1.0) * times > ELEMENTS,
-                        _ => false,
-                    };
-                repeated(&x.left, &x.right) || repeated(&x.right, &x.left)
+                n > ELEMENTS
+                    && self
+                        .r
+                        .eval(&x.target, self.here())
+                        .iter()
+                        .any(|v| matches!(v, Val::Text(_) | Val::ComputedText | Val::Items(..)))
+            }
+            _ => false,
+        };
+        if huge {
+            self.add(&rules::DOS_LITERAL, x.range(), "");
+        }
+    }
+
+    fn huge(&self, op: Operator, left: &'a Expr, right: &'a Expr) -> bool {
+        match op {
+            Operator::Pow => self.huge_power(left, right),
+            Operator::LShift => self.number(right).is_some_and(|n| n > BITS),
+            Operator::Mult => {
+                let repeated = |sequence: &'a Expr, times: &'a Expr| {
+                    self.number(times).is_some_and(|times| {
+                        times > 1_000.0
+                            && self
+                                .length(sequence)
+                                .is_some_and(|length| length.max(1.0) * times > ELEMENTS)
+                    })
+                };
+                repeated(left, right) || repeated(right, left)
             }
             Operator::Add
             | Operator::Sub
@@ -45,327 +76,213 @@ impl<'a> Inspector<'a> {
             | Operator::BitXor
             | Operator::BitAnd
             | Operator::FloorDiv => false,
-        };
-        if huge {
-            self.add(&rules::DOS_LITERAL, x.range(), "");
+        }
+    }
+
+    fn huge_power(&self, base: &'a Expr, exponent: &'a Expr) -> bool {
+        match (self.number(base), self.number(exponent)) {
+            (Some(base), Some(exponent)) => base.abs() > 1.0 && base.abs().log2() * exponent > BITS,
+            _ => false,
         }
     }
 
     pub(super) fn sized_builtin(&mut self, name: &str, arguments: Arguments<'a>, at: TextRange) {
-        let first = arguments.positional(0).and_then(number);
+        let first = |s: &Self| arguments.positional(0).and_then(|e| s.number(e));
         let huge = match name {
-            "bytes" | "bytearray" => first.is_some_and(|n| n > ELEMENTS),
+            "bytes" | "bytearray" => first(self).is_some_and(|n| n > ELEMENTS),
             "range" => {
-                let last = arguments.positional(1).and_then(number).or(first);
+                let last = arguments
+                    .positional(1)
+                    .or_else(|| arguments.positional(0))
+                    .and_then(|e| self.number(e));
                 last.is_some_and(|n| n > STEPS)
             }
             "list" | "tuple" | "set" | "sorted" | "sum" => arguments
                 .positional(0)
-                .is_some_and(|e| range_length(e).is_some_and(|n| n > ELEMENTS)),
+                .is_some_and(|e| self.range_length(e).is_some_and(|n| n > ELEMENTS)),
             "pow" if arguments.count() == 2 => {
-                match (first, arguments.positional(1).and_then(number)) {
-                    (Some(base), Some(exponent)) => {
-                        base.abs() > 1.0 && base.abs().log2() * exponent > BITS
-                    }
+                match (arguments.positional(0), arguments.positional(1)) {
+                    (Some(base), Some(exponent)) => self.huge_power(base, exponent),
                     _ => false,
                 }
             }
+            "format" => arguments.positional(1).is_some_and(|e| {
+                matches!(self.r.eval(e, self.here()).as_slice(), [Val::Text(t)] if has_width(t))
+            }),
             _ => false,
         };
         if huge {
             self.add(&rules::DOS_LITERAL, at, name.to_owned());
         }
+        self.collects(name, arguments, at);
     }
 
     /// Arrays whose literal shape exceeds the memory the policy gives, at eight bytes a number.
     pub(super) fn sized_member(&mut self, path: &str, arguments: Arguments<'a>, at: TextRange) {
+        if self.too_many(path, arguments) {
+            self.add(&rules::DOS_LITERAL, at, path.to_owned());
+        }
+        self.collects(path, arguments, at);
+    }
+
+    fn too_many(&self, path: &str, arguments: Arguments<'a>) -> bool {
         #[allow(clippy::cast_precision_loss)]
         let most = self.policy.limits.memory_mb as f64 * 131_072.0;
-        let shape = |e: Option<&'a Expr>| e.and_then(product);
-        let elements = match path {
-            "numpy.zeros" | "numpy.ones" | "numpy.empty" | "numpy.full" | "numpy.ndarray" => shape(
-                arguments
-                    .positional(0)
-                    .or_else(|| arguments.keyword(&["shape"])),
-            ),
-            "numpy.arange" | "numpy.random.permutation" => arguments
-                .positional(1)
-                .or_else(|| arguments.positional(0))
-                .and_then(number),
-            "numpy.eye" | "numpy.identity" => {
-                arguments.positional(0).and_then(number).map(|n| n * n)
-            }
-            "numpy.linspace" | "numpy.logspace" | "numpy.geomspace" => arguments
-                .positional(2)
-                .or_else(|| arguments.keyword(&["num"]))
-                .and_then(number),
-            "numpy.random.rand" | "numpy.random.randn" => {
-                let dimensions: Option<Vec<f64>> = arguments.call.args.iter().map(number).collect();
-                dimensions.map(|d| d.iter().product())
-            }
-            "numpy.repeat" | "numpy.tile" => shape(arguments.positional(1)),
-            "time.sleep" => {
-                let n = arguments.positional(0).and_then(number);
-                if n.is_some_and(|n| n > 3_600.0) {
-                    self.add(&rules::DOS_LITERAL, at, path.to_owned());
-                }
-                None
-            }
-            "itertools.product" => {
-                let n = arguments.keyword(&["repeat"]).and_then(number);
-                if n.is_some_and(|n| n > 20.0) {
-                    self.add(&rules::DOS_LITERAL, at, path.to_owned());
-                }
-                None
-            }
-            "math.factorial" | "math.perm" => {
-                let n = arguments.positional(0).and_then(number);
-                if n.is_some_and(|n| n > 20_000.0) {
-                    self.add(&rules::DOS_LITERAL, at, path.to_owned());
-                }
-                None
-            }
-            _ if path.starts_with("numpy.random.") => shape(arguments.keyword(&["size"])),
-            _ => None,
+        let at = |i: usize| arguments.positional(i).and_then(|e| self.number(e));
+        let shape = |i: usize, names: &[&str]| {
+            arguments
+                .keyword(names)
+                .or_else(|| arguments.positional(i))
+                .and_then(|e| self.product(e))
         };
-        if elements.is_some_and(|n| n > most) {
-            self.add(&rules::DOS_LITERAL, at, path.to_owned());
+        let path = path
+            .strip_prefix("numpy.ma.")
+            .map_or_else(|| path.to_owned(), |name| format!("numpy.{name}"));
+        let elements = match path.as_str() {
+            "numpy.zeros" | "numpy.ones" | "numpy.empty" | "numpy.full" | "numpy.ndarray" => {
+                shape(0, &["shape"])
+            }
+            "numpy.indices" => shape(0, &["dimensions"]),
+            "numpy.resize" => shape(1, &["new_shape"]),
+            "numpy.pad" => at(1),
+            "numpy.arange" => {
+                let (start, stop) = match at(1) {
+                    Some(stop) => (at(0).unwrap_or(0.0), Some(stop)),
+                    None => (0.0, at(0)),
+                };
+                let step = at(2).unwrap_or(1.0);
+                stop.map(|stop| ((stop - start) / step).abs())
+            }
+            "numpy.eye" | "numpy.identity" | "numpy.tri" => at(0).map(|n| n * at(1).unwrap_or(n)),
+            "numpy.linspace" | "numpy.logspace" | "numpy.geomspace" => shape(2, &["num"]),
+            "numpy.random.rand" | "numpy.random.randn" => {
+                let sides: Option<Vec<f64>> =
+                    arguments.call.args.iter().map(|e| self.number(e)).collect();
+                sides.map(|d| d.iter().product())
+            }
+            "numpy.repeat" | "numpy.tile" => shape(1, &[]),
+            "pandas.date_range"
+            | "pandas.period_range"
+            | "pandas.timedelta_range"
+            | "pandas.bdate_range" => shape(2, &["periods"]),
+            "time.sleep" => return at(0).is_some_and(|n| n > 3_600.0),
+            "itertools.product" => {
+                let n = arguments.keyword(&["repeat"]).and_then(|e| self.number(e));
+                return n.is_some_and(|n| n > 20.0);
+            }
+            "itertools.permutations" => {
+                let n = arguments
+                    .positional(0)
+                    .and_then(|e| self.range_length(e).or_else(|| self.length(e)));
+                return n.is_some_and(|n| n > 12.0) && at(1).is_none_or(|r| r > 10.0);
+            }
+            "math.factorial" => return at(0).is_some_and(|n| n > 20_000.0),
+            "math.perm" | "math.comb" => {
+                let chosen = match (at(0), at(1)) {
+                    (Some(n), Some(k)) if path == "math.comb" => k.min(n - k),
+                    (Some(n), k) => k.unwrap_or(n),
+                    _ => return false,
+                };
+                return chosen > 20_000.0;
+            }
+            "operator.pow" => {
+                return matches!(
+                    (arguments.positional(0), arguments.positional(1)),
+                    (Some(a), Some(b)) if self.huge(Operator::Pow, a, b)
+                );
+            }
+            "operator.lshift" => return at(1).is_some_and(|n| n > BITS),
+            "operator.mul" => {
+                return matches!(
+                    (arguments.positional(0), arguments.positional(1)),
+                    (Some(a), Some(b)) if self.huge(Operator::Mult, a, b)
+                );
+            }
+            "decimal.Context" | "decimal.localcontext" => {
+                let digits = arguments.keyword(&["prec"]).and_then(|e| self.number(e));
+                return digits.is_some_and(|n| n > DIGITS);
+            }
+            other => match other.strip_prefix("numpy.random.") {
+                Some(name) => shape(size_of(name), &["size", "shape"]),
+                None => return false,
+            },
+        };
+        elements.is_some_and(|n| n > most)
+    }
+
+    /// `decimal.getcontext().prec = n`.
+    pub(super) fn precision(&mut self, attr: &str, value: &'a Expr, at: TextRange) {
+        if attr == "prec" && self.number(value).is_some_and(|n| n > DIGITS) {
+            self.add(&rules::DOS_LITERAL, at, "prec");
         }
     }
 
-    /// Padding a text to a literal width.
+    /// Padding a text, or repeating rows, to a literal size.
     pub(super) fn padded(&mut self, method: &str, arguments: Arguments<'a>, at: TextRange) {
-        if matches!(
+        let sized = matches!(
             method,
-            "zfill" | "ljust" | "rjust" | "center" | "expandtabs"
-        ) && arguments
-            .positional(0)
-            .and_then(number)
-            .is_some_and(|n| n > ELEMENTS)
+            "zfill" | "ljust" | "rjust" | "center" | "expandtabs" | "repeat" | "resize"
+        );
+        if sized
+            && arguments
+                .positional(0)
+                .and_then(|e| self.product(e))
+                .is_some_and(|n| n > ELEMENTS)
         {
             self.add(&rules::DOS_LITERAL, at, method.to_owned());
         }
     }
 
-    /// A comprehension over what never ends.
-    pub(super) fn comprehension(&mut self, generators: &'a [ast::Comprehension], at: TextRange) {
-        if generators.iter().any(|g| self.endless(&g.iter)) {
-            self.add(&rules::DOS_LOOP, at, "comprehension");
+    /// `f"{x:>1000000000}"`.
+    pub(super) fn format_width(&mut self, spec: &'a Expr, at: TextRange) {
+        let Expr::JoinedStr(spec) = spec else { return };
+        let wide = spec.values.iter().any(|e| {
+            matches!(e, Expr::Constant(c) if matches!(&c.value, Constant::Str(t) if has_width(t)))
+        });
+        if wide {
+            self.add(&rules::DOS_LITERAL, at, "width");
         }
     }
 
-    pub(super) fn while_loop(&mut self, x: &'a ast::StmtWhile) {
-        if always(&x.test) && !leaves(&x.body, true) {
-            let (start, _) = self.place(x.range());
-            self.facts
-                .add(&rules::DOS_LOOP, (start, start + 5), "while");
+    /// `"{:>1000000000}".format(x)`.
+    pub(super) fn template_width(&mut self, template: &str, at: TextRange) {
+        if is_wide(template, ':') {
+            self.add(&rules::DOS_LITERAL, at, "width");
         }
     }
+}
 
-    pub(super) fn for_loop(&mut self, x: &'a ast::StmtFor) {
-        let endless = self.endless(&x.iter);
-        if endless && !leaves(&x.body, true) {
-            let (start, _) = self.place(x.range());
-            self.facts.add(&rules::DOS_LOOP, (start, start + 3), "for");
-        }
-    }
-
-    /// Whether iterating this never ends by itself.
-    fn endless(&self, iter: &'a Expr) -> bool {
-        let Expr::Call(call) = iter else { return false };
-        self.r
-            .eval(&call.func, self.here())
-            .iter()
-            .any(|v| match v {
-                Val::Member(p) => match &**p {
-                    "itertools.count" | "itertools.cycle" => true,
-                    "itertools.repeat" => call.args.len() == 1 && call.keywords.is_empty(),
-                    _ => false,
-                },
-                Val::Builtin(name) => &**name == "iter" && call.args.len() == 2,
-                _ => false,
-            })
+/// Position of `size` in the calls of numpy.random.
+fn size_of(name: &str) -> usize {
+    match name {
+        "random"
+        | "random_sample"
+        | "ranf"
+        | "sample"
+        | "standard_normal"
+        | "standard_exponential"
+        | "standard_cauchy"
+        | "permutation"
+        | "bytes" => 0,
+        "exponential" | "poisson" | "choice" | "weibull" | "power" | "pareto" | "rayleigh"
+        | "geometric" | "chisquare" | "standard_gamma" | "standard_t" | "dirichlet" => 1,
+        "triangular" | "hypergeometric" | "noncentral_f" => 3,
+        _ => 2,
     }
 }
 
-/// The value of a literal number or of arithmetic on some; infinite where it is beyond f64.
-fn number(e: &Expr) -> Option<f64> {
-    match e {
-        Expr::Constant(c) => match &c.value {
-            Constant::Int(n) => n.to_string().parse().ok(),
-            Constant::Float(n) => Some(*n),
-            Constant::None
-            | Constant::Bool(_)
-            | Constant::Str(_)
-            | Constant::Bytes(_)
-            | Constant::Tuple(_)
-            | Constant::Complex { .. }
-            | Constant::Ellipsis => None,
-        },
-        Expr::UnaryOp(x) => match x.op {
-            UnaryOp::USub => number(&x.operand).map(|n| -n),
-            UnaryOp::UAdd => number(&x.operand),
-            UnaryOp::Invert | UnaryOp::Not => None,
-        },
-        Expr::BinOp(x) => {
-            let (a, b) = (number(&x.left)?, number(&x.right)?);
-            Some(match x.op {
-                Operator::Add => a + b,
-                Operator::Sub => a - b,
-                Operator::Mult => a * b,
-                Operator::Pow => a.powf(b),
-                Operator::LShift => a * b.min(4096.0).exp2(),
-                Operator::Div | Operator::FloorDiv => a / b,
-                Operator::MatMult
-                | Operator::Mod
-                | Operator::RShift
-                | Operator::BitOr
-                | Operator::BitXor
-                | Operator::BitAnd => return None,
-            })
-        }
-        Expr::Call(call) => match &*call.func {
-            Expr::Name(f) if matches!(f.id.as_str(), "int" | "float") => {
-                call.args.first().and_then(number)
-            }
-            _ => None,
-        },
-        _ => None,
-    }
-}
-
-/// The length of a literal sequence.
-fn length(e: &Expr) -> Option<f64> {
-    #[allow(clippy::cast_precision_loss)]
-    let counted = |n: usize| Some(n as f64);
-    match e {
-        Expr::List(x) => counted(x.elts.len()),
-        Expr::Tuple(x) => counted(x.elts.len()),
-        Expr::JoinedStr(_) => Some(1.0),
-        Expr::Constant(c) => match &c.value {
-            Constant::Str(text) => counted(text.len()),
-            Constant::Bytes(bytes) => counted(bytes.len()),
-            _ => None,
-        },
-        Expr::BinOp(x) if x.op == Operator::Mult => match (length(&x.left), number(&x.right)) {
-            (Some(n), Some(times)) => Some(n * times),
-            _ => match (number(&x.left), length(&x.right)) {
-                (Some(times), Some(n)) => Some(n * times),
-                _ => None,
-            },
-        },
-        _ => None,
-    }
-}
-
-/// The product of a literal shape.
-fn product(e: &Expr) -> Option<f64> {
-    match e {
-        Expr::Tuple(x) => x.elts.iter().map(number).product(),
-        Expr::List(x) => x.elts.iter().map(number).product(),
-        other => number(other),
-    }
-}
-
-fn range_length(e: &Expr) -> Option<f64> {
-    let Expr::Call(call) = e else { return None };
-    match &*call.func {
-        Expr::Name(f) if f.id.as_str() == "range" => match call.args.as_slice() {
-            [end] => number(end),
-            [start, end, ..] => Some(number(end)? - number(start)?),
-            [] => None,
-        },
-        _ => None,
-    }
-}
-
-/// Whether a test is always true.
-fn always(e: &Expr) -> bool {
-    match e {
-        Expr::Constant(c) => match &c.value {
-            Constant::Bool(b) => *b,
-            Constant::Int(_) | Constant::Float(_) => number(e).is_some_and(|n| n != 0.0),
-            Constant::Str(text) => !text.is_empty(),
-            Constant::Bytes(bytes) => !bytes.is_empty(),
-            Constant::Ellipsis => true,
-            Constant::None | Constant::Tuple(_) | Constant::Complex { .. } => false,
-        },
-        Expr::UnaryOp(x) if x.op == UnaryOp::Not => match &*x.operand {
-            Expr::Constant(c) => match &c.value {
-                Constant::Bool(b) => !b,
-                Constant::None => true,
-                Constant::Int(_) => number(&x.operand) == Some(0.0),
-                Constant::Str(text) => text.is_empty(),
-                _ => false,
-            },
-            _ => false,
-        },
-        Expr::Compare(x) => match (number(&x.left), x.ops.as_slice(), x.comparators.as_slice()) {
-            (Some(a), [op], [right]) => number(right).is_some_and(|b| match op {
-                CmpOp::Eq | CmpOp::Is => (a - b).abs() < f64::EPSILON,
-                CmpOp::NotEq | CmpOp::IsNot => (a - b).abs() > f64::EPSILON,
-                CmpOp::Lt => a < b,
-                CmpOp::LtE => a <= b,
-                CmpOp::Gt => a > b,
-                CmpOp::GtE => a >= b,
-                CmpOp::In | CmpOp::NotIn => false,
-            }),
-            _ => false,
-        },
-        Expr::List(x) => !x.elts.is_empty(),
-        Expr::Tuple(x) => !x.elts.is_empty(),
-        Expr::BoolOp(x) => match x.op {
-            ast::BoolOp::And => x.values.iter().all(always),
-            ast::BoolOp::Or => x.values.iter().any(always),
-        },
-        _ => false,
-    }
-}
-
-/// Whether a loop's body has a way out: `break` of this loop, `return`, `raise`, or a `yield`
-/// (then the consumer decides).
-fn leaves(body: &[Stmt], own: bool) -> bool {
-    body.iter().any(|s| match s {
-        Stmt::Break(_) => own,
-        Stmt::Return(_) | Stmt::Raise(_) => true,
-        Stmt::If(x) => leaves(&x.body, own) || leaves(&x.orelse, own),
-        Stmt::With(x) => leaves(&x.body, own),
-        Stmt::AsyncWith(x) => leaves(&x.body, own),
-        Stmt::For(x) => leaves(&x.body, false) || leaves(&x.orelse, own),
-        Stmt::AsyncFor(x) => leaves(&x.body, false) || leaves(&x.orelse, own),
-        Stmt::While(x) => leaves(&x.body, false) || leaves(&x.orelse, own),
-        Stmt::Match(x) => x.cases.iter().any(|c| leaves(&c.body, own)),
-        Stmt::Try(x) => {
-            leaves(&x.body, own)
-                || x.handlers.iter().any(|h| {
-                    let ExceptHandler::ExceptHandler(h) = h;
-                    leaves(&h.body, own)
-                })
-                || leaves(&x.orelse, own)
-                || leaves(&x.finalbody, own)
-        }
-        Stmt::TryStar(x) => {
-            leaves(&x.body, own) || leaves(&x.orelse, own) || leaves(&x.finalbody, own)
-        }
-        Stmt::Expr(x) => yields(&x.value),
-        Stmt::Assign(x) => yields(&x.value),
-        Stmt::FunctionDef(_)
-        | Stmt::AsyncFunctionDef(_)
-        | Stmt::ClassDef(_)
-        | Stmt::Delete(_)
-        | Stmt::TypeAlias(_)
-        | Stmt::AugAssign(_)
-        | Stmt::AnnAssign(_)
-        | Stmt::Assert(_)
-        | Stmt::Import(_)
-        | Stmt::ImportFrom(_)
-        | Stmt::Global(_)
-        | Stmt::Nonlocal(_)
-        | Stmt::Pass(_)
-        | Stmt::Continue(_) => false,
+/// Whether a number in a text after `mark` is a width that no screen has.
+fn is_wide(text: &str, mark: char) -> bool {
+    text.split(mark).skip(1).any(|field| {
+        let end = field
+            .find(|c: char| c.is_ascii_alphabetic() || c == '}')
+            .unwrap_or(field.len());
+        field.get(..end).is_some_and(has_width)
     })
 }
 
-fn yields(e: &Expr) -> bool {
-    e.is_yield_expr() || e.is_yield_from_expr() || e.is_await_expr()
+/// Whether a format specification holds a number above [`ELEMENTS`].
+fn has_width(spec: &str) -> bool {
+    spec.split(|c: char| !c.is_ascii_digit())
+        .any(|digits| digits.trim_start_matches('0').len() > 8)
 }

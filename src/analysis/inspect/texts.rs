@@ -82,11 +82,35 @@ impl<'a> Inspector<'a> {
             return;
         };
         for text in texts {
-            for side in text.split('~') {
-                let side = interactions(side);
-                let side = side.trim().trim_end_matches(['+', '-']).trim();
-                if !side.is_empty() {
-                    self.text_code(side, subject, at, None);
+            self.formula_text(&text, subject, at);
+        }
+    }
+
+    fn formula_text(&mut self, text: &str, subject: &str, at: TextRange) {
+        for side in text.split('~') {
+            let side = interactions(side);
+            let side = side.trim().trim_end_matches(['+', '-']).trim();
+            if !side.is_empty() {
+                self.text_code(side, subject, at, None);
+            }
+        }
+    }
+
+    /// `re_formula="…"`, `vc_formula={"g": "…"}`.
+    pub(super) fn formulas_in(&mut self, e: &'a Expr, at: TextRange) {
+        let each: Vec<&'a Expr> = match e {
+            Expr::Dict(x) => x.values.iter().collect(),
+            other => vec![other],
+        };
+        for e in each {
+            match texts(&self.r.eval(e, self.here())) {
+                Some(texts) => {
+                    for text in texts {
+                        self.formula_text(&text, "formula", at);
+                    }
+                }
+                None => {
+                    self.add(&rules::DYN_FORMULA, at, "formula");
                 }
             }
         }

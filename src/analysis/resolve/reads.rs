@@ -12,9 +12,20 @@ impl<'a> Resolver<'a> {
     pub fn attribute(&self, base: &Val<'a>, attr: &str, out: &mut Set<'a>) {
         match base {
             Val::Module(path) => out.add(self.child(path, attr).0),
+            // plotly's layouts carry the module `re`.
+            Val::Member(path) if attr == "re" && path.ends_with(".Layout") => {
+                out.add(Val::Module("re".into()));
+            }
             Val::Member(path) => out.add(Val::Member(format!("{path}.{attr}").into())),
             Val::Text(_) | Val::ComputedText => out.add(Val::TextMethod(attr.into())),
-            Val::Styler => out.add(Val::Styler),
+            Val::Styler => {
+                let attr_is_file = attr.starts_with("to_") && methods::is_known(attr);
+                out.add(if attr_is_file {
+                    Val::Method(attr.into())
+                } else {
+                    Val::Styler
+                });
+            }
             Val::Class(scope) | Val::Instance(scope) => {
                 if let Some(bindings) = self.scopes.all[*scope].names.get(attr) {
                     for binding in bindings {
@@ -22,7 +33,9 @@ impl<'a> Resolver<'a> {
                     }
                 }
                 self.fields(attr, out);
-                self.method(attr, out);
+                if !self.scopes.all[*scope].names.contains_key(attr) {
+                    self.method(attr, out);
+                }
             }
             Val::Items(e, scope) | Val::Holds(e, scope)
                 if matches!(
@@ -90,6 +103,17 @@ impl<'a> Resolver<'a> {
                     out.add(held.clone());
                     if let Val::Items(ByAddress(inner), scope) = held {
                         self.items(inner, *scope, out);
+                    }
+                    // `list(map(…))`: what is in what it is made of.
+                    if let Val::Holds(ByAddress(inner), scope) = held
+                        && !std::ptr::eq(*inner, *e)
+                    {
+                        for inner in self.eval(inner, *scope).iter() {
+                            out.add(inner.clone());
+                            if let Val::Items(ByAddress(inner), scope) = inner {
+                                self.items(inner, *scope, out);
+                            }
+                        }
                     }
                 }
             }

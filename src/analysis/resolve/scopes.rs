@@ -54,6 +54,8 @@ pub struct Scopes<'a> {
     pub stars: Vec<&'a str>,
     /// Function (its arguments' address) → its name.
     pub function_names: HashMap<usize, Cow<'a, str>>,
+    /// Class scope → its bases.
+    bases: HashMap<ScopeId, &'a [Expr]>,
     stack: Vec<ScopeId>,
     /// Where `(name := …)` stands: it may be skipped, so it is never certain.
     walrus: HashSet<usize>,
@@ -93,6 +95,7 @@ impl<'a> Scopes<'a> {
             direct: HashMap::new(),
             stars: Vec::new(),
             function_names: HashMap::new(),
+            bases: HashMap::new(),
             walrus: HashSet::new(),
             stack: vec![0],
             simple,
@@ -153,6 +156,11 @@ impl<'a> Scopes<'a> {
             direct = direct && data.kind == Kind::TypeParameters;
             at = data.parent;
         }
+    }
+
+    /// The bases of a class of the snippet.
+    pub fn bases(&self, class: ScopeId) -> &'a [Expr] {
+        self.bases.get(&class).copied().unwrap_or_default()
     }
 
     /// Whether a scope is a function's, comprehensions inside it included.
@@ -344,6 +352,9 @@ impl<'a> Visitor<'a> for Scopes<'a> {
         };
         if key != 0 {
             self.of.insert(key, id);
+        }
+        if let Scope::Class(class) = scope {
+            self.bases.insert(id, &class.bases);
         }
         self.all.push(ScopeData {
             kind,

@@ -135,6 +135,30 @@ pub static DYN_TYPE_CALL: Rule = Rule {
     example: "type(x)(1)",
 };
 
+pub static DYN_BY_COMPUTED_NAME: Rule = Rule {
+    code: "DYN012",
+    name: "computed-method-name",
+    severity: Severity::Medium,
+    weight: Weight::Always(Action::Flag),
+    capability: Some(Capability::Unanalyzed),
+    cwe: &[470],
+    message: "calls a method whose name is put together while it runs",
+    hint: "write the name as a literal, or hand over a function",
+    example: "df.agg(\"\".join(parts))",
+};
+
+pub static DYN_TEMPLATE: Rule = Rule {
+    code: "DYN013",
+    name: "template-engine",
+    severity: Severity::High,
+    weight: Weight::Capability,
+    capability: Some(Capability::DynamicCode),
+    cwe: &[1336],
+    message: "reaches a template engine, which runs what its templates say",
+    hint: "style with format, apply and set_properties",
+    example: "df.style.env.from_string(text)",
+};
+
 pub(super) static RULES: &[&Rule] = &[
     &DYN_EVAL,
     &DYN_QUERY_COMPUTED,
@@ -147,4 +171,6 @@ pub(super) static RULES: &[&Rule] = &[
     &DYN_BY_NAME,
     &DYN_FORMULA,
     &DYN_TYPE_CALL,
+    &DYN_BY_COMPUTED_NAME,
+    &DYN_TEMPLATE,
 ];

@@ -63,10 +63,23 @@ pub static FS_DATABASE: Rule = Rule {
     example: "df.to_sql(\"t\", \"sqlite:///x.db\")",
 };
 
+pub static FS_MACHINE_PATH: Rule = Rule {
+    code: "FS006",
+    name: "machine-path",
+    severity: Severity::Medium,
+    weight: Weight::AtLeast(Action::Flag),
+    capability: None,
+    cwe: &[73],
+    message: "hands a path of the machine to a library",
+    hint: "a plain name without folders is a file of the output folder",
+    example: "reader.inspect(\"/etc/passwd\")",
+};
+
 pub(super) static RULES: &[&Rule] = &[
     &FS_OUTPUT,
     &FS_COMPUTED,
     &FS_OUTSIDE,
     &FS_VALUE,
     &FS_DATABASE,
+    &FS_MACHINE_PATH,
 ];
