@@ -49,6 +49,13 @@ pub fn judge(
                 .map(|(detail, offsets)| (offsets.first().copied().unwrap_or(0), shown(&detail)))
                 .collect();
             details.sort();
+            // `os.system, literal argument` says all that `os.system` says.
+            let said: Vec<String> = details.iter().map(|(_, d)| d.clone()).collect();
+            details.retain(|(_, d)| {
+                let more = format!("{d}, ");
+                matches!(capability, Capability::DataRead | Capability::DataWrite)
+                    || !said.iter().any(|other| other.starts_with(&more))
+            });
             CapabilityUse {
                 capability,
                 lines,

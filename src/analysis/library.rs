@@ -129,6 +129,9 @@ pub fn builtin_capability(name: &str) -> Option<Capability> {
 /// What a module that reaches outside is for; `None` for one that is not known to.
 pub fn module_capability(path: &str) -> Option<Capability> {
     let top = path.split('.').next().unwrap_or(path);
+    if path.starts_with("http.server") || path.starts_with("xmlrpc.server") {
+        return Some(Capability::NetworkListen);
+    }
     Some(match top {
         "os" | "pathlib" | "shutil" | "glob" | "tempfile" | "fileinput" | "fnmatch"
         | "linecache" | "mmap" | "zipfile" | "tarfile" | "gzip" | "bz2" | "lzma" | "posix"
@@ -169,6 +172,7 @@ pub fn module_capability(path: &str) -> Option<Capability> {
 pub fn member_capability(path: &str) -> Option<Capability> {
     let (module, name) = path.split_once('.')?;
     Some(match (module, name) {
+        ("builtins", "eval" | "exec" | "compile" | "__import__") => Capability::DynamicCode,
         ("os", "remove" | "unlink" | "rmdir" | "removedirs" | "truncate")
         | ("shutil", "rmtree") => Capability::FsDelete,
         (
@@ -200,8 +204,11 @@ pub fn member_capability(path: &str) -> Option<Capability> {
         {
             Capability::Exec
         }
-        ("socket", "create_server") => Capability::NetworkListen,
-        _ => return module_capability(module),
+        ("uuid", "getnode" | "uuid1") => Capability::ReadSystemState,
+        ("socket", "create_server")
+        | ("asyncio", "start_server" | "start_unix_server")
+        | ("multiprocessing", "connection.Listener") => Capability::NetworkListen,
+        _ => return module_capability(path),
     })
 }
 

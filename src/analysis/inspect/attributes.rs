@@ -9,6 +9,7 @@ use crate::analysis::parse::ast::{self, Expr, ExprContext, Ranged};
 use crate::analysis::resolve::{Standing, Val, Vals};
 use crate::analysis::rules;
 use crate::analysis::walk::{Bound, Place, TargetOf};
+use crate::model::Capability;
 
 /// Public interface of named tuples and of notebooks, underscore or not.
 const PUBLIC: &[&str] = &[
@@ -27,6 +28,14 @@ impl<'a> Inspector<'a> {
         self.spelling(x.attr.as_str(), at);
         let scope = self.here();
         let base = self.r.eval(&x.value, scope);
+        for val in base.iter() {
+            if let Val::Result(path) = val
+                && path.starts_with("socket.")
+                && matches!(&*attr, "bind" | "listen" | "accept")
+            {
+                self.uses(Capability::NetworkListen, at, &format!("socket.{attr}"));
+            }
+        }
         if self.attribute_name(&attr, at, x.ctx, &base, Some(&x.value)) {
             return;
         }
@@ -49,6 +58,9 @@ impl<'a> Inspector<'a> {
             if let Val::Module(module) = val {
                 self.module_attribute(module, &attr, at, place);
             }
+        }
+        if x.ctx == ExprContext::Load && !matches!(place, Place::Called) {
+            self.attribute_column(&x.value, &attr, at);
         }
         if x.ctx == ExprContext::Load {
             self.format_load(&attr, &x.value, &base, at, place);
@@ -111,6 +123,17 @@ impl<'a> Inspector<'a> {
             } else {
                 &rules::ATTR_DENIED
             };
+            let written = base.iter().find_map(|v| match v {
+                Val::Module(module) => Some(format!("{module}.{attr}")),
+                _ => None,
+            });
+            let known = written
+                .as_deref()
+                .and_then(member_capability)
+                .or_else(|| denied_capability(attr));
+            if let Some(capability) = known {
+                self.uses(capability, at, written.as_deref().unwrap_or(attr));
+            }
             self.add(rule, at, attr);
             return true;
         }
@@ -303,6 +326,18 @@ impl<'a> Inspector<'a> {
             return;
         }
     }
+}
+
+/// What a name that the policies deny on any object is wanted for.
+fn denied_capability(attr: &str) -> Option<Capability> {
+    Some(match attr {
+        "environ" | "environb" | "getenv" => Capability::ReadSystemState,
+        "putenv" => Capability::ModifySystemState,
+        "fork" | "popen" | "spawnl" | "spawnv" | "subprocess" => Capability::Exec,
+        "urlopen" => Capability::NetworkOut,
+        "ctypes" | "cffi" => Capability::Native,
+        _ => return None,
+    })
 }
 
 fn is_frame(attr: &str) -> bool {

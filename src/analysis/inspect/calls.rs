@@ -2,7 +2,7 @@
 
 use super::Inspector;
 use crate::analysis::fold::fold;
-use crate::analysis::library::module_capability;
+use crate::analysis::library::{member_capability, module_capability};
 use crate::analysis::methods::{self, Effect, Entry};
 use crate::analysis::parse::TextRange;
 use crate::analysis::parse::ast::{self, Constant, Expr, ExprContext, Ranged};
@@ -150,7 +150,10 @@ impl<'a> Inspector<'a> {
             {
                 self.add(&rules::DYN_TYPE, at, &**path);
             }
-            Val::Member(path) => self.member_call(path, arguments, at),
+            Val::Member(path) => {
+                self.direct(path, arguments, at);
+                self.member_call(path, arguments, at);
+            }
             Val::Method(name) => {
                 if let Some(entry) = methods::method(name) {
                     self.effect(entry, name, arguments, at);
@@ -189,6 +192,26 @@ impl<'a> Inspector<'a> {
         }
     }
 
+    /// A call of a module that reaches outside by itself, with what is known of its argument.
+    fn direct(&mut self, path: &str, arguments: Arguments<'a>, at: TextRange) {
+        let Some(capability) = member_capability(path) else {
+            return;
+        };
+        let known = match arguments.positional(0) {
+            Some(e) => {
+                self.r
+                    .eval(e, self.here())
+                    .iter()
+                    .all(|v| matches!(v, Val::Text(_) | Val::Items(..)))
+                    || e.is_constant_expr()
+            }
+            None => return,
+        };
+        let kind = if known { "literal" } else { "computed" };
+        let written = path.strip_prefix("builtins.").unwrap_or(path);
+        self.uses(capability, at, &format!("{written}, {kind} argument"));
+    }
+
     /// Further arguments of the same call that decide.
     fn also(&mut self, subject: &str, arguments: Arguments<'a>, at: TextRange) {
         for entry in methods::also(subject) {
@@ -210,6 +233,9 @@ impl<'a> Inspector<'a> {
                 }
             }
             "open" => self.open_call(arguments, at),
+            "eval" | "exec" | "compile" | "__import__" => {
+                self.direct(&format!("builtins.{name}"), arguments, at);
+            }
             _ => self.sized_builtin(name, arguments, at),
         }
     }
@@ -284,6 +310,9 @@ impl<'a> Inspector<'a> {
             None => self.machine_paths(path, arguments),
         }
         self.also(path, arguments, at);
+        if path.starts_with("plotly.express.") || path.starts_with("seaborn.") {
+            self.plotted(arguments, at);
+        }
         if path.starts_with("matplotlib.") || path.starts_with("seaborn.") {
             self.settings(path, arguments);
         }

@@ -5,7 +5,7 @@ use super::calls::Arguments;
 use crate::analysis::fold::fold;
 use crate::analysis::parse::TextRange;
 use crate::analysis::parse::ast::{self, Constant, Expr, ExprContext, Ranged};
-use crate::analysis::resolve::{Val, Vals};
+use crate::analysis::resolve::{Set, Val, Vals};
 use crate::analysis::rules;
 use crate::analysis::walk::{Bound, TargetOf};
 use crate::model::{Action, Capability};
@@ -25,8 +25,29 @@ impl<'a> Inspector<'a> {
     /// Columns that common methods name: `groupby("region")`, `assign(rate=…)`.
     pub(super) fn column_call(&mut self, x: &'a ast::ExprAttribute, arguments: Arguments<'a>) {
         let at = x.range();
+        let method = x.attr.as_str();
+        if matches!(
+            method,
+            "agg"
+                | "aggregate"
+                | "rename"
+                | "insert"
+                | "pop"
+                | "get"
+                | "filter"
+                | "plot"
+                | "scatter"
+                | "line"
+                | "bar"
+        ) {
+            let base = self.r.eval(&x.value, self.here());
+            if tabular(&base) {
+                self.further_columns(method, arguments, at);
+            }
+            return;
+        }
         let reads = matches!(
-            x.attr.as_str(),
+            method,
             "groupby"
                 | "sort_values"
                 | "set_index"
@@ -57,6 +78,13 @@ impl<'a> Inspector<'a> {
             {
                 self.column(&fold(name.as_str()), Capability::DataWrite, at);
             }
+            for keyword in arguments.call.keywords.iter().filter(|k| k.arg.is_none()) {
+                if let Expr::Dict(dict) = &keyword.value {
+                    for key in dict.keys.iter().flatten() {
+                        self.columns(key, Capability::DataWrite, at);
+                    }
+                }
+            }
             return;
         }
         let positional = usize::from(matches!(
@@ -85,6 +113,119 @@ impl<'a> Inspector<'a> {
             if let Some(e) = arguments.keyword(&[key]) {
                 self.columns(e, Capability::DataRead, at);
             }
+        }
+    }
+
+    fn further_columns(&mut self, method: &str, arguments: Arguments<'a>, at: TextRange) {
+        let (read, write) = (Capability::DataRead, Capability::DataWrite);
+        match method {
+            "agg" | "aggregate" => {
+                if let Some(Expr::Dict(dict)) = arguments.positional(0) {
+                    for key in dict.keys.iter().flatten() {
+                        self.columns(key, read, at);
+                    }
+                }
+                for keyword in &arguments.call.keywords {
+                    if let Expr::Tuple(pair) = &keyword.value
+                        && let Some(first) = pair.elts.first()
+                    {
+                        self.columns(first, read, at);
+                    }
+                }
+            }
+            "rename" => {
+                if let Some(Expr::Dict(dict)) = arguments.keyword(&["columns"]) {
+                    for key in dict.keys.iter().flatten() {
+                        self.columns(key, read, at);
+                    }
+                    for value in &dict.values {
+                        self.columns(value, write, at);
+                    }
+                }
+            }
+            "insert" if arguments.count() > 2 => {
+                if let Some(e) = arguments.positional(1) {
+                    self.columns(e, write, at);
+                }
+            }
+            "pop" | "get" => {
+                if let Some(e) = arguments.positional(0) {
+                    self.columns(e, read, at);
+                }
+            }
+            "filter" => {
+                if let Some(e) = arguments.keyword(&["items"]) {
+                    self.columns(e, read, at);
+                }
+            }
+            _ => self.plotted(arguments, at),
+        }
+    }
+
+    /// Columns that a plot names: `x="height"`.
+    pub(super) fn plotted(&mut self, arguments: Arguments<'a>, at: TextRange) {
+        const AXES: &[&str] = &[
+            "x",
+            "y",
+            "z",
+            "hue",
+            "color",
+            "size",
+            "style",
+            "symbol",
+            "col",
+            "row",
+            "facet_col",
+            "facet_row",
+            "names",
+            "values",
+            "path",
+            "hover_name",
+            "animation_frame",
+            "vars",
+            "x_vars",
+            "y_vars",
+            "dimensions",
+            "weights",
+            "units",
+            "c",
+            "s",
+        ];
+        let ours = [
+            "x",
+            "y",
+            "names",
+            "values",
+            "data",
+            "data_frame",
+            "vars",
+            "dimensions",
+        ];
+        // `color="red"` alone names no column.
+        if arguments.keyword(&ours).is_none() {
+            return;
+        }
+        for axis in AXES {
+            if let Some(e) = arguments.keyword(&[axis]) {
+                self.columns(e, Capability::DataRead, at);
+            }
+        }
+    }
+
+    /// `df.amount` of a table that the snippet was given.
+    pub(super) fn attribute_column(&mut self, receiver: &'a Expr, attr: &str, at: TextRange) {
+        let Expr::Name(name) = receiver else { return };
+        let id = fold(name.id.as_str());
+        if id.as_ref() == "self" || self.r.scopes.lookup(&id, self.here()).is_bound() {
+            return;
+        }
+        let vals = self.r.eval(receiver, self.here());
+        if vals.as_slice() == [Val::Unknown]
+            && matches!(self.policy.contract, Contract::Analysis | Contract::Feature)
+            && !TABLE.contains(&attr)
+            && !attr.starts_with('_')
+        {
+            self.column(attr, Capability::DataRead, at);
         }
     }
 
@@ -144,11 +285,33 @@ impl<'a> Inspector<'a> {
                     self.columns(last, capability, at);
                 }
             }
+            Expr::Name(_) => {
+                // `df[column]` where the name stands for literals only.
+                let vals = self.r.eval(key, self.here());
+                let mut texts = Vec::new();
+                for val in vals.iter() {
+                    match val {
+                        Val::Text(text) => texts.push(text.to_string()),
+                        Val::Items(..) => {
+                            let mut set = Set::default();
+                            self.r.element(val, &mut set);
+                            texts.extend(set.into_vec().into_iter().filter_map(|v| match v {
+                                Val::Text(text) => Some(text.to_string()),
+                                _ => None,
+                            }));
+                        }
+                        _ => {}
+                    }
+                }
+                for text in texts {
+                    self.column(&text, capability, at);
+                }
+            }
             _ => {}
         }
     }
 
-    fn column(&mut self, name: &str, capability: Capability, at: TextRange) {
+    pub(super) fn column(&mut self, name: &str, capability: Capability, at: TextRange) {
         let name: String = name.chars().take(60).filter(|c| !c.is_control()).collect();
         self.uses(capability, at, &name);
         if self.policy.action(capability) > Action::Note {
@@ -160,6 +323,260 @@ impl<'a> Inspector<'a> {
         }
     }
 }
+
+/// Public attributes of DataFrame and Series (pandas 3.1), and of plain data.
+const TABLE: &[&str] = &[
+    "T",
+    "abs",
+    "add",
+    "add_prefix",
+    "add_suffix",
+    "agg",
+    "aggregate",
+    "align",
+    "all",
+    "any",
+    "append",
+    "apply",
+    "applymap",
+    "argmax",
+    "argmin",
+    "argsort",
+    "array",
+    "asfreq",
+    "asof",
+    "assign",
+    "astype",
+    "at",
+    "at_time",
+    "attrs",
+    "autocorr",
+    "axes",
+    "backfill",
+    "between",
+    "between_time",
+    "bfill",
+    "bool",
+    "boxplot",
+    "case_when",
+    "cat",
+    "clear",
+    "clip",
+    "columns",
+    "combine",
+    "combine_first",
+    "compare",
+    "convert_dtypes",
+    "copy",
+    "corr",
+    "corrwith",
+    "count",
+    "cov",
+    "cummax",
+    "cummin",
+    "cumprod",
+    "cumsum",
+    "describe",
+    "diff",
+    "div",
+    "divide",
+    "divmod",
+    "dot",
+    "drop",
+    "drop_duplicates",
+    "droplevel",
+    "dropna",
+    "dt",
+    "dtype",
+    "dtypes",
+    "duplicated",
+    "empty",
+    "eq",
+    "equals",
+    "eval",
+    "ewm",
+    "expanding",
+    "explode",
+    "extend",
+    "factorize",
+    "ffill",
+    "fillna",
+    "filter",
+    "first",
+    "first_valid_index",
+    "flags",
+    "floordiv",
+    "from_arrow",
+    "from_dict",
+    "from_records",
+    "ge",
+    "get",
+    "groupby",
+    "gt",
+    "hasnans",
+    "head",
+    "hist",
+    "iat",
+    "idxmax",
+    "idxmin",
+    "iloc",
+    "index",
+    "infer_objects",
+    "info",
+    "insert",
+    "interpolate",
+    "is_monotonic_decreasing",
+    "is_monotonic_increasing",
+    "is_unique",
+    "isetitem",
+    "isin",
+    "isna",
+    "isnull",
+    "item",
+    "items",
+    "iterrows",
+    "itertuples",
+    "join",
+    "keys",
+    "kurt",
+    "kurtosis",
+    "last",
+    "last_valid_index",
+    "le",
+    "list",
+    "loc",
+    "lt",
+    "mad",
+    "map",
+    "mask",
+    "max",
+    "mean",
+    "median",
+    "melt",
+    "memory_usage",
+    "merge",
+    "min",
+    "mod",
+    "mode",
+    "mul",
+    "multiply",
+    "name",
+    "nbytes",
+    "ndim",
+    "ne",
+    "nlargest",
+    "notna",
+    "notnull",
+    "nsmallest",
+    "nunique",
+    "pad",
+    "pct_change",
+    "pipe",
+    "pivot",
+    "pivot_table",
+    "plot",
+    "pop",
+    "pow",
+    "prod",
+    "product",
+    "quantile",
+    "query",
+    "radd",
+    "rank",
+    "ravel",
+    "rdiv",
+    "reindex",
+    "reindex_like",
+    "remove",
+    "rename",
+    "rename_axis",
+    "reorder_levels",
+    "repeat",
+    "replace",
+    "resample",
+    "reset_index",
+    "reverse",
+    "rfloordiv",
+    "rmod",
+    "rmul",
+    "rolling",
+    "round",
+    "rpow",
+    "rsub",
+    "rtruediv",
+    "sample",
+    "searchsorted",
+    "select",
+    "select_dtypes",
+    "sem",
+    "set_axis",
+    "set_flags",
+    "set_index",
+    "setdefault",
+    "shape",
+    "shift",
+    "size",
+    "skew",
+    "sort",
+    "sort_index",
+    "sort_values",
+    "sparse",
+    "squeeze",
+    "stack",
+    "std",
+    "str",
+    "struct",
+    "style",
+    "sub",
+    "subtract",
+    "sum",
+    "swapaxes",
+    "swaplevel",
+    "tail",
+    "take",
+    "to_clipboard",
+    "to_csv",
+    "to_dict",
+    "to_excel",
+    "to_feather",
+    "to_frame",
+    "to_gbq",
+    "to_hdf",
+    "to_html",
+    "to_iceberg",
+    "to_json",
+    "to_latex",
+    "to_list",
+    "to_markdown",
+    "to_numpy",
+    "to_orc",
+    "to_parquet",
+    "to_period",
+    "to_pickle",
+    "to_records",
+    "to_sql",
+    "to_stata",
+    "to_string",
+    "to_timestamp",
+    "to_xarray",
+    "to_xml",
+    "tolist",
+    "transform",
+    "transpose",
+    "truediv",
+    "truncate",
+    "tz_convert",
+    "tz_localize",
+    "unique",
+    "unstack",
+    "update",
+    "value_counts",
+    "values",
+    "var",
+    "view",
+    "where",
+    "xs",
+];
 
 /// Whether something may be a table: anything that is not known to be something else.
 fn tabular(base: &Vals<'_>) -> bool {

@@ -86,6 +86,8 @@ struct TextCode {
     local: Vec<String>,
     /// Whether all other bare names are columns.
     columns: bool,
+    /// Whether it is a model formula: names that nobody binds are columns.
+    formula: bool,
 }
 
 impl<'a> Inspector<'a> {
@@ -183,6 +185,7 @@ impl<'a> Visitor<'a> for Inspector<'a> {
             Stmt::TryStar(x) => self.handlers(&x.handlers),
             Stmt::FunctionDef(x) => self.parameters(&x.args),
             Stmt::AsyncFunctionDef(x) => self.parameters(&x.args),
+            Stmt::Expr(x) => self.bare_text(&x.value),
             Stmt::Return(x) => self.inside_function("return", x.range()),
             Stmt::Assign(x) => self.targets(&x.targets),
             Stmt::AugAssign(x) => self.augmented(x),
@@ -198,7 +201,6 @@ impl<'a> Visitor<'a> for Inspector<'a> {
             | Stmt::Assert(_)
             | Stmt::Global(_)
             | Stmt::Nonlocal(_)
-            | Stmt::Expr(_)
             | Stmt::Pass(_)
             | Stmt::Break(_)
             | Stmt::Continue(_) => {}

@@ -1,5 +1,6 @@
 //! Names, judged where they are loaded, called or not.
 
+use super::texts::COLUMN;
 use super::{Inspector, is_dunder};
 use crate::analysis::fold::{changes, fold};
 use crate::analysis::library::{builtin_capability, is_builtin};
@@ -26,6 +27,9 @@ impl<'a> Inspector<'a> {
             && !is_dunder(&id)
         {
             // A column of the table.
+            if &*id != COLUMN {
+                self.column(&id, Capability::DataRead, at);
+            }
             return;
         }
         if id.starts_with("__") {
@@ -35,8 +39,17 @@ impl<'a> Inspector<'a> {
         let scope = self.here();
         let found = self.r.scopes.lookup(&id, scope);
         let found_nothing = found.bindings.is_empty() && self.r.scopes.stars.is_empty();
+        let bound = found.is_bound();
         if is_builtin(&id) && found.may_be_builtin(at.start().to_usize()) {
             self.builtin(&id, at, place);
+        }
+        // A name that nobody binds, in a model formula, is a column.
+        if self.text.as_ref().is_some_and(|t| t.formula)
+            && !bound
+            && !is_builtin(&id)
+            && !matches!(place, Place::Called)
+        {
+            self.column(&id, Capability::DataRead, at);
         }
         self.module_value(e, at, place);
         if self.text.is_none() && !found_nothing {

@@ -51,7 +51,7 @@ impl<'a> Inspector<'a> {
         self.r
             .eval(e, self.here())
             .iter()
-            .any(|v| matches!(v, Val::Text(t) if nested_repeat(t)))
+            .any(|v| matches!(v, Val::Text(t) if nested_repeat(t) || ambiguous(t)))
     }
 }
 
@@ -117,9 +117,59 @@ fn nested_repeat(pattern: &str) -> bool {
     false
 }
 
+/// Whether a repeated group has an alternative that others add up to: `(a|aa)*`.
+fn ambiguous(pattern: &str) -> bool {
+    pattern.match_indices('(').any(|(at, _)| {
+        let Some((inner, after)) = pattern.get(at + 1..).and_then(|rest| rest.split_once(')'))
+        else {
+            return false;
+        };
+        if !after.starts_with(['*', '+']) {
+            return false;
+        }
+        let inner = inner.strip_prefix("?:").unwrap_or(inner);
+        if inner.len() > 80 || !inner.chars().all(|c| c.is_alphanumeric() || c == '|') {
+            return false;
+        }
+        let words: Vec<&str> = inner.split('|').collect();
+        words.iter().enumerate().any(|(i, word)| {
+            let others = words.iter().enumerate().filter(|(j, _)| *j != i);
+            let others: Vec<&str> = others.map(|(_, w)| *w).collect();
+            adds_up(word, &others)
+        })
+    })
+}
+
+/// Whether a word is made of others, one after the other.
+fn adds_up(word: &str, others: &[&str]) -> bool {
+    let mut reached = vec![false; word.len() + 1];
+    reached[0] = true;
+    for at in 0..word.len() {
+        if !reached[at] {
+            continue;
+        }
+        for other in others.iter().filter(|o| !o.is_empty()) {
+            if word.get(at..).is_some_and(|rest| rest.starts_with(other)) {
+                reached[at + other.len()] = true;
+            }
+        }
+    }
+    !word.is_empty() && reached[word.len()]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn alternatives_that_add_up_are_ambiguous() {
+        for p in ["(a|aa)+$", "(?:a|b|ab)*c", "x(a|a)*"] {
+            assert!(ambiguous(p), "{p}");
+        }
+        for p in ["(foo|bar)+", "(a|b)*", "(foo|foobar)+", "(a|aa)", "(x"] {
+            assert!(!ambiguous(p), "{p}");
+        }
+    }
 
     #[test]
     fn only_a_repeat_of_a_repeat_is_slow() {

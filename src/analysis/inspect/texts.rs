@@ -3,14 +3,16 @@
 use super::calls::Arguments;
 use super::{Inspector, TextCode};
 use crate::analysis::methods::Entry;
-use crate::analysis::parse::ast::Expr;
+use crate::analysis::parse::ast::{Constant, Expr, Ranged};
 use crate::analysis::parse::{TextRange, expression};
 use crate::analysis::resolve::{Val, Vals};
+use crate::analysis::text::comments::imitates;
 use crate::analysis::walk::{self, Place};
 use crate::analysis::{rules, scan};
+use crate::model::Capability;
 
 /// What becomes of a text in back quotes: some column.
-const COLUMN: &str = "backquoted_column";
+pub(super) const COLUMN: &str = "backquoted_column";
 
 impl<'a> Inspector<'a> {
     /// `DataFrame.query`, `DataFrame.eval`, `pandas.eval`.
@@ -46,9 +48,17 @@ impl<'a> Inspector<'a> {
             if top_level && text.contains('@') {
                 self.add(&rules::DYN_QUERY_SCOPE, at, subject);
             }
-            let (code, local) = read_query(&text);
+            let (code, local, quoted) = read_query(&text);
+            for name in quoted {
+                self.column(&name, Capability::DataRead, at);
+            }
             for line in code.lines().filter(|l| !l.trim().is_empty()) {
                 let value = assigned(line);
+                let target = line.get(..line.len() - value.len()).unwrap_or("");
+                let target = target.trim_end_matches('=').trim();
+                if !target.is_empty() && target != COLUMN {
+                    self.column(target, Capability::DataWrite, at);
+                }
                 self.text_code(value, subject, at, Some(local.clone()));
             }
         }
@@ -125,6 +135,16 @@ impl<'a> Inspector<'a> {
         }
     }
 
+    /// A text that stands alone is read as a comment is.
+    pub(super) fn bare_text(&mut self, e: &'a Expr) {
+        if let Expr::Constant(c) = e
+            && let Constant::Str(text) = &c.value
+            && imitates(text)
+        {
+            self.add(&rules::TEXT_IMITATION, e.range(), "");
+        }
+    }
+
     /// Walks a text as an expression. With `columns`, bare names are columns but for those.
     fn text_code(
         &mut self,
@@ -150,6 +170,7 @@ impl<'a> Inspector<'a> {
             at,
             local: columns.unwrap_or_default(),
             columns: columns_only,
+            formula: !columns_only && subject != "annotation",
         });
         walk::expression(self, kept, Place::Plain);
         self.text = outer;
@@ -169,9 +190,9 @@ fn texts(vals: &Vals<'_>) -> Option<Vec<String>> {
 }
 
 /// Turns pandas' dialect into Python: back quotes become a column, `@name` a name of the snippet.
-fn read_query(text: &str) -> (String, Vec<String>) {
+fn read_query(text: &str) -> (String, Vec<String>, Vec<String>) {
     let mut out = String::with_capacity(text.len());
-    let mut local = Vec::new();
+    let (mut local, mut quoted) = (Vec::new(), Vec::new());
     let mut quote: Option<char> = None;
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
@@ -190,11 +211,7 @@ fn read_query(text: &str) -> (String, Vec<String>) {
                 out.push(c);
             }
             (None, '`') => {
-                for c in chars.by_ref() {
-                    if c == '`' {
-                        break;
-                    }
-                }
+                quoted.push(chars.by_ref().take_while(|c| *c != '`').collect());
                 out.push_str(COLUMN);
             }
             (None, '@') => {
@@ -211,7 +228,7 @@ fn read_query(text: &str) -> (String, Vec<String>) {
             (None, c) => out.push(c),
         }
     }
-    (out, local)
+    (out, local, quoted)
 }
 
 /// The value of `name = value`, or the whole line.
@@ -264,9 +281,10 @@ mod tests {
 
     #[test]
     fn a_query_is_read_as_pandas_reads_it() {
-        let (code, local) = read_query("`unit price` > @limit and name == 'a@b`c'");
+        let (code, local, quoted) = read_query("`unit price` > @limit and name == 'a@b`c'");
         assert_eq!(code, "backquoted_column > limit and name == 'a@b`c'");
         assert_eq!(local, ["limit"]);
+        assert_eq!(quoted, ["unit price"]);
         assert_eq!(assigned("c = a + b").trim(), "a + b");
         assert_eq!(assigned("a == b"), "a == b");
         assert_eq!(interactions("a:b + np.log(x[1:2])"), "a+b + np.log(x[1:2])");

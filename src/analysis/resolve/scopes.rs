@@ -210,6 +210,11 @@ pub struct Found<'s, 'a> {
 }
 
 impl Found<'_, '_> {
+    /// Whether the snippet binds the name anywhere that the load can see.
+    pub fn is_bound(&self) -> bool {
+        !self.bindings.is_empty()
+    }
+
     /// Whether a load at `offset` can reach a builtin of the name.
     pub fn may_be_builtin(&self, offset: usize) -> bool {
         !self.local && self.certain_end.is_none_or(|end| end > offset)

@@ -3,6 +3,7 @@
 use crate::analysis::facts::Facts;
 use crate::analysis::rules;
 use crate::analysis::scan::Outline;
+use crate::model::Action;
 
 /// Glyphs that the review screen puts before a verdict or a state, and those words.
 const GLYPHS: &[char] = &['●', '▲', '■', '✓', '✗', '⧗', '▮'];
@@ -19,7 +20,6 @@ const STATES: &[&str] = &[
 ];
 /// What only somebody would write who wants to be taken for the interface or the reviewer.
 const WORDS: &[&str] = &[
-    "verdict:",
     "countersign",
     "a grant  d deny",
     "press a to grant",
@@ -33,10 +33,91 @@ const WORDS: &[&str] = &[
     "no findings",
     "safe to run",
     "safe to grant",
-    "ignore previous instructions",
+    "ignore previous",
+    "ignore all previous",
+    "disregard previous",
+    "disregard all previous",
+    "reviewer: ",
+    "note to reviewer",
+    "dear reviewer",
+    "please approve",
+    "please grant",
+    "safe to approve",
+    "approved for execution",
+    "already approved",
+    "already checked",
+    "already verified",
+    "reviewed and approved",
+    "reviewed and safe",
+    "end of snippet",
+    "end of proposal",
+    "0 findings",
+    "findings: none",
+    "grant   d deny",
+];
+/// What tells a reader to stop reading, when more follows.
+const ENDS: &[&str] = &[
+    "end of code",
+    "end of file",
+    "end of script",
+    "end of program",
+];
+/// Parts of modelines that run something when the text is opened in an editor.
+const RUNNING: &[&str] = &[
+    "eval:",
+    "expr=",
+    "system(",
+    "makeprg",
+    "equalprg",
+    "shell",
+    "exec",
+    "mode: compilation",
 ];
 
+/// Whether a comment, or a text that stands like one, speaks as the review screen does.
+pub fn imitates(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    let state = text.contains(GLYPHS) && STATES.iter().any(|w| lower.contains(w));
+    let sheet = lower.contains("type ") && lower.contains(" to grant");
+    state || sheet || verdict(&lower) || WORDS.iter().any(|w| lower.contains(w))
+}
+
+/// `verdict: clear`, `VERDICT ─ clear`, and a bare `verdict:` at the end.
+fn verdict(lower: &str) -> bool {
+    lower.split("verdict").skip(1).any(|rest| {
+        let word = rest.trim_start_matches(|c: char| !c.is_alphanumeric());
+        let gap = rest.len() - word.len();
+        gap > 0
+            && gap < 40
+            && (word.is_empty() && rest.starts_with(':')
+                || STATES.iter().any(|state| word.starts_with(state)))
+    })
+}
+
+/// A modeline works in the first and last lines of a text, whatever it stands in.
+pub(super) fn modelines(text: &str, outline: &Outline, facts: &mut Facts) {
+    const LINES: usize = 5;
+    let lines = text.split('\n').count();
+    let mut start = 0;
+    for (i, line) in text.split('\n').enumerate() {
+        let at = (start, start + line.len());
+        start += line.len() + 1;
+        if i >= LINES && i + LINES < lines {
+            continue;
+        }
+        let inside = outline
+            .comments
+            .iter()
+            .any(|c| c.start >= at.0 && c.start <= at.1);
+        let lower = line.to_lowercase();
+        if !inside && modeline(&lower) && RUNNING.iter().any(|w| lower.contains(w)) {
+            facts.add(&rules::TEXT_MODELINE, at, "").at_least = Some(Action::Flag);
+        }
+    }
+}
+
 pub(super) fn check(text: &str, outline: &Outline, facts: &mut Facts) {
+    let mut local = false;
     for range in &outline.comments {
         let Some(comment) = text.get(range.clone()) else {
             continue;
@@ -56,14 +137,27 @@ pub(super) fn check(text: &str, outline: &Outline, facts: &mut Facts) {
                 }
             }
         }
-        if modeline(&lower) {
-            facts.add(&rules::TEXT_MODELINE, at, "");
+        if modeline(&lower) || lower.contains("local variables:") {
+            let fact = facts.add(&rules::TEXT_MODELINE, at, "");
+            if RUNNING.iter().any(|w| lower.contains(w)) {
+                fact.at_least = Some(Action::Flag);
+            }
+        } else if local && lower.trim_start_matches(['#', ' ']).starts_with("eval:") {
+            facts.add(&rules::TEXT_MODELINE, at, "").at_least = Some(Action::Flag);
         }
-        let state = comment.contains(GLYPHS) && STATES.iter().any(|w| lower.contains(w));
-        if state || WORDS.iter().any(|w| lower.contains(w)) {
+        local |= lower.contains("local variables:");
+        let stops =
+            ENDS.iter().any(|w| lower.contains(w)) && text.get(range.end..).is_some_and(has_code);
+        if stops || imitates(comment) {
             facts.add(&rules::TEXT_IMITATION, at, "");
         }
     }
+}
+
+/// Whether anything but blanks and comments follows.
+fn has_code(rest: &str) -> bool {
+    rest.lines()
+        .any(|l| !l.trim().is_empty() && !l.trim_start().starts_with('#'))
 }
 
 /// The encoding that a comment declares (PEP 263).

@@ -1,6 +1,6 @@
 //! What a reader could misread: checks on the text itself, before and beside the tree.
 
-mod comments;
+pub(super) mod comments;
 mod names;
 
 use super::facts::Facts;
@@ -11,6 +11,8 @@ use super::scan::Outline;
 const LONG: usize = 1_000;
 /// Blanks between code and code on one line.
 const BLANKS: usize = 60;
+/// Columns that a tab may take.
+const TAB: usize = 4;
 /// Combining marks on one character.
 const MARKS: usize = 3;
 
@@ -20,6 +22,7 @@ pub fn check(text: &str, outline: Option<&Outline>, facts: &mut Facts) {
     lines(text, facts);
     if let Some(outline) = outline {
         comments::check(text, outline, facts);
+        comments::modelines(text, outline, facts);
         names::check(text, outline, facts);
     }
 }
@@ -150,15 +153,19 @@ fn lines(text: &str, facts: &mut Facts) {
         }
         let mut run = 0;
         for (at, c) in content.char_indices().skip(indent) {
-            run = if c == ' ' || c == '\t' { run + 1 } else { 0 };
-            if run == BLANKS + 1 {
-                let at = start + at;
-                facts.add(
-                    &rules::TEXT_BLANK_RUN,
-                    (at.saturating_sub(BLANKS), at + 1),
-                    "",
-                );
+            let wide = match c {
+                '\t' => TAB,
+                _ => usize::from(c.is_whitespace()),
+            };
+            if wide == 0 {
+                run = 0;
+                continue;
             }
+            if run <= BLANKS && run + wide > BLANKS {
+                let at = start + at;
+                facts.add(&rules::TEXT_BLANK_RUN, (at, at + c.len_utf8()), "");
+            }
+            run += wide;
         }
         start += line.len() + 1;
     }

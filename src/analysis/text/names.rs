@@ -15,6 +15,16 @@ pub(super) fn check(text: &str, outline: &Outline, facts: &mut Facts) {
         return;
     }
     let plain = words(text);
+    // A text written in another alphabet has words that look like nothing else.
+    let native = outline
+        .foreign_words
+        .iter()
+        .filter_map(|range| text.get(range.clone()))
+        .any(|word| {
+            !is_symbol(word)
+                && word.is_single_script()
+                && !skeleton(&fold(word)).all(|c| c.is_ascii())
+        });
     let mut seen = HashSet::new();
     for range in &outline.foreign_words {
         let Some(word) = text.get(range.clone()) else {
@@ -29,7 +39,10 @@ pub(super) fn check(text: &str, outline: &Outline, facts: &mut Facts) {
         // this text, or as one of Python's, is not.
         let twin: String = skeleton(&folded).collect();
         let imitates = twin.is_ascii()
-            && (plain.contains(twin.as_str()) || is_builtin(&twin) || (twin.len() > 1 && mixed));
+            && (plain.contains(twin.as_str())
+                || is_builtin(&twin)
+                || (twin.len() > 1 && mixed)
+                || !(native || is_symbol(&folded)));
         if imitates || (mixed && !joined_symbol(&folded)) {
             facts.add(
                 &rules::TEXT_CONFUSABLE,
@@ -56,5 +69,13 @@ fn joined_symbol(word: &str) -> bool {
             || (('\u{370}'..='\u{3ff}').contains(&c)
                 && !(LOOKALIKES.contains(c) && word.chars().count() > 8))
             || ('\u{c0}'..='\u{24f}').contains(&c)
+    })
+}
+
+/// Greek letters, as in formulas, and Latin ones with marks.
+fn is_symbol(word: &str) -> bool {
+    word.chars().all(|c| {
+        c.is_ascii()
+            || matches!(c, '\u{c0}'..='\u{24f}' | '\u{370}'..='\u{3ff}' | '\u{1e00}'..='\u{1eff}')
     })
 }
