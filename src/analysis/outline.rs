@@ -1,6 +1,8 @@
 //! What the parser read, for the differential tests and the fuzzers: every identifier (after
 //! NFKC) and every constant, as two sorted lists that other parsers can be asked for too.
 
+use std::ops::Range;
+
 use super::fold::fold;
 use super::parse::TextRange;
 use super::parse::ast::{self, Constant, Expr, Stmt};
@@ -16,14 +18,32 @@ pub struct Outline {
 
 /// Scans, parses and walks a text; the error says what refused it.
 pub fn outline(text: &str) -> Result<Outline, String> {
-    scan::scan(text, scan::MOST_BYTES).map_err(|e| format!("limit: {}", e.what))?;
-    let body = parse::module(text).map_err(|e| format!("syntax: {} at {}", e.message, e.offset))?;
     let mut collector = Collector::default();
-    walk::body(&mut collector, &body);
+    walk::body(&mut collector, &read(text)?);
     let mut out = collector.out;
     out.names.sort();
     out.constants.sort();
     Ok(out)
+}
+
+/// The byte ranges of all nodes of a text.
+pub fn spans(text: &str) -> Result<Vec<Range<usize>>, String> {
+    #[derive(Default)]
+    struct Spans(Vec<Range<usize>>);
+    impl Visitor<'_> for Spans {
+        fn node(&mut self, _class: &'static str, at: TextRange) {
+            self.0.push(at.start().to_usize()..at.end().to_usize());
+        }
+    }
+    let mut spans = Spans::default();
+    walk::body(&mut spans, &read(text)?);
+    Ok(spans.0)
+}
+
+/// Scans and parses.
+fn read(text: &str) -> Result<Vec<Stmt>, String> {
+    scan::scan(text, scan::MOST_BYTES).map_err(|e| format!("limit: {}", e.what))?;
+    parse::module(text).map_err(|e| format!("syntax: {} at {}", e.message, e.offset))
 }
 
 #[derive(Default)]
