@@ -12,7 +12,8 @@ use etcetera::BaseStrategy as _;
 use nix::libc::O_NONBLOCK;
 use nix::unistd::{getegid, geteuid};
 
-/// The administrator's folder. What its `config.toml` sets binds everybody below.
+/// The administrator's folder. What its `config.toml` and its `policies/*.toml` set binds everybody
+/// below.
 pub const ADMIN_DIR: &str = "/etc/countersign";
 
 /// The largest file [`read_trusted`] takes: a configuration or a policy, not data.
@@ -64,6 +65,8 @@ pub struct Paths {
     pub cache_dir: PathBuf,
     /// The user's policy files.
     pub policy_dir: PathBuf,
+    /// The administrator's policy files; no flag and no variable moves it.
+    pub admin_policy_dir: PathBuf,
     /// Where agents connect.
     pub socket: PathBuf,
 }
@@ -87,31 +90,36 @@ pub enum Trust {
     RootOrUser,
 }
 
-/// Why a file was not read.
+/// A file that was not read, and why.
 #[derive(Debug, thiserror::Error)]
-pub enum UntrustedFile {
-    #[error("cannot read {}: {source}", path.display())]
-    Read { path: PathBuf, source: io::Error },
-    #[error("{}: not a regular file", path.display())]
-    NotAFile { path: PathBuf },
-    #[error("{}: larger than {TRUSTED_BYTES_MAX} bytes", path.display())]
-    TooLarge { path: PathBuf },
-    #[error("{}: not UTF-8: the first bad byte is at offset {offset}", path.display())]
-    NotUtf8 { path: PathBuf, offset: usize },
-    #[error("{}: owned by uid {uid}; it must belong to {wanted}", path.display())]
-    Owner {
-        path: PathBuf,
-        uid: u32,
-        wanted: String,
-    },
-    #[error("{}: others can write it (mode {mode:04o}); run `chmod go-w {}`", path.display(), path.display())]
-    Writable { path: PathBuf, mode: u32 },
+#[error("{}: {why}", path.display())]
+pub struct UntrustedFile {
+    pub path: PathBuf,
+    #[source]
+    pub why: Distrust,
+}
+
+/// Why a file was not read, without its name.
+#[derive(Debug, thiserror::Error)]
+pub enum Distrust {
+    #[error("cannot be read: {0}")]
+    Read(io::Error),
+    #[error("not a regular file")]
+    NotAFile,
+    #[error("larger than {TRUSTED_BYTES_MAX} bytes")]
+    TooLarge,
+    #[error("not UTF-8: the first bad byte is at offset {offset}")]
+    NotUtf8 { offset: usize },
+    #[error("owned by uid {uid}; it must belong to {wanted}")]
+    Owner { uid: u32, wanted: String },
+    #[error("others can write it (mode {mode:04o}); run `chmod go-w` on it")]
+    Writable { mode: u32 },
 }
 
 impl UntrustedFile {
     /// Whether the file is simply not there.
     pub fn is_missing(&self) -> bool {
-        matches!(self, Self::Read { source, .. } if source.kind() == io::ErrorKind::NotFound)
+        matches!(&self.why, Distrust::Read(error) if error.kind() == io::ErrorKind::NotFound)
     }
 }
 
@@ -121,8 +129,11 @@ impl UntrustedFile {
 /// it in its folder. Looks at the opened file, not at the name, so that it cannot be exchanged
 /// between the look and the read.
 pub fn read_trusted(path: &Path, trust: Trust) -> Result<String, UntrustedFile> {
-    let at = || path.to_owned();
-    let read = |source| UntrustedFile::Read { path: at(), source };
+    let distrust = |why| UntrustedFile {
+        path: path.to_owned(),
+        why,
+    };
+    let read = |error| distrust(Distrust::Read(error));
     // A FIFO would otherwise hold the start up for ever.
     let mut file = File::options()
         .read(true)
@@ -131,14 +142,13 @@ pub fn read_trusted(path: &Path, trust: Trust) -> Result<String, UntrustedFile> 
         .map_err(read)?;
     let meta = file.metadata().map_err(read)?;
     if !meta.is_file() {
-        return Err(UntrustedFile::NotAFile { path: at() });
+        return Err(distrust(Distrust::NotAFile));
     }
-    check_owner(path, meta.uid(), trust)?;
+    check_owner(meta.uid(), trust).map_err(distrust)?;
     if meta.mode() & 0o022 != 0 {
-        return Err(UntrustedFile::Writable {
-            path: at(),
+        return Err(distrust(Distrust::Writable {
             mode: meta.mode() & 0o7777,
-        });
+        }));
     }
     check_folder(path, trust)?;
 
@@ -148,11 +158,12 @@ pub fn read_trusted(path: &Path, trust: Trust) -> Result<String, UntrustedFile> 
         .read_to_end(&mut bytes)
         .map_err(read)?;
     if bytes.len() as u64 > TRUSTED_BYTES_MAX {
-        return Err(UntrustedFile::TooLarge { path: at() });
+        return Err(distrust(Distrust::TooLarge));
     }
-    String::from_utf8(bytes).map_err(|e| UntrustedFile::NotUtf8 {
-        path: at(),
-        offset: e.utf8_error().valid_up_to(),
+    String::from_utf8(bytes).map_err(|e| {
+        distrust(Distrust::NotUtf8 {
+            offset: e.utf8_error().valid_up_to(),
+        })
     })
 }
 
@@ -163,30 +174,29 @@ fn check_folder(path: &Path, trust: Trust) -> Result<(), UntrustedFile> {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     };
-    let meta = std::fs::metadata(folder).map_err(|source| UntrustedFile::Read {
+    let distrust = |why| UntrustedFile {
         path: folder.to_owned(),
-        source,
-    })?;
+        why,
+    };
+    let meta = std::fs::metadata(folder).map_err(|e| distrust(Distrust::Read(e)))?;
     let sticky = meta.mode() & 0o1000 != 0;
     let by_group =
         meta.mode() & 0o020 != 0 && (trust == Trust::Root || meta.gid() != getegid().as_raw());
     if !sticky && (meta.mode() & 0o002 != 0 || by_group) {
-        return Err(UntrustedFile::Writable {
-            path: folder.to_owned(),
+        return Err(distrust(Distrust::Writable {
             mode: meta.mode() & 0o7777,
-        });
+        }));
     }
-    check_owner(folder, meta.uid(), trust)
+    check_owner(meta.uid(), trust).map_err(distrust)
 }
 
-fn check_owner(path: &Path, uid: u32, trust: Trust) -> Result<(), UntrustedFile> {
+fn check_owner(uid: u32, trust: Trust) -> Result<(), Distrust> {
     let own = geteuid().as_raw();
     let trusted = uid == 0 || (trust == Trust::RootOrUser && uid == own);
     if trusted {
         return Ok(());
     }
-    Err(UntrustedFile::Owner {
-        path: path.to_owned(),
+    Err(Distrust::Owner {
         uid,
         wanted: match trust {
             Trust::RootOrUser if own != 0 => format!("uid {own} or root"),
@@ -257,11 +267,10 @@ mod tests {
     #[test]
     fn somebody_elses_file_is_not_read() {
         let own = geteuid().as_raw();
-        let path = Path::new("x");
-        assert!(check_owner(path, 0, Trust::Root).is_ok());
-        assert!(check_owner(path, own, Trust::RootOrUser).is_ok());
-        assert!(check_owner(path, own + 1, Trust::RootOrUser).is_err());
-        assert!(check_owner(path, own + 1, Trust::Root).is_err());
+        assert!(check_owner(0, Trust::Root).is_ok());
+        assert!(check_owner(own, Trust::RootOrUser).is_ok());
+        assert!(check_owner(own + 1, Trust::RootOrUser).is_err());
+        assert!(check_owner(own + 1, Trust::Root).is_err());
     }
 
     #[test]
@@ -269,21 +278,13 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let fifo = dir.path().join("fifo");
         nix::unistd::mkfifo(&fifo, nix::sys::stat::Mode::S_IRUSR).unwrap();
-        assert!(matches!(
-            read_trusted(&fifo, Trust::RootOrUser),
-            Err(UntrustedFile::NotAFile { .. })
-        ));
-        assert!(matches!(
-            read_trusted(dir.path(), Trust::RootOrUser),
-            Err(UntrustedFile::NotAFile { .. })
-        ));
+        let why = |path: &Path| read_trusted(path, Trust::RootOrUser).unwrap_err().why;
+        assert!(matches!(why(&fifo), Distrust::NotAFile));
+        assert!(matches!(why(dir.path()), Distrust::NotAFile));
         let text = dir.path().join("latin1");
         std::fs::write(&text, b"ab\xe9").unwrap();
         std::fs::set_permissions(&text, PermissionsExt::from_mode(0o600)).unwrap();
-        assert!(matches!(
-            read_trusted(&text, Trust::RootOrUser),
-            Err(UntrustedFile::NotUtf8 { offset: 2, .. })
-        ));
+        assert!(matches!(why(&text), Distrust::NotUtf8 { offset: 2 }));
         let missing = read_trusted(&dir.path().join("none"), Trust::RootOrUser).unwrap_err();
         assert!(missing.is_missing());
     }

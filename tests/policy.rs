@@ -6,15 +6,28 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::Command;
+use std::sync::Arc;
 
-use countersign::model::{Action, Capability, Tier};
-use countersign::policy::{Contract, Origin, builtin, load};
+use countersign::analysis::analyse;
+use countersign::model::{Action, Capability, Tier, VerdictKind};
+use countersign::policy::{
+    Contract, Origin, Places, Policy, PolicyError, SetBy, builtin, load_file,
+};
+use nix::unistd::geteuid;
 
 fn write(dir: &Path, name: &str, text: &str) -> std::path::PathBuf {
     let path = dir.join(format!("{name}.toml"));
     fs::write(&path, text).unwrap();
     fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
     path
+}
+
+/// A user's folder, and no administrator's.
+fn load(user: &Path) -> Result<Vec<Arc<Policy>>, PolicyError> {
+    countersign::policy::load(&Places {
+        admin: user.join("no administrator"),
+        user: user.to_owned(),
+    })
 }
 
 /// The error of a folder with this one file.
@@ -118,6 +131,7 @@ fn loosening_is_refused_by_key() {
         ("contract", "contract = \"walled\""),
         ("imports.socket", "[imports]\nsocket = [\"*\"]"),
         ("imports.operator", "[imports]\noperator = [\"attrgetter\"]"),
+        ("imports.numpy", "[imports]\nnumpy = [\"_core\"]"),
         (
             "imports.matplotlib.pyplot",
             "[imports]\n\"matplotlib.pyplot\" = [\"*\"]",
@@ -152,6 +166,42 @@ fn loosening_is_refused_by_key() {
         assert!(error.contains(&format!("`{key}`")), "{text}: {error}");
         assert!(error.contains("team.toml:"), "{text}: {error}");
     }
+}
+
+#[test]
+fn widening_adds_names_and_never_what_blocks() {
+    let dir = tempfile::tempdir().unwrap();
+    write(
+        dir.path(),
+        "wide",
+        "name = \"wide\"\nextends = \"analysis\"\n[widen.imports]\nlifelines = [\"KaplanMeierFitter\"]\n\
+         os = [\"*\", \"system\", \"cpu_count\"]\nposix = [\"system\"]\nsubprocess = [\"*\"]\nctypes = [\"*\"]\n\
+         pickle = [\"loads\"]\nbuiltins = [\"eval\"]\npandas = [\"io\"]\n",
+    );
+    let all = load(dir.path()).unwrap();
+    let wide = all.iter().find(|p| p.name == "wide").unwrap();
+    let verdict = |code: &str| analyse(code.as_bytes(), wide).verdict;
+    for code in [
+        "import os\nos.system('x')",
+        "import os\nf = os.system",
+        "import os\ngetattr(os, 'system')('x')",
+        "import os\nos.posix_spawn('x', [], {})",
+        "from os import system as s\ns('x')",
+        "from os import *\nsystem('x')",
+        "import posix\nposix.system('x')",
+        "import subprocess",
+        "import ctypes",
+        "from pickle import loads",
+        "from builtins import eval as e",
+        "import pandas as pd\npd.io.common.get_handle('/etc/passwd', 'r')",
+        "from pandas import io\nio.common.os",
+    ] {
+        assert_eq!(verdict(code), VerdictKind::Blocked, "{code}");
+    }
+    assert_eq!(
+        verdict("from lifelines import KaplanMeierFitter\nKaplanMeierFitter()"),
+        VerdictKind::Clear
+    );
 }
 
 #[test]
@@ -237,6 +287,208 @@ fn a_file_that_others_can_write_is_refused() {
         std::os::unix::fs::chown(&path, Some(12345), None).unwrap();
         let error = load(dir.path()).unwrap_err().to_string();
         assert!(error.contains("12345"), "{error}");
+    }
+}
+
+/// An administrator's folder with one policy, and a user's.
+struct Two {
+    dir: tempfile::TempDir,
+    places: Places,
+}
+
+/// `None` where the test does not run as root and so cannot play the administrator.
+fn under(corp: &str) -> Option<Two> {
+    let dir = tempfile::tempdir().unwrap();
+    let places = Places {
+        admin: dir.path().join("admin"),
+        user: dir.path().join("user"),
+    };
+    fs::create_dir(&places.admin).unwrap();
+    fs::create_dir(&places.user).unwrap();
+    write(&places.admin, "corp", corp);
+    if geteuid().is_root() {
+        return Some(Two { dir, places });
+    }
+    let error = countersign::policy::load(&places).unwrap_err().to_string();
+    assert!(error.contains("it must belong to root"), "{error}");
+    None
+}
+
+impl Two {
+    fn load(&self) -> Result<Vec<Arc<Policy>>, String> {
+        countersign::policy::load(&self.places).map_err(|e| e.to_string())
+    }
+
+    fn user(&self, name: &str, text: &str) -> Result<Vec<Arc<Policy>>, String> {
+        write(&self.places.user, name, text);
+        let loaded = self.load();
+        let alone = load_file(&self.places.user.join(format!("{name}.toml")), &self.places);
+        assert_eq!(
+            loaded.as_ref().err(),
+            alone.map_err(|e| e.to_string()).as_ref().err(),
+            "a file by itself is judged as in its folder"
+        );
+        loaded
+    }
+}
+
+const CORP: &str = "name = \"corp\"\nextends = \"analysis\"\n[widen.imports]\nlifelines = [\"*\"]\n\
+                    [limits]\nwall_s = 20\n[capabilities]\nFS_WRITE = \"block\"\n";
+
+#[test]
+fn the_administrators_policies_stand_beside_the_built_in_ones() {
+    let Some(two) = under(CORP) else { return };
+    let all = two.load().unwrap();
+    let corp = all.iter().find(|p| p.name == "corp").unwrap();
+    assert_eq!((all.len(), corp.label().as_str()), (7, "analysis + 1"));
+    assert_eq!(corp.set_by, SetBy::Administrator);
+    assert!(all[..6].iter().all(|p| p.set_by == SetBy::Program));
+    let path = two.places.admin.join("corp.toml");
+    let alone = load_file(&path, &two.places).unwrap();
+    assert_eq!(&alone, corp);
+    // A file of the administrator's extends nothing of the user's.
+    write(
+        &two.places.user,
+        "mine",
+        "name = \"mine\"\nextends = \"analysis\"\n",
+    );
+    write(
+        &two.places.admin,
+        "up",
+        "name = \"up\"\nextends = \"mine\"\n",
+    );
+    let error = two.load().unwrap_err();
+    assert!(error.contains("no policy `mine`"), "{error}");
+}
+
+#[test]
+fn a_users_file_neither_replaces_nor_loosens_an_administrators() {
+    let own = "name = \"corp\"\ncontract = \"script\"\nguard = false\n";
+    let team = "name = \"team\"\nextends = \"corp\"\n";
+    for (name, text, says) in [
+        (
+            "corp",
+            own.to_owned(),
+            "corp.toml:1: `name`: the administrator's",
+        ),
+        (
+            "team",
+            format!("{team}[widen.imports]\nos = [\"*\"]\n"),
+            "team.toml:3: `widen.imports`: `corp` is the administrator's",
+        ),
+        (
+            "team",
+            format!("{team}[limits]\nwall_s = 21\n"),
+            "`limits.wall_s`: more than the 20 of `corp`",
+        ),
+        (
+            "team",
+            format!("{team}[capabilities]\nFS_WRITE = \"note\"\n"),
+            "`capabilities.FS_WRITE`",
+        ),
+        ("team", format!("guard = false\n{team}"), "`guard`"),
+    ] {
+        let Some(two) = under(CORP) else { return };
+        let error = two.user(name, &text).unwrap_err();
+        assert!(error.contains(says), "{text}: {error}");
+    }
+    let Some(two) = under(CORP) else { return };
+    let tight = two
+        .user("team", &format!("{team}[limits]\nwall_s = 5\n"))
+        .unwrap();
+    let tight = tight.iter().find(|p| p.name == "team").unwrap();
+    assert_eq!((tight.limits.wall_s, tight.set_by), (5, SetBy::User));
+    // Nor by a file between them.
+    let error = two
+        .user(
+            "further",
+            "name = \"further\"\nextends = \"team\"\n[widen.imports]\nos = [\"*\"]\n",
+        )
+        .unwrap_err();
+    assert!(error.contains("`corp` is the administrator's"), "{error}");
+}
+
+#[test]
+fn an_administrators_file_that_is_not_roots_alone_stops_everything() {
+    let Some(two) = under(CORP) else { return };
+    let path = two.places.admin.join("corp.toml");
+    let says = |what: &str| {
+        let error = two.load().unwrap_err();
+        assert!(error.contains(what), "{error}");
+    };
+    std::os::unix::fs::chown(&path, Some(12345), None).unwrap();
+    says("owned by uid 12345; it must belong to root");
+    std::os::unix::fs::chown(&path, Some(0), None).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o664)).unwrap();
+    says("mode 0664");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
+    fs::set_permissions(&two.places.admin, fs::Permissions::from_mode(0o777)).unwrap();
+    says("admin: others can write it (mode 0777)");
+    fs::set_permissions(&two.places.admin, fs::Permissions::from_mode(0o755)).unwrap();
+    assert!(two.load().is_ok());
+    write(
+        &two.places.admin,
+        "broken",
+        "name = \"broken\"\nextends = \"analisis\"\n",
+    );
+    says("broken.toml:2: `extends`");
+    drop(two.dir);
+}
+
+/// With the real `/etc/countersign`, in a mount namespace where that is ours to fill.
+#[test]
+fn every_command_reads_the_administrators_folder_and_no_flag_moves_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let user = dir.path().join("user");
+    fs::create_dir(&user).unwrap();
+    fs::write(dir.path().join("corp.toml"), CORP).unwrap();
+    let script = "mount -t tmpfs -o mode=755 none /etc || exit 77\n\
+                  mkdir -p /etc/countersign/policies && cp \"$1\" /etc/countersign/policies || exit 77\n\
+                  shift; exec \"$@\"";
+    let run = |args: &[&str]| {
+        let mut command = Command::new("unshare");
+        command
+            .args(["-Urm", "sh", "-c", script, "sh"])
+            .arg(dir.path().join("corp.toml"))
+            .arg(env!("CARGO_BIN_EXE_countersign"))
+            .args(["--policy-dir", user.to_str().unwrap()])
+            .args(args)
+            .env("HOME", dir.path())
+            .env("COUNTERSIGN_ADMIN_DIR", dir.path());
+        let out = command.output().ok()?;
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        Some((out.status.code()?, text(out.stdout), text(out.stderr))).filter(|o| o.0 != 77)
+    };
+    let Some((_, out, err)) = run(&["policy", "show"]).filter(|o| !o.2.contains("unshare")) else {
+        eprintln!("no mounts here: not tried");
+        return;
+    };
+    let line = out
+        .lines()
+        .find(|l| l.starts_with("analysis + 1"))
+        .expect(&err);
+    assert!(line.ends_with("set by the administrator"), "{line}");
+    let (code, out, _) = run(&["policy", "show", "corp"]).unwrap();
+    assert!(
+        code == 0 && out.contains("# set by the administrator\n") && out.contains("wall_s = 20")
+    );
+    let snippet = dir.path().join("x.py");
+    fs::write(&snippet, "import lifelines\n").unwrap();
+    let (code, out, err) = run(&["check", "--profile", "corp", snippet.to_str().unwrap()]).unwrap();
+    assert!(code == 0 && out.contains("x.py: clear"), "{out}{err}");
+    let mine = write(
+        &user,
+        "corp",
+        "name = \"corp\"\ncontract = \"script\"\nguard = false\n",
+    );
+    let (code, _, err) = run(&["check", "--profile", "corp", snippet.to_str().unwrap()]).unwrap();
+    assert!(
+        code == 2 && err.contains("/etc/countersign/policies/corp.toml has this name"),
+        "{err}"
+    );
+    for command in ["check", "diff"] {
+        let (code, _, err) = run(&["policy", command, mine.to_str().unwrap()]).unwrap();
+        assert!(code == 1 && err.contains("the administrator's"), "{err}");
     }
 }
 

@@ -171,6 +171,12 @@ pub fn module_capability(path: &str) -> Option<Capability> {
 /// What a member of such a module does, where it says more than the module.
 pub fn member_capability(path: &str) -> Option<Capability> {
     let (module, name) = path.split_once('.')?;
+    // The same functions under the names of the platforms' own modules.
+    let module = if matches!(module, "posix" | "nt") {
+        "os"
+    } else {
+        module
+    };
     Some(match (module, name) {
         ("builtins", "eval" | "exec" | "compile" | "__import__") => Capability::DynamicCode,
         ("os", "remove" | "unlink" | "rmdir" | "removedirs" | "truncate")

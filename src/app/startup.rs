@@ -48,10 +48,11 @@ pub struct Setup {
 /// machine lacks.
 pub fn prepare(config: &Config, demo: bool) -> Result<Setup, Failure> {
     let usage = |e: &dyn std::fmt::Display| Failure::usage(e.to_string());
-    let policies = policy::load(&config.paths.policy_dir).map_err(|e| usage(&e))?;
+    let policies = policy::load(&policy::Places::of(&config.paths)).map_err(|e| usage(&e))?;
     let names: Vec<&str> = policies.iter().map(|p| p.name.as_str()).collect();
     config.check_profiles(&names).map_err(|e| usage(&e))?;
     let in_force = in_force(config, &policies);
+    bound(config, &in_force)?;
     if let Some(policy) = in_force.iter().find(|p| !runs(p.contract)) {
         return Err(Failure::usage(format!(
             "profile `{}` cannot be offered: its contract `{}` is not part of this version; \
@@ -146,6 +147,22 @@ fn in_force(config: &Config, policies: &[Arc<Policy>]) -> Vec<Arc<Policy>> {
     chosen
 }
 
+/// The administrator's list names policies, and what a name stands for is not the user's to say.
+fn bound(config: &Config, in_force: &[Arc<Policy>]) -> Result<(), Failure> {
+    let Some(by) = &config.profiles_bound else {
+        return Ok(());
+    };
+    match in_force.iter().find(|p| p.set_by == policy::SetBy::User) {
+        None => Ok(()),
+        Some(p) => Err(Failure::usage(format!(
+            "profile `{}` is listed by {by}, so it must be built in or a file of {}; a user's \
+             file does not count",
+            p.name,
+            config.paths.admin_policy_dir.display()
+        ))),
+    }
+}
+
 /// Refuses the start when a tier that some profile needs is not to be had here.
 fn checked_tiers(least: Tier, policies: &[Arc<Policy>]) -> Result<Preflight, Failure> {
     let wanted: BTreeSet<Tier> = policies.iter().map(|p| p.tier.max(least)).collect();
@@ -228,5 +245,62 @@ fn header(config: &Config, tier: Tier, preflight: &Preflight, policies: &[Arc<Po
         does_not_stop: preflight.does_not_stop.clone(),
         agents_share_uid: config.socket.allow_uids.is_empty(),
         socket: config.paths.socket.display().to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+    use crate::config::{Options, Surroundings, load_in};
+    use crate::paths::Folders;
+
+    /// The administrator lists `corp`: only the administrator says what that is.
+    #[test]
+    fn a_profile_that_the_administrator_lists_is_never_a_users_file() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name);
+        for folder in ["config/policies", "admin/policies"] {
+            std::fs::create_dir_all(at(folder)).unwrap();
+        }
+        let write = |name: &str, text: &str| {
+            std::fs::write(at(name), text).unwrap();
+            std::fs::set_permissions(at(name), std::fs::Permissions::from_mode(0o644)).unwrap();
+        };
+        write("admin/config.toml", "profiles = [\"analysis\", \"corp\"]\n");
+        let corp = "name = \"corp\"\nextends = \"analysis\"\n";
+        write("config/policies/corp.toml", corp);
+        let around = Surroundings {
+            folders: Folders {
+                config: at("config"),
+                state: at("state"),
+                data: at("data"),
+                cache: at("cache"),
+                runtime: None,
+            },
+            admin_dir: at("admin"),
+            overlay: None,
+        };
+        let start = || {
+            let config = load_in(&Options::default(), &around).map_err(|e| e.to_string())?;
+            let policies = policy::load(&policy::Places::of(&config.paths)).unwrap();
+            bound(&config, &in_force(&config, &policies)).map_err(|e| e.to_string())
+        };
+        let said = start().unwrap_err();
+        if !nix::unistd::geteuid().is_root() {
+            assert!(said.contains("must belong to root"), "{said}");
+            return;
+        }
+        assert!(
+            said.contains("profile `corp` is listed by") && said.contains("admin/config.toml:1"),
+            "{said}"
+        );
+        std::fs::rename(
+            at("config/policies/corp.toml"),
+            at("admin/policies/corp.toml"),
+        )
+        .unwrap();
+        start().unwrap();
     }
 }

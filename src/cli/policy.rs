@@ -6,12 +6,13 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use etcetera::BaseStrategy as _;
-
 use super::Globals;
+use crate::config;
 use crate::error::Failure;
 use crate::model::{Capability, Limits};
-use crate::policy::{Contract, Origin, Policy, PolicyError, load, load_file, nearest};
+use crate::policy::{
+    Contract, Origin, Places, Policy, PolicyError, SetBy, load, load_file, nearest,
+};
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -43,11 +44,12 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
             json,
         } => show(&policies(globals)?, name, *json)?,
         Command::Diff { file } => {
-            let policy = load_file(file, &policy_dir(globals)?).map_err(unsound)?;
-            diff(&policy, &policies_beside(globals, file)?)
+            let places = places(globals)?;
+            let policy = load_file(file, &places).map_err(unsound)?;
+            diff(&policy, &policies_beside(&places, file)?)
         }
         Command::Check { file } => {
-            let policy = load_file(file, &policy_dir(globals)?).map_err(unsound)?;
+            let policy = load_file(file, &places(globals)?).map_err(unsound)?;
             format!(
                 "{}: sound; {}, contract {}, tier {}, sha256 {}\n",
                 file.display(),
@@ -70,32 +72,28 @@ fn unsound(error: PolicyError) -> Failure {
     Failure::general(error.to_string())
 }
 
-/// The policy folder: the flag, else `countersign/policies` in the XDG configuration folder.
-pub(super) fn policy_dir(globals: &Globals) -> Result<PathBuf, Failure> {
-    if let Some(dir) = globals
-        .policy_dir
-        .as_ref()
-        .filter(|d| !d.as_os_str().is_empty())
-    {
-        return Ok(dir.clone());
-    }
-    let base = etcetera::choose_base_strategy()
-        .map_err(|_| Failure::usage("no home folder: set HOME or give --policy-dir"))?;
-    Ok(base.config_dir().join("countersign").join("policies"))
+/// The policy folders: the administrator's, and the user's by flag or in the XDG configuration
+/// folder.
+fn places(globals: &Globals) -> Result<Places, Failure> {
+    let paths = config::paths(&globals.options()).map_err(|e| Failure::usage(e.to_string()))?;
+    Ok(Places::of(&paths))
 }
 
 /// The policies in force.
 pub(super) fn policies(globals: &Globals) -> Result<Vec<Arc<Policy>>, Failure> {
-    load(&policy_dir(globals)?).map_err(|e| Failure::usage(e.to_string()))
+    load(&places(globals)?).map_err(|e| Failure::usage(e.to_string()))
 }
 
-/// The policies in force, or the built-in ones where the folder itself is unsound (the file
-/// asked about may be the reason).
-fn policies_beside(globals: &Globals, file: &Path) -> Result<Vec<Arc<Policy>>, Failure> {
-    let dir = policy_dir(globals)?;
-    match load(&dir) {
+/// The policies in force, or the built-in ones where a folder itself is unsound (the file asked
+/// about may be the reason).
+fn policies_beside(places: &Places, file: &Path) -> Result<Vec<Arc<Policy>>, Failure> {
+    match load(places) {
         Ok(policies) => Ok(policies),
-        Err(error) if error.file == *file || error.file.starts_with(&dir) => {
+        Err(error)
+            if [file, &places.user, &places.admin]
+                .iter()
+                .any(|at| error.file.starts_with(at)) =>
+        {
             crate::policy::builtin().map_err(|e| Failure::usage(e.to_string()))
         }
         Err(error) => Err(Failure::usage(error.to_string())),
@@ -111,14 +109,18 @@ fn list(policies: &[Arc<Policy>], json: bool) -> Result<String, Failure> {
         // Writing to a String cannot fail.
         let _ = writeln!(
             out,
-            "{:<20} contract {:<9} tier {:<8} guard {:<3} {:>3} modules  wall {:>4} s  sha256 {}",
+            "{:<20} contract {:<9} tier {:<8} guard {:<3} {:>3} modules  wall {:>4} s  sha256 {}{}",
             p.label(),
             contract(p.contract),
             p.tier,
             if p.guard { "on" } else { "off" },
             p.imports.len(),
             p.limits.wall_s,
-            p.sha256.short(16)
+            p.sha256.short(16),
+            match p.set_by {
+                SetBy::Administrator => "  set by the administrator",
+                SetBy::Program | SetBy::User => "",
+            }
         );
     }
     Ok(out)
@@ -145,6 +147,9 @@ fn show(policies: &[Arc<Policy>], name: &str, json: bool) -> Result<String, Fail
             let _ = writeln!(out, "# extends {base}, widened by {widened}");
         }
         Origin::Own => out.push_str("# own rules\n"),
+    }
+    if p.set_by == SetBy::Administrator {
+        out.push_str("# set by the administrator\n");
     }
     let _ = writeln!(out, "# sha256 {}", p.sha256.hex());
     let _ = writeln!(out, "contract = {:?}", contract(p.contract));

@@ -66,6 +66,7 @@ pub(super) fn merge(admin: Option<Layer>, user: Vec<Layer>) -> Result<Built, Con
     Ok(Built {
         profile,
         profiles: profiles.map(|list| list.into_iter().map(|p| p.value).collect()),
+        profiles_bound: admin.profiles.as_ref().map(|s| s.origin.clone()),
         tier: tier.map(|s| s.value),
         theme: rest.theme.map(|s| s.value),
         python: python.map(|s| s.value),

@@ -97,6 +97,8 @@ pub struct Config {
     pub profile: String,
     /// What a proposal may name, as configured; `None` for the built-in list.
     pub profiles: Option<Vec<String>>,
+    /// Where the administrator listed the profiles; then no user's policy is one of them.
+    pub profiles_bound: Option<Origin>,
     /// The weakest tier of any run; `None` where nobody set one.
     pub tier: Option<Tier>,
     pub theme: String,
@@ -119,6 +121,7 @@ pub struct Config {
 struct Built {
     profile: String,
     profiles: Option<Vec<String>>,
+    profiles_bound: Option<Origin>,
     tier: Option<Tier>,
     theme: Option<String>,
     python: Option<PathBuf>,
@@ -166,12 +169,12 @@ pub fn load(options: &Options) -> Result<Config, ConfigError> {
 /// Only the places, for a command that talks to a dashboard: its configuration may be another
 /// user's, and a mistake in one's own does not matter to it.
 pub fn paths(options: &Options) -> Result<Paths, ConfigError> {
-    resolve(options, &Folders::from_environment()?)
+    resolve(options, &Folders::from_environment()?, Path::new(ADMIN_DIR))
 }
 
 /// Reads the configuration in the given surroundings.
 pub fn load_in(options: &Options, around: &Surroundings) -> Result<Config, ConfigError> {
-    let paths = resolve(options, &around.folders)?;
+    let paths = resolve(options, &around.folders, &around.admin_dir)?;
     let admin = read_layer(&around.admin_dir.join("config.toml"), Trust::Root, false)?;
     let mut user = Vec::new();
     user.extend(read_layer(
@@ -213,6 +216,7 @@ fn finish(built: Built, options: &Options, paths: Paths) -> Result<Config, Confi
     Ok(Config {
         profile: built.profile,
         profiles: built.profiles,
+        profiles_bound: built.profiles_bound,
         tier: built.tier,
         theme,
         python,
@@ -278,7 +282,7 @@ impl Config {
     }
 }
 
-fn resolve(options: &Options, folders: &Folders) -> Result<Paths, ConfigError> {
+fn resolve(options: &Options, folders: &Folders, admin_dir: &Path) -> Result<Paths, ConfigError> {
     let or = |flag, given: &Option<PathBuf>, default: PathBuf| match given {
         Some(path) => absolute(flag, path),
         None => Ok(default),
@@ -295,6 +299,7 @@ fn resolve(options: &Options, folders: &Folders) -> Result<Paths, ConfigError> {
             &options.policy_dir,
             folders.config.join("policies"),
         )?,
+        admin_policy_dir: admin_dir.join("policies"),
         socket: or(
             "--socket",
             &options.socket,

@@ -1,20 +1,15 @@
-//! Built-in policies, and those of the policy folder.
+//! Built-in policies, and those of the administrator's and the user's folders.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::io::Read as _;
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::error::PolicyError;
-use super::file;
 use super::nearest::nearest;
-use super::resolve::{self, Sourced};
-use super::resolved::{Origin, Policy};
-
-/// A policy file is a page or two; a larger one is a mistake.
-const FILE_BYTES: u64 = 1024 * 1024;
+use super::resolve::{self, Sourced, Written};
+use super::resolved::{Origin, Policy, SetBy};
+use super::{file, folder};
+use crate::paths::Paths;
 
 const BUILTIN: &[(&str, &str)] = &[
     (
@@ -45,30 +40,74 @@ fn builtin_sourced() -> Result<Vec<Sourced>, PolicyError> {
         .map(|(name, text)| {
             let path = PathBuf::from(format!("{name}.toml"));
             let file = file::read(&path, text)?;
-            resolve::own(&path, text, file, Origin::Builtin)
+            let written = Written {
+                path: &path,
+                text,
+                set_by: SetBy::Program,
+            };
+            resolve::own(written, file, Origin::Builtin)
         })
         .collect()
 }
 
-/// The built-in policies and the files of the folder, which may be absent. Each file is checked
-/// for owner and mode, its name against its stem and the built-in names; `extends` is worked out.
-pub fn load(policy_dir: &Path) -> Result<Vec<Arc<Policy>>, PolicyError> {
-    let mut known: BTreeMap<String, Sourced> = builtin_sourced()?
-        .into_iter()
-        .map(|s| (s.policy.name.clone(), s))
-        .collect();
-    let mut waiting = Vec::new();
-    for path in files(policy_dir)? {
-        let text = read_checked(&path)?;
-        waiting.push(named(&path, text)?);
+/// Where policy files lie.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Places {
+    /// The administrator's folder: every file in it is root's, and binds what extends it.
+    pub admin: PathBuf,
+    /// The user's folder.
+    pub user: PathBuf,
+}
+
+impl Places {
+    /// Those of this process.
+    pub fn of(paths: &Paths) -> Self {
+        Self {
+            admin: paths.admin_policy_dir.clone(),
+            user: paths.policy_dir.clone(),
+        }
     }
-    // Each round resolves what extends something known; a round without progress is a cycle or
-    // a name that does not exist.
+}
+
+/// Every policy that was resolved, by name.
+type Known = BTreeMap<String, Sourced>;
+
+/// The built-in policies, the administrator's and the user's; either folder may be absent. Each
+/// file is checked for owner and mode, its name against its stem and the names that are taken;
+/// `extends` is worked out.
+pub fn load(places: &Places) -> Result<Vec<Arc<Policy>>, PolicyError> {
+    let mut known = builtin_known()?;
+    // The administrator's first, by themselves: nothing of the user's can stand under them.
+    for (dir, set_by) in [
+        (&places.admin, SetBy::Administrator),
+        (&places.user, SetBy::User),
+    ] {
+        let mut waiting = Vec::new();
+        for path in folder::files(dir)? {
+            let one = named(&path, set_by)?;
+            taken(&one, known.get(&one.file.name))?;
+            waiting.push(one);
+        }
+        resolve_all(waiting, &mut known)?;
+    }
+    let mut all: Vec<Arc<Policy>> = known.into_values().map(|s| Arc::new(s.policy)).collect();
+    all.sort_by_key(|p| (p.set_by, p.name.clone()));
+    Ok(all)
+}
+
+fn builtin_known() -> Result<Known, PolicyError> {
+    let sourced = builtin_sourced()?.into_iter();
+    Ok(sourced.map(|s| (s.policy.name.clone(), s)).collect())
+}
+
+/// Each round resolves what extends something known; a round without progress is a circle or a
+/// name that does not exist.
+fn resolve_all(mut waiting: Vec<Named>, known: &mut Known) -> Result<(), PolicyError> {
     while !waiting.is_empty() {
         let before = waiting.len();
         let mut left = Vec::new();
         for one in waiting {
-            match resolve_one(&one, &known)? {
+            match resolve_one(&one, known)? {
                 Some(sourced) => {
                     known.insert(sourced.policy.name.clone(), sourced);
                 }
@@ -78,66 +117,56 @@ pub fn load(policy_dir: &Path) -> Result<Vec<Arc<Policy>>, PolicyError> {
         if left.len() == before
             && let Some(one) = left.first()
         {
-            return Err(unknown_base(one, &known, &left));
+            return Err(unknown_base(one, known, &left));
         }
         waiting = left;
     }
-    let mut builtin_first: Vec<Arc<Policy>> =
-        known.into_values().map(|s| Arc::new(s.policy)).collect();
-    builtin_first.sort_by_key(|p| (p.origin != Origin::Builtin, p.name.clone()));
-    Ok(builtin_first)
+    Ok(())
 }
 
-/// Reads one file as if it lay in the folder, beside what is there: for `policy check` and
-/// `policy diff`.
-pub fn load_file(path: &Path, policy_dir: &Path) -> Result<Arc<Policy>, PolicyError> {
-    let one = named(path, read_checked(path)?)?;
-    if let Some(base) = &one.file.extends
-        && !BUILTIN.iter().any(|(name, _)| name == base)
-    {
-        let folder = files(policy_dir)?;
-        let base_path = folder.iter().find(|p| stem(p) == *base);
-        let Some(base_path) = base_path.filter(|p| stem(p) != one.file.name) else {
-            let known = builtin_sourced()?
-                .into_iter()
-                .map(|s| (s.policy.name.clone(), s))
-                .collect();
-            return Err(unknown_base(&one, &known, std::slice::from_ref(&one)));
-        };
-        // The base may extend in its turn; the folder as a whole resolves it.
-        let mut known: BTreeMap<String, Sourced> = builtin_sourced()?
-            .into_iter()
-            .map(|s| (s.policy.name.clone(), s))
-            .collect();
-        let mut chain = vec![named(base_path, read_checked(base_path)?)?];
-        while let Some(next) = chain.last().and_then(|o| o.file.extends.clone()) {
-            if known.contains_key(&next) {
-                break;
-            }
-            match folder.iter().find(|p| stem(p) == next) {
-                Some(p) if chain.iter().all(|o| o.file.name != next) => {
-                    chain.push(named(p, read_checked(p)?)?);
-                }
-                _ => return Err(unknown_base(&one, &known, &chain)),
-            }
+/// Reads one file as if it lay in the user's folder (or where it lies, in the administrator's),
+/// beside what is there: for `policy check` and `policy diff`. Of the folders only what it extends
+/// is read, so that a mistake in another file does not matter.
+pub fn load_file(path: &Path, places: &Places) -> Result<Arc<Policy>, PolicyError> {
+    let set_by = if folder::holds(&places.admin, path) {
+        SetBy::Administrator
+    } else {
+        SetBy::User
+    };
+    let mut known = builtin_known()?;
+    let mut beside: Vec<(PathBuf, SetBy)> = Vec::new();
+    for (dir, by) in [
+        (&places.admin, SetBy::Administrator),
+        (&places.user, SetBy::User),
+    ] {
+        if by <= set_by {
+            beside.extend(folder::files(dir)?.into_iter().map(|file| (file, by)));
         }
-        while let Some(base) = chain.pop() {
-            if let Some(sourced) = resolve_one(&base, &known)? {
-                known.insert(sourced.policy.name.clone(), sourced);
-            }
-        }
-        return match resolve_one(&one, &known)? {
-            Some(sourced) => Ok(Arc::new(sourced.policy)),
-            None => Err(unknown_base(&one, &known, std::slice::from_ref(&one))),
-        };
     }
-    let known = builtin_sourced()?
-        .into_iter()
-        .map(|s| (s.policy.name.clone(), s))
-        .collect();
-    match resolve_one(&one, &known)? {
+    let one = named(path, set_by)?;
+    if set_by == SetBy::User
+        && let Some((other, _)) = beside
+            .iter()
+            .find(|(p, by)| *by == SetBy::Administrator && stem(p) == one.file.name)
+    {
+        return Err(name_of_administrator(&one, other));
+    }
+    let name = one.file.name.clone();
+    let mut chain = vec![one];
+    while let Some(base) = chain.last().and_then(|o| o.file.extends.clone()) {
+        if known.contains_key(&base) {
+            break;
+        }
+        let file = beside.iter().find(|(p, _)| stem(p) == base);
+        match file.filter(|_| chain.iter().all(|o| o.file.name != base)) {
+            Some((path, by)) => chain.push(named(path, *by)?),
+            None => break,
+        }
+    }
+    resolve_all(chain, &mut known)?;
+    match known.remove(&name) {
         Some(sourced) => Ok(Arc::new(sourced.policy)),
-        None => Err(unknown_base(&one, &known, std::slice::from_ref(&one))),
+        None => Err(PolicyError::new(path, "cannot be resolved")),
     }
 }
 
@@ -146,9 +175,29 @@ struct Named {
     path: PathBuf,
     text: String,
     file: file::File,
+    set_by: SetBy,
 }
 
-fn named(path: &Path, text: String) -> Result<Named, PolicyError> {
+/// Refuses a name that a policy from above has.
+fn taken(one: &Named, above: Option<&Sourced>) -> Result<(), PolicyError> {
+    match above {
+        Some(above) if above.policy.set_by == SetBy::Administrator => {
+            Err(name_of_administrator(one, &above.path))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn name_of_administrator(one: &Named, above: &Path) -> PolicyError {
+    let message = format!(
+        "the administrator's {} has this name; choose another",
+        above.display()
+    );
+    PolicyError::new(&one.path, message).at(&one.text, "name")
+}
+
+fn named(path: &Path, set_by: SetBy) -> Result<Named, PolicyError> {
+    let text = folder::read(path, set_by)?;
     let file = file::read(path, &text)?;
     let stem = stem(path);
     if file.name != stem {
@@ -179,25 +228,26 @@ fn named(path: &Path, text: String) -> Result<Named, PolicyError> {
         path: path.to_path_buf(),
         text,
         file,
+        set_by,
     })
 }
 
-fn resolve_one(
-    one: &Named,
-    known: &BTreeMap<String, Sourced>,
-) -> Result<Option<Sourced>, PolicyError> {
+fn resolve_one(one: &Named, known: &Known) -> Result<Option<Sourced>, PolicyError> {
+    let written = Written {
+        path: &one.path,
+        text: &one.text,
+        set_by: one.set_by,
+    };
     match &one.file.extends {
-        None => resolve::own(&one.path, &one.text, one.file.clone(), Origin::Own).map(Some),
+        None => resolve::own(written, one.file.clone(), Origin::Own).map(Some),
         Some(base) => match known.get(base) {
-            Some(base) => {
-                resolve::extending(&one.path, &one.text, one.file.clone(), base).map(Some)
-            }
+            Some(base) => resolve::extending(written, one.file.clone(), base).map(Some),
             None => Ok(None),
         },
     }
 }
 
-fn unknown_base(one: &Named, known: &BTreeMap<String, Sourced>, waiting: &[Named]) -> PolicyError {
+fn unknown_base(one: &Named, known: &Known, waiting: &[Named]) -> PolicyError {
     let base = one.file.extends.as_deref().unwrap_or_default();
     let circular = waiting.iter().any(|other| other.file.name == base);
     let message = if circular {
@@ -216,59 +266,4 @@ fn stem(path: &Path) -> String {
     path.file_stem()
         .map(|s| s.to_string_lossy().into_owned())
         .unwrap_or_default()
-}
-
-/// The `*.toml` of the folder, sorted; none where there is no folder.
-fn files(dir: &Path) -> Result<Vec<PathBuf>, PolicyError> {
-    let entries = match fs::read_dir(dir) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(PolicyError::new(dir, format!("cannot be read: {error}"))),
-    };
-    let mut files = Vec::new();
-    for entry in entries {
-        let path = entry
-            .map_err(|error| PolicyError::new(dir, format!("cannot be read: {error}")))?
-            .path();
-        if path.extension().is_some_and(|e| e == "toml") {
-            files.push(path);
-        }
-    }
-    files.sort();
-    Ok(files)
-}
-
-/// Reads a file that nobody but root and the user can have written.
-fn read_checked(path: &Path) -> Result<String, PolicyError> {
-    let fault = |error: std::io::Error| PolicyError::new(path, format!("cannot be read: {error}"));
-    let mut file = File::open(path).map_err(fault)?;
-    // Of the open file, so that it cannot be exchanged between the check and the reading.
-    let meta = file.metadata().map_err(fault)?;
-    if !meta.is_file() {
-        return Err(PolicyError::new(path, "not a file"));
-    }
-    let me = nix::unistd::geteuid().as_raw();
-    if meta.uid() != 0 && meta.uid() != me {
-        let message = format!(
-            "belongs to uid {}; a policy belongs to root or to you (chown it)",
-            meta.uid()
-        );
-        return Err(PolicyError::new(path, message));
-    }
-    if meta.mode() & 0o022 != 0 {
-        let message = format!(
-            "may be written by others (mode {:04o}); chmod go-w it",
-            meta.mode() & 0o7777
-        );
-        return Err(PolicyError::new(path, message));
-    }
-    if meta.len() > FILE_BYTES {
-        return Err(PolicyError::new(path, "larger than 1 MiB"));
-    }
-    let mut bytes = Vec::new();
-    file.by_ref()
-        .take(FILE_BYTES)
-        .read_to_end(&mut bytes)
-        .map_err(fault)?;
-    String::from_utf8(bytes).map_err(|_| PolicyError::new(path, "not UTF-8"))
 }

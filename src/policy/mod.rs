@@ -4,12 +4,13 @@
 
 mod error;
 mod file;
+mod folder;
 mod load;
 mod nearest;
 mod resolve;
 mod resolved;
 
 pub use error::PolicyError;
-pub use load::{builtin, load, load_file};
+pub use load::{Places, builtin, load, load_file};
 pub use nearest::nearest;
-pub use resolved::{Attributes, Contract, Origin, Policy};
+pub use resolved::{Attributes, Contract, Origin, Policy, SetBy};

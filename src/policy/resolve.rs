@@ -1,27 +1,38 @@
 //! From a file to a policy: defaults, `extends`, and the rule that it can only tighten.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::error::PolicyError;
 use super::file::{self, File};
 use super::nearest::nearest;
-use super::resolved::{Attributes, Contract, Origin, Policy};
+use super::resolved::{Attributes, Contract, Origin, Policy, SetBy};
 use crate::model::{Action, Capability, Digest, Limits, Tier};
 
 /// A policy and the text that it came from, with what it extends.
 pub(super) struct Sourced {
     pub policy: Policy,
     pub text: String,
+    pub path: PathBuf,
+    /// The administrator's policy that it is, or is built on: nothing of a user's widens it.
+    pub bound_by: Option<String>,
+}
+
+/// A file's text and where it stood.
+#[derive(Clone, Copy)]
+pub(super) struct Written<'t> {
+    pub path: &'t Path,
+    pub text: &'t str,
+    pub set_by: SetBy,
 }
 
 /// A file that extends nothing.
 pub(super) fn own(
-    path: &Path,
-    text: &str,
+    written: Written<'_>,
     file: File,
     origin: Origin,
 ) -> Result<Sourced, PolicyError> {
+    let Written { path, text, set_by } = written;
     if file.widen.is_some() {
         return Err(
             PolicyError::new(path, "widening needs something to widen: add `extends`")
@@ -43,6 +54,7 @@ pub(super) fn own(
         name: file.name,
         sha256: Digest::of(text.as_bytes()),
         origin,
+        set_by,
         contract,
         guard: file.guard.unwrap_or(true),
         imports: file.imports.unwrap_or_default(),
@@ -69,18 +81,20 @@ pub(super) fn own(
     }
     check_imports(path, text, "imports", &policy.imports)?;
     Ok(Sourced {
+        bound_by: (set_by == SetBy::Administrator).then(|| policy.name.clone()),
         policy,
         text: text.to_owned(),
+        path: path.to_owned(),
     })
 }
 
 /// A file that extends `base`: it may only tighten, but for `[widen.imports]`.
 pub(super) fn extending(
-    path: &Path,
-    text: &str,
+    written: Written<'_>,
     file: File,
     base: &Sourced,
 ) -> Result<Sourced, PolicyError> {
+    let Written { path, text, set_by } = written;
     let tighten = Tighten {
         path,
         text,
@@ -153,6 +167,14 @@ pub(super) fn extending(
     }
     let mut widened = 0;
     if let Some(widen) = file.widen {
+        if set_by == SetBy::User
+            && let Some(bound) = &base.bound_by
+        {
+            let message = format!(
+                "`{bound}` is the administrator's: what is built on it cannot be widened here"
+            );
+            return tighten.refuse("widen.imports", &message);
+        }
         check_imports(path, text, "widen.imports", &widen.imports)?;
         for (module, members) in widen.imports {
             let known = policy.imports.entry(module).or_default();
@@ -179,8 +201,18 @@ pub(super) fn extending(
     };
     let text = format!("{text}{}", base.text);
     policy.name = file.name;
+    policy.set_by = set_by;
     policy.sha256 = Digest::of(text.as_bytes());
-    Ok(Sourced { policy, text })
+    Ok(Sourced {
+        bound_by: if set_by == SetBy::Administrator {
+            Some(policy.name.clone())
+        } else {
+            base.bound_by.clone()
+        },
+        policy,
+        text,
+        path: path.to_owned(),
+    })
 }
 
 /// Says what would loosen, and where.
@@ -201,8 +233,11 @@ impl Tighten<'_> {
         wanted: &BTreeSet<String>,
         given: &BTreeSet<String>,
     ) -> Result<(), PolicyError> {
+        let members = key.starts_with("imports.");
         for name in wanted.difference(given) {
-            if given.contains("*") || (key.starts_with("imports.") && name.starts_with('-')) {
+            // `*` stands for public members; a private one would be more than it gave.
+            let within = given.contains("*") && !(members && name.starts_with('_'));
+            if within || (members && name.starts_with('-')) {
                 continue;
             }
             let message = format!(

@@ -66,6 +66,21 @@ pub enum Origin {
     Own,
 }
 
+/// Whose word a policy is; the order is who stands above whom.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum SetBy {
+    /// Built in.
+    #[default]
+    Program,
+    /// A file of the administrator's folder.
+    Administrator,
+    /// A file of the user's folder.
+    User,
+}
+
 /// Attribute rules.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Attributes {
@@ -86,6 +101,8 @@ pub struct Policy {
     /// SHA-256 of the text of the file, and of every file it extends, in that order.
     pub sha256: Digest,
     pub origin: Origin,
+    #[serde(default)]
+    pub set_by: SetBy,
     pub contract: Contract,
     /// Whether the gates inside the child are on.
     pub guard: bool,

@@ -8,7 +8,7 @@ use crate::model::{
     Action as Does, Capability, Digest, Exit, Finding, Isolation, Limits, Run, RunError,
     RunErrorKind, Severity, Tier, Timing, VerdictKind,
 };
-use crate::policy::{Attributes, Contract, Origin, Policy};
+use crate::policy::{Attributes, Contract, Origin, Policy, SetBy};
 
 /// A proposal to make.
 pub struct Making {
@@ -135,6 +135,7 @@ pub fn policy() -> Policy {
         name: "analysis".to_owned(),
         sha256: Digest::of(b"analysis"),
         origin: Origin::Builtin,
+        set_by: SetBy::Program,
         contract: Contract::Analysis,
         guard: true,
         imports: modules

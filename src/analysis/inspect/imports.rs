@@ -70,7 +70,20 @@ impl<'a> Inspector<'a> {
         }
     }
 
+    /// A policy that lists a member does not thereby allow what it can do: `os.system` is more than
+    /// `os`, whose import has its finding.
+    fn sensitive_member(&mut self, path: &str, at: TextRange) {
+        let capability = member_capability(path);
+        if capability.is_some() && capability != module_capability(path) {
+            self.add_with(&rules::IMPORT_SENSITIVE, at, capability, path);
+        }
+    }
+
     fn star(&mut self, path: &str, at: TextRange) {
+        // Its names cannot be told apart afterwards, so the strongest of them counts.
+        if matches!(path, "os" | "posix" | "nt") {
+            self.sensitive_member(&format!("{path}.system"), at);
+        }
         let members = self.policy.imports.get(path);
         if members.is_some_and(|m| m.contains("*")) || self.policy.imports.contains_key("*") {
             self.add(&rules::IMPORT_STAR, at, format!("{path}.*"));
@@ -92,6 +105,9 @@ impl<'a> Inspector<'a> {
             Val::Module(path) | Val::Member(path) => path.to_string(),
             _ => written.to_owned(),
         };
+        if matches!(standing, Standing::Allowed | Standing::Unresolved) {
+            self.sensitive_member(&real, at);
+        }
         match standing {
             Standing::Allowed | Standing::OnTheWay => {}
             Standing::Module => {

@@ -33,6 +33,10 @@ impl<'a> Resolver<'a> {
         let standing = match listed {
             None if self.module_standing(module) == Standing::OnTheWay => Standing::Module,
             None => Standing::Foreign,
+            // Naming a module lists the name, not what lies below it.
+            Some(members) if members.contains(name) && self.library.has_module(module, name) => {
+                return (Val::Module(path.into()), Standing::Allowed);
+            }
             Some(members) if members.contains(name) => Standing::Allowed,
             Some(_) if name.starts_with('_') => {
                 if self.policy.attributes.allow_dunder.contains(name) {

@@ -18,7 +18,7 @@ use crate::model::{
     Isolation, Limits, LogEvent, Outcome, Peer, ProposalId, Reviewer, Run, RunError, RunErrorKind,
     Severity, SourceStats, State, Tier, Timing, Verdict, VerdictKind, Viewed,
 };
-use crate::policy::{Attributes, Contract, Origin, Policy};
+use crate::policy::{Attributes, Contract, Origin, Policy, SetBy};
 
 pub const A: ConnId = ConnId(1);
 pub const B: ConnId = ConnId(2);
@@ -37,6 +37,7 @@ pub fn policy(name: &str) -> Policy {
         name: name.to_owned(),
         sha256: Digest::of(name.as_bytes()),
         origin: Origin::Builtin,
+        set_by: SetBy::Program,
         contract: Contract::Analysis,
         guard: true,
         imports: BTreeMap::from([("math".to_owned(), BTreeSet::from(["*".to_owned()]))]),
