@@ -254,7 +254,8 @@ impl<'a> Running<'a> {
         if helper_spoke {
             self.listen()?;
         }
-        if self.stdout.stream.over() || self.stderr.stream.over() || self.report.flooded() {
+        let over = self.stdout.stream.over() || self.stderr.stream.over();
+        if (over && !self.spec.cuts_output()) || self.report.flooded() {
             self.end(Cause::Output);
         }
         Ok(())
@@ -399,6 +400,7 @@ impl<'a> Running<'a> {
                 layers: Vec::new(),
             }),
             limits: self.spec.limits(),
+            contract: self.spec.policy.contract,
             paths: &self.paths,
         };
         Ok(ExecNote::Ended(Box::new(ending::run(facts))))

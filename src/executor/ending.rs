@@ -5,7 +5,10 @@ use nix::sys::signal::Signal;
 use nix::sys::wait::WaitStatus;
 use nix::unistd::Pid;
 
+use serde_json::Value;
+
 use crate::model::{Exit, Isolation, LimitKind, Limits, Run, RunError, RunErrorKind, Timing};
+use crate::policy::Contract;
 
 use super::handover::{EndedBy, Ending};
 use super::output::{Captured, Redactor};
@@ -23,6 +26,7 @@ pub struct Facts<'a> {
     pub timing: Timing,
     pub isolation: Isolation,
     pub limits: &'a Limits,
+    pub contract: Contract,
     pub paths: &'a Redactor,
 }
 
@@ -34,6 +38,10 @@ pub fn run(facts: Facts<'_>) -> Run {
         error.message = facts.paths.clean(&error.message);
         error
     });
+    let mut result = cleaned(result, facts.paths);
+    if facts.contract == Contract::Chart {
+        say_output(&mut result, &facts.stdout.text);
+    }
     Run {
         exit,
         limit,
@@ -52,18 +60,50 @@ pub fn run(facts: Facts<'_>) -> Run {
     }
 }
 
-type Judgement = (Option<LimitKind>, Option<RunError>, serde_json::Value);
+/// A result whose texts say nothing of this machine either.
+fn cleaned(mut value: Value, paths: &Redactor) -> Value {
+    match &mut value {
+        Value::String(text) => *text = paths.clean(text),
+        Value::Array(list) => {
+            for one in list {
+                *one = cleaned(one.take(), paths);
+            }
+        }
+        Value::Object(map) => {
+            *map = std::mem::take(map)
+                .into_iter()
+                .map(|(key, one)| (paths.clean(&key), cleaned(one, paths)))
+                .collect();
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+    value
+}
+
+/// Where a chart's result brings no text of its own, what was printed is it.
+fn say_output(result: &mut Value, stdout: &str) {
+    let charted = result.get("chart").is_some_and(|chart| !chart.is_null());
+    if let Some(output) = result.get_mut("output")
+        && output.is_null()
+        && !(charted && stdout.is_empty())
+    {
+        *output = stdout.into();
+    }
+}
+
+type Judgement = (Option<LimitKind>, Option<RunError>, Value);
 
 /// What is known from outside comes before what the child says.
 fn judge(facts: &Facts<'_>, exit: &Exit) -> Judgement {
     let limits = facts.limits;
-    let none = serde_json::Value::Null;
+    let none = Value::Null;
     let by = facts.ending.by;
     if facts.cancelled && by == EndedBy::Command {
         let error = error(RunErrorKind::Cancelled, "killed by the reviewer");
         return (None, Some(error), none);
     }
-    if facts.stdout.truncated || facts.stderr.truncated {
+    let cut = facts.stdout.truncated || facts.stderr.truncated;
+    if cut && facts.contract != Contract::Chart {
         let text = format!("more than {} bytes of output", limits.output_bytes);
         let error = error(RunErrorKind::OutputLimit, text);
         return (Some(LimitKind::Output), Some(error), none);

@@ -25,6 +25,8 @@ mod runner;
 mod scratch;
 mod spec;
 
+#[cfg(test)]
+mod chart_tests;
 #[allow(clippy::duplicate_mod)]
 #[cfg(test)]
 mod kernel_tests;

@@ -8,7 +8,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use crate::model::{Digest, InputKind, TextFormat};
-use crate::policy::Policy;
+use crate::policy::{Contract, Policy};
 
 use super::scratch;
 use super::spec::RunSpec;
@@ -31,6 +31,7 @@ const MODULES: &[(&str, &str)] = &[
     ("files", include_str!("../../assets/runner/files.py")),
     ("inputs", include_str!("../../assets/runner/inputs.py")),
     ("display", include_str!("../../assets/runner/display.py")),
+    ("plain", include_str!("../../assets/runner/plain.py")),
     ("job", include_str!("../../assets/runner/job.py")),
     (
         "contracts.__init__",
@@ -43,6 +44,10 @@ const MODULES: &[(&str, &str)] = &[
     (
         "contracts.analysis",
         include_str!("../../assets/runner/contracts/analysis.py"),
+    ),
+    (
+        "contracts.chart",
+        include_str!("../../assets/runner/contracts/chart.py"),
     ),
     (
         "contracts.script",
@@ -138,17 +143,14 @@ struct Input<'a> {
 }
 
 pub fn setup(spec: &RunSpec) -> io::Result<Vec<u8>> {
-    let installed = |name: &str| spec.env.distributions.iter().any(|(have, _)| have == name);
-    // Ordinary Python starts without what it may not use, but a table needs a library to be one.
-    let tables = spec.inputs.iter().any(|input| match &input.kind {
-        InputKind::Json { .. } => false,
-        InputKind::Text { format, .. } | InputKind::Dataset { format, .. } => {
-            shape(*format) == "table"
-        }
-    });
-    let preload = ["numpy", "pandas"]
-        .into_iter()
-        .filter(|name| (spec.policy.guard || tables) && installed(name))
+    let installed = |name: &str| {
+        let top = name.split('.').next().unwrap_or(name);
+        spec.env.distributions.iter().any(|(have, _)| have == top)
+    };
+    let preload = preload(spec)
+        .iter()
+        .copied()
+        .filter(|name| installed(name))
         .collect();
     Ok(serde_json::to_vec(&Setup {
         policy: &spec.policy,
@@ -163,6 +165,27 @@ pub fn setup(spec: &RunSpec) -> io::Result<Vec<u8>> {
             code: FD_CODE,
         },
     })?)
+}
+
+/// The libraries that a snippet of this policy is given or is most likely to import.
+fn preload(spec: &RunSpec) -> &'static [&'static str] {
+    const TABLES: &[&str] = &["numpy", "pandas"];
+    // Plain Python starts without what it may not use, but a table needs a library to be one.
+    let tables = spec.inputs.iter().any(|input| match &input.kind {
+        InputKind::Json { .. } => false,
+        InputKind::Text { format, .. } | InputKind::Dataset { format, .. } => {
+            shape(*format) == "table"
+        }
+    });
+    match spec.policy.contract {
+        Contract::Analysis if spec.policy.guard => TABLES,
+        // Its columns are handed over as Arrow.
+        Contract::Feature => &["numpy", "pandas", "pyarrow"],
+        // Its wall limit is short, and half of it would go into these.
+        Contract::Chart => &["numpy", "pandas", "plotly.graph_objects", "plotly.express"],
+        _ if tables => TABLES,
+        _ => &[],
+    }
 }
 
 pub fn job(spec: &RunSpec) -> io::Result<Vec<u8>> {

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::broker::Grant;
 use crate::model::{BoundInput, Digest, Limits, Tier};
-use crate::policy::Policy;
+use crate::policy::{Contract, Policy};
 use crate::runtime::PythonEnv;
 
 /// What is to be run.
@@ -49,6 +49,11 @@ impl RunSpec {
             env,
             granted_at: grant.at().boot,
         })
+    }
+
+    /// Whether what is over the output limit is cut off, instead of ending the run.
+    pub fn cuts_output(&self) -> bool {
+        self.policy.contract == Contract::Chart
     }
 
     pub fn limits(&self) -> &Limits {

@@ -132,6 +132,26 @@ pub fn policy(tier: Tier) -> Policy {
     policy
 }
 
+/// A built-in profile with time for a machine that does much else; in the process tier.
+pub fn profile(name: &str) -> Policy {
+    let all = crate::policy::builtin().unwrap();
+    let mut policy = Policy::clone(all.iter().find(|policy| policy.name == name).unwrap());
+    policy.tier = Tier::Process;
+    policy.limits.wall_s = 60;
+    policy.limits.cpu_s = 60;
+    policy
+}
+
+/// A run of a profile with the managed environment and inputs that an agent brings.
+pub fn run_profile(policy: Policy, code: &str, inputs: serde_json::Value) -> Told {
+    let requests = serde_json::from_value(inputs).unwrap();
+    let inputs = super::bind(&requests, &BTreeMap::new()).unwrap();
+    run_spec(RunSpec {
+        env: pandas(),
+        ..with_inputs(code, policy, inputs)
+    })
+}
+
 /// The same without the guard: for attacks on what stands outside the interpreter.
 pub fn raw_policy(tier: Tier) -> Policy {
     Policy {

@@ -13,6 +13,7 @@ mod highlight;
 mod interval;
 mod keys;
 mod screen;
+mod sketch;
 pub mod terminal;
 pub mod text;
 mod theme;

@@ -1,9 +1,12 @@
 //! What a run prints while it runs, and what came of it.
 
+use ratatui::layout::Rect;
+
 use crate::broker::{Entry, StreamName};
 use crate::model::{Exit, Run, State};
 
 use super::super::flow::Para;
+use super::super::sketch::{Room, sketch};
 use super::super::theme::Role;
 use super::super::words;
 use super::Screen;
@@ -13,14 +16,18 @@ use super::panes::labelled;
 const TAIL: usize = 32 * 1024;
 
 impl Screen<'_> {
-    /// The end of the output, in the order it came; standard error is marked.
-    pub(super) fn output(&self, entry: &Entry) -> Vec<Para> {
+    /// The end of the output, in the order it came; standard error is marked. Charts stand below
+    /// what was printed.
+    pub(super) fn output(&self, entry: &Entry, area: Rect) -> Vec<Para> {
         let live = &entry.output;
         let mut out = if live.order.is_empty() {
             entry.run.as_ref().map(kept).unwrap_or_default()
         } else {
             streamed(entry)
         };
+        if let Some(run) = &entry.run {
+            out.extend(sketch(&run.result, chart_room(area)));
+        }
         if out.is_empty() {
             let words = match entry.state {
                 State::Granted => words::STARTING,
@@ -56,6 +63,14 @@ impl Screen<'_> {
             out.extend(facts(run, entry.message()));
         }
         out
+    }
+}
+
+/// A chart fits into its pane as a whole, with its title and its names.
+fn chart_room(area: Rect) -> Room {
+    Room {
+        columns: usize::from(area.width),
+        rows: usize::from(area.height.saturating_sub(2).clamp(4, 16)),
     }
 }
 

@@ -50,7 +50,7 @@ impl Screen<'_> {
             width: area.width.saturating_sub(2),
             height: area.height - 1,
         };
-        let flow = self.pane(slot.open, entry, inner.width, drawn);
+        let flow = self.pane(slot.open, entry, inner, drawn);
         let height = usize::from(inner.height);
         let last = flow.rows.len().saturating_sub(height);
         let follows = if slot.open == Pane::Output { last } else { 0 };
@@ -80,7 +80,8 @@ impl Screen<'_> {
 
     /// A pane's content. What can be very long, and never changes once there is a verdict, is
     /// kept between frames.
-    fn pane(&self, pane: Pane, entry: &Entry, width: u16, drawn: &mut Drawn) -> Arc<Flow> {
+    fn pane(&self, pane: Pane, entry: &Entry, area: Rect, drawn: &mut Drawn) -> Arc<Flow> {
+        let width = area.width;
         let key = FlowKey::Pane(pane, entry.proposal.id, width);
         let keeps = matches!(pane, Pane::Verdict | Pane::Can | Pane::Says);
         if let Some(flow) = self.ui.flow(&key).filter(|_| keeps) {
@@ -91,7 +92,7 @@ impl Screen<'_> {
             Pane::Can => capabilities(entry.verdict.as_deref()),
             Pane::Given => self.given(entry),
             Pane::Says => says(entry),
-            Pane::Output => self.output(entry),
+            Pane::Output => self.output(entry, area),
             Pane::Outcome => self.outcome(entry),
             Pane::Queue | Pane::Code => Vec::new(),
         };

@@ -1,0 +1,158 @@
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::*;
+use crate::tui::bench::{Bench, Making, run};
+use crate::tui::flow::Flow;
+
+const ROOM: Room = Room {
+    columns: 40,
+    rows: 8,
+};
+
+fn shown(result: &Value, room: Room) -> Vec<String> {
+    let flow = Flow::new(&sketch(result, room), room.columns as u16);
+    flow.rows
+        .iter()
+        .map(|row| {
+            let text: String = row.spans.iter().map(|(t, _)| t.as_str()).collect();
+            format!("{}{text}", " ".repeat(row.indent))
+        })
+        .collect()
+}
+
+/// The screen after a run that left these charts, at the two sizes promised.
+fn snap(name: &str, result: &Value) {
+    for (columns, rows) in [(120, 40), (80, 24)] {
+        let mut bench = Bench::new(columns, rows);
+        bench.propose(Making::clear("result = {\"chart\": fig}\n"));
+        let id = bench.start();
+        let mut ended = run("mean 3\n");
+        ended.result = result.clone();
+        bench.end(id, ended);
+        let text = bench.draw();
+        insta::with_settings!({ snapshot_path => "../snapshots", prepend_module_to_snapshot => false, omit_expression => true }, {
+            insta::assert_snapshot!(format!("{name}_{columns}x{rows}"), text);
+        });
+    }
+}
+
+#[test]
+fn chart_bars() {
+    snap(
+        "chart_bars",
+        &json!({"output": "mean 3\n", "chart": {
+            "data": [{"type": "bar", "name": "rate", "x": ["north", "south", "a region with a long name", "west"],
+                "y": [0.12, 0.31, -0.05, null]}],
+            "layout": {"title": {"text": "Rate by region"}}}}),
+    );
+}
+
+#[test]
+fn chart_lines() {
+    let days: Vec<String> = (1..=28)
+        .map(|d| format!("2024-02-{d:02}T00:00:00"))
+        .collect();
+    let wave =
+        |by: f64| -> Vec<f64> { (0..28).map(|i| (f64::from(i) / by).sin() * 40.0).collect() };
+    snap(
+        "chart_lines",
+        &json!({"output": null, "chart": [{
+            "data": [
+                {"type": "scatter", "mode": "lines", "name": "T1", "x": days, "y": wave(4.0)},
+                {"mode": "markers", "name": "T2 \u{1b}[31m", "x": days, "y": wave(9.0)}],
+            "layout": {"title": "T1 trend"}}]}),
+    );
+}
+
+#[test]
+fn shapes_are_recognised() {
+    let heat = json!({"chart": {"data": [{"type": "heatmap", "z": [[0, 1, 2], [2, null, 0]]}]}});
+    assert_eq!(shown(&heat, ROOM), ["chart", "█ ·", "·▒█", "· 0 █ 2"]);
+    let pie = json!({"chart": {"data": [{"type": "pie", "labels": ["a", "b"], "values": [1, 2]}]}});
+    assert_eq!(
+        shown(&pie, ROOM),
+        [
+            "chart".to_owned(),
+            format!("a {} 1", "█".repeat(18)),
+            format!("b {} 2", "█".repeat(36))
+        ]
+    );
+    let counted = json!({"chart": {"data": [{"type": "histogram", "x": ["u", "v", "u"]}]}});
+    assert!(shown(&counted, ROOM)[1].starts_with("u ████"));
+    let lying =
+        json!({"chart": {"data": [{"type": "bar", "orientation": "h", "x": [4], "y": ["k"]}]}});
+    assert!(shown(&lying, ROOM)[1].starts_with("k █") && shown(&lying, ROOM)[1].ends_with(" 4"));
+    let line = json!({"chart": {"data": [{"y": [0, 1, 2, 3]}]}});
+    let rows = shown(&line, ROOM);
+    assert_eq!(rows.len(), 9);
+    assert!(
+        rows[1].starts_with("3│") && rows[6].starts_with("0│⣀"),
+        "{rows:?}"
+    );
+    assert!(
+        rows[8].starts_with("  0") && rows[8].ends_with('3'),
+        "{rows:?}"
+    );
+    let box_plot = json!({"chart": {"data": [{"type": "box", "y": [1]}]}});
+    assert_eq!(
+        shown(&box_plot, ROOM)[1],
+        "a trace of type box is not sketched"
+    );
+    assert_eq!(
+        shown(&json!({"chart": {"data": 5}}), ROOM),
+        ["chart", "no data"]
+    );
+    assert!(sketch(&json!({"chart": null}), ROOM).is_empty());
+    assert!(sketch(&Value::Null, ROOM).is_empty());
+}
+
+#[test]
+fn numbers_are_short() {
+    for (n, want) in [
+        (0.0, "0"),
+        (3.0, "3"),
+        (0.125, "0.125"),
+        (1234.5678, "1235"),
+        (-45.25, "-45.25"),
+        (1e9, "1.00e9"),
+        (0.000_012, "1.20e-5"),
+    ] {
+        assert_eq!(short(n), want);
+    }
+}
+
+fn any_value() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<i64>().prop_map(Value::from),
+        any::<f64>().prop_map(|n| json!(n)),
+        prop::sample::select(vec![
+            "2024-01-02",
+            "x",
+            "",
+            "1e999",
+            "漢\u{1b}[2J",
+            "-9999-01-01"
+        ])
+        .prop_map(Value::from),
+    ];
+    prop_oneof![
+        leaf.clone(),
+        prop::collection::vec(leaf, 0..12).prop_map(Value::from)
+    ]
+}
+
+proptest! {
+    #[test]
+    fn no_chart_breaks_the_screen(
+        kind in prop::sample::select(vec!["scatter", "bar", "histogram", "pie", "heatmap", "no such"]),
+        x in any_value(), y in any_value(), z in prop::collection::vec(any_value(), 0..6),
+        columns in 1_usize..60, rows in 1_usize..20,
+    ) {
+        let trace = json!({"type": kind, "x": x, "y": y, "z": z, "labels": x, "values": y, "name": "n"});
+        let room = Room { columns, rows };
+        let count = shown(&json!({"chart": {"data": [trace]}}), room).len();
+        prop_assert!(columns < 12 || count <= rows + 6, "{count} rows");
+    }
+}

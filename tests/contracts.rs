@@ -1,0 +1,37 @@
+//! Each contract through the real dashboard: proposed on the socket, granted by keys, run by the
+//! real child, and on the screen what came of it.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod common;
+
+use common::dash::{Dash, Options};
+use serde_json::json;
+
+const ALL: &str = "profiles = [\"analysis\", \"chart\"]\n";
+
+#[test]
+fn q3_a_chart_comes_back_as_json_and_is_sketched() {
+    let mut dash = Dash::with(&Options {
+        config: ALL,
+        ..Options::default()
+    });
+    let mut agent = dash.agent();
+    let proposal = agent.propose(json!({
+        "profile": "chart",
+        "code": "import plotly.graph_objects as go\n\
+                 t = data['t1']\n\
+                 fig = go.Figure(go.Bar(x=t['names'], y=t['values']))\n\
+                 fig.update_layout(title='Rate by region')\n\
+                 result = {'output': 'two bars', 'chart': fig}\n",
+        "inputs": {"t1": {"json": {"names": ["north", "south"], "values": [1, 2]}}},
+    }));
+    assert_eq!(proposal["state"], "pending", "{proposal}");
+    dash.grant(&mut agent, &proposal);
+    let outcome = agent.outcome(&proposal["id"]);
+    assert_eq!(outcome["state"], "succeeded", "{outcome}");
+    let result = &outcome["run"]["result"];
+    assert_eq!(result["output"], "two bars");
+    assert_eq!(result["chart"]["data"][0]["y"], json!([1, 2]));
+    dash.wait_text("Rate by region");
+    dash.wait_text("north ████");
+}
