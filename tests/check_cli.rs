@@ -186,6 +186,82 @@ fn sarif_names_tool_rules_places_and_levels() {
     );
 }
 
+/// Every log must satisfy the standard's own schema, formats such as URI references included.
+fn assert_sarif(output: &Output) -> Value {
+    // A pattern with a bracket too many, as errata 01 mends it.
+    let schema = include_str!("data/sarif-schema-2.1.0.json").replace(
+        "^[a-zA-Z]{2}|^[a-zA-Z]{2}-[a-zA-Z]{2}]?$",
+        "^[a-zA-Z]{2}(-[a-zA-Z]{2})?$",
+    );
+    let schema: Value = serde_json::from_str(&schema).unwrap();
+    let schema = jsonschema::options()
+        .should_validate_formats(true)
+        .build(&schema)
+        .unwrap();
+    let log: Value = serde_json::from_str(&text(output)).unwrap();
+    let faults: Vec<String> = schema
+        .iter_errors(&log)
+        .map(|e| format!("{}: {e}", e.instance_path()))
+        .collect();
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+    let results = log["runs"][0]["results"].as_array().unwrap();
+    // What errata 01 adds to that schema.
+    for result in results {
+        let region = &result["locations"][0]["physicalLocation"]["region"];
+        assert!(region["startLine"].is_u64(), "{result}");
+    }
+    log
+}
+
+#[test]
+fn sarif_satisfies_the_schema_of_the_standard() {
+    let dir = folder();
+    assert_sarif(&check(
+        dir.path(),
+        &["--list-rules", "--format", "sarif"],
+        b"",
+    ));
+    assert_sarif(&check(
+        dir.path(),
+        &["--format", "sarif", "-"],
+        b"print(1)\n",
+    ));
+    assert_sarif(&check(dir.path(), &["--format", "sarif", "-"], b"\xff"));
+    // Every attack, in files whose names need escaping in a URI.
+    let rows = concat!(
+        include_str!("data/attacks.jsonl"),
+        include_str!("data/more.jsonl")
+    );
+    let odd = dir.path().join("odd #1: 100% é\u{202e}?");
+    fs::create_dir(&odd).unwrap();
+    for (i, line) in rows.lines().filter(|l| !l.trim().is_empty()).enumerate() {
+        let row: Value = serde_json::from_str(line).unwrap();
+        fs::write(
+            odd.join(format!("{i:04} [x].py")),
+            row["code"].as_str().unwrap(),
+        )
+        .unwrap();
+    }
+    let log = assert_sarif(&check(dir.path(), &["--format", "sarif", "."], b""));
+    let results = log["runs"][0]["results"].as_array().unwrap();
+    let rules: std::collections::BTreeSet<&str> = results
+        .iter()
+        .map(|r| r["ruleId"].as_str().unwrap())
+        .collect();
+    assert!(rules.len() > 60, "{} rules have a result", rules.len());
+    let uri = results
+        .iter()
+        .map(|r| &r["locations"][0]["physicalLocation"]["artifactLocation"]["uri"])
+        .find(|uri| uri.as_str().unwrap().contains("odd"))
+        .unwrap();
+    assert!(
+        uri.as_str()
+            .unwrap()
+            .starts_with("./odd%20%231%3A%20100%25%20%C3%A9%E2%80%AE%3F/"),
+        "{uri}"
+    );
+}
+
 #[test]
 fn an_unreadable_file_is_unanalyzable() {
     let dir = folder();

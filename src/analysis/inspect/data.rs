@@ -312,7 +312,11 @@ impl<'a> Inspector<'a> {
     }
 
     pub(super) fn column(&mut self, name: &str, capability: Capability, at: TextRange) {
-        let name: String = name.chars().take(60).filter(|c| !c.is_control()).collect();
+        let mut name: String = name.chars().take(60).collect();
+        // A name that cannot be seen is still a name.
+        if name.trim().is_empty() || name.contains(char::is_control) {
+            name = format!("{name:?}");
+        }
         self.uses(capability, at, &name);
         if self.policy.action(capability) > Action::Note {
             let rule = match capability {

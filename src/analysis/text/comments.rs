@@ -160,16 +160,18 @@ fn has_code(rest: &str) -> bool {
         .any(|l| !l.trim().is_empty() && !l.trim_start().starts_with('#'))
 }
 
-/// The encoding that a comment declares (PEP 263).
+/// The encoding that a comment declares (PEP 263): the first `coding` with a sign after it.
 fn cookie(comment: &str) -> Option<&str> {
-    let rest = comment.split_once("coding")?.1;
-    let rest = rest
-        .strip_prefix([':', '='])?
-        .trim_start_matches([' ', '\t']);
-    let end = rest
-        .find(|c: char| !(c.is_ascii_alphanumeric() || "-_.".contains(c)))
-        .unwrap_or(rest.len());
-    rest.get(..end).filter(|name| !name.is_empty())
+    comment.match_indices("coding").find_map(|(at, word)| {
+        let rest = comment.get(at + word.len()..)?;
+        let rest = rest
+            .strip_prefix([':', '='])?
+            .trim_start_matches([' ', '\t']);
+        let end = rest
+            .find(|c: char| !(c.is_ascii_alphanumeric() || "-_.".contains(c)))
+            .unwrap_or(rest.len());
+        rest.get(..end).filter(|name| !name.is_empty())
+    })
 }
 
 /// Instructions to vim and Emacs.
@@ -193,6 +195,7 @@ mod tests {
     fn a_cookie_is_read_as_pep_263_says() {
         assert_eq!(cookie("# -*- coding: utf-7 -*-"), Some("utf-7"));
         assert_eq!(cookie("# vim: set fileencoding=latin_1 :"), Some("latin_1"));
+        assert_eq!(cookie("# the coding of coding: cp437"), Some("cp437"));
         assert_eq!(cookie("# about encoding of things"), None);
     }
 }

@@ -25,11 +25,9 @@ pub(super) fn log(results: Vec<Value>) -> Value {
 }
 
 fn descriptor(rule: &Rule) -> Value {
-    let tags: Vec<String> = rule
-        .cwe
-        .iter()
-        .map(|n| format!("external/cwe/cwe-{n}"))
-        .collect();
+    // As code-scanning services know them: three digits at least.
+    let cwe = rule.cwe.iter().map(|n| format!("external/cwe/cwe-{n:03}"));
+    let tags: Vec<String> = std::iter::once("security".to_owned()).chain(cwe).collect();
     json!({
         "id": rule.code,
         "name": rule.name,
