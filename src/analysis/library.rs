@@ -55,6 +55,11 @@ impl Library {
         self.stdlib.contains(name)
     }
 
+    /// Whether a path is a module of the lists in its own right, not one that another carries.
+    pub fn is_listed(&self, path: &str) -> bool {
+        self.members.contains_key(path) || self.modules.contains_key(path)
+    }
+
     /// Whether anything is known of a top-level module.
     pub fn knows(&self, top: &str) -> bool {
         self.is_stdlib(top) || self.members.contains_key(top) || self.modules.contains_key(top)
@@ -132,20 +137,29 @@ pub fn module_capability(path: &str) -> Option<Capability> {
     if path.starts_with("http.server") || path.starts_with("xmlrpc.server") {
         return Some(Capability::NetworkListen);
     }
+    if path.starts_with("numpy.f2py") || path.starts_with("numpy.distutils") {
+        return Some(Capability::Exec);
+    }
+    if path.starts_with("numpy.ctypeslib") {
+        return Some(Capability::Native);
+    }
     Some(match top {
         "os" | "pathlib" | "shutil" | "glob" | "tempfile" | "fileinput" | "fnmatch"
         | "linecache" | "mmap" | "zipfile" | "tarfile" | "gzip" | "bz2" | "lzma" | "posix"
         | "nt" | "posixpath" | "ntpath" | "genericpath" | "filecmp" | "stat" | "fcntl"
-        | "joblib" | "h5py" | "tables" => Capability::FsRead,
+        | "joblib" | "h5py" | "tables" | "aifc" | "configparser" | "gettext" | "imghdr"
+        | "mailbox" | "mailcap" | "mimetypes" | "netrc" | "pickletools" | "sndhdr" | "sunau"
+        | "tokenize" | "uu" | "wave" | "xml" | "zipapp" => Capability::FsRead,
         "subprocess" | "multiprocessing" | "pty" | "concurrent" | "signal" | "threading"
-        | "_thread" | "sched" | "asyncio" | "commands" | "sh" | "pexpect" | "psutil" => {
-            Capability::Exec
-        }
+        | "_thread" | "sched" | "asyncio" | "commands" | "sh" | "pexpect" | "psutil" | "pipes"
+        | "antigravity" => Capability::Exec,
         "socket" | "ssl" | "http" | "urllib" | "ftplib" | "smtplib" | "poplib" | "imaplib"
         | "telnetlib" | "requests" | "httpx" | "aiohttp" | "urllib3" | "xmlrpc" | "webbrowser"
         | "select" | "selectors" | "paramiko" | "boto3" | "websocket" | "websockets"
-        | "nntplib" => Capability::NetworkOut,
-        "socketserver" | "wsgiref" | "flask" | "fastapi" | "uvicorn" => Capability::NetworkListen,
+        | "nntplib" | "asyncore" | "asynchat" | "nis" => Capability::NetworkOut,
+        "socketserver" | "smtpd" | "wsgiref" | "flask" | "fastapi" | "uvicorn" => {
+            Capability::NetworkListen
+        }
         "pickle" | "_pickle" | "cPickle" | "marshal" | "shelve" | "dbm" | "dill"
         | "cloudpickle" | "copyreg" | "yaml" => Capability::Deserialize,
         "ctypes" | "_ctypes" | "cffi" | "numba" | "cython" | "Cython" | "pybind11" => {
@@ -157,10 +171,13 @@ pub fn module_capability(path: &str) -> Option<Capability> {
         "importlib" | "imp" | "runpy" | "code" | "codeop" | "pkgutil" | "zipimport"
         | "pkg_resources" | "setuptools" | "pip" | "site" | "py_compile" | "compileall"
         | "timeit" | "doctest" | "pdb" | "bdb" | "cProfile" | "profile" | "trace" | "ensurepip"
-        | "venv" | "patsy" | "numexpr" | "encodings" | "codecs" => Capability::DynamicCode,
+        | "venv" | "patsy" | "numexpr" | "encodings" | "codecs" | "distutils" | "lib2to3"
+        | "modulefinder" | "pydoc" | "pyclbr" | "rlcompleter" | "tabnanny" | "unittest"
+        | "idlelib" | "jinja2" => Capability::DynamicCode,
         "platform" | "pwd" | "grp" | "getpass" | "resource" | "locale" | "sysconfig" | "spwd"
         | "winreg" | "_winapi" | "logging" => Capability::ReadSystemState,
-        "atexit" | "syslog" | "termios" | "tty" | "readline" | "curses" => {
+        "atexit" | "syslog" | "termios" | "tty" | "readline" | "curses" | "tkinter" | "turtle"
+        | "turtledemo" | "msvcrt" | "winsound" | "ossaudiodev" | "cgitb" => {
             Capability::ModifySystemState
         }
         "sqlite3" | "sqlalchemy" | "psycopg2" | "pymysql" => Capability::FsRead,
@@ -209,6 +226,11 @@ pub fn member_capability(path: &str) -> Option<Capability> {
                 || name.starts_with("posix_spawn") =>
         {
             Capability::Exec
+        }
+        ("io", "open" | "open_code" | "FileIO") => Capability::FsRead,
+        ("operator", "attrgetter" | "methodcaller") => Capability::Reflect,
+        ("typing", "get_type_hints" | "ForwardRef") | ("dataclasses", "make_dataclass") => {
+            Capability::DynamicCode
         }
         ("uuid", "getnode" | "uuid1") => Capability::ReadSystemState,
         ("socket", "create_server")

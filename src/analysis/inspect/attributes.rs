@@ -2,7 +2,7 @@
 
 use super::{Inspector, is_dunder};
 use crate::analysis::fold::fold;
-use crate::analysis::library::member_capability;
+use crate::analysis::library::{member_capability, module_capability};
 use crate::analysis::methods::{self, Effect};
 use crate::analysis::parse::TextRange;
 use crate::analysis::parse::ast::{self, Expr, ExprContext, Ranged};
@@ -55,8 +55,13 @@ impl<'a> Inspector<'a> {
             self.reads.push((attr.to_string(), self.place(at)));
         }
         for val in base.iter() {
-            if let Val::Module(module) = val {
-                self.module_attribute(module, &attr, at, place);
+            match val {
+                Val::Module(module) => self.module_attribute(module, &attr, at, place),
+                // Modules that a library carries, under a policy that lists everything.
+                Val::Member(path) if self.policy.imports.contains_key("*") => {
+                    self.module_attribute(path, &attr, at, place);
+                }
+                _ => {}
             }
         }
         if x.ctx == ExprContext::Load && !matches!(place, Place::Called) {
@@ -68,7 +73,13 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    fn module_attribute(&mut self, module: &str, attr: &str, at: TextRange, place: Place<'a>) {
+    pub(super) fn module_attribute(
+        &mut self,
+        module: &str,
+        attr: &str,
+        at: TextRange,
+        place: Place<'a>,
+    ) {
         let written = format!("{module}.{attr}");
         let (child, standing) = self.r.child(module, attr);
         if standing == Standing::Foreign {
@@ -82,7 +93,7 @@ impl<'a> Inspector<'a> {
             return;
         }
         if self.policy.imports.contains_key("*") {
-            if let Some(capability) = member_capability(&written) {
+            if let Some(capability) = self.reached(module, attr, &written) {
                 self.add_with(&rules::IMPORT_SENSITIVE, at, Some(capability), written);
             }
             return;
@@ -104,6 +115,18 @@ impl<'a> Inspector<'a> {
             self.handed.insert(path.clone());
             self.add(&rules::IMPORT_MODULE_VALUE, at, path);
         }
+    }
+
+    /// What a member of a module is for, where every module is allowed.
+    fn reached(&self, module: &str, attr: &str, written: &str) -> Option<Capability> {
+        let carried = attr.trim_start_matches('_');
+        member_capability(written).or_else(|| {
+            let library = self.r.library();
+            (library.is_stdlib(carried) && !library.is_listed(written))
+                .then(|| module_capability(carried))
+                .flatten()
+                .filter(|_| module != carried)
+        })
     }
 
     /// Judges an attribute by its name and receiver; whether that settled it.
@@ -167,6 +190,9 @@ impl<'a> Inspector<'a> {
                 self.add(&rules::ATTR_DUNDER, at, attr);
             }
             return false;
+        }
+        if anything && FRAMES.contains(&attr) {
+            self.add(&rules::ATTR_FRAME, at, attr);
         }
         let modular = base.iter().any(|v| matches!(v, Val::Module(_)));
         if anything || modular {
@@ -339,6 +365,19 @@ fn denied_capability(attr: &str) -> Option<Capability> {
         _ => return None,
     })
 }
+
+/// Where frames and functions give their names away.
+const FRAMES: &[&str] = &[
+    "f_back",
+    "f_builtins",
+    "f_globals",
+    "f_locals",
+    "tb_frame",
+    "gi_frame",
+    "cr_frame",
+    "ag_frame",
+    "func_globals",
+];
 
 fn is_frame(attr: &str) -> bool {
     ["f_", "tb_", "gi_", "cr_", "ag_", "co_", "func_", "im_"]

@@ -8,6 +8,7 @@ use crate::analysis::parse::TextRange;
 use crate::analysis::parse::ast::{self, Constant, Expr, ExprContext, Ranged};
 use crate::analysis::resolve::Val;
 use crate::analysis::rules::{self, Rule};
+use crate::analysis::walk::Place;
 use crate::model::Capability;
 
 /// The arguments of a call, as many as were skipped by a `partial` around it.
@@ -271,8 +272,7 @@ impl<'a> Inspector<'a> {
             }
             for val in base.iter() {
                 if let Val::Module(module) = val {
-                    let (child, standing) = self.r.child(module, &text);
-                    self.standing(&format!("{module}.{text}"), &child, standing, at);
+                    self.module_attribute(module, &text, at, Place::Called);
                 }
             }
             if matches!(text.as_str(), "format" | "format_map") && !base.contains(&Val::Styler) {

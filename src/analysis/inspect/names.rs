@@ -67,10 +67,12 @@ impl<'a> Inspector<'a> {
                 .lookup(id, self.here())
                 .may_be_builtin(at.start().to_usize());
         let name = id == "__name__" && attributes.allow_dunder.contains(id);
-        if own || name || attributes.allow_dunder.contains("*") {
+        let capability = builtin_capability(id);
+        // A policy that lists everything still shows what reaches further.
+        let harmless = attributes.allow_dunder.contains("*") && capability.is_none();
+        if own || name || harmless {
             return;
         }
-        let capability = builtin_capability(id);
         self.add_with(&rules::BUILTIN_DUNDER, at, capability, id);
     }
 
