@@ -7,7 +7,7 @@ mod common;
 use common::dash::{Dash, Options};
 use serde_json::json;
 
-const ALL: &str = "profiles = [\"analysis\", \"chart\"]\n";
+const ALL: &str = "profiles = [\"analysis\", \"feature\", \"chart\"]\n";
 
 #[test]
 fn q3_a_chart_comes_back_as_json_and_is_sketched() {
@@ -34,4 +34,44 @@ fn q3_a_chart_comes_back_as_json_and_is_sketched() {
     assert_eq!(result["chart"]["data"][0]["y"], json!([1, 2]));
     dash.wait_text("Rate by region");
     dash.wait_text("north ████");
+}
+
+#[test]
+fn f8_a_feature_is_handed_back_only_with_a_measured_lift() {
+    let mut table = "a,b,y\n".to_owned();
+    for i in 0..60 {
+        let (a, b) = (1 + i * 7 % 20, 1 + i * 11 % 9);
+        table.push_str(&format!("{a},{b},{}\n", f64::from(a) / f64::from(b)));
+    }
+    let mut dash = Dash::with(&Options {
+        config: &format!("{ALL}[datasets.sales]\npath = \"sales.csv\"\n"),
+        files: &[("sales.csv", &table)],
+        ..Options::default()
+    });
+    let mut agent = dash.agent();
+    let error = agent.call(
+        "propose",
+        json!({"profile": "feature", "code": "df['n'] = 1\n"}),
+    )["error"]
+        .clone();
+    assert_eq!(error["code"], -32602, "{error}");
+    for (code, adopted) in [
+        ("df['n'] = df['a'] / df['b']\n", true),
+        ("df['n'] = 1\n", false),
+    ] {
+        let proposal = agent.propose(json!({
+            "profile": "feature",
+            "code": code,
+            "inputs": {"df": {"dataset": "sales"}, "lift": {"json": {"target": "y"}}},
+        }));
+        dash.keys("u");
+        dash.grant(&mut agent, &proposal);
+        let outcome = agent.outcome(&proposal["id"]);
+        assert_eq!(outcome["state"], "succeeded", "{outcome}");
+        let result = &outcome["run"]["result"];
+        assert_eq!(result["lift"]["adopted"], adopted, "{result}");
+        assert_eq!(result["arrow"].is_string(), adopted, "{result}");
+        let said = outcome["message"].as_str().unwrap();
+        assert_eq!(said.contains("not adopted"), !adopted, "{said}");
+    }
 }

@@ -6,9 +6,7 @@ import sys
 import warnings
 from typing import Any
 
-from _countersign import errors, hold, job, spec
-
-REPORT_MAX = 900_000
+from _countersign import certify, errors, hold, job, spec
 
 
 def main() -> None:
@@ -27,14 +25,14 @@ def main() -> None:
     report: dict[str, Any] = {"error": None, "result": None}
     status = 0
     try:
-        report["result"] = job.run(setup, libraries)
+        report["result"] = (certify if setup.certify else job).run(setup, libraries)
     except BaseException as error:  # noqa: BLE001 - whatever it is, it is reported
         status = failed(error, report)
     if os.getpid() != pid:
         # A fork of the snippet's that came out at its end: only the first process reports.
         leave(status)
     finish()
-    send(setup.fd_report, report)
+    send(setup, report)
     leave(status)
 
 
@@ -63,14 +61,15 @@ def finish() -> None:
         pass
 
 
-def send(fd: int, report: dict[str, Any]) -> None:
+def send(setup: spec.Setup, report: dict[str, Any]) -> None:
     text = json.dumps(report)
-    if len(text) > REPORT_MAX:
+    # What the broker takes, less the line's end and some room.
+    if len(text) > setup.report * 0.9:
         error = errors.Refused("ContractViolation", "the result is too large")
         text = json.dumps({"error": errors.as_report(error), "result": None})
     data = memoryview(text.encode() + b"\n")
     while data:
-        data = data[os.write(fd, data) :]
+        data = data[os.write(setup.fd_report, data) :]
 
 
 def leave(status: int) -> None:

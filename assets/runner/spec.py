@@ -25,6 +25,8 @@ class Setup:
     sys_path: list[str]
     preload: list[str]
     memory: int
+    report: int
+    certify: bool
     fd_gate: int
     fd_report: int
     fd_job: int

@@ -10,6 +10,7 @@ use crate::clock::Now;
 use crate::model::{
     AgentClaim, Digest, Draft, InputRequest, Limits, Peer, Proposal, ProposalId, State,
 };
+use crate::policy::Contract;
 
 use super::effect::{Effect, Reply, RpcError};
 use super::event::{CallId, ConnId};
@@ -45,7 +46,7 @@ impl BrokerState {
         let profile = self.profile_for(draft.profile.as_deref())?;
         self.check_code(&draft.code, &profile)?;
         check_words(&draft)?;
-        self.check_inputs(&draft.inputs)?;
+        self.check_inputs(&draft.inputs, &profile)?;
         let ttl = self.ttl_for(draft.ttl_s)?;
         let (params, bytes) = params_digest(&draft);
         if let Some(name) = &draft.idempotency_key
@@ -251,7 +252,15 @@ impl BrokerState {
         Ok(())
     }
 
-    fn check_inputs(&self, inputs: &BTreeMap<String, InputRequest>) -> Result<(), RpcError> {
+    fn check_inputs(
+        &self,
+        inputs: &BTreeMap<String, InputRequest>,
+        profile: &str,
+    ) -> Result<(), RpcError> {
+        let contract = self.profile(profile).map(|p| p.policy.contract);
+        if contract == Some(Contract::Feature) {
+            check_table(inputs)?;
+        }
         if inputs.len() > INPUTS_MAX {
             let message = format!("{} inputs; at most {INPUTS_MAX} are taken", inputs.len());
             return Err(invalid("inputs", message, "fewer inputs"));
@@ -327,6 +336,28 @@ impl BrokerState {
             Some((what, ms)) => Err(used_up(what, ms)),
             None => Ok(()),
         }
+    }
+}
+
+/// The contract `feature` takes one table, and a `lift` beside it that says what to measure.
+fn check_table(inputs: &BTreeMap<String, InputRequest>) -> Result<(), RpcError> {
+    const EXPECTED: &str = "one table as `df`, and as `lift` {\"json\": {\"target\", \"metric\"?, \
+                            \"estimator\"?}} where its lift is to be measured";
+    let tables = inputs.keys().filter(|name| *name != "lift").count();
+    if tables != 1 {
+        let message = format!("the profile takes one table, and {tables} are given");
+        return Err(invalid("inputs", message, EXPECTED));
+    }
+    match inputs.get("lift") {
+        None => Ok(()),
+        Some(InputRequest::Json { json }) if json.get("target").is_some_and(|t| t.is_string()) => {
+            Ok(())
+        }
+        Some(_) => Err(invalid(
+            "inputs",
+            "the input `lift` does not say which column is the target".to_owned(),
+            EXPECTED,
+        )),
     }
 }
 

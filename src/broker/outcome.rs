@@ -3,7 +3,7 @@
 
 use crate::clock::Now;
 use crate::model::{
-    Action, Decision, DecisionKind, Outcome, Retry, RunErrorKind, State, Verdict, VerdictKind,
+    Action, Decision, DecisionKind, Outcome, Retry, Run, RunErrorKind, State, Verdict, VerdictKind,
 };
 
 use super::state::{Entry, Stop};
@@ -129,7 +129,10 @@ impl OutcomeText {
     pub fn ran(entry: &Entry) -> Self {
         let error = entry.run.as_ref().and_then(|r| r.error.as_ref());
         match (entry.state, error) {
-            (State::Succeeded, _) => Self::new(Retry::No, "It ran and succeeded."),
+            (State::Succeeded, _) => match entry.run.as_ref().and_then(not_adopted) {
+                Some(message) => Self::new(Retry::Changed, message),
+                None => Self::new(Retry::No, "It ran and succeeded."),
+            },
             (_, Some(e)) if e.kind == RunErrorKind::Cancelled => {
                 Self::stopped(entry.stopped.unwrap_or(Stop::Person), true)
             }
@@ -140,6 +143,21 @@ impl OutcomeText {
             (_, None) => Self::new(Retry::Changed, "It ran and failed."),
         }
     }
+}
+
+/// Why columns that ran well are not handed back: they did not earn it.
+fn not_adopted(run: &Run) -> Option<String> {
+    let lift = run.result.get("lift")?;
+    if lift.get("adopted")?.as_bool()? {
+        return None;
+    }
+    let score = |key: &str| lift.get(key).and_then(serde_json::Value::as_f64);
+    Some(format!(
+        "It ran, and its columns were not adopted: {} {} without them and {} with them.",
+        lift.get("metric")?.as_str()?,
+        score("before").unwrap_or(f64::NAN),
+        score("after").unwrap_or(f64::NAN),
+    ))
 }
 
 /// A decision of a kind, with nothing more to say.

@@ -21,7 +21,7 @@ use super::launch::{self, Launched};
 use super::output::{Redactor, Stream};
 use super::report::Report;
 use super::spec::{Fault, RunSpec};
-use super::{outside, scratch};
+use super::{certify, outside, scratch};
 
 /// How long interpreter and libraries may take to start; a cold disk needs a while.
 const PREPARE_MAX: Duration = Duration::from_secs(120);
@@ -31,6 +31,21 @@ const DRAIN_MAX: Duration = Duration::from_secs(2);
 
 /// Runs it to its end. The value is the last note.
 pub(super) fn drive(
+    spec: &RunSpec,
+    exe: BorrowedFd<'_>,
+    sources: &BTreeMap<String, DatasetSource>,
+    switch: &Switch,
+    note: &dyn Fn(ExecNote),
+) -> ExecNote {
+    let last = once(spec, exe, sources, switch, note);
+    // The switches hold for both: it was released, and a kill ends whichever runs.
+    certify::after(spec, last, |second| {
+        once(second, exe, sources, switch, &|_| {})
+    })
+}
+
+/// One child to its end.
+fn once(
     spec: &RunSpec,
     exe: BorrowedFd<'_>,
     sources: &BTreeMap<String, DatasetSource>,
@@ -117,7 +132,7 @@ impl<'a> Running<'a> {
             switch,
             note,
             launched: Some(launched),
-            report: Report::default(),
+            report: Report::new(spec.report_max()),
             payload: None,
             isolation: None,
             released: None,

@@ -47,11 +47,11 @@ pub fn launch(
             "digest",
         ));
     }
-    if spec.inputs.len() > Descriptors::<OwnedFd>::inputs_max() {
+    if spec.inputs.len() >= Descriptors::<OwnedFd>::inputs_max() {
         return Err(Fault::new(
             format!(
                 "a run takes at most {} inputs",
-                Descriptors::<OwnedFd>::inputs_max()
+                Descriptors::<OwnedFd>::inputs_max() - 1
             ),
             spec.inputs.len(),
         ));
@@ -65,7 +65,10 @@ pub fn launch(
             .and_then(|bytes| memfd::of_bytes(name, &bytes))
             .map_err(doing("make the run's files"))
     };
-    let inputs = inputs(spec, sources)?;
+    let mut inputs = inputs(spec, sources)?;
+    if let Some(handed) = &spec.handed {
+        inputs.push(file("handed", Ok(handed.as_bytes().to_vec()))?);
+    }
     let pipe = || pipe2(OFlag::O_CLOEXEC).map_err(|e| doing("make a pipe")(e.into()));
     let (lifeline_read, lifeline) = pipe()?;
     let (stdout, stdout_write) = pipe()?;

@@ -5,6 +5,7 @@
 //! started again as a helper ([`helper`]), which confines the payload and outlives it. Nothing is
 //! run without a [`Grant`], which is taken by value. May not touch terminal, socket or log.
 
+mod certify;
 mod cgroup;
 mod control;
 mod datasets;
@@ -27,6 +28,8 @@ mod spec;
 
 #[cfg(test)]
 mod chart_tests;
+#[cfg(test)]
+mod feature_tests;
 #[allow(clippy::duplicate_mod)]
 #[cfg(test)]
 mod kernel_tests;

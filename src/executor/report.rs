@@ -8,14 +8,12 @@ use serde_json::Value;
 
 use crate::model::{LimitKind, RunError, RunErrorKind};
 
-/// A result of 50 wide rows fits well.
-const BYTES_MAX: usize = 1024 * 1024;
 const MESSAGE_MAX: usize = 4000;
 const EXCEPTION_MAX: usize = 200;
 
 /// The bytes of the pipe so far.
-#[derive(Default)]
 pub struct Report {
+    max: usize,
     bytes: Vec<u8>,
     flooded: bool,
 }
@@ -54,8 +52,17 @@ struct FinalError {
 }
 
 impl Report {
+    /// `max`: bytes it may have.
+    pub fn new(max: usize) -> Self {
+        Self {
+            max,
+            bytes: Vec::new(),
+            flooded: false,
+        }
+    }
+
     pub fn feed(&mut self, bytes: &[u8]) {
-        let room = BYTES_MAX.saturating_sub(self.bytes.len());
+        let room = self.max.saturating_sub(self.bytes.len());
         self.flooded |= bytes.len() > room;
         self.bytes
             .extend_from_slice(&bytes[..bytes.len().min(room)]);
@@ -132,8 +139,10 @@ fn cut(mut text: String, max: usize) -> String {
 mod tests {
     use super::*;
 
+    const BYTES_MAX: usize = 1024 * 1024;
+
     fn claim(bytes: &[u8]) -> Result<Claim, &'static str> {
-        let mut report = Report::default();
+        let mut report = Report::new(BYTES_MAX);
         report.feed(bytes);
         report.claim()
     }
@@ -175,7 +184,7 @@ mod tests {
             ("{\"ready\":true}", false),
             ("hello\n", false),
         ] {
-            let mut report = Report::default();
+            let mut report = Report::new(BYTES_MAX);
             report.feed(text.as_bytes());
             assert_eq!(report.take_ready(), want, "{text}");
         }

@@ -31,6 +31,9 @@ const MODULES: &[(&str, &str)] = &[
     ("files", include_str!("../../assets/runner/files.py")),
     ("inputs", include_str!("../../assets/runner/inputs.py")),
     ("display", include_str!("../../assets/runner/display.py")),
+    ("certify", include_str!("../../assets/runner/certify.py")),
+    ("columns", include_str!("../../assets/runner/columns.py")),
+    ("lift", include_str!("../../assets/runner/lift.py")),
     ("plain", include_str!("../../assets/runner/plain.py")),
     ("job", include_str!("../../assets/runner/job.py")),
     (
@@ -48,6 +51,10 @@ const MODULES: &[(&str, &str)] = &[
     (
         "contracts.chart",
         include_str!("../../assets/runner/contracts/chart.py"),
+    ),
+    (
+        "contracts.feature",
+        include_str!("../../assets/runner/contracts/feature.py"),
     ),
     (
         "contracts.script",
@@ -113,6 +120,10 @@ struct Setup<'a> {
     preload: Vec<&'static str>,
     /// Bytes the snippet may add to the address space.
     memory: u64,
+    /// Bytes its report may have.
+    report: usize,
+    /// Nothing is run: what another child handed over, the last input, is looked at.
+    certify: bool,
     fds: Fds,
 }
 
@@ -157,6 +168,8 @@ pub fn setup(spec: &RunSpec) -> io::Result<Vec<u8>> {
         code: spec.digest,
         sys_path: spec.env.sys_path.iter().map(AsRef::as_ref).collect(),
         preload,
+        report: spec.report_max(),
+        certify: spec.handed.is_some(),
         memory: spec.policy.limits.memory_mb.saturating_mul(1024 * 1024),
         fds: Fds {
             gate: FD_GATE,
@@ -189,7 +202,7 @@ fn preload(spec: &RunSpec) -> &'static [&'static str] {
 }
 
 pub fn job(spec: &RunSpec) -> io::Result<Vec<u8>> {
-    let inputs = spec
+    let mut inputs: Vec<Input<'_>> = spec
         .inputs
         .iter()
         .zip(FD_INPUTS..)
@@ -209,6 +222,15 @@ pub fn job(spec: &RunSpec) -> io::Result<Vec<u8>> {
             }
         })
         .collect();
+    if let (Some(handed), Ok(count)) = (&spec.handed, i32::try_from(inputs.len())) {
+        inputs.push(Input {
+            name: "",
+            kind: "handed",
+            format: "base64",
+            fd: FD_INPUTS + count,
+            sha256: Digest::of(handed.as_bytes()),
+        });
+    }
     Ok(serde_json::to_vec(&Job {
         inputs,
         facts: None,

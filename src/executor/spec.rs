@@ -22,6 +22,8 @@ pub(super) struct RunSpec {
     pub env: Arc<PythonEnv>,
     /// Boot time of the grant; timings count from it.
     pub granted_at: Duration,
+    /// What another child handed over and this one is to certify; no snippet runs then.
+    pub handed: Option<Arc<str>>,
 }
 
 impl RunSpec {
@@ -48,12 +50,22 @@ impl RunSpec {
             tier: grant.tier(),
             env,
             granted_at: grant.at().boot,
+            handed: None,
         })
     }
 
     /// Whether what is over the output limit is cut off, instead of ending the run.
     pub fn cuts_output(&self) -> bool {
         self.policy.contract == Contract::Chart
+    }
+
+    /// Bytes that the child's report may have: a feature's columns are in it.
+    pub fn report_max(&self) -> usize {
+        const MIB: usize = 1024 * 1024;
+        match self.policy.contract {
+            Contract::Feature => 32 * MIB,
+            _ => MIB,
+        }
     }
 
     pub fn limits(&self) -> &Limits {

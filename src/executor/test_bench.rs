@@ -170,6 +170,7 @@ pub fn spec(code: &str, policy: Policy) -> RunSpec {
         policy: Arc::new(policy),
         env: python(),
         granted_at: Now::read().boot,
+        handed: None,
     }
 }
 

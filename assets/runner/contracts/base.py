@@ -38,3 +38,10 @@ class Contract:
         Raises `errors.Refused` with `ContractViolation` where it is not what was agreed.
         """
         return None
+
+    def certify(self, values: dict[str, Any], handed: bytes) -> Any:
+        """The result that a fresh process makes of what the snippet's handed over.
+
+        Only of contracts that promise something about the result itself.
+        """
+        raise NotImplementedError

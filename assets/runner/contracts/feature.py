@@ -1,0 +1,100 @@
+"""The contract `feature`: a copy of one table in, new numeric columns out.
+
+What the snippet's own process says of its columns is a claim: it could have patched the libraries
+that say so. It only hands the columns over as Arrow bytes; `certify`, in a fresh process without
+any snippet, checks them and measures what they are worth.
+"""
+
+import base64
+from typing import Any
+
+from _countersign import columns, lift
+from _countersign.contracts.base import Contract
+from _countersign.display import Display
+from _countersign.errors import Refused
+from _countersign.spec import Input
+
+# The input that asks for a measured lift; the snippet does not see it.
+LIFT = "lift"
+
+
+class Feature(Contract):
+    """`df`, `pd` and `np`; `df` with at least one new column is left."""
+
+    def names(self, inputs: list[Input]) -> list[str]:
+        return ["df"]
+
+    def given(self, values: dict[str, Any]) -> dict[str, Any]:
+        frame, asked = self.frame(values)
+        self.known = [str(name) for name in frame.columns]
+        frame = frame.copy()
+        if asked is not None:
+            # A column made from the target would measure itself.
+            frame = frame.drop(columns=[asked.target])
+        self.index = frame.index
+        return {"df": frame}
+
+    def result(self, left: dict[str, Any], show: Display) -> Any:
+        frame = left.get("df")
+        pandas, arrow = self.loaded["pandas"], self.arrow()
+        if isinstance(frame, pandas.DataFrame):
+            frame = aligned(frame, self.index)
+        raw = columns.to_arrow(frame, self.known, pandas, arrow)
+        return {"arrow": base64.b64encode(raw).decode("ascii")}
+
+    def certify(self, values: dict[str, Any], handed: bytes) -> Any:
+        """Of bytes that another process handed over. Runs where no snippet ever ran."""
+        frame, asked = self.frame(values)
+        known = [str(name) for name in frame.columns]
+        arrow = self.arrow()
+        table = columns.certified(handed, known, self.loaded["numpy"], arrow)
+        result: dict[str, Any] = {
+            "columns": columns.described(table),
+            "rows": table.num_rows,
+            "arrow": None,
+        }
+        adopted = True
+        if asked is not None:
+            if table.num_rows != len(frame):
+                raise columns.violation(
+                    "the rows of `df` changed, and a lift is measured on the same rows"
+                )
+            result["lift"] = asked.measured(frame, table.to_pandas())
+            adopted = result["lift"]["adopted"]
+        if adopted:
+            raw = columns.stream(table, arrow)
+            result["arrow"] = base64.b64encode(raw).decode("ascii")
+        return result
+
+    def frame(self, values: dict[str, Any]) -> tuple[Any, lift.Lift | None]:
+        """The one table, and the lift that is asked for."""
+        pandas = self.loaded.get("pandas")
+        if pandas is None:
+            raise Refused("SandboxError", "the Python environment has no pandas")
+        rest = {name: value for name, value in values.items() if name != LIFT}
+        found = rest.get("df") if "df" in rest else next(iter(rest.values()), None)
+        if len(rest) == 1 and not isinstance(found, pandas.DataFrame):
+            try:
+                found = pandas.DataFrame(found)
+            except (ValueError, TypeError):
+                found = None
+        if len(rest) != 1 or found is None:
+            raise columns.violation("the profile takes one table, as the input `df`")
+        asked = lift.Lift(values[LIFT], found) if LIFT in values else None
+        return found, asked
+
+    def arrow(self) -> Any:
+        if "pyarrow" not in self.loaded:
+            raise Refused("SandboxError", "the Python environment has no pyarrow")
+        return self.loaded["pyarrow"]
+
+
+def aligned(frame: Any, index: Any) -> Any:
+    """The rows in the order in which they were given, where they are the same ones."""
+    if len(frame) == len(index) and not frame.index.equals(index) and frame.index.is_unique:
+        if index.isin(frame.index).all():
+            return frame.loc[index]
+    return frame
+
+
+CONTRACT = Feature
