@@ -342,11 +342,12 @@ impl<'a> Running<'a> {
         if !self.report.take_ready() {
             return Ok(());
         }
+        let needs = self.spec.needs();
         let isolation = outside::examine(
             *pid,
             told,
             launched.helper.id() as i32,
-            &outside::Expected::of(self.spec),
+            &outside::Expected::of(self.spec, &needs),
         )?;
         self.deadline = None;
         self.isolation = Some(isolation.clone());

@@ -12,6 +12,7 @@ use crate::policy::Contract;
 
 use super::handover::{EndedBy, Ending};
 use super::output::{Captured, Redactor};
+use super::reached::with_limit;
 use super::report::Claim;
 
 /// Everything known at the end.
@@ -116,9 +117,19 @@ fn judge(facts: &Facts<'_>, exit: &Exit) -> Judgement {
     if facts.ending.out_of_memory && matches!(exit, Exit::Signal(name) if name == "SIGKILL") {
         let error = error(
             RunErrorKind::MemoryLimit,
-            "all processes together reached the memory limit",
+            format!(
+                "all processes together reached the memory limit (the policy gives {} MB beyond \
+                 what Python and its libraries take)",
+                limits.memory_mb
+            ),
         );
         return (Some(LimitKind::Memory), Some(error), none);
+    }
+    if by == EndedBy::Command
+        && let Err(why) = &facts.claim
+    {
+        // Nobody asked for this end but the broker itself, over what came through the report.
+        return (None, Some(error(RunErrorKind::SandboxError, *why)), none);
     }
     if let Exit::Signal(name) = exit {
         let cpu_used = facts.ending.cpu_us >= limits.cpu_s.saturating_mul(1_000_000);
@@ -146,7 +157,13 @@ fn judge(facts: &Facts<'_>, exit: &Exit) -> Judgement {
                 let text = format!("the child ended with exit code {code}");
                 (None, Some(error(RunErrorKind::SandboxError, text)), none)
             }
-            (Some(said), _) => (claim.limit, Some(said.clone()), claim.result.clone()),
+            (Some(said), _) => {
+                let mut said = said.clone();
+                if let Some(limit) = claim.limit {
+                    said.message = with_limit(&said.message, limit, limits);
+                }
+                (claim.limit, Some(said), claim.result.clone())
+            }
         },
         (Err(why), _) => (None, Some(error(RunErrorKind::SandboxError, *why)), none),
         // Signals were handled above.

@@ -6,9 +6,13 @@ pub const TIER: crate::model::Tier = crate::model::Tier::Kernel;
 mod attacks;
 #[path = "jail_tests.rs"]
 mod jail;
+#[path = "layers_tests.rs"]
+mod layers;
 #[path = "lifetime_tests.rs"]
 mod lifetime;
 #[path = "refusal_tests.rs"]
 mod refusal;
 #[path = "soak_tests.rs"]
 mod soak;
+#[path = "table_tests.rs"]
+mod table;

@@ -145,17 +145,49 @@ fn dropping_the_control_kills() {
     assert_eq!(run.error.unwrap().kind, RunErrorKind::Cancelled);
 }
 
-/// Set in the process that the next test starts and kills.
+#[test]
+fn a_helper_killed_with_9_takes_everything_with_it() {
+    if !available(TIER) {
+        return;
+    }
+    let (mark, code) = marked("import time\nprint('up', flush=True)\ntime.sleep(600)");
+    let live = begin(spec(&code, raw_policy(TIER)), Default::default());
+    live.control.release();
+    while !matches!(live.next(), ExecNote::Output { .. }) {}
+    let payload = processes_marked(&mark)[0];
+    let helper = helper_of(payload, std::process::id() as i32);
+    kill(helper);
+    let told = live.finish();
+    assert!(told.failure().contains("without a word"), "{told:?}");
+    gone(&mark);
+}
+
+/// As far as it is still there.
+fn end(pid: i32) {
+    let pid = nix::unistd::Pid::from_raw(pid);
+    let _ = nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGKILL);
+}
+
+fn kill(pid: i32) {
+    let pid = nix::unistd::Pid::from_raw(pid);
+    nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGKILL).unwrap();
+}
+
+/// Set in the process that the next test starts and kills; the layers that it leaves off.
 const VICTIM: &str = "COUNTERSIGN_TEST_VICTIM";
 
 /// The dashboard that the next test kills; without that test there is nothing to do.
 #[test]
 fn a_dashboard_to_be_killed() {
-    if std::env::var_os(VICTIM).is_none() {
+    let Ok(off) = std::env::var(VICTIM) else {
         return;
-    }
+    };
+    let exe = match off.as_str() {
+        "" => exe(),
+        off => crate::executor::test_entry::exe_without(&[off]),
+    };
     let (mark, code) = marked("import time\nos.fork()\nprint('up', flush=True)\ntime.sleep(600)");
-    let live = begin(spec(&code, raw_policy(TIER)), Default::default());
+    let live = begin_through(exe, spec(&code, raw_policy(TIER)), Default::default());
     live.control.release();
     loop {
         if matches!(live.next(), ExecNote::Output { .. }) {
@@ -169,13 +201,82 @@ fn a_dashboard_killed_with_9_takes_everything_with_it() {
     if !available(TIER) {
         return;
     }
+    let (mut dashboard, folder, mark) = dashboard("");
+    let runs = || runs_in(folder.path());
+    assert_eq!((processes_marked(&mark).len(), runs()), (2, 1));
+    dashboard.kill().unwrap();
+    dashboard.wait().unwrap();
+    let until = std::time::Instant::now() + std::time::Duration::from_secs(20);
+    while std::time::Instant::now() < until && runs() > 0 {
+        std::thread::yield_now();
+    }
+    assert_eq!((processes_marked(&mark).len(), runs()), (0, 0));
+}
+
+/// What the two lines to the dashboard are worth: without the lifeline its death is not noticed,
+/// and without the signal of the parent's death a helper's is not.
+#[test]
+fn without_its_lines_to_the_dashboard_a_run_outlives_it() {
+    if !available(TIER) {
+        return;
+    }
+    let (mut dashboard, _folder, mark) = dashboard("lifeline");
+    let payload = processes_marked(&mark)[0];
+    let helper = helper_of(payload, dashboard.id() as i32);
+    dashboard.kill().unwrap();
+    dashboard.wait().unwrap();
+    // It has looked at its lines again and again since, and the child is still there.
+    let looked = || {
+        let status = crate::executor::procfs::Status::read(helper).unwrap();
+        status
+            .get("voluntary_ctxt_switches")
+            .parse::<u64>()
+            .unwrap()
+    };
+    let before = looked();
+    while looked() < before + 10 {
+        std::thread::yield_now();
+    }
+    let left = processes_marked(&mark);
+    assert_eq!(left.len(), 2);
+    kill(helper);
+    // Without a pid namespace the helper's end is that of the payload only, not of its forks.
+    left.into_iter().for_each(end);
+    gone(&mark);
+
+    let (mark, code) = marked("import time\nprint('up', flush=True)\ntime.sleep(600)");
+    let exe = crate::executor::test_entry::exe_without(&["pdeathsig"]);
+    let live = begin_through(exe, spec(&code, raw_policy(TIER)), Default::default());
+    live.control.release();
+    while !matches!(live.next(), ExecNote::Output { .. }) {}
+    let payload = processes_marked(&mark)[0];
+    kill(helper_of(payload, std::process::id() as i32));
+    // Its end has been noticed and the helper is reaped: a signal would have been sent by now.
+    live.finish().failure();
+    assert_eq!(processes_marked(&mark), [payload]);
+    kill(payload);
+    gone(&mark);
+}
+
+fn runs_in(folder: &std::path::Path) -> usize {
+    std::fs::read_dir(folder)
+        .unwrap()
+        .filter(|entry| {
+            let name = entry.as_ref().unwrap().file_name();
+            name.to_string_lossy().starts_with("countersign-run-")
+        })
+        .count()
+}
+
+/// A process with a run that prints its mark, and a folder of its own for it.
+fn dashboard(off: &str) -> (std::process::Child, tempfile::TempDir, String) {
     use std::io::BufRead;
     let folder = tempfile::tempdir().unwrap();
     let (_, path) = module_path!().split_once("::").unwrap();
     let mut dashboard = std::process::Command::new(std::env::current_exe().unwrap())
         .arg(format!("{path}::a_dashboard_to_be_killed"))
         .args(["--exact", "--nocapture"])
-        .env(VICTIM, "1")
+        .env(VICTIM, off)
         .env("TMPDIR", folder.path())
         .stdout(std::process::Stdio::piped())
         .stderr(std::process::Stdio::null())
@@ -185,15 +286,7 @@ fn a_dashboard_killed_with_9_takes_everything_with_it() {
         .lines()
         .find_map(|line| line.unwrap().strip_prefix("mark ").map(str::to_owned))
         .unwrap();
-    let runs = || std::fs::read_dir(folder.path()).unwrap().count();
-    assert_eq!((processes_marked(&mark).len(), runs()), (2, 1));
-    dashboard.kill().unwrap();
-    dashboard.wait().unwrap();
-    let until = std::time::Instant::now() + std::time::Duration::from_secs(20);
-    while std::time::Instant::now() < until && runs() > 0 {
-        std::thread::yield_now();
-    }
-    assert_eq!((processes_marked(&mark).len(), runs()), (0, 0));
+    (dashboard, folder, mark)
 }
 
 #[test]

@@ -20,11 +20,13 @@ mod outside;
 mod preflight;
 mod procfs;
 mod raw;
+mod reached;
 mod report;
 pub mod roles;
 mod runner;
 mod scratch;
 mod spec;
+mod surroundings;
 
 #[cfg(test)]
 mod chart_tests;
@@ -37,6 +39,13 @@ mod kernel_tests;
 mod process_tests;
 #[cfg(test)]
 mod test_bench;
+#[cfg(test)]
+mod test_entry;
+#[cfg(test)]
+mod test_look;
+#[cfg(test)]
+#[path = "../../tests/common/sandbox.rs"]
+mod test_table;
 
 use std::collections::BTreeMap;
 use std::os::fd::{AsFd, OwnedFd};

@@ -1,6 +1,7 @@
 //! What confines the held payload, read from outside: from `/proc`, never from the child.
 
 use std::io;
+use std::path::PathBuf;
 
 use nix::unistd::Uid;
 
@@ -8,6 +9,7 @@ use crate::model::{Isolation, Limits, Tier};
 
 use super::procfs::{self, Status};
 use super::spec::{Fault, RunSpec};
+use super::surroundings::{self, Given};
 
 const MIB: u64 = 1024 * 1024;
 
@@ -21,15 +23,21 @@ pub struct Expected<'a> {
     pub limits: &'a Limits,
     /// Bytes of address space beyond what the process has mapped.
     pub address_space: u64,
+    pub given: Given<'a>,
 }
 
 impl<'a> Expected<'a> {
-    /// Of a payload whose interpreter and libraries are up.
-    pub fn of(spec: &'a RunSpec) -> Self {
+    /// Of a payload whose interpreter and libraries are up. `needs`: as the helper was told.
+    pub fn of(spec: &'a RunSpec, needs: &'a [PathBuf]) -> Self {
         Self {
             tier: spec.tier,
             limits: spec.limits(),
             address_space: spec.limits().memory_mb.saturating_mul(MIB),
+            given: Given {
+                executable: &spec.env.executable,
+                needs,
+                inputs: spec.inputs.len(),
+            },
         }
     }
 }
@@ -54,6 +62,11 @@ pub fn examine(
     };
     let (stat, status, mut layers) =
         read().map_err(|e| Fault::new("the child ended before it was ready", e))?;
+    let around = surroundings::layers(pid, &expected.given).map_err(|(layer, found)| {
+        tracing::warn!(%found, "{layer} are not as they were given");
+        missing(layer)
+    })?;
+    layers.extend(around.into_iter().map(str::to_owned));
     layers.extend(told.iter().cloned());
     if stat.parent != helper || stat.state == 'Z' {
         return Err(Fault::new(
@@ -99,6 +112,8 @@ fn required(tier: Tier) -> &'static [&'static str] {
             "utsns",
             "mntns",
             "cgroupns",
+            "root",
+            "proc",
             "nocaps",
             "bounding",
             "no_new_privs",

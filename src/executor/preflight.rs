@@ -18,6 +18,7 @@ use crate::model::{Digest, Limits, Tier};
 use super::handover::{self, Descriptors, Order, Says};
 use super::outside::{self, Expected};
 use super::spec::Fault;
+use super::surroundings::Given;
 use super::{launch, memfd, scratch};
 
 /// A tier this machine can give.
@@ -198,6 +199,11 @@ impl Probe {
                     limits: &order.limits,
                     // Not lowered yet: that is the runner's part.
                     address_space: super::helper::address_space_max(&order.limits),
+                    given: Given {
+                        executable: &order.executable,
+                        needs: &order.needs,
+                        inputs: 0,
+                    },
                 };
                 outside::examine(pid, &layers, self.helper.id() as i32, &expected)
                     .map(|isolation| isolation.layers)

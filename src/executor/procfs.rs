@@ -1,7 +1,9 @@
 //! Reading `/proc`: which processes there are, and what the kernel says confines one of them.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::io;
+use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
 
 /// What `/proc/<pid>/stat` says of a process's place in the tree.
@@ -144,6 +146,75 @@ pub fn namespace(pid: i32, kind: &str) -> io::Result<PathBuf> {
     std::fs::read_link(format!("/proc/{pid}/ns/{kind}"))
 }
 
+/// One line of `/proc/<pid>/mountinfo` (proc(5)), as far as it is compared.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mount {
+    /// Where it is, as the process sees it.
+    pub at: PathBuf,
+    /// Names the file system: two of the same number are one.
+    pub device: String,
+    pub kind: String,
+    options: String,
+}
+
+impl Mount {
+    pub fn parse(line: &str) -> Option<Self> {
+        let (before, after) = line.split_once(" - ")?;
+        let mut fields = before.split(' ').skip(2);
+        let device = fields.next()?.to_owned();
+        let at = unescaped(fields.nth(1)?);
+        Some(Self {
+            at,
+            device,
+            options: fields.next()?.to_owned(),
+            kind: after.split(' ').next()?.to_owned(),
+        })
+    }
+
+    /// Whether it is mounted with this option.
+    pub fn has(&self, option: &str) -> bool {
+        self.options.split(',').any(|one| one == option)
+    }
+}
+
+/// Space, tab, line feed and backslash come as three octal digits.
+fn unescaped(text: &str) -> PathBuf {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((&first, more)) = rest.split_first() {
+        let escape = (first == b'\\')
+            .then(|| more.get(..3))
+            .flatten()
+            .and_then(|digits| u8::from_str_radix(std::str::from_utf8(digits).ok()?, 8).ok());
+        match escape {
+            Some(byte) => {
+                bytes.push(byte);
+                rest = &more[3..];
+            }
+            None => {
+                bytes.push(first);
+                rest = more;
+            }
+        }
+    }
+    PathBuf::from(OsString::from_vec(bytes))
+}
+
+/// Every mount that a process sees. A line that cannot be read is an error, not left out.
+pub fn mounts(pid: i32) -> io::Result<Vec<Mount>> {
+    std::fs::read_to_string(format!("/proc/{pid}/mountinfo"))?
+        .lines()
+        .map(|line| {
+            Mount::parse(line).ok_or_else(|| {
+                io::Error::new(
+                    io::ErrorKind::InvalidData,
+                    "unexpected /proc/<pid>/mountinfo",
+                )
+            })
+        })
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -153,6 +224,22 @@ mod tests {
         let text = "7 (a) R 1 (x) S 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 99 0";
         let stat = parse_stat(7, text).unwrap();
         assert_eq!((stat.parent, stat.state, stat.started), (3, 'S', 21));
+    }
+
+    #[test]
+    fn a_mount_is_read_with_its_odd_characters() {
+        let mount = Mount::parse(
+            r"36 35 98:0 /mnt1 /a\040b\134 rw,noatime master:1 - ext3 /dev/root rw,errors=continue",
+        )
+        .unwrap();
+        assert_eq!(mount.at, PathBuf::from(r"/a b\"));
+        assert_eq!(
+            (mount.device.as_str(), mount.kind.as_str()),
+            ("98:0", "ext3")
+        );
+        assert!(mount.has("noatime") && !mount.has("ro"));
+        assert!(Mount::parse("36 35 98:0 /mnt1").is_none());
+        assert!(!mounts(std::process::id() as i32).unwrap().is_empty());
     }
 
     #[test]

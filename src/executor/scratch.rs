@@ -18,12 +18,12 @@ pub const OUTPUT: &str = "out";
 /// Where libraries put caches that are no output.
 pub const HOME: &str = "home";
 
+/// What the name of a run's folder begins with.
+pub const PREFIX: &str = "countersign-run-";
+
 /// Makes an empty folder, 0700, of a name nobody could guess.
 pub fn make() -> io::Result<PathBuf> {
-    let folder = tempfile::Builder::new()
-        .prefix("countersign-run-")
-        .tempdir()?
-        .keep();
+    let folder = tempfile::Builder::new().prefix(PREFIX).tempdir()?.keep();
     // The helper may stand in another mount namespace: no symlink, no relative path.
     folder.canonicalize()
 }

@@ -223,10 +223,19 @@ pub struct Live {
 }
 
 pub fn begin(spec: RunSpec, datasets: BTreeMap<String, DatasetSource>) -> Live {
+    begin_through(exe(), spec, datasets)
+}
+
+/// Through another helper than the product's: one that leaves layers off.
+pub fn begin_through(
+    exe: Arc<OwnedFd>,
+    spec: RunSpec,
+    datasets: BTreeMap<String, DatasetSource>,
+) -> Live {
     let (send, notes) = mpsc::channel();
     let send = Mutex::new(send);
     let control = start(
-        exe(),
+        exe,
         Arc::new(datasets),
         Ok(spec),
         Box::new(move |note| {
@@ -281,6 +290,26 @@ pub fn marked(code: &str) -> (String, String) {
     (mark, code)
 }
 
+/// Waits until no process carries the mark: death takes the kernel a moment.
+pub fn gone(mark: &str) {
+    let until = std::time::Instant::now() + Duration::from_secs(20);
+    while !processes_marked(mark).is_empty() {
+        assert!(std::time::Instant::now() < until, "{mark} does not end");
+        std::thread::yield_now();
+    }
+}
+
+/// The helper of a run of this process, which stands between the two.
+pub fn helper_of(payload: i32, dashboard: i32) -> i32 {
+    let parent = |pid| super::procfs::stat(pid).unwrap().parent;
+    let mut pid = payload;
+    while parent(pid) != dashboard {
+        pid = parent(pid);
+        assert!(pid > 1, "{payload} is not below {dashboard}");
+    }
+    pid
+}
+
 /// Processes that carry the mark.
 pub fn processes_marked(mark: &str) -> Vec<i32> {
     super::procfs::pids()
@@ -291,4 +320,69 @@ pub fn processes_marked(mark: &str) -> Vec<i32> {
                 .is_ok_and(|name| name.trim() == mark)
         })
         .collect()
+}
+
+/// What attacks go for, with a descriptor left open across an exec as a careless library in the
+/// broker would: other tests' children may have it too, which is the point.
+pub fn targets() -> super::test_table::Targets {
+    static LEFT: OnceLock<i32> = OnceLock::new();
+    let mut targets = super::test_table::Targets::new(std::process::id());
+    targets.leaked = *LEFT.get_or_init(|| {
+        let file = std::fs::File::open("/proc/self/exe").unwrap();
+        // Above every number that helper and payload use.
+        nix::fcntl::fcntl(file, nix::fcntl::FcntlArg::F_DUPFD(700)).unwrap()
+    });
+    targets
+}
+
+/// Runs tests of this binary again as a user without any privilege. Only root can.
+pub fn as_an_ordinary_user(tests: &[&str]) {
+    use std::os::unix::fs::PermissionsExt;
+    use std::os::unix::process::CommandExt;
+    if !nix::unistd::Uid::effective().is_root() {
+        eprintln!("skipped: no root; the suite runs as an ordinary user already");
+        return;
+    }
+    // Where that user can reach it: binaries as the build has them beside each other, no more.
+    let folder = tempfile::Builder::new()
+        .prefix("cs-user-")
+        .tempdir()
+        .unwrap();
+    let all = std::fs::Permissions::from_mode(0o755);
+    let deps = folder.path().join("deps");
+    std::fs::create_dir(&deps).unwrap();
+    let tests_binary = deps.join("tests");
+    std::fs::copy(std::env::current_exe().unwrap(), &tests_binary).unwrap();
+    std::fs::copy(binary(), folder.path().join("countersign")).unwrap();
+    let temporary = folder.path().join("tmp");
+    std::fs::create_dir(&temporary).unwrap();
+    for path in [folder.path(), &deps] {
+        std::fs::set_permissions(path, all.clone()).unwrap();
+    }
+    let mut random = [0u8; 2];
+    getrandom::fill(&mut random).unwrap();
+    // Of nobody else, so that its processes are counted alone.
+    let uid = 30_000 + u32::from(u16::from_le_bytes(random)) % 20_000;
+    std::os::unix::fs::chown(&temporary, Some(uid), Some(uid)).unwrap();
+    let output = Command::new(&tests_binary)
+        .arg("--exact")
+        .args(tests)
+        .arg("--nocapture")
+        .env_clear()
+        .env("PATH", "/usr/local/bin:/usr/bin:/bin")
+        .env("TMPDIR", &temporary)
+        .envs(std::env::vars_os().filter(|(name, _)| name == "COUNTERSIGN_TEST_TIERS"))
+        .current_dir("/")
+        .uid(uid)
+        .gid(uid)
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    let wrong = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "as uid {uid}: {said}\n{wrong}");
+    let passed = format!("{} passed", tests.len());
+    assert!(said.contains(&passed), "as uid {uid}: {said}\n{wrong}");
+    for line in wrong.lines().filter(|line| line.starts_with("skipped")) {
+        eprintln!("as uid {uid}: {line}");
+    }
 }

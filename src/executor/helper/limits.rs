@@ -7,6 +7,7 @@ use nix::sys::resource::{Resource, setrlimit};
 use crate::model::Limits;
 
 use super::super::procfs;
+use super::layer::{Layer, on};
 use super::{Refusal, Step};
 
 const MIB: u64 = 1024 * 1024;
@@ -28,20 +29,36 @@ pub fn address_space_max(limits: &Limits) -> u64 {
 pub fn set(limits: &Limits) -> Result<(), Refusal> {
     let list = [
         // One second between the signal and the kill that cannot be ignored.
-        (Resource::RLIMIT_CPU, limits.cpu_s, limits.cpu_s + 1),
-        both(Resource::RLIMIT_AS, address_space_max(limits)),
-        both(Resource::RLIMIT_NOFILE, limits.open_files),
-        both(
-            Resource::RLIMIT_FSIZE,
-            limits.file_size_mb.saturating_mul(MIB),
+        (
+            Layer::Cpu,
+            Resource::RLIMIT_CPU,
+            (limits.cpu_s, limits.cpu_s + 1),
         ),
-        both(Resource::RLIMIT_CORE, 0),
-        both(Resource::RLIMIT_MEMLOCK, 0),
-        both(Resource::RLIMIT_MSGQUEUE, 0),
-        both(Resource::RLIMIT_NICE, 0),
-        both(Resource::RLIMIT_RTPRIO, 0),
+        (
+            Layer::Memory,
+            Resource::RLIMIT_AS,
+            both(address_space_max(limits)),
+        ),
+        (
+            Layer::Files,
+            Resource::RLIMIT_NOFILE,
+            both(limits.open_files),
+        ),
+        (
+            Layer::Size,
+            Resource::RLIMIT_FSIZE,
+            both(limits.file_size_mb.saturating_mul(MIB)),
+        ),
+        (Layer::Core, Resource::RLIMIT_CORE, both(0)),
+        (Layer::Memlock, Resource::RLIMIT_MEMLOCK, both(0)),
+        (Layer::Msgqueue, Resource::RLIMIT_MSGQUEUE, both(0)),
+        (Layer::Nocaps, Resource::RLIMIT_NICE, both(0)),
+        (Layer::Nocaps, Resource::RLIMIT_RTPRIO, both(0)),
     ];
-    for (resource, soft, hard) in list {
+    for (layer, resource, (soft, hard)) in list {
+        if !on(layer) {
+            continue;
+        }
         set_at_most(resource, soft, hard).step("set the limits")?;
     }
     Ok(())
@@ -51,6 +68,9 @@ pub fn set(limits: &Limits) -> Result<(), Refusal> {
 /// run's own: the kernel counts by user.
 pub fn set_processes(limits: &Limits, shared: u64) -> Result<(), Refusal> {
     let allowed = limits.processes.max(1).saturating_add(shared);
+    if !on(Layer::Processes) {
+        return Ok(());
+    }
     set_at_most(Resource::RLIMIT_NPROC, allowed, allowed).step("set the limits")
 }
 
@@ -64,8 +84,8 @@ pub fn threads_of(uid: u32) -> io::Result<u64> {
         .sum())
 }
 
-const fn both(resource: Resource, value: u64) -> (Resource, u64, u64) {
-    (resource, value, value)
+const fn both(value: u64) -> (u64, u64) {
+    (value, value)
 }
 
 /// Where the dashboard itself is held to less, less it stays.

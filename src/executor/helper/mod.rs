@@ -7,6 +7,7 @@
 mod cgroup;
 mod identity;
 mod jail;
+pub(super) mod layer;
 mod limits;
 mod payload;
 mod supervise;
@@ -23,6 +24,24 @@ use crate::model::{Limits, Tier};
 
 use super::handover::{self, Descriptors, Order, Says};
 use super::{memfd, raw, scratch};
+use layer::{Layer, on};
+
+/// Where the payload of a jail may write, and the devices it has.
+pub(super) const SCRATCH: &str = jail::root::SCRATCH;
+pub(super) const DEVICES: &[&str] = jail::root::DEVICES;
+
+/// The most bytes that the files of a run may have together.
+pub(super) fn scratch_bytes(limits: &Limits) -> u64 {
+    view::scratch_bytes(limits)
+}
+
+/// The real paths that exist in the jail.
+pub(super) fn bound(
+    executable: &std::path::Path,
+    needs: &[std::path::PathBuf],
+) -> Vec<std::path::PathBuf> {
+    jail::root::bound(executable, needs)
+}
 
 /// The address space a payload has before its runner lowers it, in bytes.
 pub(super) fn address_space_max(limits: &Limits) -> u64 {
@@ -103,7 +122,9 @@ fn refuse(socket: &OwnedFd, refusal: Refusal) {
 
 /// Takes over: nothing inherited but the socket, own session, nothing readable from outside.
 fn start(socket: &OwnedFd) -> Result<(Order, Descriptors<OwnedFd>), Refusal> {
-    raw::close_from(1).step("close descriptors (close_range, Linux 5.9 or newer)")?;
+    if on(Layer::Descriptors) {
+        raw::close_from(1).step("close descriptors (close_range, Linux 5.9 or newer)")?;
+    }
     // Descriptors 1 and 2, the lowest free ones: the standard library prints panics to 2, which
     // must never be a file of a run. They stay open for good.
     for _ in [1, 2] {
@@ -134,13 +155,17 @@ fn prepare(
     descriptors: Descriptors<OwnedFd>,
 ) -> Result<(Prepared, OwnedFd), Refusal> {
     check_files(order, &descriptors)?;
-    let identity = if nix::unistd::Uid::effective().is_root() {
+    let identity = if nix::unistd::Uid::effective().is_root() && on(Layer::Uid) {
         Some(identity::reserve()?)
     } else {
         None
     };
     // Before the view becomes read-only.
-    let cgroup = cgroup::Cgroup::make(&order.limits);
+    let cgroup = if on(Layer::Cgroup) {
+        cgroup::Cgroup::make(&order.limits)
+    } else {
+        cgroup::Cgroup::default()
+    };
     // Before the view: it holds `/proc` as it is while that can still be written to.
     let (payload, lifeline) = payload::Plan::new(order, descriptors)?;
     let view = match order.tier {

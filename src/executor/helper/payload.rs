@@ -20,6 +20,7 @@ use super::super::raw::{self, Side};
 use super::super::{runner, scratch};
 use super::identity::{self, Identity};
 use super::jail::{landlock_rules, root, seccomp};
+use super::layer::{Layer, on};
 use super::{Refusal, Step, limits};
 
 /// Sources are moved above this first, so that placing one never closes another.
@@ -100,6 +101,8 @@ impl Plan {
             .into_iter()
             .map(|(name, value)| text(&[name.as_bytes(), b"=", value.as_encoded_bytes()].concat()))
             .collect::<Result<_, _>>()?;
+        #[cfg(test)]
+        let env = with_the_parents(env);
         let (gate_read, gate) = pipe2(OFlag::O_CLOEXEC).step("make a pipe")?;
         let null = File::open("/dev/null").step("open /dev/null")?;
         let Descriptors {
@@ -223,7 +226,9 @@ impl Plan {
         let last = self.placed.len() as RawFd;
         raw::place(failure.as_fd(), last, true).step("place descriptors")?;
         *failure = File::from(raw::adopt(last));
-        raw::close_from(last as u32 + 1).step("close descriptors")?;
+        if on(Layer::Descriptors) {
+            raw::close_from(last as u32 + 1).step("close descriptors")?;
+        }
 
         limits::set(&self.limits)?;
         let shared = match place {
@@ -244,18 +249,27 @@ impl Plan {
         limits::set_processes(&self.limits, shared)?;
 
         // After the change of user, which clears it. The parent has one thread.
-        prctl::set_pdeathsig(Signal::SIGKILL).step("follow the helper into death")?;
+        if on(Layer::ParentDeath) {
+            prctl::set_pdeathsig(Signal::SIGKILL).step("follow the helper into death")?;
+        }
         if getppid().as_raw() != parent {
             return Err(Refusal::new("the helper is gone", "parent changed"));
         }
-        prctl::set_no_new_privs().step("give up new privileges")?;
+        if on(Layer::NoNewPrivs) {
+            prctl::set_no_new_privs().step("give up new privileges")?;
+        }
         self.is_reachable()?;
         nix::unistd::chdir(&self.output).step("enter the run's folder")?;
         if let Some(filter) = &self.filter {
-            let layer = landlock_rules::restrict(&self.needs)?;
-            // A layer nobody can read from outside: told by our own code, before any other runs.
-            writeln!(failure, "+{layer}").step("restrict file access")?;
-            filter.install()?;
+            if on(Layer::Landlock) {
+                let layer = landlock_rules::restrict(&self.needs)?;
+                // A layer nobody can read from outside: told by our own code, before any other
+                // runs.
+                writeln!(failure, "+{layer}").step("restrict file access")?;
+            }
+            if on(Layer::Seccomp) {
+                filter.install()?;
+            }
         }
         Ok(())
     }
@@ -366,6 +380,15 @@ fn is_interpreter(path: &Path) -> Result<(), Refusal> {
             format!("{}: {e}", path.display()),
         )),
     }
+}
+
+/// The test build's way to leave the layer off.
+#[cfg(test)]
+fn with_the_parents(mut env: Vec<CString>) -> Vec<CString> {
+    if !on(Layer::Environment) {
+        env.extend(super::layer::switched::parents_environment());
+    }
+    env
 }
 
 const _: () = assert!(STAGING > 253 + 16);

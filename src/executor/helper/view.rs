@@ -25,6 +25,7 @@ use crate::model::Limits;
 use super::super::handover::Order;
 use super::super::{raw, scratch};
 use super::identity::Identity;
+use super::layer::{Layer, on};
 use super::{Refusal, Step};
 
 /// The payload's view, as long as the helper lives.
@@ -59,7 +60,9 @@ impl View {
         }
         private()?;
         cover(order)?;
-        read_only(Path::new("/"), 0)?;
+        if on(Layer::View) {
+            read_only(Path::new("/"), 0)?;
+        }
         let size = scratch_bytes(&order.limits);
         let options = format!(
             "mode=0700,uid={0},gid={0},size={size},nr_inodes=8192",

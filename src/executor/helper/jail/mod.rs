@@ -23,6 +23,7 @@ use nix::unistd::pipe2;
 use super::super::handover::Order;
 use super::super::{procfs, raw};
 use super::identity::Identity;
+use super::layer::{Layer, on};
 use super::payload::{Plan, Started, await_exec, report_failure};
 use super::{Refusal, Step};
 
@@ -89,12 +90,14 @@ fn inside(order: &Order, plan: &Plan, user: namespaces::User, channels: Channels
         report_failure(failure, &refusal);
         raw::exit_now(1);
     }
+    // 1, in a pid namespace of its own.
+    let init = std::process::id() as i32;
     match raw::fork() {
         Err(e) => {
             report_failure(failure, &Refusal::new("could not fork", e));
             raw::exit_now(1)
         }
-        Ok(raw::Side::Child) => plan.become_payload(super::payload::Place::Jail, 1, failure),
+        Ok(raw::Side::Child) => plan.become_payload(super::payload::Place::Jail, init, failure),
         Ok(raw::Side::Parent(payload)) => {
             drop(failure);
             init::reap_for(payload, exit)
@@ -109,12 +112,17 @@ fn become_init(order: &Order, user: namespaces::User, mapped: &OwnedFd) -> Resul
     }
     user.become_it()?;
     // After the change of user, which clears it. The helper has one thread.
-    prctl::set_pdeathsig(Signal::SIGKILL).step("follow the helper into death")?;
+    if on(Layer::ParentDeath) {
+        prctl::set_pdeathsig(Signal::SIGKILL).step("follow the helper into death")?;
+    }
     let mut fds = [PollFd::new(mapped.as_fd(), PollFlags::POLLIN)];
     if poll(&mut fds, PollTimeout::ZERO).step("wait for the helper")? != 0 {
         return Err(Refusal::new("the helper is gone", "end of its pipe"));
     }
     nix::unistd::setsid().step("leave the session")?;
     root::make(order)?;
-    nix::unistd::sethostname("countersign").step("name the machine")
+    if on(Layer::Utsns) {
+        nix::unistd::sethostname("countersign").step("name the machine")?;
+    }
+    Ok(())
 }

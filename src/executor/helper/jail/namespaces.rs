@@ -15,22 +15,34 @@ use nix::unistd::{Gid, Uid, setgroups, setresgid, setresuid};
 
 use super::super::super::raw::{self, Side};
 use super::super::identity::Identity;
+use super::super::layer::{Layer, on};
 use super::super::{Refusal, Step};
 
-const FLAGS: libc::c_int = libc::CLONE_NEWUSER
-    | libc::CLONE_NEWPID
-    | libc::CLONE_NEWNET
-    | libc::CLONE_NEWIPC
-    | libc::CLONE_NEWUTS
-    | libc::CLONE_NEWNS
-    | libc::CLONE_NEWCGROUP;
+/// Every kind, each with the layer it is.
+const KINDS: [(Layer, libc::c_int); 7] = [
+    (Layer::Userns, libc::CLONE_NEWUSER),
+    (Layer::Pidns, libc::CLONE_NEWPID),
+    (Layer::Netns, libc::CLONE_NEWNET),
+    (Layer::Ipcns, libc::CLONE_NEWIPC),
+    (Layer::Utsns, libc::CLONE_NEWUTS),
+    (Layer::Root, libc::CLONE_NEWNS),
+    (Layer::Cgroupns, libc::CLONE_NEWCGROUP),
+];
+
+fn flags() -> libc::c_int {
+    KINDS
+        .into_iter()
+        // The mounts stay apart even where the root is left as it is.
+        .filter(|(layer, _)| *layer == Layer::Root || on(*layer))
+        .fold(0, |all, (_, flag)| all | flag)
+}
 
 /// Forks into new namespaces; the child is their pid 1, with every capability in them and none
 /// outside.
 pub fn enter() -> Result<Side, Refusal> {
     // The files that map its users belong to root while it may not be dumped.
     prctl::set_dumpable(true).step("make namespaces")?;
-    let side = raw::fork_into(FLAGS);
+    let side = raw::fork_into(flags());
     if !matches!(side, Ok(Side::Child)) {
         prctl::set_dumpable(false).step("make namespaces")?;
     }
@@ -78,6 +90,9 @@ impl User {
         let write = |file: &str, text: &str| -> io::Result<()> {
             std::fs::write(format!("/proc/{init}/{file}"), text)
         };
+        if !on(Layer::Userns) {
+            return Ok(());
+        }
         // Without it a process could leave a group that is denied something.
         write("setgroups", "deny").step("map the users of the jail")?;
         write("uid_map", &format!("{0} {0} 1", self.uid)).step("map the users of the jail")?;
@@ -91,7 +106,15 @@ impl User {
         }
         let (user, group) = (Uid::from_raw(self.uid), Gid::from_raw(self.gid));
         setresgid(group, group, group).step("change to the run's group")?;
+        #[cfg(test)]
+        if !on(Layer::Userns) {
+            super::super::layer::switched::keep_capabilities().step("keep root")?;
+        }
         setresuid(user, user, user).step("change to the run's user")?;
+        #[cfg(test)]
+        if !on(Layer::Userns) {
+            super::super::layer::switched::use_capabilities().step("keep root")?;
+        }
         // Changing the user made this undumpable, and its own `/proc` files root's again.
         prctl::set_dumpable(true).step("change to the run's user")
     }

@@ -16,6 +16,7 @@ use nix::unistd::{chdir, pivot_root};
 
 use super::super::super::handover::Order;
 use super::super::super::{raw, scratch};
+use super::super::layer::{Layer, on};
 use super::super::view::scratch_bytes;
 use super::super::{Refusal, Step};
 
@@ -23,7 +24,7 @@ use super::super::{Refusal, Step};
 pub const SCRATCH: &str = "/scratch";
 
 /// Devices without state or reach.
-const DEVICES: &[&str] = &["null", "zero", "full", "random", "urandom"];
+pub const DEVICES: &[&str] = &["null", "zero", "full", "random", "urandom"];
 
 /// Prefixes that are the machine's and hold more than a Python.
 const SHARED_PREFIXES: &[&str] = &["/", "/usr", "/usr/local"];
@@ -49,23 +50,18 @@ pub fn make(order: &Order) -> Result<(), Refusal> {
             MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV,
         )?;
     }
+    #[cfg(test)]
+    if !on(Layer::Root) {
+        the_machines_own(root)?;
+    }
     devices(root)?;
     let proc = root.join("proc");
     folder(&proc, 0o555)?;
-    mount_at(
-        Some(Path::new("proc")),
-        &proc,
-        Some("proc"),
-        MsFlags::MS_NOSUID | MsFlags::MS_NODEV | MsFlags::MS_NOEXEC,
-        None,
-    )
-    .map_err(|e| {
-        Refusal::new(
-            "a fresh /proc cannot be mounted (a container that hides parts of its own does not \
-             allow it)",
-            e,
-        )
-    })?;
+    if on(Layer::Proc) {
+        fresh_proc(&proc)?;
+    } else {
+        bind(root, Path::new("/proc"), 0)?;
+    }
     let inner = root.join(SCRATCH.trim_start_matches('/'));
     folder(&inner, 0o700)?;
     let size = scratch_bytes(&order.limits);
@@ -80,6 +76,39 @@ pub fn make(order: &Order) -> Result<(), Refusal> {
         MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV,
         false,
     )
+}
+
+fn fresh_proc(proc: &Path) -> Result<(), Refusal> {
+    mount_at(
+        Some(Path::new("proc")),
+        proc,
+        Some("proc"),
+        MsFlags::MS_NOSUID | MsFlags::MS_NODEV | MsFlags::MS_NOEXEC,
+        None,
+    )
+    .map_err(|e| {
+        Refusal::new(
+            "a fresh /proc cannot be mounted (a container that hides parts of its own does not \
+             allow it)",
+            e,
+        )
+    })
+}
+
+/// The test build's way to leave the layer off: all that the machine has.
+#[cfg(test)]
+fn the_machines_own(root: &Path) -> Result<(), Refusal> {
+    for entry in std::fs::read_dir("/").step("read the root")? {
+        let path = entry.step("read the root")?.path();
+        if !["/proc", "/dev", "/scratch"]
+            .iter()
+            .any(|own| path == Path::new(own))
+            && path.exists()
+        {
+            bind(root, &path, 0)?;
+        }
+    }
+    Ok(())
 }
 
 /// The real paths that exist in the jail, none below another.

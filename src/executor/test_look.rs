@@ -1,0 +1,120 @@
+//! A run that is let go whatever the reading from outside says: no product code can do this. With
+//! a layer left off it shows both that the reading refuses the run and what the attack then does.
+
+use std::fs::File;
+use std::io::Read;
+use std::os::fd::{AsFd, OwnedFd};
+use std::time::Duration;
+
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+
+use crate::model::Isolation;
+
+use super::handover::{self, Command, Ending, Says};
+use super::launch::{self, Launched};
+use super::outside::{self, Expected};
+use super::spec::{Fault, RunSpec};
+use super::{report, scratch};
+
+/// What came of it.
+pub struct Looked {
+    pub outside: Result<Isolation, Fault>,
+    pub stdout: String,
+    pub stderr: String,
+    pub ending: Ending,
+}
+
+impl Looked {
+    /// What the reading from outside says is missing.
+    pub fn refused(&self) -> &str {
+        match &self.outside {
+            Err(fault) => &fault.detail,
+            Ok(isolation) => panic!("not refused: {:?}", isolation.layers),
+        }
+    }
+}
+
+/// Runs it through the given helper. `compare`: what the reading compares with, where that is not
+/// the run's own policy.
+pub fn look(spec: &RunSpec, exe: &OwnedFd, compare: Option<&RunSpec>) -> Result<Looked, Fault> {
+    let mut launched = launch::launch(spec, exe.as_fd(), &Default::default())?;
+    let looked = go(spec, &mut launched, compare.unwrap_or(spec));
+    let Launched {
+        helper,
+        socket,
+        lifeline,
+        scratch: folder,
+        ..
+    } = launched;
+    drop((lifeline, socket));
+    launch::dismiss(helper);
+    let _ = scratch::Held::open(&folder).and_then(|held| held.remove());
+    looked
+}
+
+fn go(spec: &RunSpec, launched: &mut Launched, compare: &RunSpec) -> Result<Looked, Fault> {
+    let (pid, told) = match hear(launched)? {
+        Says::Started { pid, layers } => (pid, layers),
+        other => return Err(Fault::new("did not start", format!("{other:?}"))),
+    };
+    let mut report_pipe = File::from(launched.report.take().unwrap());
+    let mut stderr = File::from(launched.stderr.take().unwrap());
+    let mut report = report::Report::default();
+    while !report.take_ready() {
+        let mut buffer = [0u8; 1024];
+        await_input(&report_pipe, "the runner is ready");
+        let n = report_pipe.read(&mut buffer).unwrap();
+        if n == 0 {
+            let mut said = String::new();
+            let _ = stderr.read_to_string(&mut said);
+            return Err(Fault::new("Python ended before it was ready", said));
+        }
+        report.feed(&buffer[..n]);
+    }
+    let needs = spec.needs();
+    let expected = Expected::of(compare, &needs);
+    let outside = outside::examine(pid, &told, launched.helper.id() as i32, &expected);
+    handover::send(&launched.socket, &Command::Release).unwrap();
+    // All three pipes are read at once: a full one would hold the payload.
+    let stdout = gather(File::from(launched.stdout.take().unwrap()));
+    let stderr = gather(stderr);
+    let report_pipe = gather(report_pipe);
+    let ending = match hear(launched)? {
+        Says::Ended(ending) => ending,
+        other => return Err(Fault::new("did not end", format!("{other:?}"))),
+    };
+    let text = |thread: std::thread::JoinHandle<Vec<u8>>| {
+        String::from_utf8_lossy(&thread.join().unwrap()).into_owned()
+    };
+    let _ = text(report_pipe);
+    Ok(Looked {
+        outside,
+        stdout: text(stdout),
+        stderr: text(stderr),
+        ending,
+    })
+}
+
+fn gather(mut pipe: File) -> std::thread::JoinHandle<Vec<u8>> {
+    std::thread::spawn(move || {
+        let mut all = Vec::new();
+        let _ = pipe.read_to_end(&mut all);
+        all
+    })
+}
+
+fn hear(launched: &Launched) -> Result<Says, Fault> {
+    await_input(&launched.socket, "the helper speaks");
+    match handover::receive::<Says>(&launched.socket) {
+        Ok(Some(Says::Refused { message, detail })) => Err(Fault { message, detail }),
+        Ok(Some(says)) => Ok(says),
+        Ok(None) | Err(_) => Err(Fault::new("the helper ended without a word", "socket")),
+    }
+}
+
+fn await_input(source: impl AsFd, what: &str) {
+    let mut fds = [PollFd::new(source.as_fd(), PollFlags::POLLIN)];
+    let patience = PollTimeout::try_from(Duration::from_secs(60)).unwrap();
+    let n = poll(&mut fds, patience).unwrap();
+    assert!(n > 0, "a minute went by before {what}");
+}
