@@ -13,16 +13,32 @@ from typing import Any
 def load(one: dict[str, str]) -> Any:
     """An input's content: tables as DataFrames, the rest as plain data."""
     path, form = one["path"], one["format"]
-    if form in ("csv", "tsv", "parquet"):
-        import pandas
-
-        if form == "parquet":
-            return pandas.read_parquet(path)
-        return pandas.read_csv(path, sep="\t" if form == "tsv" else ",")
+    if form in ("csv", "tsv", "parquet", "arrow"):
+        return table(path, form)
+    if form == "bytes":
+        with open(path, "rb") as raw:
+            return raw.read()
     with open(path, encoding="utf-8") as file:
+        if form == "text":
+            return file.read()
         if form == "jsonl":
             return [json.loads(line) for line in file if line.strip()]
         return json.load(file)
+
+
+def table(path: str, form: str) -> Any:
+    import pandas
+
+    if form == "parquet":
+        return pandas.read_parquet(path)
+    if form == "arrow":
+        import pyarrow
+
+        try:
+            return pyarrow.ipc.open_file(path).read_pandas()
+        except pyarrow.ArrowInvalid:
+            return pyarrow.ipc.open_stream(path).read_pandas()
+    return pandas.read_csv(path, sep="\t" if form == "tsv" else ",")
 
 
 def given(job: dict[str, Any]) -> dict[str, Any]:

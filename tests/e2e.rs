@@ -5,6 +5,8 @@ mod common;
 
 use std::time::Duration;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use common::dash::{Dash, Options};
 use nix::sys::signal::Signal;
 use serde_json::{Value, json};
@@ -452,4 +454,68 @@ fn alive(pid: u32) -> bool {
             .rsplit_once(')')
             .is_some_and(|(_, rest)| rest.starts_with(" Z"))
     })
+}
+
+#[test]
+fn files_of_a_run_are_recorded_read_in_parts_and_used_by_the_next_step() {
+    let mut dash = Dash::start();
+    let mut agent = dash.agent();
+    let first = agent.code(
+        "df = pd.DataFrame({'n': range(200_000)})\n\
+         df.to_csv('big.csv', index=False)\n\
+         df.head(3).to_csv('small.csv', index=False)\n\
+         df.to_parquet('big.parquet')\n",
+    );
+    dash.grant(&mut agent, &first);
+    let outcome = agent.outcome(&first["id"]);
+    assert_eq!(outcome["state"], "succeeded", "{outcome}");
+    let artifacts = outcome["run"]["artifacts"].as_array().unwrap();
+    let of = |name: &str| {
+        let found = artifacts.iter().find(|a| a["name"] == name);
+        found.unwrap_or_else(|| panic!("{outcome}")).clone()
+    };
+    assert_eq!(of("big.csv")["media_type"], "text/csv");
+    let mut text = Vec::new();
+    let mut at = json!(0);
+    while !at.is_null() {
+        let params = json!({"id": first["id"], "name": "big.csv", "offset": at});
+        let part = agent.call("artifact", params)["result"].clone();
+        text.extend(STANDARD.decode(part["base64"].as_str().unwrap()).unwrap());
+        at = part["next_offset"].clone();
+    }
+    assert_eq!(json!(text.len()), of("big.csv")["bytes"]);
+    assert_eq!(
+        json!(countersign::model::Digest::of(&text).hex()),
+        of("big.csv")["sha256"]
+    );
+    let error = agent.call("artifact", json!({"id": first["id"], "name": "none"}));
+    assert_eq!(error["error"]["code"], -32602, "{error}");
+    // Somebody else hears nothing of it, and cannot use it.
+    let mut other = dash.agent();
+    let error = other.call("artifact", json!({"id": first["id"], "name": "big.csv"}));
+    assert_eq!(error["error"]["code"], -32004, "{error}");
+    let earlier = |name: &str| json!({"artifact": {"id": first["id"], "name": name}});
+    let error = other.call(
+        "propose",
+        json!({"code": "1", "inputs": {"t": earlier("big.csv")}}),
+    );
+    assert_eq!(error["error"]["code"], -32004, "{error}");
+    let second = agent.propose(json!({
+        "code": "print(small['n'].sum(), big['n'].sum(), table.shape)\n",
+        "inputs": {
+            "small": earlier("small.csv"),
+            "big": earlier("big.csv"),
+            "table": earlier("big.parquet"),
+        },
+    }));
+    dash.wait_text("small.csv");
+    dash.grant(&mut agent, &second);
+    let outcome = agent.outcome(&second["id"]);
+    assert_eq!(outcome["state"], "succeeded", "{outcome}");
+    assert_eq!(outcome["run"]["stdout"], "3 19999900000 (200000, 1)\n");
+    let verify = dash.cli(&["audit", "verify"]);
+    assert!(verify.status.success(), "{verify:?}");
+    let show = dash.cli(&["audit", "show", first["id"].as_str().unwrap()]);
+    let show = String::from_utf8_lossy(&show.stdout).into_owned();
+    assert!(show.contains("artifact big.parquet"), "{show}");
 }

@@ -3,12 +3,31 @@
 import io
 import os
 import re
+import stat
 from typing import Any
 
 NAME = re.compile(r"[A-Za-z0-9._-]{1,100}", re.ASCII)
 
+KEPT = (
+    "files are kept in the output folder: use a plain name of letters, digits, '.', '_' and '-', "
+    "at most 100"
+)
+
 # The working directory at the start, held: a later chdir of a library changes nothing.
-_folder = os.open(".", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+_folder = os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+
+# How many files the policy has collected.
+most = 0
+
+# Whether the contract vouches for what is left, so that the broker compares.
+_listed = False
+
+_open = io.open
+
+
+def is_plain(name: str) -> bool:
+    """Whether a file of the output folder may be called so."""
+    return NAME.fullmatch(name) is not None and name not in (".", "..")
 
 
 def open_output(
@@ -20,15 +39,36 @@ def open_output(
     newline: str | None = None,
 ) -> Any:
     """Opens a file of the output folder."""
-    if type(file) is not str or not NAME.fullmatch(file) or file in (".", ".."):
-        raise PermissionError(
-            "open takes a plain file name of letters, digits, '.', '_' and '-': files are kept "
-            "in the output folder"
-        )
+    if type(file) is not str or not is_plain(file):
+        raise PermissionError(KEPT)
     if encoding is None and "b" not in mode:
         encoding = "utf-8"
-    return io.open(file, mode, buffering, encoding, errors, newline, opener=_beneath)
+    return _open(file, mode, buffering, encoding, errors, newline, opener=_beneath)
 
 
 def _beneath(name: str, flags: int) -> int:
     return os.open(name, flags | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600, dir_fd=_folder)
+
+
+def keep_list(limit: int) -> None:
+    """From here on what is in the folder is vouched for: at most `limit` files."""
+    global _listed, most
+    _listed, most = True, limit
+
+
+def manifest() -> list[dict[str, Any]] | None:
+    """Name and size of every file that was left, as the broker has to find them; None where the
+    contract keeps no list."""
+    if not _listed:
+        return None
+    found = []
+    for name in sorted(os.listdir(_folder)):
+        about = os.stat(name, dir_fd=_folder, follow_symlinks=False)
+        if stat.S_ISREG(about.st_mode) and about.st_nlink == 1 and is_plain(name):
+            found.append({"name": name, "bytes": about.st_size})
+    return found
+
+
+def names() -> set[str]:
+    """What is in the folder."""
+    return set(os.listdir(_folder))

@@ -1,4 +1,4 @@
-"""Inputs under their names: tables as DataFrames, everything else as plain data."""
+"""Inputs under their names: tables as DataFrames, everything else as plain data, text or bytes."""
 
 import io
 import json
@@ -18,7 +18,12 @@ def load_one(one: Input, pandas: Any) -> Any:
         raise Mismatch(f"input {one.name} is not what was shown")
     if one.kind == "table":
         return table(one, pandas)
-    text = read_all(one.fd).decode("utf-8", "strict")
+    raw = read_all(one.fd)
+    if one.kind == "bytes":
+        return raw
+    text = raw.decode("utf-8", "strict")
+    if one.kind == "text":
+        return text
     try:
         if one.format == "jsonl":
             return [json.loads(line) for line in text.split("\n") if line.strip()]
@@ -33,9 +38,26 @@ def table(one: Input, pandas: Any) -> Any:
             "SandboxError",
             f"input {one.name} is a table, and the Python environment has no pandas",
         )
-    separator = "\t" if one.format == "tsv" else ","
     with io.open(one.fd, "rb") as file:
         try:
-            return pandas.read_csv(file, sep=separator)
-        except (ValueError, pandas.errors.ParserError) as error:
+            return read_table(file, one.format, pandas)
+        except ImportError:
+            raise Refused(
+                "SandboxError",
+                f"input {one.name} is {one.format}, and the Python environment has no pyarrow",
+            ) from None
+        except (ValueError, OSError, pandas.errors.ParserError) as error:
             raise Refused("SnippetError", f"input {one.name} is no {one.format}: {error}") from None
+
+
+def read_table(file: Any, format_: str, pandas: Any) -> Any:
+    if format_ == "parquet":
+        return pandas.read_parquet(file)
+    if format_ == "arrow":
+        import pyarrow
+
+        start = file.read(6)
+        file.seek(0)
+        opener = pyarrow.ipc.open_file if start == b"ARROW1" else pyarrow.ipc.open_stream
+        return opener(file).read_pandas()
+    return pandas.read_csv(file, sep="\t" if format_ == "tsv" else ",")

@@ -6,7 +6,7 @@ import sys
 import warnings
 from typing import Any
 
-from _countersign import certify, errors, hold, job, spec
+from _countersign import certify, errors, files, hold, job, spec
 
 
 def main() -> None:
@@ -32,6 +32,8 @@ def main() -> None:
         # A fork of the snippet's that came out at its end: only the first process reports.
         leave(status)
     finish()
+    if report["error"] is None:
+        report["manifest"] = files.manifest()
     send(setup, report)
     leave(status)
 

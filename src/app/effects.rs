@@ -46,10 +46,14 @@ impl Hands {
             Effect::Reply { conn, call, reply } => self.outbox.reply(conn, call, reply),
             Effect::Notify { conn, note } => self.outbox.notify(conn, &note),
             Effect::Analyse { job, code, profile } => self.analyst.analyse(job, code, profile),
-            Effect::BindInputs { id, inputs } => {
+            Effect::BindInputs {
+                id,
+                inputs,
+                artifacts,
+            } => {
                 let (reader, inbox) = (self.inputs.clone(), self.inbox.clone());
                 tokio::spawn(async move {
-                    let inputs = reader.bind(inputs).await;
+                    let inputs = reader.bind(inputs, artifacts).await;
                     let _ = inbox.send(Input::Core(Event::InputsBound { id, inputs }));
                 });
             }
@@ -57,6 +61,17 @@ impl Hands {
                 let (reader, outbox) = (self.inputs.clone(), self.outbox.clone());
                 tokio::spawn(async move {
                     outbox.reply(conn, call, Ok(Reply::Datasets(reader.describe().await)));
+                });
+            }
+            Effect::ReadArtifact {
+                conn,
+                call,
+                artifact,
+                offset,
+            } => {
+                let (reader, outbox) = (self.inputs.clone(), self.outbox.clone());
+                tokio::spawn(async move {
+                    outbox.reply(conn, call, reader.part(artifact, offset).await);
                 });
             }
             Effect::Record {

@@ -178,15 +178,15 @@ impl Replica {
                 let what = format!("data set {dataset}, {}", source.path.display());
                 (format.as_str(), Content::File(source.path.clone()), what)
             }
-            InputKind::Json { .. } => (
-                "json",
+            InputKind::Artifact { id, artifact, .. } => (
+                input.format().as_str(),
                 Content::Bytes(log.blob(&input.sha256)?),
-                brought(input),
+                format!("{artifact} of the run {id}, as it was"),
             ),
-            InputKind::Text { format, .. } => (
-                format.as_str(),
+            InputKind::Json { .. } | InputKind::Text { .. } => (
+                input.format().as_str(),
                 Content::Bytes(log.blob(&input.sha256)?),
-                brought(input),
+                format!("{} bytes from its agent, as they were", input.bytes),
             ),
         };
         self.given.push(format!("{name}: {what}"));
@@ -244,10 +244,6 @@ impl Replica {
         command.arg("-c").arg(DRIVER).arg(&job_file);
         Ok((command, folder))
     }
-}
-
-fn brought(input: &BoundInput) -> String {
-    format!("{} bytes from its agent, as they were", input.bytes)
 }
 
 fn digest_of(path: &Path) -> io::Result<Digest> {

@@ -142,7 +142,7 @@ fn blobs(event: &LogEvent) -> Vec<(String, Digest)> {
             .chain(
                 p.inputs
                     .iter()
-                    .filter(|i| i.brought().is_some())
+                    .filter(|i| i.is_kept())
                     .map(|i| (i.name.clone(), i.sha256)),
             )
             .collect(),

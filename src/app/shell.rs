@@ -155,7 +155,7 @@ impl Shell {
                 inbox,
                 outbox: router,
                 analyst,
-                inputs: Inputs::new(setup.datasets),
+                inputs: Inputs::new(setup.sources),
                 log,
                 state_dir: setup.state_dir.clone(),
                 executor: setup.executor,

@@ -14,7 +14,7 @@ use crate::audit;
 use crate::broker::{Profile, Settings};
 use crate::config::Config;
 use crate::error::Failure;
-use crate::executor::{DatasetSource, Executor, Preflight, preflight};
+use crate::executor::{DatasetSource, Executor, Preflight, Sources, preflight};
 use crate::ipc::SocketConfig;
 use crate::model::Tier;
 use crate::policy::{self, Contract, Policy};
@@ -32,7 +32,7 @@ pub struct Setup {
     pub socket: SocketConfig,
     pub executor: Executor,
     pub analyser: Analyser,
-    pub datasets: Arc<BTreeMap<String, DatasetSource>>,
+    pub sources: Arc<Sources>,
     pub header: Header,
     pub keymap: Keymap,
     pub themes: Themes,
@@ -71,10 +71,15 @@ pub fn prepare(config: &Config, demo: bool) -> Result<Setup, Failure> {
     // Workers are started through this descriptor: an update that replaces the file does not
     // mix versions, and a file put in its place is not run.
     let analyser_exe = PathBuf::from(format!("/proc/self/fd/{}", exe.as_raw_fd()));
-    let datasets = Arc::new(datasets(config));
     let log = audit::open(&config.paths.state_dir)
         .map_err(|e| Failure::general(format!("the audit log cannot be opened: {e}")))?;
     diagnostics(&config.paths.state_dir)?;
+    let kept = audit::Log::open(&config.paths.state_dir)
+        .map_err(|e| Failure::general(format!("the audit log cannot be read: {e}")))?;
+    let sources = Arc::new(Sources {
+        datasets: datasets(config),
+        left: Box::new(move |digest| kept.blob(digest)),
+    });
     let header = header(config, tier, &preflight, &in_force);
     Ok(Setup {
         settings: settings(config, tier, &in_force),
@@ -88,9 +93,9 @@ pub fn prepare(config: &Config, demo: bool) -> Result<Setup, Failure> {
             allow_uids: config.socket.allow_uids.clone(),
             group: config.socket.group.clone(),
         },
-        executor: Executor::new(exe, datasets.clone()),
+        executor: Executor::new(exe, sources.clone()),
         analyser: Analyser::new(analyser_exe, policies),
-        datasets,
+        sources,
         header,
         keymap,
         themes,

@@ -106,6 +106,7 @@ fn input(one: &BoundInput) -> String {
         } => format!("data set {dataset}, {}", format.as_str()),
         InputKind::Json { .. } => "json from its agent".to_owned(),
         InputKind::Text { format, .. } => format!("{} from its agent", format.as_str()),
+        InputKind::Artifact { id, artifact, .. } => format!("{artifact} of the run {id}"),
     };
     format!("{}: {what}, {} bytes, {}", one.name, one.bytes, one.sha256)
 }

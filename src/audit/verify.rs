@@ -12,7 +12,7 @@ use super::layout::{Layout, open_regular};
 use super::line::Record;
 use super::log::damage;
 use super::scan::scan;
-use crate::model::{Digest, InputKind, LogEvent};
+use crate::model::{Digest, LogEvent};
 
 /// Blobs named one by one in a report; the others are counted.
 const NAMED: usize = 20;
@@ -125,22 +125,17 @@ pub(super) fn verify(layout: &Layout) -> Result<Report, AuditError> {
 fn named_by(event: &LogEvent) -> Vec<(Digest, bool)> {
     match event {
         LogEvent::Proposed(p) => {
-            let brought = p.inputs.iter().filter(|i| match i.kind {
-                // The user's own data is named by its digest, not kept.
-                InputKind::Dataset { .. } => false,
-                InputKind::Json { .. } | InputKind::Text { .. } => true,
-            });
+            let brought = p.inputs.iter().filter(|i| i.is_kept());
             std::iter::once((p.digest, true))
                 .chain(brought.map(|i| (i.sha256, true)))
                 .collect()
         }
         LogEvent::Finished(f) => {
-            // Files a run left may be too large to keep.
             let artifacts = f.artifacts.iter().filter_map(|a| a.sha256.parse().ok());
             [f.stdout_sha256, f.stderr_sha256]
                 .map(|d| (d, true))
                 .into_iter()
-                .chain(artifacts.map(|d| (d, false)))
+                .chain(artifacts.map(|d| (d, true)))
                 .collect()
         }
         _ => Vec::new(),

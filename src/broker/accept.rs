@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::clock::Now;
 use crate::model::{
-    AgentClaim, Digest, Draft, InputRequest, Limits, Peer, Proposal, ProposalId, State,
+    AgentClaim, Artifact, Digest, Draft, InputRequest, Limits, Peer, Proposal, ProposalId, State,
 };
 use crate::policy::Contract;
 
@@ -17,7 +17,7 @@ use super::event::{CallId, ConnId};
 use super::outcome::OutcomeText;
 use super::quota::key;
 use super::requests::closing;
-use super::state::{BrokerState, Entry, Job, LiveOutput, Stage, Work};
+use super::state::{BrokerState, Entry, Job, LiveOutput, Session, Stage, Work};
 
 /// Bytes a title may have.
 pub(super) const TITLE_BYTES: usize = 16 * 1024;
@@ -46,7 +46,7 @@ impl BrokerState {
         let profile = self.profile_for(draft.profile.as_deref())?;
         self.check_code(&draft.code, &profile)?;
         check_words(&draft)?;
-        self.check_inputs(&draft.inputs, &profile)?;
+        let artifacts = self.check_inputs(conn, &draft.inputs, &profile)?;
         let ttl = self.ttl_for(draft.ttl_s)?;
         let (params, bytes) = params_digest(&draft);
         if let Some(name) = &draft.idempotency_key
@@ -85,7 +85,11 @@ impl BrokerState {
         {
             entry.inputs = None;
             let inputs = draft.inputs;
-            fx.push(Effect::BindInputs { id, inputs });
+            fx.push(Effect::BindInputs {
+                id,
+                inputs,
+                artifacts,
+            });
         }
         let (code, peer) = (proposal.code.clone(), key(peer));
         self.queue.push(
@@ -116,8 +120,10 @@ impl BrokerState {
         let deadline = now.boot.saturating_add(ttl);
         self.deadlines.insert((deadline, id));
         self.undecided.add(key(&proposal.peer));
+        let mut session = Session::Connection(conn);
         if let Some(connection) = self.connections.get_mut(&conn) {
             connection.owned.insert(id);
+            session = connection.session_of(conn);
         }
         let streams = if proposal.stream {
             BTreeSet::from([conn])
@@ -137,6 +143,8 @@ impl BrokerState {
             decision: None,
             run: None,
             output: LiveOutput::default(),
+            left: Vec::new(),
+            session,
             released: None,
             ended: None,
             text: OutcomeText::default(),
@@ -252,11 +260,13 @@ impl BrokerState {
         Ok(())
     }
 
+    /// The files that the inputs name, by input.
     fn check_inputs(
         &self,
+        conn: ConnId,
         inputs: &BTreeMap<String, InputRequest>,
         profile: &str,
-    ) -> Result<(), RpcError> {
+    ) -> Result<BTreeMap<String, Artifact>, RpcError> {
         let contract = self.profile(profile).map(|p| p.policy.contract);
         if contract == Some(Contract::Feature) {
             check_table(inputs)?;
@@ -265,6 +275,7 @@ impl BrokerState {
             let message = format!("{} inputs; at most {INPUTS_MAX} are taken", inputs.len());
             return Err(invalid("inputs", message, "fewer inputs"));
         }
+        let mut artifacts = BTreeMap::new();
         for (name, input) in inputs {
             if !is_input_name(name) {
                 return Err(invalid(
@@ -281,19 +292,15 @@ impl BrokerState {
                             json!({"param": "inputs", "expected": self.settings.datasets}),
                         ));
                 }
-                InputRequest::Artifact { .. } => {
-                    return Err(invalid(
-                        "inputs",
-                        "artifacts cannot be inputs yet".to_owned(),
-                        "{dataset}, {json} or {text, format}",
-                    ));
+                InputRequest::Artifact { artifact } => {
+                    artifacts.insert(name.clone(), self.artifact_input(conn, artifact)?.clone());
                 }
                 InputRequest::Dataset { .. }
                 | InputRequest::Json { .. }
                 | InputRequest::Text { .. } => {}
             }
         }
-        Ok(())
+        Ok(artifacts)
     }
 
     fn ttl_for(&self, asked: Option<u64>) -> Result<Duration, RpcError> {

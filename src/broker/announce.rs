@@ -234,6 +234,7 @@ pub(super) fn without_text(input: &BoundInput) -> BoundInput {
     let mut input = input.clone();
     match &mut input.kind {
         InputKind::Json { text } | InputKind::Text { text, .. } => text.clear(),
+        InputKind::Artifact { text, .. } => *text = None,
         InputKind::Dataset { .. } => {}
     }
     input

@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::model::{
-    Blob, Digest, InputRequest, KeptRun, Limits, LogEvent, Outcome, ProposalId, State, Verdict,
+    Artifact, Blob, Digest, InputRequest, KeptRun, Limits, LogEvent, Outcome, ProposalId, State,
+    Verdict,
 };
 
 use super::decision::Grant;
@@ -35,6 +36,15 @@ pub enum Effect {
     BindInputs {
         id: ProposalId,
         inputs: BTreeMap<String, InputRequest>,
+        /// What the artifacts among them are, by input.
+        artifacts: BTreeMap<String, Artifact>,
+    },
+    /// Read a part of a file that a run left, from the log's own copy, and answer the call.
+    ReadArtifact {
+        conn: ConnId,
+        call: CallId,
+        artifact: Artifact,
+        offset: u64,
     },
     /// Describe the configured data sets to this call, without paths.
     DescribeDatasets {
@@ -98,6 +108,12 @@ pub enum Reply {
     },
     Verdict(Arc<Verdict>),
     Datasets(Vec<crate::model::DatasetInfo>),
+    Artifact {
+        base64: String,
+        /// Where the next part begins; absent after the last one.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        next_offset: Option<u64>,
+    },
 }
 
 /// What `hello` says of a profile.

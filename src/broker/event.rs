@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use crate::model::{
-    AgentClaim, BoundInput, Draft, Isolation, Peer, ProposalId, Reviewer, Run, Verdict, Viewed,
+    AgentClaim, Blob, BoundInput, Draft, Isolation, Peer, ProposalId, Reviewer, Run, Verdict,
+    Viewed,
 };
 
 use super::decision::Confirmation;
@@ -56,6 +57,12 @@ pub enum Request {
         profile: Option<String>,
     },
     Datasets,
+    /// A part of a file that an own run left, from `offset` bytes on.
+    Artifact {
+        id: ProposalId,
+        name: String,
+        offset: u64,
+    },
 }
 
 /// What a person did in the dashboard's terminal. Only `app`, out of keys that `tui`
@@ -90,6 +97,8 @@ pub enum ExecNote {
         stream: StreamName,
         text: String,
     },
+    /// The files it left, just before its end.
+    Left(Vec<Blob>),
     /// It ran and ended.
     Ended(Box<Run>),
     /// It could not be run, or not be run to its end, for a reason that is not the snippet's.

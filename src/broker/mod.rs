@@ -6,6 +6,7 @@
 
 mod accept;
 mod announce;
+mod artifacts;
 mod census;
 mod decide;
 pub mod decision;
@@ -25,6 +26,7 @@ mod update;
 pub use decision::{Confirmation, Grant};
 pub use effect::{Effect, Note, Reply, RpcError, StreamName};
 pub use event::{CallId, ConnId, Event, ExecNote, HumanAct, JobId, Request, Ticket};
+pub use run::FRAME_STDOUT;
 pub use state::{AuditHealth, BrokerState, Entry, Environment, LiveOutput, Profile, Settings};
 pub use update::{next_deadline, update};
 

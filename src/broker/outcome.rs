@@ -129,8 +129,8 @@ impl OutcomeText {
     pub fn ran(entry: &Entry) -> Self {
         let error = entry.run.as_ref().and_then(|r| r.error.as_ref());
         match (entry.state, error) {
-            (State::Succeeded, _) => match entry.run.as_ref().and_then(not_adopted) {
-                Some(message) => Self::new(Retry::Changed, message),
+            (State::Succeeded, _) => match entry.run.as_ref() {
+                Some(run) => succeeded(run),
                 None => Self::new(Retry::No, "It ran and succeeded."),
             },
             (_, Some(e)) if e.kind == RunErrorKind::Cancelled => {
@@ -143,6 +143,22 @@ impl OutcomeText {
             (_, None) => Self::new(Retry::Changed, "It ran and failed."),
         }
     }
+}
+
+/// What to say of a run that succeeded.
+fn succeeded(run: &Run) -> OutcomeText {
+    if let Some(message) = not_adopted(run) {
+        return OutcomeText::new(Retry::Changed, message);
+    }
+    let mut message = "It ran and succeeded.".to_owned();
+    if run.artifacts_left_out > 0 {
+        message.push_str(&format!(
+            " In its output folder were also {} things that are not collected: links, folders, \
+             or files of names with more than letters, digits, `.`, `_` and `-`.",
+            run.artifacts_left_out
+        ));
+    }
+    OutcomeText::new(Retry::No, message)
 }
 
 /// Why columns that ran well are not handed back: they did not earn it.

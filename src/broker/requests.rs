@@ -60,6 +60,20 @@ impl BrokerState {
                 .check((conn, call), code, profile, &peer, now, fx)
                 .err()
                 .map(Err),
+            Request::Artifact { id, name, offset } => {
+                match self.own_artifact(conn, id, &name, offset) {
+                    Err(error) => Some(Err(error)),
+                    Ok(artifact) => {
+                        fx.push(Effect::ReadArtifact {
+                            conn,
+                            call,
+                            artifact: artifact.clone(),
+                            offset,
+                        });
+                        None
+                    }
+                }
+            }
             Request::Datasets => {
                 fx.push(Effect::DescribeDatasets { conn, call });
                 None
@@ -272,7 +286,7 @@ impl BrokerState {
     }
 
     /// The entry, if it belongs to this connection. Another's id looks like an unknown one.
-    fn owned(&self, conn: ConnId, id: ProposalId) -> Result<&Entry, RpcError> {
+    pub(super) fn owned(&self, conn: ConnId, id: ProposalId) -> Result<&Entry, RpcError> {
         self.entries
             .get(&id)
             .filter(|e| e.owners.contains(&conn))

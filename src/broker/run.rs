@@ -2,13 +2,18 @@
 
 use crate::clock::Now;
 use crate::model::{
-    Blob, DecisionKind, Exit, FinishedLog, LogEvent, ProposalId, Reviewer, Run, State,
+    Artifact, Blob, DecisionKind, Exit, FinishedLog, LogEvent, ProposalId, Reviewer, Run, State,
 };
 
 use super::effect::{Effect, Note, StreamName};
 use super::event::ExecNote;
 use super::outcome::{OutcomeText, decided};
 use super::state::{BrokerState, Environment, LiveOutput, Stage, Stop, Then};
+
+/// Bytes of stdout that one frame carries (INTERFACE §4).
+pub const FRAME_STDOUT: usize = 200_000;
+/// The same as JSON writes it, beside everything else of an outcome.
+const FRAME_STDOUT_ESCAPED: usize = 600_000;
 
 impl BrokerState {
     /// The grant is durable: the child may be made.
@@ -122,6 +127,11 @@ impl BrokerState {
                     fx.push(Effect::Notify { conn: *conn, note });
                 }
             }
+            ExecNote::Left(blobs) => {
+                if let_go {
+                    entry.left = blobs;
+                }
+            }
             ExecNote::Ended(run) if let_go => self.end_run(id, *run, now, fx),
             ExecNote::Ended(_) => {
                 self.exec_failed(id, "its process ended before it was let go", now, fx);
@@ -145,7 +155,7 @@ impl BrokerState {
         self.end_unrun(id, state, message, now, fx);
     }
 
-    fn end_run(&mut self, id: ProposalId, run: Run, now: Now, fx: &mut Vec<Effect>) {
+    fn end_run(&mut self, id: ProposalId, mut run: Run, now: Now, fx: &mut Vec<Effect>) {
         let good = run.error.is_none() && run.limit.is_none() && run.exit == Exit::Code(0);
         let state = if good {
             State::Succeeded
@@ -154,6 +164,11 @@ impl BrokerState {
         };
         let stdout = Blob::of(run.stdout.as_bytes());
         let stderr = Blob::of(run.stderr.as_bytes());
+        keep_stdout(&mut run, &stdout);
+        let mut blobs = vec![stdout.clone(), stderr.clone()];
+        if let Some(entry) = self.entries.get_mut(&id) {
+            blobs.append(&mut entry.left);
+        }
         let event = LogEvent::Finished(Box::new(FinishedLog {
             id,
             state,
@@ -178,7 +193,7 @@ impl BrokerState {
         if let Some(entry) = self.entries.get_mut(&id) {
             entry.text = OutcomeText::ran(entry);
         }
-        self.record(event, vec![stdout, stderr], Then::Tell(id), now, fx);
+        self.record(event, blobs, Then::Tell(id), now, fx);
     }
 
     fn end_unrun(
@@ -226,6 +241,30 @@ impl BrokerState {
             fx,
         );
     }
+}
+
+/// What a frame does not carry of stdout is an artifact. Escapes make a frame full sooner.
+fn keep_stdout(run: &mut Run, blob: &Blob) {
+    let escaped = |c: char| if c.is_control() { 6 } else { c.len_utf8() };
+    let text = &run.stdout;
+    if text.len() <= FRAME_STDOUT
+        && text.chars().map(escaped).sum::<usize>() <= FRAME_STDOUT_ESCAPED
+    {
+        return;
+    }
+    // A file of that name makes room: what was printed is what a reader of the outcome lacks.
+    let before = run.artifacts.len();
+    run.artifacts.retain(|a| a.name != Artifact::STDOUT);
+    run.artifacts_left_out += (before - run.artifacts.len()) as u64;
+    run.artifacts.insert(
+        0,
+        Artifact {
+            name: Artifact::STDOUT.to_owned(),
+            media_type: "text/plain".to_owned(),
+            bytes: blob.bytes.len() as u64,
+            sha256: blob.sha256.hex(),
+        },
+    );
 }
 
 impl LiveOutput {

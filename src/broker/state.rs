@@ -8,7 +8,7 @@ use jiff::Timestamp;
 
 use crate::clock::Now;
 use crate::model::{
-    BoundInput, Decision, Digest, Peer, Proposal, ProposalId, Run, State, Tier, Verdict,
+    Blob, BoundInput, Decision, Digest, Peer, Proposal, ProposalId, Run, State, Tier, Verdict,
 };
 use crate::policy::Policy;
 
@@ -106,6 +106,10 @@ pub struct Entry {
     pub decision: Option<Decision>,
     pub run: Option<Run>,
     pub output: LiveOutput,
+    /// The contents of the files it left, between the executor's word and the record.
+    pub(super) left: Vec<Blob>,
+    /// The session it belongs to: the server's token, or the connection where none was asked for.
+    pub(super) session: Session,
     /// When the child was released.
     pub released: Option<Now>,
     /// When it became final.
@@ -208,6 +212,15 @@ pub(super) enum Then {
     Tell(ProposalId),
 }
 
+/// Whose runs may use each other's files.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum Session {
+    /// The random token that `hello` answered.
+    Token(String),
+    /// An agent that never said `hello` has its connection.
+    Connection(ConnId),
+}
+
 /// A connected agent.
 #[derive(Clone, Debug)]
 pub(super) struct Connection {
@@ -225,6 +238,13 @@ impl Connection {
             agent: None,
             session: None,
             owned: BTreeSet::new(),
+        }
+    }
+
+    pub fn session_of(&self, conn: ConnId) -> Session {
+        match &self.session {
+            Some(token) => Session::Token(token.clone()),
+            None => Session::Connection(conn),
         }
     }
 }

@@ -2,6 +2,7 @@
 //! by [`watch::Watch`], an independent model of what must never happen.
 
 mod agents;
+mod artifacts;
 mod audit_down;
 mod binding;
 mod closing;

@@ -11,9 +11,13 @@ use crate::broker::RpcError;
 use crate::config::{self, check_identifier};
 use crate::error::Failure;
 use crate::ipc::{Client, ClientError, FRAME_MAX};
-use crate::model::{Outcome, State, TextFormat, visible};
+use crate::model::{Artifact, Outcome, State, TextFormat, visible};
 
 use super::Globals;
+
+mod files;
+
+use files::Folder;
 
 /// Exit code: no dashboard, a protocol error, or a run that could not be made.
 const NO_OUTCOME: u8 = 7;
@@ -55,6 +59,9 @@ pub struct Args {
     /// Idempotency key: the same command again attaches to the same proposal
     #[arg(long, value_name = "KEY", value_parser = clap::builder::NonEmptyStringValueParser::new())]
     pub key: Option<String>,
+    /// Write the files that the run left into this folder, which is made where it is missing
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
     /// Print the whole outcome as JSON
     #[arg(long)]
     pub json: bool,
@@ -99,17 +106,22 @@ fn parse_input(text: &str) -> Result<Input, String> {
 /// Runs the command; the value is the exit code.
 pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
     let params = params(args)?;
+    let out = args.out.as_deref().map(Folder::open).transpose()?;
+    let wants = Wants {
+        out: out.as_ref(),
+        whole_stdout: !args.json,
+    };
     let paths = config::paths(&globals.options()).map_err(|e| Failure::usage(e.to_string()))?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(|e| Failure::with_code(NO_OUTCOME, format!("cannot start: {e}")))?;
-    let ended = runtime.block_on(propose(&paths.socket, params, args.key.is_some()));
-    let outcome = match ended.map_err(|e| failure(&e))? {
-        Ended::Outcome(outcome) => outcome,
+    let ended = runtime.block_on(propose(&paths.socket, params, args.key.is_some(), &wants));
+    let (outcome, left) = match ended.map_err(|e| failure(&e))? {
+        Ended::Outcome(outcome, left) => (outcome, left),
         Ended::Interrupted { code, message } => return Err(Failure::with_code(code, message)),
     };
-    let parsed = Outcome::deserialize(&outcome).map_err(|e| {
+    let mut parsed = Outcome::deserialize(&outcome).map_err(|e| {
         Failure::with_code(
             NO_OUTCOME,
             format!("the dashboard's answer is no outcome: {e}"),
@@ -118,18 +130,50 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
     if args.json {
         print_exactly(&format!("{outcome}\n"))?;
     } else {
+        if let (Some(stdout), Some(run)) = (left.stdout, &mut parsed.run) {
+            run.stdout = stdout;
+            run.stdout_truncated = run.stdout_bytes > run.stdout.len() as u64;
+        }
         report(&parsed)?;
+        for line in &left.written {
+            tell(line);
+        }
     }
-    Ok(exit_code(parsed.state))
+    match left.failure {
+        None => Ok(exit_code(parsed.state)),
+        Some(failure) => Err(failure),
+    }
 }
 
 /// How the waiting ended.
 enum Ended {
-    Outcome(Value),
+    Outcome(Value, Left),
     Interrupted { code: u8, message: String },
 }
 
-async fn propose(socket: &Path, params: Value, keyed: bool) -> Result<Ended, ClientError> {
+/// What of the files that a run left is wanted.
+struct Wants<'a> {
+    out: Option<&'a Folder>,
+    /// Also what a frame does not carry of stdout.
+    whole_stdout: bool,
+}
+
+/// What was done with the files that a run left.
+#[derive(Default)]
+struct Left {
+    stdout: Option<String>,
+    /// A line for each file that was written.
+    written: Vec<String>,
+    /// Why not all of it was done; the outcome is told all the same.
+    failure: Option<Failure>,
+}
+
+async fn propose(
+    socket: &Path,
+    params: Value,
+    keyed: bool,
+    wants: &Wants<'_>,
+) -> Result<Ended, ClientError> {
     let mut client = Client::connect(socket).await?;
     let proposed = client.call("propose", params).await?;
     let id = proposed["id"]
@@ -144,7 +188,11 @@ async fn propose(socket: &Path, params: Value, keyed: bool) -> Result<Ended, Cli
     }
     let call = client.send("wait", json!({"id": id})).await?;
     tokio::select! {
-        answer = client.answer(call) => return answer.map(Ended::Outcome),
+        answer = client.answer(call) => {
+            let outcome = answer?;
+            let left = fetch(&mut client, &id, &outcome, wants).await;
+            return Ok(Ended::Outcome(outcome, left));
+        }
         interrupted = tokio::signal::ctrl_c() => interrupted?,
     }
     if keyed {
@@ -157,6 +205,42 @@ async fn propose(socket: &Path, params: Value, keyed: bool) -> Result<Ended, Cli
         });
     }
     withdraw(&mut client, &id).await
+}
+
+async fn fetch(client: &mut Client, id: &str, outcome: &Value, wants: &Wants<'_>) -> Left {
+    let mut left = Left::default();
+    let Ok(Some(run)) = Outcome::deserialize(outcome).map(|outcome| outcome.run) else {
+        return left;
+    };
+    for file in &run.artifacts {
+        let printed = wants.whole_stdout && run.stdout_truncated && file.name == Artifact::STDOUT;
+        if wants.out.is_none() && !printed {
+            continue;
+        }
+        let content = match files::fetch(client, id, file).await {
+            Ok(content) => content,
+            Err(failure) => {
+                left.failure = Some(failure);
+                return left;
+            }
+        };
+        if let Some(folder) = wants.out {
+            let shown = folder.shown(&file.name);
+            if let Err(e) = folder.write(&file.name, &content) {
+                let message = format!("cannot write {shown}: {e}");
+                left.failure = Some(Failure::with_code(NO_OUTCOME, message));
+                return left;
+            }
+            left.written.push(format!(
+                "wrote {shown} ({}, {} bytes)",
+                file.media_type, file.bytes
+            ));
+        }
+        if printed {
+            left.stdout = Some(String::from_utf8_lossy(&content).into_owned());
+        }
+    }
+    left
 }
 
 /// Takes the proposal back. One that runs already goes on without anybody to tell.

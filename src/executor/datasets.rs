@@ -13,8 +13,11 @@ use std::sync::{Mutex, PoisonError};
 use sha2::{Digest as _, Sha256};
 
 use crate::model::{
-    BoundInput, Column, DatasetInfo, Digest, InputKind, InputRequest, Sensitivity, TextFormat,
+    Artifact, BoundInput, Column, DatasetInfo, Digest, InputKind, InputRequest, ProposalId,
+    Sensitivity, TextFormat,
 };
+
+use super::media;
 
 /// The largest data set: what fits into memory beside everything else.
 pub const BYTES_MAX: u64 = 4 << 30;
@@ -27,7 +30,60 @@ pub struct DatasetSource {
     pub sensitivity: Sensitivity,
 }
 
-/// Reads, counts and hashes what the requests name, in the order of the names. The error is one
+/// Reads the content of a file that an earlier run left, by its digest.
+pub type Contents = Box<dyn Fn(&Digest) -> Result<Vec<u8>, String> + Send + Sync>;
+
+/// Where the contents of inputs come from that no proposal carries.
+pub struct Sources {
+    /// The user's data sets, by name.
+    pub datasets: BTreeMap<String, DatasetSource>,
+    /// The log's copies of what earlier runs left.
+    pub left: Contents,
+}
+
+impl std::fmt::Debug for Sources {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Sources")
+            .field("datasets", &self.datasets)
+            .finish_non_exhaustive()
+    }
+}
+
+/// An input that is a file of an earlier run: `name` is the Python name, `id` whose run left it.
+/// The error is one sentence for the agent.
+pub fn bind_artifact(
+    name: &str,
+    id: ProposalId,
+    artifact: &Artifact,
+    sources: &Sources,
+) -> Result<BoundInput, String> {
+    check_name(name)?;
+    let digest: Digest = artifact
+        .sha256
+        .parse()
+        .map_err(|_| format!("input `{name}` has no digest"))?;
+    let content = (sources.left)(&digest)
+        .map_err(|e| format!("input `{name}`: the log's copy of the file cannot be used: {e}"))?;
+    let short = content.len() as u64 <= BoundInput::SHOWN_MAX;
+    let text = (short && media::is_text(&artifact.media_type))
+        .then(|| String::from_utf8(content.clone()).ok())
+        .flatten();
+    Ok(BoundInput {
+        name: name.to_owned(),
+        kind: InputKind::Artifact {
+            id,
+            artifact: artifact.name.clone(),
+            media_type: artifact.media_type.clone(),
+            format: media::format_of(&artifact.media_type),
+            text,
+        },
+        bytes: content.len() as u64,
+        sha256: Digest::of(&content),
+    })
+}
+
+/// Reads, counts and hashes what the requests name, in the order of the names; files of earlier
+/// runs go through [`bind_artifact`]. The error is one
 /// sentence for the agent.
 pub fn bind(
     requests: &BTreeMap<String, InputRequest>,
@@ -103,7 +159,7 @@ fn bind_one(
             },
         )),
         InputRequest::Artifact { .. } => Err(format!(
-            "input `{name}`: files of earlier runs cannot be inputs yet"
+            "input `{name}`: the file of an earlier run was not found"
         )),
     }
 }

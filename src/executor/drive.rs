@@ -1,7 +1,6 @@
 //! One run from the broker's side: a thread that starts the helper, looks at the held payload,
 //! waits for the release, gathers output and report, and tells how it ended.
 
-use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -14,14 +13,14 @@ use crate::clock::Now;
 use crate::model::{Isolation, Timing};
 
 use super::control::Switch;
-use super::datasets::DatasetSource;
+use super::datasets::Sources;
 use super::ending::{self, Facts};
 use super::handover::{self, Command, EndedBy, Ending, Says};
 use super::launch::{self, Launched};
 use super::output::{Redactor, Stream};
 use super::report::Report;
 use super::spec::{Fault, RunSpec};
-use super::{certify, outside, scratch};
+use super::{certify, collect, outside, scratch};
 
 /// How long interpreter and libraries may take to start; a cold disk needs a while.
 const PREPARE_MAX: Duration = Duration::from_secs(120);
@@ -33,7 +32,7 @@ const DRAIN_MAX: Duration = Duration::from_secs(2);
 pub(super) fn drive(
     spec: &RunSpec,
     exe: BorrowedFd<'_>,
-    sources: &BTreeMap<String, DatasetSource>,
+    sources: &Sources,
     switch: &Switch,
     note: &dyn Fn(ExecNote),
 ) -> ExecNote {
@@ -48,7 +47,7 @@ pub(super) fn drive(
 fn once(
     spec: &RunSpec,
     exe: BorrowedFd<'_>,
-    sources: &BTreeMap<String, DatasetSource>,
+    sources: &Sources,
     switch: &Switch,
     note: &dyn Fn(ExecNote),
 ) -> ExecNote {
@@ -89,6 +88,8 @@ struct Running<'a> {
     report_pipe: Option<File>,
     report: Report,
     payload: Option<(i32, Vec<String>)>,
+    /// The run's output folder.
+    output: Option<OwnedFd>,
     isolation: Option<Isolation>,
     released: Option<(Instant, Duration)>,
     first_output: Option<Duration>,
@@ -134,6 +135,7 @@ impl<'a> Running<'a> {
             launched: Some(launched),
             report: Report::new(spec.report_max()),
             payload: None,
+            output: None,
             isolation: None,
             released: None,
             first_output: None,
@@ -310,13 +312,14 @@ impl<'a> Running<'a> {
         let Some(launched) = &self.launched else {
             return Ok(());
         };
-        match handover::receive::<Says>(&launched.socket) {
-            Ok(Some(Says::Started { pid, layers })) => {
+        match handover::receive_folder::<Says>(&launched.socket) {
+            Ok(Some((Says::Started { pid, layers }, folder))) => {
                 self.payload = Some((pid, layers));
+                self.output = folder;
                 Ok(())
             }
-            Ok(Some(Says::Refused { message, detail })) => Err(Fault { message, detail }),
-            Ok(Some(Says::Ended(ending))) => {
+            Ok(Some((Says::Refused { message, detail }, _))) => Err(Fault { message, detail }),
+            Ok(Some((Says::Ended(ending), _))) => {
                 if !ending.clean {
                     tracing::error!("the helper could not clean up after a run");
                 }
@@ -391,6 +394,11 @@ impl<'a> Running<'a> {
                 format!("status {}: {early}", ending.status),
             ));
         }
+        let mut collected = match &self.output {
+            Some(folder) => collect::collect(folder, self.spec.limits())?,
+            None => return Err(Fault::new("the run's folder was not handed over", "output")),
+        };
+        let blobs = std::mem::take(&mut collected.blobs);
         let since = |boot: Duration| {
             u64::try_from(boot.saturating_sub(self.spec.granted_at).as_micros()).unwrap_or(u64::MAX)
         };
@@ -418,7 +426,11 @@ impl<'a> Running<'a> {
             limits: self.spec.limits(),
             contract: self.spec.policy.contract,
             paths: &self.paths,
+            collected,
         };
+        if !blobs.is_empty() {
+            (self.note)(ExecNote::Left(blobs));
+        }
         Ok(ExecNote::Ended(Box::new(ending::run(facts))))
     }
 

@@ -7,13 +7,16 @@ use nix::unistd::Pid;
 
 use serde_json::Value;
 
-use crate::model::{Exit, Isolation, LimitKind, Limits, Run, RunError, RunErrorKind, Timing};
+use crate::model::{
+    Artifact, Exit, Isolation, LimitKind, Limits, Run, RunError, RunErrorKind, Timing, visible,
+};
 use crate::policy::Contract;
 
+use super::collect::Collected;
 use super::handover::{EndedBy, Ending};
 use super::output::{Captured, Redactor};
 use super::reached::with_limit;
-use super::report::Claim;
+use super::report::{Claim, Claimed};
 
 /// Everything known at the end.
 pub struct Facts<'a> {
@@ -29,6 +32,8 @@ pub struct Facts<'a> {
     pub limits: &'a Limits,
     pub contract: Contract,
     pub paths: &'a Redactor,
+    /// What it left in its output folder.
+    pub collected: Collected,
 }
 
 /// The run as the outcome tells it.
@@ -57,7 +62,8 @@ pub fn run(facts: Facts<'_>) -> Run {
         isolation: facts.isolation,
         error,
         result,
-        artifacts: Vec::new(),
+        artifacts: facts.collected.artifacts,
+        artifacts_left_out: facts.collected.left_out,
     }
 }
 
@@ -152,7 +158,7 @@ fn judge(facts: &Facts<'_>, exit: &Exit) -> Judgement {
     }
     match (&facts.claim, exit) {
         (Ok(claim), Exit::Code(code)) => match (&claim.error, code) {
-            (None, 0) => (None, None, claim.result.clone()),
+            (None, 0) => left(facts, claim),
             (None, code) => {
                 let text = format!("the child ended with exit code {code}");
                 (None, Some(error(RunErrorKind::SandboxError, text)), none)
@@ -169,6 +175,53 @@ fn judge(facts: &Facts<'_>, exit: &Exit) -> Judgement {
         // Signals were handled above.
         (Ok(_), Exit::Signal(_)) => (None, None, none),
     }
+}
+
+/// The snippet came to its end: what it left has to keep to the limits and to be what the child
+/// says it left.
+fn left(facts: &Facts<'_>, claim: &Claim) -> Judgement {
+    let broken = |text| error(RunErrorKind::ContractViolation, text);
+    if let Some(excess) = &facts.collected.excess {
+        let error = broken(excess.clone());
+        return (Some(LimitKind::Files), Some(error), claim.result.clone());
+    }
+    if let Some(lie) = claim
+        .manifest
+        .as_deref()
+        .and_then(|manifest| disagreement(manifest, &facts.collected.artifacts))
+    {
+        return (None, Some(broken(lie)), serde_json::Value::Null);
+    }
+    (None, None, claim.result.clone())
+}
+
+/// How the child's list of its files differs from what was found.
+fn disagreement(manifest: &[Claimed], found: &[Artifact]) -> Option<String> {
+    let same = |claimed: &Claimed, file: &Artifact| claimed.name == file.name;
+    for claimed in manifest {
+        match found.iter().find(|file| same(claimed, file)) {
+            None => {
+                return Some(format!(
+                    "the child says it left {}, and there is no such file",
+                    visible(&claimed.name)
+                ));
+            }
+            Some(file) if file.bytes != claimed.bytes => {
+                return Some(format!(
+                    "the child says it left {} bytes in {}, and there are {}",
+                    claimed.bytes, file.name, file.bytes
+                ));
+            }
+            Some(_) => {}
+        }
+    }
+    let unnamed = found
+        .iter()
+        .find(|file| !manifest.iter().any(|claimed| same(claimed, file)))?;
+    Some(format!(
+        "the child left {} and does not say so",
+        unnamed.name
+    ))
 }
 
 fn error(kind: RunErrorKind, message: impl Into<String>) -> RunError {

@@ -112,11 +112,12 @@ pub enum Command {
 #[serde(tag = "says", rename_all = "lowercase")]
 pub enum Says {
     /// The payload is confined; look at this process from outside. `layers` are those that
-    /// nobody can read there.
+    /// nobody can read there. With it comes the descriptor of the run's output folder.
     Started { pid: i32, layers: Vec<String> },
     /// It could not be made. `message` has no path in it; `detail` is for the local log.
     Refused { message: String, detail: String },
-    /// The payload ended, nothing of it is left running, its folder is removed.
+    /// The payload ended and nothing of it is left running. Its folder is removed once the broker
+    /// has closed its end.
     Ended(Ending),
 }
 
@@ -168,6 +169,25 @@ pub fn receive_order(socket: BorrowedFd<'_>) -> io::Result<(Order, Descriptors<O
     let descriptors = Descriptors::from_list(fds)
         .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "descriptors are missing"))?;
     Ok((order, descriptors))
+}
+
+/// Sends one message with the folder that the run leaves its files in.
+pub fn send_folder(
+    socket: impl AsFd,
+    message: &impl Serialize,
+    folder: &OwnedFd,
+) -> io::Result<()> {
+    send_with(socket.as_fd(), message, &[folder.as_raw_fd()])
+}
+
+/// Receives one message and a descriptor, where one came with it; `None` when the other side is
+/// gone.
+pub fn receive_folder<T: DeserializeOwned>(
+    socket: impl AsFd,
+) -> io::Result<Option<(T, Option<OwnedFd>)>> {
+    let mut control = nix::cmsg_space!([RawFd; 1]);
+    let got = receive_with(socket.as_fd(), Some(&mut control))?;
+    Ok(got.map(|(message, fds)| (message, fds.into_iter().next())))
 }
 
 /// Sends one message without descriptors.

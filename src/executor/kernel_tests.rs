@@ -2,6 +2,8 @@
 
 pub const TIER: crate::model::Tier = crate::model::Tier::Kernel;
 
+#[path = "artifact_tests.rs"]
+mod artifacts;
 #[path = "attacks_tests.rs"]
 mod attacks;
 #[path = "jail_tests.rs"]

@@ -1,7 +1,6 @@
 //! Starting the helper: its own binary through a held descriptor, the order and the files over
 //! its standard input.
 
-use std::collections::BTreeMap;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::path::PathBuf;
@@ -15,7 +14,7 @@ use nix::unistd::pipe2;
 
 use crate::model::{Digest, InputKind};
 
-use super::datasets::{self, DatasetSource};
+use super::datasets::{self, Sources};
 use super::handover::{self, Descriptors, Order, Says};
 use super::spec::{Fault, RunSpec};
 use super::{memfd, raw, runner, scratch};
@@ -36,11 +35,7 @@ pub struct Launched {
 }
 
 /// Makes everything the run is given and starts its helper.
-pub fn launch(
-    spec: &RunSpec,
-    exe: BorrowedFd<'_>,
-    sources: &BTreeMap<String, DatasetSource>,
-) -> Result<Launched, Fault> {
+pub fn launch(spec: &RunSpec, exe: BorrowedFd<'_>, sources: &Sources) -> Result<Launched, Fault> {
     if Digest::of(spec.code.as_bytes()) != spec.digest {
         return Err(Fault::new(
             "the code is not the code that was shown",
@@ -174,10 +169,7 @@ pub fn dismiss(mut helper: Child) {
 
 /// A sealed file for each input: what an agent brought as it was shown, a data set as its file
 /// is now, if that is still what was shown.
-fn inputs(
-    spec: &RunSpec,
-    sources: &BTreeMap<String, DatasetSource>,
-) -> Result<Vec<OwnedFd>, Fault> {
+fn inputs(spec: &RunSpec, sources: &Sources) -> Result<Vec<OwnedFd>, Fault> {
     spec.inputs
         .iter()
         .map(|input| {
@@ -195,6 +187,19 @@ fn inputs(
                     memfd::of_bytes("input", text.as_bytes())
                         .map_err(|e| Fault::new("could not make the run's files", e))
                 }
+                InputKind::Artifact { artifact, .. } => {
+                    let content = (sources.left)(&input.sha256).map_err(|e| {
+                        Fault::new(
+                            format!("the log's copy of {artifact} cannot be read any more"),
+                            e,
+                        )
+                    })?;
+                    if Digest::of(&content) != input.sha256 {
+                        return Err(changed());
+                    }
+                    memfd::of_bytes("artifact", &content)
+                        .map_err(|e| Fault::new("could not make the run's files", e))
+                }
                 InputKind::Dataset { dataset, .. } => {
                     let gone = |detail: String| {
                         Fault::new(
@@ -203,6 +208,7 @@ fn inputs(
                         )
                     };
                     let source = sources
+                        .datasets
                         .get(dataset)
                         .ok_or_else(|| gone("not configured".to_owned()))?;
                     let mut file = datasets::open(&source.path).map_err(|e| gone(e.to_string()))?;

@@ -7,6 +7,7 @@
 
 mod certify;
 mod cgroup;
+mod collect;
 mod control;
 mod datasets;
 mod drive;
@@ -14,6 +15,7 @@ mod ending;
 mod handover;
 mod helper;
 mod launch;
+mod media;
 mod memfd;
 mod output;
 mod outside;
@@ -47,7 +49,6 @@ mod test_look;
 #[path = "../../tests/common/sandbox.rs"]
 mod test_table;
 
-use std::collections::BTreeMap;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 
@@ -56,7 +57,7 @@ use crate::model::ProposalId;
 use crate::runtime::PythonEnv;
 
 pub use control::Control;
-pub use datasets::{DatasetSource, bind, describe};
+pub use datasets::{DatasetSource, Sources, bind, bind_artifact, describe};
 pub use preflight::{Preflight, Unavailable, preflight};
 
 use control::Switch;
@@ -69,15 +70,15 @@ pub type Notes = Box<dyn Fn(ProposalId, ExecNote) + Send + Sync>;
 #[derive(Debug)]
 pub struct Executor {
     exe: Arc<OwnedFd>,
-    datasets: Arc<BTreeMap<String, DatasetSource>>,
+    sources: Arc<Sources>,
 }
 
 impl Executor {
     /// `exe`: our own binary, opened at start-up (O_RDONLY, O_CLOEXEC).
-    pub fn new(exe: OwnedFd, datasets: Arc<BTreeMap<String, DatasetSource>>) -> Self {
+    pub fn new(exe: OwnedFd, sources: Arc<Sources>) -> Self {
         Self {
             exe: Arc::new(exe),
-            datasets,
+            sources,
         }
     }
 
@@ -87,7 +88,7 @@ impl Executor {
         let spec = RunSpec::from_grant(grant, env);
         start(
             self.exe.clone(),
-            self.datasets.clone(),
+            self.sources.clone(),
             spec,
             Box::new(move |note| notes(id, note)),
         )
@@ -98,7 +99,7 @@ type Sink = Box<dyn Fn(ExecNote) + Send + Sync>;
 
 fn start(
     exe: Arc<OwnedFd>,
-    datasets: Arc<BTreeMap<String, DatasetSource>>,
+    sources: Arc<Sources>,
     spec: Result<RunSpec, spec::Fault>,
     note: Sink,
 ) -> Control {
@@ -111,7 +112,7 @@ fn start(
         .spawn(move || {
             let last = match spec {
                 Ok(spec) => std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-                    drive::drive(&spec, exe.as_fd(), &datasets, &switch, &|n| sink(n))
+                    drive::drive(&spec, exe.as_fd(), &sources, &switch, &|n| sink(n))
                 }))
                 // What was unwound closed the lifeline, and the child is dead.
                 .unwrap_or_else(|_| failed("the executor failed")),

@@ -192,8 +192,8 @@ impl Probe {
                 "preflight",
             ));
         }
-        match handover::receive::<Says>(&self.socket) {
-            Ok(Some(Says::Started { pid, layers })) => {
+        match handover::receive_folder::<Says>(&self.socket) {
+            Ok(Some((Says::Started { pid, layers }, _))) => {
                 let expected = Expected {
                     tier: order.tier,
                     limits: &order.limits,
@@ -208,8 +208,8 @@ impl Probe {
                 outside::examine(pid, &layers, self.helper.id() as i32, &expected)
                     .map(|isolation| isolation.layers)
             }
-            Ok(Some(Says::Refused { message, detail })) => Err(Fault { message, detail }),
-            Ok(Some(Says::Ended(_)) | None) | Err(_) => Err(Fault::new(
+            Ok(Some((Says::Refused { message, detail }, _))) => Err(Fault { message, detail }),
+            Ok(Some((Says::Ended(_), _)) | None) | Err(_) => Err(Fault::new(
                 "the sandbox helper ended without a word",
                 "preflight",
             )),

@@ -2,6 +2,8 @@
 
 pub const TIER: crate::model::Tier = crate::model::Tier::Process;
 
+#[path = "artifact_tests.rs"]
+mod artifacts;
 #[path = "attacks_tests.rs"]
 mod attacks;
 #[path = "guard_tests.rs"]

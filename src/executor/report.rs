@@ -24,6 +24,16 @@ pub struct Claim {
     pub error: Option<RunError>,
     pub limit: Option<LimitKind>,
     pub result: Value,
+    /// The files that the contract's code says it left; `None` where the contract keeps no list.
+    pub manifest: Option<Vec<Claimed>>,
+}
+
+/// One file as the child names it.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Claimed {
+    pub name: String,
+    pub bytes: u64,
 }
 
 #[derive(Deserialize)]
@@ -38,6 +48,8 @@ struct Final {
     error: Option<FinalError>,
     #[serde(default)]
     result: Value,
+    #[serde(default)]
+    manifest: Option<Vec<Claimed>>,
 }
 
 #[derive(Deserialize)]
@@ -123,6 +135,7 @@ impl Report {
             error,
             limit,
             result: said.result,
+            manifest: said.manifest,
         })
     }
 }

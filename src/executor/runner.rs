@@ -7,7 +7,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use crate::model::{Digest, InputKind, TextFormat};
+use crate::model::{DataFormat, Digest};
 use crate::policy::{Contract, Policy};
 
 use super::scratch;
@@ -30,6 +30,8 @@ const MODULES: &[(&str, &str)] = &[
     ("names", include_str!("../../assets/runner/names.py")),
     ("files", include_str!("../../assets/runner/files.py")),
     ("inputs", include_str!("../../assets/runner/inputs.py")),
+    ("zone", include_str!("../../assets/runner/zone.py")),
+    ("canvas", include_str!("../../assets/runner/canvas.py")),
     ("display", include_str!("../../assets/runner/display.py")),
     ("certify", include_str!("../../assets/runner/certify.py")),
     ("columns", include_str!("../../assets/runner/columns.py")),
@@ -146,7 +148,7 @@ struct Job<'a> {
 #[derive(Serialize)]
 struct Input<'a> {
     name: &'a str,
-    /// `table` for a DataFrame, `data` for plain data.
+    /// `table` for a DataFrame, `data` for plain data, `text` for a `str`, `bytes`.
     kind: &'static str,
     format: &'static str,
     fd: i32,
@@ -184,12 +186,7 @@ pub fn setup(spec: &RunSpec) -> io::Result<Vec<u8>> {
 fn preload(spec: &RunSpec) -> &'static [&'static str] {
     const TABLES: &[&str] = &["numpy", "pandas"];
     // Plain Python starts without what it may not use, but a table needs a library to be one.
-    let tables = spec.inputs.iter().any(|input| match &input.kind {
-        InputKind::Json { .. } => false,
-        InputKind::Text { format, .. } | InputKind::Dataset { format, .. } => {
-            shape(*format) == "table"
-        }
-    });
+    let tables = spec.inputs.iter().any(|i| shape(i.format()) == "table");
     match spec.policy.contract {
         Contract::Analysis if spec.policy.guard => TABLES,
         // Its columns are handed over as Arrow.
@@ -207,16 +204,11 @@ pub fn job(spec: &RunSpec) -> io::Result<Vec<u8>> {
         .iter()
         .zip(FD_INPUTS..)
         .map(|(input, fd)| {
-            let (kind, format) = match &input.kind {
-                InputKind::Json { .. } => ("data", "json"),
-                InputKind::Text { format, .. } | InputKind::Dataset { format, .. } => {
-                    (shape(*format), format.as_str())
-                }
-            };
+            let format = input.format();
             Input {
                 name: &input.name,
-                kind,
-                format,
+                kind: shape(format),
+                format: format.as_str(),
                 fd,
                 sha256: input.sha256,
             }
@@ -237,10 +229,12 @@ pub fn job(spec: &RunSpec) -> io::Result<Vec<u8>> {
     })?)
 }
 
-const fn shape(format: TextFormat) -> &'static str {
+const fn shape(format: DataFormat) -> &'static str {
     match format {
-        TextFormat::Csv | TextFormat::Tsv => "table",
-        TextFormat::Json | TextFormat::Jsonl => "data",
+        DataFormat::Csv | DataFormat::Tsv | DataFormat::Parquet | DataFormat::Arrow => "table",
+        DataFormat::Json | DataFormat::Jsonl => "data",
+        DataFormat::Text => "text",
+        DataFormat::Bytes => "bytes",
     }
 }
 

@@ -28,6 +28,16 @@ pub fn make() -> io::Result<PathBuf> {
     folder.canonicalize()
 }
 
+/// The output folder, held: what is collected from it later is what lies in it, whatever is
+/// mounted or moved in the meantime, and although the payload's mounts are gone by then.
+pub fn output(scratch: &Path) -> nix::Result<OwnedFd> {
+    nix::fcntl::open(
+        &scratch.join(OUTPUT),
+        OFlag::O_RDONLY | OFlag::O_DIRECTORY | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC,
+        Mode::empty(),
+    )
+}
+
 /// A held place from which the folder can be removed although the helper's own view of the file
 /// system is read-only: a descriptor keeps the mount it was opened on.
 pub struct Held {
@@ -64,7 +74,7 @@ impl Held {
     }
 }
 
-fn open_folder(at: BorrowedFd<'_>, name: &CStr) -> nix::Result<OwnedFd> {
+pub(super) fn open_folder(at: BorrowedFd<'_>, name: &CStr) -> nix::Result<OwnedFd> {
     let flags = OFlag::O_RDONLY | OFlag::O_DIRECTORY | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC;
     match openat(at, name, flags, Mode::empty()) {
         Err(Errno::EACCES) => {
@@ -129,7 +139,7 @@ fn empty(top: OwnedFd) -> io::Result<()> {
 }
 
 /// The names in a folder.
-fn entries(folder: &OwnedFd) -> io::Result<Vec<CString>> {
+pub(super) fn entries(folder: &OwnedFd) -> io::Result<Vec<CString>> {
     std::fs::read_dir(format!("/proc/self/fd/{}", folder.as_raw_fd()))?
         .map(|entry| Ok(CString::new(entry?.file_name().into_encoded_bytes())?))
         .collect()

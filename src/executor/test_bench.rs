@@ -16,7 +16,7 @@ use crate::policy::{Contract, Policy};
 use crate::runtime::PythonEnv;
 
 use super::spec::RunSpec;
-use super::{Control, DatasetSource, start};
+use super::{Control, DatasetSource, Sources, start};
 
 /// The binary beside the test's own; `cargo test` builds it for the integration tests.
 pub fn binary() -> PathBuf {
@@ -222,6 +222,14 @@ pub struct Live {
     pub notes: mpsc::Receiver<ExecNote>,
 }
 
+/// These data sets, and nothing left by earlier runs.
+pub fn sources(datasets: BTreeMap<String, DatasetSource>) -> Sources {
+    Sources {
+        datasets,
+        left: Box::new(|_| Err("it is missing".to_owned())),
+    }
+}
+
 pub fn begin(spec: RunSpec, datasets: BTreeMap<String, DatasetSource>) -> Live {
     begin_through(exe(), spec, datasets)
 }
@@ -236,7 +244,7 @@ pub fn begin_through(
     let send = Mutex::new(send);
     let control = start(
         exe,
-        Arc::new(datasets),
+        Arc::new(sources(datasets)),
         Ok(spec),
         Box::new(move |note| {
             let _ = send.lock().unwrap().send(note);

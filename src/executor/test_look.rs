@@ -37,7 +37,11 @@ impl Looked {
 /// Runs it through the given helper. `compare`: what the reading compares with, where that is not
 /// the run's own policy.
 pub fn look(spec: &RunSpec, exe: &OwnedFd, compare: Option<&RunSpec>) -> Result<Looked, Fault> {
-    let mut launched = launch::launch(spec, exe.as_fd(), &Default::default())?;
+    let mut launched = launch::launch(
+        spec,
+        exe.as_fd(),
+        &super::test_bench::sources(Default::default()),
+    )?;
     let looked = go(spec, &mut launched, compare.unwrap_or(spec));
     let Launched {
         helper,
@@ -59,7 +63,7 @@ fn go(spec: &RunSpec, launched: &mut Launched, compare: &RunSpec) -> Result<Look
     };
     let mut report_pipe = File::from(launched.report.take().unwrap());
     let mut stderr = File::from(launched.stderr.take().unwrap());
-    let mut report = report::Report::default();
+    let mut report = report::Report::new(spec.report_max());
     while !report.take_ready() {
         let mut buffer = [0u8; 1024];
         await_input(&report_pipe, "the runner is ready");

@@ -8,13 +8,13 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use crate::broker::{Note, Reply, RpcError};
+use crate::broker::{FRAME_STDOUT, Note, Reply, RpcError};
 
 use super::envelope::Id;
 use super::frame::FRAME_MAX;
 
 /// Bytes of stdout, and of stderr, in one frame.
-const OUTPUT_MAX: usize = 200_000;
+const OUTPUT_MAX: usize = FRAME_STDOUT;
 /// Bytes of text in one `output` notification; six times that, escaped, still fits a frame.
 const NOTE_TEXT_MAX: usize = 128 * 1024;
 /// Bytes of an error's message.

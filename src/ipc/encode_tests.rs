@@ -32,6 +32,7 @@ fn run(stdout: String, result: Value) -> Run {
         error: None,
         result,
         artifacts: Vec::new(),
+        artifacts_left_out: 0,
     }
 }
 

@@ -112,6 +112,17 @@ impl Fields {
         }
     }
 
+    /// A whole number from 0.
+    pub fn whole(&mut self, key: &str) -> Result<Option<u64>, RpcError> {
+        match self.take(key) {
+            None => Ok(None),
+            Some(value) => value
+                .as_u64()
+                .map(Some)
+                .ok_or_else(|| wrong_type(&self.full(key), "a whole number from 0", &value)),
+        }
+    }
+
     /// A whole number from 1.
     pub fn positive(&mut self, key: &str) -> Result<Option<u64>, RpcError> {
         let wanted = "a whole number from 1";

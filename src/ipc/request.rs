@@ -16,8 +16,8 @@ use super::params::{Fields, echo, invalid, wrong_type};
 const PROTOCOL: u64 = 1;
 
 /// Every method there is. None of them decides.
-pub const METHODS: [&str; 7] = [
-    "hello", "propose", "wait", "status", "withdraw", "check", "datasets",
+pub const METHODS: [&str; 8] = [
+    "hello", "propose", "wait", "status", "withdraw", "check", "datasets", "artifact",
 ];
 
 /// Bytes of a title or a reason. They are shown to a person.
@@ -55,9 +55,7 @@ pub(super) fn decode(envelope: Envelope) -> Result<Request, RpcError> {
         }),
         "check" => check(read(&["code", "profile"])?),
         "datasets" => read(&[]).map(|_| Request::Datasets),
-        "artifact" => Err(no_method(
-            "`artifact` is a name for later; this version has no artifacts".to_owned(),
-        )),
+        "artifact" => artifact_part(read(&["id", "name", "offset"])?),
         other => Err(no_method(format!("there is no method `{}`", echo(other)))),
     }
 }
@@ -124,6 +122,16 @@ fn propose(mut fields: Fields) -> Result<Request, RpcError> {
     Ok(Request::Propose {
         id: ProposalId::new(),
         draft: Box::new(draft),
+    })
+}
+
+fn artifact_part(mut fields: Fields) -> Result<Request, RpcError> {
+    let id = id(&mut fields)?;
+    let name = fields.short("name", NAME_MAX)?;
+    Ok(Request::Artifact {
+        id,
+        name: fields.required("name", name)?,
+        offset: fields.whole("offset")?.unwrap_or(0),
     })
 }
 

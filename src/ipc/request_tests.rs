@@ -168,7 +168,7 @@ fn no_method_decides_and_the_real_ones_are_named() {
         "Propose",
         "propose ",
         "",
-        "artifact",
+        "artifacts",
         "rpc.discover",
     ] {
         let error = refused(method, json!({}));

@@ -57,6 +57,49 @@ impl TextFormat {
     }
 }
 
+/// How the bytes of a file become a value of the snippet's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum DataFormat {
+    Csv,
+    Tsv,
+    Json,
+    Jsonl,
+    Parquet,
+    /// Arrow IPC, file or stream.
+    Arrow,
+    /// As one `str`.
+    Text,
+    /// As `bytes`.
+    Bytes,
+}
+
+impl DataFormat {
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Csv => "csv",
+            Self::Tsv => "tsv",
+            Self::Json => "json",
+            Self::Jsonl => "jsonl",
+            Self::Parquet => "parquet",
+            Self::Arrow => "arrow",
+            Self::Text => "text",
+            Self::Bytes => "bytes",
+        }
+    }
+}
+
+impl From<TextFormat> for DataFormat {
+    fn from(format: TextFormat) -> Self {
+        match format {
+            TextFormat::Csv => Self::Csv,
+            TextFormat::Tsv => Self::Tsv,
+            TextFormat::Json => Self::Json,
+            TextFormat::Jsonl => Self::Jsonl,
+        }
+    }
+}
+
 /// Whether a data set's cell values may go back to an agent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -113,14 +156,43 @@ pub enum InputKind {
         text: String,
         format: TextFormat,
     },
+    /// A file that an earlier run of the session left; the log has its content.
+    Artifact {
+        id: ProposalId,
+        artifact: String,
+        media_type: String,
+        format: DataFormat,
+        /// The content, where it is text that a person can be asked to read.
+        text: Option<String>,
+    },
 }
 
 impl BoundInput {
-    /// The content the agent brought, or `None` for the user's own data set.
+    /// Bytes of text that a file of an earlier run may have to be shown by content; what is longer
+    /// is named by size and digest. What an agent brings itself is always shown.
+    pub const SHOWN_MAX: u64 = 64 * 1024;
+
+    /// The content that a reviewer is shown: what the agent brought, and short text of an earlier
+    /// run. `None` for the user's own data set and for what is no text.
     pub fn brought(&self) -> Option<&str> {
         match &self.kind {
             InputKind::Dataset { .. } => None,
             InputKind::Json { text } | InputKind::Text { text, .. } => Some(text),
+            InputKind::Artifact { text, .. } => text.as_deref(),
         }
+    }
+
+    /// How its bytes are read.
+    pub fn format(&self) -> DataFormat {
+        match &self.kind {
+            InputKind::Json { .. } => DataFormat::Json,
+            InputKind::Text { format, .. } | InputKind::Dataset { format, .. } => (*format).into(),
+            InputKind::Artifact { format, .. } => *format,
+        }
+    }
+
+    /// Whether the log keeps its content; a data set of the user's it names by digest only.
+    pub const fn is_kept(&self) -> bool {
+        !matches!(self.kind, InputKind::Dataset { .. })
     }
 }

@@ -20,7 +20,8 @@ mod visible;
 pub use digest::{Digest, GrantDigest};
 pub use ids::ProposalId;
 pub use input::{
-    ArtifactRef, BoundInput, Column, DatasetInfo, InputKind, InputRequest, Sensitivity, TextFormat,
+    ArtifactRef, BoundInput, Column, DataFormat, DatasetInfo, InputKind, InputRequest, Sensitivity,
+    TextFormat,
 };
 pub use kept::KeptRun;
 pub use limits::Limits;

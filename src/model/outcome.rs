@@ -73,6 +73,14 @@ pub struct Run {
     /// Per profile; `null` where the contract has none.
     pub result: Value,
     pub artifacts: Vec<Artifact>,
+    /// Things in its output folder that were not collected: links, folders, odd names.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub artifacts_left_out: u64,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // the signature serde asks for
+fn is_zero(n: &u64) -> bool {
+    *n == 0
 }
 
 /// How the process ended: `{"code":0}` or `{"signal":"SIGXCPU"}`.
@@ -176,4 +184,19 @@ pub struct Artifact {
     pub bytes: u64,
     /// 64 hex digits.
     pub sha256: String,
+}
+
+impl Artifact {
+    /// The name under which stdout is kept where a frame does not carry all of it.
+    pub const STDOUT: &'static str = "stdout";
+
+    /// Whether a file may be called so: `[A-Za-z0-9._-]{1,100}`, and not a folder's own names.
+    pub fn is_name(name: &str) -> bool {
+        (1..=100).contains(&name.len())
+            && name
+                .bytes()
+                .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-'))
+            && name != "."
+            && name != ".."
+    }
 }

@@ -8,7 +8,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::model::{BoundInput, InputKind, ProposalId};
+use crate::model::{BoundInput, ProposalId};
 
 use super::interval::IntervalSet;
 use super::text::pieces;
@@ -108,7 +108,7 @@ impl Document {
             sections.push(Section {
                 at: total,
                 text_at: total + 1,
-                heading: Some(words::input_heading(input, format_of(input))),
+                heading: Some(words::input_heading(input, input.format().as_str())),
                 lines: lines(text),
                 text: Text::Input(all.clone(), i),
             });
@@ -204,13 +204,6 @@ impl Document {
 impl Section {
     fn end(&self) -> usize {
         self.text_at + self.text.as_str().len()
-    }
-}
-
-fn format_of(input: &BoundInput) -> &'static str {
-    match &input.kind {
-        InputKind::Json { .. } => "json",
-        InputKind::Text { format, .. } | InputKind::Dataset { format, .. } => format.as_str(),
     }
 }
 
@@ -379,7 +372,7 @@ impl Layout {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Digest;
+    use crate::model::{Digest, InputKind};
     use proptest::prelude::*;
 
     fn doc(code: &str, inputs: &[&str]) -> Arc<Document> {

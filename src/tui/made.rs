@@ -102,6 +102,7 @@ pub fn run(stdout: &str) -> Run {
         error: None,
         result: Value::Null,
         artifacts: Vec::new(),
+        artifacts_left_out: 0,
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use crate::model::{BoundInput, Digest, Severity, State, VerdictKind};
+use crate::model::{BoundInput, Digest, ProposalId, Severity, State, VerdictKind};
 
 use super::theme::Role;
 
@@ -117,6 +117,12 @@ pub fn input_heading(input: &BoundInput, format: &str) -> String {
         bytes(input.bytes),
         input.sha256.short(8)
     )
+}
+
+/// The end of an id, by which `audit show` finds it too.
+pub fn id_end(id: ProposalId) -> String {
+    let text = id.to_string();
+    format!("…{}", &text[text.len() - 8..])
 }
 
 /// `1,234`.

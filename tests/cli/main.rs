@@ -15,8 +15,9 @@ use std::time::Duration;
 use countersign::broker::{CallId, ConnId, Event, Reply, Request, RpcError};
 use countersign::ipc::{Listener, Router, SocketConfig, serve};
 use countersign::model::{
-    Decision, DecisionKind, Digest, Draft, Exit, InputRequest, Isolation, Outcome, PolicyRef,
-    ProposalId, Retry, Run, SourceStats, State, TextFormat, Tier, Timing, Verdict, VerdictKind,
+    Artifact, Decision, DecisionKind, Digest, Draft, Exit, InputRequest, Isolation, Outcome,
+    PolicyRef, ProposalId, Retry, Run, SourceStats, State, TextFormat, Tier, Timing, Verdict,
+    VerdictKind,
 };
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;

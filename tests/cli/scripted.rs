@@ -1,5 +1,8 @@
 //! A dashboard without a person: the real socket, with a core that ends every proposal as a test says.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
 use super::*;
 
 /// What the scripted core answers to `wait`.
@@ -54,6 +57,16 @@ pub async fn dashboard(home: &Home, ending: Option<Ending>) -> Dashboard {
                     answer(Reply::State {
                         id,
                         state: State::Withdrawn,
+                    });
+                }
+                Request::Artifact { name, offset, .. } => {
+                    // Two bytes a part: whoever reads has to ask again.
+                    let content = name.as_bytes();
+                    let from = offset as usize;
+                    let to = content.len().min(from + 2);
+                    answer(Reply::Artifact {
+                        base64: STANDARD.encode(&content[from..to]),
+                        next_offset: (to < content.len()).then_some(to as u64),
                     });
                 }
                 other => panic!("{other:?}"),
@@ -127,7 +140,29 @@ pub fn run(stdout: &str, stderr: &str) -> Run {
         error: None,
         result: Value::Null,
         artifacts: Vec::new(),
+        artifacts_left_out: 0,
     }
+}
+
+/// A file whose content is its name, which is what the scripted core hands out.
+pub fn file(name: &str) -> Artifact {
+    Artifact {
+        name: name.to_owned(),
+        media_type: "text/plain".to_owned(),
+        bytes: name.len() as u64,
+        sha256: Digest::of(name.as_bytes()).hex(),
+    }
+}
+
+/// A run that left these files.
+pub fn leaves(artifacts: Vec<Artifact>) -> Option<Ending> {
+    Some(Box::new(move |id| Outcome {
+        run: Some(Run {
+            artifacts: artifacts.clone(),
+            ..run("printed\n", "")
+        }),
+        ..outcome(id, State::Succeeded, "It ran.")
+    }))
 }
 
 pub fn ends(state: State, message: &'static str) -> Option<Ending> {

@@ -313,3 +313,107 @@ fn on_a_terminal(folder: &Path, socket: &Path) -> String {
     child.wait().unwrap();
     String::from_utf8(shown).unwrap()
 }
+
+#[tokio::test]
+async fn out_writes_the_files_that_a_run_left() {
+    let home = Home::new();
+    let _dashboard = dashboard(&home, leaves(vec![file("a.txt"), file("figure-1.png")])).await;
+    let snippet = home.write("s.py", b"1");
+    let args = [snippet.to_str().unwrap(), "--out", "new/out"];
+    let ran = Ran::of(home.submit(&args).output().await.unwrap());
+    assert_eq!((ran.code, ran.out.as_str()), (0, "printed\n"), "{ran:?}");
+    assert!(
+        ran.err
+            .contains("wrote new/out/a.txt (text/plain, 5 bytes)"),
+        "{ran:?}"
+    );
+    let out = home.dir.path().join("new/out");
+    for name in ["a.txt", "figure-1.png"] {
+        assert_eq!(std::fs::read(out.join(name)).unwrap(), name.as_bytes());
+    }
+    // Again: regular files are replaced. A link is not, and nothing is written through it.
+    std::fs::write(out.join("a.txt"), "old").unwrap();
+    let secret = home.write("secret", b"s");
+    std::fs::remove_file(out.join("figure-1.png")).unwrap();
+    std::os::unix::fs::symlink(&secret, out.join("figure-1.png")).unwrap();
+    let ran = Ran::of(home.submit(&args).output().await.unwrap());
+    assert_eq!(ran.code, 7, "{ran:?}");
+    assert!(
+        ran.err
+            .contains("figure-1.png: something that is no regular file"),
+        "{ran:?}"
+    );
+    assert_eq!(ran.out, "printed\n", "the outcome is told all the same");
+    assert_eq!(std::fs::read(out.join("a.txt")).unwrap(), b"a.txt");
+    assert_eq!(std::fs::read(secret).unwrap(), b"s");
+}
+
+#[tokio::test]
+async fn what_is_not_as_the_outcome_says_is_not_written() {
+    for wrong in [
+        Artifact {
+            name: "../escape".to_owned(),
+            ..file("../escape")
+        },
+        Artifact {
+            sha256: Digest::of(b"other").hex(),
+            ..file("a.txt")
+        },
+        Artifact {
+            bytes: 3,
+            ..file("a.txt")
+        },
+        Artifact {
+            bytes: 300,
+            ..file("a.txt")
+        },
+    ] {
+        let home = Home::new();
+        let _dashboard = dashboard(&home, leaves(vec![wrong.clone()])).await;
+        let snippet = home.write("s.py", b"1");
+        let args = [snippet.to_str().unwrap(), "--out", "out", "--json"];
+        let ran = Ran::of(home.submit(&args).output().await.unwrap());
+        assert_eq!(ran.code, 7, "{wrong:?}: {ran:?}");
+        assert!(ran.err.contains("is refused"), "{ran:?}");
+        assert!(serde_json::from_str::<Value>(&ran.out).is_ok(), "{ran:?}");
+        let out = std::fs::read_dir(home.dir.path().join("out")).unwrap();
+        assert_eq!(out.count(), 0);
+        assert!(!home.dir.path().join("escape").exists());
+    }
+}
+
+#[tokio::test]
+async fn a_folder_that_cannot_be_written_to_is_a_usage_error_before_anything_is_proposed() {
+    let home = Home::new();
+    let dashboard = dashboard(&home, leaves(Vec::new())).await;
+    let snippet = home.write("s.py", b"1");
+    let args = [snippet.to_str().unwrap(), "--out", "s.py"];
+    let ran = Ran::of(home.submit(&args).output().await.unwrap());
+    assert_eq!(ran.code, 2, "{ran:?}");
+    assert!(dashboard.drafts.lock().unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn stdout_that_no_frame_carries_is_fetched_and_printed_whole() {
+    let home = Home::new();
+    let ending: Ending = Box::new(|id| Outcome {
+        run: Some(Run {
+            artifacts: vec![file("stdout")],
+            stdout: "std".to_owned(),
+            stdout_bytes: 6,
+            stdout_truncated: true,
+            ..run("", "")
+        }),
+        ..outcome(id, State::Succeeded, "It ran.")
+    });
+    let _dashboard = dashboard(&home, Some(ending)).await;
+    let snippet = home.write("s.py", b"1");
+    let ran = Ran::of(
+        home.submit(&[snippet.to_str().unwrap()])
+            .output()
+            .await
+            .unwrap(),
+    );
+    assert_eq!((ran.code, ran.out.as_str()), (0, "stdout"), "{ran:?}");
+    assert!(!ran.err.contains("is cut"), "{ran:?}");
+}

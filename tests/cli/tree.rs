@@ -15,7 +15,6 @@ async fn wrong_use_ends_with_2_and_help_with_0() {
         &["submit", "--input", "a=@data.xlsx"],
         &["submit", "--input", "a="],
         &["submit", "--key", ""],
-        &["submit", "--out", "figures"],
         &["submit", "--socket", "", "-"],
         &["submit", "no-such-file.py"],
         &["completions", "cobol"],

@@ -1,11 +1,15 @@
 """The contract `analysis`: what is left behind besides stdout.
 
-A DataFrame shown last is also the result, cut to what fits a message.
+A DataFrame shown last is also the result, cut to what fits a message. Files and figures lie in the
+output folder: saved, shown, or left open.
 """
 
 import math
+import os
+import sys
 from typing import Any
 
+from _countersign import files, zone
 from _countersign.contracts.base import Contract
 from _countersign.display import Display
 
@@ -13,13 +17,27 @@ ROWS = 50
 COLUMNS = 200
 TEXT = 1000
 
+# How matplotlib finds `canvas`.
+BACKEND = "module://_countersign.canvas"
+
 
 class Analysis(Contract):
     """Each input under its name; the last value is shown, and is the result if it is a table."""
 
     notebook = True
 
+    def given(self, values: dict[str, Any]) -> dict[str, Any]:
+        if self.setup.policy["guard"]:
+            os.environ["MPLBACKEND"] = BACKEND
+            if (matplotlib := sys.modules.get("matplotlib")) is not None:
+                matplotlib.use(BACKEND)
+            zone.close(self.setup.sys_path)
+            files.keep_list(self.setup.policy["limits"]["artifacts"])
+        return values
+
     def result(self, left: dict[str, Any], show: Display) -> Any:
+        if (canvas := sys.modules.get("_countersign.canvas")) is not None:
+            canvas.finish()
         return table(show.value, self.loaded.get("pandas"))
 
 

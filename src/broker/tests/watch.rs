@@ -133,9 +133,10 @@ impl Watch {
                 self.proposed.insert(*id, asked);
                 None
             }
-            Request::Wait { id, .. } | Request::Status { id } | Request::Withdraw { id } => {
-                Some(*id)
-            }
+            Request::Wait { id, .. }
+            | Request::Status { id }
+            | Request::Withdraw { id }
+            | Request::Artifact { id, .. } => Some(*id),
             _ => None,
         };
         let propose = matches!(request, Request::Propose { .. });
@@ -193,6 +194,23 @@ impl Watch {
             }
             Effect::Keep(run) => {
                 assert!(self.released.contains(&run.id), "kept what never ran");
+            }
+            Effect::ReadArtifact {
+                conn,
+                call,
+                artifact,
+                ..
+            } => {
+                let asked = self.calls.get(&(*conn, *call)).and_then(|call| call.id);
+                let id = asked.expect("reads for a call about a proposal");
+                assert!(self.owns(*conn, id), "another connection's file");
+                assert!(
+                    self.durable
+                        .iter()
+                        .any(|(of, state)| *of == id && state.is_final()),
+                    "a file told before the record that names it"
+                );
+                assert!(crate::model::Artifact::is_name(&artifact.name));
             }
             Effect::BindInputs { .. } | Effect::DescribeDatasets { .. } | Effect::Attention => {}
         }
@@ -267,7 +285,10 @@ impl Watch {
                 (*id, *state)
             }
             Reply::State { id, state } => (*id, *state),
-            Reply::Hello { .. } | Reply::Verdict(_) | Reply::Datasets(_) => return,
+            Reply::Hello { .. }
+            | Reply::Verdict(_)
+            | Reply::Datasets(_)
+            | Reply::Artifact { .. } => return,
         };
         assert_eq!(call.id, Some(id), "answers about another proposal");
         assert!(self.owns(at.0, id), "another connection's proposal");

@@ -14,9 +14,9 @@ use super::super::{Confirmation, decision, next_deadline, update};
 use super::watch::Watch;
 use crate::clock::Now;
 use crate::model::{
-    Action, BoundInput, Digest, Draft, Exit, Finding, GrantDigest, InputKind, InputRequest,
-    Isolation, Limits, LogEvent, Outcome, Peer, ProposalId, Reviewer, Run, RunError, RunErrorKind,
-    Severity, SourceStats, State, Tier, Timing, Verdict, VerdictKind, Viewed,
+    Action, Artifact, Blob, BoundInput, Digest, Draft, Exit, Finding, GrantDigest, InputKind,
+    InputRequest, Isolation, Limits, LogEvent, Outcome, Peer, ProposalId, Reviewer, Run, RunError,
+    RunErrorKind, Severity, SourceStats, State, Tier, Timing, Verdict, VerdictKind, Viewed,
 };
 use crate::policy::{Attributes, Contract, Origin, Policy, SetBy};
 
@@ -167,7 +167,24 @@ pub fn run(stdout: &str) -> Run {
         error: None,
         result: serde_json::Value::Null,
         artifacts: Vec::new(),
+        artifacts_left_out: 0,
     }
+}
+
+/// A run that succeeded and left this file, with what the executor tells of it.
+pub fn leaving(name: &str, content: &str) -> (ExecNote, ExecNote) {
+    let blob = Blob::of(content.as_bytes());
+    let artifact = Artifact {
+        name: name.to_owned(),
+        media_type: "text/plain".to_owned(),
+        bytes: content.len() as u64,
+        sha256: blob.sha256.hex(),
+    };
+    let run = Run {
+        artifacts: vec![artifact],
+        ..run("")
+    };
+    (ExecNote::Left(vec![blob]), ExecNote::Ended(Box::new(run)))
 }
 
 /// A run that ended with this kind of error.
@@ -199,6 +216,10 @@ pub struct World {
     pub log: Vec<LogEvent>,
     pub jobs: VecDeque<(JobId, String)>,
     pub binds: VecDeque<ProposalId>,
+    /// What the artifacts among a proposal's inputs were found to be.
+    pub resolved: BTreeMap<ProposalId, BTreeMap<String, Artifact>>,
+    /// The contents that went to the log with each record, in the order of `log`.
+    pub blobs: Vec<Vec<Blob>>,
     pub executed: Vec<ProposalId>,
     pub released: Vec<ProposalId>,
     pub killed: Vec<ProposalId>,
@@ -231,6 +252,8 @@ impl World {
             log: Vec::new(),
             jobs: VecDeque::new(),
             binds: VecDeque::new(),
+            resolved: BTreeMap::new(),
+            blobs: Vec::new(),
             executed: Vec::new(),
             released: Vec::new(),
             killed: Vec::new(),
@@ -288,12 +311,32 @@ impl World {
             }
             Effect::Notify { conn, note } => self.notes.push((conn, note)),
             Effect::Analyse { job, code, .. } => self.jobs.push_back((job, code.to_string())),
-            Effect::BindInputs { id, .. } => self.binds.push_back(id),
+            Effect::BindInputs { id, artifacts, .. } => {
+                self.binds.push_back(id);
+                self.resolved.insert(id, artifacts);
+            }
+            Effect::ReadArtifact {
+                conn,
+                call,
+                artifact,
+                offset,
+            } => {
+                let reply = Reply::Artifact {
+                    base64: format!("{}@{offset}", artifact.sha256),
+                    next_offset: None,
+                };
+                self.answers.insert((conn, call), Ok(reply));
+            }
             Effect::DescribeDatasets { conn, call } => {
                 self.answers
                     .insert((conn, call), Ok(Reply::Datasets(vec![])));
             }
-            Effect::Record { ticket, event, .. } => {
+            Effect::Record {
+                ticket,
+                event,
+                blobs,
+            } => {
+                self.blobs.push(blobs);
                 self.log.push((*event).clone());
                 self.records.push_back((ticket, *event));
             }

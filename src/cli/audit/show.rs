@@ -103,7 +103,7 @@ fn blobs(event: &LogEvent) -> Vec<(String, Digest)> {
             .chain(
                 p.inputs
                     .iter()
-                    .filter(|i| !matches!(i.kind, InputKind::Dataset { .. }))
+                    .filter(|i| i.is_kept())
                     .map(|i| (format!("input {}", claim(&i.name, 60)), i.sha256)),
             )
             .collect(),
@@ -262,6 +262,16 @@ fn proposed(out: &mut dyn Write, p: &ProposedLog) -> io::Result<()> {
             InputKind::Dataset { dataset, .. } => format!("data set {}", claim(dataset, 100)),
             InputKind::Json { .. } => "JSON".to_owned(),
             InputKind::Text { format, .. } => format!("{} text", format.as_str()),
+            InputKind::Artifact {
+                id,
+                artifact,
+                media_type,
+                ..
+            } => format!(
+                "{} ({}), left by {id}",
+                claim(artifact, 100),
+                claim(media_type, 100)
+            ),
         };
         writeln!(
             out,

@@ -56,6 +56,8 @@ pub struct Started {
     pub layers: Vec<String>,
     /// Where pid 1 of a jail tells how the payload ended.
     pub exit: Option<OwnedFd>,
+    /// The folder in which the payload leaves files, held by its maker.
+    pub output: OwnedFd,
 }
 
 /// Where the payload is when it becomes one.
@@ -173,6 +175,12 @@ impl Plan {
     ) -> Result<Started, Refusal> {
         let (failure_read, failure) = pipe2(OFlag::O_CLOEXEC).step("make a pipe")?;
         let parent = std::process::id() as i32;
+        let output = nix::fcntl::open(
+            &self.output,
+            OFlag::O_RDONLY | OFlag::O_DIRECTORY | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC,
+            Mode::empty(),
+        )
+        .step("open the run's folder")?;
         match raw::fork().step("fork")? {
             Side::Child => {
                 drop(failure_read);
@@ -185,6 +193,7 @@ impl Plan {
                     payload: pid,
                     layers: await_exec(failure_read, lifeline)?,
                     exit: None,
+                    output,
                 })
             }
         }

@@ -18,6 +18,9 @@ use super::payload::Started;
 use super::{Prepared, Refusal, Step};
 use super::{jail, tree};
 
+/// How long the broker may take to collect what the run left: more than it gives itself.
+const COLLECT_MAX: Duration = Duration::from_secs(120);
+
 /// Starts the payload and stays until nothing of it is left.
 pub fn run(
     socket: &OwnedFd,
@@ -85,12 +88,13 @@ pub fn run(
         ended: None,
     };
     // A broker that is gone shows on the lifeline.
-    let _ = handover::send(
+    let _ = handover::send_folder(
         socket,
         &Says::Started {
             pid: started.payload,
             layers: started.layers.clone(),
         },
+        &started.output,
     );
     let by = watch.wait();
     let mut ended = watch.ended;
@@ -99,8 +103,6 @@ pub fn run(
             ended = Some(as_payload(one, &started));
         }
     });
-    prepared.view.dissolve();
-    let removed = held.remove().is_ok();
     let survivors = match by {
         EndedBy::Itself => swept.killed,
         EndedBy::Wall | EndedBy::Command => swept.killed.saturating_sub(1),
@@ -113,10 +115,41 @@ pub fn run(
             cpu_us: ended.map_or(0, |one| one.cpu.as_micros() as u64),
             survivors,
             out_of_memory: prepared.cgroup.out_of_memory(),
-            clean: swept.clean && removed,
+            clean: swept.clean,
         }),
     );
+    // What the run left is collected from its folder before that goes.
+    await_leave(socket, lifeline);
+    prepared.view.dissolve();
+    if let Err(e) = held.remove() {
+        return Err(Refusal::new("could not remove the run's folder", e));
+    }
     Ok(())
+}
+
+/// Returns when the broker has closed its end, is gone, or has had its time.
+fn await_leave(socket: &OwnedFd, lifeline: &OwnedFd) {
+    let until = Instant::now() + COLLECT_MAX;
+    loop {
+        let left = until.saturating_duration_since(Instant::now());
+        let mut fds = [
+            PollFd::new(lifeline.as_fd(), PollFlags::POLLIN),
+            PollFd::new(socket.as_fd(), PollFlags::POLLIN),
+        ];
+        match poll(
+            &mut fds,
+            PollTimeout::try_from(left).unwrap_or(PollTimeout::MAX),
+        ) {
+            Err(nix::errno::Errno::EINTR) => continue,
+            Ok(0) | Err(_) => return,
+            Ok(_) => {}
+        }
+        let ready = |fd: &PollFd| fd.revents().is_some_and(|events| !events.is_empty());
+        // A command that crossed the end's message on its way is read and means nothing any more.
+        if ready(&fds[0]) || !matches!(handover::receive::<Command>(socket), Ok(Some(_))) {
+            return;
+        }
+    }
 }
 
 /// How the payload ended: as the helper's own child, or as pid 1 of its jail told before its end.

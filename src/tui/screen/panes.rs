@@ -236,6 +236,12 @@ pub(super) fn inputs(inputs: Option<&[BoundInput]>) -> Vec<Para> {
                 InputKind::Text { format, .. } => {
                     format!("{} the agent brought", format.as_str())
                 }
+                InputKind::Artifact {
+                    id,
+                    artifact,
+                    media_type,
+                    ..
+                } => format!("{artifact}, {media_type}, left by {}", words::id_end(*id)),
             };
             Para::new(input.name.clone(), Role::Strong)
                 .and(format!("  {what}"), Role::Text)

@@ -13,15 +13,17 @@ pub mod seccomp;
 
 use std::io::Write;
 use std::os::fd::{AsFd, OwnedFd};
+use std::path::Path;
 
 use nix::fcntl::OFlag;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::prctl;
 use nix::sys::signal::Signal;
+use nix::sys::socket::{AddressFamily, SockFlag, SockType, socketpair};
 use nix::unistd::pipe2;
 
-use super::super::handover::Order;
-use super::super::{procfs, raw};
+use super::super::handover::{self, Order};
+use super::super::{procfs, raw, scratch};
 use super::identity::Identity;
 use super::layer::{Layer, on};
 use super::payload::{Plan, Started, await_exec, report_failure};
@@ -37,15 +39,23 @@ pub fn start(
     let (failure_read, failure) = pipe2(OFlag::O_CLOEXEC).step("make a pipe")?;
     let (mapped, map) = pipe2(OFlag::O_CLOEXEC).step("make a pipe")?;
     let (exit_read, exit) = pipe2(OFlag::O_CLOEXEC).step("make a pipe")?;
+    let (folder_read, folder) = socketpair(
+        AddressFamily::Unix,
+        SockType::SeqPacket,
+        None,
+        SockFlag::SOCK_CLOEXEC,
+    )
+    .step("make a socket")?;
     let user = namespaces::User::new(identity)?;
     let channels = Channels {
         failure,
         mapped,
         exit,
+        folder,
     };
     let init = match namespaces::enter()? {
         raw::Side::Child => {
-            drop((failure_read, map, exit_read));
+            drop((failure_read, map, exit_read, folder_read));
             inside(order, plan, user, channels)
         }
         raw::Side::Parent(pid) => pid,
@@ -63,11 +73,17 @@ pub fn start(
         .ok_or_else(|| Refusal::new("Python ended before it was ready", "no payload"))?;
     // Until here its end would have meant that the helper is gone.
     drop(map);
+    // Sent before the payload was made, so it is here.
+    let output = handover::receive_folder::<()>(&folder_read)
+        .step("open the run's folder")?
+        .and_then(|((), folder)| folder)
+        .ok_or_else(|| Refusal::new("could not open the run's folder", "no descriptor"))?;
     Ok(Started {
         pid: init,
         payload: payload.pid,
         layers,
         exit: Some(exit_read),
+        output,
     })
 }
 
@@ -76,6 +92,8 @@ struct Channels {
     failure: OwnedFd,
     mapped: OwnedFd,
     exit: OwnedFd,
+    /// Where it hands the helper the output folder, which exists in its mounts only.
+    folder: OwnedFd,
 }
 
 /// Everything from here on is inside the namespaces; it never returns.
@@ -84,9 +102,10 @@ fn inside(order: &Order, plan: &Plan, user: namespaces::User, channels: Channels
         failure,
         mapped,
         exit,
+        folder,
     } = channels;
     let failure = std::fs::File::from(failure);
-    if let Err(refusal) = become_init(order, user, &mapped) {
+    if let Err(refusal) = become_init(order, user, &mapped).and_then(|()| hand_out(&folder)) {
         report_failure(failure, &refusal);
         raw::exit_now(1);
     }
@@ -103,6 +122,12 @@ fn inside(order: &Order, plan: &Plan, user: namespaces::User, channels: Channels
             init::reap_for(payload, exit)
         }
     }
+}
+
+fn hand_out(channel: &OwnedFd) -> Result<(), Refusal> {
+    const DOING: &str = "open the run's folder";
+    let output = scratch::output(Path::new(root::SCRATCH)).step(DOING)?;
+    handover::send_folder(channel, &(), &output).step(DOING)
 }
 
 fn become_init(order: &Order, user: namespaces::User, mapped: &OwnedFd) -> Result<(), Refusal> {

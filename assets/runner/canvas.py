@@ -1,0 +1,65 @@
+"""A matplotlib backend: a figure that is shown, or left open at the end, becomes a file.
+
+Loaded by matplotlib itself, by the name in `MPLBACKEND`; the runner needs only the standard library.
+"""
+
+import os
+import sys
+from typing import Any
+
+from matplotlib._pylab_helpers import Gcf
+from matplotlib.backend_bases import FigureManagerBase
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+from _countersign import files
+from _countersign.errors import Refused
+
+_kept = 0
+
+
+class FigureManager(FigureManagerBase):  # type: ignore[misc]
+    @classmethod
+    def pyplot_show(cls, *, block: bool | None = None) -> None:
+        keep_open()
+
+    def show(self) -> None:
+        keep(self.canvas.figure)
+
+
+class FigureCanvas(FigureCanvasAgg):  # type: ignore[misc]
+    manager_class = FigureManager
+
+    def print_figure(self, filename: Any, *args: Any, **kwargs: Any) -> Any:
+        done = super().print_figure(filename, *args, **kwargs)
+        if isinstance(filename, (str, os.PathLike)):
+            # It has its file already; it needs no second one under another name.
+            self.figure._countersign_kept = True
+        return done
+
+
+def keep_open() -> None:
+    """Keeps every open figure and closes it, as a window would be closed."""
+    for manager in Gcf.get_all_fig_managers():
+        keep(manager.canvas.figure)
+    Gcf.destroy_all()
+
+
+def keep(figure: Any) -> None:
+    """Saves a figure under the next free name, unless it is saved already."""
+    global _kept
+    if getattr(figure, "_countersign_kept", False):
+        return
+    most = files.most
+    _kept += 1
+    if _kept > most:
+        raise Refused("ContractViolation", f"more than {most} figures; at most {most} are kept")
+    taken = files.names()
+    number = next(n for n in range(1, len(taken) + 2) if f"fig{n}.png" not in taken)
+    figure.savefig(f"fig{number}.png")
+    figure._countersign_kept = True
+
+
+def finish() -> None:
+    """Keeps what is still open when the snippet has come to its end."""
+    if "matplotlib.pyplot" in sys.modules:
+        keep_open()

@@ -1,0 +1,267 @@
+"""Which files exist for libraries that run for a snippet: the output folder, and what they need.
+
+`open` of the snippet knows plain names only; this is about the paths that it hands to libraries
+(`to_csv`, `savefig`, `read_parquet`). Python code opens files through `open`, which goes to the
+output folder by its descriptor for plain names; an audit hook, which nothing can take off, refuses
+every other place. pyarrow opens files in C++ where no hook sees it: what takes a path there
+is wrapped when its module is loaded, and methods of its objects that do (`make_fragment`,
+`from_paths`, everything of a `filesystem`) are denied by the policy's attributes.
+"""
+
+import builtins
+import functools
+import importlib.abc
+import io
+import os
+import sys
+from collections.abc import Callable, Sequence
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Any, NoReturn
+
+from _countersign import files
+
+# What libraries read besides their own files: time zones, fonts, and how large the machine is.
+READABLE = (
+    "/usr/share/zoneinfo",
+    "/usr/share/fonts",
+    "/usr/local/share/fonts",
+    "/dev/null",
+    "/dev/urandom",
+    "/dev/random",
+    "/dev/zero",
+    "/proc/cpuinfo",
+    "/proc/meminfo",
+    "/proc/self/status",
+    "/proc/self/statm",
+    "/proc/self/cgroup",
+    "/sys/devices/system/cpu",
+    "/sys/fs/cgroup",
+)
+
+WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+
+# Changes to the file system, with how many of their arguments are paths.
+CHANGES = {
+    "os.remove": 1,
+    "os.rename": 2,
+    "os.rmdir": 1,
+    "os.mkdir": 1,
+    "os.truncate": 1,
+    "os.chmod": 1,
+    "os.utime": 1,
+    "shutil.rmtree": 1,
+    "shutil.copyfile": 2,
+    "shutil.move": 2,
+}
+
+# What no library does for an honest snippet.
+NEVER = frozenset(
+    "os.chdir os.link os.symlink os.chown os.setxattr os.removexattr os.system os.exec "
+    "os.posix_spawn os.spawn os.startfile subprocess.Popen pty.spawn socket.connect socket.bind "
+    "socket.sendto socket.getaddrinfo webbrowser.open ctypes.dlsym/handle".split()
+)
+
+
+class Zone:
+    """The places, fixed when it is made."""
+
+    def __init__(self, own: Sequence[str]) -> None:
+        home = os.environ.get("HOME", "")
+        # Caches of libraries; no output.
+        self.writable = tuple(inside(path) for path in (home,) if path)
+        roots = [*own, sys.base_prefix, sys.prefix, *READABLE]
+        self.readable = self.writable + tuple(inside(path) for path in roots if path)
+        self.whole = frozenset(READABLE)
+
+    def may(self, path: Any, writes: bool) -> bool:
+        if isinstance(path, int):
+            # A descriptor: whoever opened it was asked.
+            return True
+        text = os.fsdecode(path)
+        if files.is_plain(text):
+            return True
+        full = os.path.abspath(text)
+        if writes:
+            return full.startswith(self.writable)
+        return full in self.whole or full.startswith(self.readable)
+
+    def hook(self, event: str, args: tuple[Any, ...]) -> None:
+        if event == "open":
+            path, _, flags = args
+            writes = isinstance(flags, int) and flags & WRITES != 0
+            if not self.may(path, writes):
+                raise PermissionError(files.KEPT)
+        elif event in CHANGES:
+            if not all(self.may(path, True) for path in args[: CHANGES[event]]):
+                raise PermissionError(files.KEPT)
+        elif event in NEVER:
+            raise PermissionError(f"{event} is not allowed")
+
+
+def inside(path: str) -> str:
+    return os.path.join(os.path.abspath(path), "")
+
+
+def close(own: Sequence[str]) -> None:
+    """Closes the zone for the rest of the process. `own`: where the libraries' own files are."""
+    zone = Zone(own)
+    sys.addaudithook(zone.hook)
+    opened = by_descriptor(io.open)
+    builtins.open = io.open = opened
+    sys.meta_path.insert(0, Wrapper(zone))  # type: ignore[arg-type]
+    for name in PATHS:
+        if name in sys.modules:
+            wrap(sys.modules[name], zone)
+
+
+def by_descriptor(plain_open: Callable[..., Any]) -> Callable[..., Any]:
+    """`open` for libraries: plain names are opened in the output folder, whatever the working
+    directory is, and never through a link."""
+
+    @functools.wraps(plain_open)
+    def open_(file: Any, *args: Any, **kwargs: Any) -> Any:
+        if "opener" not in kwargs and len(args) < 7 and not isinstance(file, int):
+            try:
+                name = os.fsdecode(file)
+            except TypeError:
+                name = ""
+            if files.is_plain(name):
+                return plain_open(file, *args, opener=files._beneath, **kwargs)
+        return plain_open(file, *args, **kwargs)
+
+    return open_
+
+
+# Module → what takes a path there, at which place and by which name. None: a folder, always.
+PATHS: dict[str, dict[str, tuple[int, str] | None]] = {
+    "pyarrow": {
+        "OSFile": (0, "path"),
+        "memory_map": (0, "path"),
+        "create_memory_map": (0, "path"),
+        "input_stream": (0, "source"),
+        "output_stream": (0, "source"),
+        "RecordBatchFileReader": (0, "source"),
+        "RecordBatchStreamReader": (0, "source"),
+        "RecordBatchFileWriter": (0, "sink"),
+        "RecordBatchStreamWriter": (0, "sink"),
+    },
+    "pyarrow.csv": {
+        "read_csv": (0, "input_file"),
+        "open_csv": (0, "input_file"),
+        "write_csv": (1, "output_file"),
+        "CSVWriter": (0, "sink"),
+    },
+    "pyarrow.json": {"read_json": (0, "input_file"), "open_json": (0, "input_file")},
+    "pyarrow.feather": {
+        "write_feather": (1, "dest"),
+        "read_feather": (0, "source"),
+        "read_table": (0, "source"),
+    },
+    "pyarrow.orc": {
+        "write_table": (1, "where"),
+        "read_table": (0, "source"),
+        "ORCFile": (0, "source"),
+        "ORCWriter": (0, "where"),
+    },
+    "pyarrow.parquet": {
+        "write_table": (1, "where"),
+        "write_metadata": (1, "where"),
+        "ParquetWriter": (0, "where"),
+        "read_table": (0, "source"),
+        "read_pandas": (0, "source"),
+        "read_schema": (0, "where"),
+        "read_metadata": (0, "where"),
+        "ParquetFile": (0, "source"),
+        "ParquetDataset": (0, "path_or_paths"),
+        "write_to_dataset": None,
+    },
+    "pyarrow.dataset": {
+        "dataset": (0, "source"),
+        "parquet_dataset": None,
+        "write_dataset": None,
+        "FileSystemDatasetFactory": None,
+        "ParquetDatasetFactory": None,
+    },
+}
+
+
+def wrap(module: ModuleType, zone: Zone) -> None:
+    """Puts the check before everything of the module that takes a path."""
+    for name, place in PATHS[module.__name__].items():
+        found = getattr(module, name, None)
+        if found is None or getattr(found, "zoned", False):
+            continue
+        setattr(module, name, checked(found, place, zone))
+
+
+def checked(found: Any, place: tuple[int, str] | None, zone: Zone) -> Any:
+    def check(args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        if place is None:
+            refuse()
+        at, name = place
+        value = kwargs.get(name, args[at] if len(args) > at else None)
+        for path in value if isinstance(value, (list, tuple)) else (value,):
+            if isinstance(path, (str, bytes, os.PathLike)) and not files.is_plain(
+                os.fsdecode(path)
+            ):
+                refuse()
+
+    def refuse() -> NoReturn:
+        raise PermissionError(files.KEPT)
+
+    if isinstance(found, type):
+        plain = found.__new__ is object.__new__
+
+        def new(cls: type, *args: Any, **kwargs: Any) -> Any:
+            check(args, kwargs)
+            return found.__new__(cls) if plain else found.__new__(cls, *args, **kwargs)
+
+        try:
+            return type(found)(
+                found.__name__, (found,), {"__new__": new, "__module__": found.__module__, "zoned": True}
+            )
+        except TypeError:
+            # A class that takes no subclasses; its name then stands for a function.
+            pass
+
+    @functools.wraps(found)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        check(args, kwargs)
+        return found(*args, **kwargs)
+
+    call.zoned = True  # type: ignore[attr-defined]
+    return call
+
+
+class Wrapper:
+    """Finds the modules of `PATHS` as usual and wraps them once they are loaded."""
+
+    def __init__(self, zone: Zone) -> None:
+        self.zone = zone
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if name not in PATHS:
+            return None
+        for finder in sys.meta_path:
+            spec = None if finder is self else finder.find_spec(name, path, target)
+            if spec is not None and spec.loader is not None:
+                spec.loader = Loader(spec.loader, self.zone)  # type: ignore[arg-type]
+                return spec
+        return None
+
+
+class Loader(importlib.abc.Loader):
+    def __init__(self, inner: Any, zone: Zone) -> None:
+        self.inner = inner
+        self.zone = zone
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        made: ModuleType | None = self.inner.create_module(spec)
+        return made
+
+    def exec_module(self, module: ModuleType) -> None:
+        self.inner.exec_module(module)
+        wrap(module, self.zone)

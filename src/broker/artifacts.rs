@@ -1,0 +1,85 @@
+//! Files that runs left: who may read them, and who may use them again.
+
+use serde_json::json;
+
+use crate::model::{Artifact, ArtifactRef, ProposalId, State};
+
+use super::effect::RpcError;
+use super::event::ConnId;
+use super::state::{BrokerState, Entry, Session};
+
+impl BrokerState {
+    /// A file of a proposal that belongs to this connection.
+    ///
+    /// # Errors
+    /// −32004 for an id that is unknown or another's, −32602 for a name or an offset that the
+    /// outcome does not have.
+    pub(super) fn own_artifact(
+        &self,
+        conn: ConnId,
+        id: ProposalId,
+        name: &str,
+        offset: u64,
+    ) -> Result<&Artifact, RpcError> {
+        let artifact = named(self.owned(conn, id)?, name)?;
+        if offset > artifact.bytes {
+            let message = format!(
+                "the offset lies beyond the artifact's {} bytes",
+                artifact.bytes
+            );
+            return Err(RpcError::new(RpcError::INVALID_PARAMS, message).with_data(
+                json!({"param": "offset", "expected": format!("0 to {}", artifact.bytes)}),
+            ));
+        }
+        Ok(artifact)
+    }
+
+    /// A file of an earlier succeeded run of the same session, as an input.
+    pub(super) fn artifact_input(
+        &self,
+        conn: ConnId,
+        wanted: &ArtifactRef,
+    ) -> Result<&Artifact, RpcError> {
+        let session = self
+            .connections
+            .get(&conn)
+            .map_or(Session::Connection(conn), |c| c.session_of(conn));
+        let entry = self
+            .entries
+            .get(&wanted.id)
+            .filter(|e| e.session == session)
+            .ok_or_else(|| {
+                RpcError::new(
+                    RpcError::UNKNOWN_ID,
+                    "no proposal of this session has the id of the artifact",
+                )
+                .with_data(json!({"param": "inputs",
+                    "expected": "the id of an earlier succeeded run of this session"}))
+            })?;
+        // Until it is told, its end is not on the disk.
+        if !entry.told || entry.state != State::Succeeded {
+            return Err(RpcError::new(
+                RpcError::INVALID_PARAMS,
+                "the run that left the artifact has not succeeded",
+            )
+            .with_data(json!({"param": "inputs", "state": entry.heard,
+                "expected": "a file of a run that succeeded"})));
+        }
+        named(entry, &wanted.name)
+    }
+}
+
+/// The file of this name, once the record that names it is durable.
+fn named<'a>(entry: &'a Entry, name: &str) -> Result<&'a Artifact, RpcError> {
+    let run = entry.run.as_ref().filter(|_| entry.told);
+    let artifacts = run.map_or(&[][..], |run| &run.artifacts);
+    artifacts.iter().find(|a| a.name == name).ok_or_else(|| {
+        let names: Vec<&str> = artifacts.iter().map(|a| a.name.as_str()).collect();
+        let message = match names[..] {
+            [] => "this proposal has left no artifacts",
+            _ => "this proposal has left no artifact of this name",
+        };
+        RpcError::new(RpcError::INVALID_PARAMS, message)
+            .with_data(json!({"param": "name", "expected": names}))
+    })
+}
