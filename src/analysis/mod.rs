@@ -20,6 +20,7 @@ mod resolve;
 pub mod rules;
 mod scan;
 mod source;
+mod table;
 mod text;
 mod walk;
 pub mod worker;

@@ -183,7 +183,7 @@ fn explain(code: &str, out: &mut impl Write) -> Result<u8, Failure> {
         } else {
             cwe.join(", ")
         },
-        rule.example,
+        rule.example.replace('\n', "\n              "),
         rule.hint,
     );
     out.write_all(text.as_bytes())

@@ -5,7 +5,7 @@ use super::calls::Arguments;
 use crate::analysis::fold::fold;
 use crate::analysis::parse::TextRange;
 use crate::analysis::parse::ast::{self, Expr, Ranged};
-use crate::analysis::resolve::{Val, Vals};
+use crate::analysis::resolve::{Val, Vals, address};
 use crate::analysis::rules;
 use crate::analysis::walk::Place;
 
@@ -97,6 +97,20 @@ impl<'a> Inspector<'a> {
         }
     }
 
+    /// `pd.options.display.float_format = "{:.2f}".format` hands it to pandas.
+    pub(super) fn option_assigned(&mut self, x: &'a ast::StmtAssign) {
+        let ([Expr::Attribute(target)], Expr::Attribute(value)) = (x.targets.as_slice(), &*x.value)
+        else {
+            return;
+        };
+        let options = self
+            .r
+            .eval(&target.value, self.here())
+            .iter()
+            .any(|v| matches!(v, Val::Member(p) if p.starts_with("pandas.options")));
+        self.option_value = options.then(|| address(&*value.value));
+    }
+
     /// Whether a class of the snippet has a method of its own by that name.
     fn defines(&self, val: &Val<'a>, attr: &str) -> bool {
         match val {
@@ -131,7 +145,8 @@ impl<'a> Inspector<'a> {
             && base
                 .iter()
                 .all(|v| matches!(v, Val::Text(t) if template(t) == Template::Simple));
-        let handed = matches!(place, Place::Argument(_) | Place::Keyword(_));
+        let handed = matches!(place, Place::Argument(_) | Place::Keyword(_))
+            || self.option_value == Some(address(receiver));
         if literal && handed && !base.is_empty() {
             return;
         }

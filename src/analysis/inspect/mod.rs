@@ -74,6 +74,8 @@ pub struct Inspector<'a> {
     /// Modules that were handed on as values, and what is read from who knows what.
     handed: BTreeSet<String>,
     reads: Vec<(String, (usize, usize))>,
+    /// The template that is being assigned to an option of pandas.
+    option_value: Option<usize>,
     /// Inside a text that is evaluated: where the text stands, and what it is.
     text: Option<TextCode>,
 }
@@ -103,6 +105,7 @@ impl<'a> Inspector<'a> {
             foreign: HashSet::new(),
             handed: BTreeSet::new(),
             reads: Vec::new(),
+            option_value: None,
             text: None,
         }
     }
@@ -187,7 +190,10 @@ impl<'a> Visitor<'a> for Inspector<'a> {
             Stmt::AsyncFunctionDef(x) => self.parameters(&x.args),
             Stmt::Expr(x) => self.bare_text(&x.value),
             Stmt::Return(x) => self.inside_function("return", x.range()),
-            Stmt::Assign(x) => self.targets(&x.targets),
+            Stmt::Assign(x) => {
+                self.targets(&x.targets);
+                self.option_assigned(x);
+            }
             Stmt::AugAssign(x) => self.augmented(x),
             Stmt::Delete(_)
             | Stmt::TypeAlias(_)

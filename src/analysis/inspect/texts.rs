@@ -5,7 +5,7 @@ use super::{Inspector, TextCode};
 use crate::analysis::methods::Entry;
 use crate::analysis::parse::ast::{Constant, Expr, Ranged};
 use crate::analysis::parse::{TextRange, expression};
-use crate::analysis::resolve::{Val, Vals};
+use crate::analysis::resolve::{Set, Val, Vals};
 use crate::analysis::text::comments::imitates;
 use crate::analysis::walk::{self, Place};
 use crate::analysis::{rules, scan};
@@ -113,7 +113,14 @@ impl<'a> Inspector<'a> {
             other => vec![other],
         };
         for e in each {
-            match texts(&self.r.eval(e, self.here())) {
+            let mut vals = Set::default();
+            for val in self.r.eval(e, self.here()).iter() {
+                match val {
+                    Val::Items(..) => self.r.element(val, &mut vals),
+                    other => vals.add(other.clone()),
+                }
+            }
+            match texts(&vals.into_vec().into()) {
                 Some(texts) => {
                     for text in texts {
                         self.formula_text(&text, "formula", at);

@@ -11,5 +11,5 @@ mod scopes;
 mod value;
 
 pub use eval::Resolver;
-pub use scopes::{ScopeId, Scopes};
+pub use scopes::{ScopeId, Scopes, address};
 pub use value::{Set, Standing, Val, Vals};

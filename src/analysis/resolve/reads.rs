@@ -19,8 +19,9 @@ impl<'a> Resolver<'a> {
             Val::Member(path) => out.add(Val::Member(format!("{path}.{attr}").into())),
             Val::Text(_) | Val::ComputedText => out.add(Val::TextMethod(attr.into())),
             Val::Styler => {
-                let attr_is_file = attr.starts_with("to_") && methods::is_known(attr);
-                out.add(if attr_is_file {
+                let known = (attr.starts_with("to_") && methods::is_known(attr))
+                    || attr == "from_custom_template";
+                out.add(if known {
                     Val::Method(attr.into())
                 } else {
                     Val::Styler
@@ -45,6 +46,8 @@ impl<'a> Resolver<'a> {
             {
                 out.add(Val::Holds(*e, *scope));
             }
+            // The members of an exception group.
+            Val::Exception if attr == "exceptions" => out.add(Val::Exception),
             Val::Exception | Val::File | Val::Memory => {
                 self.fields(attr, out);
                 out.add(Val::Unknown);
@@ -118,6 +121,10 @@ impl<'a> Resolver<'a> {
                 }
             }
             Val::Text(_) | Val::ComputedText | Val::File => out.add(Val::ComputedText),
+            Val::Exception => {
+                out.add(Val::Exception);
+                out.add(Val::Unknown);
+            }
             Val::Module(_)
             | Val::Member(_)
             | Val::Result(_)
@@ -126,7 +133,6 @@ impl<'a> Resolver<'a> {
             | Val::Function(_)
             | Val::Class(_)
             | Val::Instance(_)
-            | Val::Exception
             | Val::Memory
             | Val::Styler
             | Val::TypeOf(_)

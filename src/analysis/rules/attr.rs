@@ -60,7 +60,7 @@ pub static ATTR_PATTERN: Rule = Rule {
     cwe: &[749, 913],
     message: "reads a denied attribute through a class pattern",
     hint: "match on public attributes",
-    example: "case object(__class__=c)",
+    example: "match x:\n    case object(__class__=c): pass",
 };
 
 pub static ATTR_TARGET: Rule = Rule {
@@ -108,7 +108,7 @@ pub static ATTR_EXCEPTION: Rule = Rule {
     cwe: &[749],
     message: "reads the object that an exception carries",
     hint: "use str(e), e.args or e.name",
-    example: "e.obj",
+    example: "try: x.y\nexcept AttributeError as e: e.obj",
 };
 
 pub static ATTR_MANGLED: Rule = Rule {

@@ -36,7 +36,7 @@ pub static BUILTIN_BASE_EXCEPTION: Rule = Rule {
     cwe: &[755],
     message: "catches or raises what the sandbox uses to stop a run",
     hint: "catch Exception",
-    example: "except BaseException: pass",
+    example: "try: f()\nexcept BaseException: pass",
 };
 
 pub static BUILTIN_BARE_EXCEPT: Rule = Rule {
@@ -48,7 +48,7 @@ pub static BUILTIN_BARE_EXCEPT: Rule = Rule {
     cwe: &[396],
     message: "catches everything; it is run as `except Exception`",
     hint: "catch Exception",
-    example: "except: pass",
+    example: "try: f()\nexcept: pass",
 };
 
 pub static BUILTIN_EXIT: Rule = Rule {

@@ -36,7 +36,7 @@ pub static DOS_REGEX: Rule = Rule {
     cwe: &[1333],
     message: "a pattern can take exponential time",
     hint: "avoid nested repeats",
-    example: "re.match(\"(a+)+$\", s)",
+    example: "import re; re.match(\"(a+)+$\", s)",
 };
 
 pub(super) static RULES: &[&Rule] = &[&DOS_LITERAL, &DOS_LOOP, &DOS_REGEX];

@@ -120,7 +120,7 @@ pub static DYN_FORMULA: Rule = Rule {
     cwe: &[95],
     message: "a model formula is evaluated as code; its text is computed",
     hint: "write the formula as a literal",
-    example: "smf.ols(text, df)",
+    example: "import statsmodels.formula.api as smf; smf.ols(text, df)",
 };
 
 pub static DYN_TYPE_CALL: Rule = Rule {

@@ -12,7 +12,7 @@ pub static EXEC_CALL: Rule = Rule {
     cwe: &[78],
     message: "starts a program",
     hint: "use what the libraries compute themselves",
-    example: "plt.rcParams[\"text.usetex\"] = True",
+    example: "import matplotlib.pyplot as plt; plt.rcParams[\"text.usetex\"] = True",
 };
 
 pub static EXEC_SYSTEM: Rule = Rule {

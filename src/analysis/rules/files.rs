@@ -72,7 +72,7 @@ pub static FS_MACHINE_PATH: Rule = Rule {
     cwe: &[73],
     message: "hands a path of the machine to a library",
     hint: "a plain name without folders is a file of the output folder",
-    example: "reader.inspect(\"/etc/passwd\")",
+    example: "import pyarrow.dataset as ds; ds.ParquetFileFormat().inspect(\"/etc/passwd\")",
 };
 
 pub(super) static RULES: &[&Rule] = &[

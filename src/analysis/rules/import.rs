@@ -84,7 +84,7 @@ pub static IMPORT_PRIVATE: Rule = Rule {
     cwe: &[749],
     message: "reaches a private member of a module",
     hint: "use the public interface",
-    example: "collections._sys",
+    example: "import collections; collections._sys",
 };
 
 pub static IMPORT_SENSITIVE: Rule = Rule {

@@ -12,7 +12,7 @@ pub static NATIVE_CALL: Rule = Rule {
     cwe: &[242],
     message: "reaches native code or raw memory",
     hint: "use the public interface",
-    example: "scipy.LowLevelCallable(f)",
+    example: "import scipy; scipy.LowLevelCallable(f)",
 };
 
 pub(super) static RULES: &[&Rule] = &[&NATIVE_CALL];

@@ -24,7 +24,7 @@ pub static NET_CALL: Rule = Rule {
     cwe: &[918],
     message: "downloads or uploads data",
     hint: "there is no network; use the inputs you were given",
-    example: "sns.load_dataset(\"tips\")",
+    example: "import seaborn as sns; sns.load_dataset(\"tips\")",
 };
 
 pub(super) static RULES: &[&Rule] = &[&NET_URL, &NET_CALL];

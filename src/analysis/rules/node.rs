@@ -12,7 +12,7 @@ pub static NODE_DENIED: Rule = Rule {
     cwe: &[],
     message: "uses syntax that the policy does not list",
     hint: "write it another way",
-    example: "match x: ...",
+    example: "class A: pass",
 };
 
 pub(super) static RULES: &[&Rule] = &[&NODE_DENIED];

@@ -36,7 +36,7 @@ pub static REFL_WRAPS: Rule = Rule {
     cwe: &[470],
     message: "copies attributes that are chosen by name",
     hint: "use wraps(f) alone",
-    example: "wraps(f, assigned=names)",
+    example: "import functools; functools.wraps(f, assigned=names)",
 };
 
 pub(super) static RULES: &[&Rule] = &[&REFL_GETATTR, &REFL_VALUE, &REFL_WRAPS];
