@@ -138,12 +138,16 @@ fn messages_hold_nothing_hidden_and_nothing_long() {
         "\u{200b}",
         "import \u{2066}os",
         "\u{1b}[2J",
+        // Found by fuzzing: a column without a name left its detail empty.
+        "__builtins__[\"\"]",
+        "df[\"\\x1b\"] = df[\" \"] + eval(x)",
         &chain,
     ] {
         let verdict = analyser.verdict(code.as_bytes(), "analysis");
         assert!(!verdict.findings.is_empty());
         let texts = verdict.findings.iter().flat_map(|f| [&f.message, &f.hint]);
         for text in texts.chain(verdict.capabilities.iter().map(|c| &c.detail)) {
+            assert!(!text.trim().is_empty(), "{code}");
             assert!(text.chars().count() < 400, "{text}");
             assert!(
                 !text.contains(['\u{202e}', '\u{200b}', '\u{2066}', '\u{1b}']),

@@ -132,6 +132,43 @@ fn text_shows_the_line_with_carets_and_nothing_raw() {
     assert!(out.ends_with("-: blocked\n"), "{out}");
 }
 
+/// The line under a finding's place, and the carets under it, by the columns they take on a screen.
+fn marked(out: &str) -> Vec<String> {
+    let lines: Vec<&str> = out.lines().collect();
+    let carets = lines.iter().enumerate().filter(|(_, l)| l.ends_with('^'));
+    carets
+        .map(|(i, carets)| {
+            let from = carets.find('^').unwrap();
+            let (mut column, mut under) = (0, String::new());
+            for c in lines[i - 1].chars() {
+                if (from..carets.len()).contains(&column) {
+                    under.push(c);
+                }
+                column += unicode_width::UnicodeWidthChar::width(c).unwrap_or(0);
+            }
+            under
+        })
+        .collect()
+}
+
+#[test]
+fn carets_stand_under_what_is_meant_whatever_stands_before_it() {
+    let dir = folder();
+    let code = format!(
+        "y = '漢字'; z = eval('1')\nif y:\n\tw = eval('2')\n\té = ['👍', eval]\nv = {}eval('3'){}\n",
+        "1 + ".repeat(60),
+        " + 2".repeat(60)
+    );
+    let out = text(&check(dir.path(), &["-"], code.as_bytes()));
+    assert_eq!(marked(&out), ["eval", "eval", "eval", "eval"], "{out}");
+    let long = out.lines().find(|l| l.starts_with("    5 |")).unwrap();
+    assert!(
+        long.starts_with("    5 | …") && long.ends_with('…'),
+        "{long}"
+    );
+    assert!(long.chars().count() < 115, "{long}");
+}
+
 #[test]
 fn rules_are_listed_and_explained() {
     let dir = folder();

@@ -375,6 +375,21 @@ fn an_error_names_file_line_key_and_the_nearest_name() {
     );
     assert!(error.contains("did you mean `kernel`"), "{error}");
     assert!(refused("team", "name = ").contains("team.toml:1"));
+    for (line, key) in [
+        ("wall_s = -1", "limits.wall_s"),
+        ("wall_s = 0", "limits.wall_s"),
+        ("cpu_s = \"60\"", "limits.cpu_s"),
+        ("cpu_s = 9223372036854775807", "limits.cpu_s"),
+        ("memory_mb = 0", "limits.memory_mb"),
+        ("open_files = 1.5", "limits.open_files"),
+        ("code_bytes = 65537", "limits.code_bytes"),
+    ] {
+        let text = format!("name = \"x\"\ncontract = \"walled\"\n[limits]\n{line}\n");
+        let error = refused("x", &text);
+        assert!(error.contains(&format!("x.toml:4: `{key}`: ")), "{error}");
+    }
+    let text = "name = \"x\"\ncontract = \"walled\"\n[builtins]\nallow = [\n  \"abs\",\n  7,\n]\n";
+    assert!(refused("x", text).contains("x.toml:6: `builtins.allow`: "));
 }
 
 #[test]

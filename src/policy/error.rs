@@ -89,6 +89,33 @@ fn line_of(text: &str, key: &str) -> Option<u32> {
     header
 }
 
+/// The key that a line, counted from 1, sets or goes on with, as `table.key`.
+pub(super) fn key_of(text: &str, line: u32) -> Option<String> {
+    let line = usize::try_from(line).ok()?;
+    let mut table = String::new();
+    let mut key = None;
+    for line in text.lines().take(line).map(str::trim) {
+        if let Some(rest) = line.strip_prefix('[')
+            && let Some((inside, "")) = rest.split_once(']')
+        {
+            inside.trim().clone_into(&mut table);
+            key = None;
+        } else if let Some((left, _)) = line.split_once('=')
+            && !line.starts_with(['#', '"', '\'', ','])
+        {
+            key = Some(left.trim().to_owned());
+        } else if let Some((left, _)) = line.split_once("\" =") {
+            key = Some(left.trim_start_matches('"').to_owned());
+        }
+    }
+    let key = key?;
+    Some(if table.is_empty() {
+        key
+    } else {
+        format!("{table}.{key}")
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -101,5 +128,11 @@ mod tests {
         assert_eq!(line_of(text, "limits.cpu_s"), Some(2));
         assert_eq!(line_of(text, "widen.imports.a.b"), Some(6));
         assert_eq!(line_of(text, "nodes.allow"), None);
+        assert_eq!(key_of(text, 1).as_deref(), Some("name"));
+        assert_eq!(key_of(text, 2), None);
+        assert_eq!(key_of(text, 4).as_deref(), Some("limits.wall_s"));
+        assert_eq!(key_of(text, 6).as_deref(), Some("widen.imports.a.b"));
+        let list = "[builtins]\nallow = [\n  \"abs\",\n  7,\n]\n";
+        assert_eq!(key_of(list, 4).as_deref(), Some("builtins.allow"));
     }
 }

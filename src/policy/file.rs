@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use super::error::PolicyError;
+use super::error::{PolicyError, key_of};
 use super::nearest::nearest;
 use super::resolved::Contract;
 use crate::model::{Action, Capability, Tier};
@@ -84,14 +84,21 @@ pub(super) fn read(path: &Path, text: &str) -> Result<File, PolicyError> {
         let (wrong, right) = message
             .split_once("expected")
             .unwrap_or((message.as_str(), ""));
-        let key = quoted(wrong).next().map(str::to_owned);
-        let near = key
+        let word = quoted(wrong).next().map(str::to_owned);
+        let near = word
             .as_deref()
-            .and_then(|key| nearest(key, quoted(right)).map(str::to_owned));
+            .and_then(|word| nearest(word, quoted(right)).map(str::to_owned));
+        let missing = message.starts_with("missing field");
         PolicyError {
             file: path.to_path_buf(),
             line,
-            key,
+            key: match line
+                .filter(|_| !missing)
+                .and_then(|line| key_of(text, line))
+            {
+                Some(key) => Some(key),
+                None => word,
+            },
             message: message.lines().next().unwrap_or_default().to_owned(),
             nearest: near,
         }

@@ -69,9 +69,7 @@ pub(super) fn own(
         limits: limits(&file.limits.unwrap_or_default(), Limits::default()),
         tier: file.isolation.map_or(Tier::Kernel, |i| i.tier),
     };
-    if policy.limits.code_bytes > Limits::CODE_BYTES_MAX {
-        return Err(PolicyError::new(path, "at most 65536").at(text, "limits.code_bytes"));
-    }
+    check_limits(path, text, &policy.limits)?;
     if !policy.guard && policy.tier < Tier::Kernel {
         return Err(PolicyError::new(
             path,
@@ -154,6 +152,7 @@ pub(super) fn extending(
     if let Some(wanted) = file.limits {
         tighten.limits(&wanted, &policy.limits)?;
         policy.limits = limits(&wanted, policy.limits);
+        check_limits(path, text, &policy.limits)?;
     }
     if let Some(isolation) = file.isolation {
         if isolation.tier < policy.tier {
@@ -355,6 +354,35 @@ fn limits(wanted: &file::Limits, given: Limits) -> Limits {
         artifact_bytes: wanted.artifact_bytes.unwrap_or(given.artifact_bytes),
         ticks: wanted.ticks.unwrap_or(given.ticks),
         code_bytes: wanted.code_bytes.unwrap_or(given.code_bytes),
+    }
+}
+
+/// What a limit may be: with less nothing runs, with more it is none, or no clock and no counter
+/// holds it.
+fn check_limits(path: &Path, text: &str, limits: &Limits) -> Result<(), PolicyError> {
+    const YEAR_S: u64 = 365 * 24 * 3600;
+    const TIB: u64 = 1 << 40;
+    let bounds = [
+        ("wall_s", limits.wall_s, 1, YEAR_S),
+        ("cpu_s", limits.cpu_s, 1, YEAR_S),
+        ("memory_mb", limits.memory_mb, 1, TIB >> 20),
+        ("processes", limits.processes, 1, 1 << 20),
+        ("open_files", limits.open_files, 1, 1 << 20),
+        ("file_size_mb", limits.file_size_mb, 0, TIB >> 20),
+        ("output_bytes", limits.output_bytes, 0, TIB),
+        ("artifacts", limits.artifacts, 0, 1 << 20),
+        ("artifact_bytes", limits.artifact_bytes, 0, TIB),
+        ("code_bytes", limits.code_bytes, 1, Limits::CODE_BYTES_MAX),
+    ];
+    match bounds
+        .iter()
+        .find(|(_, is, least, most)| !(least..=most).contains(&is))
+    {
+        None => Ok(()),
+        Some((key, is, least, most)) => {
+            let message = format!("{is} is not between {least} and {most}");
+            Err(PolicyError::new(path, message).at(text, &format!("limits.{key}")))
+        }
     }
 }
 

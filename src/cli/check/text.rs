@@ -63,7 +63,12 @@ fn excerpt(line: &str, f: &Finding) -> (String, String) {
     let skip = column.saturating_sub(WIDTH / 2);
     let mut shown = String::new();
     let mut carets = String::new();
-    for (i, c) in line.chars().enumerate().skip(skip).take(WIDTH) {
+    if skip > 0 {
+        shown.push('…');
+        carets.push(' ');
+    }
+    let mut chars = line.chars().enumerate().skip(skip);
+    for (i, c) in chars.by_ref().take(WIDTH) {
         let piece = printable(&c.to_string());
         let mark = if i >= column && i < end.max(column + 1) {
             '^'
@@ -73,6 +78,9 @@ fn excerpt(line: &str, f: &Finding) -> (String, String) {
         let width = unicode_width::UnicodeWidthStr::width(piece.as_str());
         carets.extend(std::iter::repeat_n(mark, width));
         shown.push_str(&piece);
+    }
+    if chars.next().is_some() {
+        shown.push('…');
     }
     (shown, carets.trim_end().to_owned())
 }
