@@ -304,7 +304,15 @@ fn an_unreadable_file_is_unanalyzable() {
     let dir = folder();
     let loop_path = dir.path().join("src/loop.py");
     std::os::unix::fs::symlink(&loop_path, &loop_path).unwrap();
-    let output = check(dir.path(), &["src/loop.py"], b"");
-    assert_eq!(output.status.code(), Some(1));
-    assert!(text(&output).contains("cannot be read"));
+    // Named or found in a folder, there or not, in a circle or not.
+    std::os::unix::fs::symlink("..", dir.path().join("src/up")).unwrap();
+    std::os::unix::fs::symlink("a.py", dir.path().join("src/link.py")).unwrap();
+    for path in ["src/loop.py", "src"] {
+        let output = check(dir.path(), &[path], b"");
+        assert_eq!(output.status.code(), Some(1));
+        let out = text(&output);
+        assert!(out.contains("cannot be read"), "{out}");
+        assert!(out.ends_with("src/loop.py: unanalyzable\n"), "{out}");
+        assert_eq!(out.contains("src/link.py: clear"), path == "src", "{out}");
+    }
 }

@@ -404,6 +404,32 @@ fn no_encoding_hides_what_runs() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// What the fuzzers start from, and what they found: none of it may cost a worker.
+#[test]
+fn every_seed_of_the_fuzzers_gets_a_verdict_of_its_own() {
+    let mut analyser = analyser();
+    for target in ["parse", "text", "walk"] {
+        let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+            .join("fuzz/corpus")
+            .join(target);
+        let mut seeds = 0;
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let mut code = std::fs::read(&path).unwrap();
+            if target == "walk" {
+                // Its first byte chooses the policy.
+                code.remove(0);
+            }
+            let name = path.display().to_string();
+            let verdict = costs_its_own_verdict(&mut analyser, &name, &code);
+            let again = analyser.verdict(&code, "analysis");
+            assert!(gave_up(&again) || gave_up(&verdict) || again.findings == verdict.findings);
+            seeds += 1;
+        }
+        assert!(seeds >= 20, "{target} has {seeds} seeds");
+    }
+}
+
 #[test]
 fn what_is_not_python_in_utf8_is_unanalyzable() {
     let mut analyser = analyser();

@@ -36,14 +36,16 @@ fn folder(dir: &Path, files: &mut Vec<PathBuf>, depth: usize) -> Result<(), Fail
     }
     let entries = std::fs::read_dir(dir)
         .map_err(|e| Failure::usage(format!("{}: cannot be read: {e}", dir.display())))?;
-    for entry in entries.flatten() {
+    for entry in entries {
+        // What cannot be listed could be anything: not a pass.
+        let entry = entry.map_err(|e| Failure::usage(format!("{}: {e}", dir.display())))?;
         let path = entry.path();
-        // Links are not followed: they may lead in a circle, or out.
+        let python = path.extension().is_some_and(|e| e == "py");
         match entry.file_type() {
             Ok(kind) if kind.is_dir() => folder(&path, files, depth + 1)?,
-            Ok(kind) if kind.is_file() && path.extension().is_some_and(|e| e == "py") => {
-                files.push(path);
-            }
+            Ok(kind) if kind.is_file() && python => files.push(path),
+            // A link to a folder may lead in a circle; one to a file is a file, there or not.
+            Ok(kind) if kind.is_symlink() && python && !path.is_dir() => files.push(path),
             _ => {}
         }
     }
