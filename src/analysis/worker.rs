@@ -6,6 +6,7 @@
 
 use std::io::{stdin, stdout};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Barrier};
 use std::thread;
 
 use nix::sys::resource::{Resource, setrlimit};
@@ -25,10 +26,19 @@ pub fn main() -> u8 {
     if confine::limits(STACK).is_err() {
         return 1;
     }
-    let worker = thread::Builder::new().stack_size(STACK).spawn(serve);
-    // After the thread was made: it is the last one.
+    let gate = Arc::new(Barrier::new(2));
+    let opened = Arc::clone(&gate);
+    let worker = thread::Builder::new().stack_size(STACK).spawn(move || {
+        opened.wait();
+        serve()
+    });
+    // After the thread was made: it is the last one. And before it serves: its filter holds for this
+    // thread too and would refuse both calls.
     if !geteuid().is_root() && setrlimit(Resource::RLIMIT_NPROC, 0, 0).is_err() {
         return 1;
+    }
+    if worker.is_ok() {
+        gate.wait();
     }
     match worker.map(thread::JoinHandle::join) {
         Ok(Ok(Ok(()))) => 0,
