@@ -16,9 +16,15 @@ use crate::policy::Policy;
 const STEPS: usize = 400_000;
 const DEPTH: usize = 6_000;
 
+/// An expression, by its address, and the scope it is evaluated in.
+type Key = (usize, ScopeId);
+
 /// The state of one evaluation.
 enum Known<'a> {
-    UnderWay(usize),
+    /// At this depth; what is known of it so far.
+    UnderWay(usize, Vals<'a>),
+    /// Part of a cycle whose head, at this depth or above, is under way: found in this round.
+    InRound(u32, usize, Vals<'a>),
     Vals(Vals<'a>),
 }
 
@@ -27,9 +33,15 @@ pub struct Resolver<'a> {
     pub scopes: Scopes<'a>,
     pub policy: &'a Policy,
     pub(super) library: &'static Library,
-    memo: RefCell<HashMap<(usize, ScopeId), Known<'a>>>,
+    memo: RefCell<HashMap<Key, Known<'a>>>,
     /// The shallowest evaluation under way that a cycle came back to.
     low: Cell<usize>,
+    /// What was found in cycles whose heads are under way.
+    cyclic: RefCell<Vec<Key>>,
+    /// Whether the round learnt anything new, its number, and the last number given.
+    learnt: Cell<bool>,
+    round: Cell<u32>,
+    rounds: Cell<u32>,
     steps: Cell<usize>,
     depth: Cell<usize>,
     exhausted: Cell<bool>,
@@ -50,6 +62,10 @@ impl<'a> Resolver<'a> {
             library: library(),
             memo: RefCell::default(),
             low: Cell::new(usize::MAX),
+            cyclic: RefCell::default(),
+            learnt: Cell::new(false),
+            round: Cell::new(0),
+            rounds: Cell::new(0),
             steps: Cell::new(0),
             depth: Cell::new(0),
             exhausted: Cell::new(false),
@@ -64,40 +80,87 @@ impl<'a> Resolver<'a> {
     }
 
     /// What `e`, evaluated in `scope`, may stand for.
+    ///
+    /// Where evaluations go in a circle (`x = x.y`, parameters of a recursive function) they are
+    /// repeated in rounds, each expression once a round, until a round adds nothing.
     pub fn eval(&self, e: &'a Expr, scope: ScopeId) -> Vals<'a> {
         let key = (address(e), scope);
-        match self.memo.borrow().get(&key) {
+        let so_far = match self.memo.borrow().get(&key) {
             Some(Known::Vals(vals)) => return Rc::clone(vals),
-            // A cycle (`x = x.y`) adds nothing to itself.
-            Some(Known::UnderWay(depth)) => {
+            Some(Known::UnderWay(depth, vals)) => {
                 self.low.set(self.low.get().min(*depth));
-                return Rc::new(Vec::new());
+                return Rc::clone(vals);
             }
-            None => {}
-        }
-        self.steps.set(self.steps.get() + 1);
-        if self.steps.get() > STEPS || self.depth.get() > DEPTH {
+            Some(Known::InRound(round, low, vals)) if *round == self.round.get() => {
+                self.low.set(self.low.get().min(*low));
+                return Rc::clone(vals);
+            }
+            Some(Known::InRound(_, _, vals)) => Rc::clone(vals),
+            None => Rc::new(Vec::new()),
+        };
+        let depth = self.depth.get();
+        if depth > DEPTH {
             self.exhausted.set(true);
             return Rc::clone(&self.unknown);
         }
-        let depth = self.depth.get();
-        self.memo.borrow_mut().insert(key, Known::UnderWay(depth));
         self.depth.set(depth + 1);
         let outer = self.low.replace(usize::MAX);
-        let mut out = Set::default();
-        self.fill(e, scope, &mut out);
+        let vals = self.rounds(e, key, so_far, depth);
         self.depth.set(depth);
-        let vals = out.finish(&self.exhausted);
-        let mut memo = self.memo.borrow_mut();
-        if self.low.get() < depth {
-            // Part of a cycle whose head is not done: what is known so far is not all of it.
-            memo.remove(&key);
-        } else {
-            memo.insert(key, Known::Vals(Rc::clone(&vals)));
-            self.low.set(usize::MAX);
-        }
         self.low.set(self.low.get().min(outer));
         vals
+    }
+
+    /// Evaluates once, and again while it is the head of a cycle that learns more.
+    fn rounds(&self, e: &'a Expr, key: Key, mut so_far: Vals<'a>, depth: usize) -> Vals<'a> {
+        let (round, learnt) = (self.round.get(), self.learnt.replace(false));
+        let first = self.cyclic.borrow().len();
+        loop {
+            self.steps.set(self.steps.get() + 1);
+            if self.steps.get() > STEPS {
+                self.exhausted.set(true);
+                self.memo.borrow_mut().remove(&key);
+                return Rc::clone(&self.unknown);
+            }
+            let under_way = Known::UnderWay(depth, Rc::clone(&so_far));
+            self.memo.borrow_mut().insert(key, under_way);
+            let mut out = Set::default();
+            out.all(&so_far);
+            self.fill(e, key.1, &mut out);
+            let vals = out.finish(&self.exhausted);
+            if vals.len() > so_far.len() {
+                self.learnt.set(true);
+            }
+            so_far = vals;
+            let low = self.low.get();
+            if low < depth {
+                let known = Known::InRound(round, low, Rc::clone(&so_far));
+                self.memo.borrow_mut().insert(key, known);
+                self.cyclic.borrow_mut().push(key);
+                self.learnt.set(self.learnt.get() || learnt);
+                return so_far;
+            }
+            if low > depth || !self.learnt.replace(false) || self.exhausted.get() {
+                break;
+            }
+            self.low.set(usize::MAX);
+            self.rounds.set(self.rounds.get() + 1);
+            self.round.set(self.rounds.get());
+        }
+        // Nothing in here waits for anything further up.
+        let mut memo = self.memo.borrow_mut();
+        for inner in self.cyclic.borrow_mut().drain(first..) {
+            if let Some(known) = memo.get_mut(&inner)
+                && let Known::InRound(_, _, vals) = known
+            {
+                *known = Known::Vals(Rc::clone(vals));
+            }
+        }
+        memo.insert(key, Known::Vals(Rc::clone(&so_far)));
+        self.low.set(usize::MAX);
+        self.round.set(round);
+        self.learnt.set(learnt);
+        so_far
     }
 
     fn fill(&self, e: &'a Expr, scope: ScopeId, out: &mut Set<'a>) {

@@ -1,7 +1,7 @@
 //! Attributes and elements: what reading from a value may give, and what texts add up to.
 
 use super::eval::Resolver;
-use super::scopes::{Kind, ScopeId, address};
+use super::scopes::{ScopeId, address};
 use super::value::{ByAddress, Set, Val, Vals};
 use crate::analysis::methods;
 use crate::analysis::parse::ast::{self, Expr, Operator};
@@ -15,6 +15,10 @@ impl<'a> Resolver<'a> {
             // plotly's layouts carry the module `re`.
             Val::Member(path) if attr == "re" && path.ends_with(".Layout") => {
                 out.add(Val::Module("re".into()));
+            }
+            // A chain that repeats itself comes from a circle (`x = x.next`) and has no end.
+            Val::Member(path) if path.split('.').skip(1).any(|part| part == attr) => {
+                self.method(attr, out);
             }
             Val::Member(path) => out.add(Val::Member(format!("{path}.{attr}").into())),
             Val::Text(_) | Val::ComputedText => out.add(Val::TextMethod(attr.into())),
@@ -84,8 +88,9 @@ impl<'a> Resolver<'a> {
                 out.all(&self.eval(value, *scope));
             }
         }
-        for class in self.scopes.all.iter().filter(|s| s.kind == Kind::Class) {
-            for binding in class.names.get(attr).into_iter().flatten() {
+        for class in self.scopes.classes.get(attr).into_iter().flatten() {
+            let bindings = self.scopes.all[*class].names.get(attr);
+            for binding in bindings.into_iter().flatten() {
                 if matches!(
                     binding.to,
                     Bound::Value(_) | Bound::ElementOf(_) | Bound::Module(_) | Bound::Member { .. }

@@ -46,6 +46,8 @@ pub struct Scopes<'a> {
     pub of: HashMap<usize, ScopeId>,
     /// Attribute name → what is stored under it, on any object.
     pub fields: HashMap<Cow<'a, str>, Vec<(&'a Expr, ScopeId)>>,
+    /// Name → the classes that bind it.
+    pub classes: HashMap<Cow<'a, str>, Vec<ScopeId>>,
     /// Calls of plain names, for what reaches a parameter.
     pub calls: HashMap<Cow<'a, str>, Vec<(&'a ast::ExprCall, ScopeId)>>,
     /// Lambdas that are called where they stand.
@@ -91,6 +93,7 @@ impl<'a> Scopes<'a> {
             }],
             of: HashMap::new(),
             fields: HashMap::new(),
+            classes: HashMap::new(),
             calls: HashMap::new(),
             direct: HashMap::new(),
             stars: Vec::new(),
@@ -101,6 +104,13 @@ impl<'a> Scopes<'a> {
             simple,
         };
         crate::analysis::walk::body(&mut scopes, top);
+        for (id, data) in scopes.all.iter().enumerate() {
+            if data.kind == Kind::Class {
+                for name in data.names.keys() {
+                    scopes.classes.entry(name.clone()).or_default().push(id);
+                }
+            }
+        }
         scopes
     }
 
