@@ -110,6 +110,12 @@ fn every_further_row_gets_its_verdict() {
     run(include_str!("data/more.jsonl"));
 }
 
+/// What was a false alarm on other people's code, and beside each the hole that stays shut.
+#[test]
+fn every_mended_false_alarm_gets_its_verdict() {
+    run(include_str!("data/precision.jsonl"));
+}
+
 /// Rows found by attacking: entry points of the libraries, settings that name modules, sizes,
 /// facts, and every profile. Together with the others they meet every rule that a text can meet.
 #[test]
