@@ -73,12 +73,8 @@ pub(super) fn look(tier: Tier, exe: BorrowedFd<'_>) -> Result<Preflight, Unavail
         tracing::warn!(%tier, detail = %fault.detail, "preflight failed: {}", fault.message);
         Unavailable {
             tier,
+            mend: mend(tier, &fault.message),
             missing: fault.message,
-            mend: match tier {
-                Tier::Process => "it needs Linux 5.12 or newer with /proc mounted".to_owned(),
-                _ => "mend that, or choose tier = \"process\" knowing what it does not stop"
-                    .to_owned(),
-            },
         }
     })?;
     let counted = layers.iter().any(|layer| layer == "cgroup");
@@ -90,6 +86,37 @@ pub(super) fn look(tier: Tier, exe: BorrowedFd<'_>) -> Result<Preflight, Unavail
             .map(str::to_owned)
             .collect(),
     })
+}
+
+/// What to do about it: by what is missing, and by what this system's settings say of it.
+fn mend(tier: Tier, missing: &str) -> String {
+    const ELSE: &str = "or choose tier = \"process\" knowing what it does not stop";
+    if tier == Tier::Process {
+        return "it needs Linux 5.12 or newer with /proc mounted".to_owned();
+    }
+    let set = |path: &str, to: &str| {
+        std::fs::read_to_string(std::path::Path::new("/proc/sys").join(path))
+            .is_ok_and(|value| value.trim() == to)
+    };
+    let first = if missing.contains("namespaces") {
+        if set("user/max_user_namespaces", "0") {
+            "sysctl user.max_user_namespaces=10000"
+        } else if set("kernel/unprivileged_userns_clone", "0") {
+            "sysctl kernel.unprivileged_userns_clone=1"
+        } else if set("kernel/apparmor_restrict_unprivileged_userns", "1") {
+            "sysctl kernel.apparmor_restrict_unprivileged_userns=0, or an AppArmor profile that \
+             allows userns for countersign"
+        } else {
+            "in a container, start it so that it may make user namespaces"
+        }
+    } else if missing.contains("Landlock") || missing.contains("landlock") {
+        "boot a kernel with CONFIG_SECURITY_LANDLOCK and `landlock` in lsm="
+    } else if missing.contains("system call filter") || missing.contains("seccomp") {
+        "boot a kernel with CONFIG_SECCOMP_FILTER"
+    } else {
+        "mend that"
+    };
+    format!("{first}, {ELSE}")
 }
 
 fn does_not_stop(tier: Tier, counted: bool) -> Vec<&'static str> {

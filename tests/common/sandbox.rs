@@ -37,7 +37,7 @@ pub struct Attack {
 }
 
 /// What an attack comes to.
-#[derive(Clone, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(untagged, deny_unknown_fields)]
 pub enum Meets {
     /// One of these, by this layer.
