@@ -124,6 +124,7 @@ impl Shell {
             by: by.clone(),
             tier: setup.settings.tier,
             environment: None,
+            preflight: setup.header.tiers.clone(),
         };
         // The core did not issue these tickets and takes no notice of their answers.
         let mut tickets = (0..u64::MAX).rev().map(Ticket);

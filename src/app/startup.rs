@@ -14,9 +14,9 @@ use crate::audit;
 use crate::broker::{Profile, Settings};
 use crate::config::Config;
 use crate::error::Failure;
-use crate::executor::{DatasetSource, Executor, Preflight, Sources, preflight};
+use crate::executor::{DatasetSource, Executor, Sources, preflight_recalled};
 use crate::ipc::SocketConfig;
-use crate::model::Tier;
+use crate::model::{Preflight, Tier};
 use crate::policy::{self, Contract, Policy};
 use crate::tui::{Header, Keymap, TerminalCaps, Themes};
 
@@ -62,7 +62,7 @@ pub fn prepare(config: &Config, demo: bool) -> Result<Setup, Failure> {
         )));
     }
     let tier = config.tier.unwrap_or(Tier::Kernel);
-    let preflight = checked_tiers(tier, &in_force)?;
+    let tiers = checked_tiers(tier, &in_force, &config.paths.cache_dir)?;
     let keymap = Keymap::from_config(&config.keys).map_err(|e| usage(&e))?;
     let env: BTreeMap<String, String> = std::env::vars().collect();
     let caps = TerminalCaps::detect(&env);
@@ -80,7 +80,7 @@ pub fn prepare(config: &Config, demo: bool) -> Result<Setup, Failure> {
         datasets: datasets(config),
         left: Box::new(move |digest| kept.blob(digest)),
     });
-    let header = header(config, tier, &preflight, &in_force);
+    let header = header(config, tier, tiers, &in_force);
     Ok(Setup {
         settings: settings(config, tier, &in_force),
         log,
@@ -169,13 +169,17 @@ fn bound(config: &Config, in_force: &[Arc<Policy>]) -> Result<(), Failure> {
 }
 
 /// Refuses the start when a tier that some profile needs is not to be had here.
-fn checked_tiers(least: Tier, policies: &[Arc<Policy>]) -> Result<Preflight, Failure> {
-    let wanted: BTreeSet<Tier> = policies.iter().map(|p| p.tier.max(least)).collect();
-    let mut last = preflight(least).map_err(|e| Failure::general(e.to_string()))?;
-    for tier in wanted {
-        last = preflight(tier).map_err(|e| Failure::general(e.to_string()))?;
-    }
-    Ok(last)
+fn checked_tiers(
+    least: Tier,
+    policies: &[Arc<Policy>],
+    cache: &Path,
+) -> Result<Vec<Preflight>, Failure> {
+    let mut wanted: BTreeSet<Tier> = policies.iter().map(|p| p.tier.max(least)).collect();
+    wanted.insert(least);
+    wanted
+        .into_iter()
+        .map(|tier| preflight_recalled(tier, cache).map_err(|e| Failure::general(e.to_string())))
+        .collect()
 }
 
 fn own_binary() -> Result<OwnedFd, Failure> {
@@ -240,14 +244,13 @@ fn given(policy: &Policy) -> Vec<String> {
 }
 
 /// What the header and the sheet say of this dashboard.
-fn header(config: &Config, tier: Tier, preflight: &Preflight, policies: &[Arc<Policy>]) -> Header {
+fn header(config: &Config, tier: Tier, tiers: Vec<Preflight>, policies: &[Arc<Policy>]) -> Header {
     let default = policies.iter().find(|p| p.name == config.profile);
     Header {
         policy: default.map_or_else(|| config.profile.clone(), |p| p.label()),
         policy_digest: default.map_or_else(String::new, |p| p.sha256.short(8)),
         tier: default.map_or(tier, |p| p.tier.max(tier)),
-        layers: preflight.layers.clone(),
-        does_not_stop: preflight.does_not_stop.clone(),
+        tiers,
         agents_share_uid: config.socket.allow_uids.is_empty(),
         socket: config.paths.socket.display().to_string(),
     }

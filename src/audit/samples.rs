@@ -115,6 +115,7 @@ pub fn every_kind(id: ProposalId) -> Vec<LogEvent> {
             by: by.clone(),
             tier: Tier::Process,
             environment: None,
+            preflight: Vec::new(),
         },
         proposed(id, "t").0,
         LogEvent::Blocked { id },

@@ -20,6 +20,7 @@ mod memfd;
 mod output;
 mod outside;
 mod preflight;
+mod preflight_memory;
 mod procfs;
 mod raw;
 mod reached;
@@ -58,7 +59,7 @@ use crate::runtime::PythonEnv;
 
 pub use control::Control;
 pub use datasets::{DatasetSource, Sources, bind, bind_artifact, describe};
-pub use preflight::{Preflight, Unavailable, preflight};
+pub use preflight::{Unavailable, preflight, preflight_recalled};
 
 use control::Switch;
 use spec::RunSpec;

@@ -1,35 +1,25 @@
 //! What this machine can give of each tier, and what a tier does not stop.
 //!
 //! Found out by doing it: our own binary is confined like a payload and looked at from outside.
-//! Once for each tier and process; the machine does not change under it.
+//! A start may go by what an earlier look found (`preflight_memory`).
 
-use std::collections::BTreeMap;
 use std::fs::File;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
-use std::sync::{Mutex, PoisonError};
+use std::path::Path;
 use std::time::Duration;
 
 use nix::fcntl::OFlag;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::unistd::{Uid, pipe2};
 
-use crate::model::{Digest, Limits, Tier};
+use crate::model::{Digest, Limits, Preflight, Tier};
 
 use super::handover::{self, Descriptors, Order, Says};
 use super::outside::{self, Expected};
+use super::preflight_memory::{self, Circumstances};
 use super::spec::Fault;
 use super::surroundings::Given;
 use super::{launch, memfd, scratch};
-
-/// A tier this machine can give.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Preflight {
-    pub tier: Tier,
-    /// What a run in it is confined by, as it was read from outside a confined process.
-    pub layers: Vec<String>,
-    /// What a person who grants should know that the tier leaves open.
-    pub does_not_stop: Vec<String>,
-}
 
 /// A tier this machine cannot give. Nothing weaker is put in its place.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -40,21 +30,34 @@ pub struct Unavailable {
     pub mend: String,
 }
 
-/// Whether this machine can give the tier. Takes some ten milliseconds the first time.
+/// Whether this machine can give the tier: done and looked at. Takes some ten milliseconds.
 pub fn preflight(tier: Tier) -> Result<Preflight, Unavailable> {
-    static DONE: Mutex<BTreeMap<Tier, Result<Preflight, Unavailable>>> =
-        Mutex::new(BTreeMap::new());
-    let mut done = DONE.lock().unwrap_or_else(PoisonError::into_inner);
-    done.entry(tier)
-        .or_insert_with(|| {
-            let exe = File::open("/proc/self/exe").map_err(|e| Unavailable {
-                tier,
-                missing: format!("its own binary cannot be opened ({e})"),
-                mend: "mount /proc".to_owned(),
-            })?;
-            look(tier, exe.as_fd())
-        })
-        .clone()
+    look(tier, own_binary(tier)?.as_fd())
+}
+
+/// The same, by the memory of an earlier look where nothing it depends on has changed since. For a
+/// start that is to be short; every run is read from outside all the same.
+pub fn preflight_recalled(tier: Tier, cache: &Path) -> Result<Preflight, Unavailable> {
+    let exe = own_binary(tier)?;
+    let Ok(now) = Circumstances::now(&exe) else {
+        return look(tier, exe.as_fd());
+    };
+    if let Some(found) = preflight_memory::recall(cache, &now, tier) {
+        return Ok(found);
+    }
+    let found = look(tier, exe.as_fd())?;
+    if let Err(e) = preflight_memory::keep(cache, &now, &found) {
+        tracing::warn!("the preflight's result could not be kept: {e}");
+    }
+    Ok(found)
+}
+
+fn own_binary(tier: Tier) -> Result<File, Unavailable> {
+    File::open("/proc/self/exe").map_err(|e| Unavailable {
+        tier,
+        missing: format!("its own binary cannot be opened ({e})"),
+        mend: "mount /proc".to_owned(),
+    })
 }
 
 /// Without the memory of earlier looks.

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     AgentClaim, Artifact, BoundInput, Digest, Exit, GrantDigest, Isolation, LimitKind, Limits,
-    Peer, ProposalId, Reviewer, RunError, State, Tier, Timing, Verdict, Viewed,
+    Peer, Preflight, ProposalId, Reviewer, RunError, State, Tier, Timing, Verdict, Viewed,
 };
 
 /// One step of the dashboard's or a proposal's life.
@@ -18,6 +18,9 @@ pub enum LogEvent {
         by: Reviewer,
         tier: Tier,
         environment: Option<Digest>,
+        /// What each tier in use consists of here.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        preflight: Vec<Preflight>,
     },
     /// A proposal was accepted and judged. Its code and what its agent brought are blobs.
     Proposed(Box<ProposedLog>),

@@ -33,7 +33,7 @@ pub use outcome::{
 pub use peer::Peer;
 pub use proposal::{AgentClaim, Draft, Proposal};
 pub use state::State;
-pub use tier::Tier;
+pub use tier::{Preflight, Tier};
 pub use verdict::{
     Action, Capability, CapabilityUse, Finding, PolicyRef, Severity, SourceStats, Verdict,
     VerdictKind,

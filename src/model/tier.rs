@@ -49,3 +49,14 @@ impl FromStr for Tier {
             .ok_or_else(|| UnknownTier(s.to_owned()))
     }
 }
+
+/// A tier that this machine can give, as it was found by doing it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Preflight {
+    pub tier: Tier,
+    /// What a run in it is confined by, as it was read from outside a confined process.
+    pub layers: Vec<String>,
+    /// What a person who grants should know that the tier leaves open, each in a few words.
+    pub does_not_stop: Vec<String>,
+}

@@ -1,6 +1,6 @@
 //! What the dashboard asks of the shell, and what the shell tells it beside the core's state.
 
-use crate::model::{GrantDigest, ProposalId, Tier, Viewed};
+use crate::model::{GrantDigest, Preflight, ProposalId, Tier, Viewed};
 
 /// What a key came to. Only `app` carries it out.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,14 +46,22 @@ pub struct Header {
     /// The first hex digits of its SHA-256.
     pub policy_digest: String,
     pub tier: Tier,
-    /// What the tier consists of on this machine.
-    pub layers: Vec<String>,
-    /// What it does not stop, each in a few words; empty where it stops all of it.
-    pub does_not_stop: Vec<String>,
+    /// What each tier in use consists of on this machine, and what it does not stop.
+    pub tiers: Vec<Preflight>,
     /// Agents may run under the dashboard's own uid (DESIGN §0, T3).
     pub agents_share_uid: bool,
     /// Where agents connect.
     pub socket: String,
+}
+
+impl Header {
+    /// Of one tier: its layers, and what it does not stop.
+    pub fn of(&self, tier: Tier) -> (&[String], &[String]) {
+        self.tiers
+            .iter()
+            .find(|found| found.tier == tier)
+            .map_or((&[], &[]), |found| (&found.layers, &found.does_not_stop))
+    }
 }
 
 /// One proposal's line on screen 2.

@@ -19,8 +19,8 @@ use crate::broker::{
 use crate::clock::Now;
 use crate::model::{
     AgentClaim, BoundInput, Capability, CapabilityUse, Column, Digest, Draft, InputKind,
-    InputRequest, Peer, PolicyRef, ProposalId, Reviewer, Run, Sensitivity, SourceStats, TextFormat,
-    Tier, Verdict, VerdictKind,
+    InputRequest, Peer, PolicyRef, Preflight, ProposalId, Reviewer, Run, Sensitivity, SourceStats,
+    TextFormat, Tier, Verdict, VerdictKind,
 };
 
 pub use super::made::*;
@@ -57,12 +57,15 @@ impl Bench {
             policy: policy.label(),
             policy_digest: policy.sha256.short(4),
             tier: Tier::Process,
-            layers: vec![
-                "uid 65534".to_owned(),
-                "no_new_privs".to_owned(),
-                "rlimits".to_owned(),
-            ],
-            does_not_stop: vec!["network".to_owned(), "reading files".to_owned()],
+            tiers: vec![Preflight {
+                tier: Tier::Process,
+                layers: vec![
+                    "uid 65534".to_owned(),
+                    "no_new_privs".to_owned(),
+                    "rlimits".to_owned(),
+                ],
+                does_not_stop: vec!["network".to_owned(), "reading files".to_owned()],
+            }],
             agents_share_uid: true,
             socket: "/run/user/1000/countersign/agent.sock".to_owned(),
         };

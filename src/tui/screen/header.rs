@@ -38,24 +38,24 @@ impl Screen<'_> {
     fn statements(&self, short: bool) -> Vec<Spans> {
         let f = self.facts;
         let mut tier: Spans = vec![(f.tier.to_string(), Role::Strong)];
-        if !f.does_not_stop.is_empty() {
+        let (layers, does_not_stop) = f.of(f.tier);
+        if !does_not_stop.is_empty() {
             if short {
                 tier.push((" ▲".to_owned(), Role::Flagged));
             } else {
-                let mut what = f
-                    .does_not_stop
+                let mut what = does_not_stop
                     .iter()
                     .take(NAMED)
                     .cloned()
                     .collect::<Vec<_>>()
                     .join(", ");
-                let more = f.does_not_stop.len().saturating_sub(NAMED);
+                let more = does_not_stop.len().saturating_sub(NAMED);
                 if more > 0 {
                     what.push_str(&format!(" +{more}"));
                 }
                 tier.push((format!(" ▲ does not stop: {what}"), Role::Flagged));
             }
-        } else if let Some(last) = f.layers.last().filter(|_| !short) {
+        } else if let Some(last) = layers.last().filter(|_| !short) {
             tier.push((format!(" ✓ {last}"), Role::Good));
         }
         let log: Spans = match &self.state.audit {

@@ -106,10 +106,11 @@ impl Screen<'_> {
         paras.push(Para::new("Isolation", Role::Strong));
         let f = self.facts;
         paras.push(Para::new(format!("tier {}", f.tier), Role::Text).indent(2));
-        if !f.layers.is_empty() {
-            paras.push(Para::new(f.layers.join(", "), Role::Text).indent(2));
+        let (layers, does_not_stop) = f.of(f.tier);
+        if !layers.is_empty() {
+            paras.push(Para::new(layers.join(", "), Role::Text).indent(2));
         }
-        for what in &f.does_not_stop {
+        for what in does_not_stop {
             paras.push(Para::new(format!("▲ does not stop {what}"), Role::Flagged).indent(2));
         }
         if f.agents_share_uid {

@@ -191,11 +191,13 @@ impl Screen<'_> {
         if let Some(policy) = self.state.policy_of(entry) {
             out.push(wide("profile", policy.label()));
             out.push(wide("policy", hash(policy.sha256.hex())));
-            out.push(wide("tier", self.state.tier_for(&policy).to_string()));
-            if !self.facts.layers.is_empty() {
-                out.push(wide("layers", self.facts.layers.join(", ")));
+            let tier = self.state.tier_for(&policy);
+            out.push(wide("tier", tier.to_string()));
+            let (layers, does_not_stop) = self.facts.of(tier);
+            if !layers.is_empty() {
+                out.push(wide("layers", layers.join(", ")));
             }
-            for (i, what) in self.facts.does_not_stop.iter().enumerate() {
+            for (i, what) in does_not_stop.iter().enumerate() {
                 let label = if i == 0 { "not stopped" } else { "" };
                 out.push(
                     Para::new(format!("{label:<12}"), Role::Dim)
