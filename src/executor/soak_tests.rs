@@ -1,8 +1,16 @@
 //! Many runs in a row leave nothing behind: no process, descriptor, mount, control group, System V
-//! object or file. Counts what the whole machine has, so it has to be
-//! alone: `COUNTERSIGN_SOAK=1000 cargo test --lib soak`; without the variable it does nothing.
+//! object or file, and no memory of the dashboard's.
+//!
+//! The suite does a few, in a process and a folder of their own, and counts what is theirs. The long
+//! soak counts what the whole machine has, so it has to be alone, and takes its time:
+//! `COUNTERSIGN_SOAK=10000 COUNTERSIGN_SOAK_EACH=200 cargo test --lib kernel_tests::soak --
+//! --nocapture` makes 10,000 grants and 200 of each attack of the table, two at once.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::TIER;
+use super::table::{is_left_open, one_run};
+use crate::executor::procfs::Status;
 use crate::executor::test_bench::*;
 
 /// What could leak, counted.
@@ -14,6 +22,7 @@ struct Census {
     groups: usize,
     files: usize,
     shared: usize,
+    objects: usize,
 }
 
 fn count(folder: &str) -> usize {
@@ -36,6 +45,16 @@ impl Census {
         Self::take()
     }
 
+    /// Without what other processes of this machine have too.
+    fn own(self) -> Self {
+        Self {
+            groups: 0,
+            shared: 0,
+            objects: 0,
+            ..self
+        }
+    }
+
     fn take() -> Self {
         let me = std::process::id() as i32;
         let own = |name: &str| name.starts_with("countersign-run-");
@@ -56,6 +75,11 @@ impl Census {
                 .filter(|e| own(&e.as_ref().unwrap().file_name().to_string_lossy()))
                 .count(),
             shared: count("/dev/shm"),
+            objects: ["shm", "sem", "msg"]
+                .iter()
+                .filter_map(|kind| std::fs::read_to_string(format!("/proc/sysvipc/{kind}")).ok())
+                .map(|text| text.lines().count())
+                .sum(),
         }
     }
 }
@@ -82,39 +106,134 @@ fn walk(folder: &str, depth: usize) -> usize {
         .sum()
 }
 
+/// Kibibytes of this process that are in memory.
+fn resident() -> u64 {
+    let status = Status::read(std::process::id() as i32).unwrap();
+    let text = status.get("VmRSS").trim_end_matches(" kB").to_owned();
+    text.parse().unwrap()
+}
+
+/// What allocator and threads may take on top of what they had after the first tenth.
+const GROWTH_KIB: u64 = 8 * 1024;
+
+const SNIPPETS: &[&str] = &[
+    "print(1)",
+    "import os\nos.fork()\nos.fork()",
+    "import os, time\nif os.fork() == 0:\n    os.setsid()\n    time.sleep(600)",
+    "import os\nos._exit(3)",
+    "import os\nos.kill(os.getpid(), 11)",
+    "open('x', 'w').write('y')\nimport os\nos.mkdir('d')",
+    "import os\nwhile True: os.write(1, b'x' * 65536)",
+    "import multiprocessing\nmultiprocessing.Value('i')\nmultiprocessing.Queue()",
+];
+
+/// `grants` runs of all kinds, then each attack of the table `each` times; two at once.
+fn soak(grants: usize, each: usize) {
+    let started = std::time::Instant::now();
+    let early = AtomicUsize::new(0);
+    two_at_once(grants, |run| {
+        let live = begin(
+            spec(SNIPPETS[run % SNIPPETS.len()], raw_policy(TIER)),
+            Default::default(),
+        );
+        if run % 7 == 0 {
+            live.control.kill();
+        }
+        live.finish();
+        if run == grants / 10 {
+            early.store(resident() as usize, Ordering::Relaxed);
+        }
+        if run % 1000 == 999 {
+            eprintln!(
+                "{} grants, {:?}, {} KiB",
+                run + 1,
+                started.elapsed(),
+                resident()
+            );
+        }
+    });
+    let table = crate::executor::test_table::table();
+    let rows: Vec<_> = table.run.iter().filter(|row| !is_left_open(row)).collect();
+    two_at_once(each * rows.len(), |run| {
+        one_run(rows[run % rows.len()]);
+        if (run + 1) % (10 * rows.len()) == 0 {
+            let rounds = (run + 1) / rows.len();
+            eprintln!(
+                "{rounds} of each, {:?}, {} KiB",
+                started.elapsed(),
+                resident()
+            );
+        }
+    });
+    let (early, late) = (early.into_inner() as u64, resident());
+    eprintln!(
+        "{grants} grants and {each} of each attack in {:?}: {early} KiB, then {late} KiB",
+        started.elapsed()
+    );
+    assert!(late <= early + GROWTH_KIB, "{early} KiB, then {late} KiB");
+}
+
+fn two_at_once(runs: usize, one: impl Fn(usize) + Sync) {
+    let next = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                loop {
+                    let run = next.fetch_add(1, Ordering::Relaxed);
+                    if run >= runs {
+                        return;
+                    }
+                    one(run);
+                }
+            });
+        }
+    });
+}
+
+/// Set in the process that the short soak starts.
+const ALONE: &str = "COUNTERSIGN_TEST_SOAK";
+
 #[test]
 fn many_runs_leave_nothing_behind() {
-    let Ok(runs) = std::env::var("COUNTERSIGN_SOAK") else {
+    if !available(TIER) {
         return;
-    };
-    let runs: usize = runs.parse().unwrap();
-    let attacks = [
-        "print(1)",
-        "import os\nos.fork()\nos.fork()",
-        "import os, time\nif os.fork() == 0:\n    os.setsid()\n    time.sleep(600)",
-        "import os\nos._exit(3)",
-        "import os\nos.kill(os.getpid(), 11)",
-        "open('x', 'w').write('y')\nimport os\nos.mkdir('d')",
-        "import os\nwhile True: os.write(1, b'x' * 65536)",
-        "import multiprocessing\nmultiprocessing.Value('i')\nmultiprocessing.Queue()",
-    ];
-    // The first run makes what stays: the log, the held binary. Its thread may still be ending.
-    run_spec(spec("print(1)", raw_policy(TIER)));
-    let before = Census::settled();
-    for run in 0..runs {
-        let two: Vec<_> = (0..2)
-            .map(|i| {
-                let code = attacks[(run + i) % attacks.len()];
-                begin(spec(code, raw_policy(TIER)), Default::default())
-            })
-            .collect();
-        if run % 7 == 0 {
-            two[0].control.kill();
-        }
-        for live in two {
-            live.finish();
-        }
     }
-    // A run's thread ends a moment after its last note.
-    assert_eq!(Census::settled(), before);
+    let number = |name: &str| {
+        let text = std::env::var(name).ok()?;
+        Some(text.parse::<usize>().expect("a number of runs"))
+    };
+    // The first run makes what stays: the log, the held binary.
+    let settled = || {
+        run_spec(spec("print(1)", raw_policy(TIER)));
+        Census::settled()
+    };
+    if let Some(grants) = number("COUNTERSIGN_SOAK") {
+        let before = settled();
+        soak(grants, number("COUNTERSIGN_SOAK_EACH").unwrap_or(0));
+        // A run's thread ends a moment after its last note.
+        assert_eq!(Census::settled(), before);
+        return;
+    }
+    if std::env::var_os(ALONE).is_some() {
+        let before = settled().own();
+        soak(24, 0);
+        assert_eq!(Census::settled().own(), before);
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let (_, path) = module_path!().split_once("::").unwrap();
+    let output = std::process::Command::new(std::env::current_exe().unwrap())
+        .arg(format!("{path}::many_runs_leave_nothing_behind"))
+        .args(["--exact", "--nocapture"])
+        .env(ALONE, "1")
+        .env("TMPDIR", folder.path())
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    let wrong = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        output.status.success() && said.contains("1 passed"),
+        "{said}{wrong}"
+    );
+    assert_eq!(count(&folder.path().to_string_lossy()), 0);
 }

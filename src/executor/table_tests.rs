@@ -21,11 +21,11 @@ fn meets(attack: &Attack) -> &Meets {
 }
 
 /// Files of an ordinary user's run are that user's own, on that user's own disk.
-fn is_left_open(row: &test_table::Run) -> bool {
+pub fn is_left_open(row: &test_table::Run) -> bool {
     TIER == Tier::Process && !root() && row.leaves.is_some()
 }
 
-fn limited(limits: &std::collections::BTreeMap<String, u64>) -> Policy {
+pub fn limited(limits: &std::collections::BTreeMap<String, u64>) -> Policy {
     let mut policy = raw_policy(TIER);
     let mut all = serde_json::to_value(policy.limits).unwrap();
     for (name, value) in limits {
@@ -101,7 +101,7 @@ fn every_run_of_the_table_ends_as_it_says_and_leaves_nothing_behind() {
     });
 }
 
-fn one_run(row: &test_table::Run) {
+pub fn one_run(row: &test_table::Run) {
     let name = &row.name;
     let (mark, code) = marked(&row.code);
     let told = run_spec(spec(&code, limited(&row.limits)));
