@@ -203,7 +203,11 @@ fn a_policy_may_flag_what_is_read_and_block_what_is_written() {
     let text = "name = \"columns\"\nextends = \"analysis\"\n\
                 [capabilities]\nDATA_READ = \"flag\"\nDATA_WRITE = \"block\"\n";
     std::fs::write(&file, text).unwrap();
-    let policy = countersign::policy::load_file(&file, folder.path()).unwrap();
+    let places = countersign::policy::Places {
+        admin: folder.path().join("no administrator"),
+        user: folder.path().to_owned(),
+    };
+    let policy = countersign::policy::load_file(&file, &places).unwrap();
     let mut analyser = Analyser::new(
         PathBuf::from(env!("CARGO_BIN_EXE_countersign")),
         vec![policy],

@@ -289,7 +289,15 @@ fn sample(dir: &Path) -> [ProposalId; 2] {
     put(samples::proposed(ids[0], "monthly revenue"));
     put((samples::granted(ids[0]), Vec::new()));
     put((samples::started(ids[0]), Vec::new()));
-    put(samples::finished(ids[0]));
+    let (mut finished, output) = samples::finished(ids[0]);
+    if let LogEvent::Finished(log) = &mut finished {
+        log.events.push(model::RunEvent {
+            kind: "system".to_owned(),
+            message: format!("starting a program by a library was refused {hostile}"),
+            line: Some(2),
+        });
+    }
+    put((finished, output));
     put(samples::proposed(ids[1], &hostile));
     let deny = LogEvent::Denied {
         id: ids[1],
@@ -376,6 +384,10 @@ fn one_proposal_is_shown_with_its_code_and_all_its_records() {
         "the input's content: {shown}"
     );
     assert!(shown.contains("exit code 0"), "{shown}");
+    assert!(
+        shown.contains("guard: system line 2: starting a program by a library was refused"),
+        "{shown}"
+    );
     // The end of an id is enough.
     let short = countersign(dir.path(), &["audit", "show", &ids[0].short()]);
     assert_eq!(text(&short.stdout), shown);

@@ -8,16 +8,21 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from _countersign.errors import PolicyViolation
+from _countersign.events import Events
 from _countersign.rules import Rules
 
 SHOWN = 5
+METACLASSES = ("ABCMeta", "EnumMeta", "EnumType")
 
 Problem = tuple[int | None, str]
 
 
-def check(tree: ast.Module, rules: Rules, given: Iterable[str]) -> None:
-    """Raises for the first problem by line, naming a few more. `given`: names bound beforehand."""
-    bound = set(given) | {name for node in ast.walk(tree) for name in bound_names(node)}
+def check(tree: ast.Module, rules: Rules, given: Iterable[str], events: Events) -> None:
+    """Raises for the first problem by line, naming a few more. `given`: names bound beforehand.
+
+    Every problem is an event of the run.
+    """
+    bound = set(given) | bound_in(tree)
     problems: list[Problem] = []
     for node in ast.walk(tree):
         line = getattr(node, "lineno", None)
@@ -25,11 +30,18 @@ def check(tree: ast.Module, rules: Rules, given: Iterable[str]) -> None:
     if not problems:
         return
     problems.sort(key=lambda problem: problem[0] or 0)
+    for line, text in problems:
+        events.add("refused", text, line)
     texts = list(dict.fromkeys(text for _, text in problems))
     message = "; ".join(texts[:SHOWN])
     if len(texts) > SHOWN:
         message += f"; and {len(texts) - SHOWN} more"
     raise PolicyViolation(message, problems[0][0])
+
+
+def bound_in(tree: ast.Module) -> set[str]:
+    """All names that the snippet binds anywhere."""
+    return {name for node in ast.walk(tree) for name in bound_names(node)}
 
 
 def bound_names(node: ast.AST) -> Iterator[str]:
@@ -80,21 +92,22 @@ def node_problems(node: ast.AST, rules: Rules, bound: set[str]) -> Iterator[str 
         case ast.ClassDef(keywords=keywords):
             for keyword in keywords:
                 if keyword.arg == "metaclass" and not is_abstract(keyword.value):
-                    yield "a metaclass other than ABCMeta is not allowed"
+                    yield "a metaclass other than ABCMeta and EnumMeta is not allowed"
                 elif keyword.arg is None:
                     yield "class keywords from a mapping are not allowed"
         case ast.MatchClass(kwd_attrs=attributes):
-            # A class pattern reads attributes without an attribute node. A positional one reads
-            # those of `__match_args__`, which a snippet cannot set: fields of its own data classes.
+            # A class pattern reads attributes without an attribute node. What a positional one
+            # reads, the gates see.
             for name in attributes:
                 yield rules.attribute_problem(name, rules.read)
 
 
 def is_abstract(node: ast.expr) -> bool:
-    """Names `ABCMeta`, alone or as a module's member; what it is bound to, its import says."""
+    """Names a library's class of classes, alone or as a module's member; what it is bound to, its
+    import says."""
     match node:
-        case ast.Name(id="ABCMeta") | ast.Attribute(value=ast.Name(), attr="ABCMeta"):
-            return True
+        case ast.Name(id=name) | ast.Attribute(value=ast.Name(), attr=name):
+            return name in METACLASSES
     return False
 
 

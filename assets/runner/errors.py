@@ -18,6 +18,10 @@ class PolicyViolation(BaseException):
         self.line = line
 
 
+class TickLimit(BaseException):
+    """The snippet used up its ticks."""
+
+
 class Refused(Exception):
     """The run cannot go on, for a reason with its own type in the outcome."""
 
@@ -34,7 +38,7 @@ def as_report(error: BaseException) -> dict[str, Any]:
     if line is None:
         line = snippet_line(error)
     name: str | None = type(error).__name__
-    if isinstance(error, (PolicyViolation, Refused)):
+    if isinstance(error, (PolicyViolation, Refused, TickLimit)):
         name = None
     return {
         "type": kind,
@@ -51,6 +55,8 @@ def classify(error: BaseException) -> tuple[str, str | None]:
         return "PolicyViolation", None
     if isinstance(error, Refused):
         return error.kind, None
+    if isinstance(error, TickLimit):
+        return "TickLimit", "ticks"
     if isinstance(error, MemoryError):
         return "MemoryLimit", "memory"
     if isinstance(error, OSError):
@@ -61,6 +67,11 @@ def classify(error: BaseException) -> tuple[str, str | None]:
     if isinstance(error, RuntimeError) and "can't start new thread" in text_of(error):
         return "SnippetError", "processes"
     return "SnippetError", None
+
+
+def current() -> BaseException | None:
+    """The exception that is being handled."""
+    return sys.exc_info()[1]
 
 
 def text_of(error: BaseException) -> str:
@@ -98,7 +109,7 @@ def snippet_line(error: BaseException) -> int | None:
 
 def show(error: BaseException) -> None:
     """Prints a traceback of the snippet's own frames to stderr."""
-    if isinstance(error, (PolicyViolation, Refused, SystemExit)):
+    if isinstance(error, (PolicyViolation, Refused, TickLimit, SystemExit)):
         return
     parts = ["Traceback (most recent call last):"]
     lines = snippet_lines(error.__traceback__)

@@ -1,49 +1,119 @@
-"""What every attribute read and every attribute target of the snippet goes through."""
+"""What every attribute read and every attribute target of the snippet goes through.
+
+The name was judged before anything ran, by the rules; here it is the object. A refusal ends the
+run: see `watch`.
+"""
 
 import string
 from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType
-from typing import Any
+from typing import Any, NoReturn
 
+from _countersign import narrow
 from _countersign.errors import PolicyViolation
 from _countersign.rules import UNDERSCORED, Rules
+from _countersign.watch import Watch
 
 MISSING = object()
+FORMATS = ("format", "format_map")
+# Methods of pandas that look a function up by the name they are given.
+NAMED = ("agg", "aggregate", "apply", "transform", "pivot_table", "crosstab")
 
 
 class Gates:
-    def __init__(self, rules: Rules) -> None:
+    def __init__(self, rules: Rules, watch: Watch) -> None:
         self.rules = rules
-        # The first violation counts even if the snippet kept it from ending the run.
-        self.violation: PolicyViolation | None = None
+        self.watch = watch
         self.formatter = Formatter(self)
+        self.narrow = narrow.Narrow(self)
+        # Types of which no object is a module or a class, and (module, name) → what was found
+        # and what is given for it: what was judged once is not judged again.
+        self.plain: set[type] = set()
+        self.owners: set[type] = set()
+        self.members: dict[tuple[ModuleType, str], tuple[Any, Any]] = {}
 
-    def refuse(self, message: str) -> PolicyViolation:
-        error = PolicyViolation(message)
-        if self.violation is None:
-            self.violation = error
-        return error
+    def refuse(self, message: str) -> NoReturn:
+        """Records the refusal and ends the run."""
+        self.watch.events.add("refused", message)
+        self.watch.end(PolicyViolation(message))
 
     def read(self, value: Any, name: str) -> Any:
-        """`value.name`. The name itself was judged before anything ran; here it is the object."""
-        if name.startswith("_") and not name.startswith("__"):
-            self.check_private(value, name)
+        """`value.name`, for a name that is neither private nor `format`."""
         found = getattr(value, name)
+        if type(value) in self.owners and type(found) in self.plain:
+            return found
+        return self.look(value, name, found)
+
+    def look(self, value: Any, name: str, found: Any) -> Any:
+        """The same where one of them may be a module or a class."""
         if isinstance(value, ModuleType):
-            self.check_member(value, name, found)
-        elif isinstance(found, ModuleType):
+            hit = self.members.get((value, name))
+            if hit is None or hit[0] is not found:
+                self.check_member(value, name, found)
+                hit = self.members[value, name] = (found, self.narrow.give(found))
+            return hit[1]
+        if not issubclass(type(value), type):
+            self.owners.add(type(value))
+        if isinstance(found, ModuleType):
             self.check_module(found)
-        elif name in ("format", "format_map") and (
-            isinstance(value, str) or (isinstance(value, type) and issubclass(value, str))
-        ):
-            return self.safe_format(value, name)
-        return found
+        elif not issubclass(type(found), type):
+            self.plain.add(type(found))
+            return found
+        return self.narrow.give(found)
+
+    def read_private(self, value: Any, name: str) -> Any:
+        """`value._name` and `value.__name__`."""
+        if not name.startswith("__"):
+            self.check_private(value, name)
+        return self.look(value, name, getattr(value, name))
+
+    def read_format(self, value: Any, name: str) -> Any:
+        """`value.format`: the method of a string is given without its way into attributes."""
+        if is_text(value):
+            inner = value.__self__ if isinstance(value, super) else value
+            return self.safe_format(inner, name)
+        return self.read(value, name)
+
+    def read_named(self, value: Any, name: str) -> Any:
+        """`value.agg` and its kind, which take names of methods."""
+        found = self.read(value, name)
+        if not callable(found) or getattr(found, "__module__", None) == "__main__":
+            return found
+
+        def named(*args: Any, **kwargs: Any) -> Any:
+            for one in (*args[:1], *kwargs.values()):
+                self.check_named(one)
+            return found(*args, **kwargs)
+
+        return named
+
+    def check_named(self, function: Any) -> None:
+        """One name, or several in a list, in a mapping's values or after their columns."""
+        if isinstance(function, str):
+            if function.startswith("_") or function in self.rules.denied:
+                self.refuse(f"the function named {function:.50} is not allowed")
+        elif isinstance(function, dict):
+            for one in function.values():
+                self.check_named(one)
+        elif isinstance(function, tuple) and len(function) == 2:
+            self.check_named(function[1])
+        elif isinstance(function, (list, tuple)):
+            for one in function:
+                self.check_named(one)
+
+    def of(self, name: str) -> Callable[[Any, str], Any]:
+        """The gate for reading this name."""
+        if name.startswith("_"):
+            return self.read_private
+        if name in NAMED:
+            return self.read_named
+        return self.read_format if name in FORMATS else self.read
 
     def check_private(self, value: Any, name: str) -> None:
         """One underscore: the snippet's own objects only. A module's are judged as its members."""
         if name in UNDERSCORED or isinstance(value, ModuleType) or is_own(value, name):
             return
-        raise self.refuse(f"the attribute {name} is not allowed")
+        self.refuse(f"the attribute {name} is not allowed")
 
     def check_member(self, module: ModuleType, name: str, found: Any) -> None:
         if isinstance(found, ModuleType):
@@ -51,31 +121,48 @@ class Gates:
         else:
             problem = self.rules.member_problem(module.__name__, name)
         if problem:
-            raise self.refuse(problem)
+            self.refuse(problem)
 
     def check_module(self, module: ModuleType) -> None:
         problem = self.rules.module_problem(module.__name__)
         if problem:
-            raise self.refuse(problem)
+            self.refuse(problem)
 
-    def target(self, value: Any) -> Any:
+    def target(self, value: Any, name: str) -> Any:
         """The object an attribute of which is set or deleted: never a library's own."""
-        if isinstance(value, ModuleType) or (
-            isinstance(value, type) and value.__module__ != "__main__"
-        ):
-            raise self.refuse("changing a module or a class of a library is not allowed")
-        return value
-
-    def target_of(self, value: Any, name: str) -> Any:
-        """The same where the name is known; one underscore is for the snippet's own objects."""
         if name.startswith("_") and not name.startswith("__"):
             self.check_private(value, name)
-        return self.target(value)
+        if isinstance(value, ModuleType) or (
+            isinstance(value, type) and type.__dict__["__module__"].__get__(value) != "__main__"
+        ):
+            self.refuse("changing a module or a class of a library is not allowed")
+        return value
+
+    def augmented(self, value: Any, name: str) -> Any:
+        """The object of `value.name += x`, which the statement itself reads and sets."""
+        if name in FORMATS and is_text(value):
+            self.refuse(f"changing the attribute {name} of a string is not allowed")
+        found = getattr(value, name, None)
+        if isinstance(found, (ModuleType, type)):
+            self.look(value, name, found)
+        return self.target(value, name)
+
+    def matched(self, value: Any, name: str) -> None:
+        """The attribute that a class pattern reads of the object by itself."""
+        if name in FORMATS and is_text(value):
+            self.refuse(f"matching the attribute {name} of a string is not allowed")
+        self.check_name(name, self.rules.read)
+        try:
+            found = self.of(name)(value, name)
+        except AttributeError:
+            return
+        if isinstance(found, narrow.StandIn):
+            self.refuse(f"matching the attribute {name} is not allowed")
 
     def getattr(self, value: Any, name: str, default: Any = MISSING, /) -> Any:
         self.check_name(name, self.rules.read)
         try:
-            return self.read(value, name)
+            return self.of(name)(value, name)
         except AttributeError:
             if default is MISSING:
                 raise
@@ -84,18 +171,18 @@ class Gates:
     def hasattr(self, value: Any, name: str, /) -> bool:
         self.check_name(name, self.rules.read)
         try:
-            self.read(value, name)
+            self.of(name)(value, name)
         except AttributeError:
             return False
         return True
 
     def setattr(self, value: Any, name: str, new: Any, /) -> None:
         self.check_name(name, self.rules.defined)
-        setattr(self.target_of(value, name), name, new)
+        setattr(self.target(value, name), name, new)
 
     def delattr(self, value: Any, name: str, /) -> None:
         self.check_name(name, self.rules.defined)
-        delattr(self.target_of(value, name), name)
+        delattr(self.target(value, name), name)
 
     def check_name(self, name: Any, allowed: frozenset[str]) -> None:
         # A subclass of str could be one name when it is looked at and another when it is used.
@@ -103,22 +190,36 @@ class Gates:
             raise TypeError("an attribute's name is a string")
         problem = self.rules.attribute_problem(name, allowed)
         if problem:
-            raise self.refuse(problem)
+            self.refuse(problem)
 
     def safe_format(self, value: Any, name: str) -> Callable[..., str]:
         """`str.format` whose fields cannot reach into attributes."""
         formatter = self.formatter
 
         def format_(template: str, /, *args: Any, **kwargs: Any) -> str:
-            return formatter.vformat(str(template), args, kwargs)
+            return formatter.vformat(plain_text(template), args, kwargs)
 
         def format_map(template: str, mapping: Mapping[str, Any], /) -> str:
-            return formatter.vformat(str(template), (), mapping)
+            return formatter.vformat(plain_text(template), (), mapping)
 
         function: Callable[..., str] = format_ if name == "format" else format_map
         if isinstance(value, type):
             return function
         return lambda *args, **kwargs: function(value, *args, **kwargs)
+
+
+def is_text(value: Any) -> bool:
+    """Whether it is a string, a class of strings, or `super()` of one."""
+    if isinstance(value, super):
+        value = value.__self__
+    return isinstance(value, str) or (isinstance(value, type) and issubclass(value, str))
+
+
+def plain_text(template: Any) -> str:
+    """The characters of a string, whatever its class makes of itself."""
+    if not isinstance(template, str):
+        raise TypeError("the template of a format is a string")
+    return str.__str__(template)[:]
 
 
 # Classes that a snippet's own may build on without bringing a library's insides with them.
@@ -147,6 +248,6 @@ class Formatter(string.Formatter):
         self, field_name: str, args: Sequence[Any], kwargs: Mapping[str, Any]
     ) -> tuple[Any, int | str]:
         if "." in field_name:
-            raise self.gates.refuse("format fields may not reach into attributes")
+            self.gates.refuse("format fields may not reach into attributes")
         found: tuple[Any, int | str] = super().get_field(field_name, args, kwargs)
         return found

@@ -9,6 +9,7 @@ from typing import Any
 from _countersign.gates import Gates
 
 _import = builtins.__import__
+MISSING = object()
 
 
 def guarded(gates: Gates) -> Callable[..., ModuleType]:
@@ -22,27 +23,30 @@ def guarded(gates: Gates) -> Callable[..., ModuleType]:
         level: int = 0,
     ) -> ModuleType:
         if level or type(name) is not str:
-            raise gates.refuse("relative imports are not allowed")
+            gates.refuse("relative imports are not allowed")
         named = [member for member in fromlist or () if member != "*"]
         for member in named:
             if problem := rules.member_problem(name, member):
-                raise gates.refuse(problem)
+                gates.refuse(problem)
         if not named:
             if problem := rules.module_problem(name):
-                raise gates.refuse(problem)
+                gates.refuse(problem)
             module = _import(name)
             return public(sys.modules[name]) if fromlist else module
         _import(name)
         module = sys.modules[name]
+        stand_in = ModuleType(name)
         for member in named:
             # A submodule is loaded only if it is listed: its code would run before it is judged.
             path = f"{name}.{member}"
             if not hasattr(module, member) and rules.module_problem(path) is None:
                 _import(path)
             # A member that is missing is the import statement's own error.
-            if (found := getattr(module, member, None)) is not None:
+            if (found := getattr(module, member, MISSING)) is not MISSING:
                 gates.check_member(module, member, found)
-        return module
+                stand_in.__dict__[member] = gates.narrow.give(found)
+        # The statement takes from here: what was judged, and nothing that is looked up anew.
+        return stand_in
 
     def public(module: ModuleType) -> ModuleType:
         """What `import *` may take of a module: a stand-in with the allowed members only."""
@@ -52,7 +56,7 @@ def guarded(gates: Gates) -> Callable[..., ModuleType]:
             found = getattr(module, name, None)
             if isinstance(found, ModuleType) or rules.member_problem(module.__name__, name):
                 continue
-            setattr(stand_in, name, found)
+            stand_in.__dict__[name] = gates.narrow.give(found)
         stand_in.__dict__["__all__"] = [n for n in names if n in stand_in.__dict__]
         return stand_in
 

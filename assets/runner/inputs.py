@@ -14,14 +14,29 @@ def load(inputs: list[Input], pandas: Any) -> dict[str, Any]:
 
 
 def load_one(one: Input, pandas: Any) -> Any:
+    if one.kind == "table":
+        check(one)
+        return table(one, pandas)
+    if one.kind == "bytes":
+        check(one)
+        return read_all(one.fd)
+    return data(one, text(one))
+
+
+def check(one: Input) -> None:
+    """Raises where the content is not the one that was shown."""
     if digest_of(one.fd) != one.sha256:
         raise Mismatch(f"input {one.name} is not what was shown")
-    if one.kind == "table":
-        return table(one, pandas)
-    raw = read_all(one.fd)
-    if one.kind == "bytes":
-        return raw
-    text = raw.decode("utf-8", "strict")
+
+
+def text(one: Input) -> str:
+    """The whole content, if it is the one that was shown."""
+    check(one)
+    return read_all(one.fd).decode("utf-8", "strict")
+
+
+def data(one: Input, text: str) -> Any:
+    """Plain data out of JSON; other text as it is."""
     if one.kind == "text":
         return text
     try:

@@ -3,18 +3,20 @@
 import ast
 import sys
 from collections.abc import Callable
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import Any
 
-from _countersign import check, contracts, display, errors, facts, inputs, mangle, names, rewrite, spec
-from _countersign.gates import Gates
+from _countersign import check, contracts, display, errors, facts, guard, mangle, rewrite, spec
+from _countersign.contracts import Contract
+from _countersign.events import Events
 from _countersign.rules import Rules
 
 # Deeply nested code is refused by a clear error of the compiler, not by our own walk before it.
 DEPTH = 20_000
+DISPLAY = "<display>"
 
 
-def run(setup: spec.Setup, libraries: dict[str, ModuleType]) -> Any:
+def run(setup: spec.Setup, libraries: dict[str, ModuleType], events: Events) -> Any:
     """Runs the snippet. Its result, as the contract has it."""
     try:
         source = spec.read_code(setup)
@@ -23,47 +25,45 @@ def run(setup: spec.Setup, libraries: dict[str, ModuleType]) -> Any:
         raise errors.Refused("SandboxError", str(error)) from None
     contract = contracts.of(setup.policy["contract"])(setup, libraries)
     tree = ast.parse(source, errors.SNIPPET)
-    guarded = bool(setup.policy["guard"])
     names_given = {"__name__", *contract.libraries(), *contract.names(job.inputs)}
-    show = display.Display()
-    gates = None
-    if guarded:
+    rules = None
+    if setup.policy["guard"]:
         rules = Rules(setup.policy)
-        facts.compare(tree, job.facts)
-        check.check(deeply(mangle.mangle, tree), rules, dict.fromkeys(names_given))
-        gates = Gates(rules)
+        facts.compare(tree, job.facts, events)
+        check.check(deeply(mangle.mangle, tree), rules, names_given, events)
     try:
-        values = inputs.load(job.inputs, libraries.get("pandas"))
+        values = contract.load(job.inputs)
     except spec.Mismatch as error:
         raise errors.Refused("SandboxError", str(error)) from None
     given = {"__name__": "__main__"} | contract.libraries() | contract.given(values)
     display.widen(libraries.get("pandas"))
-    code = prepare(tree, guarded, contract.notebook)
+    show = display.Display()
     # A module of its own, so that what looks a class's module up finds the snippet.
     module = ModuleType("__main__")
-    if gates is not None:
-        module.__dict__["__builtins__"] = names.frozen(gates, show)
+    if rules is None:
+        code = plain(tree, contract)
+        module.__dict__[DISPLAY] = show
+        run_code = exec
     else:
-        module.__dict__[rewrite.DISPLAY] = show
+        kept = guard.Guard(setup, rules, events, contract)
+        code = kept.prepare(tree, show, deeply)
+        module.__dict__["__builtins__"] = kept.builtins
+        run_code = kept.run
     module.__dict__.update(given)
     sys.modules["__main__"] = module
-    try:
-        exec(code, module.__dict__)
-    finally:
-        if gates is not None and gates.violation is not None:
-            raise gates.violation
+    run_code(code, module.__dict__)
     return contract.result(module.__dict__, show)
 
 
-def prepare(tree: ast.Module, guarded: bool, notebook: bool) -> Any:
-    if guarded:
-        tree = deeply(rewrite.guard, tree)
-    if notebook:
-        tree = rewrite.show_last(tree)
-    return deeply(
-        lambda tree: compile(tree, errors.SNIPPET, "exec", dont_inherit=True),
-        tree,
+def plain(tree: ast.Module, contract: Contract) -> CodeType:
+    """Without the guard nothing stands between the snippet and the interpreter."""
+    if contract.notebook:
+        tree = rewrite.show_last(tree, ast.Name(DISPLAY, ast.Load()))
+    tree = deeply(ast.fix_missing_locations, tree)
+    code: CodeType = deeply(
+        lambda tree: compile(tree, errors.SNIPPET, "exec", dont_inherit=True), tree
     )
+    return code
 
 
 def deeply(walk: Callable[[ast.Module], Any], tree: ast.Module) -> Any:

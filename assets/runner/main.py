@@ -1,12 +1,13 @@
 """One process, from the setup to the report."""
 
-import json
 import os
 import sys
 import warnings
 from typing import Any
 
 from _countersign import certify, errors, files, hold, job, spec
+from _countersign.events import Events
+from _countersign.report import leave, send
 
 
 def main() -> None:
@@ -22,10 +23,14 @@ def main() -> None:
     hold.wait(setup)
     # From here on everything is the snippet's doing.
     pid = os.getpid()
+    events = Events(lambda line: os.write(setup.fd_report, line))
     report: dict[str, Any] = {"error": None, "result": None}
     status = 0
     try:
-        report["result"] = (certify if setup.certify else job).run(setup, libraries)
+        if setup.certify:
+            report["result"] = certify.run(setup, libraries)
+        else:
+            report["result"] = job.run(setup, libraries, events)
     except BaseException as error:  # noqa: BLE001 - whatever it is, it is reported
         status = failed(error, report)
     if os.getpid() != pid:
@@ -34,6 +39,7 @@ def main() -> None:
     finish()
     if report["error"] is None:
         report["manifest"] = files.manifest()
+    report["more"] = events.more
     send(setup, report)
     leave(status)
 
@@ -61,24 +67,3 @@ def finish() -> None:
         atexit._run_exitfuncs()
     except BaseException:  # noqa: BLE001 - the snippet's own handlers
         pass
-
-
-def send(setup: spec.Setup, report: dict[str, Any]) -> None:
-    text = json.dumps(report)
-    # What the broker takes, less the line's end and some room.
-    if len(text) > setup.report * 0.9:
-        error = errors.Refused("ContractViolation", "the result is too large")
-        text = json.dumps({"error": errors.as_report(error), "result": None})
-    data = memoryview(text.encode() + b"\n")
-    while data:
-        data = data[os.write(setup.fd_report, data) :]
-
-
-def leave(status: int) -> None:
-    """Ends at once: finalisers of the snippet must not run where nothing guards them."""
-    for stream in (sys.stdout, sys.stderr):
-        try:
-            stream.flush()
-        except (OSError, ValueError, AttributeError):
-            pass
-    os._exit(status)

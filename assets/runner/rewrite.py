@@ -1,61 +1,234 @@
-"""Puts the gates into the tree: attribute reads and targets, bare `except`, the last expression.
+"""Puts the gates into the tree, and the gates themselves into the code that comes of it.
 
-The gates' names are no identifiers, so no source text can name them.
+In the tree a gate is a constant of random text, which no source can contain; in the compiled code
+that constant is the gate. No name leads to it, so no snippet can name, replace or shadow it.
 """
 
 import ast
+import secrets
+from collections.abc import Callable, Iterable
+from types import CodeType
+from typing import Any
 
-READ = "<read>"
-TARGET = "<target>"
-EXCEPTION = "<Exception>"
-DISPLAY = "<display>"
+from _countersign.rules import Rules
+
+EXITS = ("__exit__", "__aexit__")
 
 
 class Rewriter(ast.NodeTransformer):
+    """`gates`: how the value for a gate's name is made. With `ticks`, checkpoints are counted."""
+
+    def __init__(self, rules: Rules, bound: Iterable[str], ticks: bool) -> None:
+        self.builtins = rules.builtins - frozenset(bound)
+        self.ticks = ticks
+        self.token = secrets.token_hex(16)
+        self.used: dict[str, str] = {}
+        self.patterns = 0
+
+    def gate(self, name: str, args: list[ast.expr], where: ast.AST) -> ast.Call:
+        text = self.used.setdefault(name, f"{self.token} {name}")
+        return call(ast.Constant(text), args, where)
+
+    # -- attributes
+
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
         value = self.visit(node.value)
+        name = ast.Constant(node.attr)
         if isinstance(node.ctx, ast.Load):
-            new: ast.expr = call(READ, [value, ast.Constant(node.attr)], node)
-        else:
-            # Whatever kind of target it is, the object is judged before its attribute is set.
-            judged = call(TARGET, [value, ast.Constant(node.attr)], node)
-            new = ast.Attribute(judged, node.attr, node.ctx)
-        return ast.copy_location(new, node)
+            return self.gate(f"read {node.attr}", [value, name], node)
+        # Whatever kind of target it is, the object is judged before its attribute is set.
+        judged = self.gate("target", [value, name], node)
+        return ast.copy_location(ast.Attribute(judged, node.attr, node.ctx), node)
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
+        if not isinstance(node.target, ast.Attribute):
+            return self.generic_visit(node)
+        target = node.target
+        args = [self.visit(target.value), ast.Constant(target.attr)]
+        target.value = self.gate("augmented", args, target)
+        node.value = self.visit(node.value)
+        return node
+
+    # -- what must not be caught
 
     def visit_ExceptHandler(self, node: ast.ExceptHandler) -> ast.AST:
         if node.type is None:
             # A bare `except` would catch what must not be caught.
-            node.type = ast.copy_location(ast.Name(EXCEPTION, ast.Load()), node)
-        return self.generic_visit(node)
+            node.type = constant(self.used.setdefault("Exception", f"{self.token} Exception"), node)
+        else:
+            node.type = self.visit(node.type)
+        node.body = [self.caught(node), *self.block(node.body)]
+        return node
+
+    def visit_Try(self, node: ast.Try) -> ast.AST:
+        self.generic_visit(node)
+        if node.finalbody:
+            node.finalbody.insert(0, self.caught(node.finalbody[0]))
+        return node
+
+    def visit_TryStar(self, node: ast.AST) -> ast.AST:
+        return self.visit_Try(node)  # type: ignore[arg-type]
+
+    def caught(self, where: ast.AST) -> ast.stmt:
+        return ast.copy_location(ast.Expr(self.gate("caught", [], where)), where)
+
+    # -- checkpoints
+
+    def visit_For(self, node: ast.For) -> ast.AST:
+        return self.loop(node)
+
+    def visit_AsyncFor(self, node: ast.AsyncFor) -> ast.AST:
+        return self.loop(node)
+
+    def visit_While(self, node: ast.While) -> ast.AST:
+        return self.loop(node)
+
+    def loop(self, node: ast.For | ast.AsyncFor | ast.While) -> ast.AST:
+        self.generic_visit(node)
+        if self.ticks:
+            node.body.insert(0, self.checkpoint(node))
+        return node
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        return self.function(node)
+
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.AST:
+        return self.function(node)
+
+    def function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> ast.AST:
+        self.generic_visit(node)
+        first = [self.checkpoint(node)] if self.ticks else []
+        if node.name in EXITS:
+            first.append(self.caught(node))
+        # The text of a docstring stays where the compiler looks for it.
+        at = 1 if ast.get_docstring(node, clean=False) is not None else 0
+        node.body[at:at] = first
+        return node
+
+    def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
+        self.generic_visit(node)
+        node.body = self.counted(node.body)
+        return node
+
+    def visit_comprehension(self, node: ast.comprehension) -> ast.AST:
+        self.generic_visit(node)
+        if self.ticks:
+            step = ast.UnaryOp(ast.Not(), self.gate("tick", [], node.iter))
+            node.ifs.insert(0, ast.copy_location(step, node.iter))
+        return node
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        if isinstance(node.func, ast.Name) and node.func.id in self.builtins:
+            return self.counted(node)
+        return node
+
+    def counted(self, node: ast.expr) -> ast.expr:
+        if not self.ticks:
+            return node
+        # A tick is None, so the value is the node's.
+        both = ast.BoolOp(ast.Or(), [self.gate("tick", [], node), node])
+        return ast.copy_location(both, node)
+
+    def checkpoint(self, where: ast.stmt) -> ast.stmt:
+        return ast.copy_location(ast.Expr(self.gate("tick", [], where)), where)
+
+    # -- patterns
+
+    def visit_Match(self, node: ast.Match) -> Any:
+        node.subject = self.visit(node.subject)
+        before: list[ast.stmt] = []
+        for case in node.cases:
+            case.pattern = Patterns(self, before).visit(case.pattern)
+            if case.guard is not None:
+                case.guard = self.visit(case.guard)
+            case.body = self.block(case.body)
+        return [*before, node]
+
+    def block(self, body: list[ast.stmt]) -> list[ast.stmt]:
+        new: list[ast.stmt] = []
+        for statement in body:
+            visited = self.visit(statement)
+            new += visited if isinstance(visited, list) else [visited]
+        return new
+
+
+class Patterns(ast.NodeTransformer):
+    """The parts of one pattern. `before`: statements that go before its `match`."""
+
+    def __init__(self, rewriter: Rewriter, before: list[ast.stmt]) -> None:
+        self.rewriter = rewriter
+        self.before = before
 
     def visit_MatchValue(self, node: ast.MatchValue) -> ast.AST:
-        # A pattern only compares: no call may stand there, and none is needed.
+        node.value = self.value(node.value)
         return node
+
+    def visit_MatchMapping(self, node: ast.MatchMapping) -> ast.AST:
+        node.keys = [self.value(key) for key in node.keys]
+        node.patterns = [self.visit(pattern) for pattern in node.patterns]
+        return node
+
+    def value(self, node: ast.expr) -> ast.expr:
+        """A constant, or an attribute: the object it is compared with may have its own `==`."""
+        if not isinstance(node, ast.Attribute):
+            return node
+        # Only an attribute may stand here; of what, the compiler does not ask.
+        boxed = self.rewriter.gate("box", [self.rewriter.visit(node)], node)
+        return ast.copy_location(ast.Attribute(boxed, "value", ast.Load()), node)
 
     def visit_MatchClass(self, node: ast.MatchClass) -> ast.AST:
         node.patterns = [self.visit(pattern) for pattern in node.patterns]
         node.kwd_patterns = [self.visit(pattern) for pattern in node.kwd_patterns]
+        rewriter = self.rewriter
+        # Not an identifier: no source names it.
+        name = f"<class {rewriter.patterns}>"
+        rewriter.patterns += 1
+        nothing = ast.arguments([], [], None, [], [], None, [])
+        cls = rewriter.visit(node.cls)
+        names = ast.Tuple([ast.Constant(one) for one in node.kwd_attrs], ast.Load())
+        args = [ast.Lambda(nothing, cls), names, ast.Constant(len(node.patterns))]
+        made = rewriter.gate("pattern", args, node)
+        target = ast.Name(name, ast.Store())
+        self.before.append(ast.copy_location(ast.Assign([target], made), node))
+        node.cls = ast.copy_location(ast.Name(name, ast.Load()), node.cls)
         return node
 
-    def visit_MatchMapping(self, node: ast.MatchMapping) -> ast.AST:
-        node.patterns = [self.visit(pattern) for pattern in node.patterns]
-        return node
+
+def constant(text: str, where: ast.AST) -> ast.Constant:
+    return ast.copy_location(ast.Constant(text), where)
 
 
-def call(name: str, args: list[ast.expr], where: ast.AST) -> ast.Call:
-    function = ast.copy_location(ast.Name(name, ast.Load()), where)
-    for arg in args:
+def call(function: ast.expr, args: list[ast.expr], where: ast.AST) -> ast.Call:
+    for arg in (function, *args):
         if not hasattr(arg, "lineno"):
             ast.copy_location(arg, where)
-    return ast.copy_location(ast.Call(function, args, []), where)  # type: ignore[type-var]
+    return ast.copy_location(ast.Call(function, args, []), where)
 
 
-def guard(tree: ast.Module) -> ast.Module:
-    return ast.fix_missing_locations(Rewriter().visit(tree))
-
-
-def show_last(tree: ast.Module) -> ast.Module:
+def show_last(tree: ast.Module, function: ast.expr) -> ast.Module:
     """A bare last expression is displayed, as in a notebook."""
     if tree.body and isinstance(last := tree.body[-1], ast.Expr):
-        last.value = call(DISPLAY, [last.value], last.value)
+        last.value = call(function, [last.value], last.value)
     return tree
+
+
+def install(code: CodeType, table: dict[str, Any]) -> CodeType:
+    """The code with the gates in the place of their texts."""
+    new: list[Any] = []
+    for one in code.co_consts:
+        if isinstance(one, CodeType):
+            one = install(one, table)
+        elif type(one) is str:
+            one = table.get(one, one)
+        new.append(one)
+    return code.replace(co_consts=tuple(new))
+
+
+Make = Callable[[str], Any]
+
+
+def installed(code: CodeType, rewriter: Rewriter, make: Make) -> CodeType:
+    """`make`: the gate of a name."""
+    table = {text: make(name) for name, text in rewriter.used.items()}
+    return install(code, table)

@@ -84,7 +84,7 @@ impl Analyser {
             &frames::framed(&frames::request(profile, code)),
             Instant::now() + ANSWER,
         )?;
-        let verdict: Verdict = serde_json::from_slice(&answer)?;
+        let (verdict, facts): (Verdict, _) = serde_json::from_slice(&answer)?;
         // An answer to another question would be worse than none.
         let same =
             verdict.policy.profile == profile && verdict.source.sha256 == Digest::of(code).hex();
@@ -94,7 +94,7 @@ impl Analyser {
                 "the worker answered something else",
             ));
         }
-        Ok(verdict)
+        Ok(Verdict { facts, ..verdict })
     }
 }
 
@@ -110,6 +110,7 @@ fn nothing(code: &[u8]) -> Verdict {
         capabilities: Vec::new(),
         source: crate::model::SourceStats::of(code),
         elapsed_us: 0,
+        facts: None,
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Dashboard → worker: first the policies as one JSON array, then a request for each snippet
 //! (one byte of length and the profile's name, then the code). Worker → dashboard: one empty
-//! frame when it is ready, then one verdict as JSON for each request.
+//! frame when it is ready, then `[verdict, facts for the child]` as JSON for each request.
 
 use std::io::{self, Read, Write};
 

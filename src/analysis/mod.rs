@@ -34,7 +34,7 @@ use self::inspect::{Arena, Inspector};
 use self::resolve::{Resolver, Scopes};
 use self::rules::Rule;
 use self::source::Source;
-use crate::model::{Finding, SourceStats, Verdict, VerdictKind};
+use crate::model::{CodeFacts, Finding, SourceStats, Verdict, VerdictKind};
 use crate::policy::Policy;
 
 /// Judges a snippet under a policy. Runs nothing. Hostile text belongs in the worker: this
@@ -99,34 +99,43 @@ fn judged(code: &[u8], policy: &Policy, stack: Stack) -> Verdict {
         std::thread::scope(|scope| {
             std::thread::Builder::new()
                 .stack_size(STACK)
-                .spawn_scoped(scope, || tree(text, policy))
+                .spawn_scoped(scope, || tree(text, policy, stack))
                 .ok()
                 .and_then(|thread| thread.join().ok())
         })
     } else {
-        Some(tree(text, policy))
+        Some(tree(text, policy, stack))
     };
-    let Some(seen) = seen else {
+    let Some((seen, told)) = seen else {
         return unanalyzable(code, policy, &rules::NO_ANSWER, "");
     };
     facts.found.extend(seen.found);
     facts.uses.extend(seen.uses);
-    conclude(facts, policy, &source, code)
+    Verdict {
+        facts: told,
+        ..conclude(facts, policy, &source, code)
+    }
 }
 
 /// What the tree says. The tree lives and dies in here, on a stack that is large enough for it.
-fn tree(text: &str, policy: &Policy) -> Facts {
+///
+/// What the child compares is made for the worker only: nothing else sends code to a child.
+fn tree(text: &str, policy: &Policy, stack: Stack) -> (Facts, Option<CodeFacts>) {
     match parse::module(text) {
         Ok(body) => {
             let arena = Arena::default();
             let resolver = Resolver::new(Scopes::new(&body), policy);
-            Inspector::new(resolver, &arena).run(&body)
+            let facts = Inspector::new(resolver, &arena).run(&body);
+            (
+                facts,
+                (stack == Stack::Large).then(|| outline::facts(&body)),
+            )
         }
         Err(fault) => {
             let mut facts = Facts::default();
             let at = (fault.offset, fault.offset + 1);
             facts.add(&rules::SYNTAX, at, fault.message);
-            facts
+            (facts, None)
         }
     }
 }
@@ -150,6 +159,7 @@ fn conclude(facts: Facts, policy: &Policy, source: &Source<'_>, code: &[u8]) -> 
         capabilities,
         source: SourceStats::of(code),
         elapsed_us: 0,
+        facts: None,
     }
 }
 
@@ -180,5 +190,6 @@ fn unanalyzable(code: &[u8], policy: &Policy, rule: &'static Rule, what: &str) -
         capabilities: Vec::new(),
         source: SourceStats::of(code),
         elapsed_us: 0,
+        facts: None,
     }
 }

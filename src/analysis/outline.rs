@@ -3,11 +3,14 @@
 
 use std::ops::Range;
 
+use sha2::{Digest as _, Sha256};
+
 use super::fold::fold;
 use super::parse::TextRange;
 use super::parse::ast::{self, Constant, Expr, Stmt};
 use super::walk::{self, Bound, Place, Visitor};
 use super::{parse, scan};
+use crate::model::{CodeFacts, Digest};
 
 /// Identifiers and constants of a text.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -46,9 +49,39 @@ fn read(text: &str) -> Result<Vec<Stmt>, String> {
     parse::module(text).map_err(|e| format!("syntax: {} at {}", e.message, e.offset))
 }
 
+/// The digests of a text, where it can be read.
+pub fn facts_of(text: &str) -> Option<CodeFacts> {
+    scan::scan(text, scan::MOST_BYTES).ok()?;
+    Some(facts(&parse::module(text).ok()?))
+}
+
+/// The digests of a parsed text, as the runner computes them from CPython's tree.
+pub(super) fn facts(body: &[Stmt]) -> CodeFacts {
+    let mut collector = Collector::default();
+    walk::body(&mut collector, body);
+    CodeFacts {
+        identifiers: digest(collector.out.names.into_iter().map(String::into_bytes)),
+        constants: digest(collector.bytes),
+    }
+}
+
+fn digest(items: impl IntoIterator<Item = Vec<u8>>) -> Digest {
+    let mut items: Vec<Vec<u8>> = items.into_iter().collect();
+    items.sort_unstable();
+    items.dedup();
+    let mut all = Sha256::new();
+    for item in items {
+        all.update((item.len() as u64).to_le_bytes());
+        all.update(item);
+    }
+    Digest::from_bytes(all.finalize().into())
+}
+
 #[derive(Default)]
 struct Collector {
     out: Outline,
+    /// The constants as the digest has them.
+    bytes: Vec<Vec<u8>>,
     /// Literal pieces of f-strings, which parsers cut differently.
     pieces: std::collections::HashSet<usize>,
 }
@@ -67,15 +100,26 @@ impl Collector {
     }
 
     fn constant(&mut self, value: &Constant) {
-        let text = match value {
-            Constant::Str(text) => format!("str {text}"),
-            Constant::Bytes(bytes) => format!("bytes {bytes:?}"),
-            Constant::Int(n) => format!("int {n}"),
-            Constant::Float(n) => format!("float {:x}", n.to_bits()),
-            Constant::Complex { imag, .. } => format!("complex {:x}", imag.to_bits()),
+        let tagged = |tag: u8, rest: &[u8]| [&[tag], rest].concat();
+        let (text, bytes) = match value {
+            Constant::Str(text) => (format!("str {text}"), tagged(b's', text.as_bytes())),
+            Constant::Bytes(bytes) => (format!("bytes {bytes:?}"), tagged(b'b', bytes)),
+            Constant::Int(n) => (
+                format!("int {n}"),
+                tagged(b'i', format!("{n:x}").as_bytes()),
+            ),
+            Constant::Float(n) => (
+                format!("float {:x}", n.to_bits()),
+                tagged(b'f', &n.to_le_bytes()),
+            ),
+            Constant::Complex { imag, .. } => (
+                format!("complex {:x}", imag.to_bits()),
+                tagged(b'c', &imag.to_le_bytes()),
+            ),
             Constant::None | Constant::Bool(_) | Constant::Ellipsis | Constant::Tuple(_) => return,
         };
         self.out.constants.push(text);
+        self.bytes.push(bytes);
     }
 }
 

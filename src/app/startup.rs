@@ -56,7 +56,7 @@ pub fn prepare(config: &Config, demo: bool) -> Result<Setup, Failure> {
     if let Some(policy) = in_force.iter().find(|p| !runs(p.contract)) {
         return Err(Failure::usage(format!(
             "profile `{}` cannot be offered: its contract `{}` is not part of this version; \
-             contracts that run are analysis, chart, feature and script",
+             contracts that run are analysis, chart, feature, walled and script",
             policy.name,
             policy.contract.as_str()
         )));
@@ -126,8 +126,12 @@ fn diagnostics(state_dir: &Path) -> Result<(), Failure> {
 /// Whether the child can keep this contract.
 fn runs(contract: Contract) -> bool {
     match contract {
-        Contract::Analysis | Contract::Chart | Contract::Feature | Contract::Script => true,
-        Contract::Scoped | Contract::Walled => false,
+        Contract::Analysis
+        | Contract::Chart
+        | Contract::Feature
+        | Contract::Walled
+        | Contract::Script => true,
+        Contract::Scoped => false,
     }
 }
 

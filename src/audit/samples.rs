@@ -53,6 +53,7 @@ pub fn proposed(id: ProposalId, title: &str) -> (LogEvent, Vec<Blob>) {
             capabilities: Vec::new(),
             source: SourceStats::of(CODE),
             elapsed_us: 61,
+            facts: None,
         },
         expires_at: Timestamp::UNIX_EPOCH,
     }));
@@ -102,6 +103,7 @@ pub fn finished(id: ProposalId) -> (LogEvent, Vec<Blob>) {
         stderr_truncated: false,
         error: None,
         artifacts: Vec::new(),
+        events: Vec::new(),
     }));
     (event, vec![out, err])
 }

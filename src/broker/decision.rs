@@ -10,7 +10,8 @@ use sha2::{Digest as _, Sha256};
 
 use crate::clock::Now;
 use crate::model::{
-    BoundInput, Digest, GrantDigest, Limits, Proposal, ProposalId, Reviewer, State, Tier, Viewed,
+    BoundInput, CodeFacts, Digest, GrantDigest, Limits, Proposal, ProposalId, Reviewer, State,
+    Tier, Viewed,
 };
 use crate::policy::Policy;
 
@@ -34,6 +35,7 @@ pub struct Grant {
     policy: Arc<Policy>,
     tier: Tier,
     environment: Digest,
+    facts: Option<CodeFacts>,
     digest: GrantDigest,
     at: Now,
     deadline: Duration,
@@ -61,6 +63,10 @@ impl Grant {
     /// Digest of the Python environment it may run in.
     pub fn environment(&self) -> Digest {
         self.environment
+    }
+    /// What the analyser read, for the child to compare.
+    pub fn facts(&self) -> Option<CodeFacts> {
+        self.facts
     }
     pub fn digest(&self) -> GrantDigest {
         self.digest
@@ -207,6 +213,7 @@ pub(super) fn grant(
         tier: state.tier_for(&policy),
         policy,
         environment: *environment,
+        facts: entry.verdict.as_ref().and_then(|v| v.facts),
         digest: confirmation.digest,
         at: now,
         deadline: entry.deadline,

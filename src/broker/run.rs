@@ -184,6 +184,7 @@ impl BrokerState {
             stderr_truncated: run.stderr_truncated,
             error: run.error.clone(),
             artifacts: run.artifacts.clone(),
+            events: run.events.clone(),
         }));
         if let Some(entry) = self.entries.get_mut(&id) {
             entry.run = Some(run);

@@ -409,6 +409,7 @@ impl<'a> Running<'a> {
             ending,
             cancelled,
             claim: self.report.claim(),
+            events: self.report.events(),
             stdout: take(&mut self.stdout),
             stderr: take(&mut self.stderr),
             duration_ms: self.released.map_or(0, |(start, _)| {

@@ -8,7 +8,8 @@ use nix::unistd::Pid;
 use serde_json::Value;
 
 use crate::model::{
-    Artifact, Exit, Isolation, LimitKind, Limits, Run, RunError, RunErrorKind, Timing, visible,
+    Artifact, Exit, Isolation, LimitKind, Limits, Run, RunError, RunErrorKind, RunEvent, Timing,
+    visible,
 };
 use crate::policy::Contract;
 
@@ -24,6 +25,8 @@ pub struct Facts<'a> {
     /// Whether a person's kill was asked for.
     pub cancelled: bool,
     pub claim: Result<Claim, &'static str>,
+    /// What the child's guard said while it ran.
+    pub events: Vec<RunEvent>,
     pub stdout: Captured,
     pub stderr: Captured,
     pub duration_ms: u64,
@@ -40,6 +43,7 @@ pub struct Facts<'a> {
 pub fn run(facts: Facts<'_>) -> Run {
     let exit = exit(facts.ending.status);
     let (limit, error, result) = judge(&facts, &exit);
+    let events = events(&facts, limit);
     let error = error.map(|mut error| {
         error.message = facts.paths.clean(&error.message);
         error
@@ -64,6 +68,7 @@ pub fn run(facts: Facts<'_>) -> Run {
         result,
         artifacts: facts.collected.artifacts,
         artifacts_left_out: facts.collected.left_out,
+        events,
     }
 }
 
@@ -96,6 +101,24 @@ fn say_output(result: &mut Value, stdout: &str) {
     {
         *output = stdout.into();
     }
+}
+
+/// The child's events, and the limit that ended the run if only the outside saw it.
+fn events(facts: &Facts<'_>, limit: Option<LimitKind>) -> Vec<RunEvent> {
+    let mut events = facts.events.clone();
+    for event in &mut events {
+        event.message = facts.paths.clean(&event.message);
+    }
+    if let Some(limit) = limit
+        && !events.iter().any(|event| event.kind == "limit")
+    {
+        events.push(RunEvent {
+            kind: "limit".to_owned(),
+            message: format!("the {} limit is reached", limit.as_str()),
+            line: None,
+        });
+    }
+    events
 }
 
 type Judgement = (Option<LimitKind>, Option<RunError>, Value);

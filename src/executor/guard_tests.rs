@@ -546,10 +546,10 @@ fn what_the_analyser_lets_pass_the_guard_does_not_refuse() {
         "policy": {"json": policy(TIER)},
     }));
     let code = "import ast, json\n\
-        from _countersign import check, errors, mangle, rules\n\
+        from _countersign import check, errors, events, mangle, rules\n\
         lists = rules.Rules(policy)\n\
         def said(code):\n\
-        \x20   try: check.check(mangle.mangle(ast.parse(code)), lists, ['df', 'pd', 'np'])\n\
+        \x20   try: check.check(mangle.mangle(ast.parse(code)), lists, ['df', 'pd', 'np'], events.Events(lambda line: None))\n\
         \x20   except errors.PolicyViolation as e: return e.message\n\
         \x20   except (SyntaxError, ValueError, RecursionError, MemoryError): pass\n\
         print(json.dumps([said(code) for code in codes]))";

@@ -6,7 +6,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::model::{LimitKind, RunError, RunErrorKind};
+use crate::model::{LimitKind, RunError, RunErrorKind, RunEvent};
 
 const MESSAGE_MAX: usize = 4000;
 const EXCEPTION_MAX: usize = 200;
@@ -36,6 +36,21 @@ pub struct Claimed {
     pub bytes: u64,
 }
 
+/// A line that says what the guard saw while the snippet ran.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Told {
+    event: Event,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Event {
+    kind: String,
+    message: String,
+    line: Option<u32>,
+}
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Ready {
@@ -50,6 +65,9 @@ struct Final {
     result: Value,
     #[serde(default)]
     manifest: Option<Vec<Claimed>>,
+    /// How many events there were over the bound.
+    #[serde(default)]
+    more: u32,
 }
 
 #[derive(Deserialize)]
@@ -94,15 +112,50 @@ impl Report {
         serde_json::from_slice::<Ready>(&line).is_ok_and(|r| r.ready)
     }
 
-    /// The one line that must be all there is at the end, or why it is not.
+    /// What the guard said while the snippet ran, as far as it came: at most
+    /// [`RunEvent::MOST`], cut and without control characters.
+    pub fn events(&self) -> Vec<RunEvent> {
+        let mut events: Vec<RunEvent> = self
+            .lines()
+            .filter_map(|line| serde_json::from_slice::<Told>(line).ok())
+            .map(|told| told.event.checked())
+            .take(RunEvent::MOST)
+            .collect();
+        let last = self.lines().last();
+        let said = last.and_then(|line| serde_json::from_slice::<Final>(line).ok());
+        if let Some(Final {
+            more: more @ 1.., ..
+        }) = said
+        {
+            events.push(RunEvent {
+                kind: "more".to_owned(),
+                message: format!("{more} more events"),
+                line: None,
+            });
+        }
+        events
+    }
+
+    /// Complete lines; what comes after the last newline is none.
+    fn lines(&self) -> impl Iterator<Item = &[u8]> {
+        let end = self.bytes.iter().rposition(|b| *b == b'\n').unwrap_or(0);
+        self.bytes[..end].split(|b| *b == b'\n')
+    }
+
+    /// The line that must be the last, after nothing but events, or why it is not.
     pub fn claim(&self) -> Result<Claim, &'static str> {
         if self.flooded {
             return Err("the child's report is too long");
         }
-        let Some((b'\n', line)) = self.bytes.split_last() else {
+        if self.bytes.last() != Some(&b'\n') {
             return Err("the child ended without its report");
-        };
-        if line.contains(&b'\n') {
+        }
+        let mut lines: Vec<&[u8]> = self.lines().collect();
+        let line = lines.pop().unwrap_or_default();
+        if lines
+            .iter()
+            .any(|line| serde_json::from_slice::<Told>(line).is_err())
+        {
             return Err("the child reported more than once");
         }
         let said: Final =
@@ -137,6 +190,23 @@ impl Report {
             result: said.result,
             manifest: said.manifest,
         })
+    }
+}
+
+impl Event {
+    /// Bounded and printable; what is no word of the guard's is called `other`.
+    fn checked(self) -> RunEvent {
+        let known = [
+            "refused", "text", "system", "files", "scope", "limit", "facts",
+        ];
+        let kind = known.into_iter().find(|kind| *kind == self.kind);
+        let printable = |c: char| if c.is_control() { '\u{fffd}' } else { c };
+        let message = self.message.chars().map(printable).collect();
+        RunEvent {
+            kind: kind.unwrap_or("other").to_owned(),
+            message: cut(message, RunEvent::MESSAGE_MAX),
+            line: self.line,
+        }
     }
 }
 
@@ -188,6 +258,38 @@ mod tests {
             "line": 3, "exception": "ValueError", "limit": null}, "result": null});
         let said = claim(format!("{long}\n").as_bytes()).unwrap();
         assert_eq!(said.error.unwrap().message.chars().count(), MESSAGE_MAX + 1);
+    }
+
+    #[test]
+    fn events_are_taken_bounded_and_cleaned_and_the_report_comes_after_them() {
+        let event = |kind: &str, message: &str| {
+            serde_json::json!({"event": {"kind": kind, "message": message, "line": 2}}).to_string()
+        };
+        let end = "{\"error\":null,\"result\":null,\"more\":3}\n";
+        let mut report = Report::new(BYTES_MAX);
+        let mut text =
+            event("refused", "a\u{1b}[2Jb") + "\n" + &event("x\ny", &"é".repeat(900)) + "\n";
+        report.feed(text.as_bytes());
+        // Killed here, it still said so much.
+        assert_eq!(report.events().len(), 2);
+        assert!(report.claim().is_err());
+        for _ in 0..200 {
+            text.push_str(&(event("scope", "c") + "\n"));
+        }
+        let mut report = Report::new(BYTES_MAX);
+        report.feed((text + end).as_bytes());
+        let events = report.events();
+        assert_eq!(events.len(), RunEvent::MOST + 1);
+        assert_eq!(events[0].message, "a\u{fffd}[2Jb");
+        assert_eq!(
+            (events[1].kind.as_str(), events[1].message.chars().count()),
+            ("other", 301)
+        );
+        assert_eq!(events[RunEvent::MOST].message, "3 more events");
+        assert!(report.claim().is_ok());
+        let mut report = Report::new(BYTES_MAX);
+        report.feed((end.to_owned() + &event("scope", "after") + "\n").as_bytes());
+        assert!(report.claim().is_err());
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use crate::model::{DataFormat, Digest};
+use crate::model::{CodeFacts, DataFormat, Digest};
 use crate::policy::{Contract, Policy};
 
 use super::scratch;
@@ -27,6 +27,13 @@ const MODULES: &[(&str, &str)] = &[
     ("rewrite", include_str!("../../assets/runner/rewrite.py")),
     ("gates", include_str!("../../assets/runner/gates.py")),
     ("imports", include_str!("../../assets/runner/imports.py")),
+    ("report", include_str!("../../assets/runner/report.py")),
+    ("events", include_str!("../../assets/runner/events.py")),
+    ("watch", include_str!("../../assets/runner/watch.py")),
+    ("guard", include_str!("../../assets/runner/guard.py")),
+    ("hooks", include_str!("../../assets/runner/hooks.py")),
+    ("narrow", include_str!("../../assets/runner/narrow.py")),
+    ("patterns", include_str!("../../assets/runner/patterns.py")),
     ("names", include_str!("../../assets/runner/names.py")),
     ("files", include_str!("../../assets/runner/files.py")),
     ("inputs", include_str!("../../assets/runner/inputs.py")),
@@ -37,6 +44,7 @@ const MODULES: &[(&str, &str)] = &[
     ("columns", include_str!("../../assets/runner/columns.py")),
     ("lift", include_str!("../../assets/runner/lift.py")),
     ("plain", include_str!("../../assets/runner/plain.py")),
+    ("virtual", include_str!("../../assets/runner/virtual.py")),
     ("job", include_str!("../../assets/runner/job.py")),
     (
         "contracts.__init__",
@@ -57,6 +65,10 @@ const MODULES: &[(&str, &str)] = &[
     (
         "contracts.feature",
         include_str!("../../assets/runner/contracts/feature.py"),
+    ),
+    (
+        "contracts.walled",
+        include_str!("../../assets/runner/contracts/walled.py"),
     ),
     (
         "contracts.script",
@@ -141,8 +153,8 @@ struct Fds {
 #[derive(Serialize)]
 struct Job<'a> {
     inputs: Vec<Input<'a>>,
-    /// What the analyser saw of the code, for comparison; not yet sent.
-    facts: Option<()>,
+    /// What the analyser read of the code: where CPython reads something else, nothing runs.
+    facts: Option<CodeFacts>,
 }
 
 #[derive(Serialize)]
@@ -193,6 +205,8 @@ fn preload(spec: &RunSpec) -> &'static [&'static str] {
         Contract::Feature => &["numpy", "pandas", "pyarrow"],
         // Its wall limit is short, and half of it would go into these.
         Contract::Chart => &["numpy", "pandas", "plotly.graph_objects", "plotly.express"],
+        // Its tables are lists of rows.
+        Contract::Walled => &[],
         _ if tables => TABLES,
         _ => &[],
     }
@@ -225,7 +239,7 @@ pub fn job(spec: &RunSpec) -> io::Result<Vec<u8>> {
     }
     Ok(serde_json::to_vec(&Job {
         inputs,
-        facts: None,
+        facts: spec.facts,
     })?)
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::broker::Grant;
-use crate::model::{BoundInput, Digest, Limits, Tier};
+use crate::model::{BoundInput, CodeFacts, Digest, Limits, Tier};
 use crate::policy::{Contract, Policy};
 use crate::runtime::PythonEnv;
 
@@ -20,6 +20,8 @@ pub(super) struct RunSpec {
     pub policy: Arc<Policy>,
     pub tier: Tier,
     pub env: Arc<PythonEnv>,
+    /// What the analyser read of the code.
+    pub facts: Option<CodeFacts>,
     /// Boot time of the grant; timings count from it.
     pub granted_at: Duration,
     /// What another child handed over and this one is to certify; no snippet runs then.
@@ -41,6 +43,12 @@ impl RunSpec {
                 grant.tier(),
             ));
         }
+        if grant.policy().guard && grant.facts().is_none() {
+            return Err(Fault::new(
+                "the analyser told nothing that the guard could compare",
+                "facts",
+            ));
+        }
         let proposal = grant.proposal();
         Ok(Self {
             code: proposal.code.clone(),
@@ -49,6 +57,7 @@ impl RunSpec {
             policy: grant.policy().clone(),
             tier: grant.tier(),
             env,
+            facts: grant.facts(),
             granted_at: grant.at().boot,
             handed: None,
         })

@@ -169,6 +169,7 @@ pub fn spec(code: &str, policy: Policy) -> RunSpec {
         tier: policy.tier,
         policy: Arc::new(policy),
         env: python(),
+        facts: crate::analysis::outline::facts_of(code),
         granted_at: Now::read().boot,
         handed: None,
     }

@@ -33,6 +33,7 @@ fn run(stdout: String, result: Value) -> Run {
         result,
         artifacts: Vec::new(),
         artifacts_left_out: 0,
+        events: Vec::new(),
     }
 }
 
@@ -78,6 +79,7 @@ fn verdict(findings: usize, lines: u32) -> Verdict {
         }],
         source: SourceStats::of(b"x"),
         elapsed_us: 1,
+        facts: None,
     }
 }
 

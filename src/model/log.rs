@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     AgentClaim, Artifact, BoundInput, Digest, Exit, GrantDigest, Isolation, LimitKind, Limits,
-    Peer, Preflight, ProposalId, Reviewer, RunError, State, Tier, Timing, Verdict, Viewed,
+    Peer, Preflight, ProposalId, Reviewer, RunError, RunEvent, State, Tier, Timing, Verdict,
+    Viewed,
 };
 
 /// One step of the dashboard's or a proposal's life.
@@ -138,6 +139,9 @@ pub struct FinishedLog {
     pub stderr_truncated: bool,
     pub error: Option<RunError>,
     pub artifacts: Vec<Artifact>,
+    /// What the child's guard said while it ran.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub events: Vec<RunEvent>,
 }
 
 impl LogEvent {

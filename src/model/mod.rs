@@ -28,15 +28,15 @@ pub use limits::Limits;
 pub use log::{Blob, FinishedLog, GrantedLog, LogEvent, ProposedLog};
 pub use outcome::{
     Artifact, Decision, DecisionKind, Exit, Isolation, LimitKind, Outcome, Retry, Run, RunError,
-    RunErrorKind, Timing,
+    RunErrorKind, RunEvent, Timing,
 };
 pub use peer::Peer;
 pub use proposal::{AgentClaim, Draft, Proposal};
 pub use state::State;
 pub use tier::{Preflight, Tier};
 pub use verdict::{
-    Action, Capability, CapabilityUse, Finding, PolicyRef, Severity, SourceStats, Verdict,
-    VerdictKind,
+    Action, Capability, CapabilityUse, CodeFacts, Finding, PolicyRef, Severity, SourceStats,
+    Verdict, VerdictKind,
 };
 pub use view::{Reviewer, Viewed};
 pub use visible::{escape, visible, visible_json};

@@ -76,6 +76,9 @@ pub struct Run {
     /// Things in its output folder that were not collected: links, folders, odd names.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub artifacts_left_out: u64,
+    /// At most [`RunEvent::MOST`], in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub events: Vec<RunEvent>,
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref)] // the signature serde asks for
@@ -199,4 +202,23 @@ impl Artifact {
             && name != "."
             && name != ".."
     }
+}
+
+/// What the guard inside the child refused, saw crossed or ended, while it ran. The child's own
+/// word but for the limits that were seen from outside.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunEvent {
+    /// `refused`, `text`, `system`, `files`, `scope`, `limit`, `facts` or `more`.
+    pub kind: String,
+    pub message: String,
+    /// The snippet's own line, counted from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+}
+
+impl RunEvent {
+    /// More than these are counted, not kept.
+    pub const MOST: usize = 50;
+    /// Characters of a message.
+    pub const MESSAGE_MAX: usize = 300;
 }

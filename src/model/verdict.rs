@@ -217,6 +217,20 @@ pub struct Verdict {
     pub capabilities: Vec<CapabilityUse>,
     pub source: SourceStats,
     pub elapsed_us: u64,
+    /// Not part of the verdict that is told: it goes to the child, which compares.
+    #[serde(skip)]
+    pub facts: Option<CodeFacts>,
+}
+
+/// What the parser read, as two digests that another parser can be asked for: SHA-256 over the
+/// sorted, distinct items, each with its length in eight bytes (little-endian) before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CodeFacts {
+    /// Every identifier after NFKC; dotted module names in one piece.
+    pub identifiers: Digest,
+    /// Every literal but None, True, False, `...` and the pieces of f-strings, after one letter
+    /// for its type.
+    pub constants: Digest,
 }
 
 impl Verdict {

@@ -172,6 +172,7 @@ impl Bench {
             capabilities,
             source,
             elapsed_us: 61,
+            facts: None,
         });
         let mut requests = BTreeMap::new();
         if making.dataset {

@@ -103,6 +103,7 @@ pub fn run(stdout: &str) -> Run {
         result: Value::Null,
         artifacts: Vec::new(),
         artifacts_left_out: 0,
+        events: Vec::new(),
     }
 }
 

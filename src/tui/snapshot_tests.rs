@@ -3,7 +3,7 @@
 use crossterm::event::KeyCode;
 
 use crate::broker::{Environment, Event, StreamName};
-use crate::model::{Artifact, Digest, Exit, LimitKind, RunErrorKind};
+use crate::model::{Artifact, Digest, Exit, LimitKind, RunErrorKind, RunEvent};
 
 use super::bench::*;
 use super::{AuditPage, AuditRow, Background, Depth, TerminalCaps};
@@ -241,6 +241,37 @@ fn failed_with_a_limit() {
         ended.exit = Exit::Signal("SIGKILL".to_owned());
         ended.limit = Some(LimitKind::Wall);
         ended.duration_ms = 300_012;
+        b.end(id, ended);
+    });
+}
+
+#[test]
+fn refused_by_the_guard() {
+    at_sizes("refused_by_the_guard", |b| {
+        b.propose(Making::clear("x = getattr(v, name)\n"));
+        let id = b.start();
+        let mut ended = failed(
+            RunErrorKind::PolicyViolation,
+            "the attribute __class__ is not allowed",
+        );
+        let event = |kind: &str, message: &str, line| RunEvent {
+            kind: kind.to_owned(),
+            message: message.to_owned(),
+            line,
+        };
+        ended.events = vec![
+            event(
+                "system",
+                "starting a program by a library was refused",
+                Some(1),
+            ),
+            event(
+                "refused",
+                "the attribute __class__ is not allowed\u{1b}[2J",
+                Some(3),
+            ),
+            event("more", "7 more events", None),
+        ];
         b.end(id, ended);
     });
 }

@@ -105,6 +105,7 @@ pub fn verdict() -> Verdict {
         capabilities: Vec::new(),
         source: SourceStats::of(b""),
         elapsed_us: 1,
+        facts: None,
     }
 }
 
@@ -141,6 +142,7 @@ pub fn run(stdout: &str, stderr: &str) -> Run {
         result: Value::Null,
         artifacts: Vec::new(),
         artifacts_left_out: 0,
+        events: Vec::new(),
     }
 }
 

@@ -1,8 +1,10 @@
 """What every contract answers."""
 
+from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
+from _countersign import files, inputs
 from _countersign.display import Display
 from _countersign.spec import Input, Setup
 
@@ -27,6 +29,14 @@ class Contract:
     def names(self, inputs: list[Input]) -> list[str]:
         """The names that `given` binds, known before anything is loaded."""
         return [one.name for one in inputs]
+
+    def load(self, bound: list[Input]) -> dict[str, Any]:
+        """The inputs' values by their names."""
+        return inputs.load(bound, self.loaded.get("pandas"))
+
+    def opener(self) -> Callable[..., Any]:
+        """`open` as the snippet has it, where its policy lists it."""
+        return files.open_output
 
     def given(self, values: dict[str, Any]) -> dict[str, Any]:
         """The snippet's names, from the inputs' values. The same names as `names` says."""

@@ -104,6 +104,7 @@ pub fn verdict(kind: VerdictKind, code: &str) -> Verdict {
         capabilities: Vec::new(),
         source: SourceStats::of(code.as_bytes()),
         elapsed_us: 61,
+        facts: None,
     }
 }
 
@@ -168,6 +169,7 @@ pub fn run(stdout: &str) -> Run {
         result: serde_json::Value::Null,
         artifacts: Vec::new(),
         artifacts_left_out: 0,
+        events: Vec::new(),
     }
 }
 

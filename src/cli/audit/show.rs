@@ -185,6 +185,15 @@ fn facts(out: &mut dyn Write, record: &Record) -> io::Result<()> {
                     claim(&error.message, LINE)
                 )?;
             }
+            for event in &f.events {
+                let line = event.line.map_or(String::new(), |l| format!(" line {l}"));
+                writeln!(
+                    out,
+                    "  guard: {}{line}: {}",
+                    claim(&event.kind, 20),
+                    claim(&event.message, LINE)
+                )?;
+            }
             for a in &f.artifacts {
                 writeln!(
                     out,

@@ -104,6 +104,7 @@ fn facts(run: &Run, said: &str) -> Vec<Para> {
             out.push(Para::new(error.message.clone(), Role::Text).indent(9));
         }
     }
+    out.extend(events(run));
     let exit = match &run.exit {
         Exit::Code(code) => format!("code {code}"),
         Exit::Signal(signal) => signal.clone(),
@@ -144,6 +145,22 @@ fn facts(run: &Run, said: &str) -> Vec<Para> {
         ),
     ));
     out
+}
+
+/// What the guard inside the child said while it ran, a line each.
+fn events(run: &Run) -> Vec<Para> {
+    run.events
+        .iter()
+        .map(|event| {
+            let place = event
+                .line
+                .map_or_else(String::new, |n| format!("line {n}  "));
+            Para::new("guard    ", Role::Dim)
+                .and(format!("▲ {}  ", event.kind), Role::Flagged)
+                .and(format!("{place}{}", event.message), Role::Text)
+                .hang(9)
+        })
+        .collect()
 }
 
 /// The last [`TAIL`] bytes, from a character on.

@@ -1,0 +1,54 @@
+"""Monitoring events: what the guard refused, saw crossed, or ended, for the run's record.
+
+Each is told when it happens, on the report pipe, so that it is known of a run that is killed too.
+Bounded, so that a snippet cannot fill the report with them: after the last one only a count.
+"""
+
+import json
+import os
+import sys
+from collections.abc import Callable
+
+from _countersign import errors
+
+EVENTS_MAX = 50
+TEXT_MAX = 300
+
+Tell = Callable[[bytes], object]
+
+
+class Events:
+    """The events of one run, in order. `tell`: takes one line for each."""
+
+    def __init__(self, tell: Tell) -> None:
+        self._tell = tell
+        self._first = os.getpid()
+        self._told = 0
+        # How many there were over the bound.
+        self.more = 0
+
+    def add(self, kind: str, message: str, line: int | None = None) -> None:
+        """`kind` is one of `refused`, `text`, `system`, `files`, `scope`, `limit`, `facts`.
+
+        Without a line, the snippet's own line that is running now.
+        """
+        if os.getpid() != self._first:
+            return
+        if self._told >= EVENTS_MAX:
+            self.more += 1
+            return
+        self._told += 1
+        if line is None:
+            line = running_line()
+        event = {"kind": kind, "message": message[:TEXT_MAX], "line": line}
+        self._tell(json.dumps({"event": event}).encode() + b"\n")
+
+
+def running_line() -> int | None:
+    """The innermost line of the snippet on the stack of this thread."""
+    frame = sys._getframe(1)
+    while frame is not None:
+        if frame.f_code.co_filename == errors.SNIPPET:
+            return frame.f_lineno
+        frame = frame.f_back  # type: ignore[assignment]
+    return None

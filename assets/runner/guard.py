@@ -1,0 +1,67 @@
+"""The guard of one run: the tree with its gates, the builtins, and the run under both."""
+
+import ast
+import warnings
+from collections.abc import Callable
+from types import CodeType
+from typing import Any
+
+from _countersign import errors, hooks, names, narrow, patterns, rewrite, watch
+from _countersign.check import bound_in
+from _countersign.contracts import Contract
+from _countersign.events import Events
+from _countersign.gates import Gates
+from _countersign.rules import Rules
+from _countersign.spec import Setup
+
+Deeply = Callable[[Callable[[ast.Module], Any], ast.Module], Any]
+
+
+class Guard:
+    def __init__(self, setup: Setup, rules: Rules, events: Events, contract: Contract) -> None:
+        self.rules = rules
+        self.contract = contract
+        ticks = int(setup.policy["limits"]["ticks"])
+        self.watch = watch.Watch(ticks, events, watch.ends_process(setup, events))
+        self.gates = Gates(rules, self.watch)
+        self.builtins = names.allowed(self.gates, contract.opener())
+        self.hooks = hooks.Hooks(self.gates)
+
+    def prepare(self, tree: ast.Module, show: Any, deeply: Deeply) -> CodeType:
+        """The code with every gate in its place. `show`: takes the bare last expression."""
+        rewriter = rewrite.Rewriter(self.rules, bound_in(tree), self.watch.limit > 0)
+        tree = deeply(rewriter.visit, tree)
+        if self.contract.notebook:
+            tree = rewrite.show_last(tree, rewriter.gate("display", [], tree).func)
+        tree = deeply(ast.fix_missing_locations, tree)
+        with warnings.catch_warnings():
+            # The compiler means our own constants, which are no texts any more when they are called.
+            warnings.filterwarnings("ignore", "'str' object is not callable", SyntaxWarning)
+            code: CodeType = deeply(
+                lambda tree: compile(tree, errors.SNIPPET, "exec", dont_inherit=True), tree
+            )
+        return rewrite.installed(code, rewriter, lambda name: self.gate(name, show))
+
+    def gate(self, name: str, show: Any) -> Any:
+        """What stands in the code for a gate of this name."""
+        if name.startswith("read "):
+            return self.gates.of(name.removeprefix("read "))
+        return {
+            "target": self.gates.target,
+            "augmented": self.gates.augmented,
+            "caught": self.watch.caught,
+            "tick": self.watch.tick,
+            "Exception": Exception,
+            "pattern": patterns.maker(self.gates),
+            "box": patterns.Box,
+            "display": show,
+        }[name]
+
+    def run(self, code: CodeType, space: dict[str, Any]) -> None:
+        """Runs it; afterwards the builtins are what they were."""
+        before = dict(self.builtins)
+        narrow.enumerations(self.gates.refuse)
+        self.hooks.install()
+        exec(code, space)
+        if self.builtins != before:
+            self.gates.refuse("changing the builtins is not allowed")

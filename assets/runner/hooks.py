@@ -1,0 +1,126 @@
+"""What libraries do on the snippet's behalf: text that becomes code, processes, sockets, pickles.
+
+An audit hook (PEP 578) sees these wherever they are called from, and cannot be taken away. It is
+a net below the gates and not a wall: what confines the process is outside of it.
+"""
+
+import ast
+import collections
+import dataclasses
+import sys
+from collections.abc import Iterable, Iterator
+from types import CodeType
+from typing import Any
+
+from _countersign import errors
+from _countersign.gates import Gates
+
+# Not of the snippet's making: imports, and the runner itself.
+IMPORTS = ("<frozen importlib._bootstrap>", "<frozen importlib._bootstrap_external>")
+RUNNER = errors.as_report.__code__.co_filename.rpartition("/")[0] + "/"
+
+# Who makes classes out of text that holds names which were checked, and the dunder names in it.
+MAKERS = (collections.__file__, dataclasses.__file__)
+MADE = frozenset(
+    "__class__ __create_fn__ __qualname__ __init__ __new__ __setattr__ __delattr__ __hash__ __eq__ "
+    "__repr__ __lt__ __le__ __gt__ __ge__ __getstate__ __setstate__ __post_init__ __annotations__ "
+    "__builtins__ __replace__".split()
+)
+MADE_PREFIX = "__dataclass"
+# What pandas writes for the `@` of its queries.
+LOCAL = "__pd_eval_local_"
+
+REFUSED = {
+    "os.exec": "starting a program",
+    "os.posix_spawn": "starting a program",
+    "os.spawn": "starting a program",
+    "os.system": "starting a program",
+    "pickle.find_class": "reading a pickle",
+    "pty.spawn": "starting a program",
+    "socket.bind": "a network connection",
+    "socket.connect": "a network connection",
+    "socket.getaddrinfo": "a network connection",
+    "socket.gethostbyname": "a network connection",
+    "socket.sendto": "a network connection",
+    "subprocess.Popen": "starting a program",
+    "urllib.Request": "a network connection",
+    "ftplib.connect": "a network connection",
+    "http.client.connect": "a network connection",
+    "webbrowser.open": "starting a program",
+    "sys.setprofile": "tracing",
+    "sys.settrace": "tracing",
+    "gc.get_objects": "reading the interpreter's memory",
+    "gc.get_referents": "reading the interpreter's memory",
+    "gc.get_referrers": "reading the interpreter's memory",
+}
+
+
+class Hooks:
+    def __init__(self, gates: Gates) -> None:
+        self.gates = gates
+        self.inside = False
+
+    def install(self) -> None:
+        see, refused = self.see, REFUSED
+
+        def hook(event: str, args: tuple[Any, ...]) -> None:
+            if event == "compile" or event == "exec" or event in refused:
+                see(event, args)
+
+        sys.addaudithook(hook)
+
+    def see(self, event: str, args: tuple[Any, ...]) -> None:
+        # The frame under the hook's is the one that does it.
+        by = sys._getframe(2).f_code.co_filename
+        if self.inside or by.startswith(RUNNER):
+            return
+        if event in REFUSED:
+            what = REFUSED[event]
+            self.gates.watch.events.add("system", f"{what} by a library was refused ({event})")
+            raise PermissionError(f"{what} is not allowed here")
+        if by in IMPORTS:
+            return
+        self.inside = True
+        try:
+            names = names_of_code(args[0]) if event == "exec" else names_of_text(args[0])
+            problem = self.problem(names, by in MAKERS)
+        finally:
+            self.inside = False
+        if problem:
+            message = f"text that is evaluated: {problem}"
+            self.gates.watch.events.add("text", message)
+            self.gates.watch.end(errors.PolicyViolation(message))
+
+    def problem(self, names: Iterable[str], makers: bool) -> str | None:
+        """The first name that no snippet may read."""
+        rules = self.gates.rules
+        for name in names:
+            if makers and (name in MADE or name.startswith(MADE_PREFIX)):
+                continue
+            name = name.removeprefix(LOCAL)
+            if problem := rules.attribute_problem(name, rules.read):
+                return problem
+        return None
+
+
+def names_of_text(text: Any) -> Iterator[str]:
+    """For text on its way to a syntax tree, or such a tree on its way to code."""
+    tree = text
+    if isinstance(text, (str, bytes)):
+        try:
+            tree = ast.parse(text)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return
+    if isinstance(tree, ast.AST):
+        for node in ast.walk(tree):
+            match node:
+                case ast.Attribute(attr=name) | ast.Name(id=name):
+                    yield name
+
+
+def names_of_code(code: Any) -> Iterator[str]:
+    """For code on its way to run."""
+    if isinstance(code, CodeType):
+        yield from code.co_names
+        for one in code.co_consts:
+            yield from names_of_code(one)

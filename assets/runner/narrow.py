@@ -1,0 +1,170 @@
+"""What is given in place of some members of libraries, because the member itself reads or sets
+attributes that its caller names, or makes classes out of mappings."""
+
+import builtins
+import collections
+import contextlib
+import enum
+import functools
+import sys
+import typing
+from collections.abc import Callable, Mapping
+from types import GenericAlias
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from _countersign import errors
+
+if TYPE_CHECKING:
+    from _countersign.gates import Gates
+
+
+class StandIn:
+    """In place of a class of classes: it may stand after `metaclass=`, and is nothing else."""
+
+    def __init__(self, real: type, refuse: Callable[[str], NoReturn]) -> None:
+        self._real = real
+        self._refuse = refuse
+
+    def __call__(self, *args: Any, **kwargs: Any) -> NoReturn:
+        self._refuse(f"making classes with {self._real.__name__} is not allowed")
+
+    def __mro_entries__(self, bases: tuple[Any, ...]) -> NoReturn:
+        self._refuse("a class of classes is not allowed")
+
+    def __repr__(self) -> str:
+        return repr(self._real)
+
+
+BUILT_IN = frozenset(dir(builtins))
+
+
+class TypeMeta(type):
+    """`type` as the snippet has it: one argument, and never a class of classes."""
+
+    gates: "Gates"
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        if len(args) != 1 or kwargs:
+            raise TypeError("type() takes 1 argument here: making classes with it is not allowed")
+        found = type(args[0])
+        if found.__module__ == "builtins" and found.__name__ not in BUILT_IN:
+            # Functions, code, frames, modules: types that make what the rules keep away.
+            cls.gates.refuse(f"the type {found.__name__} is not allowed")
+        return cls.gates.narrow.give(found)
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return isinstance(instance, type)
+
+    def __subclasscheck__(cls, subclass: Any) -> bool:
+        return subclass is cls
+
+    def __getitem__(cls, item: Any) -> GenericAlias:
+        return GenericAlias(cls, item)
+
+    def __mro_entries__(cls, bases: tuple[Any, ...]) -> NoReturn:
+        cls.gates.refuse("a class of classes is not allowed")
+
+
+class Narrow:
+    """The members and what is given for each, made once a run."""
+
+    def __init__(self, gates: "Gates") -> None:
+        self.gates = gates
+        self.type = TypeMeta("type", (), {"gates": gates, "__module__": "builtins"})
+        self.instead: dict[int, Any] = {
+            id(functools.wraps): wraps(gates),
+            id(contextlib.suppress): suppress(gates),
+            id(typing.get_origin): lambda kind: self.give(typing.get_origin(kind)),
+            id(typing.get_args): lambda kind: tuple(map(self.give, typing.get_args(kind))),
+            id(enum.global_enum): self.refused("enum.global_enum"),
+            id(collections.namedtuple): namedtuple,
+        }
+        self.kept: dict[type, StandIn] = {}
+
+    def give(self, found: Any) -> Any:
+        """What the snippet gets where a library has `found`."""
+        if isinstance(found, type) and issubclass(found, type):
+            if found is type or found is TypeMeta:
+                return self.type
+            if found is self.type or type(found) is TypeMeta:
+                return found
+            if found not in self.kept:
+                self.kept[found] = StandIn(found, self.gates.refuse)
+            return self.kept[found]
+        return self.instead.get(id(found), found)
+
+    def refused(self, name: str) -> Callable[..., NoReturn]:
+        def refused(*args: Any, **kwargs: Any) -> NoReturn:
+            self.gates.refuse(f"{name} is not allowed")
+
+        return refused
+
+
+def wraps(gates: "Gates") -> Callable[..., Any]:
+    """Which attributes are copied is not for the caller to say: a name would be read unseen."""
+
+    def wraps(wrapped: Any) -> Any:
+        def decorate(wrapper: Any) -> Any:
+            gates.target(wrapper, "wraps")
+            return functools.update_wrapper(wrapper, wrapped)
+
+        return decorate
+
+    return wraps
+
+
+def suppress(gates: "Gates") -> type:
+    """As `except`: what must not be caught is not."""
+
+    class suppress(contextlib.suppress):
+        def __exit__(self, *args: Any) -> Any:
+            gates.watch.caught(args[1])
+            return super().__exit__(*args)
+
+    return suppress
+
+
+def namedtuple(
+    typename: Any, field_names: Any, *, rename: bool = False, defaults: Any = None
+) -> Any:
+    """Without `module`, which would make the class another module's."""
+    return collections.namedtuple(
+        typename, field_names, rename=rename, defaults=defaults, module="__main__"
+    )
+
+
+def enumerations(refuse: Callable[[str], NoReturn]) -> None:
+    """`Enum("Name", members)` makes a class: not with names of the language, and not in the name
+    of another module. What a library does while it is imported is the library's."""
+    make = enum.EnumMeta.__dict__["_create_"]
+
+    def create(cls: Any, class_name: Any, names: Any = None, **kwargs: Any) -> Any:
+        if importing():
+            return make(cls, class_name, names, **kwargs)
+        if kwargs.get("module") not in (None, "__main__"):
+            refuse("an enumeration in the name of another module is not allowed")
+        if isinstance(names, str):
+            names = names.replace(",", " ").split()
+        elif isinstance(names, Mapping):
+            names = list(names.items())
+        names = [one if type(one) is str else tuple(one) for one in names or ()]
+        for one in names:
+            label = one if type(one) is str else one[0]
+            if type(label) is not str or label.startswith("_"):
+                refuse(f"an enumeration with the name {label!s:.50} is not allowed")
+        return make(cls, class_name, names, **{**kwargs, "module": "__main__"})
+
+    type.__setattr__(enum.EnumMeta, "_create_", create)
+
+
+def importing() -> bool:
+    """Whether a library is being imported: its code then stands above the snippet's."""
+    frame = sys._getframe(1)
+    while frame is not None:
+        name = frame.f_code.co_filename
+        if name == errors.SNIPPET:
+            return False
+        if name == "<frozen importlib._bootstrap>":
+            return True
+        frame = frame.f_back  # type: ignore[assignment]
+    return True

@@ -1,0 +1,68 @@
+"""Class patterns: `case A(x=p)` reads the attribute `x` without an attribute node.
+
+Each class of such a pattern is bound before its `match` statement to a class of ours, whose
+instance check asks the gates about the attributes that the pattern will read.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from _countersign.gates import Gates
+
+# Their one positional pattern is the object itself.
+THEMSELVES = (bool, bytearray, bytes, dict, float, frozenset, int, list, set, str, tuple)
+
+
+class Checked(type):
+    """A class that stands for `real` in one pattern and reads `names` and `count` positions."""
+
+    gates: Gates
+    real: Callable[[], Any]
+    names: tuple[str, ...]
+    count: int
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        real = cls.real()
+        if not isinstance(real, type) and not isinstance(real, Checked):
+            raise TypeError("called match pattern must be a class")
+        if not isinstance(instance, real):
+            return False
+        positions = getattr(real, "__match_args__", ())
+        for name in (*positions[: cls.count], *cls.names):
+            cls.gates.matched(instance, name)
+        return True
+
+    @property
+    def __match_args__(cls) -> Any:
+        # Where there is none it must be missing here too: some classes match themselves.
+        return cls.real().__match_args__
+
+
+def maker(gates: Gates) -> Callable[..., type]:
+    """`make(get, names, count)`: what stands for the class that `get` finds when it is asked for."""
+
+    def make(get: Callable[[], Any], names: tuple[str, ...], count: int) -> type:
+        try:
+            real = get()
+        except Exception:  # noqa: BLE001 - a name that is missing is missing when it is asked for
+            real = None
+        if real in THEMSELVES and not names:
+            return real  # type: ignore[no-any-return]
+        base = object
+        if isinstance(real, type):
+            base = next((one for one in THEMSELVES if issubclass(real, one)), object)
+            if base is bool:
+                base = int
+        inside = {"gates": gates, "real": staticmethod(get), "names": names, "count": count}
+        return Checked(getattr(real, "__name__", "pattern"), (base,), inside)
+
+    return make
+
+
+class Box:
+    """A value that a pattern compares with; it may stand there only as an attribute."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value

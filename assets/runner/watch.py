@@ -1,0 +1,73 @@
+"""Checkpoints: ticks, memory, and the one way in which a run is ended from inside.
+
+A typed error of the guard is never raised through the snippet, which could catch it, hold it up in
+a `finally` or turn it into something else: it is reported, and the process ends where it stands.
+The wall clock and a person's kill come from outside and need no help in here: nothing that a
+snippet does can outlive them, and what the outcome says of them is never the child's word.
+"""
+
+import itertools
+import os
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any, NoReturn
+
+from _countersign import errors, hold, report, spec
+from _countersign.events import Events, running_line
+
+# Ticks that are counted by the interpreter's own iterators between two looks of ours.
+BLOCK = 4096
+
+End = Callable[[BaseException], NoReturn]
+
+
+class Watch:
+    """One run's counter and its end. `ticks`: 0 for no limit."""
+
+    def __init__(self, ticks: int, events: Events, end: End) -> None:
+        self.limit = ticks
+        self.events = events
+        self._end = end
+        # `next` of a chain of C iterators: a checkpoint costs one call and no Python frame.
+        self.tick = itertools.chain.from_iterable(self._blocks()).__next__
+
+    def _blocks(self) -> Iterator[Iterator[None]]:
+        left = self.limit
+        while left > 0:
+            yield itertools.repeat(None, min(BLOCK, left))
+            left -= BLOCK
+        self.over("ticks", errors.TickLimit(f"more than {self.limit} ticks"))
+
+    def caught(self, error: BaseException | None = None) -> None:
+        """Stands first in every `except`, `finally` and `__exit__`: what must not be caught ends the
+        run there."""
+        error = error or errors.current()
+        if isinstance(error, MemoryError):
+            self.over("memory", error)
+
+    def over(self, limit: str, error: BaseException) -> NoReturn:
+        self.events.add("limit", f"the {limit} limit is reached", errors.snippet_line(error))
+        self._end(error)
+
+    def end(self, error: BaseException) -> NoReturn:
+        self._end(error)
+
+
+def ends_process(setup: spec.Setup, events: Events) -> End:
+    """Reports the error and leaves. Forks of the snippet's leave without a word."""
+    first = os.getpid()
+
+    def end(error: BaseException) -> NoReturn:
+        # What the snippet put in their place is not to run any more.
+        sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__
+        if os.getpid() == first:
+            if isinstance(error, MemoryError):
+                hold.relax()
+            errors.show(error)
+            said: dict[str, Any] = errors.as_report(error)
+            if said["line"] is None:
+                said["line"] = running_line()
+            report.send(setup, {"error": said, "result": None, "more": events.more})
+        report.leave(1)
+
+    return end

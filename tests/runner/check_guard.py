@@ -1,0 +1,327 @@
+"""The guard's own tests, without a framework: `python3 check_guard.py [site-packages]`.
+
+Prints one line for each test and exits with 1 where one failed. With a folder of installed
+packages, pandas and numpy are given as the runner gives them.
+"""
+
+import copy
+import sys
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+if len(sys.argv) > 1:
+    sys.path.insert(0, sys.argv[1])
+
+import child
+import escapes
+
+TESTS: list[Callable[[], None]] = []
+ANALYSIS = child.policy("analysis")
+WALLED = child.policy("walled")
+
+
+def libraries() -> dict[str, Any]:
+    if len(sys.argv) < 2:
+        return {}
+    import numpy
+    import pandas
+
+    return {"pandas": pandas, "numpy": numpy}
+
+
+LIBRARIES = libraries()
+
+
+def test(function: Callable[[], None]) -> Callable[[], None]:
+    TESTS.append(function)
+    return function
+
+
+def escape_rows(rows: list[str], refused: bool, given: dict[str, Any]) -> None:
+    wrong = []
+    for row in rows:
+        ran = child.run(escapes.PRELUDE + row, ANALYSIS, libraries=given)
+        out = any(line.startswith("OUT") for line in ran.stdout.splitlines())
+        if out or ran.kind in ("none", "SandboxError"):
+            wrong.append(f"{row!r}: {ran}")
+        elif refused and (ran.kind != "PolicyViolation" or not ran.events):
+            wrong.append(f"not refused: {row!r}: {ran}")
+    assert not wrong, "\n".join(wrong)
+
+
+@test
+def no_way_out_is_open() -> None:
+    escape_rows(escapes.REFUSED, True, {})
+    escape_rows(escapes.HARMLESS, False, {})
+
+
+@test
+def no_way_out_leads_through_pandas() -> None:
+    if LIBRARIES:
+        escape_rows(escapes.PANDAS_REFUSED, True, LIBRARIES)
+        escape_rows(escapes.PANDAS_HARMLESS, False, LIBRARIES)
+
+
+def ticking(ticks: int) -> dict[str, Any]:
+    rules = copy.deepcopy(WALLED)
+    rules["limits"]["ticks"] = ticks
+    return rules
+
+
+def one_tick_a_time(code: str, least: int) -> None:
+    """The snippet passes with exactly `least` ticks, and with one less it does not."""
+    ran = child.run(code, ticking(least))
+    assert ran.error is None, f"{code!r} with {least}: {ran}"
+    ran = child.run(code, ticking(least - 1))
+    assert ran.kind == "TickLimit" and ran.error["limit"] == "ticks", f"{code!r}: {ran}"
+    assert [event["kind"] for event in ran.events] == ["limit"], f"{code!r}: {ran}"
+
+
+@test
+def s3_checkpoints_stand_at_loops_functions_steps_and_builtin_calls() -> None:
+    for code, ticks in [
+        ("for i in 1, 2, 3: pass", 3),
+        ("i = 4\nwhile i: i -= 1", 4),
+        ("[i for i in (1, 2, 3)]", 3),
+        ("{i: j for i in (1, 2) for j in (3, 4)}", 6),
+        ("def f(): pass\nf()\nf()", 2),
+        ("f = lambda: 1\nf()\nf()", 2),
+        ("len('a')\nlen('b')", 2),
+        ("class A:\n    def __enter__(s): pass\n    def __exit__(s, *a): pass\nwith A(): pass", 2),
+        ("def g():\n    yield 1\n    yield 2\nfor i in g(): pass", 3),
+        ("async def f():\n    return len('a')\nc = f()\ntry: c.send(None)\nexcept: pass", 2),
+        ("def f(n):\n    'text'\n    return n and f(n - 1)\nf(9)", 10),
+    ]:
+        one_tick_a_time(code, ticks)
+
+
+@test
+def a_policy_without_a_tick_limit_counts_nothing() -> None:
+    ran = child.run("for i in (1,) * 100_000: pass\nprint('done')", ticking(0))
+    assert ran.stdout == "done\n", ran
+
+
+@test
+def what_ends_a_run_cannot_be_caught() -> None:
+    for code in [
+        "try:\n    while True: pass\nexcept Exception: print('caught')",
+        "try:\n    while True: pass\nexcept: print('caught')",
+        "try:\n    while True: pass\nfinally: print('caught')",
+        "def f():\n    try:\n        while True: pass\n    finally: return 1\nf()\nprint('caught')",
+        "class A:\n    def __enter__(s): pass\n    def __exit__(s, *a):\n        print('caught')\n"
+        "        return True\nwith A():\n    while True: pass",
+        "def g():\n    try:\n        while True: yield\n    finally: print('caught')\nfor i in g(): pass",
+        "def f(x):\n    while True: pass\nmax([1, 2], key=f)\nprint('caught')",
+        "class A:\n    def __eq__(s, o):\n        while True: pass\nA() in [A()]\nprint('caught')",
+        "class A:\n    def __repr__(s):\n        while True: pass\nprint([A()])",
+    ]:
+        ran = child.run(code, ticking(1000))
+        assert ran.kind == "TickLimit" and "caught" not in ran.stdout, f"{code!r}: {ran}"
+
+
+@test
+def the_memory_limit_cannot_be_caught() -> None:
+    grow = "x = 'a'\ntry:\n    while True: x += x\n"
+    for rest in [
+        "except MemoryError: print('caught')",
+        "except Exception: print('caught')",
+        "except: print('caught')",
+        "finally: print('caught')",
+    ]:
+        ran = child.run(grow + rest, ANALYSIS)
+        assert ran.kind == "MemoryLimit" and "caught" not in ran.stdout, f"{rest}: {ran}"
+    ran = child.run(
+        "import contextlib\nx = 'a'\nwith contextlib.suppress(MemoryError):\n"
+        "    while True: x += x\nprint('caught')",
+        ANALYSIS,
+    )
+    assert ran.kind == "MemoryLimit" and not ran.stdout, ran
+
+
+@test
+def every_violation_is_an_event_and_they_are_bounded() -> None:
+    ran = child.run("x = eval\n" * 200, ANALYSIS)
+    assert ran.kind == "PolicyViolation" and len(ran.events) == 50, ran
+    assert ran.report["more"] == 150 and ran.events[7]["line"] == 8, ran
+
+
+@test
+def a_disagreement_of_the_two_parsers_stops_the_run() -> None:
+    import ast
+
+    from _countersign import facts
+
+    code = "x = 'a'\nprint(x, 0x10, 2.5, 3j, b'q')\n"
+    tree = ast.parse(code)
+    right = {
+        "identifiers": facts.digest(facts.identifiers(tree)),
+        "constants": facts.digest(facts.constants(tree)),
+    }
+    assert child.run(code, ANALYSIS, facts=right).error is None
+    for name in right:
+        ran = child.run(code, ANALYSIS, facts=right | {name: "sha256:" + "0" * 64})
+        assert ran.kind == "PolicyViolation" and not ran.stdout, ran
+        assert [event["kind"] for event in ran.events] == ["facts"], ran
+
+
+@test
+def s5_virtual_files_are_in_memory_only() -> None:
+    rules = copy.deepcopy(WALLED)
+    rules["builtins"].append("open")
+    rules["limits"]["file_size_mb"] = 1
+    given = {
+        "notes": ("data", "json", '["é"]'),
+        "rows": ("table", "csv", 'a,b\n1,"x\ny"\n'),
+    }
+
+    def said(code: str) -> child.Ran:
+        return child.run(code, rules, given)
+
+    ran = said(
+        "with open('a.txt', 'w') as f: print('one', file=f)\n"
+        "with open('a.txt', 'a') as f: f.write('two')\n"
+        "print(open('a.txt').read().split(), open('notes').read(), notes, rows)\n"
+        "print(open('a.txt', 'rb').read(3), [line for line in open('rows', newline='')])"
+    )
+    assert ran.stdout.splitlines() == [
+        "['one', 'two'] [\"é\"] ['é'] [{'a': '1', 'b': 'x\\ny'}]",
+        "b'one' ['a,b\\n', '1,\"x\\n', 'y\"\\n']",
+    ], ran
+    for code, exception in [
+        ("open('/etc/passwd')", "PermissionError"),
+        ("open('../x', 'w')", "PermissionError"),
+        ("open(0)", "PermissionError"),
+        ("open('missing')", "FileNotFoundError"),
+        ("open('notes', 'w')", "PermissionError"),
+        ("open('notes', 'r+')", "PermissionError"),
+        ("open('x', 'rw')", "ValueError"),
+        ("open('x', 'w').read()", "UnsupportedOperation"),
+        ("open('notes').write('x')", "UnsupportedOperation"),
+        ("with open('x', 'w') as f: f.write('a' * 2_000_000)", "OSError"),
+        ("for i in range(100): open(str(i), 'w')", "PermissionError"),
+    ]:
+        ran = said(code)
+        assert ran.error and ran.error["exception"] == exception, f"{code!r}: {ran}"
+    ran = child.run("open('notes')", WALLED, given)
+    assert ran.kind == "PolicyViolation", ran
+
+
+@test
+def plain_python_is_not_refused() -> None:
+    ran = child.run(PLAIN, ANALYSIS)
+    assert ran.error is None and ran.stdout == "ok\n", ran
+
+
+PLAIN = """
+from __future__ import annotations
+import abc, collections, contextlib, dataclasses, enum, functools, json, typing
+from abc import ABC, ABCMeta, abstractmethod
+from dataclasses import dataclass, field
+from enum import Enum, Flag, auto
+from typing import Generic, NamedTuple, Protocol, TypedDict, TypeVar
+
+class Shape(metaclass=ABCMeta):
+    @abstractmethod
+    def area(self): ...
+
+class Square(Shape):
+    def __init__(self, side): self._side = side
+    def area(self): return self._side ** 2
+
+class Colour(Enum):
+    RED = auto()
+    BLUE = auto()
+
+class Point(NamedTuple):
+    x: int
+    y: int = 2
+
+class Movie(TypedDict):
+    name: str
+
+T = TypeVar('T')
+class Box(Generic[T]):
+    def __init__(self, item: T): self.item = item
+
+@dataclass(frozen=True, order=True)
+class Row:
+    n: int
+    tags: list[str] = field(default_factory=list)
+
+@functools.singledispatch
+def show(x): return 'any'
+@show.register
+def _(x: int): return 'int'
+@functools.lru_cache(maxsize=None)
+def fib(n): return n if n < 2 else fib(n - 1) + fib(n - 2)
+def logged(f):
+    @functools.wraps(f)
+    def inner(*a, **k): return f(*a, **k)
+    return inner
+@logged
+def named(): "text"
+
+assert Square(3).area() == 9 and Colour.RED.value == 1 and Colour['BLUE'] is Colour.BLUE
+assert list(Enum('E', 'A B')) and Enum('F', {'a': 1}).a.name == 'a'
+assert Point(1)._replace(y=3) == (1, 3) and Movie(name='x')['name'] == 'x' and Box(1).item == 1
+assert Row(1) < Row(2) and dataclasses.replace(Row(1), n=2).n == 2 and show(1) == 'int'
+assert fib(50) == 12586269025 and named.__name__ == 'named' and named.__doc__ == 'text'
+assert type(1) is int and isinstance(int, type) and type('').__name__ == 'str' and type(type) is type
+assert issubclass(Square, Shape) and type(Square(1)) is Square
+x: type[int] = int
+match {'kind': 'p', 'at': Point(1, 2), 'row': Row(4, ['a'])}:
+    case {'kind': 'p', 'at': Point(x=1, y=b), 'row': Row(n, [first])}:
+        assert (b, n, first) == (2, 4, 'a')
+for value, want in [(1, 'int'), ('s', 'str'), (True, 'bool'), ([1, 2], 'pair'), (Colour.RED, 'red'), (None, 'none')]:
+    match value:
+        case bool(): got = 'bool'
+        case int(n): got = 'int'
+        case str(s): got = 'str'
+        case [a, b]: got = 'pair'
+        case Colour.RED: got = 'red'
+        case _: got = 'none'
+    assert got == want, (value, got)
+class MyInt(int): pass
+match MyInt(3):
+    case MyInt(n): assert n == 3
+match 2.5:
+    case float(real=r): assert r == 2.5
+@contextlib.contextmanager
+def managed():
+    try: yield 1
+    finally: pass
+with managed() as m, contextlib.suppress(KeyError): {}['x']
+class Counter2:
+    def __init__(self): self.n = 0
+c = Counter2()
+c.n += 1
+c.n -= 3
+assert c.n == -2 and '{0:>4}|{x!r}|{0}'.format('a', x='b') == '   a|\\'b\\'|a'
+assert '{a[k]}'.format_map({'a': {'k': 1}}) == '1'
+assert collections.namedtuple('P', 'a b', defaults=[2])(1).b == 2
+assert json.JSONEncoder().encode([1]) == '[1]'
+try: raise ExceptionGroup('g', [ValueError(1)])
+except* ValueError as group: assert len(group.exceptions) == 1
+async def co(): return 5
+run = co()
+try: run.send(None)
+except StopIteration as stop: assert stop.value == 5
+print('ok')
+"""
+
+
+def main() -> None:
+    failed = 0
+    for one in TESTS:
+        try:
+            one()
+            print(f"ok {one.__name__}")
+        except Exception:  # noqa: BLE001 - every test gets its line
+            failed += 1
+            print(f"FAILED {one.__name__}\n{traceback.format_exc(limit=-1)}")
+    print(f"{len(TESTS) - failed} of {len(TESTS)} passed")
+    sys.exit(1 if failed else 0)
+
+
+main()
