@@ -52,7 +52,9 @@ fn the_built_in_profiles_are_the_six_and_hold_what_they_promise() {
     assert_eq!(get("chart").limits.wall_s, 5);
     assert!(get("chart").imports.contains_key("_strptime"));
     assert_eq!(get("analysis").limits.output_bytes, 200_000);
-    assert!(get("walled").limits.ticks > 0 && get("walled").imports.is_empty());
+    let walled: Vec<&str> = get("walled").imports.keys().map(String::as_str).collect();
+    assert_eq!(walled, ["__future__", "dataclasses"]);
+    assert!(get("walled").limits.ticks > 0);
     assert!(!get("script").guard && get("script").tier == Tier::Kernel);
     for p in &all {
         assert_eq!(p.origin, Origin::Builtin);

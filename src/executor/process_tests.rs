@@ -6,6 +6,8 @@ pub const TIER: crate::model::Tier = crate::model::Tier::Process;
 mod artifacts;
 #[path = "attacks_tests.rs"]
 mod attacks;
+#[path = "checkpoint_tests.rs"]
+mod checkpoints;
 #[path = "guard_tests.rs"]
 mod guard;
 #[path = "layers_tests.rs"]

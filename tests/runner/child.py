@@ -99,7 +99,9 @@ def run(
         sys.stderr = sys.__stderr__ = open(os.devnull, "w")
         # Nothing that is tested here takes longer, or more.
         signal.alarm(20)
-        resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 3 << 30))
+        with open("/proc/self/statm", encoding="ascii") as file:
+            used = int(file.read().split()[0]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (used + (128 << 20), used + (256 << 20)))
         try:
             child(code, rules, inputs or {}, libraries or {}, write, facts)
         finally:

@@ -1,0 +1,195 @@
+//! What ends a run from inside or outside, the events it leaves, the comparison of the two parsers,
+//! and files that are in memory only.
+
+use super::TIER;
+use crate::broker::ExecNote;
+use crate::executor::bind;
+use crate::executor::test_bench::*;
+use crate::model::{LimitKind, RunErrorKind};
+
+fn walled(ticks: u64) -> crate::policy::Policy {
+    let mut policy = profile("walled");
+    policy.tier = TIER;
+    policy.limits.ticks = ticks;
+    policy
+}
+
+fn kinds(run: &crate::model::Run) -> Vec<&str> {
+    run.events.iter().map(|e| e.kind.as_str()).collect()
+}
+
+#[test]
+fn s3_each_checkpoint_has_its_own_typed_error() {
+    let told = run_spec(spec("n = 0\nwhile True:\n    n += 1", walled(100_000)));
+    let run = told.run();
+    let error = run.error.as_ref().unwrap();
+    assert_eq!(error.kind, RunErrorKind::TickLimit, "{run:?}");
+    assert_eq!(run.limit, Some(LimitKind::Ticks));
+    assert_eq!((error.line, kinds(run)), (Some(2), vec!["limit"]));
+
+    let mut policy = walled(0);
+    policy.limits.wall_s = 1;
+    let told = run_spec(spec("print('on')\nwhile True: pass", policy));
+    let run = told.run();
+    let kind = run.error.as_ref().map(|e| e.kind);
+    assert_eq!(kind, Some(RunErrorKind::Timeout), "{run:?}");
+    assert_eq!((run.stdout.as_str(), kinds(run)), ("on\n", vec!["limit"]));
+
+    let grow = "x = 'a'\ntry:\n    while True: x += x\nexcept Exception: print('caught')";
+    let told = run_spec(spec(grow, walled(0)));
+    let run = told.run();
+    let kind = run.error.as_ref().map(|e| e.kind);
+    assert_eq!(kind, Some(RunErrorKind::MemoryLimit), "{run:?}");
+    assert_eq!(
+        (run.stdout.as_str(), run.limit),
+        ("", Some(LimitKind::Memory))
+    );
+
+    let live = begin(
+        spec("print('on')\nwhile True: pass", walled(0)),
+        Default::default(),
+    );
+    live.control.release();
+    while !matches!(live.next(), ExecNote::Output { .. }) {}
+    live.control.kill();
+    let run = loop {
+        if let ExecNote::Ended(run) = live.next() {
+            break run;
+        }
+    };
+    let kind = run.error.as_ref().map(|e| e.kind);
+    assert_eq!(kind, Some(RunErrorKind::Cancelled), "{run:?}");
+}
+
+#[test]
+fn d5_what_the_guard_refuses_is_an_event_with_its_line() {
+    let told = run_spec(spec(
+        "x = 1\ntry:\n    getattr(x, '__cl' + 'ass__')\nexcept Exception:\n    pass",
+        policy(TIER),
+    ));
+    let run = told.run();
+    assert_eq!(run.events.len(), 1, "{run:?}");
+    let event = &run.events[0];
+    assert_eq!((event.kind.as_str(), event.line), ("refused", Some(3)));
+    assert_eq!(event.message, "the attribute __class__ is not allowed");
+    let told = run_spec(spec("print(1)", policy(TIER)));
+    assert!(told.run().events.is_empty());
+}
+
+#[test]
+fn what_cpython_reads_otherwise_than_the_analyser_does_not_run() {
+    let facts = crate::analysis::outline::facts_of;
+    for (shown, seen) in [
+        ("print('a')", "print('b')"),
+        ("x = 1\nprint(x)", "y = 1\nprint(y)"),
+    ] {
+        let mut spec = spec(shown, policy(TIER));
+        spec.facts = facts(seen);
+        let told = run_spec(spec);
+        let run = told.run();
+        let kind = run.error.as_ref().map(|e| e.kind);
+        assert_eq!(kind, Some(RunErrorKind::PolicyViolation), "{run:?}");
+        assert_eq!((run.stdout.as_str(), kinds(run)), ("", vec!["facts"]));
+    }
+}
+
+#[test]
+fn s5_a_virtual_file_system_is_there_when_the_policy_grants_one() {
+    let inputs = || {
+        let asked = serde_json::json!({"notes": {"json": ["é"]}});
+        bind(&serde_json::from_value(asked).unwrap(), &Default::default()).unwrap()
+    };
+    let code = "with open('a.txt', 'w') as f: print('one', file=f)\n\
+                print(open('a.txt').read(), open('notes').read(), notes)";
+    let told = run_spec(with_inputs(code, walled(0), inputs()));
+    let kind = told.run().error.as_ref().map(|e| e.kind);
+    assert_eq!(kind, Some(RunErrorKind::PolicyViolation));
+    let mut policy = walled(0);
+    policy.builtins.insert("open".to_owned());
+    let told = run_spec(with_inputs(code, policy, inputs()));
+    let run = told.run();
+    assert_eq!(run.stdout, "one\n [\"é\"] ['é']\n", "{run:?}");
+}
+
+#[test]
+fn s2_classes_decorators_generators_async_match_and_dataclasses_work_under_walled() {
+    let code = r#"
+from __future__ import annotations
+from dataclasses import dataclass, field
+
+@dataclass(order=True)
+class Point:
+    x: int
+    tags: list[str] = field(default_factory=list)
+
+    def __post_init__(self):
+        self.x += 1
+
+def twice(f):
+    def inner(*args, **kwargs):
+        return f(*args, **kwargs) * 2
+    return inner
+
+class Shape:
+    count = 0
+    def __init__(self, side):
+        self._side = side
+        Shape.count += 1
+    @property
+    def side(self):
+        return self._side
+    @staticmethod
+    @twice
+    def two():
+        return 1
+    @classmethod
+    def make(cls, side):
+        return cls(side)
+
+class Square(Shape):
+    def area(self):
+        return super().side ** 2
+
+def numbers():
+    got = yield 1
+    yield from (got, got + 1)
+
+class Counting:
+    def __init__(self, n):
+        self.n = n
+    def __aiter__(self):
+        return self
+    async def __anext__(self):
+        if not self.n:
+            raise StopAsyncIteration
+        self.n -= 1
+        return self.n
+    async def __aenter__(self):
+        return self
+    async def __aexit__(self, *error):
+        print("left")
+
+async def main():
+    async with Counting(3) as counting:
+        return [n async for n in counting]
+
+def run(coroutine):
+    try:
+        coroutine.send(None)
+    except StopIteration as stop:
+        return stop.value
+
+print("first")
+print(Point(1), Point(1) < Point(2), Square.make(3).area(), Shape.two(), Shape.count)
+g = numbers()
+print(next(g), g.send(5), next(g), run(main()))
+match {"at": Point(4, ["a"])}:
+    case {"at": Point(x=5, tags=[first])}:
+        print("match", first)
+print("last")
+"#;
+    let told = run_spec(spec(code, walled(10_000)));
+    let run = told.run();
+    let want = "first\nPoint(x=2, tags=[]) True 9 2 1\nleft\n1 5 6 [2, 1, 0]\nmatch a\nlast\n";
+    assert_eq!((run.stdout.as_str(), &run.error), (want, &None), "{run:?}");
+}
