@@ -91,6 +91,34 @@ fn a_data_set_reaches_the_code_under_its_input_name() {
 }
 
 #[test]
+fn walled_code_runs_without_modules_and_its_tick_limit_and_refusals_are_told_and_logged() {
+    let mut dash = Dash::start();
+    let mut agent = dash.agent();
+    let walled = |code: &str| json!({"code": code, "profile": "walled"});
+    let proposal = agent.propose(walled(
+        "class Point:\n    def __init__(self, x):\n        self.x = x\nprint(Point(42).x)\n",
+    ));
+    assert_eq!(proposal["verdict"]["verdict"], "clear", "{proposal}");
+    dash.grant(&mut agent, &proposal);
+    let outcome = agent.outcome(&proposal["id"]);
+    assert_eq!(outcome["run"]["stdout"], "42\n", "{outcome}");
+
+    let blocked = agent.propose(walled("import math\n"));
+    assert_eq!(blocked["state"], "blocked", "{blocked}");
+
+    let proposal = agent.propose(walled("n = 0\nwhile n >= 0:\n    n += 1\n"));
+    dash.grant(&mut agent, &proposal);
+    let outcome = agent.outcome(&proposal["id"]);
+    assert_eq!(outcome["run"]["error"]["type"], "TickLimit", "{outcome}");
+    assert_eq!(outcome["run"]["limit"], "ticks");
+    assert_eq!(outcome["run"]["events"][0]["kind"], "limit", "{outcome}");
+    let id = proposal["id"].as_str().unwrap();
+    let shown = dash.cli(&["audit", "show", id]);
+    let shown = String::from_utf8_lossy(&shown.stdout);
+    assert!(shown.contains("guard: limit line 2: "), "{shown}");
+}
+
+#[test]
 fn a_denied_proposal_never_runs_and_its_agent_gets_the_reason() {
     let mut dash = Dash::start();
     let mut agent = dash.agent();

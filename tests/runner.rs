@@ -5,8 +5,13 @@
 
 mod common;
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
+
+use countersign::analysis::analyse;
+use countersign::analysis::outline::facts_of;
+use countersign::model::{Action, CodeFacts, VerdictKind};
 
 /// Interpreters of at least 3.11 that answer, each once.
 fn interpreters() -> Vec<PathBuf> {
@@ -57,11 +62,116 @@ fn the_guard_keeps_its_promises_on_every_python_of_this_machine() {
 
 #[test]
 fn the_guard_keeps_its_promises_with_pandas() {
+    let (python, site) = managed();
+    passes(&python, "tests/runner/check_guard.py", &[&site]);
+}
+
+/// Folder of the managed environment's packages, and its interpreter.
+fn managed() -> (PathBuf, PathBuf) {
     let env = common::python::managed_env();
-    let site = env
-        .sys_path
+    let site = env.sys_path.iter().find(|p| p.join("pandas").is_dir());
+    (env.executable, site.expect("pandas is there").clone())
+}
+
+fn compare(python: &Path, arguments: &[&str], input: &str) -> Vec<u8> {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/runner/compare.py");
+    let mut child = Command::new(python)
+        .args(["-s", "-B"])
+        .arg(script)
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut to = child.stdin.take().unwrap();
+    to.write_all(input.as_bytes()).unwrap();
+    drop(to);
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success(), "{arguments:?}");
+    output.stdout
+}
+
+/// A row of the lists of attacks and of hostile texts.
+#[derive(serde::Deserialize)]
+struct Row {
+    code: String,
+    profile: Option<String>,
+}
+
+/// Rules about names, attributes and syntax as they are written, which both readers judge before
+/// anything runs. Modules found through other objects are for the gates.
+const STRUCTURAL: &[&str] = &["NODE001", "ATTR001", "ATTR003", "ATTR007", "BUILTIN001"];
+
+/// Where the analyser follows a value or reads a text, the runner waits until it runs.
+const WHEN_IT_RUNS: &[(&str, &str)] = &[
+    ("getattr(", "the name is an argument: the gate of getattr"),
+    ("hasattr(", "the name is an argument: the gate of hasattr"),
+    (".query(", "pandas evaluates the text: the hook on text"),
+    (".eval(", "pandas evaluates the text: the hook on text"),
+    ("smf.", "patsy evaluates the text: the hook on text"),
+    (
+        ": \"x.",
+        "an annotation as text, which nothing evaluates but the hook sees",
+    ),
+    (
+        ": 'globals()'",
+        "an annotation as text, which nothing evaluates",
+    ),
+    ("vars = [", "bound somewhere: the builtins do not have it"),
+    ("del dir", "bound somewhere: the builtins do not have it"),
+];
+
+#[test]
+fn the_two_readers_of_a_policy_agree() {
+    let (python, site) = managed();
+    let site = site.to_str().unwrap();
+    let examples: Vec<String> =
+        serde_json::from_slice(&compare(&python, &["examples", site], "")).unwrap();
+    assert!(examples.len() > 1000, "{}", examples.len());
+    let rows = [
+        include_str!("data/attacks.jsonl"),
+        include_str!("data/more.jsonl"),
+    ];
+    let mut codes: Vec<String> = rows
         .iter()
-        .find(|path| path.join("pandas").is_dir())
-        .expect("the managed environment has pandas");
-    passes(&env.executable, "tests/runner/check_guard.py", &[site]);
+        .flat_map(|file| file.lines())
+        .map(|line| serde_json::from_str::<Row>(line).unwrap())
+        .filter(|row| row.profile.as_deref().is_none_or(|p| p == "analysis"))
+        .map(|row| row.code)
+        .collect();
+    codes.extend(examples);
+    let policies = countersign::policy::builtin().unwrap();
+    let policy = policies.iter().find(|p| p.name == "analysis").unwrap();
+    let input = serde_json::to_string(&codes).unwrap();
+    let said: Vec<(Option<String>, Option<CodeFacts>)> =
+        serde_json::from_slice(&compare(&python, &["read"], &input)).unwrap();
+    assert_eq!(said.len(), codes.len());
+    let mut wrong = Vec::new();
+    for (code, (refused, seen)) in codes.iter().zip(&said) {
+        let verdict = analyse(code.as_bytes(), policy);
+        if let (Some(seen), Some(read)) = (seen, facts_of(code))
+            && *seen != read
+        {
+            wrong.push(format!("read otherwise: {code:?}"));
+        }
+        match verdict.verdict {
+            VerdictKind::Clear | VerdictKind::Flagged => {
+                if let Some(why) = refused {
+                    wrong.push(format!("refused, but {}: {code:?}: {why}", verdict.verdict));
+                }
+            }
+            VerdictKind::Blocked => {
+                let structural = verdict
+                    .findings
+                    .iter()
+                    .any(|f| f.action == Action::Block && STRUCTURAL.contains(&f.rule.as_str()));
+                let later = WHEN_IT_RUNS.iter().any(|(part, _)| code.contains(part));
+                if structural && !later && refused.is_none() && seen.is_some() {
+                    wrong.push(format!("accepted, but blocked: {code:?}"));
+                }
+            }
+            VerdictKind::Unanalyzable => {}
+        }
+    }
+    assert!(wrong.is_empty(), "{}:\n{}", wrong.len(), wrong.join("\n"));
 }

@@ -140,6 +140,16 @@ def the_memory_limit_cannot_be_caught() -> None:
 
 
 @test
+def what_compiled_code_imports_for_itself_is_not_the_snippets_import() -> None:
+    ran = child.run("import datetime\nprint(datetime.datetime.strptime('2020', '%Y').year)", ANALYSIS)
+    assert ran.stdout == "2020\n", ran
+    if LIBRARIES:
+        ran = child.run("print(np.array([1.5]), np.dtype([('a', 'i4'), ('b', 'f4', 2)]))", ANALYSIS,
+                        libraries=LIBRARIES)  # fmt: skip
+        assert ran.error is None, ran
+
+
+@test
 def every_violation_is_an_event_and_they_are_bounded() -> None:
     ran = child.run("x = eval\n" * 200, ANALYSIS)
     assert ran.kind == "PolicyViolation" and len(ran.events) == 50, ran

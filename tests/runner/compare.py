@@ -1,0 +1,71 @@
+"""The runner's reading of many snippets beside the analyser's.
+
+`compare.py examples SITE` prints the examples in the docstrings of pandas and numpy as a JSON list.
+`compare.py read` takes `[code, …]` on stdin and prints `[[refused or null, facts], …]`: what the
+check before the run says, and the digests that are compared with the analyser's.
+"""
+
+import ast
+import doctest
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import child
+
+
+def examples(site: Path) -> Iterator[str]:
+    head = "import pandas as pd\nimport numpy as np\n"
+    for library in ("pandas", "numpy"):
+        for file in sorted((site / library).rglob("*.py")):
+            if "tests" not in file.parts:
+                for text in docstrings(file):
+                    yield head + text
+
+
+def docstrings(file: Path) -> Iterator[str]:
+    kinds = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        text = ast.get_docstring(node) if isinstance(node, kinds) else None
+        if text and ">>>" in text:
+            try:
+                parts = doctest.DocTestParser().get_examples(text)
+            except ValueError:
+                continue
+            yield "".join(part.source for part in parts)
+
+
+def read(code: str, rules: Any) -> list[Any]:
+    from _countersign import check, errors, events, facts, mangle
+
+    try:
+        tree = ast.parse(code)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return [None, None]
+    seen = {
+        "identifiers": facts.digest(facts.identifiers(tree)),
+        "constants": facts.digest(facts.constants(tree)),
+    }
+    try:
+        given = ["df", "pd", "np"]
+        check.check(mangle.mangle(tree), rules, given, events.Events(lambda line: None))
+    except errors.PolicyViolation as error:
+        return [error.message, seen]
+    except RecursionError:
+        return [None, seen]
+    return [None, seen]
+
+
+def main() -> None:
+    from _countersign.rules import Rules
+
+    if sys.argv[1] == "examples":
+        print(json.dumps(list(examples(Path(sys.argv[2])))))
+    else:
+        rules = Rules(child.policy("analysis"))
+        print(json.dumps([read(code, rules) for code in json.load(sys.stdin)]))
+
+
+main()
