@@ -390,7 +390,7 @@ impl<'a> Running<'a> {
         if self.released.is_none() && !(cancelled && ending.by == EndedBy::Command) {
             let early = String::from_utf8_lossy(&self.stderr.early);
             return Err(Fault::new(
-                "Python ended before it was ready; `countersign doctor` checks the environment",
+                ending::never_ready(&ending, self.spec.limits()),
                 format!("status {}: {early}", ending.status),
             ));
         }

@@ -121,6 +121,20 @@ fn events(facts: &Facts<'_>, limit: Option<LimitKind>) -> Vec<RunEvent> {
     events
 }
 
+/// Why an interpreter that was still starting is gone.
+pub fn never_ready(ending: &Ending, limits: &Limits) -> String {
+    // The limit of processor time counts from the interpreter's first instruction.
+    let spent = ending.cpu_us >= limits.cpu_s.saturating_mul(1_000_000);
+    if spent || exit(ending.status) == Exit::Signal(Signal::SIGXCPU.as_str().to_owned()) {
+        return format!(
+            "the policy's limit of {} s of processor time is too small to start Python with its \
+             libraries",
+            limits.cpu_s
+        );
+    }
+    "Python ended before it was ready; `countersign doctor` checks the environment".to_owned()
+}
+
 type Judgement = (Option<LimitKind>, Option<RunError>, Value);
 
 /// What is known from outside comes before what the child says.

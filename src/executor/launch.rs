@@ -80,7 +80,7 @@ pub fn launch(spec: &RunSpec, exe: BorrowedFd<'_>, sources: &Sources) -> Result<
         code: file("code", Ok(spec.code.as_bytes().to_vec()))?,
         inputs,
     };
-    let scratch = scratch::make().map_err(doing("make the run's folder"))?;
+    let scratch = scratch::make().map_err(no_folder)?;
     let order = Order {
         tier: spec.tier,
         executable: spec.env.executable.clone(),
@@ -108,6 +108,21 @@ pub fn launch(spec: &RunSpec, exe: BorrowedFd<'_>, sources: &Sources) -> Result<
             Err(fault)
         }
     }
+}
+
+/// The one thing of a run that needs room on a disk of this machine's.
+fn no_folder(e: io::Error) -> Fault {
+    let why = match e.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "is full: free some space",
+        _ => "cannot be used: mend it",
+    };
+    Fault::new(
+        format!(
+            "could not make the run's folder: the folder for temporary files {why}, or name another \
+             one with TMPDIR"
+        ),
+        e,
+    )
 }
 
 /// Sends the order. Where the helper is gone already, what it said on its way out is the error.

@@ -167,4 +167,87 @@ fn a_policy_that_is_too_small_for_python_says_so() {
     assert!(told.failure().contains("open files"), "{told:?}");
     let told = run_spec(spec("print(1)", limited(|l| l.processes = 0)));
     assert_eq!(told.run().stdout, "1\n");
+    // Libraries that take long to load: here one that computes.
+    let slow = tempfile::tempdir().unwrap();
+    std::fs::write(slow.path().join("numpy.py"), "while True: pass").unwrap();
+    readable(slow.path());
+    let mut policy = policy(TIER);
+    policy.limits.cpu_s = 1;
+    let mut spec = with_python(|env| {
+        env.sys_path.insert(0, slow.path().canonicalize().unwrap());
+        env.distributions = vec![("numpy".to_owned(), "1".to_owned())];
+    });
+    spec.policy = std::sync::Arc::new(policy);
+    let told = run_spec(spec);
+    let want = "limit of 1 s of processor time is too small to start Python";
+    assert!(told.failure().contains(want), "{told:?}");
+    assert_eq!(told.notes.len(), 1);
+}
+
+fn readable(folder: &std::path::Path) {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::set_permissions(folder, PermissionsExt::from_mode(0o755)).unwrap();
+}
+
+#[test]
+fn a_python_whose_library_is_not_among_its_paths_never_starts() {
+    if !available(TIER) || TIER == Tier::Process {
+        return;
+    }
+    // Only the interpreter itself is brought into the jail.
+    let told = run_spec(with_python(|env| {
+        env.base_prefix = env.executable.clone();
+        env.prefix = env.executable.clone();
+        env.sys_path = Vec::new();
+    }));
+    assert!(told.failure().contains("before it was ready"), "{told:?}");
+    assert_eq!(told.notes.len(), 1);
+}
+
+/// Set in the process that the next test starts.
+const NO_ROOM: &str = "COUNTERSIGN_TEST_NO_ROOM";
+
+#[test]
+fn a_run_without_a_place_for_temporary_files() {
+    if std::env::var_os(NO_ROOM).is_some() {
+        let told = run_spec(spec("print(1)", raw_policy(TIER)));
+        println!("\nfailed {}", told.failure());
+    }
+}
+
+#[test]
+fn a_temporary_folder_that_is_full_or_unusable_is_named_before_anything_runs() {
+    use std::process::Command;
+    let (_, path) = module_path!().split_once("::").unwrap();
+    let test = format!("{path}::a_run_without_a_place_for_temporary_files");
+    let me = std::env::current_exe().unwrap();
+    let told = |command: &mut Command, want: &str| {
+        let output = command
+            .args([&test, "--exact", "--nocapture"])
+            .env(NO_ROOM, "1")
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        let failed = said.lines().find(|line| line.starts_with("failed "));
+        assert!(failed.is_some_and(|line| line.contains(want)), "{said}");
+    };
+    told(
+        Command::new(&me).env("TMPDIR", "/dev/null/none"),
+        "cannot be used",
+    );
+    if !nix::unistd::Uid::effective().is_root() {
+        eprintln!("skipped: no root, which alone can mount a full file system");
+        return;
+    }
+    // Two names: the root of the file system and the folder itself.
+    let full = tempfile::tempdir().unwrap();
+    let script =
+        "mount -t tmpfs -o nr_inodes=2 none \"$TMPDIR\" && mkdir \"$TMPDIR/a\" && exec \"$@\"";
+    told(
+        Command::new("unshare")
+            .args(["--mount", "sh", "-c", script, "sh"])
+            .arg(&me)
+            .env("TMPDIR", full.path()),
+        "is full",
+    );
 }
