@@ -123,6 +123,62 @@ pub fn one_run(row: &test_table::Run) {
     assert_eq!(processes_marked(&mark), Vec::<i32>::new(), "{name}");
 }
 
+#[test]
+fn what_snippets_do_keeps_working() {
+    if !available(TIER) {
+        return;
+    }
+    let code = r#"
+import asyncio, concurrent.futures, hashlib, multiprocessing, os, random, socket, sqlite3
+import subprocess, sys, tempfile, threading, time, zoneinfo, datetime, shutil, pathlib
+
+t = threading.Thread(target=lambda: print("thread", flush=True)); t.start(); t.join()
+with concurrent.futures.ThreadPoolExecutor(4) as pool:
+    print(sum(pool.map(abs, range(10))))
+a, b = socket.socketpair(); a.send(b"x"); print(b.recv(1))
+async def nap():
+    await asyncio.sleep(0.001); return "async"
+print(asyncio.run(nap()))
+
+def square(x): return x * x
+context = multiprocessing.get_context("fork")
+with context.Pool(2) as pool:
+    print(pool.map(square, range(4)))
+q = context.Queue(); p = context.Process(target=q.put, args=(7,)); p.start(); print(q.get()); p.join()
+
+with open("a.txt", "w") as f: f.write("x" * 10)
+os.rename("a.txt", "b.txt"); print(os.path.getsize("b.txt"))
+pathlib.Path("d/e").mkdir(parents=True); shutil.copy("b.txt", "d/e"); shutil.rmtree("d")
+with tempfile.TemporaryFile() as f: f.write(b"1"); f.seek(0); print(f.read())
+db = sqlite3.connect("x.db"); db.execute("create table t(a)"); db.execute("insert into t values (1)"); db.commit()
+print(db.execute("select * from t").fetchall())
+print(hashlib.sha256(b"").hexdigest()[:8], random.random() < 1, time.time() > 0, len(os.urandom(3)))
+print(datetime.datetime(2024, 7, 1, tzinfo=zoneinfo.ZoneInfo("UTC")).isoformat())
+out = subprocess.run([sys.executable, "-I", "-S", "-c", "print(6 * 7)"], capture_output=True, text=True)
+print(out.stdout.strip(), out.returncode)
+print(os.cpu_count() > 0, open("/dev/null").read() == "")
+"#;
+    let told = run_spec(spec(code, raw_policy(TIER)));
+    let run = told.run();
+    assert_eq!(run.error, None, "{}\n{run:?}", run.stderr);
+    let want = [
+        "thread",
+        "45",
+        "b'x'",
+        "async",
+        "[0, 1, 4, 9]",
+        "7",
+        "10",
+        "b'1'",
+        "[(1,)]",
+        "e3b0c442 True True 3",
+        "2024-07-01T00:00:00+00:00",
+        "42 0",
+        "True True",
+    ];
+    assert_eq!(run.stdout.lines().collect::<Vec<_>>(), want, "{run:?}");
+}
+
 /// Everything the suite of this tier tries, once more as somebody who is not root.
 #[test]
 fn the_same_as_an_ordinary_user() {
@@ -131,5 +187,6 @@ fn the_same_as_an_ordinary_user() {
         &format!("{module}::every_attack_of_the_table_meets_what_stands_there"),
         &format!("{module}::what_a_tier_does_not_stop_it_says"),
         &format!("{module}::every_run_of_the_table_ends_as_it_says_and_leaves_nothing_behind"),
+        &format!("{module}::what_snippets_do_keeps_working"),
     ]);
 }

@@ -245,6 +245,62 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_group_without_its_controllers_is_none_and_nothing_is_left_of_it() {
+        let plain = tempfile::tempdir().unwrap();
+        // Version 2 beside version 1: it is there, and every controller is the other's.
+        let beside = Path::new("/sys/fs/cgroup/unified");
+        let bare = std::fs::read_to_string(beside.join("cgroup.controllers"))
+            .is_ok_and(|all| all.trim().is_empty());
+        let mut parents = vec![plain.path()];
+        if bare && nix::unistd::access(beside, nix::unistd::AccessFlags::W_OK).is_ok() {
+            parents.push(beside);
+        } else {
+            eprintln!("skipped: no version 2 without controllers here");
+        }
+        for parent in parents {
+            let name = format!("{PREFIX}test-{}", std::process::id());
+            let places = Places {
+                unified: Some(parent.join("own")),
+                ..Places::default()
+            };
+            assert!(version_2(&places, &name, 1 << 30, 64).is_none());
+            assert!(!parent.join(&name).exists());
+        }
+    }
+
+    #[test]
+    fn a_process_moves_into_a_group_and_the_group_goes_when_the_process_is_gone() {
+        let Ok(places) = Places::read() else { return };
+        let parents = [places.unified, places.memory, places.pids];
+        let mut tried = 0;
+        for parent in parents.into_iter().flatten() {
+            let name = format!("{PREFIX}move-{}", std::process::id());
+            let Ok(group) = Group::make(&parent, &name) else {
+                continue;
+            };
+            let cgroup = Cgroup {
+                groups: vec![group],
+            };
+            let mut child = std::process::Command::new("sleep")
+                .arg("600")
+                .spawn()
+                .unwrap();
+            let pid = child.id() as i32;
+            cgroup.take(pid).unwrap();
+            let groups = std::fs::read_to_string(format!("/proc/{pid}/cgroup")).unwrap();
+            assert!(groups.contains(&name), "{groups}");
+            child.kill().unwrap();
+            child.wait().unwrap();
+            drop(cgroup);
+            assert!(!parent.join(&name).exists());
+            tried += 1;
+        }
+        if tried == 0 {
+            eprintln!("skipped: no control group can be made here");
+        }
+    }
+
+    #[test]
     fn our_own_groups_are_found_in_both_versions() {
         let mounts = "24 1 0:22 / /proc rw - proc proc rw\n\
             30 23 0:26 / /sys/fs/cgroup/memory rw,relatime - cgroup cgroup rw,memory\n\

@@ -62,6 +62,7 @@ impl View {
         cover(order)?;
         if on(Layer::View) {
             read_only(Path::new("/"), 0)?;
+            shared_memory()?;
         }
         let size = scratch_bytes(&order.limits);
         let options = format!(
@@ -107,6 +108,23 @@ impl View {
             let _ = umount2(folder.as_path(), MntFlags::MNT_DETACH);
         }
     }
+}
+
+/// Semaphores of multiprocessing live there: the run's own, small, because no other limit counts
+/// it. It goes with the helper's mount namespace.
+fn shared_memory() -> Result<(), Refusal> {
+    let shm = Path::new("/dev/shm");
+    if !shm.is_dir() {
+        return Ok(());
+    }
+    mount_at(
+        Some("tmpfs"),
+        shm,
+        Some("tmpfs"),
+        MsFlags::MS_NOSUID | MsFlags::MS_NODEV | MsFlags::MS_NOEXEC,
+        Some("mode=1777,size=16m,nr_inodes=256"),
+    )
+    .step("make a place for shared memory")
 }
 
 /// Keeps what is mounted from here on from the rest of the machine.
