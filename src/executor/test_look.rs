@@ -109,9 +109,10 @@ fn gather(mut pipe: File) -> std::thread::JoinHandle<Vec<u8>> {
 
 fn hear(launched: &Launched) -> Result<Says, Fault> {
     await_input(&launched.socket, "the helper speaks");
-    match handover::receive::<Says>(&launched.socket) {
-        Ok(Some(Says::Refused { message, detail })) => Err(Fault { message, detail }),
-        Ok(Some(says)) => Ok(says),
+    match handover::receive_folder::<Says>(&launched.socket) {
+        Ok(Some((Says::Refused { message, detail }, _))) => Err(Fault { message, detail }),
+        // The run's folder comes along; nothing of it is looked at here.
+        Ok(Some((says, _))) => Ok(says),
         Ok(None) | Err(_) => Err(Fault::new("the helper ended without a word", "socket")),
     }
 }
