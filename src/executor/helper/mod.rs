@@ -95,7 +95,7 @@ pub(super) fn main() -> u8 {
         }
     };
     let result = prepare(&order, descriptors).and_then(|(prepared, lifeline)| {
-        supervise::run(&socket, &lifeline, &order, &prepared, &held)
+        supervise::run(&socket, &lifeline, &order, prepared, &held)
     });
     match result {
         Ok(()) => 0,

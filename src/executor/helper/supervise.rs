@@ -26,7 +26,7 @@ pub fn run(
     socket: &OwnedFd,
     lifeline: &OwnedFd,
     order: &Order,
-    prepared: &Prepared,
+    prepared: Prepared,
     held: &scratch::Held,
 ) -> Result<(), Refusal> {
     // SIGCHLD comes as something to poll for. The terminal's signals do not reach this session;
@@ -81,7 +81,7 @@ pub fn run(
         socket,
         lifeline,
         children: &children,
-        prepared,
+        prepared: &prepared,
         started: &started,
         wall: Duration::from_secs(order.limits.wall_s),
         deadline: None,
@@ -103,6 +103,14 @@ pub fn run(
             ended = Some(as_payload(one, &started));
         }
     });
+    // Its ends of the payload's pipes with it: what was printed is at its end now.
+    let Prepared {
+        payload,
+        view,
+        cgroup,
+        ..
+    } = prepared;
+    drop(payload);
     let survivors = match by {
         EndedBy::Itself => swept.killed,
         EndedBy::Wall | EndedBy::Command => swept.killed.saturating_sub(1),
@@ -114,13 +122,13 @@ pub fn run(
             by,
             cpu_us: ended.map_or(0, |one| one.cpu.as_micros() as u64),
             survivors,
-            out_of_memory: prepared.cgroup.out_of_memory(),
+            out_of_memory: cgroup.out_of_memory(),
             clean: swept.clean,
         }),
     );
     // What the run left is collected from its folder before that goes.
     await_leave(socket, lifeline);
-    prepared.view.dissolve();
+    view.dissolve();
     if let Err(e) = held.remove() {
         return Err(Refusal::new("could not remove the run's folder", e));
     }
