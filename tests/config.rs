@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use countersign::config::{Config, Options, Surroundings, load_in};
-use countersign::model::{Sensitivity, TextFormat, Tier};
+use countersign::model::{DataFormat, Sensitivity, Tier};
 use countersign::paths::Folders;
 use nix::unistd::geteuid;
 use tempfile::TempDir;
@@ -138,13 +138,13 @@ fn the_documented_file_says_what_it_says() {
     assert_eq!(sales.path, home.at("config/sales.csv"));
     assert_eq!(
         (sales.format, sales.sensitivity),
-        (TextFormat::Csv, Sensitivity::Public)
+        (DataFormat::Csv, Sensitivity::Public)
     );
     let staff = &config.datasets["staff"];
     assert_eq!(staff.path, Path::new("/srv/data/staff.TSV"));
     assert_eq!(
         (staff.format, staff.sensitivity),
-        (TextFormat::Tsv, Sensitivity::Private)
+        (DataFormat::Tsv, Sensitivity::Private)
     );
     assert_eq!(
         (config.queue.max_pending, config.queue.max_pending_per_peer),

@@ -9,8 +9,8 @@ from typing import Any
 NAME = re.compile(r"[A-Za-z0-9._-]{1,100}", re.ASCII)
 
 KEPT = (
-    "files are kept in the output folder: use a plain name of letters, digits, '.', '_' and '-', "
-    "at most 100"
+    "files are kept in the output folder: use a plain file name of letters, digits, '.', '_' "
+    "and '-', at most 100"
 )
 
 # The working directory at the start, held: a later chdir of a library changes nothing.

@@ -5,7 +5,7 @@ import sys
 import warnings
 from typing import Any
 
-from _countersign import certify, errors, files, hold, job, spec
+from _countersign import certify, convert, errors, files, hold, job, spec
 from _countersign.events import Events
 from _countersign.report import leave, send
 
@@ -27,7 +27,9 @@ def main() -> None:
     report: dict[str, Any] = {"error": None, "result": None}
     status = 0
     try:
-        if setup.certify:
+        if setup.convert:
+            report["result"] = convert.run(setup, libraries)
+        elif setup.certify:
             report["result"] = certify.run(setup, libraries)
         else:
             report["result"] = job.run(setup, libraries, events)

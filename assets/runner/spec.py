@@ -31,6 +31,8 @@ class Setup:
     fd_report: int
     fd_job: int
     fd_code: int
+    # Whether this is the converter of a data set, which has no code.
+    convert: bool = False
 
 
 @dataclass(frozen=True)

@@ -50,7 +50,7 @@ impl Inputs {
     /// Names, columns and row counts; no paths.
     pub async fn describe(&self) -> Vec<DatasetInfo> {
         let sources = self.sources.clone();
-        self.blocking(move || executor::describe(&sources.datasets))
+        self.blocking(move || executor::describe(&sources))
             .await
             .unwrap_or_default()
     }
@@ -89,7 +89,7 @@ fn bind(
             bound.push(executor::bind_artifact(name, named.id, artifact, sources)?);
         }
     }
-    bound.extend(executor::bind(&requests, &sources.datasets)?);
+    bound.extend(executor::bind_with(&requests, sources)?);
     bound.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(bound)
 }
@@ -120,6 +120,7 @@ mod tests {
         let digest = Digest::of(&content);
         let sources = Sources {
             datasets: BTreeMap::new(),
+            converters: Default::default(),
             left: Box::new(move |asked| {
                 (*asked == digest)
                     .then(|| kept.clone())

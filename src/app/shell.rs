@@ -262,7 +262,9 @@ impl Shell {
         match input {
             Input::Core(event) => self.core(event),
             Input::Python(report) => {
-                if report.python.is_some() {
+                if let Some(python) = &report.python {
+                    let tier = self.state.settings.tier;
+                    self.hands.executor.convert_in(python.clone(), tier);
                     self.hands.python = report.python;
                 }
                 self.core(Event::Environment(report.environment));

@@ -79,6 +79,7 @@ pub fn prepare(config: &Config, demo: bool) -> Result<Setup, Failure> {
     let sources = Arc::new(Sources {
         datasets: datasets(config),
         left: Box::new(move |digest| kept.blob(digest)),
+        converters: Default::default(),
     });
     let header = header(config, tier, tiers, &in_force);
     Ok(Setup {

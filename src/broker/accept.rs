@@ -9,6 +9,7 @@ use serde_json::json;
 use crate::clock::Now;
 use crate::model::{
     AgentClaim, Artifact, Digest, Draft, InputRequest, Limits, Peer, Proposal, ProposalId, State,
+    is_input_name,
 };
 use crate::policy::Contract;
 
@@ -443,19 +444,4 @@ pub(super) fn check_claim(agent: &AgentClaim) -> Result<(), RpcError> {
     within("agent.version", agent.version.as_deref(), CLAIM_BYTES)?;
     within("agent.session", agent.session.as_deref(), CLAIM_BYTES)?;
     within("agent.model", agent.model.as_deref(), CLAIM_BYTES)
-}
-
-/// Names an input may have: usable in code, and not one that stands for something else.
-fn is_input_name(name: &str) -> bool {
-    const TAKEN: [&str; 37] = [
-        "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class",
-        "continue", "def", "del", "elif", "else", "except", "finally", "for", "from", "global",
-        "if", "import", "in", "is", "lambda", "nonlocal", "not", "or", "pass", "raise", "return",
-        "try", "while", "with", "yield", "pd", "np",
-    ];
-    let mut chars = name.chars();
-    chars.next().is_some_and(|c| c.is_ascii_alphabetic())
-        && chars.all(|c| c.is_ascii_alphanumeric() || c == '_')
-        && name.len() <= 64
-        && !TAKEN.contains(&name)
 }

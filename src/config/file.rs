@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use toml::de::{DeTable, DeValue};
 
-use crate::model::{Sensitivity, TextFormat, Tier};
+use crate::model::{DataFormat, Sensitivity, Tier};
 
 use super::Dataset;
 use super::error::ConfigError;
@@ -203,27 +203,16 @@ fn dataset(
         .and_then(|e| e.to_str())
         .unwrap_or_default()
         .to_lowercase();
-    let format = match extension.as_str() {
-        "csv" => TextFormat::Csv,
-        "tsv" => TextFormat::Tsv,
-        "json" | "jsonl" | "parquet" => {
-            return Err(ConfigError::value(
-                path.origin,
-                format!(
-                    "`{}`: .{extension} data sets come later; csv and tsv are read now",
-                    table.full("path")
-                ),
-            ));
-        }
-        _ => {
-            return Err(ConfigError::value(
-                path.origin,
-                format!(
-                    "`{}`: the file's extension decides how it is read and must be .csv or .tsv",
-                    table.full("path")
-                ),
-            ));
-        }
+    let mut known = DataFormat::DATASETS.into_iter();
+    let Some(format) = known.find(|format| format.as_str() == extension) else {
+        return Err(ConfigError::value(
+            path.origin,
+            format!(
+                "`{}`: the file's extension decides how it is read and must be .csv, .tsv, .json, \
+                 .jsonl or .parquet",
+                table.full("path")
+            ),
+        ));
     };
     let sensitivity = match table.string("sensitivity")? {
         None => Sensitivity::default(),

@@ -16,7 +16,7 @@ mod table;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::model::{Sensitivity, TextFormat, Tier};
+use crate::model::{DataFormat, Sensitivity, Tier};
 use crate::paths::{ADMIN_DIR, Folders, Paths, Trust, read_trusted};
 
 pub use error::{ConfigError, Origin};
@@ -49,7 +49,7 @@ pub struct Options {
 pub struct Dataset {
     /// Absolute; never told to an agent.
     pub path: PathBuf,
-    pub format: TextFormat,
+    pub format: DataFormat,
     pub sensitivity: Sensitivity,
 }
 

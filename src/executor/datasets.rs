@@ -6,18 +6,21 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read};
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use sha2::{Digest as _, Sha256};
 
 use crate::model::{
-    Artifact, BoundInput, Column, DatasetInfo, Digest, InputKind, InputRequest, ProposalId,
-    Sensitivity, TextFormat,
+    Artifact, BoundInput, Column, DataFormat, DatasetInfo, Digest, InputKind, InputRequest,
+    ProposalId, Sensitivity, is_input_name,
 };
 
-use super::media;
+use super::convert::{Converter, Converters};
+use super::{media, memfd};
 
 /// The largest data set: what fits into memory beside everything else.
 pub const BYTES_MAX: u64 = 4 << 30;
@@ -26,7 +29,7 @@ pub const BYTES_MAX: u64 = 4 << 30;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DatasetSource {
     pub path: PathBuf,
-    pub format: TextFormat,
+    pub format: DataFormat,
     pub sensitivity: Sensitivity,
 }
 
@@ -39,6 +42,8 @@ pub struct Sources {
     pub datasets: BTreeMap<String, DatasetSource>,
     /// The log's copies of what earlier runs left.
     pub left: Contents,
+    /// What describes and converts data sets.
+    pub converters: Converters,
 }
 
 impl std::fmt::Debug for Sources {
@@ -85,25 +90,54 @@ pub fn bind_artifact(
 /// Reads, counts and hashes what the requests name, in the order of the names; files of earlier
 /// runs go through [`bind_artifact`]. The error is one
 /// sentence for the agent.
+pub fn bind_with(
+    requests: &BTreeMap<String, InputRequest>,
+    sources: &Sources,
+) -> Result<Vec<BoundInput>, String> {
+    let needed = requests
+        .values()
+        .any(|request| matches!(request, InputRequest::Dataset { .. }));
+    let patience = if needed { PATIENCE } else { Duration::ZERO };
+    let converter = sources.converters.get(patience);
+    bind_all(requests, &sources.datasets, converter.as_deref())
+}
+
+/// The same without a converter.
 pub fn bind(
     requests: &BTreeMap<String, InputRequest>,
     datasets: &BTreeMap<String, DatasetSource>,
+) -> Result<Vec<BoundInput>, String> {
+    bind_all(requests, datasets, None)
+}
+
+fn bind_all(
+    requests: &BTreeMap<String, InputRequest>,
+    datasets: &BTreeMap<String, DatasetSource>,
+    converter: Option<&Converter>,
 ) -> Result<Vec<BoundInput>, String> {
     requests
         .iter()
         .map(|(name, request)| {
             check_name(name)?;
-            bind_one(name, request, datasets)
+            bind_one(name, request, datasets, converter)
         })
         .collect()
 }
 
 /// What agents may know of the configured data sets. One that cannot be read is left out; the
 /// local log says why.
-pub fn describe(datasets: &BTreeMap<String, DatasetSource>) -> Vec<DatasetInfo> {
+pub fn describe(sources: &Sources) -> Vec<DatasetInfo> {
+    let converter = sources.converters.get(PATIENCE);
+    describe_all(&sources.datasets, converter.as_deref())
+}
+
+fn describe_all(
+    datasets: &BTreeMap<String, DatasetSource>,
+    converter: Option<&Converter>,
+) -> Vec<DatasetInfo> {
     datasets
         .iter()
-        .filter_map(|(name, source)| match read(source) {
+        .filter_map(|(name, source)| match read(source, converter) {
             Ok(table) => Some(DatasetInfo {
                 name: name.clone(),
                 columns: table.columns,
@@ -122,13 +156,14 @@ fn bind_one(
     name: &str,
     request: &InputRequest,
     datasets: &BTreeMap<String, DatasetSource>,
+    converter: Option<&Converter>,
 ) -> Result<BoundInput, String> {
     match request {
         InputRequest::Dataset { dataset } => {
             let source = datasets
                 .get(dataset)
                 .ok_or_else(|| format!("there is no data set `{dataset}`"))?;
-            let table = read(source).map_err(|e| {
+            let table = read(source, converter).map_err(|e| {
                 tracing::warn!(dataset = %dataset, path = %source.path.display(), "{e}");
                 format!("data set `{dataset}` cannot be read: {}", public(&e))
             })?;
@@ -173,32 +208,15 @@ fn brought(name: &str, text: &str, kind: InputKind) -> BoundInput {
     }
 }
 
-/// Python's keywords, and the names every snippet already has.
-const TAKEN: &[&str] = &[
-    "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue",
-    "def", "del", "elif", "else", "except", "finally", "for", "from", "global", "if", "import",
-    "in", "is", "lambda", "nonlocal", "not", "or", "pass", "raise", "return", "try", "while",
-    "with", "yield", "pd", "np",
-];
-
-/// An input's name becomes a Python name: plain ASCII, so that no two look or fold alike.
 fn check_name(name: &str) -> Result<(), String> {
-    let mut chars = name.chars();
-    let plain = chars
-        .next()
-        .is_some_and(|first| first.is_ascii_alphabetic())
-        && chars.all(|c| c.is_ascii_alphanumeric() || c == '_');
-    if !plain || name.len() > 100 {
-        return Err(format!(
-            "`{}` cannot name an input: use letters, digits and `_`, beginning with a letter, \
-             at most 100",
-            name.chars().take(100).collect::<String>()
-        ));
+    if is_input_name(name) {
+        return Ok(());
     }
-    if TAKEN.contains(&name) {
-        return Err(format!("`{name}` cannot name an input: it is taken"));
-    }
-    Ok(())
+    Err(format!(
+        "`{}` cannot name an input: use letters, digits and `_`, beginning with a letter, at most \
+         64, and no name that Python or every snippet has already",
+        name.chars().take(64).collect::<String>()
+    ))
 }
 
 /// Opens a regular file. A FIFO in its place must not make the opening wait.
@@ -227,6 +245,24 @@ struct Table {
     rows: u64,
     bytes: u64,
     sha256: Digest,
+    /// What the converter made: outer `None` where none has read it, inner where the table is not
+    /// handed over.
+    converted: Option<Option<(Arc<OwnedFd>, u64)>>,
+}
+
+impl Table {
+    fn frame_bytes(&self) -> u64 {
+        self.converted
+            .iter()
+            .flatten()
+            .map(|(_, bytes)| bytes)
+            .sum()
+    }
+
+    /// Whether it is as good as what this converter would make.
+    fn serves(&self, converter: Option<&Converter>) -> bool {
+        converter.is_none() || self.converted.is_some()
+    }
 }
 
 /// Tells a file that was not touched since: device, inode, size, and both times in ns.
@@ -240,37 +276,110 @@ fn stamp(path: &Path) -> Option<Stamp> {
     Some((m.dev(), m.ino(), m.size(), modified, changed))
 }
 
+/// Bytes of converted tables that are kept, all together; the oldest goes first and is made again
+/// when its file is next touched. Runs read the file themselves until then.
+const FRAMES_MAX: u64 = 4 << 30;
+
+/// How long a data set waits for a Python to describe it.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+type Key = (PathBuf, DataFormat);
+
+/// Stamp and description of every data set that was read, the latest last. As many entries as
+/// configured data sets.
+static KNOWN: Mutex<Vec<(Key, Stamp, Table)>> = Mutex::new(Vec::new());
+
+fn known() -> MutexGuard<'static, Vec<(Key, Stamp, Table)>> {
+    KNOWN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// What the file holds. It is read again only when it was touched: an agent that asks often
-/// costs no disk. A file that changes without a trace is noticed at the run, which hashes what
-/// it hands over and compares.
-fn read(source: &DatasetSource) -> io::Result<Table> {
-    // As many entries as configured data sets.
-    static KNOWN: Mutex<BTreeMap<(PathBuf, TextFormat), (Stamp, Table)>> =
-        Mutex::new(BTreeMap::new());
-    let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+/// costs no disk. A file that changes without a trace is noticed at the run, unless its table was
+/// converted: then the run gets the table of the content that was shown, whatever the file is.
+fn read(source: &DatasetSource, converter: Option<&Converter>) -> io::Result<Table> {
     let key = (source.path.clone(), source.format);
     let before = stamp(&source.path);
-    if let (Some(before), Some((stamp, table))) = (before, known().get(&key))
-        && before == *stamp
+    if let Some(before) = before
+        && let Some((_, _, table)) = known()
+            .iter()
+            .find(|(k, stamp, table)| *k == key && *stamp == before && table.serves(converter))
     {
         return Ok(table.clone());
     }
-    let table = read_anew(source)?;
+    let table = match converter {
+        Some(converter) => convert(source, converter)?,
+        None => read_anew(source)?,
+    };
     if let Some(before) = before.filter(|before| stamp(&source.path) == Some(*before)) {
-        known().insert(key, (before, table.clone()));
+        let mut known = known();
+        known.retain(|(k, ..)| *k != key);
+        known.push((key, before, table.clone()));
+        let mut total: u64 = known.iter().map(|(_, _, t)| t.frame_bytes()).sum();
+        for (_, _, old) in known.iter_mut() {
+            if total <= FRAMES_MAX {
+                break;
+            }
+            total -= old.frame_bytes();
+            old.converted = old.converted.take().map(|_| None);
+        }
     }
     Ok(table)
 }
 
-/// One pass: what is hashed is what is counted.
+/// The converted table of a data set whose content is still what was shown: its sealed file and
+/// its size. `None` where the run has to read the data set itself.
+pub fn frame_of(source: &DatasetSource, shown: Digest) -> Option<(OwnedFd, u64)> {
+    let now = stamp(&source.path)?;
+    let known = known();
+    let (_, _, table) = known.iter().find(|((path, format), stamp, table)| {
+        *path == source.path && *format == source.format && *stamp == now && table.sha256 == shown
+    })?;
+    let (frame, bytes) = table.converted.as_ref()?.as_ref()?;
+    Some((frame.try_clone().ok()?, *bytes))
+}
+
+/// Has the converter read a sealed copy: what is hashed is what is described and handed over.
+fn convert(source: &DatasetSource, converter: &Converter) -> io::Result<Table> {
+    let mut file = open(&source.path)?;
+    let (copy, sha256, bytes) = memfd::of_reader("dataset", &mut file, BYTES_MAX)?;
+    let input = BoundInput {
+        name: "table".to_owned(),
+        kind: InputKind::Dataset {
+            dataset: String::new(),
+            format: source.format,
+            rows: 0,
+            columns: Vec::new(),
+            sensitivity: source.sensitivity,
+        },
+        bytes,
+        sha256,
+    };
+    let made = converter.convert(input, copy).map_err(|fault| {
+        tracing::warn!(path = %source.path.display(), detail = %fault.detail, "{}", fault.message);
+        let text = fault.message.replace("input table is", "it is");
+        io::Error::new(io::ErrorKind::InvalidData, text)
+    })?;
+    Ok(Table {
+        columns: made.columns,
+        rows: made.rows,
+        bytes,
+        sha256,
+        converted: Some(made.frame.map(|frame| (frame, made.frame_bytes))),
+    })
+}
+
+/// Where no Python is ready in time: one pass over csv or tsv; what is hashed is what is counted.
 fn read_anew(source: &DatasetSource) -> io::Result<Table> {
     let delimiter = match source.format {
-        TextFormat::Csv => b',',
-        TextFormat::Tsv => b'\t',
-        TextFormat::Json | TextFormat::Jsonl => {
+        DataFormat::Csv => b',',
+        DataFormat::Tsv => b'\t',
+        other => {
             return Err(io::Error::new(
                 io::ErrorKind::Unsupported,
-                "data sets are csv or tsv",
+                format!(
+                    "{} is read once the Python environment is ready",
+                    other.as_str()
+                ),
             ));
         }
     };
@@ -293,6 +402,7 @@ fn read_anew(source: &DatasetSource) -> io::Result<Table> {
         rows,
         bytes: hashing.bytes,
         sha256: Digest::from_bytes(hashing.hash.finalize().into()),
+        converted: None,
     })
 }
 

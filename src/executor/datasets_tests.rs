@@ -4,7 +4,7 @@ use serde_json::json;
 fn source(path: &Path) -> DatasetSource {
     DatasetSource {
         path: path.to_path_buf(),
-        format: TextFormat::Csv,
+        format: DataFormat::Csv,
         sensitivity: Sensitivity::Public,
     }
 }
@@ -74,7 +74,7 @@ fn a_file_that_is_not_what_its_name_says_is_refused_without_its_path() {
     let error = bind(&ask("df", json!({"dataset": "sales"})), &map).unwrap_err();
     assert!(error.contains("not there"), "{error}");
     assert!(!error.contains(folder.path().to_str().unwrap()));
-    assert!(describe(&map).is_empty());
+    assert!(describe_all(&map, None).is_empty());
 }
 
 #[test]
@@ -82,14 +82,14 @@ fn a_pipe_in_a_data_sets_place_is_refused_without_waiting() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("sales.csv");
     nix::unistd::mkfifo(&path, nix::sys::stat::Mode::S_IRWXU).unwrap();
-    assert!(read(&source(&path)).is_err());
-    assert!(read(&source(folder.path())).is_err());
+    assert!(read(&source(&path), None).is_err());
+    assert!(read(&source(folder.path()), None).is_err());
 }
 
 #[test]
 fn the_description_of_a_data_set_has_no_path() {
     let (folder, map) = sources(b"a,b\n1,x\n");
-    let text = serde_json::to_string(&describe(&map)).unwrap();
+    let text = serde_json::to_string(&describe_all(&map, None)).unwrap();
     assert!(text.contains("\"rows\":1"), "{text}");
     assert!(!text.contains(folder.path().to_str().unwrap()));
 }

@@ -350,7 +350,7 @@ impl<'a> Running<'a> {
             *pid,
             told,
             launched.helper.id() as i32,
-            &outside::Expected::of(self.spec, &needs),
+            &outside::Expected::of(self.spec, &needs, launched.mapped),
         )?;
         self.deadline = None;
         self.isolation = Some(isolation.clone());

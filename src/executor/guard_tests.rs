@@ -4,7 +4,7 @@
 use super::TIER;
 use crate::executor::test_bench::*;
 use crate::executor::{DatasetSource, bind};
-use crate::model::{BoundInput, InputRequest, RunErrorKind, TextFormat};
+use crate::model::{BoundInput, DataFormat, InputRequest, RunErrorKind};
 
 fn guarded(code: &str) -> Told {
     run_spec(spec(code, policy(TIER)))
@@ -438,7 +438,7 @@ fn tables_are_data_frames_and_a_last_one_is_the_result() {
         "sales".to_owned(),
         DatasetSource {
             path,
-            format: TextFormat::Csv,
+            format: DataFormat::Csv,
             sensitivity: Default::default(),
         },
     )]

@@ -6,6 +6,8 @@ pub const TIER: crate::model::Tier = crate::model::Tier::Kernel;
 mod artifacts;
 #[path = "attacks_tests.rs"]
 mod attacks;
+#[path = "convert_tests.rs"]
+mod convert;
 #[path = "jail_tests.rs"]
 mod jail;
 #[path = "layers_tests.rs"]

@@ -32,6 +32,8 @@ pub struct Launched {
     pub stderr: Option<OwnedFd>,
     pub report: Option<OwnedFd>,
     pub scratch: PathBuf,
+    /// Bytes of inputs that the payload maps.
+    pub mapped: u64,
 }
 
 /// Makes everything the run is given and starts its helper.
@@ -62,8 +64,11 @@ pub fn launch(spec: &RunSpec, exe: BorrowedFd<'_>, sources: &Sources) -> Result<
     };
     let mut inputs = inputs(spec, sources)?;
     if let Some(handed) = &spec.handed {
-        inputs.push(file("handed", Ok(handed.as_bytes().to_vec()))?);
+        inputs.push(file("handed", Ok(handed.as_bytes().to_vec()))?.into());
     }
+    let frames: Vec<bool> = inputs.iter().map(|given| given.mapped > 0).collect();
+    let mapped = inputs.iter().map(|given| given.mapped).sum();
+    let inputs = inputs.into_iter().map(|given| given.fd).collect();
     let pipe = || pipe2(OFlag::O_CLOEXEC).map_err(|e| doing("make a pipe")(e.into()));
     let (lifeline_read, lifeline) = pipe()?;
     let (stdout, stdout_write) = pipe()?;
@@ -74,9 +79,9 @@ pub fn launch(spec: &RunSpec, exe: BorrowedFd<'_>, sources: &Sources) -> Result<
         stdout: stdout_write,
         stderr: stderr_write,
         report: report_write,
-        setup: file("setup", runner::setup(spec))?,
+        setup: file("setup", runner::setup(spec, runner::Task::Run, mapped))?,
         bundle: file("bundle", runner::bundle())?,
-        job: file("job", runner::job(spec))?,
+        job: file("job", runner::job(spec, &frames))?,
         code: file("code", Ok(spec.code.as_bytes().to_vec()))?,
         inputs,
     };
@@ -102,6 +107,7 @@ pub fn launch(spec: &RunSpec, exe: BorrowedFd<'_>, sources: &Sources) -> Result<
             stderr: Some(stderr),
             report: Some(report),
             scratch,
+            mapped,
         }),
         Err(fault) => {
             let _ = std::fs::remove_dir(&scratch);
@@ -182,9 +188,22 @@ pub fn dismiss(mut helper: Child) {
     let _ = helper.wait();
 }
 
+/// The sealed file of one input.
+struct Given {
+    fd: OwnedFd,
+    /// Its size where it is a converted table, which the payload maps.
+    mapped: u64,
+}
+
+impl From<OwnedFd> for Given {
+    fn from(fd: OwnedFd) -> Self {
+        Self { fd, mapped: 0 }
+    }
+}
+
 /// A sealed file for each input: what an agent brought as it was shown, a data set as its file
 /// is now, if that is still what was shown.
-fn inputs(spec: &RunSpec, sources: &Sources) -> Result<Vec<OwnedFd>, Fault> {
+fn inputs(spec: &RunSpec, sources: &Sources) -> Result<Vec<Given>, Fault> {
     spec.inputs
         .iter()
         .map(|input| {
@@ -200,6 +219,7 @@ fn inputs(spec: &RunSpec, sources: &Sources) -> Result<Vec<OwnedFd>, Fault> {
                         return Err(changed());
                     }
                     memfd::of_bytes("input", text.as_bytes())
+                        .map(Given::from)
                         .map_err(|e| Fault::new("could not make the run's files", e))
                 }
                 InputKind::Artifact { artifact, .. } => {
@@ -213,6 +233,7 @@ fn inputs(spec: &RunSpec, sources: &Sources) -> Result<Vec<OwnedFd>, Fault> {
                         return Err(changed());
                     }
                     memfd::of_bytes("artifact", &content)
+                        .map(Given::from)
                         .map_err(|e| Fault::new("could not make the run's files", e))
                 }
                 InputKind::Dataset { dataset, .. } => {
@@ -226,6 +247,9 @@ fn inputs(spec: &RunSpec, sources: &Sources) -> Result<Vec<OwnedFd>, Fault> {
                         .datasets
                         .get(dataset)
                         .ok_or_else(|| gone("not configured".to_owned()))?;
+                    if let Some((fd, mapped)) = datasets::frame_of(source, input.sha256) {
+                        return Ok(Given { fd, mapped });
+                    }
                     let mut file = datasets::open(&source.path).map_err(|e| gone(e.to_string()))?;
                     let (fd, digest, _) =
                         memfd::of_reader("dataset", &mut file, datasets::BYTES_MAX)
@@ -236,7 +260,7 @@ fn inputs(spec: &RunSpec, sources: &Sources) -> Result<Vec<OwnedFd>, Fault> {
                             digest,
                         ));
                     }
-                    Ok(fd)
+                    Ok(fd.into())
                 }
             }
         })

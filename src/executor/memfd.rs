@@ -81,13 +81,14 @@ pub fn is_sealed(fd: impl AsFd) -> bool {
         .is_ok_and(|bits| SealFlag::from_bits_truncate(bits).contains(SEALS))
 }
 
-fn create(name: &str) -> io::Result<File> {
+/// An empty one, not sealed yet.
+pub fn create(name: &str) -> io::Result<File> {
     let fd = memfd_create(name, MFdFlags::MFD_CLOEXEC | MFdFlags::MFD_ALLOW_SEALING)?;
     Ok(File::from(fd))
 }
 
-/// The reader shares the position, so it is left at the start.
-fn seal(mut file: File) -> io::Result<OwnedFd> {
+/// Ends all changes. The reader shares the position, so it is left at the start.
+pub fn seal(mut file: File) -> io::Result<OwnedFd> {
     file.rewind()?;
     let fd = OwnedFd::from(file);
     fcntl(&fd, FcntlArg::F_ADD_SEALS(SEALS))?;

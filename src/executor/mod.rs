@@ -9,6 +9,7 @@ mod certify;
 mod cgroup;
 mod collect;
 mod control;
+mod convert;
 mod datasets;
 mod drive;
 mod ending;
@@ -54,14 +55,16 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 
 use crate::broker::{ExecNote, Grant};
-use crate::model::ProposalId;
+use crate::model::{ProposalId, Tier};
 use crate::runtime::PythonEnv;
 
 pub use control::Control;
-pub use datasets::{DatasetSource, Sources, bind, bind_artifact, describe};
+pub use convert::Converters;
+pub use datasets::{DatasetSource, Sources, bind, bind_artifact, bind_with, describe};
 pub use preflight::{Unavailable, preflight, preflight_recalled};
 
 use control::Switch;
+use convert::Converter;
 use spec::RunSpec;
 
 /// Where notes of a run go: in order, the last one `Ended` or `Failed`.
@@ -81,6 +84,12 @@ impl Executor {
             exe: Arc::new(exe),
             sources,
         }
+    }
+
+    /// Data sets are described and converted in this environment and this tier from now on.
+    pub fn convert_in(&self, env: Arc<PythonEnv>, tier: Tier) {
+        let converter = Converter::new(self.exe.clone(), env, tier);
+        self.sources.converters.set(converter);
     }
 
     /// Makes the child in a thread of its own and holds it until the control releases it.

@@ -28,11 +28,16 @@ pub struct Expected<'a> {
 
 impl<'a> Expected<'a> {
     /// Of a payload whose interpreter and libraries are up. `needs`: as the helper was told.
-    pub fn of(spec: &'a RunSpec, needs: &'a [PathBuf]) -> Self {
+    /// `mapped`: bytes of inputs that it maps and that do not count as its own.
+    pub fn of(spec: &'a RunSpec, needs: &'a [PathBuf], mapped: u64) -> Self {
         Self {
             tier: spec.tier,
             limits: spec.limits(),
-            address_space: spec.limits().memory_mb.saturating_mul(MIB),
+            address_space: spec
+                .limits()
+                .memory_mb
+                .saturating_mul(MIB)
+                .saturating_add(mapped),
             given: Given {
                 executable: &spec.env.executable,
                 needs,

@@ -8,6 +8,8 @@ mod artifacts;
 mod attacks;
 #[path = "checkpoint_tests.rs"]
 mod checkpoints;
+#[path = "convert_tests.rs"]
+mod convert;
 #[path = "guard_tests.rs"]
 mod guard;
 #[path = "layers_tests.rs"]

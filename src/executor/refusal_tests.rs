@@ -3,7 +3,7 @@
 use super::TIER;
 use crate::executor::test_bench::*;
 use crate::executor::{DatasetSource, bind};
-use crate::model::{Limits, TextFormat, Tier};
+use crate::model::{DataFormat, Limits, Tier};
 use crate::policy::Policy;
 
 fn limited(change: impl FnOnce(&mut Limits)) -> Policy {
@@ -36,7 +36,7 @@ fn a_data_set_that_changed_or_vanished_ends_the_run_before_it_starts() {
         "sales".to_owned(),
         DatasetSource {
             path: path.clone(),
-            format: TextFormat::Csv,
+            format: DataFormat::Csv,
             sensitivity: Default::default(),
         },
     )]

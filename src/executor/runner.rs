@@ -37,6 +37,8 @@ const MODULES: &[(&str, &str)] = &[
     ("names", include_str!("../../assets/runner/names.py")),
     ("files", include_str!("../../assets/runner/files.py")),
     ("inputs", include_str!("../../assets/runner/inputs.py")),
+    ("frames", include_str!("../../assets/runner/frames.py")),
+    ("convert", include_str!("../../assets/runner/convert.py")),
     ("zone", include_str!("../../assets/runner/zone.py")),
     ("canvas", include_str!("../../assets/runner/canvas.py")),
     ("display", include_str!("../../assets/runner/display.py")),
@@ -138,6 +140,7 @@ struct Setup<'a> {
     report: usize,
     /// Nothing is run: what another child handed over, the last input, is looked at.
     certify: bool,
+    convert: bool,
     fds: Fds,
 }
 
@@ -167,7 +170,15 @@ struct Input<'a> {
     sha256: Digest,
 }
 
-pub fn setup(spec: &RunSpec) -> io::Result<Vec<u8>> {
+/// What the runner is started for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Task {
+    Run,
+    Convert,
+}
+
+/// `mapped`: bytes of inputs that are mapped and do not count as the snippet's memory.
+pub fn setup(spec: &RunSpec, task: Task, mapped: u64) -> io::Result<Vec<u8>> {
     let installed = |name: &str| {
         let top = name.split('.').next().unwrap_or(name);
         spec.env.distributions.iter().any(|(have, _)| have == top)
@@ -184,7 +195,13 @@ pub fn setup(spec: &RunSpec) -> io::Result<Vec<u8>> {
         preload,
         report: spec.report_max(),
         certify: spec.handed.is_some(),
-        memory: spec.policy.limits.memory_mb.saturating_mul(1024 * 1024),
+        memory: spec
+            .policy
+            .limits
+            .memory_mb
+            .saturating_mul(1024 * 1024)
+            .saturating_add(mapped),
+        convert: task == Task::Convert,
         fds: Fds {
             gate: FD_GATE,
             report: FD_REPORT,
@@ -212,16 +229,21 @@ fn preload(spec: &RunSpec) -> &'static [&'static str] {
     }
 }
 
-pub fn job(spec: &RunSpec) -> io::Result<Vec<u8>> {
+/// `frames`: which of the inputs, by place, are handed over as converted tables.
+pub fn job(spec: &RunSpec, frames: &[bool]) -> io::Result<Vec<u8>> {
     let mut inputs: Vec<Input<'_>> = spec
         .inputs
         .iter()
         .zip(FD_INPUTS..)
-        .map(|(input, fd)| {
+        .enumerate()
+        .map(|(at, (input, fd))| {
             let format = input.format();
             Input {
                 name: &input.name,
-                kind: shape(format),
+                kind: match frames.get(at) {
+                    Some(true) => "frame",
+                    _ => shape(format),
+                },
                 format: format.as_str(),
                 fd,
                 sha256: input.sha256,

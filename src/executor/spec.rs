@@ -10,6 +10,9 @@ use crate::model::{BoundInput, CodeFacts, Digest, Limits, Tier};
 use crate::policy::{Contract, Policy};
 use crate::runtime::PythonEnv;
 
+/// Mebibytes that converting a data set may take: pandas needs a few times its size.
+const CONVERTER_MEMORY_MB: u64 = 16 * 1024;
+
 /// What is to be run.
 #[derive(Clone, Debug)]
 pub(super) struct RunSpec {
@@ -75,6 +78,32 @@ impl RunSpec {
             Contract::Feature => 32 * MIB,
             _ => MIB,
         }
+    }
+
+    /// The converter's: our own script over one data set of the user's, and no snippet.
+    pub fn of_converter(input: BoundInput, tier: Tier, env: Arc<PythonEnv>) -> Result<Self, Fault> {
+        let policies = crate::policy::builtin()
+            .map_err(|e| Fault::new("the built-in policies are damaged", e))?;
+        let usual = policies.iter().find(|policy| policy.name == "analysis");
+        let usual = usual.ok_or_else(|| Fault::new("the built-in policies are damaged", "none"))?;
+        let limits = Limits {
+            memory_mb: CONVERTER_MEMORY_MB,
+            ..Limits::default()
+        };
+        Ok(Self {
+            code: "".into(),
+            digest: Digest::of(b""),
+            inputs: Arc::from([input]),
+            policy: Arc::new(Policy {
+                limits,
+                ..Policy::clone(usual)
+            }),
+            tier,
+            env,
+            granted_at: Duration::ZERO,
+            handed: None,
+            facts: None,
+        })
     }
 
     pub fn limits(&self) -> &Limits {

@@ -228,11 +228,24 @@ pub fn sources(datasets: BTreeMap<String, DatasetSource>) -> Sources {
     Sources {
         datasets,
         left: Box::new(|_| Err("it is missing".to_owned())),
+        converters: Default::default(),
     }
+}
+
+/// These data sets, described and converted in the managed environment.
+pub fn converting(datasets: BTreeMap<String, DatasetSource>, tier: Tier) -> Arc<Sources> {
+    let sources = sources(datasets);
+    let converter = super::convert::Converter::new(exe(), pandas(), tier);
+    sources.converters.set(converter);
+    Arc::new(sources)
 }
 
 pub fn begin(spec: RunSpec, datasets: BTreeMap<String, DatasetSource>) -> Live {
     begin_through(exe(), spec, datasets)
+}
+
+pub fn begin_with(spec: RunSpec, sources: Arc<Sources>) -> Live {
+    begin_all(exe(), spec, sources)
 }
 
 /// Through another helper than the product's: one that leaves layers off.
@@ -241,11 +254,15 @@ pub fn begin_through(
     spec: RunSpec,
     datasets: BTreeMap<String, DatasetSource>,
 ) -> Live {
+    begin_all(exe, spec, Arc::new(sources(datasets)))
+}
+
+fn begin_all(exe: Arc<OwnedFd>, spec: RunSpec, sources: Arc<Sources>) -> Live {
     let (send, notes) = mpsc::channel();
     let send = Mutex::new(send);
     let control = start(
         exe,
-        Arc::new(sources(datasets)),
+        sources,
         Ok(spec),
         Box::new(move |note| {
             let _ = send.lock().unwrap().send(note);

@@ -89,6 +89,11 @@ impl DataFormat {
     }
 }
 
+impl DataFormat {
+    /// What a data set's file may be.
+    pub const DATASETS: [Self; 5] = [Self::Csv, Self::Tsv, Self::Json, Self::Jsonl, Self::Parquet];
+}
+
 impl From<TextFormat> for DataFormat {
     fn from(format: TextFormat) -> Self {
         match format {
@@ -143,7 +148,7 @@ pub struct BoundInput {
 pub enum InputKind {
     Dataset {
         dataset: String,
-        format: TextFormat,
+        format: DataFormat,
         rows: u64,
         columns: Vec<Column>,
         sensitivity: Sensitivity,
@@ -167,6 +172,23 @@ pub enum InputKind {
     },
 }
 
+/// Python's keywords, and the names every snippet already has.
+const TAKEN: [&str; 37] = [
+    "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue",
+    "def", "del", "elif", "else", "except", "finally", "for", "from", "global", "if", "import",
+    "in", "is", "lambda", "nonlocal", "not", "or", "pass", "raise", "return", "try", "while",
+    "with", "yield", "pd", "np",
+];
+
+/// Whether an input may be called so: an ASCII Python name, so that no two look or fold alike, of
+/// at most 64 characters that begins with a letter and stands for nothing else.
+pub fn is_input_name(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_alphabetic())
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+        && name.len() <= 64
+        && !TAKEN.contains(&name)
+}
+
 impl BoundInput {
     /// Bytes of text that a file of an earlier run may have to be shown by content; what is longer
     /// is named by size and digest. What an agent brings itself is always shown.
@@ -186,8 +208,8 @@ impl BoundInput {
     pub fn format(&self) -> DataFormat {
         match &self.kind {
             InputKind::Json { .. } => DataFormat::Json,
-            InputKind::Text { format, .. } | InputKind::Dataset { format, .. } => (*format).into(),
-            InputKind::Artifact { format, .. } => *format,
+            InputKind::Text { format, .. } => (*format).into(),
+            InputKind::Artifact { format, .. } | InputKind::Dataset { format, .. } => *format,
         }
     }
 

@@ -21,7 +21,7 @@ pub use digest::{Digest, GrantDigest};
 pub use ids::ProposalId;
 pub use input::{
     ArtifactRef, BoundInput, Column, DataFormat, DatasetInfo, InputKind, InputRequest, Sensitivity,
-    TextFormat,
+    TextFormat, is_input_name,
 };
 pub use kept::KeptRun;
 pub use limits::Limits;

@@ -18,9 +18,9 @@ use crate::broker::{
 };
 use crate::clock::Now;
 use crate::model::{
-    AgentClaim, BoundInput, Capability, CapabilityUse, Column, Digest, Draft, InputKind,
-    InputRequest, Peer, PolicyRef, Preflight, ProposalId, Reviewer, Run, Sensitivity, SourceStats,
-    TextFormat, Tier, Verdict, VerdictKind,
+    AgentClaim, BoundInput, Capability, CapabilityUse, Column, DataFormat, Digest, Draft,
+    InputKind, InputRequest, Peer, PolicyRef, Preflight, ProposalId, Reviewer, Run, Sensitivity,
+    SourceStats, TextFormat, Tier, Verdict, VerdictKind,
 };
 
 pub use super::made::*;
@@ -186,7 +186,7 @@ impl Bench {
                 name: "df".to_owned(),
                 kind: InputKind::Dataset {
                     dataset: "sales".to_owned(),
-                    format: TextFormat::Csv,
+                    format: DataFormat::Csv,
                     rows: 8400,
                     columns: (0..12)
                         .map(|i| Column {

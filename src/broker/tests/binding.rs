@@ -9,8 +9,8 @@ use super::super::state::Environment;
 use super::world::*;
 use crate::clock::Now;
 use crate::model::{
-    BoundInput, Column, Digest, GrantDigest, InputKind, ProposalId, Reviewer, Sensitivity, State,
-    TextFormat, Tier, VerdictKind, Viewed,
+    BoundInput, Column, DataFormat, Digest, GrantDigest, InputKind, ProposalId, Reviewer,
+    Sensitivity, State, TextFormat, Tier, VerdictKind, Viewed,
 };
 
 /// The digest of the same proposal, by id, under a world that `change` made different.
@@ -45,7 +45,7 @@ fn dataset(content: &[u8], rows: u64) -> Vec<BoundInput> {
         name: "df".to_owned(),
         kind: InputKind::Dataset {
             dataset: "penguins".to_owned(),
-            format: TextFormat::Csv,
+            format: DataFormat::Csv,
             rows,
             columns: vec![Column {
                 name: "species".to_owned(),

@@ -1,0 +1,72 @@
+"""Describes one data set and turns it into Arrow. Runs no snippet: the file is all that is untrusted.
+
+The description goes into the report, the Arrow bytes to standard output.
+"""
+
+import os
+from types import ModuleType
+from typing import Any
+
+from _countersign import errors, frames, inputs, spec
+
+# More columns than this is no table that a person can judge.
+COLUMNS_MAX = 10_000
+# Rows of plain data that are looked at for names and types.
+LOOKED_AT = 1_000
+
+
+def run(setup: spec.Setup, libraries: dict[str, ModuleType]) -> dict[str, Any]:
+    """`{columns: [{name, dtype}], rows, frame}`; `frame` says whether Arrow was written."""
+    one = spec.read_job(setup).inputs[0]
+    pandas: Any = libraries.get("pandas")
+    value = inputs.load_one(one, pandas)
+    if one.kind != "table":
+        columns, rows = plain(value)
+        return {"columns": limited(columns), "rows": rows, "frame": False}
+    columns = [(str(name), str(dtype)) for name, dtype in value.dtypes.items()]
+    written = write(value, pandas, one.format in ("csv", "tsv"))
+    return {"columns": limited(columns), "rows": len(value), "frame": written}
+
+
+def limited(columns: list[tuple[str, str]]) -> list[dict[str, str]]:
+    if len(columns) > COLUMNS_MAX:
+        raise errors.Refused("SnippetError", f"it has more than {COLUMNS_MAX} columns")
+    return [{"name": name, "dtype": dtype} for name, dtype in columns]
+
+
+def write(frame: Any, pandas: Any, nan: bool) -> bool:
+    try:
+        import pyarrow
+    except ImportError:
+        return False
+    table = frames.to_arrow(frame, pandas, nan)
+    if table is None:
+        return False
+    with os.fdopen(os.dup(1), "wb") as sink, pyarrow.ipc.new_file(sink, table.schema) as writer:
+        writer.write_table(table)
+    return True
+
+
+def plain(value: Any) -> tuple[list[tuple[str, str]], int]:
+    """Names and types of plain data: of a list of objects, or of one."""
+    records = value if isinstance(value, list) else [value]
+    seen: dict[str, set[str]] = {}
+    for record in records[:LOOKED_AT]:
+        if isinstance(record, dict):
+            for name, cell in record.items():
+                seen.setdefault(name, set()).add(kind(cell))
+    return [(name, dtype(kinds)) for name, kinds in seen.items()], len(records)
+
+
+def kind(cell: Any) -> str:
+    names = {bool: "bool", int: "int64", float: "float64", type(None): "null"}
+    return names.get(type(cell), "object")
+
+
+def dtype(kinds: set[str]) -> str:
+    known = kinds - {"null"}
+    if known == {"int64"} and "null" in kinds or known == {"int64", "float64"}:
+        return "float64"
+    if len(known) == 1 and not ("null" in kinds and known == {"bool"}):
+        return known.pop()
+    return "object"

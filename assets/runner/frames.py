@@ -1,0 +1,107 @@
+"""Tables as Arrow: handed over once, mapped by every run that reads them.
+
+Whoever reads must find the frame that pandas made of the file, to the dtype, the index and the
+kind of every missing value; a frame for which that does not hold is not handed over.
+"""
+
+from typing import Any
+
+# The file's missing values are `nan` also in columns of text, where Arrow knows only null.
+NAN = b"countersign.nan"
+
+# Beyond so many, a frame of separate columns is slower to work with than the copying is.
+SEPARATE_MAX = 90
+
+
+def to_arrow(frame: Any, pandas: Any, nan: bool) -> Any:
+    """A table of one batch, or None for a frame that Arrow does not hold as it is."""
+    import pyarrow
+
+    try:
+        table = pyarrow.Table.from_pandas(frame, preserve_index=None)
+        for at, (name, dtype) in enumerate(frame.dtypes.items()):
+            if dtype.kind == "f" and hasattr(dtype, "isnative"):
+                # Not a null: then the column can be read where it lies.
+                values = pyarrow.array(frame[name].to_numpy(), from_pandas=False)
+                table = table.set_column(at, table.schema.field(at), values)
+        if nan:
+            table = table.replace_schema_metadata({**(table.schema.metadata or {}), NAN: b"1"})
+        table = table.combine_chunks()
+        return table if is_same(from_arrow(table, None), frame) else None
+    except (pyarrow.ArrowException, ValueError, TypeError, KeyError, AttributeError):
+        return None
+
+
+def is_same(one: Any, other: Any) -> bool:
+    """More than `equals`, to which None and nan are the same."""
+    if not (one.dtypes.equals(other.dtypes) and one.index.equals(other.index)):
+        return False
+    if type(one.index) is not type(other.index) or not one.equals(other):
+        return False
+    if list(map(type, one.columns)) != list(map(type, other.columns)):
+        return False
+    objects = [name for name, dtype in other.dtypes.items() if dtype == object]
+    return all((one[name].map(type) == other[name].map(type)).all() for name in objects)
+
+
+def mapped(fd: int, pandas: Any) -> Any:
+    """The frame in a sealed memory file. Its pages are shared with whoever else maps them until
+    they are written to: then they are this process's own, so that the frame can be changed."""
+    import mmap
+
+    import pyarrow
+
+    mapping = mmap.mmap(fd, 0, access=mmap.ACCESS_COPY)
+    table = pyarrow.ipc.open_file(pyarrow.py_buffer(mapping)).read_all()
+    return from_arrow(table, mapping)
+
+
+def from_arrow(table: Any, mapping: Any) -> Any:
+    """The frame of a table. Whole numeric columns stay where they are in `mapping`."""
+    import pandas
+
+    metadata = table.schema.metadata or {}
+    about = table.schema.pandas_metadata or {}
+    index = about.get("index_columns", [])
+    plain = len(index) == 1 and isinstance(index[0], dict) and index[0].get("kind") == "range"
+    names = table.column_names
+    if mapping is None or not plain or len(names) > SEPARATE_MAX or len(set(names)) < len(names):
+        frame = table.to_pandas()
+    else:
+        columns = {}
+        for at, name in enumerate(names):
+            column = table.column(at)
+            found = in_place(column, mapping)
+            columns[name] = column.to_pandas() if found is None else found
+        first = index[0]
+        rows = pandas.RangeIndex(first["start"], first["stop"], first["step"], name=first["name"])
+        for name, column in columns.items():
+            if isinstance(column, pandas.Series):
+                column.index = rows
+        frame = pandas.DataFrame(columns, index=rows, copy=False)
+    if NAN in metadata:
+        for name, dtype in frame.dtypes.items():
+            if dtype == object:
+                values = frame[name].to_numpy(copy=True)
+                values[frame[name].isna().to_numpy()] = float("nan")
+                frame[name] = values
+    return frame
+
+
+def in_place(column: Any, mapping: Any) -> Any:
+    """A numeric column without nulls as an array on the mapping itself, or None. pyarrow would give
+    it read-only, and a snippet may change its frame."""
+    import numpy
+    import pyarrow
+
+    kind = column.type
+    numeric = pyarrow.types.is_integer(kind) or kind in (pyarrow.float32(), pyarrow.float64())
+    if not numeric or column.null_count or column.num_chunks != 1:
+        return None
+    chunk = column.chunk(0)
+    buffer = chunk.buffers()[1]
+    if buffer is None or len(chunk) == 0:
+        return None
+    dtype = numpy.dtype(kind.to_pandas_dtype())
+    start = buffer.address - pyarrow.py_buffer(mapping).address + chunk.offset * dtype.itemsize
+    return numpy.frombuffer(mapping, dtype, len(chunk), start)

@@ -1,0 +1,352 @@
+//! Describing a data set and turning it into Arrow, in a jail of its own: the broker parses no file.
+//!
+//! The same helper, tier and interpreter as for a run, but no snippet: the runner's own script reads
+//! one sealed copy of the file, writes Arrow to its standard output and the description into its
+//! report. Both are bounded; the Arrow bytes are sealed once the process is dead.
+
+use std::fs::File;
+use std::io::{Read, Write};
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use nix::fcntl::OFlag;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::unistd::pipe2;
+use serde::Deserialize;
+
+use crate::model::{BoundInput, Column, Tier};
+use crate::runtime::PythonEnv;
+
+use super::handover::{self, Command, Descriptors, Order, Says};
+use super::report::Report;
+use super::spec::{Fault, RunSpec};
+use super::{launch, memfd, outside, runner, scratch};
+
+/// Bytes of Arrow of one data set; a larger one is read by each run itself.
+pub const FRAME_MAX: u64 = 2 << 30;
+
+/// How long the interpreter may take to start and the file to be converted, each.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// What is made of one data set.
+#[derive(Clone, Debug)]
+pub struct Converted {
+    pub columns: Vec<Column>,
+    pub rows: u64,
+    /// The table as an Arrow file, sealed; `None` for plain data, and for a table that Arrow does
+    /// not hold exactly as pandas does.
+    pub frame: Option<Arc<OwnedFd>>,
+    pub frame_bytes: u64,
+}
+
+/// Makes converters' processes.
+#[derive(Debug)]
+pub struct Converter {
+    exe: Arc<OwnedFd>,
+    env: Arc<PythonEnv>,
+    tier: Tier,
+}
+
+/// The converter, once there is a Python to run it.
+#[derive(Debug, Default)]
+pub struct Converters {
+    slot: Mutex<Option<Arc<Converter>>>,
+    ready: Condvar,
+}
+
+impl Converters {
+    pub fn set(&self, converter: Converter) {
+        let mut slot = self.slot.lock().unwrap_or_else(PoisonError::into_inner);
+        *slot = Some(Arc::new(converter));
+        self.ready.notify_all();
+    }
+
+    /// Waits that long at most.
+    pub fn get(&self, patience: Duration) -> Option<Arc<Converter>> {
+        let slot = self.slot.lock().unwrap_or_else(PoisonError::into_inner);
+        let (slot, _) = self
+            .ready
+            .wait_timeout_while(slot, patience, |slot| slot.is_none())
+            .unwrap_or_else(PoisonError::into_inner);
+        slot.clone()
+    }
+}
+
+/// What the script reports.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Said {
+    columns: Vec<Column>,
+    rows: u64,
+    frame: bool,
+}
+
+impl Converter {
+    pub const fn new(exe: Arc<OwnedFd>, env: Arc<PythonEnv>, tier: Tier) -> Self {
+        Self { exe, env, tier }
+    }
+
+    /// Converts the sealed copy of a data set. The message of a fault has no path in it.
+    pub(super) fn convert(&self, input: BoundInput, file: OwnedFd) -> Result<Converted, Fault> {
+        let spec = RunSpec::of_converter(input, self.tier, self.env.clone())?;
+        let mut work = Work::start(&spec, self.exe.as_fd(), file)?;
+        let done = work.run(&spec);
+        work.close();
+        done?;
+        work.converted()
+    }
+}
+
+struct Work {
+    helper: Option<(std::process::Child, OwnedFd, OwnedFd)>,
+    scratch: std::path::PathBuf,
+    pipes: [Option<File>; 3],
+    frame: Option<File>,
+    bytes: u64,
+    report: Report,
+    noise: Vec<u8>,
+    ended: Option<i32>,
+    killed: Option<&'static str>,
+}
+
+const STDOUT: usize = 0;
+const REPORT: usize = 2;
+
+fn doing<E: std::fmt::Display>(what: &str) -> impl FnOnce(E) -> Fault {
+    let what = what.to_owned();
+    move |e| Fault::new(format!("could not {what}"), e)
+}
+
+impl Work {
+    fn start(
+        spec: &RunSpec,
+        exe: std::os::fd::BorrowedFd<'_>,
+        file: OwnedFd,
+    ) -> Result<Self, Fault> {
+        let pipe = || pipe2(OFlag::O_CLOEXEC).map_err(doing("make a pipe"));
+        let sealed = |name: &str, bytes: std::io::Result<Vec<u8>>| {
+            bytes
+                .and_then(|bytes| memfd::of_bytes(name, &bytes))
+                .map_err(doing("make the converter's files"))
+        };
+        let (lifeline_read, lifeline) = pipe()?;
+        let (stdout, stdout_write) = pipe()?;
+        let (stderr, stderr_write) = pipe()?;
+        let (report, report_write) = pipe()?;
+        let descriptors = Descriptors {
+            lifeline: lifeline_read,
+            stdout: stdout_write,
+            stderr: stderr_write,
+            report: report_write,
+            setup: sealed("setup", runner::setup(spec, runner::Task::Convert, 0))?,
+            bundle: sealed("bundle", runner::bundle())?,
+            job: sealed("job", runner::job(spec, &[]))?,
+            code: sealed("code", Ok(Vec::new()))?,
+            inputs: vec![file],
+        };
+        let scratch = scratch::make().map_err(doing("make the converter's folder"))?;
+        let order = Order {
+            tier: spec.tier,
+            executable: spec.env.executable.clone(),
+            needs: spec.needs(),
+            scratch: scratch.clone(),
+            limits: *spec.limits(),
+            code: spec.digest,
+            probe: false,
+        };
+        let started = launch::start_helper(exe)
+            .map_err(doing("start the sandbox helper"))
+            .and_then(|(helper, socket)| launch::order_to(helper, socket, &order, &descriptors));
+        let (helper, socket) = started.inspect_err(|_| {
+            let _ = std::fs::remove_dir(&scratch);
+        })?;
+        Ok(Self {
+            helper: Some((helper, socket, lifeline)),
+            scratch,
+            pipes: [stdout, stderr, report].map(|fd| Some(File::from(fd))),
+            frame: Some(memfd::create("frame").map_err(doing("make the converter's files"))?),
+            bytes: 0,
+            report: Report::new(spec.report_max()),
+            noise: Vec::new(),
+            ended: None,
+            killed: None,
+        })
+    }
+
+    fn run(&mut self, spec: &RunSpec) -> Result<(), Fault> {
+        let mut payload = None;
+        let mut released = false;
+        let mut until = Instant::now() + PATIENCE;
+        while self.ended.is_none() || self.pipes.iter().any(Option::is_some) {
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Err(Fault::new(
+                    format!("it could not be read within {} s", PATIENCE.as_secs()),
+                    "patience",
+                ));
+            }
+            let ready = self.wait(left)?;
+            for (which, ready) in ready.pipes.into_iter().enumerate() {
+                if ready {
+                    self.read(which, released)?;
+                }
+            }
+            if ready.socket {
+                payload = self.listen()?.or(payload);
+            }
+            if !released
+                && let Some((pid, told)) = &payload
+                && let Some((helper, socket, _)) = &self.helper
+                && self.report.take_ready()
+            {
+                let needs = spec.needs();
+                let expected = outside::Expected::of(spec, &needs, 0);
+                outside::examine(*pid, told, helper.id() as i32, &expected)?;
+                handover::send(socket, &Command::Release).map_err(doing("start the converter"))?;
+                released = true;
+                until = Instant::now() + PATIENCE;
+            }
+            if self.killed.is_none() && (self.bytes > FRAME_MAX || self.report.flooded()) {
+                self.killed = Some("it is larger than what is handed over");
+                if let Some((_, socket, _)) = &self.helper {
+                    let _ = handover::send(socket, &Command::Kill);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn wait(&self, left: Duration) -> Result<Ready, Fault> {
+        let mut fds = Vec::new();
+        for pipe in self.pipes.iter().flatten() {
+            fds.push(PollFd::new(pipe.as_fd(), PollFlags::POLLIN));
+        }
+        let socket = self.helper.as_ref().filter(|_| self.ended.is_none());
+        if let Some((_, socket, _)) = socket {
+            fds.push(PollFd::new(socket.as_fd(), PollFlags::POLLIN));
+        }
+        let timeout = PollTimeout::try_from(left).unwrap_or(PollTimeout::MAX);
+        match poll(&mut fds, timeout) {
+            Ok(_) | Err(nix::errno::Errno::EINTR) => {}
+            Err(e) => return Err(Fault::new("could not wait for the converter", e)),
+        }
+        let mut happened = fds
+            .iter()
+            .map(|fd| fd.revents().is_some_and(|events| !events.is_empty()));
+        let mut pipes = [false; 3];
+        for (which, pipe) in self.pipes.iter().enumerate() {
+            pipes[which] = pipe.is_some() && happened.next() == Some(true);
+        }
+        Ok(Ready {
+            pipes,
+            socket: happened.next() == Some(true),
+        })
+    }
+
+    fn read(&mut self, which: usize, released: bool) -> Result<(), Fault> {
+        let mut buffer = [0u8; 256 * 1024];
+        let Some(pipe) = &mut self.pipes[which] else {
+            return Ok(());
+        };
+        let n = match pipe.read(&mut buffer) {
+            Err(e) if e.kind() == std::io::ErrorKind::Interrupted => return Ok(()),
+            Ok(0) | Err(_) => {
+                self.pipes[which] = None;
+                return Ok(());
+            }
+            Ok(n) => n,
+        };
+        let piece = &buffer[..n];
+        match which {
+            STDOUT if released => {
+                self.bytes += n as u64;
+                if self.bytes <= FRAME_MAX
+                    && let Some(frame) = &mut self.frame
+                {
+                    frame
+                        .write_all(piece)
+                        .map_err(doing("keep the converted data"))?;
+                }
+            }
+            REPORT => self.report.feed(piece),
+            _ => {
+                let room = 4096 - self.noise.len().min(4096);
+                self.noise.extend_from_slice(&piece[..n.min(room)]);
+            }
+        }
+        Ok(())
+    }
+
+    fn listen(&mut self) -> Result<Option<(i32, Vec<String>)>, Fault> {
+        let Some((_, socket, _)) = &self.helper else {
+            return Ok(None);
+        };
+        match handover::receive_folder::<Says>(socket) {
+            Ok(Some((Says::Started { pid, layers }, _))) => Ok(Some((pid, layers))),
+            Ok(Some((Says::Refused { message, detail }, _))) => Err(Fault { message, detail }),
+            Ok(Some((Says::Ended(ending), _))) => {
+                self.ended = Some(ending.status);
+                Ok(None)
+            }
+            Ok(None) | Err(_) => Err(Fault::new("the converter ended without a word", "socket")),
+        }
+    }
+
+    /// Nothing of it stays: the lifeline goes, and with it the helper and whatever it started.
+    fn close(&mut self) {
+        if let Some((helper, socket, lifeline)) = self.helper.take() {
+            drop((lifeline, socket));
+            launch::dismiss(helper);
+            if let Err(e) = scratch::Held::open(&self.scratch).and_then(|held| held.remove()) {
+                tracing::error!("the converter's folder could not be removed: {e}");
+            }
+        }
+    }
+
+    fn converted(&mut self) -> Result<Converted, Fault> {
+        let noise = String::from_utf8_lossy(&self.noise).into_owned();
+        if let Some(why) = self.killed {
+            return Err(Fault::new(why, self.bytes));
+        }
+        let claim = self
+            .report
+            .claim()
+            .map_err(|why| Fault::new("its converter failed", format!("{why}: {noise}")))?;
+        if let Some(error) = claim.error {
+            return Err(Fault::new(error.message, noise));
+        }
+        let said: Said = serde_json::from_value(claim.result)
+            .map_err(|e| Fault::new("its converter failed", e))?;
+        if self.ended != Some(0) {
+            return Err(Fault::new(
+                "its converter failed",
+                format!("status {:?}: {noise}", self.ended),
+            ));
+        }
+        let frame = self
+            .frame
+            .take()
+            .filter(|_| said.frame && self.bytes > 0)
+            .map(|file| memfd::seal(file).map(Arc::new))
+            .transpose()
+            .map_err(doing("keep the converted data"))?;
+        Ok(Converted {
+            columns: said.columns,
+            rows: said.rows,
+            frame_bytes: frame.as_ref().map_or(0, |_| self.bytes),
+            frame,
+        })
+    }
+}
+
+struct Ready {
+    pipes: [bool; 3],
+    socket: bool,
+}
+
+impl Drop for Work {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
