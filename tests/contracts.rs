@@ -7,7 +7,7 @@ mod common;
 use common::dash::{Dash, Options};
 use serde_json::json;
 
-const ALL: &str = "profiles = [\"analysis\", \"feature\", \"chart\"]\n";
+const ALL: &str = "profiles = [\"analysis\", \"feature\", \"chart\", \"scoped\"]\n";
 
 #[test]
 fn q3_a_chart_comes_back_as_json_and_is_sketched() {
@@ -74,4 +74,47 @@ fn f8_a_feature_is_handed_back_only_with_a_measured_lift() {
         let said = outcome["message"].as_str().unwrap();
         assert_eq!(said.contains("not adopted"), !adopted, "{said}");
     }
+}
+
+#[test]
+fn d2_public_lives_on_for_the_session_and_for_no_other() {
+    let mut dash = Dash::with(&Options {
+        config: ALL,
+        ..Options::default()
+    });
+    let mut agent = dash.agent();
+    let hello = agent.call("hello", json!({"protocol": 1, "agent": {"name": "a"}}));
+    let session = hello["result"]["session"].as_str().unwrap().to_owned();
+    let run = |dash: &mut Dash, agent: &mut common::agent::Agent, code: &str| {
+        let proposal = agent.propose(json!({"profile": "scoped", "code": code}));
+        dash.keys("u");
+        dash.grant(agent, &proposal);
+        agent.outcome(&proposal["id"])
+    };
+    let first = run(
+        &mut dash,
+        &mut agent,
+        "public.count = 4711\nprivate.key = 'abc123'\n",
+    );
+    assert_eq!(
+        first["run"]["result"]["public"],
+        json!({"count": 4711}),
+        "{first}"
+    );
+    agent.close();
+    let read = "print(public['count'] if 'count' in public else None, 'key' in private)\n";
+    // The same name is not the same session; the server's token is.
+    let mut other = dash.agent();
+    other.call("hello", json!({"protocol": 1, "agent": {"name": "a"}}));
+    let theirs = run(&mut dash, &mut other, read);
+    assert_eq!(theirs["run"]["stdout"], "None False\n", "{theirs}");
+    let mut again = dash.agent();
+    again.call("hello", json!({"protocol": 1, "session": session}));
+    let proposal = again.propose(json!({"profile": "scoped", "code": read}));
+    dash.keys("u");
+    // Its reviewer sees what it brings along.
+    dash.wait_text("4711");
+    dash.grant(&mut again, &proposal);
+    let ours = again.outcome(&proposal["id"]);
+    assert_eq!(ours["run"]["stdout"], "4711 False\n", "{ours}");
 }

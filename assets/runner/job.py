@@ -6,7 +6,7 @@ from collections.abc import Callable
 from types import CodeType, ModuleType
 from typing import Any
 
-from _countersign import check, contracts, display, errors, facts, guard, mangle, rewrite, spec
+from _countersign import check, display, errors, facts, guard, mangle, rewrite, spec
 from _countersign.contracts import Contract
 from _countersign.events import Events
 from _countersign.rules import Rules
@@ -16,14 +16,15 @@ DEPTH = 20_000
 DISPLAY = "<display>"
 
 
-def run(setup: spec.Setup, libraries: dict[str, ModuleType], events: Events) -> Any:
+def run(
+    setup: spec.Setup, libraries: dict[str, ModuleType], contract: Contract, events: Events
+) -> Any:
     """Runs the snippet. Its result, as the contract has it."""
     try:
         source = spec.read_code(setup)
         job = spec.read_job(setup)
     except (spec.Mismatch, UnicodeDecodeError, ValueError) as error:
         raise errors.Refused("SandboxError", str(error)) from None
-    contract = contracts.of(setup.policy["contract"])(setup, libraries)
     tree = ast.parse(source, errors.SNIPPET)
     names_given = {"__name__", *contract.libraries(), *contract.names(job.inputs)}
     rules = None
@@ -31,6 +32,7 @@ def run(setup: spec.Setup, libraries: dict[str, ModuleType], events: Events) -> 
         rules = Rules(setup.policy)
         facts.compare(tree, job.facts, events)
         check.check(deeply(mangle.mangle, tree), rules, names_given, events)
+        contract.check(tree)
     try:
         values = contract.load(job.inputs)
     except spec.Mismatch as error:
@@ -46,6 +48,7 @@ def run(setup: spec.Setup, libraries: dict[str, ModuleType], events: Events) -> 
         run_code = exec
     else:
         kept = guard.Guard(setup, rules, events, contract)
+        contract.guarded(kept.gates.refuse, events)
         code = kept.prepare(tree, show, deeply)
         module.__dict__["__builtins__"] = kept.builtins
         run_code = kept.run

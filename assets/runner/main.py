@@ -5,7 +5,7 @@ import sys
 import warnings
 from typing import Any
 
-from _countersign import certify, convert, errors, files, hold, job, spec
+from _countersign import certify, contracts, convert, errors, files, hold, job, spec
 from _countersign.events import Events
 from _countersign.report import leave, send
 
@@ -26,19 +26,22 @@ def main() -> None:
     events = Events(lambda line: os.write(setup.fd_report, line))
     report: dict[str, Any] = {"error": None, "result": None}
     status = 0
+    contract = contracts.of(setup.policy["contract"])(setup, libraries)
     try:
         if setup.convert:
             report["result"] = convert.run(setup, libraries)
         elif setup.certify:
-            report["result"] = certify.run(setup, libraries)
+            report["result"] = certify.run(setup, libraries, contract)
         else:
-            report["result"] = job.run(setup, libraries, events)
+            report["result"] = job.run(setup, libraries, contract, events)
     except BaseException as error:  # noqa: BLE001 - whatever it is, it is reported
         status = failed(error, report)
     if os.getpid() != pid:
         # A fork of the snippet's that came out at its end: only the first process reports.
         leave(status)
     finish()
+    contract.end()
+    report = contract.told(report)
     if report["error"] is None:
         report["manifest"] = files.manifest()
     report["more"] = events.more

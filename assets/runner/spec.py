@@ -42,6 +42,8 @@ class Input:
     format: str
     fd: int
     sha256: str
+    # A data set whose values are not to be told.
+    private: bool
 
 
 @dataclass(frozen=True)

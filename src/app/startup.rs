@@ -56,7 +56,7 @@ pub fn prepare(config: &Config, demo: bool) -> Result<Setup, Failure> {
     if let Some(policy) = in_force.iter().find(|p| !runs(p.contract)) {
         return Err(Failure::usage(format!(
             "profile `{}` cannot be offered: its contract `{}` is not part of this version; \
-             contracts that run are analysis, chart, feature, walled and script",
+             contracts that run are analysis, chart, feature, scoped, walled and script",
             policy.name,
             policy.contract.as_str()
         )));
@@ -130,9 +130,9 @@ fn runs(contract: Contract) -> bool {
         Contract::Analysis
         | Contract::Chart
         | Contract::Feature
+        | Contract::Scoped
         | Contract::Walled
         | Contract::Script => true,
-        Contract::Scoped => false,
     }
 }
 

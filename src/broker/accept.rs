@@ -18,6 +18,7 @@ use super::event::{CallId, ConnId};
 use super::outcome::OutcomeText;
 use super::quota::key;
 use super::requests::closing;
+use super::shared;
 use super::state::{BrokerState, Entry, Job, LiveOutput, Session, Stage, Work};
 
 /// Bytes a title may have.
@@ -38,7 +39,7 @@ impl BrokerState {
         &mut self,
         (conn, call): (ConnId, CallId),
         id: ProposalId,
-        draft: Draft,
+        mut draft: Draft,
         peer: &Peer,
         now: Now,
         fx: &mut Vec<Effect>,
@@ -78,6 +79,15 @@ impl BrokerState {
         });
         if let Some(name) = &proposal.idempotency_key {
             self.keys.insert((peer.uid, name.clone()), id);
+        }
+        let session = self.session_of(conn);
+        // What the session's runs left is an input like any other: shown, and bound by the grant.
+        if self.contract_of(&profile) == Some(Contract::Scoped)
+            && let Some(public) = self.shared.of(&session)
+        {
+            let json = public.clone().into();
+            let shared = InputRequest::Json { json };
+            draft.inputs.insert(shared::PUBLIC.to_owned(), shared);
         }
         self.enter((conn, call), proposal.clone(), params, ttl, now);
         // What was asked for is handed on, not kept: parsed JSON is many times its text.
@@ -268,9 +278,10 @@ impl BrokerState {
         inputs: &BTreeMap<String, InputRequest>,
         profile: &str,
     ) -> Result<BTreeMap<String, Artifact>, RpcError> {
-        let contract = self.profile(profile).map(|p| p.policy.contract);
-        if contract == Some(Contract::Feature) {
-            check_table(inputs)?;
+        match self.contract_of(profile) {
+            Some(Contract::Feature) => check_table(inputs)?,
+            Some(Contract::Scoped) => check_scopes(inputs)?,
+            _ => {}
         }
         if inputs.len() > INPUTS_MAX {
             let message = format!("{} inputs; at most {INPUTS_MAX} are taken", inputs.len());
@@ -367,6 +378,19 @@ fn check_table(inputs: &BTreeMap<String, InputRequest>) -> Result<(), RpcError> 
             EXPECTED,
         )),
     }
+}
+
+/// The contract `scoped` has names of its own; of the scopes, `private` may be brought.
+fn check_scopes(inputs: &BTreeMap<String, InputRequest>) -> Result<(), RpcError> {
+    let taken = ["public", "system", "local", "log"];
+    let Some(name) = taken.into_iter().find(|name| inputs.contains_key(*name)) else {
+        return Ok(());
+    };
+    Err(invalid(
+        "inputs",
+        format!("`{name}` is a scope that no input can be"),
+        "`private` with a JSON object, or another name, to be read as system.inputs[name]",
+    ))
 }
 
 /// What `propose` answers once the proposal is announced.

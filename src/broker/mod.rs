@@ -20,6 +20,7 @@ mod record;
 mod requests;
 mod run;
 pub mod selection;
+mod shared;
 mod state;
 mod update;
 

@@ -190,6 +190,9 @@ impl BrokerState {
             entry.run = Some(run);
             entry.output = LiveOutput::default();
         }
+        if good {
+            self.keep_public(id);
+        }
         self.set_final(id, state, now);
         if let Some(entry) = self.entries.get_mut(&id) {
             entry.text = OutcomeText::ran(entry);

@@ -18,6 +18,7 @@ use super::event::{CallId, ConnId, JobId, Ticket};
 use super::fair::FairQueue;
 use super::outcome::OutcomeText;
 use super::quota::Quotas;
+use super::shared::Shared;
 
 /// What configuration and policies fix for the life of the process.
 #[derive(Clone, Debug)]
@@ -212,7 +213,7 @@ pub(super) enum Then {
     Tell(ProposalId),
 }
 
-/// Whose runs may use each other's files.
+/// Whose runs may use each other's files and share the scope `public`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Session {
     /// The random token that `hello` answered.
@@ -291,6 +292,8 @@ pub struct BrokerState {
     pub(super) keys: HashMap<(u32, String), ProposalId>,
     /// Session tokens and the uid each belongs to, oldest first.
     pub(super) sessions: VecDeque<(String, u32)>,
+    /// What runs of a session left in the scope `public`.
+    pub(super) shared: Shared,
     pub(super) queue: FairQueue<Work>,
     pub(super) analysing: Option<(JobId, Work, Now)>,
     /// Records on their way to the disk, and what waits for each.
@@ -326,6 +329,7 @@ impl BrokerState {
             connections: HashMap::new(),
             keys: HashMap::new(),
             sessions: VecDeque::new(),
+            shared: Shared::default(),
             queue: FairQueue::default(),
             analysing: None,
             tickets: BTreeMap::new(),

@@ -91,6 +91,7 @@ impl BrokerState {
         let Some(connection) = self.connections.remove(&conn) else {
             return;
         };
+        self.shared.forget(conn);
         for id in connection.owned {
             let Some(entry) = self.entries.get_mut(&id) else {
                 continue;

@@ -42,6 +42,8 @@ mod kernel_tests;
 #[cfg(test)]
 mod process_tests;
 #[cfg(test)]
+mod scoped_tests;
+#[cfg(test)]
 mod test_bench;
 #[cfg(test)]
 mod test_entry;

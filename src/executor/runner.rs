@@ -45,6 +45,8 @@ const MODULES: &[(&str, &str)] = &[
     ("certify", include_str!("../../assets/runner/certify.py")),
     ("columns", include_str!("../../assets/runner/columns.py")),
     ("lift", include_str!("../../assets/runner/lift.py")),
+    ("redact", include_str!("../../assets/runner/redact.py")),
+    ("scopes", include_str!("../../assets/runner/scopes.py")),
     ("plain", include_str!("../../assets/runner/plain.py")),
     ("virtual", include_str!("../../assets/runner/virtual.py")),
     ("job", include_str!("../../assets/runner/job.py")),
@@ -71,6 +73,10 @@ const MODULES: &[(&str, &str)] = &[
     (
         "contracts.walled",
         include_str!("../../assets/runner/contracts/walled.py"),
+    ),
+    (
+        "contracts.scoped",
+        include_str!("../../assets/runner/contracts/scoped.py"),
     ),
     (
         "contracts.script",
@@ -168,6 +174,8 @@ struct Input<'a> {
     format: &'static str,
     fd: i32,
     sha256: Digest,
+    /// Of a data set whose cell values are not to be told.
+    private: bool,
 }
 
 /// What the runner is started for.
@@ -247,6 +255,7 @@ pub fn job(spec: &RunSpec, frames: &[bool]) -> io::Result<Vec<u8>> {
                 format: format.as_str(),
                 fd,
                 sha256: input.sha256,
+                private: input.is_private(),
             }
         })
         .collect();
@@ -257,6 +266,7 @@ pub fn job(spec: &RunSpec, frames: &[bool]) -> io::Result<Vec<u8>> {
             format: "base64",
             fd: FD_INPUTS + count,
             sha256: Digest::of(handed.as_bytes()),
+            private: false,
         });
     }
     Ok(serde_json::to_vec(&Job {

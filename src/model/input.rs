@@ -190,6 +190,17 @@ pub fn is_input_name(name: &str) -> bool {
 }
 
 impl BoundInput {
+    /// Whether it is a data set whose cell values are not for agents.
+    pub fn is_private(&self) -> bool {
+        matches!(
+            self.kind,
+            InputKind::Dataset {
+                sensitivity: Sensitivity::Private,
+                ..
+            }
+        )
+    }
+
     /// Bytes of text that a file of an earlier run may have to be shown by content; what is longer
     /// is named by size and digest. What an agent brings itself is always shown.
     pub const SHOWN_MAX: u64 = 64 * 1024;

@@ -1,11 +1,14 @@
 """What every contract answers."""
 
+import ast
 from collections.abc import Callable
 from types import ModuleType
-from typing import Any
+from typing import Any, NoReturn
 
 from _countersign import files, inputs
 from _countersign.display import Display
+from _countersign.errors import PolicyViolation
+from _countersign.events import Events
 from _countersign.spec import Input, Setup
 
 # The names under which libraries are given.
@@ -21,6 +24,22 @@ class Contract:
     def __init__(self, setup: Setup, loaded: dict[str, ModuleType]) -> None:
         self.setup = setup
         self.loaded = loaded
+        self._ends: Callable[[str], NoReturn] | None = None
+
+    def guarded(self, ends: Callable[[str], NoReturn], events: Events) -> None:
+        """What the guard is told by: `ends` ends the run at once."""
+        self._ends = ends
+        self._events = events
+
+    def refuse(self, message: str) -> BaseException:
+        """The error of what the contract forbids; under the guard it ends the run where it is."""
+        if self._ends is not None:
+            self._events.add("scope", message)
+            self._ends(message)
+        return PolicyViolation(message)
+
+    def check(self, tree: ast.Module) -> None:
+        """What the contract has to say against the code before it runs, beside the policy."""
 
     def libraries(self) -> dict[str, Any]:
         """Modules under their short names, where the environment has them."""
@@ -48,6 +67,13 @@ class Contract:
         Raises `errors.Refused` with `ContractViolation` where it is not what was agreed.
         """
         return None
+
+    def end(self) -> None:
+        """The snippet is over, however it ended; what it prints has ended too."""
+
+    def told(self, report: dict[str, Any]) -> dict[str, Any]:
+        """The report as it may leave the process."""
+        return report
 
     def certify(self, values: dict[str, Any], handed: bytes) -> Any:
         """The result that a fresh process makes of what the snippet's handed over.

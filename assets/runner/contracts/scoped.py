@@ -1,0 +1,119 @@
+"""The contract `scoped`: four scopes and `log`.
+
+`private` is redacted from everything that leaves the process, `public` goes back to the broker,
+which keeps it for the agent's session, `system` is read only, `local` is each call's own.
+"""
+
+import ast
+import json
+import sys
+from typing import Any
+
+from _countersign import check
+from _countersign.contracts.base import Contract
+from _countersign.display import Display
+from _countersign.errors import PolicyViolation, Refused
+from _countersign.plain import text
+from _countersign.redact import Redacting, Secrets
+from _countersign.scopes import PUBLIC_BYTES, Local, Private, Public, System
+from _countersign.spec import Input
+
+NAMES = ["private", "public", "system", "local", "log"]
+LEVELS = ("debug", "info", "warn", "warning", "error")
+LOGGED_MAX = 1000
+LOGGED_TEXT = 2000
+
+
+class Scoped(Contract):
+    """The scopes, and inputs in them: `private` and private data sets in `private`, what the
+    session kept in `public`, everything else in `system.inputs`."""
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self.secrets = Secrets()
+        self.logged: list[dict[str, str]] = []
+
+    def libraries(self) -> dict[str, Any]:
+        return {}
+
+    def names(self, inputs: list[Input]) -> list[str]:
+        # The static check has passed by then; what is refused later goes through `refuse`.
+        self.private_inputs = {one.name for one in inputs if one.private}
+        return NAMES
+
+    def check(self, tree: ast.Module) -> None:
+        """The look-up order: the snippet's own names, core functions, allowed builtins; nothing
+        else has a meaning."""
+        known = {name for node in ast.walk(tree) for name in check.bound_names(node)}
+        known |= {*NAMES, *self.setup.policy["builtins"], "__name__"}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Name) and node.id not in known:
+                raise PolicyViolation(
+                    f"{node.id} is not the snippet's own, nor a core function, nor an allowed "
+                    "builtin",
+                    node.lineno,
+                )
+
+    def given(self, values: dict[str, Any]) -> dict[str, Any]:
+        hidden = values.pop("private", {})
+        if not isinstance(hidden, dict):
+            raise Refused("ContractViolation", "the input `private` must be a JSON object")
+        hidden |= {name: values.pop(name) for name in self.private_inputs & values.keys()}
+        shared = values.pop("public", {})
+        policy = self.setup.policy
+        facts = {
+            "profile": policy["name"],
+            "limits": dict(policy["limits"]),
+            "inputs": values,
+        }
+        self.public = Public(shared, self.refuse, self.secrets)
+        scopes = {
+            "private": Private(hidden, self.refuse, self.secrets),
+            "public": self.public,
+            "system": System(facts, self.refuse),
+            "local": Local(self.refuse),
+            "log": self.log,
+        }
+        sys.stdout = Redacting(sys.stdout, self.secrets)  # type: ignore[assignment]
+        sys.stderr = Redacting(sys.stderr, self.secrets)  # type: ignore[assignment]
+        return scopes
+
+    def refuse(self, message: str) -> BaseException:
+        # The process may end in there: what was printed goes out first, and nothing private.
+        self.end()
+        return super().refuse(self.secrets.clean(message))
+
+    def log(self, message: Any, level: str = "info") -> None:
+        """A line of the run's log, without what is private."""
+        if level not in LEVELS:
+            raise ValueError(f"log takes the levels {', '.join(LEVELS)}")
+        line = self.secrets.clean(text(str(message))[:LOGGED_TEXT])
+        if len(self.logged) < LOGGED_MAX:
+            self.logged.append({"level": level, "message": line})
+        print(f"{level}: {line}", file=sys.stderr)
+
+    def result(self, left: dict[str, Any], show: Display) -> Any:
+        try:
+            public = self.public._left()
+        except TypeError as error:
+            raise Refused("ContractViolation", str(error)) from None
+        if len(json.dumps(public)) > PUBLIC_BYTES:
+            raise Refused(
+                "ContractViolation", f"the scope `public` has more than {PUBLIC_BYTES} bytes"
+            )
+        return {"public": public, "log": self.logged}
+
+    def told(self, report: dict[str, Any]) -> dict[str, Any]:
+        cleaned = report | {"result": self.secrets.clean_all(report["result"])}
+        if error := report["error"]:
+            words = {key: self.secrets.clean_all(error[key]) for key in ("message", "exception")}
+            cleaned["error"] = error | words
+        return cleaned
+
+    def end(self) -> None:
+        for stream in (sys.stdout, sys.stderr):
+            if isinstance(stream, Redacting):
+                stream.finish()
+
+
+CONTRACT = Scoped

@@ -1,0 +1,166 @@
+"""Keeps what a run must not tell out of everything that leaves it: `[REDACTED]` stands in its place.
+
+What is hidden is a value, in the forms a program writes it in: as it is, escaped, in other case,
+reversed, in hex, base64 and percent codes, with or without white space between its characters.
+It is no proof against a snippet that encodes it in a way of its own: the reviewer reads that.
+"""
+
+import base64
+import io
+import json
+import re
+from collections.abc import Iterable
+from typing import Any
+from urllib.parse import quote
+
+from _countersign.errors import Refused
+
+REDACTED = "[REDACTED]"
+# Text shorter than this is hidden only where it stands alone: it is in too many words.
+ANYWHERE = 4
+# Whole values are looked for, so many of them at most.
+VALUES_MAX = 5000
+# Of more values only the plain form is looked for: every form of each would take too long.
+FEW = 300
+# Characters of one value that are looked for; what contains it contains its beginning.
+LENGTH_MAX = 200
+
+
+class Secrets:
+    """The values to hide. Only ever grows."""
+
+    def __init__(self) -> None:
+        self._texts: set[str] = set()
+        # Where values may be put without this being told: looked through before every use.
+        self._watched: list[dict[str, Any]] = []
+        self._pattern: re.Pattern[str] | None = None
+        # The longest that a hidden form can be in a text, with white space in it.
+        self.reach = 0
+
+    def add(self, value: Any, depth: int = 0) -> None:
+        """Everything in a value that could tell it: texts and numbers, at any depth."""
+        if depth > 50:
+            raise Refused("ContractViolation", "a private value is nested too deeply to be hidden")
+        if isinstance(value, str):
+            self._add(value)
+        elif isinstance(value, (bytes, bytearray)):
+            self._add(bytes(value).decode("utf-8", "replace"))
+        elif isinstance(value, bool) or value is None:
+            return
+        elif isinstance(value, (int, float)):
+            self._add(repr(value))
+        elif isinstance(value, dict):
+            # Keys are names; what they name is private.
+            for one in value.values():
+                self.add(one, depth + 1)
+        elif isinstance(value, (list, tuple, set, frozenset)):
+            for one in value:
+                self.add(one, depth + 1)
+        elif hasattr(value, "to_dict"):
+            self.add(value.to_dict(), depth + 1)
+
+    def _add(self, text: str) -> None:
+        text = text.strip()[:LENGTH_MAX]
+        if len(text) > 1 and text not in self._texts:
+            if len(self._texts) >= VALUES_MAX:
+                raise Refused(
+                    "ContractViolation", f"more than {VALUES_MAX} private values cannot be hidden"
+                )
+            self._texts.add(text)
+            self._pattern = None
+
+    def watch(self, values: dict[str, Any]) -> None:
+        self._watched.append(values)
+        self.add(values)
+
+    def pattern(self) -> re.Pattern[str] | None:
+        for values in self._watched:
+            self.add(values)
+        if self._pattern is None and self._texts:
+            few = len(self._texts) <= FEW
+            forms = {f for text in self._texts for f in (forms_of(text) if few else [text])}
+            ordered = sorted(forms, key=len, reverse=True)
+            self._pattern = re.compile("|".join(spaced(form, few) for form in ordered))
+            self.reach = 2 * max(len(form) for form in ordered) + 2
+        return self._pattern
+
+    def clean(self, text: str) -> str:
+        pattern = self.pattern()
+        return pattern.sub(REDACTED, text) if pattern else text
+
+    def hides(self, text: str) -> bool:
+        pattern = self.pattern()
+        return bool(pattern and pattern.search(text))
+
+    def clean_all(self, value: Any) -> Any:
+        """The same of plain JSON: texts, keys, and numbers that are hidden values."""
+        if isinstance(value, str):
+            return self.clean(value)
+        if isinstance(value, dict):
+            return {self.clean(str(key)): self.clean_all(one) for key, one in value.items()}
+        if isinstance(value, list):
+            return [self.clean_all(one) for one in value]
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            return REDACTED if self.hides(repr(value)) else value
+        return value
+
+
+def forms_of(text: str) -> Iterable[str]:
+    """How a program may write a text down."""
+    yield text
+    if len(text) < ANYWHERE:
+        return
+    yield from (text.lower(), text.upper(), text.swapcase(), text[::-1])
+    yield json.dumps(text)[1:-1]
+    yield repr(text)[1:-1]
+    yield quote(text, safe="")
+    raw = text.encode("utf-8", "replace")
+    yield from (raw.hex(), raw.hex().upper(), raw.hex(" "))
+    for shift in range(3):
+        # In the middle of other bytes base64 looks different by where it begins: what stands
+        # between the neighbours' share of the first and last digits is the same.
+        coded = base64.b64encode(b"\0" * shift + raw).decode().rstrip("=")
+        first = (shift * 8 + 5) // 6
+        whole = (shift + len(raw)) * 8 // 6
+        core = coded[first:whole]
+        if len(core) >= ANYWHERE:
+            yield core
+            yield core.replace("+", "-").replace("/", "_")
+
+
+def spaced(form: str, apart: bool) -> str:
+    if len(form) < ANYWHERE:
+        return rf"(?<![^\W_]){re.escape(form)}(?![^\W_])"
+    return (r"\s?" if apart else "").join(re.escape(char) for char in form)
+
+
+class Redacting(io.TextIOBase):
+    """A stream without what is hidden, also where a value comes in pieces."""
+
+    def __init__(self, under: Any, secrets: Secrets) -> None:
+        self._under = under
+        self._secrets = secrets
+        self._held = ""
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, text: str) -> int:
+        if not isinstance(text, str):
+            raise TypeError("write() argument must be str")
+        held = self._secrets.clean(self._held + text)
+        # What may be the beginning of a value waits for what comes after it.
+        keep = self._secrets.reach if self._secrets.pattern() else 0
+        out = held[: max(len(held) - keep, 0)]
+        self._held = held[len(out) :]
+        self._under.write(out)
+        return len(text)
+
+    def flush(self) -> None:
+        """Passes on what is certain. The snippet cannot flush half of a value out."""
+        self._under.flush()
+
+    def finish(self) -> None:
+        self._under.write(self._secrets.clean(self._held))
+        self._held = ""
+        self._under.flush()

@@ -1,0 +1,108 @@
+//! The scope `public`: plain JSON that a run leaves for later runs of the same agent's session.
+//!
+//! A session is the server's random token, or the connection where none was given; never a name
+//! that an agent gives itself.
+
+use std::collections::VecDeque;
+
+use serde_json::{Map, Value};
+
+use crate::model::ProposalId;
+use crate::policy::Contract;
+
+use super::event::ConnId;
+use super::state::{BrokerState, Entry, Session};
+
+/// The name of the scope, and of the input that brings it to the next run.
+pub(super) const PUBLIC: &str = "public";
+/// Bytes of JSON that one session keeps; what is beyond is not kept at all.
+const BYTES_MAX: usize = 64 * 1024;
+/// Sessions that keep something; the one that was changed longest ago is forgotten first.
+const SESSIONS_MAX: usize = 512;
+
+/// What the sessions keep.
+#[derive(Debug, Default)]
+pub(super) struct Shared {
+    kept: VecDeque<(Session, Map<String, Value>)>,
+}
+
+impl Shared {
+    /// What the session keeps, if it is anything.
+    pub fn of(&self, session: &Session) -> Option<&Map<String, Value>> {
+        let found = self.kept.iter().find(|(key, _)| key == session);
+        found.map(|(_, values)| values).filter(|v| !v.is_empty())
+    }
+
+    /// Takes over what a run changed: `before` it was given, `after` it left. What another run of
+    /// the session changed meanwhile stays.
+    fn merge(&mut self, session: &Session, before: &Map<String, Value>, after: Map<String, Value>) {
+        let at = self.kept.iter().position(|(key, _)| key == session);
+        let mut values = at
+            .and_then(|at| self.kept.remove(at))
+            .map(|(_, values)| values)
+            .unwrap_or_default();
+        let old = values.clone();
+        values.retain(|name, _| after.contains_key(name) || !before.contains_key(name));
+        for (name, value) in after {
+            if before.get(&name) != Some(&value) {
+                values.insert(name, value);
+            }
+        }
+        let fits = serde_json::to_vec(&values).is_ok_and(|text| text.len() <= BYTES_MAX);
+        self.kept
+            .push_back((session.clone(), if fits { values } else { old }));
+        if self.kept.len() > SESSIONS_MAX {
+            self.kept.pop_front();
+        }
+    }
+
+    /// A connection without a token is gone, and nobody can come back to what it kept.
+    pub fn forget(&mut self, conn: ConnId) {
+        self.kept
+            .retain(|(key, _)| *key != Session::Connection(conn));
+    }
+}
+
+impl BrokerState {
+    pub(super) fn session_of(&self, conn: ConnId) -> Session {
+        let connection = self.connections.get(&conn);
+        connection.map_or(Session::Connection(conn), |c| c.session_of(conn))
+    }
+
+    pub(super) fn contract_of(&self, profile: &str) -> Option<Contract> {
+        self.profile(profile).map(|p| p.policy.contract)
+    }
+
+    /// Keeps what a succeeded run left in `public`.
+    pub(super) fn keep_public(&mut self, id: ProposalId) {
+        let Some(entry) = self.entries.get(&id) else {
+            return;
+        };
+        if self.contract_of(&entry.proposal.profile) != Some(Contract::Scoped) {
+            return;
+        }
+        let left = entry.run.as_ref().and_then(|run| run.result.get(PUBLIC));
+        let Some(Value::Object(after)) = left.cloned() else {
+            return;
+        };
+        let (session, before) = (entry.session.clone(), given(entry));
+        // A connection that closed meanwhile keeps nothing.
+        if let Session::Connection(conn) = session
+            && !self.connections.contains_key(&conn)
+        {
+            return;
+        }
+        self.shared.merge(&session, &before, after);
+    }
+}
+
+/// The scope as the run was given it: what its reviewer saw.
+fn given(entry: &Entry) -> Map<String, Value> {
+    let inputs = entry.inputs.as_deref().unwrap_or_default();
+    let text = inputs
+        .iter()
+        .find(|input| input.name == PUBLIC)
+        .and_then(|input| input.brought());
+    text.and_then(|text| serde_json::from_str(text).ok())
+        .unwrap_or_default()
+}
