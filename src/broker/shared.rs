@@ -106,3 +106,49 @@ fn given(entry: &Entry) -> Map<String, Value> {
     text.and_then(|text| serde_json::from_str(text).ok())
         .unwrap_or_default()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn map(value: Value) -> Map<String, Value> {
+        value.as_object().unwrap().clone()
+    }
+
+    fn token(text: &str) -> Session {
+        Session::Token(text.to_owned())
+    }
+
+    #[test]
+    fn a_run_changes_what_it_changed_and_nothing_else() {
+        let mut shared = Shared::default();
+        let (ours, none) = (token("a"), Map::new());
+        shared.merge(&ours, &none, map(json!({"a": 1, "b": 1})));
+        // Two runs that were given the same: each changes its own.
+        let given = map(json!({"a": 1, "b": 1}));
+        shared.merge(&ours, &given, map(json!({"a": 2, "b": 1})));
+        shared.merge(&ours, &given, map(json!({"a": 1, "c": 3})));
+        assert_eq!(shared.of(&ours), Some(&map(json!({"a": 2, "c": 3}))));
+        assert_eq!(shared.of(&token("b")), None);
+        assert_eq!(shared.of(&Session::Connection(ConnId(1))), None);
+    }
+
+    #[test]
+    fn what_a_session_keeps_is_bounded() {
+        let mut shared = Shared::default();
+        let ours = token("a");
+        shared.merge(&ours, &Map::new(), map(json!({"small": 1})));
+        let large = "x".repeat(BYTES_MAX);
+        shared.merge(&ours, &Map::new(), map(json!({"large": large})));
+        assert_eq!(shared.of(&ours), Some(&map(json!({"small": 1}))));
+        for i in 0..SESSIONS_MAX {
+            shared.merge(&token(&format!("n{i}")), &Map::new(), map(json!({"k": 1})));
+        }
+        assert_eq!(shared.of(&ours), None);
+        let conn = Session::Connection(ConnId(7));
+        shared.merge(&conn, &Map::new(), map(json!({"k": 1})));
+        shared.forget(ConnId(7));
+        assert_eq!(shared.of(&conn), None);
+    }
+}

@@ -3,11 +3,16 @@
 //!
 //! The first child's word is a claim: its snippet could have patched whatever says so.
 
+use serde_json::Value;
+
 use crate::broker::ExecNote;
-use crate::model::{Digest, Exit, Run, RunError, RunErrorKind};
+use crate::model::{BoundInput, Digest, Exit, Run, RunError, RunErrorKind};
 use crate::policy::Contract;
 
 use super::spec::RunSpec;
+
+/// Why columns that keep the contract are not handed back.
+const WITHHELD: &str = "made from a private data set";
 
 /// What comes of a run whose first child ended so; `again` runs one more child to its end.
 pub fn after(
@@ -37,9 +42,10 @@ pub fn after(
         handed: Some(columns.into()),
         ..spec.clone()
     };
+    let private = spec.inputs.iter().any(BoundInput::is_private);
     match again(&second) {
         ExecNote::Ended(certified) => {
-            take(&mut run, *certified);
+            take(&mut run, *certified, private);
             ExecNote::Ended(run)
         }
         failed => failed,
@@ -47,13 +53,18 @@ pub fn after(
 }
 
 /// The second child's word on the result, and both children's time.
-fn take(run: &mut Run, certified: Run) {
+fn take(run: &mut Run, certified: Run, private: bool) {
     run.duration_ms += certified.duration_ms;
     run.timing_us.grant_to_exit = certified.timing_us.grant_to_exit;
     run.limit = certified.limit;
     run.error = certified.error;
     if run.error.is_none() && certified.exit == Exit::Code(0) {
         run.result = certified.result;
+        if private {
+            // Nobody can look for a value in packed columns.
+            run.result["arrow"] = Value::Null;
+            run.result["withheld"] = WITHHELD.into();
+        }
     } else {
         run.exit = certified.exit;
     }

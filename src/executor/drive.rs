@@ -10,7 +10,7 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
 use crate::broker::{ExecNote, StreamName};
 use crate::clock::Now;
-use crate::model::{Isolation, Timing};
+use crate::model::{BoundInput, Isolation, Timing};
 
 use super::control::Switch;
 use super::datasets::Sources;
@@ -116,7 +116,7 @@ impl<'a> Running<'a> {
         switch: &'a Switch,
         note: &'a dyn Fn(ExecNote),
     ) -> Self {
-        let paths = Redactor::new(private_paths(spec, &launched));
+        let paths = Redactor::new(private_paths(spec, &launched), launched.cells.clone());
         let cap = spec.limits().output_bytes;
         let pipe = |name, fd: Option<OwnedFd>| Pipe {
             name,
@@ -429,10 +429,15 @@ impl<'a> Running<'a> {
             paths: &self.paths,
             collected,
         };
-        if !blobs.is_empty() {
+        let mut run = ending::run(facts);
+        if self.spec.inputs.iter().any(BoundInput::is_private) {
+            // Nobody can look for a value in a picture or a packed file.
+            run.artifacts_left_out += run.artifacts.len() as u64;
+            run.artifacts.clear();
+        } else if !blobs.is_empty() {
             (self.note)(ExecNote::Left(blobs));
         }
-        Ok(ExecNote::Ended(Box::new(ending::run(facts))))
+        Ok(ExecNote::Ended(Box::new(run)))
     }
 
     /// Nothing of the run stays: the lifeline goes first, and with it the helper.

@@ -13,6 +13,7 @@ use crate::model::{
 };
 use crate::policy::Contract;
 
+use super::cells;
 use super::collect::Collected;
 use super::handover::{EndedBy, Ending};
 use super::output::{Captured, Redactor};
@@ -86,6 +87,9 @@ fn cleaned(mut value: Value, paths: &Redactor) -> Value {
                 .into_iter()
                 .map(|(key, one)| (paths.clean(&key), cleaned(one, paths)))
                 .collect();
+        }
+        Value::Number(n) if n.as_f64().is_some_and(|n| paths.hides(n)) => {
+            value = cells::REDACTED.into();
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }

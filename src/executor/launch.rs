@@ -1,10 +1,12 @@
 //! Starting the helper: its own binary through a held descriptor, the order and the files over
 //! its standard input.
 
-use std::io;
+use std::fs::File;
+use std::io::{self, Seek as _};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
 use std::time::Duration;
 
 use nix::fcntl::OFlag;
@@ -12,8 +14,9 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::socket::{AddressFamily, SockFlag, SockType, socketpair};
 use nix::unistd::pipe2;
 
-use crate::model::{Digest, InputKind};
+use crate::model::{DataFormat, Digest, InputKind};
 
+use super::cells::Cells;
 use super::datasets::{self, Sources};
 use super::handover::{self, Descriptors, Order, Says};
 use super::spec::{Fault, RunSpec};
@@ -34,6 +37,8 @@ pub struct Launched {
     pub scratch: PathBuf,
     /// Bytes of inputs that the payload maps.
     pub mapped: u64,
+    /// What of private data sets is hidden from what comes back.
+    pub cells: Arc<Cells>,
 }
 
 /// Makes everything the run is given and starts its helper.
@@ -63,6 +68,7 @@ pub fn launch(spec: &RunSpec, exe: BorrowedFd<'_>, sources: &Sources) -> Result<
             .map_err(doing("make the run's files"))
     };
     let mut inputs = inputs(spec, sources)?;
+    let cells = Arc::new(hidden(spec, &inputs)?);
     if let Some(handed) = &spec.handed {
         inputs.push(file("handed", Ok(handed.as_bytes().to_vec()))?.into());
     }
@@ -108,6 +114,7 @@ pub fn launch(spec: &RunSpec, exe: BorrowedFd<'_>, sources: &Sources) -> Result<
             report: Some(report),
             scratch,
             mapped,
+            cells,
         }),
         Err(fault) => {
             let _ = std::fs::remove_dir(&scratch);
@@ -201,6 +208,46 @@ impl From<OwnedFd> for Given {
     }
 }
 
+/// The values of private data sets, from the very bytes that the child is given.
+fn hidden(spec: &RunSpec, inputs: &[Given]) -> Result<Cells, Fault> {
+    let mut cells = Cells::default();
+    for (input, given) in spec.inputs.iter().zip(inputs) {
+        let InputKind::Dataset {
+            dataset, format, ..
+        } = &input.kind
+        else {
+            continue;
+        };
+        if !input.is_private() {
+            continue;
+        }
+        let delimiter = match format {
+            DataFormat::Csv => b',',
+            DataFormat::Tsv => b'\t',
+            _ => {
+                return Err(Fault::new(
+                    format!("data set {dataset} is private, and only csv and tsv can be kept so"),
+                    format.as_str(),
+                ));
+            }
+        };
+        table(&mut cells, &given.fd, delimiter).map_err(|e| {
+            Fault::new(
+                format!("data set {dataset} is private, and its values cannot be hidden"),
+                e,
+            )
+        })?;
+    }
+    Ok(cells)
+}
+
+fn table(cells: &mut Cells, fd: &OwnedFd, delimiter: u8) -> io::Result<()> {
+    let mut file = File::from(fd.try_clone()?);
+    cells.add_table(&mut file, delimiter)?;
+    // The child shares the position.
+    file.rewind()
+}
+
 /// A sealed file for each input: what an agent brought as it was shown, a data set as its file
 /// is now, if that is still what was shown.
 fn inputs(spec: &RunSpec, sources: &Sources) -> Result<Vec<Given>, Fault> {
@@ -247,7 +294,10 @@ fn inputs(spec: &RunSpec, sources: &Sources) -> Result<Vec<Given>, Fault> {
                         .datasets
                         .get(dataset)
                         .ok_or_else(|| gone("not configured".to_owned()))?;
-                    if let Some((fd, mapped)) = datasets::frame_of(source, input.sha256) {
+                    // What is hidden is told from the file itself.
+                    if !input.is_private()
+                        && let Some((fd, mapped)) = datasets::frame_of(source, input.sha256)
+                    {
                         return Ok(Given { fd, mapped });
                     }
                     let mut file = datasets::open(&source.path).map_err(|e| gone(e.to_string()))?;

@@ -5,6 +5,7 @@
 //! started again as a helper ([`helper`]), which confines the payload and outlives it. Nothing is
 //! run without a [`Grant`], which is taken by value. May not touch terminal, socket or log.
 
+mod cells;
 mod certify;
 mod cgroup;
 mod collect;
@@ -39,6 +40,8 @@ mod feature_tests;
 #[allow(clippy::duplicate_mod)]
 #[cfg(test)]
 mod kernel_tests;
+#[cfg(test)]
+mod private_tests;
 #[cfg(test)]
 mod process_tests;
 #[cfg(test)]

@@ -3,7 +3,10 @@
 //!
 //! Escapes stay in: whoever draws the text makes them visible.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
+
+use super::cells::Cells;
 
 /// A chunk is passed on when it has this many bytes, or this old a first byte: a flood of tiny
 /// writes becomes a bounded number of notes.
@@ -145,23 +148,34 @@ pub struct Redactor {
     /// What to replace by what, the longest first.
     patterns: Vec<(String, &'static str)>,
     held: String,
+    /// What of private data sets is hidden, and the text that may still become some of it.
+    cells: Arc<Cells>,
+    uncertain: String,
+    before: Option<char>,
 }
 
 impl Redactor {
-    pub fn new(mut patterns: Vec<(String, &'static str)>) -> Self {
+    pub fn new(mut patterns: Vec<(String, &'static str)>, cells: Arc<Cells>) -> Self {
         patterns.sort_by_key(|(pattern, _)| std::cmp::Reverse(pattern.len()));
         patterns.dedup();
         Self {
             patterns,
-            held: String::new(),
+            cells,
+            ..Self::default()
         }
+    }
+
+    /// Whether a number is a value that is hidden.
+    pub fn hides(&self, number: f64) -> bool {
+        self.cells.hides(number)
     }
 
     /// All of a text at once.
     pub fn clean(&self, text: &str) -> String {
         let mut fresh = Self {
             patterns: self.patterns.clone(),
-            held: String::new(),
+            cells: self.cells.clone(),
+            ..Self::default()
         };
         let mut out = String::with_capacity(text.len());
         fresh.push(text, &mut out);
@@ -170,6 +184,25 @@ impl Redactor {
     }
 
     fn push(&mut self, text: &str, out: &mut String) {
+        if self.cells.is_empty() {
+            return self.push_paths(text, out);
+        }
+        let mut rest = std::mem::take(&mut self.uncertain);
+        self.push_paths(text, &mut rest);
+        self.cells.pass(&mut rest, &mut self.before, false, out);
+        self.uncertain = rest;
+    }
+
+    fn finish(&mut self, out: &mut String) {
+        if self.cells.is_empty() {
+            return self.finish_paths(out);
+        }
+        let mut rest = std::mem::take(&mut self.uncertain);
+        self.finish_paths(&mut rest);
+        self.cells.pass(&mut rest, &mut self.before, true, out);
+    }
+
+    fn push_paths(&mut self, text: &str, out: &mut String) {
         self.held.push_str(text);
         let mut rest = self.held.as_str();
         // A pattern begins with `/`, so only there is anything to compare.
@@ -200,7 +233,7 @@ impl Redactor {
         self.held.clear();
     }
 
-    fn finish(&mut self, out: &mut String) {
+    fn finish_paths(&mut self, out: &mut String) {
         let held = std::mem::take(&mut self.held);
         match self.patterns.iter().find(|(p, _)| held.starts_with(p)) {
             Some((pattern, name)) => {
@@ -217,10 +250,13 @@ mod tests {
     use super::*;
 
     fn fed(chunks: &[&[u8]], cap: u64) -> (Vec<String>, Captured) {
-        let paths = Redactor::new(vec![
-            ("/root/env".to_owned(), "<python>"),
-            ("/root/env/lib".to_owned(), "<library>"),
-        ]);
+        let paths = Redactor::new(
+            vec![
+                ("/root/env".to_owned(), "<python>"),
+                ("/root/env/lib".to_owned(), "<library>"),
+            ],
+            Arc::default(),
+        );
         let mut stream = Stream::new(cap, paths);
         let now = Instant::now();
         let mut pieces = Vec::new();
