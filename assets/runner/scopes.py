@@ -113,7 +113,7 @@ class Public(Scope):
 
     def _checked(self, key: str, value: Any) -> Any:
         copied = plain(value, f"public.{key}")
-        if self._secrets.clean_all(copied) != copied:
+        if self._secrets.hides(key) or self._secrets.clean_all(copied) != copied:
             raise self._refuse(
                 f"the scope `private` does not go into the scope `public`: public.{key}"
             )

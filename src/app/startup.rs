@@ -53,14 +53,6 @@ pub fn prepare(config: &Config, demo: bool) -> Result<Setup, Failure> {
     config.check_profiles(&names).map_err(|e| usage(&e))?;
     let in_force = in_force(config, &policies);
     bound(config, &in_force)?;
-    if let Some(policy) = in_force.iter().find(|p| !runs(p.contract)) {
-        return Err(Failure::usage(format!(
-            "profile `{}` cannot be offered: its contract `{}` is not part of this version; \
-             contracts that run are analysis, chart, feature, scoped, walled and script",
-            policy.name,
-            policy.contract.as_str()
-        )));
-    }
     let tier = config.tier.unwrap_or(Tier::Kernel);
     let tiers = checked_tiers(tier, &in_force, &config.paths.cache_dir)?;
     let keymap = Keymap::from_config(&config.keys).map_err(|e| usage(&e))?;
@@ -124,22 +116,10 @@ fn diagnostics(state_dir: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Whether the child can keep this contract.
-fn runs(contract: Contract) -> bool {
-    match contract {
-        Contract::Analysis
-        | Contract::Chart
-        | Contract::Feature
-        | Contract::Scoped
-        | Contract::Walled
-        | Contract::Script => true,
-    }
-}
-
 /// The policies a proposal may name: the configured list, else every built-in one.
 fn in_force(config: &Config, policies: &[Arc<Policy>]) -> Vec<Arc<Policy>> {
     let builtin = |p: &&Arc<Policy>| p.origin == policy::Origin::Builtin;
-    let usual = |p: &&Arc<Policy>| runs(p.contract) && p.contract != Contract::Script;
+    let usual = |p: &&Arc<Policy>| p.contract != Contract::Script;
     let named = |name: &String| policies.iter().find(|p| &p.name == name).cloned();
     let mut chosen: Vec<Arc<Policy>> = match &config.profiles {
         Some(list) => list.iter().filter_map(named).collect(),

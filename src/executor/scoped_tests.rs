@@ -257,3 +257,17 @@ fn d4_what_is_hidden_does_not_swallow_the_rest() {
     let told = run("private.n = 7\nprivate.a = 'x'\nprivate.two = 'no'\nprint('7 x nothing no')");
     assert_eq!(good(&told).stdout, "7 x nothing [REDACTED]\n");
 }
+
+#[test]
+fn d5_a_scope_crossing_is_an_event_that_tells_nothing_private() {
+    let told = run("private.key = 'hunter2'\npublic[private.key] = 1\nprint('after')");
+    let run = told.run();
+    assert_eq!(
+        run.error.as_ref().unwrap().kind,
+        RunErrorKind::PolicyViolation
+    );
+    let crossings: Vec<_> = run.events.iter().filter(|e| e.kind == "scope").collect();
+    assert_eq!(crossings.len(), 1, "{:?}", run.events);
+    assert!(crossings[0].message.contains("`public`"), "{crossings:?}");
+    assert!(!format!("{run:?}").contains("hunter2"), "{run:?}");
+}
