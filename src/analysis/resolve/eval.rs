@@ -99,7 +99,8 @@ impl<'a> Resolver<'a> {
             None => Rc::new(Vec::new()),
         };
         let depth = self.depth.get();
-        if depth > DEPTH {
+        // The verdict is known: nothing that is found now counts.
+        if depth > DEPTH || self.exhausted.get() {
             self.exhausted.set(true);
             return Rc::clone(&self.unknown);
         }
