@@ -3,7 +3,7 @@
 
 use std::fs::File;
 use std::io::Read;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::time::Duration;
 
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
@@ -76,7 +76,7 @@ fn go(spec: &RunSpec, launched: &mut Launched, compare: &RunSpec) -> Result<Look
         report.feed(&buffer[..n]);
     }
     let needs = spec.needs();
-    let expected = Expected::of(compare, &needs, 0);
+    let expected = Expected::of(compare, &needs);
     let outside = outside::examine(pid, &told, launched.helper.id() as i32, &expected);
     handover::send(&launched.socket, &Command::Release).unwrap();
     // All three pipes are read at once: a full one would hold the payload.
@@ -87,6 +87,9 @@ fn go(spec: &RunSpec, launched: &mut Launched, compare: &RunSpec) -> Result<Look
         Says::Ended(ending) => ending,
         other => return Err(Fault::new("did not end", format!("{other:?}"))),
     };
+    // It stays until its folder was looked through, and its pipes stay open as long.
+    let both = nix::sys::socket::Shutdown::Both;
+    nix::sys::socket::shutdown(launched.socket.as_raw_fd(), both).unwrap();
     let text = |thread: std::thread::JoinHandle<Vec<u8>>| {
         String::from_utf8_lossy(&thread.join().unwrap()).into_owned()
     };
