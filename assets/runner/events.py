@@ -18,10 +18,12 @@ Tell = Callable[[bytes], object]
 
 
 class Events:
-    """The events of one run, in order. `tell`: takes one line for each."""
+    """The events of one run, in order. `tell` takes one line for each; `clean` takes out of a
+    message what must not leave the process."""
 
-    def __init__(self, tell: Tell) -> None:
+    def __init__(self, tell: Tell, clean: Callable[[str], str] = str) -> None:
         self._tell = tell
+        self._clean = clean
         self._first = os.getpid()
         self._told = 0
         # How many there were over the bound.
@@ -40,7 +42,7 @@ class Events:
         self._told += 1
         if line is None:
             line = running_line()
-        event = {"kind": kind, "message": message[:TEXT_MAX], "line": line}
+        event = {"kind": kind, "message": self._clean(message)[:TEXT_MAX], "line": line}
         self._tell(json.dumps({"event": event}).encode() + b"\n")
 
 

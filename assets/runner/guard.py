@@ -22,7 +22,7 @@ class Guard:
         self.rules = rules
         self.contract = contract
         ticks = int(setup.policy["limits"]["ticks"])
-        self.watch = watch.Watch(ticks, events, watch.ends_process(setup, events))
+        self.watch = watch.Watch(ticks, events, watch.ends_process(setup, events, contract))
         self.gates = Gates(rules, self.watch)
         self.builtins = names.allowed(self.gates, contract.opener())
         self.hooks = hooks.Hooks(self.gates)

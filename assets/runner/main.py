@@ -23,10 +23,10 @@ def main() -> None:
     hold.wait(setup)
     # From here on everything is the snippet's doing.
     pid = os.getpid()
-    events = Events(lambda line: os.write(setup.fd_report, line))
     report: dict[str, Any] = {"error": None, "result": None}
     status = 0
     contract = contracts.of(setup.policy["contract"])(setup, libraries)
+    events = Events(lambda line: os.write(setup.fd_report, line), contract.clean)
     try:
         if setup.convert:
             report["result"] = convert.run(setup, libraries)

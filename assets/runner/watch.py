@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
 from _countersign import errors, hold, report, spec
+from _countersign.contracts import Contract
 from _countersign.events import Events, running_line
 
 # Ticks that are counted by the interpreter's own iterators between two looks of ours.
@@ -53,13 +54,13 @@ class Watch:
         self._end(error)
 
 
-def ends_process(setup: spec.Setup, events: Events) -> End:
+def ends_process(setup: spec.Setup, events: Events, contract: Contract) -> End:
     """Reports the error and leaves. Forks of the snippet's leave without a word."""
     first = os.getpid()
 
     def end(error: BaseException) -> NoReturn:
         # What the snippet put in their place is not to run any more.
-        sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__
+        sys.stdout, sys.stderr = contract.streams()
         if os.getpid() == first:
             if isinstance(error, MemoryError):
                 hold.relax()
@@ -67,7 +68,9 @@ def ends_process(setup: spec.Setup, events: Events) -> End:
             said: dict[str, Any] = errors.as_report(error)
             if said["line"] is None:
                 said["line"] = running_line()
-            report.send(setup, {"error": said, "result": None, "more": events.more})
+            contract.end()
+            told = contract.told({"error": said, "result": None, "more": events.more})
+            report.send(setup, told)
         report.leave(1)
 
     return end

@@ -8,7 +8,7 @@ use super::spec::RunSpec;
 use super::test_bench::*;
 use super::{DatasetSource, bind};
 use crate::broker::StreamName;
-use crate::model::{Sensitivity, TextFormat};
+use crate::model::{DataFormat, Sensitivity};
 
 const TABLE: &str = "who,city,pay\nAnn Ferrer,Oslo,51234.5\nBo Lindqvist,Oslo,48010.25\n\
     Cy Nakamura,Oslo,60123.0\nDi Okonkwo,Oslo,47001.5\nEd Petrov,Oslo,52222.25\n";
@@ -19,7 +19,7 @@ fn run(profile_name: &str, sensitivity: Sensitivity, code: &str) -> Told {
     std::fs::write(&path, TABLE).unwrap();
     let source = DatasetSource {
         path,
-        format: TextFormat::Csv,
+        format: DataFormat::Csv,
         sensitivity,
     };
     let sources = BTreeMap::from([("pay".to_owned(), source)]);

@@ -90,6 +90,20 @@ fn d2_private_values_are_read_and_never_told() {
     );
 }
 
+#[test]
+fn d4_a_refusal_of_the_guard_tells_nothing_private_and_loses_nothing_printed() {
+    let code = "private.key = 'hunter2-pässword/9'\n\
+        print('said', private.key, end='')\n\
+        ('{0.' + 'real}').format(1)\n";
+    let told = run(code);
+    let run = told.run();
+    let error = run.error.as_ref().expect("the guard refuses it");
+    assert_eq!(error.kind, RunErrorKind::PolicyViolation, "{run:?}");
+    assert_eq!(run.stdout, "said [REDACTED]", "{run:?}");
+    assert!(!run.events.is_empty());
+    nowhere(&told);
+}
+
 /// Nothing that leaves the child has any of it in it.
 fn nowhere(told: &Told) {
     let run = told.run();

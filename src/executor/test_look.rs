@@ -76,7 +76,7 @@ fn go(spec: &RunSpec, launched: &mut Launched, compare: &RunSpec) -> Result<Look
         report.feed(&buffer[..n]);
     }
     let needs = spec.needs();
-    let expected = Expected::of(compare, &needs);
+    let expected = Expected::of(compare, &needs, launched.mapped);
     let outside = outside::examine(pid, &told, launched.helper.id() as i32, &expected);
     handover::send(&launched.socket, &Command::Release).unwrap();
     // All three pipes are read at once: a full one would hold the payload.

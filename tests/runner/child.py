@@ -137,26 +137,30 @@ def child(
     fd: int,
     facts: dict[str, str] | None,
 ) -> None:
-    from _countersign import events, job, main, report, spec
+    from _countersign import contracts, events, job, main, report, spec
 
     bound = []
     for name, (kind, form, text) in inputs.items():
         data = text.encode()
         digest = "sha256:" + hashlib.sha256(data).hexdigest()
         bound.append(
-            {"name": name, "kind": kind, "format": form, "fd": memfd(data), "sha256": digest}
+            {
+                "name": name, "kind": kind, "format": form, "fd": memfd(data), "sha256": digest,
+                "private": False,
+            }  # fmt: skip
         )
     told = memfd(json.dumps({"inputs": bound, "facts": facts}).encode())
     digest = "sha256:" + hashlib.sha256(code.encode()).hexdigest()
     setup = spec.Setup(
-        policy=rules, code=digest, sys_path=[], preload=[], memory=1 << 30, report=1 << 20, certify=False,
+        policy=rules, code=digest, sys_path=sys.path, preload=[], memory=1 << 30, report=1 << 20, certify=False,
         fd_gate=-1, fd_report=fd, fd_job=told, fd_code=memfd(code.encode()),
     )  # fmt: skip
-    seen = events.Events(lambda line: os.write(fd, line))
+    contract = contracts.of(rules["contract"])(setup, libraries)
+    seen = events.Events(lambda line: os.write(fd, line), contract.clean)
     final: dict[str, Any] = {"error": None, "result": None}
     status = 0
     try:
-        final["result"] = job.run(setup, libraries, seen)
+        final["result"] = job.run(setup, libraries, contract, seen)
     except BaseException as error:  # noqa: BLE001 - as the runner's own
         status = main.failed(error, final)
     final["more"] = seen.more

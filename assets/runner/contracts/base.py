@@ -1,6 +1,7 @@
 """What every contract answers."""
 
 import ast
+import sys
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any, NoReturn
@@ -67,6 +68,14 @@ class Contract:
         Raises `errors.Refused` with `ContractViolation` where it is not what was agreed.
         """
         return None
+
+    def streams(self) -> tuple[Any, Any]:
+        """Standard output and error as they were before the snippet could replace them."""
+        return sys.__stdout__, sys.__stderr__
+
+    def clean(self, text: str) -> str:
+        """The text of an event as it may leave the process."""
+        return text
 
     def end(self) -> None:
         """The snippet is over, however it ended; what it prints has ended too."""

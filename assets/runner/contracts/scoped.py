@@ -32,6 +32,7 @@ class Scoped(Contract):
         super().__init__(*args)
         self.secrets = Secrets()
         self.logged: list[dict[str, str]] = []
+        self.redacting: tuple[Redacting, Redacting] | None = None
 
     def libraries(self) -> dict[str, Any]:
         return {}
@@ -74,8 +75,11 @@ class Scoped(Contract):
             "local": Local(self.refuse),
             "log": self.log,
         }
-        sys.stdout = Redacting(sys.stdout, self.secrets)  # type: ignore[assignment]
-        sys.stderr = Redacting(sys.stderr, self.secrets)  # type: ignore[assignment]
+        self.redacting = (
+            Redacting(sys.stdout, self.secrets),
+            Redacting(sys.stderr, self.secrets),
+        )
+        sys.stdout, sys.stderr = self.redacting  # type: ignore[assignment]
         return scopes
 
     def refuse(self, message: str) -> BaseException:
@@ -110,10 +114,15 @@ class Scoped(Contract):
             cleaned["error"] = error | words
         return cleaned
 
+    def streams(self) -> tuple[Any, Any]:
+        return self.redacting or super().streams()
+
+    def clean(self, text: str) -> str:
+        return self.secrets.clean(text)
+
     def end(self) -> None:
-        for stream in (sys.stdout, sys.stderr):
-            if isinstance(stream, Redacting):
-                stream.finish()
+        for stream in self.redacting or ():
+            stream.finish()
 
 
 CONTRACT = Scoped
