@@ -13,8 +13,16 @@ KEPT = (
     "and '-', at most 100"
 )
 
-# The working directory at the start, held: a later chdir of a library changes nothing.
-_folder = os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+_folder = -1
+
+
+def hold_folder() -> None:
+    """Holds the working directory as the output folder: a later chdir of a library changes nothing."""
+    global _folder
+    _folder = os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+
+
+hold_folder()
 
 # How many files the policy has collected.
 most = 0

@@ -15,10 +15,17 @@ def main() -> None:
     sys.path[:] = setup.sys_path
     sys.argv = [""]
     sys.dont_write_bytecode = True
+    if setup.warm is not None:
+        from _countersign import zygote
+
+        zygote.keep_to_one_thread()
     libraries = {name: __import__(name) for name in setup.preload}
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(line_buffering=True, errors="backslashreplace")  # type: ignore[union-attr]
     warnings.showwarning = errors.show_warning  # type: ignore[assignment]
+    if setup.warm is not None:
+        setup = zygote.serve(setup)
+        # What goes on is a fork, made for one run.
     hold.confine(setup)
     hold.wait(setup)
     # From here on everything is the snippet's doing.

@@ -33,6 +33,8 @@ class Setup:
     fd_code: int
     # Whether this is the converter of a data set, which has no code.
     convert: bool = False
+    # What a zygote imports beside `preload`; None where this process is one run's.
+    warm: list[str] | None = None
 
 
 @dataclass(frozen=True)

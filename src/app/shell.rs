@@ -1,6 +1,7 @@
 //! The loop: one event after the other into the core, its effects carried out, the screen drawn
 //! when something changed.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use crossterm::event::{Event as TermEvent, EventStream};
@@ -10,11 +11,14 @@ use tokio::time::{Instant, sleep_until, timeout_at};
 use tokio_stream::StreamExt as _;
 
 use crate::audit::WriterEvent;
-use crate::broker::{BrokerState, Confirmation, Event, HumanAct, Ticket, next_deadline, update};
+use crate::broker::{
+    BrokerState, Confirmation, Event, HumanAct, Settings, Ticket, next_deadline, update,
+};
 use crate::clock::Now;
 use crate::error::Failure;
 use crate::ipc::{self, Listener, Router};
-use crate::model::{LogEvent, Reviewer, State};
+use crate::model::{LogEvent, Reviewer, State, Tier};
+use crate::policy::Policy;
 use crate::tui::terminal::{Terminal, has_job_control};
 use crate::tui::{Action, GrantRequest, Header, Highlighter, UiState, render};
 
@@ -49,6 +53,8 @@ struct Shell {
     highlighter: Highlighter,
     by: Reviewer,
     state_dir: std::path::PathBuf,
+    /// What proposals that name no profile run in.
+    usual: Option<(Arc<Policy>, Tier)>,
     dirty: bool,
     drawn_at: Option<Instant>,
     leave_by: Option<Instant>,
@@ -145,6 +151,7 @@ impl Shell {
         let highlighter = Highlighter::spawn(move || {
             let _ = coloured.send(Input::Highlighted);
         })?;
+        let usual = usual(&setup.settings);
         let state = BrokerState::new(setup.settings, environment::at_first(), setup.log.durable);
         let ui = UiState::new(setup.keymap, setup.themes, setup.caps);
         replicate::forget(&setup.state_dir, setup.retention_days);
@@ -168,6 +175,7 @@ impl Shell {
             highlighter,
             by,
             state_dir: setup.state_dir,
+            usual,
             dirty: true,
             drawn_at: None,
             leave_by: None,
@@ -262,10 +270,13 @@ impl Shell {
         match input {
             Input::Core(event) => self.core(event),
             Input::Python(report) => {
-                if let Some(python) = &report.python {
+                if let Some(python) = report.python {
                     let tier = self.state.settings.tier;
                     self.hands.executor.convert_in(python.clone(), tier);
-                    self.hands.python = report.python;
+                    if let Some((policy, tier)) = self.usual.clone() {
+                        self.hands.executor.prepare(policy, tier, python.clone());
+                    }
+                    self.hands.python = Some(python);
                 }
                 self.core(Event::Environment(report.environment));
             }
@@ -365,6 +376,16 @@ impl Shell {
         self.drawn_at = Some(Instant::now());
         Ok(())
     }
+}
+
+/// The default profile and the tier its runs get.
+fn usual(settings: &Settings) -> Option<(Arc<Policy>, Tier)> {
+    let profile = settings
+        .profiles
+        .iter()
+        .find(|profile| profile.policy.name == settings.profile)?;
+    let tier = profile.policy.tier.max(settings.tier);
+    Some((profile.policy.clone(), tier))
 }
 
 fn start_log(

@@ -110,7 +110,7 @@ fn diagnostics(state_dir: &Path) -> Result<(), Failure> {
     // A subscriber that is there already, as in tests, stays.
     let _ = tracing_subscriber::fmt()
         .with_ansi(false)
-        .with_max_level(tracing::Level::WARN)
+        .with_env_filter("warn,countersign::executor=info")
         .with_writer(std::sync::Mutex::new(file))
         .try_init();
     Ok(())

@@ -1,6 +1,6 @@
 //! The real child under attack, from the operating system's side: no guard inside it.
 
-use super::TIER;
+use super::{TIER, run_spec};
 use crate::broker::{ExecNote, StreamName};
 use crate::executor::test_bench::*;
 use crate::model::{Exit, LimitKind, Limits};

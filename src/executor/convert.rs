@@ -18,9 +18,9 @@ use serde::Deserialize;
 use crate::model::{BoundInput, Column, Tier};
 use crate::runtime::PythonEnv;
 
-use super::handover::{self, Command, Descriptors, Order, Says};
+use super::handover::{self, Command, Descriptors, Order, Purpose, Says};
 use super::report::Report;
-use super::spec::{Fault, RunSpec};
+use super::spec::{Fault, RunSpec, needs};
 use super::{launch, memfd, outside, runner, scratch};
 
 /// Bytes of Arrow of one data set; a larger one is read by each run itself.
@@ -149,15 +149,13 @@ impl Work {
         let order = Order {
             tier: spec.tier,
             executable: spec.env.executable.clone(),
-            needs: spec.needs(),
+            needs: needs(&spec.env),
             scratch: scratch.clone(),
             limits: *spec.limits(),
             code: spec.digest,
-            probe: false,
+            purpose: Purpose::Run,
         };
-        let started = launch::start_helper(exe)
-            .map_err(doing("start the sandbox helper"))
-            .and_then(|(helper, socket)| launch::order_to(helper, socket, &order, &descriptors));
+        let started = launch::start(exe, &order, &descriptors);
         let (helper, socket) = started.inspect_err(|_| {
             let _ = std::fs::remove_dir(&scratch);
         })?;
@@ -200,8 +198,9 @@ impl Work {
                 && let Some((helper, socket, _)) = &self.helper
                 && self.report.take_ready()
             {
-                let needs = spec.needs();
-                let expected = outside::Expected::of(spec, &needs, 0);
+                let needed = needs(&spec.env);
+                let between = usize::from(spec.tier != Tier::Process);
+                let expected = outside::Expected::of(spec, &needed, between, 0);
                 outside::examine(*pid, told, helper.id() as i32, &expected)?;
                 handover::send(socket, &Command::Release).map_err(doing("start the converter"))?;
                 released = true;
@@ -289,7 +288,9 @@ impl Work {
                 self.ended = Some(ending.status);
                 Ok(None)
             }
-            Ok(None) | Err(_) => Err(Fault::new("the converter ended without a word", "socket")),
+            Ok(None | Some((Says::Place, _))) | Err(_) => {
+                Err(Fault::new("the converter ended without a word", "socket"))
+            }
         }
     }
 

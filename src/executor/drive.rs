@@ -16,10 +16,11 @@ use super::control::Switch;
 use super::datasets::Sources;
 use super::ending::{self, Facts};
 use super::handover::{self, Command, EndedBy, Ending, Says};
-use super::launch::{self, Launched};
+use super::launch::{self, Host, Launched};
 use super::output::{Redactor, Stream};
 use super::report::Report;
-use super::spec::{Fault, RunSpec};
+use super::spec::{Fault, RunSpec, needs};
+use super::zygote::Pool;
 use super::{certify, collect, outside, scratch};
 
 /// How long interpreter and libraries may take to start; a cold disk needs a while.
@@ -28,18 +29,22 @@ const PREPARE_MAX: Duration = Duration::from_secs(120);
 /// How long pipes are read after everything that could write to them is dead.
 const DRAIN_MAX: Duration = Duration::from_secs(2);
 
+/// The same where they are loaded already; after it the run is started cold.
+const WARM_MAX: Duration = Duration::from_secs(10);
+
 /// Runs it to its end. The value is the last note.
 pub(super) fn drive(
     spec: &RunSpec,
     exe: BorrowedFd<'_>,
+    warm: Option<&Pool>,
     sources: &Sources,
     switch: &Switch,
     note: &dyn Fn(ExecNote),
 ) -> ExecNote {
-    let last = once(spec, exe, sources, switch, note);
+    let last = once(spec, exe, warm, sources, switch, note);
     // The switches hold for both: it was released, and a kill ends whichever runs.
     certify::after(spec, last, |second| {
-        once(second, exe, sources, switch, &|_| {})
+        once(second, exe, warm, sources, switch, &|_| {})
     })
 }
 
@@ -47,25 +52,58 @@ pub(super) fn drive(
 fn once(
     spec: &RunSpec,
     exe: BorrowedFd<'_>,
+    warm: Option<&Pool>,
     sources: &Sources,
     switch: &Switch,
     note: &dyn Fn(ExecNote),
 ) -> ExecNote {
-    let result = launch::launch(spec, exe, sources).and_then(|launched| {
-        let mut run = Running::new(spec, launched, switch, note);
-        let result = run.run();
-        run.close();
-        result
-    });
-    match result {
-        Ok(last) => last,
-        Err(fault) => {
-            tracing::warn!(detail = %fault.detail, "run failed: {}", fault.message);
-            ExecNote::Failed {
-                message: fault.message,
+    if let Some(place) = warm.and_then(|pool| pool.take(spec)) {
+        let mut held = false;
+        let result = launch::launch_in(place, spec, sources)
+            .and_then(|launched| attend(spec, launched, WARM_MAX, switch, note, &mut held));
+        match result {
+            Ok(last) => return last,
+            Err(fault) if held => return failed(&fault),
+            // Nothing was told of it and nothing of the run was read: as if it had not been tried.
+            Err(fault) => {
+                tracing::warn!(detail = %fault.detail, "no warm start: {}", fault.message);
             }
         }
     }
+    let result = launch::launch(spec, exe, sources)
+        .and_then(|launched| attend(spec, launched, PREPARE_MAX, switch, note, &mut false));
+    if let Some(pool) = warm {
+        // The next one is to find a place.
+        pool.want(spec);
+    }
+    match result {
+        Ok(last) => last,
+        Err(fault) => failed(&fault),
+    }
+}
+
+fn failed(fault: &Fault) -> ExecNote {
+    tracing::warn!(detail = %fault.detail, "run failed: {}", fault.message);
+    ExecNote::Failed {
+        message: fault.message.clone(),
+    }
+}
+
+/// From the start to the end of what was launched. `held`: whether the run got as far as waiting for
+/// its release.
+fn attend(
+    spec: &RunSpec,
+    launched: Launched,
+    patience: Duration,
+    switch: &Switch,
+    note: &dyn Fn(ExecNote),
+    held: &mut bool,
+) -> Result<ExecNote, Fault> {
+    let mut run = Running::new(spec, launched, patience, switch, note);
+    let result = run.run();
+    *held = run.isolation.is_some();
+    run.close();
+    result
 }
 
 /// Why the broker asked the helper to end the run.
@@ -95,6 +133,8 @@ struct Running<'a> {
     first_output: Option<Duration>,
     cause: Option<Cause>,
     fault: Option<Fault>,
+    /// How long Python may take until it waits for its release.
+    patience: Duration,
     /// When to stop waiting for what comes next.
     deadline: Option<Instant>,
     ending: Option<(Ending, Instant, Duration)>,
@@ -113,6 +153,7 @@ impl<'a> Running<'a> {
     fn new(
         spec: &'a RunSpec,
         mut launched: Launched,
+        patience: Duration,
         switch: &'a Switch,
         note: &'a dyn Fn(ExecNote),
     ) -> Self {
@@ -141,7 +182,8 @@ impl<'a> Running<'a> {
             first_output: None,
             cause: None,
             fault: None,
-            deadline: Some(Instant::now() + PREPARE_MAX),
+            patience,
+            deadline: Some(Instant::now() + patience),
             ending: None,
         }
     }
@@ -209,7 +251,7 @@ impl<'a> Running<'a> {
             return false;
         }
         self.fault = Some(Fault::new(
-            format!("Python was not ready within {} s", PREPARE_MAX.as_secs()),
+            format!("Python was not ready within {} s", self.patience.as_secs()),
             "prepare",
         ));
         self.end(Cause::Fault);
@@ -241,7 +283,7 @@ impl<'a> Running<'a> {
                 .flatten()
                 .map(|file| PollFd::new(file.as_fd(), PollFlags::POLLIN)),
         );
-        match poll(&mut fds, self.patience()) {
+        match poll(&mut fds, self.time_left()) {
             Ok(_) | Err(nix::errno::Errno::EINTR) => {}
             Err(e) => return Err(Fault::new("could not wait for the child", e)),
         }
@@ -278,7 +320,7 @@ impl<'a> Running<'a> {
         Ok(())
     }
 
-    fn patience(&self) -> PollTimeout {
+    fn time_left(&self) -> PollTimeout {
         let next = [
             self.deadline,
             self.stdout.stream.next_due(),
@@ -319,6 +361,9 @@ impl<'a> Running<'a> {
                 Ok(())
             }
             Ok(Some((Says::Refused { message, detail }, _))) => Err(Fault { message, detail }),
+            Ok(Some((Says::Place, _))) => {
+                Err(Fault::new("the sandbox helper is out of order", "place"))
+            }
             Ok(Some((Says::Ended(ending), _))) => {
                 if !ending.clean {
                     tracing::error!("the helper could not clean up after a run");
@@ -345,13 +390,23 @@ impl<'a> Running<'a> {
         if !self.report.take_ready() {
             return Ok(());
         }
-        let needs = self.spec.needs();
+        let needs = needs(&self.spec.env);
         let isolation = outside::examine(
             *pid,
             told,
-            launched.helper.id() as i32,
-            &outside::Expected::of(self.spec, &needs, launched.mapped),
+            launched.host.helper(),
+            &outside::Expected::of(
+                self.spec,
+                &needs,
+                launched.host.between(self.spec.tier),
+                launched.mapped,
+            ),
         )?;
+        let start = match launched.host {
+            Host::Own { .. } => "cold",
+            Host::Zygote(_) => "warm",
+        };
+        tracing::info!(start, profile = %self.spec.policy.name, "a run is ready");
         self.deadline = None;
         self.isolation = Some(isolation.clone());
         (self.note)(ExecNote::Prepared(isolation));
@@ -445,14 +500,17 @@ impl<'a> Running<'a> {
         let Some(launched) = self.launched.take() else {
             return;
         };
-        let Launched {
+        // The helper of a zygote ends a run whose socket is closed.
+        drop(launched.socket);
+        let Host::Own {
             helper,
-            socket,
             lifeline,
             scratch: folder,
-            ..
-        } = launched;
-        drop((lifeline, socket));
+        } = launched.host
+        else {
+            return;
+        };
+        drop(lifeline);
         launch::dismiss(helper);
         if let Err(e) = scratch::Held::open(&folder).and_then(|held| held.remove()) {
             tracing::error!("the run's folder could not be removed: {e}");
@@ -489,8 +547,10 @@ fn private_paths(spec: &RunSpec, launched: &Launched) -> Vec<(String, &'static s
         .filter(|path| path.components().count() > 3)
         .map(|path| (path.display().to_string(), "<python>"))
         .collect();
-    for (name, shown) in [(scratch::OUTPUT, "<output>"), (scratch::HOME, "<home>")] {
-        paths.push((launched.scratch.join(name).display().to_string(), shown));
+    if let Host::Own { scratch, .. } = &launched.host {
+        for (name, shown) in [(scratch::OUTPUT, "<output>"), (scratch::HOME, "<home>")] {
+            paths.push((scratch.join(name).display().to_string(), shown));
+        }
     }
     paths
 }

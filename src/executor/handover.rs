@@ -35,8 +35,29 @@ pub struct Order {
     pub limits: Limits,
     /// Of the code that was shown.
     pub code: Digest,
+    pub purpose: Purpose,
+}
+
+/// What a helper is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Purpose {
+    /// One run.
+    Run,
     /// Nothing is run: our own binary takes the interpreter's place, to be looked at.
-    pub probe: bool,
+    Probe,
+    /// A zygote, and the runs that are forked from it. Job and code of the order are empty.
+    Zygote,
+}
+
+/// Broker → helper of a zygote, on the socket of a place that waits, with the run's descriptors:
+/// stdout, stderr, report, job, code and the inputs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Take {
+    /// Of the code that was shown.
+    pub code: Digest,
+    /// Bytes of inputs that the payload maps and that do not count as its own memory.
+    pub mapped: u64,
 }
 
 /// The descriptors that go with an [`Order`], in this order.
@@ -114,6 +135,8 @@ pub enum Says {
     /// The payload is confined; look at this process from outside. `layers` are those that
     /// nobody can read there. With it comes the descriptor of the run's output folder.
     Started { pid: i32, layers: Vec<String> },
+    /// From a zygote's helper: a place for a run waits; its socket comes with this.
+    Place,
     /// It could not be made. `message` has no path in it; `detail` is for the local log.
     Refused { message: String, detail: String },
     /// The payload ended and nothing of it is left running. Its folder is removed once the broker
@@ -177,7 +200,7 @@ pub fn send_folder(
     message: &impl Serialize,
     folder: &OwnedFd,
 ) -> io::Result<()> {
-    send_with(socket.as_fd(), message, &[folder.as_raw_fd()])
+    send_fds(socket, message, &[folder.as_raw_fd()])
 }
 
 /// Receives one message and a descriptor, where one came with it; `None` when the other side is
@@ -188,6 +211,19 @@ pub fn receive_folder<T: DeserializeOwned>(
     let mut control = nix::cmsg_space!([RawFd; 1]);
     let got = receive_with(socket.as_fd(), Some(&mut control))?;
     Ok(got.map(|(message, fds)| (message, fds.into_iter().next())))
+}
+
+/// Sends one message with these descriptors.
+pub fn send_fds(socket: impl AsFd, message: &impl Serialize, fds: &[RawFd]) -> io::Result<()> {
+    send_with(socket.as_fd(), message, fds)
+}
+
+/// Receives one message with its descriptors; `None` when the other side is gone.
+pub fn receive_fds<T: DeserializeOwned>(
+    socket: impl AsFd,
+) -> io::Result<Option<(T, Vec<OwnedFd>)>> {
+    let mut control = nix::cmsg_space!([RawFd; DESCRIPTORS_MAX]);
+    receive_with(socket.as_fd(), Some(&mut control))
 }
 
 /// Sends one message without descriptors.

@@ -1,6 +1,6 @@
 //! What only tier `kernel` stops, and what must keep working in it.
 
-use super::TIER;
+use super::{TIER, run_spec};
 use crate::executor::test_bench::*;
 
 /// Runs each expression of Python and prints what came of it, one line each.

@@ -1,6 +1,10 @@
 //! The suites against tier `kernel`, and what only it stops.
 
 pub const TIER: crate::model::Tier = crate::model::Tier::Kernel;
+/// Whether runs find a place that waits.
+pub const WARM: bool = false;
+
+use super::test_bench::{begin, run_spec};
 
 #[path = "artifact_tests.rs"]
 mod artifacts;

@@ -14,6 +14,7 @@ mod convert;
 mod datasets;
 mod drive;
 mod ending;
+mod given;
 mod handover;
 mod helper;
 mod launch;
@@ -32,6 +33,7 @@ mod runner;
 mod scratch;
 mod spec;
 mod surroundings;
+mod zygote;
 
 #[cfg(test)]
 mod chart_tests;
@@ -55,12 +57,16 @@ mod test_look;
 #[cfg(test)]
 #[path = "../../tests/common/sandbox.rs"]
 mod test_table;
+#[allow(clippy::duplicate_mod)]
+#[cfg(test)]
+mod warm_tests;
 
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 
 use crate::broker::{ExecNote, Grant};
 use crate::model::{ProposalId, Tier};
+use crate::policy::Policy;
 use crate::runtime::PythonEnv;
 
 pub use control::Control;
@@ -71,6 +77,7 @@ pub use preflight::{Unavailable, preflight, preflight_recalled};
 use control::Switch;
 use convert::Converter;
 use spec::RunSpec;
+use zygote::{Kind, Pool};
 
 /// Where notes of a run go: in order, the last one `Ended` or `Failed`.
 pub type Notes = Box<dyn Fn(ProposalId, ExecNote) + Send + Sync>;
@@ -80,13 +87,16 @@ pub type Notes = Box<dyn Fn(ProposalId, ExecNote) + Send + Sync>;
 pub struct Executor {
     exe: Arc<OwnedFd>,
     sources: Arc<Sources>,
+    zygotes: Arc<Pool>,
 }
 
 impl Executor {
     /// `exe`: our own binary, opened at start-up (O_RDONLY, O_CLOEXEC).
     pub fn new(exe: OwnedFd, sources: Arc<Sources>) -> Self {
+        let exe = Arc::new(exe);
         Self {
-            exe: Arc::new(exe),
+            zygotes: Arc::new(Pool::new(exe.clone())),
+            exe,
             sources,
         }
     }
@@ -97,12 +107,23 @@ impl Executor {
         self.sources.converters.set(converter);
     }
 
+    /// Gets ready for runs of this policy: their libraries are loaded before they are granted.
+    pub fn prepare(&self, policy: Arc<Policy>, tier: Tier, env: Arc<PythonEnv>) {
+        self.zygotes.prepare(Kind {
+            policy,
+            tier,
+            env,
+            tables: false,
+        });
+    }
+
     /// Makes the child in a thread of its own and holds it until the control releases it.
     pub fn execute(&self, grant: Grant, env: Arc<PythonEnv>, notes: Notes) -> Control {
         let id = grant.id();
         let spec = RunSpec::from_grant(grant, env);
         start(
             self.exe.clone(),
+            Some(self.zygotes.clone()),
             self.sources.clone(),
             spec,
             Box::new(move |note| notes(id, note)),
@@ -112,8 +133,10 @@ impl Executor {
 
 type Sink = Box<dyn Fn(ExecNote) + Send + Sync>;
 
+/// Without a pool every start is a cold one.
 fn start(
     exe: Arc<OwnedFd>,
+    warm: Option<Arc<Pool>>,
     sources: Arc<Sources>,
     spec: Result<RunSpec, spec::Fault>,
     note: Sink,
@@ -127,7 +150,14 @@ fn start(
         .spawn(move || {
             let last = match spec {
                 Ok(spec) => std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-                    drive::drive(&spec, exe.as_fd(), &sources, &switch, &|n| sink(n))
+                    drive::drive(
+                        &spec,
+                        exe.as_fd(),
+                        warm.as_deref(),
+                        &sources,
+                        &switch,
+                        &|n| sink(n),
+                    )
                 }))
                 // What was unwound closed the lifeline, and the child is dead.
                 .unwrap_or_else(|_| failed("the executor failed")),

@@ -24,13 +24,16 @@ pub struct Expected<'a> {
     /// Bytes of address space beyond what the process has mapped.
     pub address_space: u64,
     pub given: Given<'a>,
+    /// How many processes stand between the helper and the payload.
+    pub between: usize,
 }
 
 impl<'a> Expected<'a> {
     /// Of a payload whose interpreter and libraries are up. `needs`: as the helper was told.
     /// `mapped`: bytes of inputs that it maps and that do not count as its own.
-    pub fn of(spec: &'a RunSpec, needs: &'a [PathBuf], mapped: u64) -> Self {
+    pub fn of(spec: &'a RunSpec, needs: &'a [PathBuf], between: usize, mapped: u64) -> Self {
         Self {
+            between,
             tier: spec.tier,
             limits: spec.limits(),
             address_space: spec
@@ -57,8 +60,7 @@ pub fn examine(
 ) -> Result<Isolation, Fault> {
     let read = || -> io::Result<(procfs::Stat, Status, Vec<String>)> {
         let mut stat = procfs::stat(pid)?;
-        if expected.tier != Tier::Process {
-            // Between helper and payload stands pid 1 of the jail.
+        for _ in 0..expected.between {
             stat.parent = procfs::stat(stat.parent)?.parent;
         }
         let status = Status::read(pid)?;

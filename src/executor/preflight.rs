@@ -14,7 +14,7 @@ use nix::unistd::{Uid, pipe2};
 
 use crate::model::{Digest, Limits, Preflight, Tier};
 
-use super::handover::{self, Descriptors, Order, Says};
+use super::handover::{self, Descriptors, Order, Purpose, Says};
 use super::outside::{self, Expected};
 use super::preflight_memory::{self, Circumstances};
 use super::spec::Fault;
@@ -164,7 +164,7 @@ fn probe(tier: Tier, exe: BorrowedFd<'_>) -> Result<Vec<String>, Fault> {
         scratch: scratch::make().map_err(doing)?,
         limits: Limits::default(),
         code: Digest::of(b""),
-        probe: true,
+        purpose: Purpose::Probe,
     };
     let result = Probe::start(&order, exe).and_then(|run| {
         let result = run.look(&order);
@@ -204,8 +204,7 @@ impl Probe {
             code: empty()?,
             inputs: Vec::new(),
         };
-        let (helper, socket) = launch::start_helper(exe).map_err(doing)?;
-        let (helper, socket) = launch::order_to(helper, socket, order, &descriptors)?;
+        let (helper, socket) = launch::start(exe, order, &descriptors)?;
         Ok(Self {
             helper,
             socket,
@@ -234,12 +233,13 @@ impl Probe {
                         needs: &order.needs,
                         inputs: 0,
                     },
+                    between: usize::from(order.tier != Tier::Process),
                 };
                 outside::examine(pid, &layers, self.helper.id() as i32, &expected)
                     .map(|isolation| isolation.layers)
             }
             Ok(Some((Says::Refused { message, detail }, _))) => Err(Fault { message, detail }),
-            Ok(Some((Says::Ended(_), _)) | None) | Err(_) => Err(Fault::new(
+            Ok(Some((Says::Place | Says::Ended(_), _)) | None) | Err(_) => Err(Fault::new(
                 "the sandbox helper ended without a word",
                 "preflight",
             )),

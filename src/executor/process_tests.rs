@@ -1,6 +1,10 @@
 //! The suites against tier `process`; the guard is the same in every tier, and tested in this one.
 
 pub const TIER: crate::model::Tier = crate::model::Tier::Process;
+/// Whether runs find a place that waits.
+pub const WARM: bool = false;
+
+use super::test_bench::{begin, run_spec};
 
 #[path = "artifact_tests.rs"]
 mod artifacts;

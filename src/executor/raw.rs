@@ -146,6 +146,22 @@ pub fn set_mount_attributes(path: &std::ffi::CStr, set: u64, recursive: bool) ->
     .map(drop)
 }
 
+/// The version of Landlock that the kernel has; an error where it has none or it is off.
+#[allow(unsafe_code)]
+pub fn landlock_version() -> io::Result<i32> {
+    const VERSION: libc::c_uint = 1;
+    // SAFETY: with this flag the pointer must be null and the size zero; nothing is made.
+    let version = check(unsafe {
+        libc::syscall(
+            libc::SYS_landlock_create_ruleset,
+            std::ptr::null::<libc::c_void>(),
+            0usize,
+            VERSION,
+        )
+    })?;
+    Ok(version as i32)
+}
+
 /// A descriptor that stands for a process and cannot come to mean another one.
 #[allow(unsafe_code)]
 pub fn pidfd_open(pid: i32) -> io::Result<OwnedFd> {

@@ -1,6 +1,6 @@
 //! What never starts: code, data or a Python that is not what was granted.
 
-use super::TIER;
+use super::{TIER, begin, run_spec};
 use crate::executor::test_bench::*;
 use crate::executor::{DatasetSource, bind};
 use crate::model::{DataFormat, Limits, Tier};
@@ -148,13 +148,10 @@ fn a_home_that_the_runs_user_may_not_enter_shows_what_is_needed_and_nothing_else
     assert_eq!(told.run().stdout, want, "{told:?}");
 
     // Files that are closed themselves cannot be opened up by any mount.
-    std::fs::set_permissions(
-        home.path().join("env/deep"),
-        PermissionsExt::from_mode(0o700),
-    )
-    .unwrap();
-    let deep = home.path().canonicalize().unwrap().join("env/deep");
-    let told = run_spec(with_python(|env| env.sys_path.push(deep)));
+    let closed = home.path().canonicalize().unwrap().join("env/closed");
+    std::fs::create_dir(&closed).unwrap();
+    std::fs::set_permissions(&closed, PermissionsExt::from_mode(0o700)).unwrap();
+    let told = run_spec(with_python(|env| env.sys_path.push(closed)));
     assert!(told.failure().contains("may not read"), "{told:?}");
 }
 

@@ -9,9 +9,10 @@ use serde::Serialize;
 
 use crate::model::{CodeFacts, DataFormat, Digest};
 use crate::policy::{Contract, Policy};
+use crate::runtime::PythonEnv;
 
 use super::scratch;
-use super::spec::RunSpec;
+use super::spec::{RunSpec, report_max};
 
 /// Every file of the runner by its module name. Standard library only; one duty a file.
 const MODULES: &[(&str, &str)] = &[
@@ -49,6 +50,13 @@ const MODULES: &[(&str, &str)] = &[
     ("scopes", include_str!("../../assets/runner/scopes.py")),
     ("plain", include_str!("../../assets/runner/plain.py")),
     ("virtual", include_str!("../../assets/runner/virtual.py")),
+    ("zygote", include_str!("../../assets/runner/zygote.py")),
+    ("warmup", include_str!("../../assets/runner/warmup.py")),
+    ("nest", include_str!("../../assets/runner/nest.py")),
+    ("channel", include_str!("../../assets/runner/channel.py")),
+    ("restrict", include_str!("../../assets/runner/restrict.py")),
+    ("syscalls", include_str!("../../assets/runner/syscalls.py")),
+    ("fresh", include_str!("../../assets/runner/fresh.py")),
     ("job", include_str!("../../assets/runner/job.py")),
     (
         "contracts.__init__",
@@ -148,6 +156,8 @@ struct Setup<'a> {
     certify: bool,
     convert: bool,
     fds: Fds,
+    /// Only for a zygote: what it imports beside `preload`.
+    warm: Option<Vec<&'static str>>,
 }
 
 #[derive(Serialize)]
@@ -187,51 +197,80 @@ pub enum Task {
 
 /// `mapped`: bytes of inputs that are mapped and do not count as the snippet's memory.
 pub fn setup(spec: &RunSpec, task: Task, mapped: u64) -> io::Result<Vec<u8>> {
-    let installed = |name: &str| {
-        let top = name.split('.').next().unwrap_or(name);
-        spec.env.distributions.iter().any(|(have, _)| have == top)
-    };
-    let preload = preload(spec)
-        .iter()
-        .copied()
-        .filter(|name| installed(name))
-        .collect();
+    let given = installed(&spec.env, preload(&spec.policy, has_tables(spec)));
+    let usual = setup_of(&spec.policy, &spec.env, given);
     Ok(serde_json::to_vec(&Setup {
-        policy: &spec.policy,
         code: spec.digest,
-        sys_path: spec.env.sys_path.iter().map(AsRef::as_ref).collect(),
-        preload,
-        report: spec.report_max(),
         certify: spec.handed.is_some(),
-        memory: spec
-            .policy
-            .limits
-            .memory_mb
-            .saturating_mul(1024 * 1024)
-            .saturating_add(mapped),
         convert: task == Task::Convert,
+        memory: usual.memory.saturating_add(mapped),
+        ..usual
+    })?)
+}
+
+/// For a zygote: its forks learn the digest of their code, and how much they map, with the grant.
+/// `tables`: as [`has_tables`] says of its runs.
+pub fn zygote_setup(policy: &Policy, env: &PythonEnv, tables: bool) -> io::Result<Vec<u8>> {
+    let given = installed(env, preload(policy, tables));
+    // Also where a snippet is given nothing: it will import them, and pays nothing for it.
+    let warm = match policy.contract {
+        Contract::Walled => Vec::new(),
+        _ => installed(env, TABLES),
+    };
+    Ok(serde_json::to_vec(&Setup {
+        warm: Some(warm),
+        ..setup_of(policy, env, given)
+    })?)
+}
+
+/// Without code, and nothing else than a snippet to run.
+fn setup_of<'a>(policy: &'a Policy, env: &'a PythonEnv, preload: Vec<&'static str>) -> Setup<'a> {
+    Setup {
+        policy,
+        code: Digest::of(b""),
+        sys_path: env.sys_path.iter().map(AsRef::as_ref).collect(),
+        preload,
+        memory: policy.limits.memory_mb.saturating_mul(1024 * 1024),
+        report: report_max(policy.contract),
+        certify: false,
+        convert: false,
         fds: Fds {
             gate: FD_GATE,
             report: FD_REPORT,
             job: FD_JOB,
             code: FD_CODE,
         },
-    })?)
+        warm: None,
+    }
+}
+
+/// Those whose distribution the environment has.
+fn installed(env: &PythonEnv, names: &[&'static str]) -> Vec<&'static str> {
+    let has = |name: &str| {
+        let top = name.split('.').next().unwrap_or(name);
+        env.distributions.iter().any(|(have, _)| have == top)
+    };
+    names.iter().copied().filter(|name| has(name)).collect()
+}
+
+const TABLES: &[&str] = &["numpy", "pandas"];
+
+/// Whether an input of the run is to be a table.
+pub fn has_tables(spec: &RunSpec) -> bool {
+    spec.inputs.iter().any(|i| shape(i.format()) == "table")
 }
 
 /// The libraries that a snippet of this policy is given or is most likely to import.
-fn preload(spec: &RunSpec) -> &'static [&'static str] {
-    const TABLES: &[&str] = &["numpy", "pandas"];
-    // Plain Python starts without what it may not use, but a table needs a library to be one.
-    let tables = spec.inputs.iter().any(|i| shape(i.format()) == "table");
-    match spec.policy.contract {
-        Contract::Analysis if spec.policy.guard => TABLES,
+fn preload(policy: &Policy, tables: bool) -> &'static [&'static str] {
+    match policy.contract {
+        Contract::Analysis if policy.guard => TABLES,
         // Its columns are handed over as Arrow.
         Contract::Feature => &["numpy", "pandas", "pyarrow"],
         // Its wall limit is short, and half of it would go into these.
         Contract::Chart => &["numpy", "pandas", "plotly.graph_objects", "plotly.express"],
         // Its tables are lists of rows.
         Contract::Walled => &[],
+        // Plain Python starts without what it may not use, but a table needs a library to be one.
         _ if tables => TABLES,
         _ => &[],
     }

@@ -8,8 +8,8 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::TIER;
 use super::table::{is_left_open, one_run};
+use super::{TIER, begin, run_spec};
 use crate::executor::procfs::Status;
 use crate::executor::test_bench::*;
 

@@ -73,11 +73,7 @@ impl RunSpec {
 
     /// Bytes that the child's report may have: a feature's columns are in it.
     pub fn report_max(&self) -> usize {
-        const MIB: usize = 1024 * 1024;
-        match self.policy.contract {
-            Contract::Feature => 32 * MIB,
-            _ => MIB,
-        }
+        report_max(self.policy.contract)
     }
 
     /// The converter's: our own script over one data set of the user's, and no snippet.
@@ -109,21 +105,29 @@ impl RunSpec {
     pub fn limits(&self) -> &Limits {
         &self.policy.limits
     }
+}
 
-    /// Files and folders the interpreter needs, each once.
-    pub fn needs(&self) -> Vec<PathBuf> {
-        let env = &self.env;
-        let mut needs: Vec<PathBuf> = [&env.executable, &env.base_prefix, &env.prefix]
-            .into_iter()
-            .chain(&env.sys_path)
-            // `sys.path` names a zip of the standard library that most installations lack.
-            .filter(|path| path.exists())
-            .cloned()
-            .collect();
-        needs.sort();
-        needs.dedup();
-        needs
+/// Bytes that the report of a run under this contract may have.
+pub(super) const fn report_max(contract: Contract) -> usize {
+    const MIB: usize = 1024 * 1024;
+    match contract {
+        Contract::Feature => 32 * MIB,
+        _ => MIB,
     }
+}
+
+/// Files and folders the interpreter needs, each once.
+pub(super) fn needs(env: &PythonEnv) -> Vec<PathBuf> {
+    let mut needs: Vec<PathBuf> = [&env.executable, &env.base_prefix, &env.prefix]
+        .into_iter()
+        .chain(&env.sys_path)
+        // `sys.path` names a zip of the standard library that most installations lack.
+        .filter(|path| path.exists())
+        .cloned()
+        .collect();
+    needs.sort();
+    needs.dedup();
+    needs
 }
 
 /// Why a run could not be made or not be brought to its end, for a reason not the snippet's.

@@ -1,7 +1,7 @@
 //! The table of attacks against the real child of this tier, as the user this suite runs as and as
 //! an ordinary one.
 
-use super::TIER;
+use super::{TIER, run_spec};
 use crate::executor::test_bench::*;
 use crate::executor::test_table::{self, Attack, Meets, compare, met, table};
 use crate::model::{Limits, Tier};

@@ -16,6 +16,7 @@ use crate::policy::{Contract, Policy};
 use crate::runtime::PythonEnv;
 
 use super::spec::RunSpec;
+use super::zygote::Pool;
 use super::{Control, DatasetSource, Sources, start};
 
 /// The binary beside the test's own; `cargo test` builds it for the integration tests.
@@ -245,7 +246,7 @@ pub fn begin(spec: RunSpec, datasets: BTreeMap<String, DatasetSource>) -> Live {
 }
 
 pub fn begin_with(spec: RunSpec, sources: Arc<Sources>) -> Live {
-    begin_all(exe(), spec, sources)
+    begin_all(exe(), None, spec, sources)
 }
 
 /// Through another helper than the product's: one that leaves layers off.
@@ -254,14 +255,29 @@ pub fn begin_through(
     spec: RunSpec,
     datasets: BTreeMap<String, DatasetSource>,
 ) -> Live {
-    begin_all(exe, spec, Arc::new(sources(datasets)))
+    begin_all(exe, None, spec, Arc::new(sources(datasets)))
 }
 
-fn begin_all(exe: Arc<OwnedFd>, spec: RunSpec, sources: Arc<Sources>) -> Live {
+/// With a pool: warm, where a place waits.
+pub fn begin_in(
+    pool: Option<Arc<Pool>>,
+    spec: RunSpec,
+    datasets: BTreeMap<String, DatasetSource>,
+) -> Live {
+    begin_all(exe(), pool, spec, Arc::new(sources(datasets)))
+}
+
+fn begin_all(
+    exe: Arc<OwnedFd>,
+    pool: Option<Arc<Pool>>,
+    spec: RunSpec,
+    sources: Arc<Sources>,
+) -> Live {
     let (send, notes) = mpsc::channel();
     let send = Mutex::new(send);
     let control = start(
         exe,
+        pool,
         sources,
         Ok(spec),
         Box::new(move |note| {

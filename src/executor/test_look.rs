@@ -11,9 +11,9 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use crate::model::Isolation;
 
 use super::handover::{self, Command, Ending, Says};
-use super::launch::{self, Launched};
+use super::launch::{self, Host, Launched};
 use super::outside::{self, Expected};
-use super::spec::{Fault, RunSpec};
+use super::spec::{Fault, RunSpec, needs};
 use super::{report, scratch};
 
 /// What came of it.
@@ -43,13 +43,15 @@ pub fn look(spec: &RunSpec, exe: &OwnedFd, compare: Option<&RunSpec>) -> Result<
         &super::test_bench::sources(Default::default()),
     )?;
     let looked = go(spec, &mut launched, compare.unwrap_or(spec));
-    let Launched {
+    let Launched { host, socket, .. } = launched;
+    let Host::Own {
         helper,
-        socket,
         lifeline,
         scratch: folder,
-        ..
-    } = launched;
+    } = host
+    else {
+        panic!("a helper of the run's own");
+    };
     drop((lifeline, socket));
     launch::dismiss(helper);
     let _ = scratch::Held::open(&folder).and_then(|held| held.remove());
@@ -75,9 +77,14 @@ fn go(spec: &RunSpec, launched: &mut Launched, compare: &RunSpec) -> Result<Look
         }
         report.feed(&buffer[..n]);
     }
-    let needs = spec.needs();
-    let expected = Expected::of(compare, &needs, launched.mapped);
-    let outside = outside::examine(pid, &told, launched.helper.id() as i32, &expected);
+    let needs = needs(&spec.env);
+    let expected = Expected::of(
+        compare,
+        &needs,
+        launched.host.between(spec.tier),
+        launched.mapped,
+    );
+    let outside = outside::examine(pid, &told, launched.host.helper(), &expected);
     handover::send(&launched.socket, &Command::Release).unwrap();
     // All three pipes are read at once: a full one would hold the payload.
     let stdout = gather(File::from(launched.stdout.take().unwrap()));

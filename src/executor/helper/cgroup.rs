@@ -17,6 +17,7 @@ use nix::unistd::{UnlinkatFlags, unlinkat};
 use crate::model::Limits;
 
 use super::super::cgroup::PREFIX;
+use super::layer::{Layer, on};
 use super::view::scratch_bytes;
 
 const MIB: u64 = 1024 * 1024;
@@ -44,9 +45,13 @@ struct Group {
 }
 
 impl Cgroup {
-    /// Makes the groups and sets their limits, or makes none.
-    pub fn make(limits: &Limits) -> Self {
-        let name = format!("{PREFIX}{}", std::process::id());
+    /// Makes the groups and sets their limits, or makes none. `serial` tells the runs of one
+    /// helper apart.
+    pub fn make(limits: &Limits, serial: u64) -> Self {
+        if !on(Layer::Cgroup) {
+            return Self::default();
+        }
+        let name = format!("{PREFIX}{}-{serial}", std::process::id());
         let memory = (limits.memory_mb.saturating_add(BASELINE_MIB))
             .saturating_mul(MIB)
             .saturating_add(scratch_bytes(limits));

@@ -26,8 +26,15 @@ pub struct Identity {
     _reservation: OwnedFd,
 }
 
+/// Under root a user of the run's own; otherwise none is to be had, and none is needed.
+pub fn of_run() -> Result<Option<Identity>, Refusal> {
+    (Uid::effective().is_root() && on(Layer::Uid))
+        .then(reserve)
+        .transpose()
+}
+
 /// Takes a uid of the range that has no passwd entry and no process.
-pub fn reserve() -> Result<Identity, Refusal> {
+fn reserve() -> Result<Identity, Refusal> {
     let named = named_uids();
     let used = used_uids().step("read which users have processes")?;
     let width = RANGE.end() - RANGE.start() + 1;

@@ -27,22 +27,17 @@ pub fn address_space_max(limits: &Limits) -> u64 {
 
 /// Everything but processes, which counts from the moment the user is the run's own.
 pub fn set(limits: &Limits) -> Result<(), Refusal> {
-    let list = [
-        // One second between the signal and the kill that cannot be ignored.
-        (
-            Layer::Cpu,
-            Resource::RLIMIT_CPU,
-            (limits.cpu_s, limits.cpu_s + 1),
-        ),
+    set_common(limits)?;
+    set_all(counted(limits))
+}
+
+/// What a zygote has too, and its forks inherit.
+pub fn set_common(limits: &Limits) -> Result<(), Refusal> {
+    set_all([
         (
             Layer::Memory,
             Resource::RLIMIT_AS,
             both(address_space_max(limits)),
-        ),
-        (
-            Layer::Files,
-            Resource::RLIMIT_NOFILE,
-            both(limits.open_files),
         ),
         (
             Layer::Size,
@@ -54,14 +49,47 @@ pub fn set(limits: &Limits) -> Result<(), Refusal> {
         (Layer::Msgqueue, Resource::RLIMIT_MSGQUEUE, both(0)),
         (Layer::Nocaps, Resource::RLIMIT_NICE, both(0)),
         (Layer::Nocaps, Resource::RLIMIT_RTPRIO, both(0)),
-    ];
+    ])
+}
+
+type Limit = (Layer, Resource, (u64, u64));
+
+/// What is the payload's alone: a zygote runs for long, and holds descriptors for its forks.
+fn counted(limits: &Limits) -> [Limit; 2] {
+    [
+        // One second between the signal and the kill that cannot be ignored.
+        (
+            Layer::Cpu,
+            Resource::RLIMIT_CPU,
+            (limits.cpu_s, limits.cpu_s + 1),
+        ),
+        (
+            Layer::Files,
+            Resource::RLIMIT_NOFILE,
+            both(limits.open_files),
+        ),
+    ]
+}
+
+fn set_all(list: impl IntoIterator<Item = Limit>) -> Result<(), Refusal> {
     for (layer, resource, (soft, hard)) in list {
-        if !on(layer) {
-            continue;
+        if on(layer) {
+            set_at_most(resource, soft, hard).step("set the limits")?;
         }
-        set_at_most(resource, soft, hard).step("set the limits")?;
     }
     Ok(())
+}
+
+/// The limits that a fork of a zygote sets by itself: resource, soft, hard. Its user namespace
+/// holds its pid 1 too.
+pub fn of_fork(limits: &Limits) -> Vec<(i32, u64, u64)> {
+    let processes = both(limits.processes.max(1).saturating_add(1));
+    counted(limits)
+        .into_iter()
+        .map(|(_, resource, limit)| (resource, limit))
+        .chain([(Resource::RLIMIT_NPROC, processes)])
+        .map(|(resource, (soft, hard))| (resource as i32, soft, hard))
+        .collect()
 }
 
 /// Processes and threads. `shared` is how many the user has already, where the user is not the

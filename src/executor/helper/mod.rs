@@ -13,6 +13,7 @@ mod payload;
 mod supervise;
 mod tree;
 mod view;
+mod zygote;
 
 use std::io;
 use std::os::fd::{AsFd, IntoRawFd, OwnedFd};
@@ -20,9 +21,9 @@ use std::os::fd::{AsFd, IntoRawFd, OwnedFd};
 use nix::sys::prctl;
 use nix::sys::stat::{Mode, umask};
 
-use crate::model::{Limits, Tier};
+use crate::model::{Digest, Limits, Tier};
 
-use super::handover::{self, Descriptors, Order, Says};
+use super::handover::{self, Descriptors, Order, Purpose, Says};
 use super::{memfd, raw, scratch};
 use layer::{Layer, on};
 
@@ -94,9 +95,14 @@ pub(super) fn main() -> u8 {
             return 1;
         }
     };
-    let result = prepare(&order, descriptors).and_then(|(prepared, lifeline)| {
-        supervise::run(&socket, &lifeline, &order, prepared, &held)
-    });
+    let result = match order.purpose {
+        Purpose::Zygote => zygote::keep(&socket, &order, descriptors, &held),
+        Purpose::Run | Purpose::Probe => {
+            prepare(&order, descriptors).and_then(|(prepared, lifeline)| {
+                supervise::run(&socket, &lifeline, &order, prepared, &held)
+            })
+        }
+    };
     match result {
         Ok(()) => 0,
         Err(refusal) => {
@@ -155,17 +161,9 @@ fn prepare(
     descriptors: Descriptors<OwnedFd>,
 ) -> Result<(Prepared, OwnedFd), Refusal> {
     check_files(order, &descriptors)?;
-    let identity = if nix::unistd::Uid::effective().is_root() && on(Layer::Uid) {
-        Some(identity::reserve()?)
-    } else {
-        None
-    };
+    let identity = identity::of_run()?;
     // Before the view becomes read-only.
-    let cgroup = if on(Layer::Cgroup) {
-        cgroup::Cgroup::make(&order.limits)
-    } else {
-        cgroup::Cgroup::default()
-    };
+    let cgroup = cgroup::Cgroup::make(&order.limits, 0);
     // Before the view: it holds `/proc` as it is while that can still be written to.
     let (payload, lifeline) = payload::Plan::new(order, descriptors)?;
     let view = match order.tier {
@@ -191,25 +189,26 @@ fn prepare(
 
 /// What was shown is what is handed on: sealed, and of the digest in the order.
 fn check_files(order: &Order, descriptors: &Descriptors<OwnedFd>) -> Result<(), Refusal> {
-    let files = [
-        &descriptors.setup,
-        &descriptors.bundle,
-        &descriptors.job,
-        &descriptors.code,
-    ];
-    if !files
-        .into_iter()
-        .chain(&descriptors.inputs)
-        .all(memfd::is_sealed)
-    {
-        return Err(Refusal::new("a file of the run is not sealed", "seals"));
+    check_sealed([&descriptors.setup, &descriptors.bundle, &descriptors.job])?;
+    check_sealed(&descriptors.inputs)?;
+    check_code(&descriptors.code, order.code)
+}
+
+fn check_sealed<'a>(files: impl IntoIterator<Item = &'a OwnedFd>) -> Result<(), Refusal> {
+    if files.into_iter().all(memfd::is_sealed) {
+        Ok(())
+    } else {
+        Err(Refusal::new("a file of the run is not sealed", "seals"))
     }
-    let code = descriptors.code.try_clone().step("read the code")?;
-    let digest = memfd::digest(code).step("read the code")?;
-    if digest != order.code {
+}
+
+fn check_code(code: &OwnedFd, shown: Digest) -> Result<(), Refusal> {
+    check_sealed([code])?;
+    let digest = memfd::digest(code.try_clone().step("read the code")?).step("read the code")?;
+    if digest != shown {
         return Err(Refusal::new(
             "the code is not the code that was shown",
-            format!("{digest} is not {}", order.code),
+            format!("{digest} is not {shown}"),
         ));
     }
     Ok(())

@@ -15,7 +15,7 @@ use nix::unistd::{AccessFlags, Uid, access, execve, getppid, pipe2};
 
 use crate::model::{Limits, Tier};
 
-use super::super::handover::{Descriptors, Order};
+use super::super::handover::{Descriptors, Order, Purpose};
 use super::super::raw::{self, Side};
 use super::super::{runner, scratch};
 use super::identity::{self, Identity};
@@ -91,7 +91,7 @@ impl Plan {
             (order.scratch.clone(), order.needs.clone(), None)
         };
         let mut args = vec![executable.clone()];
-        let arguments = if order.probe {
+        let arguments = if order.purpose == Purpose::Probe {
             PROBE_ARGUMENTS
         } else {
             runner::ARGUMENTS
@@ -267,7 +267,7 @@ impl Plan {
         if on(Layer::NoNewPrivs) {
             prctl::set_no_new_privs().step("give up new privileges")?;
         }
-        self.is_reachable()?;
+        are_reachable(&self.needs)?;
         nix::unistd::chdir(&self.output).step("enter the run's folder")?;
         if let Some(filter) = &self.filter {
             if on(Layer::Landlock) {
@@ -298,23 +298,23 @@ impl Plan {
         nix::unistd::write(score.step(DOING)?, b"1000").step(DOING)?;
         Ok(())
     }
+}
 
-    /// Looks with the payload's own eyes: whatever keeps it out (modes, access lists, mounts)
-    /// is found here and not as an import error later.
-    fn is_reachable(&self) -> Result<(), Refusal> {
-        for path in &self.needs {
-            if let Err(e) = access(path, AccessFlags::R_OK | AccessFlags::X_OK)
-                && let Err(e) = access(path, AccessFlags::R_OK).map_err(|_| e)
-            {
-                return Err(Refusal::new(
-                    "the run's user may not read the Python environment; its files and folders \
-                     must be readable for other users (chmod -R o+rX)",
-                    format!("{}: {e}", path.display()),
-                ));
-            }
+/// Looks with the payload's own eyes: whatever keeps it out (modes, access lists, mounts) is found
+/// here and not as an import error later.
+pub fn are_reachable(needs: &[PathBuf]) -> Result<(), Refusal> {
+    for path in needs {
+        if let Err(e) = access(path, AccessFlags::R_OK | AccessFlags::X_OK)
+            && let Err(e) = access(path, AccessFlags::R_OK).map_err(|_| e)
+        {
+            return Err(Refusal::new(
+                "the run's user may not read the Python environment; its files and folders \
+                 must be readable for other users (chmod -R o+rX)",
+                format!("{}: {e}", path.display()),
+            ));
         }
-        Ok(())
     }
+    Ok(())
 }
 
 /// In a child: says over its pipe why it does not become the payload.
@@ -366,7 +366,7 @@ pub fn await_exec(channel: OwnedFd, lifeline: &OwnedFd) -> Result<Vec<String>, R
 }
 
 /// The same file, out of the way of the payload's descriptors.
-fn staged(fd: OwnedFd) -> Result<OwnedFd, Refusal> {
+pub fn staged(fd: OwnedFd) -> Result<OwnedFd, Refusal> {
     fcntl(&fd, FcntlArg::F_DUPFD_CLOEXEC(STAGING))
         .map(raw::adopt)
         .step("hold a descriptor")
@@ -374,7 +374,7 @@ fn staged(fd: OwnedFd) -> Result<OwnedFd, Refusal> {
 
 /// A version manager's shell shim is no interpreter: it would run a shell with files of the
 /// user's home before any Python.
-fn is_interpreter(path: &Path) -> Result<(), Refusal> {
+pub fn is_interpreter(path: &Path) -> Result<(), Refusal> {
     let mut magic = [0u8; 4];
     let read = File::open(path).and_then(|mut file| file.read_exact(&mut magic));
     match read {

@@ -29,24 +29,7 @@ pub fn run(
     prepared: Prepared,
     held: &scratch::Held,
 ) -> Result<(), Refusal> {
-    // SIGCHLD comes as something to poll for. The terminal's signals do not reach this session;
-    // one sent by hand must not end the supervisor before the payload.
-    let mut mask = SigSet::empty();
-    for signal in [
-        Signal::SIGCHLD,
-        Signal::SIGTERM,
-        Signal::SIGINT,
-        Signal::SIGHUP,
-        Signal::SIGQUIT,
-        Signal::SIGPIPE,
-        Signal::SIGTSTP,
-        Signal::SIGUSR1,
-        Signal::SIGUSR2,
-        Signal::SIGALRM,
-    ] {
-        mask.add(signal);
-    }
-    mask.thread_block().step("wait for signals")?;
+    let mask = hold_signals()?;
     let children = SignalFd::with_flags(&mask, SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK)
         .step("wait for signals")?;
 
@@ -158,6 +141,28 @@ fn await_leave(socket: &OwnedFd, lifeline: &OwnedFd) {
             return;
         }
     }
+}
+
+/// SIGCHLD comes as something to poll for. The terminal's signals do not reach this session; one
+/// sent by hand must not end the supervisor before the payload.
+pub fn hold_signals() -> Result<SigSet, Refusal> {
+    let mut mask = SigSet::empty();
+    for signal in [
+        Signal::SIGCHLD,
+        Signal::SIGTERM,
+        Signal::SIGINT,
+        Signal::SIGHUP,
+        Signal::SIGQUIT,
+        Signal::SIGPIPE,
+        Signal::SIGTSTP,
+        Signal::SIGUSR1,
+        Signal::SIGUSR2,
+        Signal::SIGALRM,
+    ] {
+        mask.add(signal);
+    }
+    mask.thread_block().step("wait for signals")?;
+    Ok(mask)
 }
 
 /// How the payload ended: as the helper's own child, or as pid 1 of its jail told before its end.

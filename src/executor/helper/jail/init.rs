@@ -30,6 +30,21 @@ pub fn reap_for(payload: i32, exit: OwnedFd) -> ! {
     raw::exit_now(0)
 }
 
+/// Reaps whatever ends, until it is killed: the jail outlives a zygote as long as runs of it go on.
+pub fn reap_for_good(exit: OwnedFd) -> ! {
+    if confine(&exit).is_some() {
+        loop {
+            match raw::reap(raw::Wait::Block) {
+                Ok(_) => {}
+                Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
+                // Nothing lives in the jail any more.
+                Err(_) => break,
+            }
+        }
+    }
+    raw::exit_now(0)
+}
+
 fn confine(exit: &OwnedFd) -> Option<()> {
     let null = File::open("/dev/null").ok()?.into_raw_fd();
     // Above the targets first: one of them may be standing on another's number. None of these

@@ -14,6 +14,7 @@ use landlock::{
     RulesetStatus, Scope,
 };
 
+use super::super::super::raw;
 use super::super::Refusal;
 use super::root::SCRATCH;
 
@@ -41,9 +42,10 @@ fn unavailable() -> Refusal {
     )
 }
 
-fn apply(bound: &[PathBuf]) -> Result<RestrictionStatus, Box<dyn std::error::Error>> {
+/// What the payload may do with each path. Of a file, only the rights that files have.
+fn rules(bound: &[PathBuf]) -> Vec<(PathBuf, BitFlags<AccessFs>)> {
     let read = AccessFs::ReadFile | AccessFs::ReadDir;
-    let mut rules: Vec<(PathBuf, BitFlags<AccessFs>)> = vec![
+    let mut rules = vec![
         (PathBuf::from("/proc"), read),
         // The payload's own settings below it, such as a thread's name.
         (PathBuf::from("/proc/self"), read | AccessFs::WriteFile),
@@ -72,13 +74,51 @@ fn apply(bound: &[PathBuf]) -> Result<RestrictionStatus, Box<dyn std::error::Err
             .iter()
             .map(|path| (path.clone(), read | AccessFs::Execute)),
     );
+    rules
+}
+
+/// The same rules as numbers, for the runner of a warm start, which makes its ruleset itself.
+#[derive(Debug)]
+pub struct Numbers {
+    /// `struct landlock_ruleset_attr`: the handled rights of files and network, and the scopes.
+    /// A kernel that knows less of it takes the rest as long as it is zero.
+    pub handled: [u64; 3],
+    pub paths: Vec<(PathBuf, u64)>,
+    pub file_rights: u64,
+    /// The layer's name, such as `landlock:7`.
+    pub layer: String,
+}
+
+/// For the version of this kernel.
+pub fn numbers(bound: &[PathBuf]) -> Result<Numbers, Refusal> {
+    let abi = ABI::from(raw::landlock_version().map_err(|_| unavailable())?);
+    if abi < ABI::V1 {
+        return Err(unavailable());
+    }
+    let known = AccessFs::from_all(abi);
+    Ok(Numbers {
+        handled: [
+            known.bits(),
+            AccessNet::from_all(abi).bits(),
+            Scope::from_all(abi).bits(),
+        ],
+        paths: rules(bound)
+            .into_iter()
+            .map(|(path, rights)| (path, (rights & known).bits()))
+            .collect(),
+        file_rights: AccessFs::from_file(abi).bits(),
+        layer: format!("landlock:{}", abi as i32),
+    })
+}
+
+fn apply(bound: &[PathBuf]) -> Result<RestrictionStatus, Box<dyn std::error::Error>> {
     let mut set = Ruleset::default()
         .set_compatibility(CompatLevel::BestEffort)
         .handle_access(AccessFs::from_all(NEWEST))?
         .handle_access(AccessNet::from_all(NEWEST))?
         .scope(Scope::from_all(NEWEST))?
         .create()?;
-    for (path, rights) in rules {
+    for (path, rights) in rules(bound) {
         let rights = if path.is_dir() {
             rights
         } else {

@@ -11,6 +11,7 @@ pub mod namespaces;
 pub mod root;
 pub mod seccomp;
 
+use std::fs::File;
 use std::io::Write;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
@@ -29,10 +30,28 @@ use super::layer::{Layer, on};
 use super::payload::{Plan, Started, await_exec, report_failure};
 use super::{Refusal, Step};
 
-/// Makes the jail and the payload in it, and waits until the interpreter has taken over.
+/// What is to live in a jail: a run's payload, or a zygote.
+pub trait Tenant {
+    /// In the child of pid 1, whose number is `init`: becomes the interpreter, or says over
+    /// `failure` why not.
+    fn move_in(&self, init: i32, failure: File) -> !;
+
+    /// Whether the jail stays when the tenant has ended.
+    fn is_outlived(&self) -> bool {
+        false
+    }
+}
+
+impl Tenant for Plan {
+    fn move_in(&self, init: i32, failure: File) -> ! {
+        self.become_payload(super::payload::Place::Jail, init, failure)
+    }
+}
+
+/// Makes the jail and its tenant, and waits until the interpreter has taken over.
 pub fn start(
     order: &Order,
-    plan: &Plan,
+    tenant: &dyn Tenant,
     identity: Option<&Identity>,
     lifeline: &OwnedFd,
 ) -> Result<Started, Refusal> {
@@ -56,13 +75,13 @@ pub fn start(
     let init = match namespaces::enter()? {
         raw::Side::Child => {
             drop((failure_read, map, exit_read, folder_read));
-            inside(order, plan, user, channels)
+            inside(order, tenant, user, channels)
         }
         raw::Side::Parent(pid) => pid,
     };
     drop(channels);
     user.map(init)?;
-    (&std::fs::File::from(map.try_clone().step("make a pipe")?))
+    (&File::from(map.try_clone().step("make a pipe")?))
         .write_all(b"m")
         .step("start the jail")?;
     let layers = await_exec(failure_read, lifeline)?;
@@ -97,14 +116,14 @@ struct Channels {
 }
 
 /// Everything from here on is inside the namespaces; it never returns.
-fn inside(order: &Order, plan: &Plan, user: namespaces::User, channels: Channels) -> ! {
+fn inside(order: &Order, tenant: &dyn Tenant, user: namespaces::User, channels: Channels) -> ! {
     let Channels {
         failure,
         mapped,
         exit,
         folder,
     } = channels;
-    let failure = std::fs::File::from(failure);
+    let failure = File::from(failure);
     if let Err(refusal) = become_init(order, user, &mapped).and_then(|()| hand_out(&folder)) {
         report_failure(failure, &refusal);
         raw::exit_now(1);
@@ -116,9 +135,12 @@ fn inside(order: &Order, plan: &Plan, user: namespaces::User, channels: Channels
             report_failure(failure, &Refusal::new("could not fork", e));
             raw::exit_now(1)
         }
-        Ok(raw::Side::Child) => plan.become_payload(super::payload::Place::Jail, init, failure),
+        Ok(raw::Side::Child) => tenant.move_in(init, failure),
         Ok(raw::Side::Parent(payload)) => {
             drop(failure);
+            if tenant.is_outlived() {
+                init::reap_for_good(exit)
+            }
             init::reap_for(payload, exit)
         }
     }

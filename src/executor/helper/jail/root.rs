@@ -23,6 +23,14 @@ use super::super::{Refusal, Step};
 /// Where the payload may write, inside the jail.
 pub const SCRATCH: &str = "/scratch";
 
+/// Mount options of `/dev/shm`. Small, because no other limit counts it.
+pub const SHARED_MEMORY: &str = "mode=1777,size=16m,nr_inodes=256";
+
+/// Mount options of `/scratch`; `size` in bytes.
+pub fn scratch_options(size: u64) -> String {
+    format!("mode=0700,size={size},nr_inodes=8192")
+}
+
 /// Devices without state or reach.
 pub const DEVICES: &[&str] = &["null", "zero", "full", "random", "urandom"];
 
@@ -65,7 +73,7 @@ pub fn make(order: &Order) -> Result<(), Refusal> {
     let inner = root.join(SCRATCH.trim_start_matches('/'));
     folder(&inner, 0o700)?;
     let size = scratch_bytes(&order.limits);
-    tmpfs(&inner, &format!("mode=0700,size={size},nr_inodes=8192"))?;
+    tmpfs(&inner, &scratch_options(size))?;
     for name in [scratch::OUTPUT, scratch::HOME] {
         folder(&inner.join(name), 0o700)?;
     }
@@ -179,10 +187,10 @@ fn devices(root: &Path) -> Result<(), Refusal> {
     ] {
         symlink(target, dev.join(name)).step("make the devices")?;
     }
-    // Semaphores of multiprocessing live here. Small, because no other limit counts it.
+    // Semaphores of multiprocessing live here.
     let shm = dev.join("shm");
     folder(&shm, 0o1777)?;
-    tmpfs(&shm, "mode=1777,size=16m,nr_inodes=256")
+    tmpfs(&shm, SHARED_MEMORY)
 }
 
 /// Brings `path` into the root, at the same path.

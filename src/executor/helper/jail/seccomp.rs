@@ -25,7 +25,29 @@ pub struct Programs(Vec<BpfProgram>);
 impl Programs {
     /// Compiled before anything is forked: a mistake shows while it can still be told.
     pub fn compile() -> Result<Self, Refusal> {
-        compile().map_err(|e| Refusal::new("could not make the system call filter", e))
+        compile(&[]).map_err(|e| Refusal::new("could not make the system call filter", e))
+    }
+
+    /// For a zygote: what its forks restrict themselves with is allowed too. They inherit these,
+    /// and add [`Self::last`].
+    pub fn of_zygote() -> Result<Self, Refusal> {
+        compile(ZYGOTE_CALLS).map_err(|e| Refusal::new("could not make the system call filter", e))
+    }
+
+    /// The list, as the kernel reads it: `struct sock_filter`, one after the other.
+    pub fn last(&self) -> Vec<u8> {
+        self.0
+            .last()
+            .into_iter()
+            .flatten()
+            .flat_map(|step| {
+                let mut bytes = [0u8; 8];
+                bytes[..2].copy_from_slice(&step.code.to_ne_bytes());
+                bytes[2..4].copy_from_slice(&[step.jt, step.jf]);
+                bytes[4..].copy_from_slice(&step.k.to_ne_bytes());
+                bytes
+            })
+            .collect()
     }
 
     /// Installs them. Only listed calls are left afterwards.
@@ -38,7 +60,8 @@ impl Programs {
     }
 }
 
-fn compile() -> Result<Programs, Box<dyn std::error::Error>> {
+/// `more`: calls that are allowed with any argument beside the list.
+fn compile(more: &[i64]) -> Result<Programs, Box<dyn std::error::Error>> {
     let arch = TargetArch::try_from(std::env::consts::ARCH)?;
     let mut programs = Vec::new();
     if cfg!(target_arch = "x86_64") {
@@ -59,6 +82,7 @@ fn compile() -> Result<Programs, Box<dyn std::error::Error>> {
         .map(|call| (*call, Vec::new()))
         .collect();
     rules.extend(conditional()?);
+    rules.extend(more.iter().map(|call| (*call, Vec::new())));
     let list = SeccompFilter::new(
         rules,
         SeccompAction::Errno(libc::EPERM as u32),
@@ -136,6 +160,19 @@ fn x32_kills() -> BpfProgram {
         step(RETURN, 0, 0, libc::SECCOMP_RET_ALLOW),
     ]
 }
+
+/// What a zygote's forks need to make a run's place and to close themselves in. Mounts and
+/// namespaces are of use only to who has, or makes, a user namespace; the zygote itself has no
+/// capability.
+const ZYGOTE_CALLS: &[i64] = &[
+    libc::SYS_unshare,
+    libc::SYS_mount,
+    libc::SYS_prctl,
+    libc::SYS_capset,
+    libc::SYS_landlock_create_ruleset,
+    libc::SYS_landlock_add_rule,
+    libc::SYS_landlock_restrict_self,
+];
 
 /// On every architecture.
 const CALLS: &[i64] = &[

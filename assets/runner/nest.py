@@ -1,0 +1,169 @@
+"""A run's own place, made ahead of its grant: namespaces, a pid 1, `/proc` and `/scratch`.
+
+Two forks: the spawner enters the namespaces and is gone; its child is pid 1 of the run. It waits for
+one message, and only then makes the payload, so that until the grant nothing of the run exists but
+a process that waits.
+"""
+
+import fcntl
+import os
+import signal
+import struct
+import sys
+from dataclasses import dataclass
+from typing import NoReturn
+
+from _countersign import channel, restrict, syscalls
+
+# A word that a mistake does not spell, the code's SHA-256, the number of inputs, the bytes of them
+# that are mapped.
+GRANT = struct.Struct("=8s32sIQ")
+MAGIC = b"csgrant1"
+# stdout, stderr, gate, report, job, code.
+FIXED = 6
+INPUTS_MAX = 245
+# Where they go: as in a cold start, where 5 and 6 were the setup and the bundle.
+TARGETS = (1, 2, 3, 4, 7, 8)
+FIRST_INPUT = 9
+
+
+@dataclass(frozen=True)
+class Granted:
+    """What a payload knows of its run."""
+
+    code: str
+    mapped: int
+
+
+def make(door: int, rules: restrict.Rules) -> Granted | None:
+    """Makes a place. The zygote gets None and goes on; a payload comes back with its run.
+
+    Raises `OSError` in the zygote where the spawner failed.
+    """
+    flush()
+    spawner = os.fork()
+    if spawner:
+        os.close(door)
+        _, status = os.waitpid(spawner, 0)
+        if status:
+            raise OSError(f"the spawner ended with status {status}")
+        return None
+    try:
+        syscalls.close_all_but({0, 1, 2, door})
+        enter()
+        flush()
+        if os.fork():
+            os._exit(0)
+        return reside(door, rules)
+    except BaseException as error:  # noqa: BLE001 - for the local log, whatever it is
+        complain(error)
+        os._exit(1)
+
+
+def flush() -> None:
+    """What is in a buffer at a fork comes out twice."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+
+
+def complain(error: BaseException) -> None:
+    os.write(2, f"{type(error).__name__}: {error}\n".encode("utf-8", "backslashreplace"))
+
+
+def enter() -> None:
+    """Namespaces of the run's own, with this user as the only one there is."""
+    user, group = os.getuid(), os.getgid()
+    syscalls.dumpable(True)
+    syscalls.unshare(
+        syscalls.CLONE_NEWUSER
+        | syscalls.CLONE_NEWPID
+        | syscalls.CLONE_NEWNS
+        | syscalls.CLONE_NEWIPC
+        | syscalls.CLONE_NEWNET
+    )
+    for name, text in (
+        # Without it a process could leave a group that is denied something.
+        ("setgroups", "deny"),
+        ("uid_map", f"{user} {user} 1"),
+        ("gid_map", f"{group} {group} 1"),
+    ):
+        with open(f"/proc/self/{name}", "w", encoding="ascii") as file:
+            file.write(text)
+
+
+def reside(door: int, rules: restrict.Rules) -> Granted:
+    """As pid 1: gets the place ready, waits for the grant, forks the payload and reaps."""
+    os.setsid()
+    syscalls.mount("proc", "/proc", "")
+    syscalls.mount("tmpfs", "/scratch", rules.scratch)
+    os.mkdir(rules.output, 0o700)
+    os.mkdir(rules.home, 0o700)
+    syscalls.mount("tmpfs", "/dev/shm", rules.shared)
+    syscalls.drop_capabilities()
+    syscalls.dumpable(False)
+    null = os.open("/dev/null", os.O_RDWR)
+    for target in (0, 1, 2):
+        os.dup2(null, target)
+    syscalls.close_all_but({0, 1, 2, door})
+    # What the run leaves there is collected when nothing of it lives any more.
+    folder = os.open(rules.output, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    channel.send(door, b"ready", folder)
+    os.close(folder)
+    text, fds = channel.receive(door, GRANT.size, FIXED + INPUTS_MAX)
+    if not text:
+        os._exit(0)
+    magic, digest, inputs, mapped = GRANT.unpack(text)
+    if magic != MAGIC or len(fds) != FIXED + inputs:
+        os._exit(1)
+    flush()
+    payload = os.fork()
+    if payload:
+        for fd in fds:
+            os.close(fd)
+        reap(payload, door)
+    become_payload(door, fds, rules)
+    return Granted("sha256:" + digest.hex(), mapped)
+
+
+def reap(payload: int, door: int) -> NoReturn:
+    """Tells how the payload ended, and by its own end takes everything with it."""
+    while True:
+        pid, status, usage = os.wait4(-1, 0)
+        if pid == payload:
+            spent = int((usage.ru_utime + usage.ru_stime) * 1_000_000)
+            channel.send(door, struct.pack("=iQ", status, spent))
+            os._exit(0)
+
+
+def become_payload(door: int, fds: list[int], rules: restrict.Rules) -> None:
+    os.setsid()
+    door = place(door, fds)
+    try:
+        restrict.limit(rules)
+        restrict.first_to_go()
+        syscalls.die_with_parent()
+        os.chdir(rules.output)
+        restrict.close_in(rules)
+    except BaseException as error:  # noqa: BLE001 - told to the helper, which gives this place up
+        channel.send(door, f"-{type(error).__name__}: {error}".encode("utf-8", "replace")[:900])
+        os._exit(127)
+    # The layer nobody can read from outside. After it the way to pid 1's socket is closed.
+    channel.send(door, b"+" + rules.layer.encode())
+    os.close(door)
+
+
+def place(door: int, fds: list[int]) -> int:
+    """Puts the descriptors where a cold start has them and closes all others. The door's number."""
+    targets = [*TARGETS, *range(FIRST_INPUT, FIRST_INPUT + len(fds) - FIXED)]
+    above = targets[-1] + 1
+    # Out of the way of the numbers first: one of them may be standing on another's.
+    door, *fds = [fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, above) for fd in (door, *fds)]
+    for target, fd in zip(targets, fds, strict=True):
+        os.dup2(fd, target, inheritable=target <= 2)
+    syscalls.close_all_but({0, *targets, door})
+    return door
+
+
+def quiet() -> None:
+    """No handler of Python's own: pid 1 is deaf to signals that it does not handle."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)

@@ -1,0 +1,56 @@
+"""The warm start: one process with the libraries loaded, of which every run is a fork.
+
+It never reads a byte that came from an agent: what it is told is to make a place (`nest`), and a
+run's files go past it to that place's pid 1.
+"""
+
+import gc
+import os
+from dataclasses import replace
+
+from _countersign import channel, contracts, fresh, nest, restrict, syscalls, warmup
+from _countersign.spec import Setup
+
+FD_CONTROL = 3
+FD_RULES = 4
+
+
+# Read once, when pyarrow's allocator is loaded, which pandas does: it would start a thread.
+ALLOCATOR = "JE_ARROW_MALLOC_CONF"
+
+
+def keep_to_one_thread() -> None:
+    """Before the libraries are imported. The other pools are kept to one by the environment."""
+    os.environ[ALLOCATOR] = "background_thread:false"
+
+
+def serve(setup: Setup) -> Setup:
+    """Makes places for as long as it is asked to. Only a payload returns, with its run's setup."""
+    rules = restrict.read(FD_RULES)
+    contracts.of(setup.policy["contract"])
+    warmup.warm(setup.warm or [])
+    del os.environ[ALLOCATOR]
+    if threads() != 1:
+        # A fork of one thread of several is a process with locks that nobody opens.
+        raise RuntimeError("a library started a thread")
+    nest.quiet()
+    os.chdir("/")
+    gc.collect()
+    gc.disable()
+    gc.freeze()
+    syscalls.dumpable(False)
+    syscalls.close_all_but({0, 1, 2, FD_CONTROL})
+    channel.send(FD_CONTROL, b"r")
+    while True:
+        text, fds = channel.receive(FD_CONTROL, 1, 1)
+        if not text:
+            os._exit(0)
+        granted = nest.make(fds[0], rules)
+        if granted is not None:
+            fresh.start()
+            return replace(setup, code=granted.code, memory=setup.memory + granted.mapped)
+
+
+def threads() -> int:
+    with open("/proc/self/status", encoding="ascii", errors="replace") as file:
+        return next(int(line.split()[1]) for line in file if line.startswith("Threads:"))

@@ -1,0 +1,206 @@
+//! What every run is given, however it is started: its pipes, its job and code, and a sealed file
+//! for each input.
+
+use std::fs::File;
+use std::io::{self, Seek as _};
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+
+use nix::fcntl::OFlag;
+use nix::unistd::pipe2;
+
+use crate::model::{DataFormat, Digest, InputKind};
+
+use super::cells::Cells;
+use super::datasets::{self, Sources};
+use super::handover::Descriptors;
+use super::spec::{Fault, RunSpec};
+use super::{memfd, runner};
+
+/// Of pipes, the end that is read first.
+pub struct Given {
+    pub stdout: [OwnedFd; 2],
+    pub stderr: [OwnedFd; 2],
+    pub report: [OwnedFd; 2],
+    pub job: OwnedFd,
+    pub code: OwnedFd,
+    pub inputs: Vec<OwnedFd>,
+    /// Bytes of inputs that the payload maps.
+    pub mapped: u64,
+    /// What of private data sets is hidden from what comes back.
+    pub cells: Arc<Cells>,
+}
+
+pub fn doing<E: std::fmt::Display>(what: &str) -> impl FnOnce(E) -> Fault {
+    let what = what.to_owned();
+    move |e| Fault::new(format!("could not {what}"), e)
+}
+
+pub fn file(name: &str, bytes: io::Result<Vec<u8>>) -> Result<OwnedFd, Fault> {
+    bytes
+        .and_then(|bytes| memfd::of_bytes(name, &bytes))
+        .map_err(doing("make the run's files"))
+}
+
+pub fn pipe() -> Result<[OwnedFd; 2], Fault> {
+    let (read, write) = pipe2(OFlag::O_CLOEXEC).map_err(doing("make a pipe"))?;
+    Ok([read, write])
+}
+
+impl Given {
+    pub fn make(spec: &RunSpec, sources: &Sources) -> Result<Self, Fault> {
+        if Digest::of(spec.code.as_bytes()) != spec.digest {
+            return Err(Fault::new(
+                "the code is not the code that was shown",
+                "digest",
+            ));
+        }
+        if spec.inputs.len() >= Descriptors::<OwnedFd>::inputs_max() {
+            return Err(Fault::new(
+                format!(
+                    "a run takes at most {} inputs",
+                    Descriptors::<OwnedFd>::inputs_max() - 1
+                ),
+                spec.inputs.len(),
+            ));
+        }
+        let mut inputs = inputs(spec, sources)?;
+        let cells = Arc::new(hidden(spec, &inputs)?);
+        if let Some(handed) = &spec.handed {
+            inputs.push(file("handed", Ok(handed.as_bytes().to_vec()))?.into());
+        }
+        let frames: Vec<bool> = inputs.iter().map(|one| one.mapped > 0).collect();
+        Ok(Self {
+            stdout: pipe()?,
+            stderr: pipe()?,
+            report: pipe()?,
+            job: file("job", runner::job(spec, &frames))?,
+            code: file("code", Ok(spec.code.as_bytes().to_vec()))?,
+            mapped: inputs.iter().map(|one| one.mapped).sum(),
+            inputs: inputs.into_iter().map(|one| one.fd).collect(),
+            cells,
+        })
+    }
+}
+
+/// The sealed file of one input.
+struct Content {
+    fd: OwnedFd,
+    /// Its size where it is a converted table, which the payload maps.
+    mapped: u64,
+}
+
+impl From<OwnedFd> for Content {
+    fn from(fd: OwnedFd) -> Self {
+        Self { fd, mapped: 0 }
+    }
+}
+
+/// The values of private data sets, from the very bytes that the child is given.
+fn hidden(spec: &RunSpec, inputs: &[Content]) -> Result<Cells, Fault> {
+    let mut cells = Cells::default();
+    for (input, given) in spec.inputs.iter().zip(inputs) {
+        let InputKind::Dataset {
+            dataset, format, ..
+        } = &input.kind
+        else {
+            continue;
+        };
+        if !input.is_private() {
+            continue;
+        }
+        let delimiter = match format {
+            DataFormat::Csv => b',',
+            DataFormat::Tsv => b'\t',
+            _ => {
+                return Err(Fault::new(
+                    format!("data set {dataset} is private, and only csv and tsv can be kept so"),
+                    format.as_str(),
+                ));
+            }
+        };
+        table(&mut cells, &given.fd, delimiter).map_err(|e| {
+            Fault::new(
+                format!("data set {dataset} is private, and its values cannot be hidden"),
+                e,
+            )
+        })?;
+    }
+    Ok(cells)
+}
+
+fn table(cells: &mut Cells, fd: &OwnedFd, delimiter: u8) -> io::Result<()> {
+    let mut file = File::from(fd.try_clone()?);
+    cells.add_table(&mut file, delimiter)?;
+    // The child shares the position.
+    file.rewind()
+}
+
+/// A sealed file for each input: what an agent brought as it was shown, a data set as its file
+/// is now, if that is still what was shown.
+fn inputs(spec: &RunSpec, sources: &Sources) -> Result<Vec<Content>, Fault> {
+    spec.inputs
+        .iter()
+        .map(|input| {
+            let changed = || {
+                Fault::new(
+                    format!("input {} changed since it was shown", input.name),
+                    input.sha256,
+                )
+            };
+            match &input.kind {
+                InputKind::Json { text } | InputKind::Text { text, .. } => {
+                    if Digest::of(text.as_bytes()) != input.sha256 {
+                        return Err(changed());
+                    }
+                    memfd::of_bytes("input", text.as_bytes())
+                        .map(Content::from)
+                        .map_err(|e| Fault::new("could not make the run's files", e))
+                }
+                InputKind::Artifact { artifact, .. } => {
+                    let content = (sources.left)(&input.sha256).map_err(|e| {
+                        Fault::new(
+                            format!("the log's copy of {artifact} cannot be read any more"),
+                            e,
+                        )
+                    })?;
+                    if Digest::of(&content) != input.sha256 {
+                        return Err(changed());
+                    }
+                    memfd::of_bytes("artifact", &content)
+                        .map(Content::from)
+                        .map_err(|e| Fault::new("could not make the run's files", e))
+                }
+                InputKind::Dataset { dataset, .. } => {
+                    let gone = |detail: String| {
+                        Fault::new(
+                            format!("data set {dataset} cannot be read any more"),
+                            detail,
+                        )
+                    };
+                    let source = sources
+                        .datasets
+                        .get(dataset)
+                        .ok_or_else(|| gone("not configured".to_owned()))?;
+                    // What is hidden is told from the file itself.
+                    if !input.is_private()
+                        && let Some((fd, mapped)) = datasets::frame_of(source, input.sha256)
+                    {
+                        return Ok(Content { fd, mapped });
+                    }
+                    let mut file = datasets::open(&source.path).map_err(|e| gone(e.to_string()))?;
+                    let (fd, digest, _) =
+                        memfd::of_reader("dataset", &mut file, datasets::BYTES_MAX)
+                            .map_err(|e| gone(e.to_string()))?;
+                    if digest != input.sha256 {
+                        return Err(Fault::new(
+                            format!("data set {dataset} changed since it was shown"),
+                            digest,
+                        ));
+                    }
+                    Ok(fd.into())
+                }
+            }
+        })
+        .collect()
+}

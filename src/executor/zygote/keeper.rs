@@ -1,0 +1,162 @@
+//! One zygote from the broker's side: its helper, and the places that the helper offers.
+
+use std::fs::File;
+use std::io::Read;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::process::Child;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use nix::fcntl::{FcntlArg, OFlag, fcntl};
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::unistd::pipe2;
+
+use crate::model::Digest;
+
+use super::super::handover::{self, Descriptors, Order, Purpose, Says};
+use super::super::spec::{Fault, needs};
+use super::super::{launch, memfd, runner, scratch};
+use super::Kind;
+
+/// A zygote that lives as long as this value: runs hold it too.
+#[derive(Debug)]
+pub struct Keeper {
+    helper: Option<Child>,
+    /// Offers come here. Closed when no more runs are wanted; those that go on are not touched.
+    offers: Mutex<Option<OwnedFd>>,
+    /// What the zygote printed, which is why it ended.
+    said: Mutex<File>,
+    lifeline: Option<OwnedFd>,
+}
+
+/// What there was to take.
+pub enum Offer {
+    /// The socket of a place.
+    Place(OwnedFd),
+    /// Not yet.
+    Nothing,
+    /// The zygote is gone; why, for the local log.
+    Gone(String),
+}
+
+impl Keeper {
+    /// Starts the helper. The zygote has still to load its libraries.
+    pub fn start(exe: BorrowedFd<'_>, kind: &Kind) -> Result<Self, Fault> {
+        let doing = |e: std::io::Error| Fault::new("could not start a zygote", e);
+        let pipe = || pipe2(OFlag::O_CLOEXEC).map_err(|e| doing(e.into()));
+        let file = |name: &str, bytes: std::io::Result<Vec<u8>>| {
+            bytes
+                .and_then(|bytes| memfd::of_bytes(name, &bytes))
+                .map_err(doing)
+        };
+        let (lifeline_read, lifeline) = pipe()?;
+        let (said, say) = pipe()?;
+        fcntl(&said, FcntlArg::F_SETFL(OFlag::O_NONBLOCK)).map_err(|e| doing(e.into()))?;
+        let descriptors = Descriptors {
+            lifeline: lifeline_read,
+            stdout: say.try_clone().map_err(doing)?,
+            report: say.try_clone().map_err(doing)?,
+            stderr: say,
+            setup: file(
+                "setup",
+                runner::zygote_setup(&kind.policy, &kind.env, kind.tables),
+            )?,
+            bundle: file("bundle", runner::bundle())?,
+            job: file("job", Ok(Vec::new()))?,
+            code: file("code", Ok(Vec::new()))?,
+            inputs: Vec::new(),
+        };
+        let order = Order {
+            tier: kind.tier,
+            executable: kind.env.executable.clone(),
+            needs: needs(&kind.env),
+            scratch: scratch::make().map_err(doing)?,
+            limits: kind.policy.limits,
+            code: Digest::of(b""),
+            purpose: Purpose::Zygote,
+        };
+        match launch::start(exe, &order, &descriptors) {
+            Ok((helper, offers)) => Ok(Self {
+                helper: Some(helper),
+                offers: Mutex::new(Some(offers)),
+                said: Mutex::new(said.into()),
+                lifeline: Some(lifeline),
+            }),
+            Err(fault) => {
+                let _ = std::fs::remove_dir(&order.scratch);
+                Err(fault)
+            }
+        }
+    }
+
+    /// The helper's number.
+    pub fn pid(&self) -> i32 {
+        self.helper.as_ref().map_or(0, |helper| helper.id() as i32)
+    }
+
+    /// A place, if one is there within `patience`.
+    pub fn take(&self, patience: Duration) -> Offer {
+        let offers = self.offers.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(socket) = offers.as_ref() else {
+            return Offer::Gone("let go".to_owned());
+        };
+        let mut fds = [PollFd::new(socket.as_fd(), PollFlags::POLLIN)];
+        let patience = PollTimeout::try_from(patience).unwrap_or(PollTimeout::MAX);
+        if !poll(&mut fds, patience).is_ok_and(|n| n > 0) {
+            return Offer::Nothing;
+        }
+        match handover::receive_fds::<Says>(socket) {
+            Ok(Some((Says::Place, mut fds))) if fds.len() == 1 => {
+                fds.pop().map_or(Offer::Nothing, Offer::Place)
+            }
+            Ok(Some((Says::Refused { message, detail }, _))) => {
+                Offer::Gone(format!("{message}: {detail} {}", self.said()))
+            }
+            _ => Offer::Gone(format!("end of socket {}", self.said())),
+        }
+    }
+
+    /// Whether a place is there; none where that is not known within `patience`. Takes nothing.
+    #[cfg(test)]
+    pub fn offers(&self, patience: Duration) -> Option<bool> {
+        use nix::sys::socket::{MsgFlags, recv};
+        use std::os::fd::AsRawFd;
+        let offers = self.offers.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(socket) = offers.as_ref() else {
+            return Some(false);
+        };
+        let mut fds = [PollFd::new(socket.as_fd(), PollFlags::POLLIN)];
+        let patience = PollTimeout::try_from(patience).unwrap_or(PollTimeout::MAX);
+        if !poll(&mut fds, patience).is_ok_and(|n| n > 0) {
+            return None;
+        }
+        let mut buffer = [0u8; 256];
+        let n = recv(socket.as_raw_fd(), &mut buffer, MsgFlags::MSG_PEEK).unwrap_or(0);
+        Some(serde_json::from_slice::<Says>(&buffer[..n]).is_ok_and(|says| says == Says::Place))
+    }
+
+    /// No more places are wanted. Runs that go on hold this, and keep the helper.
+    pub fn let_go(&self) {
+        self.offers
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+    }
+
+    fn said(&self) -> String {
+        let mut buffer = [0u8; 4096];
+        let mut file = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+        let length = file.read(&mut buffer).unwrap_or(0);
+        String::from_utf8_lossy(&buffer[..length]).into_owned()
+    }
+}
+
+impl Drop for Keeper {
+    fn drop(&mut self) {
+        self.let_go();
+        self.lifeline.take();
+        if let Some(helper) = self.helper.take() {
+            launch::dismiss(helper);
+        }
+    }
+}
