@@ -451,6 +451,8 @@ impl<'a> Running<'a> {
         }
         let mut collected = match &self.output {
             Some(folder) => collect::collect(folder, self.spec.limits())?,
+            // Stopped before there was one.
+            None if self.released.is_none() => collect::Collected::default(),
             None => return Err(Fault::new("the run's folder was not handed over", "output")),
         };
         let blobs = std::mem::take(&mut collected.blobs);
