@@ -112,7 +112,7 @@ fn runs_that_a_person_granted_end_as_the_table_says_and_leave_nothing() {
         let says = row.says.as_deref().unwrap_or_default();
         assert!(message.contains(says), "{}: {outcome}", row.name);
         assert_eq!(run["isolation"]["tier"], "kernel", "{outcome}");
-        dash.wait_for("the run's end", |d, _| helpers(d.pid()) == 0);
+        dash.wait_for("the run's end", |d, _| payloads(d.pid()) == 0);
     }
     // The row about escapes was among them; not one byte of it reached the terminal as it was.
     let raw = String::from_utf8_lossy(&dash.raw()).into_owned();
@@ -127,18 +127,28 @@ fn policy(name: &str, row: &Run) -> String {
     text
 }
 
-/// How many sandbox helpers the dashboard has started and not yet reaped.
-fn helpers(dashboard: u32) -> usize {
-    let of_dashboard = format!("\nPPid:\t{dashboard}\n");
-    std::fs::read_dir("/proc")
+/// How many processes of runs there are below the dashboard. A zygote and the places it keeps ready
+/// are none: only what runs a snippet is first in line when memory runs out.
+fn payloads(dashboard: u32) -> usize {
+    let read = |pid: u32, name: &str| std::fs::read_to_string(format!("/proc/{pid}/{name}")).ok();
+    let parents: std::collections::HashMap<u32, u32> = std::fs::read_dir("/proc")
         .unwrap()
         .filter_map(|entry| {
-            let process = entry.ok()?.path();
-            let status = std::fs::read_to_string(process.join("status")).ok()?;
-            let line = std::fs::read_to_string(process.join("cmdline")).ok()?;
-            Some((status, line))
+            let pid = entry.ok()?.file_name().to_str()?.parse().ok()?;
+            let status = read(pid, "status")?;
+            let parent = status.lines().find_map(|l| l.strip_prefix("PPid:"))?;
+            Some((pid, parent.trim().parse().ok()?))
         })
-        .filter(|(status, line)| status.contains(&of_dashboard) && line.contains("__sandbox"))
+        .collect();
+    let below = |pid: u32| {
+        std::iter::successors(Some(pid), |one| parents.get(one).copied())
+            .take(100)
+            .any(|one| one == dashboard)
+    };
+    parents
+        .keys()
+        .filter(|pid| below(**pid))
+        .filter(|pid| read(**pid, "oom_score_adj").is_some_and(|adj| adj.trim() == "1000"))
         .count()
 }
 
@@ -152,10 +162,10 @@ fn a_run_whose_agent_is_gone_is_killed_where_that_is_configured() {
     let code = "import time\nprint('up')\ntime.sleep(200)\n";
     let proposal = agent.propose(json!({"code": code}));
     dash.grant(&mut agent, &proposal);
-    dash.wait_text("running");
-    assert_eq!(helpers(dash.pid()), 1);
+    dash.wait_text("1 running");
+    assert_eq!(payloads(dash.pid()), 1);
     agent.close();
-    dash.wait_for("the end of the child", |d, _| helpers(d.pid()) == 0);
+    dash.wait_for("the end of the child", |d, _| payloads(d.pid()) == 0);
     dash.wait_for("the record of it", |d, _| {
         let list = d.cli(&["audit", "list"]);
         String::from_utf8_lossy(&list.stdout).contains("failed")
