@@ -162,8 +162,7 @@ fn a_run_whose_agent_is_gone_is_killed_where_that_is_configured() {
     let code = "import time\nprint('up')\ntime.sleep(200)\n";
     let proposal = agent.propose(json!({"code": code}));
     dash.grant(&mut agent, &proposal);
-    dash.wait_text("1 running");
-    assert_eq!(payloads(dash.pid()), 1);
+    dash.wait_for("the child", |d, _| payloads(d.pid()) == 1);
     agent.close();
     dash.wait_for("the end of the child", |d, _| payloads(d.pid()) == 0);
     dash.wait_for("the record of it", |d, _| {

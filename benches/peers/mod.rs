@@ -22,8 +22,13 @@ impl Peers {
     /// Makes the environment with the interpreter of `env`, or finds it made. Ends the bench with
     /// a reason when it cannot be made: a table without its peers says nothing.
     pub fn ready(env: &PythonEnv) -> Self {
+        Self::of(env, REQUIREMENTS)
+    }
+
+    /// The same with another list of packages.
+    pub fn of(env: &PythonEnv, requirements: &str) -> Self {
         let (a, b, c) = env.version;
-        let key = Digest::of(REQUIREMENTS.as_bytes()).short(12).to_owned();
+        let key = Digest::of(requirements.as_bytes()).short(12);
         let folder =
             Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("peers-{key}-{a}.{b}.{c}"));
         let peers = Self { folder };
@@ -39,7 +44,7 @@ impl Peers {
                 .args(["-m", "venv"])
                 .arg(&peers.folder),
         );
-        fs::write(&list, REQUIREMENTS).unwrap();
+        fs::write(&list, requirements).unwrap();
         run(
             "install the peers",
             Command::new(peers.python())

@@ -1,0 +1,216 @@
+//! From a person's grant to the first byte and to the end of the run, beside what others take who
+//! ask nobody: `cargo bench --bench execution`.
+//!
+//! Ours goes through the finished dashboard in a terminal of its own, keys pressed, both records
+//! made durable; its times are those of `timing_us` in the outcome, which count from the grant. A
+//! fresh process runs each snippet. sandtrap and Jupyter keep one process for all of theirs.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+#[path = "../../tests/common/mod.rs"]
+mod common;
+#[path = "../peers/mod.rs"]
+mod peers;
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use serde_json::{Value, json};
+
+use common::agent::Agent;
+use common::dash::{Dash, Options};
+use common::python;
+use peers::Peers;
+
+/// Warm runs of each kind, and runs of each peer.
+const SAMPLES: usize = 15;
+/// Cold runs: each under a policy of its own, of which no zygote is ready yet.
+const COLD: usize = 6;
+const ROWS: u32 = 10_000;
+
+const TRIVIAL: &str = "print(6 * 7)";
+const GROUPED: &str = "print(sales.groupby('region')['amount'].mean())";
+
+/// Milliseconds, one for each run.
+#[derive(Default, serde::Deserialize)]
+struct Times {
+    first: Vec<f64>,
+    end: Vec<f64>,
+}
+
+fn main() {
+    python::ready();
+    let env = python::managed_env();
+    let peers = Peers::of(&env, include_str!("requirements.txt"));
+    let mut table = String::from("region,amount\n");
+    for row in 0..ROWS {
+        let region = ["north", "south", "east", "west"][(row % 4) as usize];
+        writeln!(table, "{region},{}", f64::from(row * 7919 % 10_007) / 100.0).unwrap();
+    }
+    let ours = ours(&table);
+    let theirs = theirs(&peers, &table);
+    print(&ours, &theirs);
+}
+
+/// Every kind of our own runs, in the order in which it is printed.
+fn ours(table: &str) -> Vec<(&'static str, &'static str, Times)> {
+    let cold: Vec<String> = (0..2 * COLD).map(|n| format!("cold{n}")).collect();
+    let mut policies = vec![(
+        "plain.toml".to_owned(),
+        "name = \"plain\"\nextends = \"script\"\n".to_owned(),
+    )];
+    policies.extend(cold.iter().map(|name| {
+        let text = format!("name = \"{name}\"\nextends = \"analysis\"\n");
+        (format!("{name}.toml"), text)
+    }));
+    let policies: Vec<(&str, &str)> = policies
+        .iter()
+        .map(|(name, text)| (name.as_str(), text.as_str()))
+        .collect();
+    let config = format!(
+        "profiles = [\"analysis\", \"plain\", \"{}\"]\n[datasets.sales]\npath = \"sales.csv\"\n",
+        cold.join("\", \"")
+    );
+    let mut dash = Dash::with(&Options {
+        config: &config,
+        files: &[("sales.csv", table)],
+        policies: &policies,
+        ..Options::default()
+    });
+    let mut agent = dash.agent();
+    let mut found = Vec::new();
+    for (name, profile) in [("guarded", "analysis"), ("no guard", "plain")] {
+        for (work, code) in [("trivial", TRIVIAL), ("group-by", GROUPED)] {
+            // The first makes what the others start from.
+            run(&mut dash, &mut agent, profile, code, 0);
+            let mut times = Times::default();
+            for n in 1..=SAMPLES {
+                times.add(run(&mut dash, &mut agent, profile, code, n));
+            }
+            found.push((name, work, times));
+        }
+    }
+    for (half, (work, code)) in [("trivial", TRIVIAL), ("group-by", GROUPED)]
+        .iter()
+        .enumerate()
+    {
+        let mut times = Times::default();
+        for name in &cold[half * COLD..(half + 1) * COLD] {
+            times.add(run(&mut dash, &mut agent, name, code, 0));
+        }
+        found.push(("guarded, cold", *work, times));
+    }
+    found
+}
+
+impl Times {
+    fn add(&mut self, (first, end): (f64, f64)) {
+        self.first.push(first);
+        self.end.push(end);
+    }
+}
+
+/// One proposal, granted by keys: milliseconds to its first byte and to its end.
+fn run(dash: &mut Dash, agent: &mut Agent, profile: &str, code: &str, n: usize) -> (f64, f64) {
+    let inputs = if code.contains("sales") {
+        json!({"sales": {"dataset": "sales"}})
+    } else {
+        json!({})
+    };
+    let proposal = agent.propose(json!({
+        "code": format!("{code}  # {n}"),
+        "profile": profile,
+        "inputs": inputs,
+    }));
+    dash.grant(agent, &proposal);
+    let outcome = agent.outcome(&proposal["id"]);
+    assert_eq!(outcome["state"], "succeeded", "{outcome}");
+    let timing = &outcome["run"]["timing_us"];
+    let ms = |key: &str| timing[key].as_f64().unwrap() / 1e3;
+    (ms("grant_to_first_output"), ms("grant_to_exit"))
+}
+
+fn theirs(peers: &Peers, table: &str) -> BTreeMap<String, Times> {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("execution-bench");
+    std::fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("sales.csv");
+    std::fs::write(&file, table).unwrap();
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/execution/peers.py");
+    let output = Command::new(peers.python())
+        .args(["-B", "-W", "ignore"])
+        .arg(script)
+        .arg(file)
+        .arg(SAMPLES.to_string())
+        .arg(peers.python())
+        .stderr(Stdio::inherit())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "the peers failed");
+    let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+    serde_json::from_value(answer).unwrap()
+}
+
+fn print(ours: &[(&str, &str, Times)], theirs: &BTreeMap<String, Times>) {
+    println!("Milliseconds from the grant, {SAMPLES} runs each ({COLD} cold), {ROWS} rows.\n");
+    println!(
+        "{:<42} {:>9} {:>9} {:>9}   × python -I",
+        "", "first p50", "first max", "end p50"
+    );
+    let bare = |work: &str| median(&theirs[&format!("python -I, {work}")].first);
+    let line = |name: String, work: &str, times: &Times| {
+        println!(
+            "{name:<42} {:>9.2} {:>9.2} {:>9.2}   {:.2}",
+            median(&times.first),
+            times.first.iter().copied().fold(0.0, f64::max),
+            median(&times.end),
+            median(&times.first) / bare(work)
+        );
+    };
+    for (name, work, times) in ours {
+        line(format!("countersign, {name}, {work}"), work, times);
+    }
+    for (name, times) in theirs {
+        let work = if name.ends_with("trivial") {
+            "trivial"
+        } else {
+            "group-by"
+        };
+        line(name.clone(), work, times);
+    }
+    if !theirs.keys().any(|name| name.starts_with("bwrap")) {
+        println!("bwrap is not installed on this machine");
+    }
+    let of = |name: &str, work: &str| {
+        let found = ours.iter().find(|(n, w, _)| *n == name && *w == work);
+        median(&found.unwrap().2.first)
+    };
+    let said = |met: bool| if met { "met" } else { "MISSED" };
+    println!();
+    let trivial = of("guarded", "trivial");
+    println!(
+        "target: trivial at most 5 ms: {trivial:.1}, {}",
+        said(trivial <= 5.0)
+    );
+    for (name, least) in [("guarded", 20.0), ("no guard", 30.0)] {
+        let times = bare("group-by") / of(name, "group-by");
+        println!(
+            "target: the group-by, {name}, at least {least} × as fast as python -I: {times:.1}, {}",
+            said(times >= least)
+        );
+    }
+    if let Some(jail) = theirs.get("bwrap + python -I, group-by") {
+        let ratio = of("guarded, cold", "group-by") / median(&jail.first);
+        println!(
+            "target: cold not slower than bwrap + python: {ratio:.2} ×, {}",
+            said(ratio <= 1.0)
+        );
+    }
+}
+
+fn median(times: &[f64]) -> f64 {
+    let mut sorted = times.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted[sorted.len() / 2]
+}
