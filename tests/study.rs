@@ -313,3 +313,84 @@ for family in (socket.AF_INET, socket.AF_INET6, socket.AF_UNIX):
     let outcome = granted(&mut dash, &mut agent, "analysis", "print(len(visits))\n");
     assert_eq!(stdout(&outcome), "3\n");
 }
+
+#[test]
+fn r3_files_are_taken_from_the_output_folder_alone_and_over_a_cap_none_is() {
+    let (mut dash, mut agent) = dash();
+    let code = "\
+import os
+open('kept.txt', 'w').write('ok')
+os.symlink('/etc/passwd', 'link.txt')
+os.mkdir('folder')
+open('folder/inner.txt', 'w').write('0')
+os.link('kept.txt', 'twice.txt')
+open('single.txt', 'w').write('1')
+open('/scratch/elsewhere.txt', 'w').write('2')
+";
+    let outcome = granted(&mut dash, &mut agent, "script", code);
+    assert_eq!(outcome["state"], "succeeded", "{outcome}");
+    let names: Vec<&str> = outcome["run"]["artifacts"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(names, ["single.txt"], "{outcome}");
+
+    let many = "for i in range(21):\n    open(f'{i}.txt', 'w').write('x')\n";
+    let outcome = granted(&mut dash, &mut agent, "analysis", many);
+    assert_eq!(error(&outcome).0, "ContractViolation", "{outcome}");
+    assert_eq!(outcome["run"]["artifacts"], json!([]), "{outcome}");
+}
+
+#[test]
+fn r8_legitimate_use() {
+    let (mut dash, mut agent) = dash();
+    let code = "\
+import json
+import matplotlib.pyplot as plt
+import plotly.graph_objects as go
+means = visits.groupby('site')['age'].mean()
+print(means.to_dict())
+means.plot.bar()
+plt.savefig('means.png')
+figure = go.Figure(go.Bar(x=list(means.index), y=list(means)))
+open('means.json', 'w').write(figure.to_json())
+means.to_csv('means.csv')
+";
+    let outcome = granted(&mut dash, &mut agent, "analysis", code);
+    assert_eq!(stdout(&outcome), "{'north': 45.0, 'south': 60.0}\n");
+    let files: Vec<(&str, &str)> = outcome["run"]["artifacts"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| {
+            (
+                one["name"].as_str().unwrap(),
+                one["media_type"].as_str().unwrap(),
+            )
+        })
+        .collect();
+    for want in [
+        ("means.png", "image/png"),
+        ("means.json", "application/json"),
+    ] {
+        assert!(files.contains(&want), "{want:?}: {files:?}");
+    }
+    assert!(
+        files.iter().any(|(name, _)| *name == "means.csv"),
+        "{files:?}"
+    );
+    // The agent reads what was kept, and the next step may work on it.
+    let answer = agent.call(
+        "artifact",
+        json!({"id": outcome["id"], "name": "means.csv"}),
+    );
+    assert!(answer["result"]["base64"].is_string(), "{answer}");
+    let next = agent.propose(json!({
+        "code": "print(len(before))\n",
+        "inputs": {"before": {"artifact": {"id": outcome["id"], "name": "means.csv"}}},
+    }));
+    dash.grant(&mut agent, &next);
+    assert_eq!(stdout(&agent.outcome(&next["id"])), "2\n");
+}
