@@ -180,7 +180,7 @@ fn without_any_file_the_documented_defaults_hold() {
 }
 
 #[test]
-fn a_flag_outranks_the_overlay_which_outranks_the_file() {
+fn f6_a_flag_outranks_the_overlay_which_outranks_the_file() {
     let mut home =
         Home::with("theme = \"dark\"\nttl_s = 10\n[keys]\ngrant = \"g\"\ndeny = \"x\"\n");
     home.write(

@@ -394,3 +394,29 @@ means.to_csv('means.csv')
     dash.grant(&mut agent, &next);
     assert_eq!(stdout(&agent.outcome(&next["id"])), "2\n");
 }
+
+/// What its document names as future work: seccomp, stronger jails, faster hand-over, clean-up. The
+/// last is `r5_kept_code_goes_after_its_days_and_a_dry_run_only_says_so`.
+#[test]
+fn r7_seccomp_a_stronger_jail_and_a_mapped_hand_over() {
+    let (mut dash, mut agent) = dash();
+    let outcome = granted(
+        &mut dash,
+        &mut agent,
+        "analysis",
+        "visits.loc[0, 'age'] = 1\nprint(visits['age'].sum())\n",
+    );
+    assert_eq!(stdout(&outcome), "111\n");
+    let layers = outcome["run"]["isolation"]["layers"].to_string();
+    for layer in ["seccomp", "landlock:", "userns", "netns", "root"] {
+        assert!(layers.contains(layer), "{layer}: {layers}");
+    }
+    // The frame was changed in the child's own copy: the next run sees the data set as it is.
+    let outcome = granted(
+        &mut dash,
+        &mut agent,
+        "analysis",
+        "print(visits['age'].sum())\n",
+    );
+    assert_eq!(stdout(&outcome), "150\n");
+}

@@ -61,7 +61,7 @@ const REFUSED_BEFORE: &[&str] = &[
 ];
 
 #[test]
-fn what_the_policy_does_not_list_is_refused_before_anything_runs() {
+fn s1_what_the_policy_does_not_list_is_refused_before_anything_runs() {
     for code in REFUSED_BEFORE {
         let told = guarded(&format!("print('ran')\n{code}"));
         let run = told.run();
@@ -116,7 +116,7 @@ const REFUSED_WHILE_IT_RUNS: &[&str] = &[
 ];
 
 #[test]
-fn what_only_shows_when_it_runs_is_refused_there() {
+fn s4_what_only_shows_when_it_runs_is_refused_there() {
     for code in REFUSED_WHILE_IT_RUNS {
         let told = guarded(code);
         let run = told.run();

@@ -37,7 +37,7 @@ pub fn limited(limits: &std::collections::BTreeMap<String, u64>) -> Policy {
 }
 
 #[test]
-fn every_attack_of_the_table_meets_what_stands_there() {
+fn s6_every_attack_of_the_table_meets_what_stands_there() {
     if !available(TIER) {
         return;
     }
@@ -184,7 +184,7 @@ print(os.cpu_count() > 0, open("/dev/null").read() == "")
 fn the_same_as_an_ordinary_user() {
     let (_, module) = module_path!().split_once("::").unwrap();
     as_an_ordinary_user(&[
-        &format!("{module}::every_attack_of_the_table_meets_what_stands_there"),
+        &format!("{module}::s6_every_attack_of_the_table_meets_what_stands_there"),
         &format!("{module}::what_a_tier_does_not_stop_it_says"),
         &format!("{module}::every_run_of_the_table_ends_as_it_says_and_leaves_nothing_behind"),
         &format!("{module}::what_snippets_do_keeps_working"),
