@@ -31,7 +31,11 @@ enum Reason {
 }
 
 /// Files whose difference is known, by the end of their path, each with its reason.
-const KNOWN: &[(&str, &str)] = &[];
+const KNOWN: &[(&str, &str)] = &[(
+    "test/test_fstring.py",
+    "a field with a triple-quoted string that has a quote in it, `f\"{'''eric's'''}\"`: our parser \
+     takes the quote for its end and refuses the file, which is then unanalyzable",
+)];
 
 /// The interpreter to compare with.
 fn interpreter() -> std::ffi::OsString {

@@ -6,7 +6,7 @@
 use std::fs::File;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use nix::fcntl::OFlag;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
@@ -182,6 +182,11 @@ fn doing(e: std::io::Error) -> Fault {
     Fault::new("could not try it", e)
 }
 
+/// What is tried is our own binary, which is only starting up when it is looked at: a file that the C
+/// library opens for that is closed in a moment. What stays open this long is refused.
+const SETTLE: Duration = Duration::from_secs(5);
+const STARTING: &str = "descriptors";
+
 struct Probe {
     helper: std::process::Child,
     socket: OwnedFd,
@@ -235,8 +240,16 @@ impl Probe {
                     },
                     between: usize::from(order.tier != Tier::Process),
                 };
-                outside::examine(pid, &layers, self.helper.id() as i32, &expected)
-                    .map(|isolation| isolation.layers)
+                let until = Instant::now() + SETTLE;
+                loop {
+                    let found = outside::examine(pid, &layers, self.helper.id() as i32, &expected);
+                    match found {
+                        Err(fault) if fault.detail == STARTING && Instant::now() < until => {
+                            std::thread::sleep(Duration::from_millis(10));
+                        }
+                        found => return found.map(|isolation| isolation.layers),
+                    }
+                }
             }
             Ok(Some((Says::Refused { message, detail }, _))) => Err(Fault { message, detail }),
             Ok(Some((Says::Place | Says::Ended(_), _)) | None) | Err(_) => Err(Fault::new(
