@@ -9,6 +9,7 @@ mod identity;
 mod jail;
 pub(super) mod layer;
 mod limits;
+mod mounts;
 mod payload;
 mod supervise;
 mod tree;

@@ -7,7 +7,7 @@
 //! disappears. An ordinary user's dashboard cannot do any of this in this tier.
 
 use std::collections::BTreeMap;
-use std::ffi::CString;
+use std::ffi::OsStr;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use nix::errno::Errno;
 use nix::fcntl::{OFlag, open};
 use nix::libc::{MOUNT_ATTR_NODEV, MOUNT_ATTR_NOSUID, MOUNT_ATTR_RDONLY};
-use nix::mount::{MntFlags, MsFlags, mount, umount2};
+use nix::mount::{MntFlags, MsFlags, umount2};
 use nix::sched::{CloneFlags, unshare};
 use nix::sys::stat::Mode;
 use nix::unistd::{Gid, Uid, chown};
@@ -23,9 +23,10 @@ use nix::unistd::{Gid, Uid, chown};
 use crate::model::Limits;
 
 use super::super::handover::Order;
-use super::super::{raw, scratch};
+use super::super::scratch;
 use super::identity::Identity;
 use super::layer::{Layer, on};
+use super::mounts::{attributes, mount_at};
 use super::{Refusal, Step};
 
 /// The payload's view, as long as the helper lives.
@@ -70,7 +71,7 @@ impl View {
             identity.uid
         );
         mount_at(
-            Some("tmpfs"),
+            Some(OsStr::new("tmpfs")),
             &order.scratch,
             Some("tmpfs"),
             MsFlags::MS_NOSUID | MsFlags::MS_NODEV | MsFlags::MS_NOEXEC,
@@ -118,7 +119,7 @@ fn shared_memory() -> Result<(), Refusal> {
         return Ok(());
     }
     mount_at(
-        Some("tmpfs"),
+        Some(OsStr::new("tmpfs")),
         shm,
         Some("tmpfs"),
         MsFlags::MS_NOSUID | MsFlags::MS_NODEV | MsFlags::MS_NOEXEC,
@@ -204,7 +205,7 @@ fn cover(order: &Order) -> Result<(), Refusal> {
             ));
         }
         mount_at(
-            Some("tmpfs"),
+            Some(OsStr::new("tmpfs")),
             &folder,
             Some("tmpfs"),
             MsFlags::MS_NOSUID | MsFlags::MS_NODEV,
@@ -250,7 +251,7 @@ fn bind(place: &OwnedFd, path: &Path) -> Result<(), Refusal> {
         std::fs::File::create_new(path).step(DOING)?;
     }
     mount_at(
-        Some(&source),
+        Some(OsStr::new(&source)),
         path,
         None,
         MsFlags::MS_BIND | MsFlags::MS_REC,
@@ -262,20 +263,8 @@ fn bind(place: &OwnedFd, path: &Path) -> Result<(), Refusal> {
 
 /// Read-only and without set-id programs, with everything mounted below.
 fn read_only(path: &Path, more: u64) -> Result<(), Refusal> {
-    const DOING: &str = "make the file system read-only";
-    let path = CString::new(path.as_os_str().as_encoded_bytes())
-        .map_err(|e| Refusal::new(format!("could not {DOING}"), e))?;
-    raw::set_mount_attributes(&path, MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | more, true).step(DOING)
-}
-
-fn mount_at(
-    source: Option<&str>,
-    target: &Path,
-    kind: Option<&str>,
-    flags: MsFlags,
-    options: Option<&str>,
-) -> nix::Result<()> {
-    mount(source, target, kind, flags, options)
+    let set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | more;
+    attributes(path, set, true, "make the file system read-only")
 }
 
 #[cfg(test)]

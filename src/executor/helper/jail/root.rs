@@ -5,20 +5,23 @@
 //! to. No `/etc`, `/home`, `/run`, `/sys`, `/tmp`, `/var`, no program but the interpreter.
 
 use std::collections::BTreeSet;
-use std::ffi::CString;
+use std::ffi::OsStr;
 use std::os::unix::fs::{DirBuilderExt, symlink};
 use std::path::{Path, PathBuf};
 
 use nix::libc::{MOUNT_ATTR_NODEV, MOUNT_ATTR_NOEXEC, MOUNT_ATTR_NOSUID, MOUNT_ATTR_RDONLY};
-use nix::mount::{MntFlags, MsFlags, mount, umount2};
+use nix::mount::{MntFlags, MsFlags, umount2};
 use nix::sys::stat::{Mode, umask};
 use nix::unistd::{chdir, pivot_root};
 
 use super::super::super::handover::Order;
-use super::super::super::{raw, scratch};
+use super::super::super::scratch;
 use super::super::layer::{Layer, on};
+use super::super::mounts::{attributes, mount_at};
 use super::super::view::scratch_bytes;
 use super::super::{Refusal, Step};
+
+const CLOSING: &str = "close the jail's mounts";
 
 /// Where the payload may write, inside the jail.
 pub const SCRATCH: &str = "/scratch";
@@ -83,12 +86,13 @@ pub fn make(order: &Order) -> Result<(), Refusal> {
         Path::new("/"),
         MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV,
         false,
+        CLOSING,
     )
 }
 
 fn fresh_proc(proc: &Path) -> Result<(), Refusal> {
     mount_at(
-        Some(Path::new("proc")),
+        Some(OsStr::new("proc")),
         proc,
         Some("proc"),
         MsFlags::MS_NOSUID | MsFlags::MS_NODEV | MsFlags::MS_NOEXEC,
@@ -206,14 +210,14 @@ fn bind(root: &Path, path: &Path, set: u64) -> Result<(), Refusal> {
         std::fs::File::create(&target).step(DOING)?;
     }
     mount_at(
-        Some(path),
+        Some(path.as_os_str()),
         &target,
         None,
         MsFlags::MS_BIND | MsFlags::MS_REC,
         None,
     )
     .step(DOING)?;
-    attributes(&target, set, true)
+    attributes(&target, set, true, CLOSING)
 }
 
 /// Makes the new root the only one. The old one is detached with everything mounted in it.
@@ -228,7 +232,7 @@ fn enter(root: &Path) -> Result<(), Refusal> {
 
 fn tmpfs(target: &Path, options: &str) -> Result<(), Refusal> {
     mount_at(
-        Some(Path::new("tmpfs")),
+        Some(OsStr::new("tmpfs")),
         target,
         Some("tmpfs"),
         MsFlags::MS_NOSUID | MsFlags::MS_NODEV | MsFlags::MS_NOEXEC,
@@ -243,23 +247,6 @@ fn folder(path: &Path, mode: u32) -> Result<(), Refusal> {
         .mode(mode)
         .create(path)
         .step("make a folder of the jail")
-}
-
-fn attributes(path: &Path, set: u64, recursive: bool) -> Result<(), Refusal> {
-    const DOING: &str = "close the jail's mounts";
-    let path = CString::new(path.as_os_str().as_encoded_bytes())
-        .map_err(|e| Refusal::new(format!("could not {DOING}"), e))?;
-    raw::set_mount_attributes(&path, set, recursive).step(DOING)
-}
-
-fn mount_at(
-    source: Option<&Path>,
-    target: &Path,
-    kind: Option<&str>,
-    flags: MsFlags,
-    options: Option<&str>,
-) -> nix::Result<()> {
-    mount(source, target, kind, flags, options)
 }
 
 #[cfg(test)]
