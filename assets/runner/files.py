@@ -22,6 +22,13 @@ def hold_folder() -> None:
     _folder = os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
 
 
+def move_folder(fd: int) -> None:
+    """Holds it under this number; the old one is the caller's to close."""
+    global _folder
+    os.dup2(_folder, fd, inheritable=False)
+    _folder = fd
+
+
 hold_folder()
 
 # How many files the policy has collected.

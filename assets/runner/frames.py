@@ -12,13 +12,16 @@ NAN = b"countersign.nan"
 # Beyond so many, a frame of separate columns is slower to work with than the copying is.
 SEPARATE_MAX = 90
 
+# Below so many bytes, starting threads takes longer than what they would do.
+THREADS_FROM = 64 << 20
+
 
 def to_arrow(frame: Any, pandas: Any, nan: bool) -> Any:
     """A table of one batch, or None for a frame that Arrow does not hold as it is."""
     import pyarrow
 
     try:
-        table = pyarrow.Table.from_pandas(frame, preserve_index=None)
+        table = pyarrow.Table.from_pandas(frame, preserve_index=None, nthreads=1)
         for at, (name, dtype) in enumerate(frame.dtypes.items()):
             if dtype.kind == "f" and hasattr(dtype, "isnative"):
                 # Not a null: then the column can be read where it lies.
@@ -49,10 +52,15 @@ def mapped(fd: int, pandas: Any) -> Any:
     they are written to: then they are this process's own, so that the frame can be changed."""
     import mmap
 
+    return opened(mmap.mmap(fd, 0, access=mmap.ACCESS_COPY))
+
+
+def opened(mapping: Any) -> Any:
+    """The frame in a mapping."""
     import pyarrow
 
-    mapping = mmap.mmap(fd, 0, access=mmap.ACCESS_COPY)
-    table = pyarrow.ipc.open_file(pyarrow.py_buffer(mapping)).read_all()
+    options = pyarrow.ipc.IpcReadOptions(use_threads=len(mapping) >= THREADS_FROM)
+    table = pyarrow.ipc.open_file(pyarrow.py_buffer(mapping), options=options).read_all()
     return from_arrow(table, mapping)
 
 
@@ -60,19 +68,20 @@ def from_arrow(table: Any, mapping: Any) -> Any:
     """The frame of a table. Whole numeric columns stay where they are in `mapping`."""
     import pandas
 
+    threads = table.nbytes >= THREADS_FROM
     metadata = table.schema.metadata or {}
     about = table.schema.pandas_metadata or {}
     index = about.get("index_columns", [])
     plain = len(index) == 1 and isinstance(index[0], dict) and index[0].get("kind") == "range"
     names = table.column_names
     if mapping is None or not plain or len(names) > SEPARATE_MAX or len(set(names)) < len(names):
-        frame = table.to_pandas()
+        frame = table.to_pandas(use_threads=threads)
     else:
         columns = {}
         for at, name in enumerate(names):
             column = table.column(at)
             found = in_place(column, mapping)
-            columns[name] = column.to_pandas() if found is None else found
+            columns[name] = column.to_pandas(use_threads=threads) if found is None else found
         first = index[0]
         rows = pandas.RangeIndex(first["start"], first["stop"], first["step"], name=first["name"])
         for name, column in columns.items():

@@ -9,8 +9,6 @@ import random
 import signal
 import sys
 
-from _countersign import files
-
 
 def start() -> None:
     """Makes a fork of the zygote look like an interpreter that has just started."""
@@ -23,5 +21,4 @@ def start() -> None:
         # It draws new names by the process's number, which is the same in every run.
         temporary._name_sequence = None  # type: ignore[attr-defined]
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    files.hold_folder()
     gc.enable()

@@ -24,8 +24,10 @@ def main() -> None:
         stream.reconfigure(line_buffering=True, errors="backslashreplace")  # type: ignore[union-attr]
     warnings.showwarning = errors.show_warning  # type: ignore[assignment]
     if setup.warm is not None:
-        setup = zygote.serve(setup)
+        setup = zygote.serve(setup, libraries)
         # What goes on is a fork, made for one run.
+    elif not (setup.convert or setup.certify):
+        contracts.of(setup.policy["contract"]).ahead(setup)
     hold.confine(setup)
     hold.wait(setup)
     # From here on everything is the snippet's doing.

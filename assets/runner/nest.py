@@ -1,8 +1,8 @@
-"""A run's own place, made ahead of its grant: namespaces, a pid 1, `/proc` and `/scratch`.
+"""A run's own place, made ahead of its grant: namespaces, a pid 1, `/proc`, `/scratch`, a payload.
 
-Two forks: the spawner enters the namespaces and is gone; its child is pid 1 of the run. It waits for
-one message, and only then makes the payload, so that until the grant nothing of the run exists but
-a process that waits.
+Three forks: the spawner enters the namespaces and is gone; its child is pid 1 of the run, and that
+one's child is the payload, which closes itself in, rehearses, and waits for one message. Until the
+grant nothing of the run exists but a confined process that waits; it serves this one run.
 """
 
 import fcntl
@@ -10,10 +10,12 @@ import os
 import signal
 import struct
 import sys
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NoReturn
 
-from _countersign import channel, restrict, syscalls
+from _countersign import channel, files, restrict, syscalls
 
 # A word that a mistake does not spell, the code's SHA-256, the number of inputs, the bytes of them
 # that are mapped.
@@ -35,8 +37,10 @@ class Granted:
     mapped: int
 
 
-def make(door: int, rules: restrict.Rules) -> Granted | None:
+def make(door: int, rules: restrict.Rules, rehearse: Callable[[], None]) -> Granted | None:
     """Makes a place. The zygote gets None and goes on; a payload comes back with its run.
+
+    `rehearse` is what the payload does while it is closed in and has nothing of its run yet.
 
     Raises `OSError` in the zygote where the spawner failed.
     """
@@ -54,7 +58,7 @@ def make(door: int, rules: restrict.Rules) -> Granted | None:
         flush()
         if os.fork():
             os._exit(0)
-        return reside(door, rules)
+        return reside(door, rules, rehearse)
     except BaseException as error:  # noqa: BLE001 - for the local log, whatever it is
         complain(error)
         os._exit(1)
@@ -91,8 +95,8 @@ def enter() -> None:
             file.write(text)
 
 
-def reside(door: int, rules: restrict.Rules) -> Granted:
-    """As pid 1: gets the place ready, waits for the grant, forks the payload and reaps."""
+def reside(door: int, rules: restrict.Rules, rehearse: Callable[[], None]) -> Granted:
+    """As pid 1: gets the place ready, makes the payload once it may, and reaps."""
     os.setsid()
     syscalls.mount("proc", "/proc", "")
     syscalls.mount("tmpfs", "/scratch", rules.scratch)
@@ -109,20 +113,15 @@ def reside(door: int, rules: restrict.Rules) -> Granted:
     folder = os.open(rules.output, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     channel.send(door, b"ready", folder)
     os.close(folder)
-    text, fds = channel.receive(door, GRANT.size, FIXED + INPUTS_MAX)
+    # This process is in its control group by then, and what it makes will be.
+    text, _ = channel.receive(door, 1, 0)
     if not text:
         os._exit(0)
-    magic, digest, inputs, mapped = GRANT.unpack(text)
-    if magic != MAGIC or len(fds) != FIXED + inputs:
-        os._exit(1)
     flush()
     payload = os.fork()
     if payload:
-        for fd in fds:
-            os.close(fd)
         reap(payload, door)
-    become_payload(door, fds, rules)
-    return Granted("sha256:" + digest.hex(), mapped)
+    return become_payload(door, rules, rehearse)
 
 
 def reap(payload: int, door: int) -> NoReturn:
@@ -130,38 +129,53 @@ def reap(payload: int, door: int) -> NoReturn:
     while True:
         pid, status, usage = os.wait4(-1, 0)
         if pid == payload:
-            spent = int((usage.ru_utime + usage.ru_stime) * 1_000_000)
-            channel.send(door, struct.pack("=iQ", status, spent))
+            used = int((usage.ru_utime + usage.ru_stime) * 1_000_000)
+            channel.send(door, struct.pack("=iQ", status, used))
             os._exit(0)
 
 
-def become_payload(door: int, fds: list[int], rules: restrict.Rules) -> None:
+def become_payload(door: int, rules: restrict.Rules, rehearse: Callable[[], None]) -> Granted:
+    """Closes itself in, waits for its run, and comes back with it."""
     os.setsid()
-    door = place(door, fds)
     try:
         restrict.limit(rules)
         restrict.first_to_go()
         syscalls.die_with_parent()
         os.chdir(rules.output)
         restrict.close_in(rules)
+        files.hold_folder()
+        rehearse()
     except BaseException as error:  # noqa: BLE001 - told to the helper, which gives this place up
         channel.send(door, f"-{type(error).__name__}: {error}".encode("utf-8", "replace")[:900])
         os._exit(127)
-    # The layer nobody can read from outside. After it the way to pid 1's socket is closed.
-    channel.send(door, b"+" + rules.layer.encode())
-    os.close(door)
+    # The layer nobody can read from outside, and the processor time that is not the run's.
+    channel.send(door, b"+" + struct.pack("=Q", spent()) + rules.layer.encode())
+    text, fds = channel.receive(door, GRANT.size, FIXED + INPUTS_MAX)
+    if not text:
+        os._exit(0)
+    magic, digest, inputs, mapped = GRANT.unpack(text)
+    if magic != MAGIC or len(fds) != FIXED + inputs:
+        os._exit(1)
+    place(fds)
+    restrict.limit_files(rules)
+    return Granted("sha256:" + digest.hex(), mapped)
 
 
-def place(door: int, fds: list[int]) -> int:
-    """Puts the descriptors where a cold start has them and closes all others. The door's number."""
+def spent() -> int:
+    """Processor time of this process, in microseconds."""
+    return time.process_time_ns() // 1000
+
+
+def place(fds: list[int]) -> None:
+    """Puts the descriptors where a cold start has them and closes all others, the door among them."""
     targets = [*TARGETS, *range(FIRST_INPUT, FIRST_INPUT + len(fds) - FIXED)]
-    above = targets[-1] + 1
+    folder = targets[-1] + 1
     # Out of the way of the numbers first: one of them may be standing on another's.
-    door, *fds = [fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, above) for fd in (door, *fds)]
+    fds = [fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, folder + 1) for fd in fds]
+    files.move_folder(folder)
     for target, fd in zip(targets, fds, strict=True):
         os.dup2(fd, target, inheritable=target <= 2)
-    syscalls.close_all_but({0, *targets, door})
-    return door
+    syscalls.close_all_but({0, *targets, folder})
 
 
 def quiet() -> None:

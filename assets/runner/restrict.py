@@ -44,10 +44,22 @@ def read(fd: int) -> Rules:
 def limit(rules: Rules) -> None:
     """What counts from the fork on, or would have been in the zygote's own way."""
     for number, soft, hard in rules.limits:
-        _, ceiling = resource.getrlimit(number)
-        if ceiling != resource.RLIM_INFINITY:
-            soft, hard = min(soft, ceiling), min(hard, ceiling)
-        resource.setrlimit(number, (soft, hard))
+        if number != resource.RLIMIT_NOFILE:
+            at_most(number, soft, hard)
+
+
+def limit_files(rules: Rules) -> None:
+    """The limit of descriptors, once what is handed over has its place below it."""
+    for number, soft, hard in rules.limits:
+        if number == resource.RLIMIT_NOFILE:
+            at_most(number, soft, hard)
+
+
+def at_most(number: int, soft: int, hard: int) -> None:
+    _, ceiling = resource.getrlimit(number)
+    if ceiling != resource.RLIM_INFINITY:
+        soft, hard = min(soft, ceiling), min(hard, ceiling)
+    resource.setrlimit(number, (soft, hard))
 
 
 def first_to_go() -> None:

@@ -53,6 +53,10 @@ class Watch:
     def end(self, error: BaseException) -> NoReturn:
         self._end(error)
 
+    def ends(self, end: End) -> None:
+        """How a run is ended from here on."""
+        self._end = end
+
 
 def ends_process(setup: spec.Setup, events: Events, contract: Contract) -> End:
     """Reports the error and leaves. Forks of the snippet's leave without a word."""

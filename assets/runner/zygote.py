@@ -7,8 +7,9 @@ run's files go past it to that place's pid 1.
 import gc
 import os
 from dataclasses import replace
+from types import ModuleType
 
-from _countersign import channel, contracts, fresh, nest, restrict, syscalls, warmup
+from _countersign import channel, contracts, fresh, nest, rehearse, restrict, syscalls, warmup
 from _countersign.spec import Setup
 
 FD_CONTROL = 3
@@ -24,11 +25,13 @@ def keep_to_one_thread() -> None:
     os.environ[ALLOCATOR] = "background_thread:false"
 
 
-def serve(setup: Setup) -> Setup:
+def serve(setup: Setup, libraries: dict[str, ModuleType]) -> Setup:
     """Makes places for as long as it is asked to. Only a payload returns, with its run's setup."""
     rules = restrict.read(FD_RULES)
-    contracts.of(setup.policy["contract"])
+    contract = contracts.of(setup.policy["contract"])
     warmup.warm(setup.warm or [])
+    rehearsal = rehearse.Rehearsal(setup, libraries)
+    rehearsal.in_zygote()
     del os.environ[ALLOCATOR]
     if threads() != 1:
         # A fork of one thread of several is a process with locks that nobody opens.
@@ -41,13 +44,18 @@ def serve(setup: Setup) -> Setup:
     syscalls.dumpable(False)
     syscalls.close_all_but({0, 1, 2, FD_CONTROL})
     channel.send(FD_CONTROL, b"r")
+
+    def alone() -> None:
+        fresh.start()
+        contract.ahead(setup)
+        rehearsal.once()
+
     while True:
         text, fds = channel.receive(FD_CONTROL, 1, 1)
         if not text:
             os._exit(0)
-        granted = nest.make(fds[0], rules)
+        granted = nest.make(fds[0], rules, alone)
         if granted is not None:
-            fresh.start()
             return replace(setup, code=granted.code, memory=setup.memory + granted.mapped)
 
 

@@ -52,6 +52,7 @@ const MODULES: &[(&str, &str)] = &[
     ("virtual", include_str!("../../assets/runner/virtual.py")),
     ("zygote", include_str!("../../assets/runner/zygote.py")),
     ("warmup", include_str!("../../assets/runner/warmup.py")),
+    ("rehearse", include_str!("../../assets/runner/rehearse.py")),
     ("nest", include_str!("../../assets/runner/nest.py")),
     ("channel", include_str!("../../assets/runner/channel.py")),
     ("restrict", include_str!("../../assets/runner/restrict.py")),

@@ -321,6 +321,18 @@ print('ok')
 """
 
 
+@test
+def every_profile_can_be_rehearsed() -> None:
+    for name in ("analysis", "chart", "feature", "scoped", "script", "walled"):
+        printed, wrong = child.rehearsed(child.policy(name), LIBRARIES)
+        assert not wrong, (name, printed, wrong)
+        if name == "feature":
+            assert printed == "", (name, printed)
+            continue
+        assert printed.startswith("42\n"), (name, printed)
+        assert "north" in printed or not LIBRARIES, (name, printed)
+
+
 def main() -> None:
     failed = 0
     for one in TESTS:

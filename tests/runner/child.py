@@ -50,7 +50,7 @@ def policy(name: str) -> dict[str, Any]:
     return raw | {
         "builtins": raw["builtins"]["allow"],
         "nodes": raw["nodes"]["allow"],
-        "attributes": raw["attributes"],
+        "attributes": {"deny": [], "allow_dunder": []} | raw["attributes"],
     }
 
 
@@ -155,6 +155,7 @@ def child(
         policy=rules, code=digest, sys_path=sys.path, preload=[], memory=1 << 30, report=1 << 20, certify=False,
         fd_gate=-1, fd_report=fd, fd_job=told, fd_code=memfd(code.encode()),
     )  # fmt: skip
+    contracts.of(rules["contract"]).ahead(setup)
     contract = contracts.of(rules["contract"])(setup, libraries)
     seen = events.Events(lambda line: os.write(fd, line), contract.clean)
     final: dict[str, Any] = {"error": None, "result": None}
@@ -166,3 +167,34 @@ def child(
     final["more"] = seen.more
     report.send(setup, final)
     report.leave(status)
+
+
+def rehearsed(rules: dict[str, Any], libraries: dict[str, Any]) -> tuple[str, str]:
+    """What a rehearsal under these rules printed, and what went wrong with it."""
+    read, write = os.pipe()
+    sys.stdout.flush()
+    pid = os.fork()
+    if pid == 0:
+        os.dup2(write, 1)
+        sys.stdout = sys.__stdout__ = os.fdopen(1, "w", encoding="utf-8")
+        wrong = ""
+        try:
+            from _countersign import contracts, rehearse, spec
+
+            setup = spec.Setup(
+                policy=rules, code="", sys_path=sys.path, preload=[], memory=1 << 30, report=1 << 20,
+                certify=False, fd_gate=-1, fd_report=-1, fd_job=-1, fd_code=-1,
+            )  # fmt: skip
+            rehearsal = rehearse.Rehearsal(setup, libraries)
+            contracts.of(rules["contract"]).ahead(setup)
+            rehearsal.whole()
+        except BaseException as error:  # noqa: BLE001 - told, whatever it is
+            wrong = repr(error)
+        sys.stdout.flush()
+        os.write(1, b"\0" + wrong.encode())
+        os._exit(0)
+    os.close(write)
+    (told,) = drain(read)
+    os.waitpid(pid, 0)
+    printed, _, wrong = told.decode().partition("\0")
+    return printed, wrong

@@ -12,6 +12,7 @@ from typing import Any
 from _countersign import files, zone
 from _countersign.contracts.base import Contract
 from _countersign.display import Display
+from _countersign.spec import Setup
 
 ROWS = 50
 COLUMNS = 200
@@ -26,14 +27,14 @@ class Analysis(Contract):
 
     notebook = True
 
-    def given(self, values: dict[str, Any]) -> dict[str, Any]:
-        if self.setup.policy["guard"]:
+    @classmethod
+    def ahead(cls, setup: Setup) -> None:
+        if setup.policy["guard"]:
             os.environ["MPLBACKEND"] = BACKEND
             if (matplotlib := sys.modules.get("matplotlib")) is not None:
                 matplotlib.use(BACKEND)
-            zone.close(self.setup.sys_path)
-            files.keep_list(self.setup.policy["limits"]["artifacts"])
-        return values
+            zone.close(setup.sys_path)
+            files.keep_list(setup.policy["limits"]["artifacts"])
 
     def result(self, left: dict[str, Any], show: Display) -> Any:
         if (canvas := sys.modules.get("_countersign.canvas")) is not None:

@@ -27,6 +27,10 @@ class Contract:
         self.loaded = loaded
         self._ends: Callable[[str], NoReturn] | None = None
 
+    @classmethod
+    def ahead(cls, setup: Setup) -> None:
+        """Closes what no run of this policy is to find open, before there is anything of a run."""
+
     def guarded(self, ends: Callable[[str], NoReturn], events: Events) -> None:
         """What the guard is told by: `ends` ends the run at once."""
         self._ends = ends

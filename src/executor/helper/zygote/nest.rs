@@ -29,7 +29,7 @@ const MAKING_MAX: Duration = Duration::from_secs(20);
 /// The longest word of pid 1 or the payload.
 const WORD_MAX: usize = 1024;
 
-/// What begins the one message to pid 1 (`nest.py`).
+/// What begins the one message to the payload (`nest.py`).
 const MAGIC: &[u8; 8] = b"csgrant1";
 
 /// Descriptors of a run beside its inputs, as the broker sends them.
@@ -40,6 +40,7 @@ pub struct Nest {
     /// Closed when pid 1 has nothing more to say.
     door: Option<OwnedFd>,
     init: Option<Init>,
+    payload: Option<Payload>,
     cgroup: Option<Cgroup>,
     stage: Stage,
     deadline: Option<Instant>,
@@ -56,16 +57,22 @@ struct Init {
     output: OwnedFd,
 }
 
+/// The payload, as it told of itself before it had anything of its run.
+struct Payload {
+    pid: i32,
+    /// What cannot be read from outside.
+    layer: String,
+    /// Processor time in microseconds that it had used by then, which is not the run's.
+    cpu_us: u64,
+}
+
 enum Stage {
-    /// `offer` is the broker's end of `run`.
-    Making {
-        offer: OwnedFd,
-    },
+    /// `offer` is the broker's end of `run`. Pid 1 gets ready, then the payload.
+    Making { offer: OwnedFd },
+    /// The payload is closed in and waits for its run.
     Waiting,
     /// `gate` lets the payload go; used up by the release.
-    Taken {
-        gate: Option<OwnedFd>,
-    },
+    Taken { gate: Option<OwnedFd> },
 }
 
 /// One message from the door.
@@ -96,6 +103,7 @@ impl Nest {
             run,
             door: Some(door),
             init: None,
+            payload: None,
             cgroup: None,
             stage: Stage::Making { offer },
             deadline: Some(Instant::now() + MAKING_MAX),
@@ -148,28 +156,26 @@ impl Nest {
             self.door = None;
             return Ok(());
         };
-        match &self.stage {
-            Stage::Making { .. } if word.text == b"ready" => {
-                self.settle(word, offer_to, limits, serial)
+        match (&self.stage, &self.init) {
+            (Stage::Making { .. }, None) if word.text == b"ready" => {
+                self.settle(word, limits, serial)
             }
-            Stage::Taken { .. } => {
+            (Stage::Making { .. }, Some(init)) if init.pid != word.pid => {
+                self.offer(&word, offer_to)
+            }
+            (Stage::Taken { .. }, _) => {
                 self.pass_on(&word);
                 Ok(())
             }
-            Stage::Making { .. } | Stage::Waiting => Err(Refusal::new(
+            (Stage::Making { .. } | Stage::Waiting, _) => Err(Refusal::new(
                 "a run's place said something else than that it is ready",
                 String::from_utf8_lossy(&word.text),
             )),
         }
     }
 
-    fn settle(
-        &mut self,
-        word: Word,
-        offer_to: &OwnedFd,
-        limits: &Limits,
-        serial: u64,
-    ) -> Result<(), Refusal> {
+    /// Pid 1 is there: it is put into its control group, and may then make the payload.
+    fn settle(&mut self, word: Word, limits: &Limits, serial: u64) -> Result<(), Refusal> {
         let pid = word.pid;
         let output = word
             .fd
@@ -181,6 +187,27 @@ impl Nest {
             .take(pid)
             .step("put the run into its control group")?;
         self.cgroup = Some(cgroup);
+        match &self.door {
+            Some(door) => send_raw(door.as_fd(), b"f", &[]).step("have the payload made"),
+            None => Ok(()),
+        }
+    }
+
+    /// The payload is closed in, or says why it is not. Its place is offered.
+    fn offer(&mut self, word: &Word, offer_to: &OwnedFd) -> Result<(), Refusal> {
+        let told = word
+            .text
+            .strip_prefix(b"+")
+            .and_then(|told| told.split_first_chunk::<8>());
+        let Some((cpu_us, layer)) = told else {
+            let said = String::from_utf8_lossy(&word.text);
+            return Err(Refusal::new("could not confine the run", said));
+        };
+        self.payload = Some(Payload {
+            pid: word.pid,
+            layer: String::from_utf8_lossy(layer).into_owned(),
+            cpu_us: u64::from_ne_bytes(*cpu_us),
+        });
         let Stage::Making { offer } = std::mem::replace(&mut self.stage, Stage::Waiting) else {
             return Ok(());
         };
@@ -188,27 +215,16 @@ impl Nest {
         handover::send_fds(offer_to, &Says::Place, &[offer.as_raw_fd()]).step("offer a run's place")
     }
 
-    /// A word while the run is taken: the payload's layer or trouble, pid 1's end of it.
+    /// A word while the run is taken: pid 1's of its end.
     fn pass_on(&mut self, word: &Word) {
-        let text = String::from_utf8_lossy(&word.text);
         let from_init = self.init.as_ref().is_some_and(|init| init.pid == word.pid);
-        if from_init {
-            if let Some((status, cpu)) = word.text.split_first_chunk::<4>()
-                && let Ok(cpu) = cpu.try_into()
-            {
-                self.exit = Some((i32::from_ne_bytes(*status), u64::from_ne_bytes(cpu)));
-            }
-        } else if let Some(layer) = text.strip_prefix('+') {
-            let started = Says::Started {
-                pid: word.pid,
-                layers: vec![layer.to_owned()],
-            };
-            if let Some(init) = &self.init {
-                // A broker that is gone has nobody to tell.
-                let _ = handover::send_folder(&self.run, &started, &init.output);
-            }
-        } else {
-            self.refuse(Refusal::new("could not confine the run", &text[..]));
+        if from_init
+            && let Some((status, cpu)) = word.text.split_first_chunk::<4>()
+            && let Ok(cpu) = cpu.try_into()
+        {
+            let before = self.payload.as_ref().map_or(0, |payload| payload.cpu_us);
+            let cpu_us = u64::from_ne_bytes(cpu).saturating_sub(before);
+            self.exit = Some((i32::from_ne_bytes(*status), cpu_us));
         }
     }
 
@@ -232,7 +248,7 @@ impl Nest {
         }
     }
 
-    /// The grant: one fixed-size message to pid 1, which forks the payload.
+    /// The grant: one fixed-size message to the payload.
     fn take(&mut self, take: Take, fds: Vec<OwnedFd>) -> Result<(), Refusal> {
         if fds.len() < FIXED {
             return Err(Refusal::new("descriptors are missing", fds.len()));
@@ -259,6 +275,14 @@ impl Nest {
             .ok_or_else(|| Refusal::new("the run's place is gone", "door"))?;
         send_raw(door, &text, &handed).step("hand the run over")?;
         self.stage = Stage::Taken { gate: Some(gate) };
+        if let (Some(init), Some(payload)) = (&self.init, &self.payload) {
+            let started = Says::Started {
+                pid: payload.pid,
+                layers: vec![payload.layer.clone()],
+            };
+            // A broker that is gone has nobody to tell.
+            let _ = handover::send_folder(&self.run, &started, &init.output);
+        }
         Ok(())
     }
 
@@ -381,10 +405,11 @@ fn receive_word(door: BorrowedFd<'_>) -> nix::Result<Option<Word>> {
 }
 
 fn send_raw(socket: BorrowedFd<'_>, text: &[u8], fds: &[RawFd]) -> nix::Result<()> {
+    let rights = [ControlMessage::ScmRights(fds)];
     sendmsg::<UnixAddr>(
         socket.as_raw_fd(),
         &[IoSlice::new(text)],
-        &[ControlMessage::ScmRights(fds)],
+        if fds.is_empty() { &[] } else { &rights },
         MsgFlags::MSG_NOSIGNAL,
         None,
     )
