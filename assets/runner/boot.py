@@ -1,9 +1,10 @@
 """Finds the runner's other files in the bundle and hands over to `main`.
 
-Executed by the interpreter's `-c` one-liner, which has read the bundle (module name to source)
-into `bundle`.
+Executed by `first`, which has read the bundle (module name to source, or to byte code) into
+`bundle`.
 """
 
+import marshal
 import sys
 from collections.abc import Sequence
 from importlib.machinery import ModuleSpec
@@ -15,7 +16,7 @@ PACKAGE = "_countersign"
 class Bundle:
     """Imports `_countersign` and its modules from memory, everything else as usual."""
 
-    def __init__(self, sources: dict[str, str]) -> None:
+    def __init__(self, sources: dict[str, str | bytes]) -> None:
         self.sources = sources
 
     def find_spec(
@@ -35,7 +36,11 @@ class Bundle:
         for suffix in ("", ".__init__"):
             name = module.__name__.removeprefix(PACKAGE + ".") + suffix
             if name in self.sources:
-                code = compile(self.sources[name], f"<runner>/{name}.py", "exec", dont_inherit=True)
+                kept = self.sources[name]
+                if isinstance(kept, bytes):
+                    code = marshal.loads(kept)
+                else:
+                    code = compile(kept, f"<runner>/{name}.py", "exec", dont_inherit=True)
                 exec(code, module.__dict__)
 
 

@@ -90,11 +90,17 @@ def from_arrow(table: Any, mapping: Any) -> Any:
         frame = pandas.DataFrame(columns, index=rows, copy=False)
     if NAN in metadata:
         for name, dtype in frame.dtypes.items():
-            if dtype == object:
+            if dtype == object and missing(table, name):
                 values = frame[name].to_numpy(copy=True)
                 values[frame[name].isna().to_numpy()] = float("nan")
                 frame[name] = values
     return frame
+
+
+def missing(table: Any, name: Any) -> bool:
+    """Whether the column may have missing values: looking at every one of them takes long."""
+    at = table.schema.get_all_field_indices(str(name))
+    return len(at) != 1 or table.column(at[0]).null_count > 0
 
 
 def in_place(column: Any, mapping: Any) -> Any:

@@ -1,5 +1,6 @@
 """One process, from the setup to the report."""
 
+import gc
 import os
 import sys
 import warnings
@@ -9,12 +10,19 @@ from _countersign import certify, contracts, convert, errors, files, hold, job, 
 from _countersign.events import Events
 from _countersign.report import leave, send
 
+# Read when pyarrow is loaded. Its other allocators reserve a gigabyte of address space at once,
+# which is all that many a run has.
+POOL = "ARROW_DEFAULT_MEMORY_POOL"
+
 
 def main() -> None:
+    # What libraries make while they are loaded stays: looking for garbage in it only takes time.
+    gc.disable()
     setup = spec.read_setup()
     sys.path[:] = setup.sys_path
     sys.argv = [""]
     sys.dont_write_bytecode = True
+    os.environ[POOL] = "system"
     if setup.warm is not None:
         from _countersign import zygote
 
@@ -28,6 +36,9 @@ def main() -> None:
         # What goes on is a fork, made for one run.
     elif not (setup.convert or setup.certify):
         contracts.of(setup.policy["contract"]).ahead(setup)
+    del os.environ[POOL]
+    gc.freeze()
+    gc.enable()
     hold.confine(setup)
     hold.wait(setup)
     # From here on everything is the snippet's doing.

@@ -21,7 +21,7 @@ use crate::runtime::PythonEnv;
 use super::handover::{self, Command, Descriptors, Order, Purpose, Says};
 use super::report::Report;
 use super::spec::{Fault, RunSpec, needs};
-use super::{launch, memfd, outside, runner, scratch};
+use super::{bundle, launch, memfd, outside, runner, scratch};
 
 /// Bytes of Arrow of one data set; a larger one is read by each run itself.
 pub const FRAME_MAX: u64 = 2 << 30;
@@ -140,7 +140,7 @@ impl Work {
             stderr: stderr_write,
             report: report_write,
             setup: sealed("setup", runner::setup(spec, runner::Task::Convert, 0))?,
-            bundle: sealed("bundle", runner::bundle())?,
+            bundle: bundle::file(&spec.env).map_err(doing("make the converter's files"))?,
             job: sealed("job", runner::job(spec, &[]))?,
             code: sealed("code", Ok(Vec::new()))?,
             inputs: vec![file],

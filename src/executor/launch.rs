@@ -19,7 +19,7 @@ use super::given::{Given, doing, file, pipe};
 use super::handover::{self, Descriptors, Order, Purpose, Says, Take};
 use super::spec::{Fault, RunSpec, needs};
 use super::zygote::{Keeper, Place};
-use super::{raw, runner, scratch};
+use super::{bundle, raw, runner, scratch};
 
 /// The hidden subcommand that is the helper.
 pub const ROLE: &str = "__sandbox";
@@ -85,7 +85,7 @@ pub fn launch(spec: &RunSpec, exe: BorrowedFd<'_>, sources: &Sources) -> Result<
             "setup",
             runner::setup(spec, runner::Task::Run, given.mapped),
         )?,
-        bundle: file("bundle", runner::bundle())?,
+        bundle: bundle::file(&spec.env).map_err(doing("make the run's files"))?,
         job: given.job,
         code: given.code,
         inputs: given.inputs,

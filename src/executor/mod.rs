@@ -5,6 +5,7 @@
 //! started again as a helper ([`helper`]), which confines the payload and outlives it. Nothing is
 //! run without a [`Grant`], which is taken by value. May not touch terminal, socket or log.
 
+mod bundle;
 mod cells;
 mod certify;
 mod cgroup;
@@ -101,8 +102,17 @@ impl Executor {
         }
     }
 
-    /// Data sets are described and converted in this environment and this tier from now on.
+    /// Data sets are described and converted in this environment and this tier from now on. The
+    /// first thing done with an environment, it has the runner compiled too; what starts before
+    /// that is over does it by itself.
     pub fn convert_in(&self, env: Arc<PythonEnv>, tier: Tier) {
+        let compiling = env.clone();
+        let thread = std::thread::Builder::new()
+            .name("compile".to_owned())
+            .spawn(move || bundle::compile(&compiling));
+        if let Err(e) = thread {
+            tracing::warn!("every start compiles the runner: {e}");
+        }
         let converter = Converter::new(self.exe.clone(), env, tier);
         self.sources.converters.set(converter);
     }

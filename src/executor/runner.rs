@@ -1,5 +1,4 @@
-//! The child's side: the Python files of `assets/runner`, how the interpreter is started, and
-//! what it is told.
+//! The child's side: how its interpreter is started, and what it is told.
 
 use std::ffi::OsString;
 use std::io;
@@ -11,87 +10,8 @@ use crate::model::{CodeFacts, DataFormat, Digest};
 use crate::policy::{Contract, Policy};
 use crate::runtime::PythonEnv;
 
-use super::scratch;
 use super::spec::{RunSpec, report_max};
-
-/// Every file of the runner by its module name. Standard library only; one duty a file.
-const MODULES: &[(&str, &str)] = &[
-    ("boot", include_str!("../../assets/runner/boot.py")),
-    ("main", include_str!("../../assets/runner/main.py")),
-    ("spec", include_str!("../../assets/runner/spec.py")),
-    ("hold", include_str!("../../assets/runner/hold.py")),
-    ("errors", include_str!("../../assets/runner/errors.py")),
-    ("rules", include_str!("../../assets/runner/rules.py")),
-    ("mangle", include_str!("../../assets/runner/mangle.py")),
-    ("check", include_str!("../../assets/runner/check.py")),
-    ("facts", include_str!("../../assets/runner/facts.py")),
-    ("rewrite", include_str!("../../assets/runner/rewrite.py")),
-    ("gates", include_str!("../../assets/runner/gates.py")),
-    ("imports", include_str!("../../assets/runner/imports.py")),
-    ("report", include_str!("../../assets/runner/report.py")),
-    ("events", include_str!("../../assets/runner/events.py")),
-    ("watch", include_str!("../../assets/runner/watch.py")),
-    ("guard", include_str!("../../assets/runner/guard.py")),
-    ("hooks", include_str!("../../assets/runner/hooks.py")),
-    ("narrow", include_str!("../../assets/runner/narrow.py")),
-    ("patterns", include_str!("../../assets/runner/patterns.py")),
-    ("names", include_str!("../../assets/runner/names.py")),
-    ("files", include_str!("../../assets/runner/files.py")),
-    ("inputs", include_str!("../../assets/runner/inputs.py")),
-    ("frames", include_str!("../../assets/runner/frames.py")),
-    ("convert", include_str!("../../assets/runner/convert.py")),
-    ("zone", include_str!("../../assets/runner/zone.py")),
-    ("canvas", include_str!("../../assets/runner/canvas.py")),
-    ("display", include_str!("../../assets/runner/display.py")),
-    ("certify", include_str!("../../assets/runner/certify.py")),
-    ("columns", include_str!("../../assets/runner/columns.py")),
-    ("lift", include_str!("../../assets/runner/lift.py")),
-    ("redact", include_str!("../../assets/runner/redact.py")),
-    ("scopes", include_str!("../../assets/runner/scopes.py")),
-    ("plain", include_str!("../../assets/runner/plain.py")),
-    ("virtual", include_str!("../../assets/runner/virtual.py")),
-    ("zygote", include_str!("../../assets/runner/zygote.py")),
-    ("warmup", include_str!("../../assets/runner/warmup.py")),
-    ("rehearse", include_str!("../../assets/runner/rehearse.py")),
-    ("nest", include_str!("../../assets/runner/nest.py")),
-    ("channel", include_str!("../../assets/runner/channel.py")),
-    ("restrict", include_str!("../../assets/runner/restrict.py")),
-    ("syscalls", include_str!("../../assets/runner/syscalls.py")),
-    ("fresh", include_str!("../../assets/runner/fresh.py")),
-    ("job", include_str!("../../assets/runner/job.py")),
-    (
-        "contracts.__init__",
-        include_str!("../../assets/runner/contracts/__init__.py"),
-    ),
-    (
-        "contracts.base",
-        include_str!("../../assets/runner/contracts/base.py"),
-    ),
-    (
-        "contracts.analysis",
-        include_str!("../../assets/runner/contracts/analysis.py"),
-    ),
-    (
-        "contracts.chart",
-        include_str!("../../assets/runner/contracts/chart.py"),
-    ),
-    (
-        "contracts.feature",
-        include_str!("../../assets/runner/contracts/feature.py"),
-    ),
-    (
-        "contracts.walled",
-        include_str!("../../assets/runner/contracts/walled.py"),
-    ),
-    (
-        "contracts.scoped",
-        include_str!("../../assets/runner/contracts/scoped.py"),
-    ),
-    (
-        "contracts.script",
-        include_str!("../../assets/runner/contracts/script.py"),
-    ),
-];
+use super::{bundle, scratch};
 
 /// The payload's descriptors, as `helper::payload` places them: 5 is the setup and 6 the bundle,
 /// which the runner knows by itself; the inputs are the last.
@@ -102,15 +22,8 @@ const FD_CODE: i32 = 8;
 const FD_INPUTS: i32 = 9;
 
 /// Isolated (no PYTHON* variables, no user folder, no script folder), without `site` (so that no
-/// `.pth` file runs) and without writing byte code. The one-liner only finds the rest.
-pub const ARGUMENTS: &[&str] = &[
-    "-I",
-    "-S",
-    "-B",
-    "-c",
-    "import json\nbundle = json.load(open(6, encoding='utf-8'))\n\
-     exec(compile(bundle['boot'], '<runner>/boot.py', 'exec'))",
-];
+/// `.pth` file runs) and without writing byte code. The program only finds the rest.
+pub const ARGUMENTS: &[&str] = &["-I", "-S", "-B", "-c", bundle::FIRST];
 
 /// The payload's whole environment: twelve variables at most (INTERFACE §6), built from nothing.
 pub fn environment(scratch: &Path) -> Vec<(&'static str, OsString)> {
@@ -133,12 +46,6 @@ pub fn environment(scratch: &Path) -> Vec<(&'static str, OsString)> {
         ("MPLBACKEND", "Agg".into()),
         ("MPLCONFIGDIR", home),
     ]
-}
-
-/// The runner as one JSON object, module → source.
-pub fn bundle() -> io::Result<Vec<u8>> {
-    let modules: std::collections::BTreeMap<&str, &str> = MODULES.iter().copied().collect();
-    Ok(serde_json::to_vec(&modules)?)
 }
 
 /// What the runner reads before it is released. None of it comes from an agent.
@@ -331,29 +238,5 @@ mod tests {
     #[test]
     fn the_environment_has_at_most_twelve_variables() {
         assert!(environment(Path::new("/x")).len() <= 12);
-    }
-
-    #[test]
-    fn every_file_of_the_runner_is_in_the_bundle() {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/runner");
-        let mut files = modules(&folder, "");
-        files.sort();
-        let mut listed: Vec<&str> = MODULES.iter().map(|(name, _)| *name).collect();
-        listed.sort_unstable();
-        assert_eq!(files, listed);
-    }
-
-    fn modules(folder: &Path, prefix: &str) -> Vec<String> {
-        let mut found = Vec::new();
-        for entry in std::fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            let name = format!("{prefix}{}", path.file_stem().unwrap().to_str().unwrap());
-            if path.extension().is_some_and(|x| x == "py") {
-                found.push(name);
-            } else if path.is_dir() && !name.starts_with("__") {
-                found.extend(modules(&path, &format!("{name}.")));
-            }
-        }
-        found
     }
 }

@@ -30,12 +30,17 @@ pub(super) enum Trouble {
     TooMuch,
 }
 
-/// Runs `command` with empty input in a process group of its own, for at most `limit`, reading at
-/// most `cap` bytes of each stream. Whatever happens, nothing of the group is left running.
-pub(super) fn run(command: &mut Command, limit: Duration, cap: usize) -> Result<Ran, Trouble> {
+/// Runs `command` on `input` in a process group of its own, for at most `limit`, reading at most
+/// `cap` bytes of each stream. Whatever happens, nothing of the group is left running.
+pub(super) fn run(
+    command: &mut Command,
+    input: Stdio,
+    limit: Duration,
+    cap: usize,
+) -> Result<Ran, Trouble> {
     let deadline = Instant::now() + limit;
     let mut child = command
-        .stdin(Stdio::null())
+        .stdin(input)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .process_group(0)

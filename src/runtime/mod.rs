@@ -21,4 +21,4 @@ pub use error::RuntimeError;
 pub use find::find_python;
 pub use lock::libraries;
 pub use managed::{Managed, Progress};
-pub use probe::probe;
+pub use probe::{answer, probe};

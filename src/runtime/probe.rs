@@ -5,7 +5,7 @@
 
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -161,10 +161,38 @@ fn examine_within(python: &Path, patience: Duration) -> Result<Probed, RuntimeEr
 }
 
 fn ask(python: &Path, patience: Duration) -> Result<Answer, RuntimeError> {
+    let said = said(python, PROBE, Stdio::null(), patience)?;
+    serde_json::from_slice(&said).map_err(|_| {
+        let said = command::tail(&said, 1);
+        RuntimeError::Garbage {
+            python: python.to_owned(),
+            why: if said.is_empty() {
+                "it said nothing".to_owned()
+            } else {
+                format!("it said: {}", said.chars().take(80).collect::<String>())
+            },
+        }
+    })
+}
+
+/// What a program of our own says on standard output, run isolated and without `site`.
+///
+/// # Errors
+/// When the interpreter cannot be started, crashes, hangs (20 s) or says more than 4 MiB.
+pub fn answer(env: &PythonEnv, program: &str, input: Stdio) -> Result<Vec<u8>, RuntimeError> {
+    said(&env.executable, program, input, PATIENCE)
+}
+
+fn said(
+    python: &Path,
+    program: &str,
+    input: Stdio,
+    patience: Duration,
+) -> Result<Vec<u8>, RuntimeError> {
     let python = python.to_owned();
     let mut command = isolated(&python);
-    command.args(["-S", "-c", PROBE]);
-    let ran = match command::run(&mut command, patience, ANSWER_CAP) {
+    command.args(["-S", "-c", program]);
+    let ran = match command::run(&mut command, input, patience, ANSWER_CAP) {
         Ok(ran) => ran,
         Err(Trouble::Start(source)) => return Err(RuntimeError::Start { python, source }),
         Err(Trouble::Read(source)) => {
@@ -193,17 +221,7 @@ fn ask(python: &Path, patience: Duration) -> Result<Answer, RuntimeError> {
             stderr: command::tail(&ran.stderr, 3),
         });
     }
-    serde_json::from_slice(&ran.stdout).map_err(|_| {
-        let said = command::tail(&ran.stdout, 1);
-        RuntimeError::Garbage {
-            python,
-            why: if said.is_empty() {
-                "it said nothing".to_owned()
-            } else {
-                format!("it said: {}", said.chars().take(80).collect::<String>())
-            },
-        }
-    })
+    Ok(ran.stdout)
 }
 
 /// `python -I` with nothing of our environment but where to look for programs and the home, which

@@ -15,7 +15,7 @@ use crate::model::Digest;
 
 use super::super::handover::{self, Descriptors, Order, Purpose, Says};
 use super::super::spec::{Fault, needs};
-use super::super::{launch, memfd, runner, scratch};
+use super::super::{bundle, launch, memfd, runner, scratch};
 use super::Kind;
 
 /// A zygote that lives as long as this value: runs hold it too.
@@ -61,7 +61,7 @@ impl Keeper {
                 "setup",
                 runner::zygote_setup(&kind.policy, &kind.env, kind.tables),
             )?,
-            bundle: file("bundle", runner::bundle())?,
+            bundle: bundle::file(&kind.env).map_err(doing)?,
             job: file("job", Ok(Vec::new()))?,
             code: file("code", Ok(Vec::new()))?,
             inputs: Vec::new(),
