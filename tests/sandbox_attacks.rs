@@ -128,7 +128,7 @@ fn policy(name: &str, row: &Run) -> String {
 }
 
 /// How many processes of runs there are below the dashboard. A zygote and the places it keeps ready
-/// are none: only what runs a snippet is first in line when memory runs out.
+/// are none: what runs a snippet is first in line when memory runs out, and writes into a pipe.
 fn payloads(dashboard: u32) -> usize {
     let read = |pid: u32, name: &str| std::fs::read_to_string(format!("/proc/{pid}/{name}")).ok();
     let parents: std::collections::HashMap<u32, u32> = std::fs::read_dir("/proc")
@@ -149,6 +149,10 @@ fn payloads(dashboard: u32) -> usize {
         .keys()
         .filter(|pid| below(**pid))
         .filter(|pid| read(**pid, "oom_score_adj").is_some_and(|adj| adj.trim() == "1000"))
+        .filter(|pid| {
+            std::fs::read_link(format!("/proc/{pid}/fd/1"))
+                .is_ok_and(|out| out.to_string_lossy().starts_with("pipe:"))
+        })
         .count()
 }
 
