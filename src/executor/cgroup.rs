@@ -1,7 +1,75 @@
-//! How the control group of a run is told from others: by its name, from inside and outside.
+//! How the control group of a run is told from others: by its name, from inside and outside, and
+//! where such groups are.
+
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use super::procfs;
 
 /// What the name of a run's group begins with.
-pub const PREFIX: &str = "countersign-run-";
+const PREFIX: &str = "countersign-run-";
+
+/// The helper that made a group. The name of the group says who that is for good: a number alone
+/// comes to mean another process, and means another one in a container that shares the groups.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Owner {
+    /// The inode of its pid namespace.
+    namespace: u64,
+    pid: i32,
+    /// Clock ticks after boot.
+    started: u64,
+}
+
+impl Owner {
+    pub fn this_process() -> io::Result<Self> {
+        Self::of(std::process::id() as i32)
+    }
+
+    /// The process that has this number now, in our own pid namespace.
+    pub fn of(pid: i32) -> io::Result<Self> {
+        Ok(Self {
+            namespace: namespace()?,
+            pid,
+            started: procfs::stat(pid)?.started,
+        })
+    }
+
+    /// The name of its group; `serial` tells the runs of one helper apart.
+    pub fn group(&self, serial: u64) -> String {
+        let Self {
+            namespace,
+            pid,
+            started,
+        } = self;
+        format!("{PREFIX}{namespace}-{pid}-{started}-{serial}")
+    }
+
+    /// Who made the group of this name, if it is a run's.
+    pub fn parse(group: &str) -> Option<Self> {
+        let mut fields = group.strip_prefix(PREFIX)?.split('-');
+        let owner = Self {
+            namespace: fields.next()?.parse().ok()?,
+            pid: fields.next()?.parse().ok()?,
+            started: fields.next()?.parse().ok()?,
+        };
+        let _: u64 = fields.next()?.parse().ok()?;
+        fields.next().is_none().then_some(owner)
+    }
+
+    /// Whether it is dead. Of a process in another pid namespace nobody here can know.
+    pub fn is_gone(&self) -> bool {
+        namespace().is_ok_and(|ours| ours == self.namespace)
+            && match procfs::stat(self.pid) {
+                Ok(now) => now.started != self.started || matches!(now.state, 'Z' | 'X'),
+                Err(e) => e.kind() == io::ErrorKind::NotFound,
+            }
+    }
+}
+
+fn namespace() -> io::Result<u64> {
+    Ok(std::fs::metadata("/proc/self/ns/pid")?.ino())
+}
 
 /// Whether `/proc/<pid>/cgroup` says that the process is in a run's own groups, for memory and
 /// processes both.
@@ -22,9 +90,137 @@ pub fn is_own(groups: &str) -> bool {
     own("") || (own("memory") && own("pids"))
 }
 
+/// Where our own groups are in the file system.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Places {
+    pub unified: Option<PathBuf>,
+    pub memory: Option<PathBuf>,
+    pub pids: Option<PathBuf>,
+}
+
+impl Places {
+    pub fn read() -> io::Result<Self> {
+        Ok(Self::parse(
+            &std::fs::read_to_string("/proc/self/cgroup")?,
+            &std::fs::read_to_string("/proc/self/mountinfo")?,
+        ))
+    }
+
+    /// Where a group of version 2 can be: below the parent of our own first, since a group with
+    /// processes in it cannot hand controllers on.
+    pub fn of_version_2(&self) -> impl Iterator<Item = &Path> {
+        let own = self.unified.as_deref();
+        [own.and_then(Path::parent), own].into_iter().flatten()
+    }
+
+    /// Every folder in which a run's group can be; the one that counts processes first.
+    pub fn all(&self) -> impl Iterator<Item = &Path> {
+        [&self.pids, &self.memory]
+            .into_iter()
+            .filter_map(|place| place.as_deref())
+            .chain(self.of_version_2())
+    }
+
+    /// `groups` as in cgroups(7), `mounts` as in proc(5).
+    fn parse(groups: &str, mounts: &str) -> Self {
+        let mounts: Vec<Mount<'_>> = mounts.lines().filter_map(Mount::parse).collect();
+        let place = |kind: &str, controller: &str, path: &str| {
+            mounts
+                .iter()
+                .find(|m| m.kind == kind && (controller.is_empty() || m.has(controller)))
+                .and_then(|m| {
+                    let below = Path::new(path).strip_prefix(m.root).ok()?;
+                    Some(Path::new(m.point).join(below))
+                })
+        };
+        let mut places = Self::default();
+        for line in groups.lines() {
+            let mut fields = line.splitn(3, ':').skip(1);
+            let (Some(controllers), Some(path)) = (fields.next(), fields.next()) else {
+                continue;
+            };
+            if controllers.is_empty() {
+                places.unified = place("cgroup2", "", path);
+            }
+            for controller in controllers.split(',') {
+                match controller {
+                    "memory" => places.memory = place("cgroup", controller, path),
+                    "pids" => places.pids = place("cgroup", controller, path),
+                    _ => {}
+                }
+            }
+        }
+        places
+    }
+}
+
+struct Mount<'a> {
+    root: &'a str,
+    point: &'a str,
+    kind: &'a str,
+    options: &'a str,
+}
+
+impl<'a> Mount<'a> {
+    fn parse(line: &'a str) -> Option<Self> {
+        let (before, after) = line.split_once(" - ")?;
+        let mut before = before.split(' ').skip(3);
+        let mut after = after.split(' ');
+        Some(Self {
+            root: before.next()?,
+            point: before.next()?,
+            kind: after.next()?,
+            options: after.nth(1)?,
+        })
+    }
+
+    fn has(&self, controller: &str) -> bool {
+        self.options.split(',').any(|option| option == controller)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_group_names_its_owner_and_nobody_else() {
+        let me = Owner::this_process().unwrap();
+        assert_eq!(Owner::parse(&me.group(7)), Some(me));
+        assert!(!me.is_gone());
+        for other in [
+            Owner {
+                pid: i32::MAX,
+                ..me
+            },
+            Owner {
+                started: me.started + 1,
+                ..me
+            },
+        ] {
+            assert!(other.is_gone(), "{other:?}");
+        }
+        // Elsewhere the same number is somebody else.
+        assert!(
+            !Owner {
+                namespace: 1,
+                pid: i32::MAX,
+                ..me
+            }
+            .is_gone()
+        );
+        for name in [
+            "countersign-run-7",
+            "countersign-run-1-2-3",
+            "countersign-run-1-2-3-4-5",
+            "countersign-run-1-2-3-x",
+            "countersign-run-1--3-4",
+            "other-1-2-3-4",
+            "countersign-run-1-2-3-4.scope",
+        ] {
+            assert_eq!(Owner::parse(name), None, "{name}");
+        }
+    }
 
     #[test]
     fn half_a_group_is_none() {
@@ -35,5 +231,23 @@ mod tests {
         assert!(!is_own("9:pids:/countersign-run-7\n4:memory:/\n0::/\n"));
         assert!(!is_own("0::/countersign-run-7/elsewhere\n"));
         assert!(!is_own(""));
+    }
+
+    #[test]
+    fn our_own_groups_are_found_in_both_versions() {
+        let mounts = "24 1 0:22 / /proc rw - proc proc rw\n\
+            30 23 0:26 / /sys/fs/cgroup/memory rw,relatime - cgroup cgroup rw,memory\n\
+            31 23 0:27 /outer /sys/fs/cgroup/pids rw - cgroup cgroup rw,pids\n\
+            32 23 0:28 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n";
+        let places = Places::parse("8:pids:/outer/x\n4:memory:/a/b\n0::/user.slice/s\n", mounts);
+        assert_eq!(
+            places,
+            Places {
+                unified: Some("/sys/fs/cgroup/unified/user.slice/s".into()),
+                memory: Some("/sys/fs/cgroup/memory/a/b".into()),
+                pids: Some("/sys/fs/cgroup/pids/x".into()),
+            }
+        );
+        assert_eq!(Places::parse("garbage", "garbage"), Places::default());
     }
 }

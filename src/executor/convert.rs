@@ -199,8 +199,7 @@ impl Work {
                 && self.report.take_ready()
             {
                 let needed = needs(&spec.env);
-                let between = usize::from(spec.tier != Tier::Process);
-                let expected = outside::Expected::of(spec, &needed, between, 0);
+                let expected = outside::Expected::of(spec, &needed, launch::BETWEEN, 0);
                 outside::examine(*pid, told, helper.id() as i32, &expected)?;
                 handover::send(socket, &Command::Release).map_err(doing("start the converter"))?;
                 released = true;

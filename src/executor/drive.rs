@@ -395,12 +395,7 @@ impl<'a> Running<'a> {
             *pid,
             told,
             launched.host.helper(),
-            &outside::Expected::of(
-                self.spec,
-                &needs,
-                launched.host.between(self.spec.tier),
-                launched.mapped,
-            ),
+            &outside::Expected::of(self.spec, &needs, launched.host.between(), launched.mapped),
         )?;
         let start = match launched.host {
             Host::Own { .. } => "cold",

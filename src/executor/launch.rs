@@ -11,15 +11,14 @@ use std::time::Duration;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::socket::{AddressFamily, SockFlag, SockType, socketpair};
 
-use crate::model::Tier;
-
 use super::cells::Cells;
+use super::cgroup::Owner;
 use super::datasets::Sources;
 use super::given::{Given, doing, file, pipe};
 use super::handover::{self, Descriptors, Order, Purpose, Says, Take};
 use super::spec::{Fault, RunSpec, needs};
 use super::zygote::{Keeper, Place};
-use super::{bundle, raw, runner, scratch};
+use super::{bundle, leftovers, raw, runner, scratch};
 
 /// The hidden subcommand that is the helper.
 pub const ROLE: &str = "__sandbox";
@@ -37,6 +36,10 @@ pub struct Launched {
     /// What of private data sets is hidden from what comes back.
     pub cells: Arc<Cells>,
 }
+
+/// How many processes stand between a helper of the run's own and the payload: pid 1 of the jail, or
+/// in tier `process` the other half of the helper.
+pub const BETWEEN: usize = 1;
 
 /// Who looks after the run.
 pub enum Host {
@@ -60,9 +63,9 @@ impl Host {
     }
 
     /// How many processes stand between the helper and the payload.
-    pub fn between(&self, tier: Tier) -> usize {
+    pub const fn between(&self) -> usize {
         match self {
-            Self::Own { .. } => usize::from(tier != Tier::Process),
+            Self::Own { .. } => BETWEEN,
             // Pid 1 of the zygote's jail and pid 1 of the run's place in it.
             Self::Zygote(_) => 2,
         }
@@ -224,6 +227,8 @@ pub const HELPER_MAX: Duration = Duration::from_secs(20);
 
 /// Waits for a helper whose lifeline has ended, and reaps it.
 pub fn dismiss(mut helper: Child) {
+    // Until it is reaped, its number means nobody else.
+    let owner = Owner::of(helper.id() as i32);
     let gone = raw::pidfd_open(helper.id() as i32).is_ok_and(|pidfd| {
         let mut fds = [PollFd::new(pidfd.as_fd(), PollFlags::POLLIN)];
         let patience = PollTimeout::try_from(HELPER_MAX).unwrap_or(PollTimeout::MAX);
@@ -233,5 +238,8 @@ pub fn dismiss(mut helper: Child) {
         tracing::error!("the sandbox helper had to be killed");
         let _ = helper.kill();
     }
-    let _ = helper.wait();
+    let well = helper.wait().is_ok_and(|status| status.success());
+    if let (false, Ok(owner)) = (well, owner) {
+        leftovers::remove_of(owner);
+    }
 }

@@ -19,6 +19,7 @@ mod given;
 mod handover;
 mod helper;
 mod launch;
+mod leftovers;
 mod media;
 mod memfd;
 mod output;
@@ -95,6 +96,13 @@ impl Executor {
     /// `exe`: our own binary, opened at start-up (O_RDONLY, O_CLOEXEC).
     pub fn new(exe: OwnedFd, sources: Arc<Sources>) -> Self {
         let exe = Arc::new(exe);
+        // What dashboards that were killed could not remove. Nobody waits for it.
+        let swept = std::thread::Builder::new()
+            .name("leftovers".to_owned())
+            .spawn(leftovers::remove_stale);
+        if let Err(e) = swept {
+            tracing::warn!("what earlier runs left is not removed: {e}");
+        }
         Self {
             zygotes: Arc::new(Pool::new(exe.clone())),
             exe,

@@ -238,7 +238,7 @@ impl Probe {
                         needs: &order.needs,
                         inputs: 0,
                     },
-                    between: usize::from(order.tier != Tier::Process),
+                    between: launch::BETWEEN,
                 };
                 let until = Instant::now() + SETTLE;
                 loop {

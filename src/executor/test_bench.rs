@@ -341,15 +341,22 @@ pub fn gone(mark: &str) {
     }
 }
 
-/// The helper of a run of this process, which stands between the two.
-pub fn helper_of(payload: i32, dashboard: i32) -> i32 {
+/// The processes between a payload and its dashboard, from below.
+pub fn helpers_of(payload: i32, dashboard: i32) -> Vec<i32> {
     let parent = |pid| super::procfs::stat(pid).unwrap().parent;
-    let mut pid = payload;
-    while parent(pid) != dashboard {
-        pid = parent(pid);
+    let mut found = Vec::new();
+    let mut pid = parent(payload);
+    while pid != dashboard {
         assert!(pid > 1, "{payload} is not below {dashboard}");
+        found.push(pid);
+        pid = parent(pid);
     }
-    pid
+    found
+}
+
+/// The one of them that the dashboard started.
+pub fn helper_of(payload: i32, dashboard: i32) -> i32 {
+    helpers_of(payload, dashboard).pop().unwrap()
 }
 
 /// Processes that carry the mark.

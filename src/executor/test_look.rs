@@ -78,12 +78,7 @@ fn go(spec: &RunSpec, launched: &mut Launched, compare: &RunSpec) -> Result<Look
         report.feed(&buffer[..n]);
     }
     let needs = needs(&spec.env);
-    let expected = Expected::of(
-        compare,
-        &needs,
-        launched.host.between(spec.tier),
-        launched.mapped,
-    );
+    let expected = Expected::of(compare, &needs, launched.host.between(), launched.mapped);
     let outside = outside::examine(pid, &told, launched.host.helper(), &expected);
     handover::send(&launched.socket, &Command::Release).unwrap();
     // All three pipes are read at once: a full one would hold the payload.

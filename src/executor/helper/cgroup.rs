@@ -7,7 +7,7 @@
 
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use nix::fcntl::{OFlag, open, openat};
@@ -16,7 +16,7 @@ use nix::unistd::{UnlinkatFlags, unlinkat};
 
 use crate::model::Limits;
 
-use super::super::cgroup::PREFIX;
+use super::super::cgroup::{Owner, Places};
 use super::layer::{Layer, on};
 use super::view::scratch_bytes;
 
@@ -51,7 +51,9 @@ impl Cgroup {
         if !on(Layer::Cgroup) {
             return Self::default();
         }
-        let name = format!("{PREFIX}{}-{serial}", std::process::id());
+        let Ok(name) = Owner::this_process().map(|owner| owner.group(serial)) else {
+            return Self::default();
+        };
         let memory = (limits.memory_mb.saturating_add(BASELINE_MIB))
             .saturating_mul(MIB)
             .saturating_add(scratch_bytes(limits));
@@ -138,22 +140,18 @@ impl Group {
 /// Below the parent of our own group first: a group with processes in it cannot hand controllers
 /// on, its parent does.
 fn version_2(places: &Places, name: &str, memory: u64, processes: u64) -> Option<Cgroup> {
-    let own = places.unified.as_deref()?;
-    [own.parent(), Some(own)]
-        .into_iter()
-        .flatten()
-        .find_map(|parent| {
-            let cgroup = Cgroup {
-                groups: vec![Group::make(parent, name).ok()?],
-            };
-            let group = cgroup.groups.first()?;
-            group.write("memory.max", &memory.to_string()).ok()?;
-            group.write("pids.max", &processes.to_string()).ok()?;
-            // Missing where the kernel has no swap accounting; then swap is not bounded, and
-            // memory is.
-            let _ = group.write("memory.swap.max", "0");
-            Some(cgroup)
-        })
+    places.of_version_2().find_map(|parent| {
+        let cgroup = Cgroup {
+            groups: vec![Group::make(parent, name).ok()?],
+        };
+        let group = cgroup.groups.first()?;
+        group.write("memory.max", &memory.to_string()).ok()?;
+        group.write("pids.max", &processes.to_string()).ok()?;
+        // Missing where the kernel has no swap accounting; then swap is not bounded, and
+        // memory is.
+        let _ = group.write("memory.swap.max", "0");
+        Some(cgroup)
+    })
 }
 
 fn version_1(places: &Places, name: &str, memory: u64, processes: u64) -> Option<Cgroup> {
@@ -169,80 +167,6 @@ fn version_1(places: &Places, name: &str, memory: u64, processes: u64) -> Option
     let _ = cgroup.groups[0].write("memory.memsw.limit_in_bytes", &memory);
     cgroup.groups[1].write("pids.max", &processes).ok()?;
     Some(cgroup)
-}
-
-/// Where our own groups are in the file system.
-#[derive(Debug, Default, PartialEq, Eq)]
-struct Places {
-    unified: Option<PathBuf>,
-    memory: Option<PathBuf>,
-    pids: Option<PathBuf>,
-}
-
-impl Places {
-    fn read() -> io::Result<Self> {
-        Ok(Self::parse(
-            &std::fs::read_to_string("/proc/self/cgroup")?,
-            &std::fs::read_to_string("/proc/self/mountinfo")?,
-        ))
-    }
-
-    /// `groups` as in cgroups(7), `mounts` as in proc(5).
-    fn parse(groups: &str, mounts: &str) -> Self {
-        let mounts: Vec<Mount<'_>> = mounts.lines().filter_map(Mount::parse).collect();
-        let place = |kind: &str, controller: &str, path: &str| {
-            mounts
-                .iter()
-                .find(|m| m.kind == kind && (controller.is_empty() || m.has(controller)))
-                .and_then(|m| {
-                    let below = Path::new(path).strip_prefix(m.root).ok()?;
-                    Some(Path::new(m.point).join(below))
-                })
-        };
-        let mut places = Self::default();
-        for line in groups.lines() {
-            let mut fields = line.splitn(3, ':').skip(1);
-            let (Some(controllers), Some(path)) = (fields.next(), fields.next()) else {
-                continue;
-            };
-            if controllers.is_empty() {
-                places.unified = place("cgroup2", "", path);
-            }
-            for controller in controllers.split(',') {
-                match controller {
-                    "memory" => places.memory = place("cgroup", controller, path),
-                    "pids" => places.pids = place("cgroup", controller, path),
-                    _ => {}
-                }
-            }
-        }
-        places
-    }
-}
-
-struct Mount<'a> {
-    root: &'a str,
-    point: &'a str,
-    kind: &'a str,
-    options: &'a str,
-}
-
-impl<'a> Mount<'a> {
-    fn parse(line: &'a str) -> Option<Self> {
-        let (before, after) = line.split_once(" - ")?;
-        let mut before = before.split(' ').skip(3);
-        let mut after = after.split(' ');
-        Some(Self {
-            root: before.next()?,
-            point: before.next()?,
-            kind: after.next()?,
-            options: after.nth(1)?,
-        })
-    }
-
-    fn has(&self, controller: &str) -> bool {
-        self.options.split(',').any(|option| option == controller)
-    }
 }
 
 #[cfg(test)]
@@ -263,7 +187,7 @@ mod tests {
             eprintln!("skipped: no version 2 without controllers here");
         }
         for parent in parents {
-            let name = format!("{PREFIX}test-{}", std::process::id());
+            let name = format!("countersign-test-{}", std::process::id());
             let places = Places {
                 unified: Some(parent.join("own")),
                 ..Places::default()
@@ -279,7 +203,7 @@ mod tests {
         let parents = [places.unified, places.memory, places.pids];
         let mut tried = 0;
         for parent in parents.into_iter().flatten() {
-            let name = format!("{PREFIX}move-{}", std::process::id());
+            let name = format!("countersign-move-{}", std::process::id());
             let Ok(group) = Group::make(&parent, &name) else {
                 continue;
             };
@@ -303,23 +227,5 @@ mod tests {
         if tried == 0 {
             eprintln!("skipped: no control group can be made here");
         }
-    }
-
-    #[test]
-    fn our_own_groups_are_found_in_both_versions() {
-        let mounts = "24 1 0:22 / /proc rw - proc proc rw\n\
-            30 23 0:26 / /sys/fs/cgroup/memory rw,relatime - cgroup cgroup rw,memory\n\
-            31 23 0:27 /outer /sys/fs/cgroup/pids rw - cgroup cgroup rw,pids\n\
-            32 23 0:28 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n";
-        let places = Places::parse("8:pids:/outer/x\n4:memory:/a/b\n0::/user.slice/s\n", mounts);
-        assert_eq!(
-            places,
-            Places {
-                unified: Some("/sys/fs/cgroup/unified/user.slice/s".into()),
-                memory: Some("/sys/fs/cgroup/memory/a/b".into()),
-                pids: Some("/sys/fs/cgroup/pids/x".into()),
-            }
-        );
-        assert_eq!(Places::parse("garbage", "garbage"), Places::default());
     }
 }

@@ -10,6 +10,7 @@ mod jail;
 pub(super) mod layer;
 mod limits;
 mod mounts;
+mod pair;
 mod payload;
 mod supervise;
 mod tree;

@@ -16,7 +16,7 @@ use super::super::scratch;
 use super::layer::{Layer, on};
 use super::payload::Started;
 use super::{Prepared, Refusal, Step};
-use super::{jail, tree};
+use super::{jail, pair, tree};
 
 /// How long the broker may take to collect what the run left: more than it gives itself.
 const COLLECT_MAX: Duration = Duration::from_secs(120);
@@ -30,6 +30,14 @@ pub fn run(
     held: &scratch::Held,
 ) -> Result<(), Refusal> {
     let mask = hold_signals()?;
+    // A pid namespace ends with its pid 1; without one it takes two to leave nothing behind.
+    let other = match order.tier {
+        Tier::Process => match pair::divide()? {
+            pair::Half::Watches(half) => return half.outlive(prepared, held),
+            pair::Half::Works(other) => Some(other),
+        },
+        _ => None,
+    };
     let children = SignalFd::with_flags(&mask, SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK)
         .step("wait for signals")?;
 
@@ -64,6 +72,7 @@ pub fn run(
         socket,
         lifeline,
         children: &children,
+        other: other.as_ref(),
         prepared: &prepared,
         started: &started,
         wall: Duration::from_secs(order.limits.wall_s),
@@ -94,6 +103,13 @@ pub fn run(
         ..
     } = prepared;
     drop(payload);
+    let Some(by) = by else {
+        view.dissolve();
+        return Err(Refusal::new(
+            "the sandbox helper was killed; the child went with it",
+            "the other half of the helper is gone",
+        ));
+    };
     let survivors = match by {
         EndedBy::Itself => swept.killed,
         EndedBy::Wall | EndedBy::Command => swept.killed.saturating_sub(1),
@@ -181,6 +197,8 @@ struct Watch<'a> {
     socket: &'a OwnedFd,
     lifeline: &'a OwnedFd,
     children: &'a SignalFd,
+    /// Ends with the other half of the helper.
+    other: Option<&'a OwnedFd>,
     prepared: &'a Prepared,
     started: &'a Started,
     wall: Duration,
@@ -190,19 +208,19 @@ struct Watch<'a> {
 }
 
 impl Watch<'_> {
-    /// Returns when the payload ended or has to.
-    fn wait(&mut self) -> EndedBy {
+    /// Returns when the payload ended or has to; `None` when the helper's other half was killed.
+    fn wait(&mut self) -> Option<EndedBy> {
         loop {
             self.reap();
             if self.ended.is_some() {
-                return EndedBy::Itself;
+                return Some(EndedBy::Itself);
             }
             let timeout = match self.deadline {
                 None => PollTimeout::NONE,
                 Some(deadline) => {
                     let left = deadline.saturating_duration_since(Instant::now());
                     if left.is_zero() {
-                        return EndedBy::Wall;
+                        return Some(EndedBy::Wall);
                     }
                     // Rounded up, else the last millisecond is spent spinning; a wait too long
                     // for the call is cut and taken up again.
@@ -214,17 +232,25 @@ impl Watch<'_> {
                 PollFd::new(self.lifeline.as_fd(), PollFlags::POLLIN),
                 PollFd::new(self.socket.as_fd(), PollFlags::POLLIN),
                 PollFd::new(self.children.as_fd(), PollFlags::POLLIN),
+                // A second time where there is no other half: the same answer.
+                PollFd::new(
+                    self.other.unwrap_or(self.lifeline).as_fd(),
+                    PollFlags::POLLIN,
+                ),
             ];
             match poll(&mut fds, timeout) {
                 Ok(_) | Err(nix::errno::Errno::EINTR) => {}
                 // Without a way to wait there is no supervision.
-                Err(_) => return EndedBy::Command,
+                Err(_) => return Some(EndedBy::Command),
             }
             let ready = |fd: &PollFd| fd.revents().is_some_and(|events| !events.is_empty());
             let (lifeline, socket, children) = (ready(&fds[0]), ready(&fds[1]), ready(&fds[2]));
+            if self.other.is_some() && ready(&fds[3]) {
+                return None;
+            }
             if lifeline && on(Layer::Lifeline) {
                 // Nobody ever writes to it: this is its end, and the dashboard's.
-                return EndedBy::Command;
+                return Some(EndedBy::Command);
             }
             if children {
                 while let Ok(Some(_)) = self.children.read_signal() {}
@@ -236,7 +262,7 @@ impl Watch<'_> {
                     Ok(None) | Err(_) if !on(Layer::Lifeline) => {
                         std::thread::sleep(Duration::from_millis(20));
                     }
-                    Ok(Some(Command::Kill) | None) | Err(_) => return EndedBy::Command,
+                    Ok(Some(Command::Kill) | None) | Err(_) => return Some(EndedBy::Command),
                 }
             }
         }
