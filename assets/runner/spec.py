@@ -33,6 +33,8 @@ class Setup:
     fd_code: int
     # Whether this is the converter of a data set, which has no code.
     convert: bool = False
+    # In a jail, hex digits: the seccomp program after which no program is started any more.
+    filter: str | None = None
     # What a zygote imports beside `preload`; None where this process is one run's.
     warm: list[str] | None = None
 

@@ -180,22 +180,64 @@ fn what_is_written_is_bounded_in_total() {
 }
 
 #[test]
-fn a_program_started_by_the_payload_is_confined_like_it() {
+fn a_payload_starts_no_program_not_even_its_own() {
     if !available(TIER) {
         return;
     }
     let told = run_spec(spec(
+        "import errno, os, subprocess, sys\n\
+         own = [sys.executable, '-c', '0']\n\
+         held = os.open(sys.executable, os.O_RDONLY)\n\
+         for start in (\n\
+         \x20   lambda: os.execv(sys.executable, own),\n\
+         \x20   lambda: os.execve(held, own, {}),\n\
+         \x20   lambda: os.posix_spawn(sys.executable, own, {}),\n\
+         \x20   lambda: subprocess.run(own),\n\
+         ):\n\
+         \x20   try: start()\n\
+         \x20   except OSError as e: print(errno.errorcode[e.errno])",
+        raw_policy(TIER),
+    ));
+    assert_eq!(told.run().stdout, "EPERM\n".repeat(4), "{told:?}");
+    assert!(has_noexec(&told), "{:?}", told.isolation());
+}
+
+fn has_noexec(told: &Told) -> bool {
+    told.isolation()
+        .layers
+        .iter()
+        .any(|layer| layer == "noexec")
+}
+
+/// The runner installs the last program by way of ctypes.
+#[test]
+fn a_python_without_ctypes_is_not_said_to_start_no_program_and_confines_what_it_starts() {
+    if !available(TIER) {
+        return;
+    }
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::set_permissions(folder.path(), PermissionsExt::from_mode(0o755)).unwrap();
+    let path = folder.path().join("ctypes.py");
+    std::fs::write(&path, "raise ImportError('none here')").unwrap();
+    std::fs::set_permissions(&path, PermissionsExt::from_mode(0o644)).unwrap();
+    let mut spec = spec(
         "import os, sys\n\
          os.execv(sys.executable, [sys.executable, '-I', '-S', '-c',\n\
          'import socket\\ntry: socket.socket()\\nexcept OSError as e: print(e.errno)\\n'\n\
          'print([l for l in open(\"/proc/self/status\") if l.startswith((\"Seccomp:\", \"CapEff\"))])'])",
         raw_policy(TIER),
-    ));
-    let run = told.run();
-    assert_eq!(
-        run.stdout, "1\n['CapEff:\\t0000000000000000\\n', 'Seccomp:\\t2\\n']\n",
-        "{run:?}"
     );
+    let mut env = (*spec.env).clone();
+    env.sys_path.insert(0, folder.path().to_path_buf());
+    spec.env = std::sync::Arc::new(env);
+    let told = run_spec(spec);
+    assert_eq!(
+        told.run().stdout,
+        "1\n['CapEff:\\t0000000000000000\\n', 'Seccomp:\\t2\\n']\n",
+        "{told:?}"
+    );
+    assert!(!has_noexec(&told), "{:?}", told.isolation());
 }
 
 #[test]

@@ -7,6 +7,7 @@ use nix::unistd::Uid;
 
 use crate::model::{Isolation, Limits, Tier};
 
+use super::helper;
 use super::procfs::{self, Status};
 use super::spec::{Fault, RunSpec};
 use super::surroundings::{self, Given};
@@ -169,6 +170,15 @@ fn layers(pid: i32, status: &Status, expected: &Expected<'_>) -> io::Result<Vec<
     have(none("CapBnd"), "bounding");
     have(status.get("NoNewPrivs") == "1", "no_new_privs");
     have(status.get("Seccomp") == "2", "seccomp");
+    if expected.tier != Tier::Process {
+        // The dashboard may be confined itself, and what confines it is inherited.
+        let programs = |status: &Status| status.get("Seccomp_filters").parse::<usize>();
+        let ours = Status::read(std::process::id() as i32)?;
+        let sealed = programs(status).is_ok_and(|theirs| {
+            programs(&ours).is_ok_and(|ours| theirs >= ours + helper::PROGRAMS)
+        });
+        have(sealed, "noexec");
+    }
     if super::cgroup::is_own(&std::fs::read_to_string(format!("/proc/{pid}/cgroup"))?) {
         layers.push("cgroup".to_owned());
     }

@@ -6,12 +6,12 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use crate::model::{CodeFacts, DataFormat, Digest};
+use crate::model::{CodeFacts, DataFormat, Digest, Tier};
 use crate::policy::{Contract, Policy};
 use crate::runtime::PythonEnv;
 
 use super::spec::{RunSpec, report_max};
-use super::{bundle, scratch};
+use super::{bundle, helper, scratch};
 
 /// The payload's descriptors, as `helper::payload` places them: 5 is the setup and 6 the bundle,
 /// which the runner knows by itself; the inputs are the last.
@@ -64,6 +64,9 @@ struct Setup<'a> {
     certify: bool,
     convert: bool,
     fds: Fds,
+    /// In a jail: the seccomp program, in hex digits, after which no program is started any more. A
+    /// zygote is told of it otherwise.
+    filter: Option<String>,
     /// Only for a zygote: what it imports beside `preload`.
     warm: Option<Vec<&'static str>>,
 }
@@ -112,6 +115,10 @@ pub fn setup(spec: &RunSpec, task: Task, mapped: u64) -> io::Result<Vec<u8>> {
         certify: spec.handed.is_some(),
         convert: task == Task::Convert,
         memory: usual.memory.saturating_add(mapped),
+        filter: match spec.tier {
+            Tier::Process => None,
+            _ => Some(helper::last_program()?),
+        },
         ..usual
     })?)
 }
@@ -148,6 +155,7 @@ fn setup_of<'a>(policy: &'a Policy, env: &'a PythonEnv, preload: Vec<&'static st
             job: FD_JOB,
             code: FD_CODE,
         },
+        filter: None,
         warm: None,
     }
 }

@@ -19,6 +19,7 @@ mod zygote;
 
 use std::io;
 use std::os::fd::{AsFd, IntoRawFd, OwnedFd};
+use std::sync::OnceLock;
 
 use nix::sys::prctl;
 use nix::sys::stat::{Mode, umask};
@@ -44,6 +45,23 @@ pub(super) fn bound(
     needs: &[std::path::PathBuf],
 ) -> Vec<std::path::PathBuf> {
     jail::root::bound(executable, needs)
+}
+
+/// How many seccomp programs a payload of a jail has that can start no program any more.
+pub(super) const PROGRAMS: usize = jail::seccomp::PROGRAMS;
+
+/// The last of them, which its runner installs, in hex digits.
+pub(super) fn last_program() -> io::Result<String> {
+    static MADE: OnceLock<String> = OnceLock::new();
+    if let Some(made) = MADE.get() {
+        return Ok(made.clone());
+    }
+    let program = jail::seccomp::last().map_err(|refusal| io::Error::other(refusal.detail))?;
+    Ok(MADE.get_or_init(|| hex(&program)).clone())
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The address space a payload has before its runner lowers it, in bytes.

@@ -9,7 +9,9 @@
 //!
 //! Three programs, because seccompiler has one action for each: numbers of the x32 ABI kill,
 //! `clone3` is ENOSYS (its flags are behind a pointer, and the C library then uses `clone`), and
-//! the list. The last one in is the list: it does not allow installing another.
+//! the list. The interpreter starts by an exec and then installs the list once more, without exec and
+//! without the right to install another: what runs afterwards starts no program, its own interpreter
+//! included.
 
 use nix::libc;
 use seccompiler::{
@@ -23,31 +25,16 @@ use super::super::Refusal;
 pub struct Programs(Vec<BpfProgram>);
 
 impl Programs {
-    /// Compiled before anything is forked: a mistake shows while it can still be told.
+    /// For a payload until its interpreter is up. Compiled before anything is forked: a mistake
+    /// shows while it can still be told.
     pub fn compile() -> Result<Self, Refusal> {
-        compile(&[]).map_err(|e| Refusal::new("could not make the system call filter", e))
+        programs(&[libc::SYS_execve], &[libc::PR_SET_SECCOMP])
     }
 
     /// For a zygote: what its forks restrict themselves with is allowed too. They inherit these,
-    /// and add [`Self::last`].
+    /// and add [`last`].
     pub fn of_zygote() -> Result<Self, Refusal> {
-        compile(ZYGOTE_CALLS).map_err(|e| Refusal::new("could not make the system call filter", e))
-    }
-
-    /// The list, as the kernel reads it: `struct sock_filter`, one after the other.
-    pub fn last(&self) -> Vec<u8> {
-        self.0
-            .last()
-            .into_iter()
-            .flatten()
-            .flat_map(|step| {
-                let mut bytes = [0u8; 8];
-                bytes[..2].copy_from_slice(&step.code.to_ne_bytes());
-                bytes[2..4].copy_from_slice(&[step.jt, step.jf]);
-                bytes[4..].copy_from_slice(&step.k.to_ne_bytes());
-                bytes
-            })
-            .collect()
+        programs(ZYGOTE_CALLS, &[])
     }
 
     /// Installs them. Only listed calls are left afterwards.
@@ -60,8 +47,37 @@ impl Programs {
     }
 }
 
-/// `more`: calls that are allowed with any argument beside the list.
-fn compile(more: &[i64]) -> Result<Programs, Box<dyn std::error::Error>> {
+/// How many programs a payload has when its interpreter is up.
+pub const PROGRAMS: usize = if cfg!(target_arch = "x86_64") { 4 } else { 3 };
+
+/// The list that is the last one in, as the kernel reads it: `struct sock_filter`, one after the
+/// other.
+pub fn last() -> Result<Vec<u8>, Refusal> {
+    let steps = list(&[], &[]).map_err(|e| no_filter(&e))?;
+    Ok(steps
+        .iter()
+        .flat_map(|step| {
+            let mut bytes = [0u8; 8];
+            bytes[..2].copy_from_slice(&step.code.to_ne_bytes());
+            bytes[2..4].copy_from_slice(&[step.jt, step.jf]);
+            bytes[4..].copy_from_slice(&step.k.to_ne_bytes());
+            bytes
+        })
+        .collect())
+}
+
+type Failure = Box<dyn std::error::Error>;
+
+fn no_filter(e: &Failure) -> Refusal {
+    Refusal::new("could not make the system call filter", e)
+}
+
+/// `more`: calls that are allowed with any argument beside the list; `options`: of prctl(2).
+fn programs(more: &[i64], options: &[libc::c_int]) -> Result<Programs, Refusal> {
+    compile(more, options).map_err(|e| no_filter(&e))
+}
+
+fn compile(more: &[i64], options: &[libc::c_int]) -> Result<Programs, Failure> {
     let arch = TargetArch::try_from(std::env::consts::ARCH)?;
     let mut programs = Vec::new();
     if cfg!(target_arch = "x86_64") {
@@ -74,6 +90,12 @@ fn compile(more: &[i64]) -> Result<Programs, Box<dyn std::error::Error>> {
         arch,
     )?;
     programs.push(no_clone3.try_into()?);
+    programs.push(list(more, options)?);
+    Ok(Programs(programs))
+}
+
+fn list(more: &[i64], options: &[libc::c_int]) -> Result<BpfProgram, Failure> {
+    let arch = TargetArch::try_from(std::env::consts::ARCH)?;
     // `clone3` passes here to keep the other program's answer: the stricter of two counts.
     let mut rules: std::collections::BTreeMap<i64, Vec<SeccompRule>> = CALLS
         .iter()
@@ -81,7 +103,7 @@ fn compile(more: &[i64]) -> Result<Programs, Box<dyn std::error::Error>> {
         .chain(&[libc::SYS_clone3])
         .map(|call| (*call, Vec::new()))
         .collect();
-    rules.extend(conditional()?);
+    rules.extend(conditional(options)?);
     rules.extend(more.iter().map(|call| (*call, Vec::new())));
     let list = SeccompFilter::new(
         rules,
@@ -89,14 +111,13 @@ fn compile(more: &[i64]) -> Result<Programs, Box<dyn std::error::Error>> {
         SeccompAction::Allow,
         arch,
     )?;
-    programs.push(list.try_into()?);
-    Ok(Programs(programs))
+    Ok(list.try_into()?)
 }
 
 type Rules = Vec<(i64, Vec<SeccompRule>)>;
 
-/// Calls that are allowed with some arguments only.
-fn conditional() -> Result<Rules, seccompiler::BackendError> {
+/// Calls that are allowed with some arguments only. `options`: of prctl(2), beside the usual ones.
+fn conditional(options: &[libc::c_int]) -> Result<Rules, seccompiler::BackendError> {
     use SeccompCmpArgLen::{Dword, Qword};
     use SeccompCmpOp::{Eq, MaskedEq, Ne};
     let when = |conditions: Vec<SeccompCondition>| SeccompRule::new(conditions);
@@ -110,8 +131,9 @@ fn conditional() -> Result<Rules, seccompiler::BackendError> {
         libc::PR_GET_PDEATHSIG,
         libc::PR_SET_VMA,
     ]
-    .into_iter()
-    .map(|option| when(vec![is(0, Dword, Eq, option as u64)?]))
+    .iter()
+    .chain(options)
+    .map(|option| when(vec![is(0, Dword, Eq, *option as u64)?]))
     .collect::<Result<_, _>>()?;
     Ok(vec![
         // Processes and threads, in no new namespace.
@@ -165,6 +187,7 @@ fn x32_kills() -> BpfProgram {
 /// namespaces are of use only to who has, or makes, a user namespace; the zygote itself has no
 /// capability.
 const ZYGOTE_CALLS: &[i64] = &[
+    libc::SYS_execve,
     libc::SYS_unshare,
     libc::SYS_mount,
     libc::SYS_prctl,
@@ -237,8 +260,7 @@ const CALLS: &[i64] = &[
     libc::SYS_msync,
     libc::SYS_mincore,
     libc::SYS_membarrier,
-    // Processes and threads. The interpreter itself starts by the last exec.
-    libc::SYS_execve,
+    // Processes and threads, of this program only.
     libc::SYS_wait4,
     libc::SYS_waitid,
     libc::SYS_exit,
@@ -360,7 +382,8 @@ mod tests {
 
     #[test]
     fn the_programs_compile_and_the_dangerous_calls_are_not_listed() {
-        assert!(Programs::compile().is_ok());
+        assert_eq!(Programs::compile().unwrap().0.len() + 1, PROGRAMS);
+        assert!(Programs::of_zygote().is_ok() && last().is_ok());
         for call in [
             libc::SYS_socket,
             libc::SYS_connect,
@@ -383,6 +406,8 @@ mod tests {
             libc::SYS_msgget,
             libc::SYS_mq_open,
             libc::SYS_seccomp,
+            libc::SYS_execve,
+            libc::SYS_execveat,
         ] {
             assert!(
                 !CALLS.contains(&call) && !OLD_CALLS.contains(&call),

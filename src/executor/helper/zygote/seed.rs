@@ -19,7 +19,7 @@ use super::super::super::{memfd, raw, runner, scratch};
 use super::super::jail::{Tenant, landlock_rules, root, seccomp};
 use super::super::payload::{are_reachable, is_interpreter, report_failure, staged};
 use super::super::view::scratch_bytes;
-use super::super::{Refusal, Step, identity, limits};
+use super::super::{Refusal, Step, hex, identity, limits};
 
 /// What the fork needs, made while failing is still easy to tell.
 pub struct Seed {
@@ -59,7 +59,7 @@ impl Rules {
             layer: landlock.layer,
             paths: landlock.paths,
             file_rights: landlock.file_rights,
-            filter: hex(&seccomp::Programs::compile()?.last()),
+            filter: hex(&seccomp::last()?),
             limits: limits::of_fork(&order.limits),
             scratch: root::scratch_options(scratch_bytes(&order.limits)),
             shared: root::SHARED_MEMORY,
@@ -67,10 +67,6 @@ impl Rules {
             home: inside.join(scratch::HOME),
         })
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 impl Seed {
