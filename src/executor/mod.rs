@@ -22,6 +22,7 @@ mod launch;
 mod leftovers;
 mod media;
 mod memfd;
+mod mend;
 mod output;
 mod outside;
 mod preflight;

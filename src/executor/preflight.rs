@@ -10,16 +10,18 @@ use std::time::{Duration, Instant};
 
 use nix::fcntl::OFlag;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sys::socket::{AddressFamily, SockFlag, SockType, socketpair};
 use nix::unistd::{Uid, pipe2};
 
 use crate::model::{Digest, Limits, Preflight, Tier};
 
 use super::handover::{self, Descriptors, Order, Purpose, Says};
+use super::mend::mend;
 use super::outside::{self, Expected};
 use super::preflight_memory::{self, Circumstances};
 use super::spec::Fault;
 use super::surroundings::Given;
-use super::{launch, memfd, scratch};
+use super::{launch, memfd, raw, scratch};
 
 /// A tier this machine cannot give. Nothing weaker is put in its place.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -69,9 +71,7 @@ pub(super) fn look(tier: Tier, exe: BorrowedFd<'_>) -> Result<Preflight, Unavail
             mend: "use tier = \"kernel\" or \"process\"".to_owned(),
         });
     }
-    let tried = super::raw::pidfd_open(std::process::id() as i32)
-        .map_err(|e| Fault::new("process descriptors (pidfd_open) are missing", e))
-        .and_then(|_| probe(tier, exe));
+    let tried = own_needs().and_then(|()| probe(tier, exe));
     let layers = tried.map_err(|fault| {
         tracing::warn!(%tier, detail = %fault.detail, "preflight failed: {}", fault.message);
         Unavailable {
@@ -91,35 +91,23 @@ pub(super) fn look(tier: Tier, exe: BorrowedFd<'_>) -> Result<Preflight, Unavail
     })
 }
 
-/// What to do about it: by what is missing, and by what this system's settings say of it.
-fn mend(tier: Tier, missing: &str) -> String {
-    const ELSE: &str = "or choose tier = \"process\" knowing what it does not stop";
-    if tier == Tier::Process {
-        return "it needs Linux 5.12 or newer with /proc mounted".to_owned();
-    }
-    let set = |path: &str, to: &str| {
-        std::fs::read_to_string(std::path::Path::new("/proc/sys").join(path))
-            .is_ok_and(|value| value.trim() == to)
+/// What the dashboard itself needs for a run: named here, where no helper could tell.
+fn own_needs() -> Result<(), Fault> {
+    let lacks = |what: &str| {
+        let message = format!("{what} are missing");
+        move |e: std::io::Error| Fault::new(message, e)
     };
-    let first = if missing.contains("namespaces") {
-        if set("user/max_user_namespaces", "0") {
-            "sysctl user.max_user_namespaces=10000"
-        } else if set("kernel/unprivileged_userns_clone", "0") {
-            "sysctl kernel.unprivileged_userns_clone=1"
-        } else if set("kernel/apparmor_restrict_unprivileged_userns", "1") {
-            "sysctl kernel.apparmor_restrict_unprivileged_userns=0, or an AppArmor profile that \
-             allows userns for countersign"
-        } else {
-            "in a container, start it so that it may make user namespaces"
-        }
-    } else if missing.contains("Landlock") || missing.contains("landlock") {
-        "boot a kernel with CONFIG_SECURITY_LANDLOCK and `landlock` in lsm="
-    } else if missing.contains("system call filter") || missing.contains("seccomp") {
-        "boot a kernel with CONFIG_SECCOMP_FILTER"
-    } else {
-        "mend that"
-    };
-    format!("{first}, {ELSE}")
+    raw::pidfd_open(std::process::id() as i32)
+        .map_err(lacks("process descriptors (pidfd_open)"))?;
+    memfd::of_bytes("probe", b"").map_err(lacks("sealed memory files (memfd_create)"))?;
+    socketpair(
+        AddressFamily::Unix,
+        SockType::SeqPacket,
+        None,
+        SockFlag::SOCK_CLOEXEC,
+    )
+    .map_err(|e| lacks("pairs of sockets (socketpair)")(e.into()))?;
+    Ok(())
 }
 
 fn does_not_stop(tier: Tier, counted: bool) -> Vec<&'static str> {
@@ -315,26 +303,39 @@ mod tests {
         if !available(Tier::Kernel) {
             return;
         }
+        // The call, the layer or step that is named, and what to do about it.
         let cases = [
-            (libc::SYS_clone, "namespaces"),
-            (libc::SYS_mount, "mounts"),
-            (libc::SYS_pivot_root, "enter the jail"),
-            (libc::SYS_umount2, "enter the jail"),
-            (libc::SYS_mount_setattr, "mounts"),
-            (libc::SYS_landlock_create_ruleset, "Landlock"),
-            (libc::SYS_landlock_restrict_self, "file access"),
-            (libc::SYS_seccomp, "system call filter"),
-            (libc::SYS_capset, ""),
-            (libc::SYS_prlimit64, "limits"),
-            (libc::SYS_close_range, "close_range"),
-            (libc::SYS_pidfd_open, "pidfd"),
-            (libc::SYS_sethostname, "name the machine"),
-            (libc::SYS_setsid, ""),
-            (libc::SYS_prctl, ""),
-            (libc::SYS_memfd_create, ""),
-            (libc::SYS_socketpair, ""),
+            (libc::SYS_clone, "namespaces", "make user namespaces"),
+            (libc::SYS_mount, "keep mounts private", "mount_setattr"),
+            (libc::SYS_pivot_root, "enter the jail", "pivot_root"),
+            (libc::SYS_umount2, "enter the jail", "umount2"),
+            (
+                libc::SYS_mount_setattr,
+                "close the jail's mounts",
+                "Linux 5.12",
+            ),
+            (libc::SYS_landlock_create_ruleset, "Landlock is not", "lsm="),
+            (
+                libc::SYS_landlock_restrict_self,
+                "file access",
+                "CONFIG_SECURITY_LANDLOCK",
+            ),
+            (
+                libc::SYS_seccomp,
+                "system call filter",
+                "CONFIG_SECCOMP_FILTER",
+            ),
+            (libc::SYS_capset, "drop the capabilities", "capset"),
+            (libc::SYS_prlimit64, "set the limits", "prlimit64"),
+            (libc::SYS_close_range, "close_range", "Linux 5.9"),
+            (libc::SYS_pidfd_open, "pidfd_open", "Linux 5.3"),
+            (libc::SYS_sethostname, "name the machine", "sethostname"),
+            (libc::SYS_setsid, "leave the session", "setsid"),
+            (libc::SYS_prctl, "reading the helper", "prctl"),
+            (libc::SYS_memfd_create, "memory files", "memfd_create"),
+            (libc::SYS_socketpair, "pairs of sockets", "socketpair"),
         ];
-        for (number, missing) in cases {
+        for (number, missing, mend) in cases {
             let output = std::process::Command::new(std::env::current_exe().unwrap())
                 .args([
                     "--exact",
@@ -346,10 +347,11 @@ mod tests {
                 .unwrap();
             let text = String::from_utf8_lossy(&output.stdout);
             let said = text.lines().find(|l| l.starts_with("refused "));
-            assert!(
-                said.is_some_and(|said| said.contains(missing)),
-                "{number} {missing}: {text}"
-            );
+            let (says, mends) = said
+                .and_then(|said| said.split_once("; "))
+                .unwrap_or_else(|| panic!("{number} {missing}: {text}"));
+            assert!(says.contains(missing), "{number} {missing}: {says}");
+            assert!(mends.contains(mend), "{number} {mend}: {mends}");
         }
     }
 

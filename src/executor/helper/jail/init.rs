@@ -13,14 +13,14 @@ use nix::fcntl::{FcntlArg, fcntl};
 use nix::sys::prctl;
 
 use super::super::super::raw::{self, Reaped};
-use super::super::identity;
+use super::super::{Refusal, Step, identity};
 
 /// Where the one descriptor goes.
 const EXIT: i32 = 3;
 
 /// Waits until the payload has ended and says how; never returns.
 pub fn reap_for(payload: i32, exit: OwnedFd) -> ! {
-    if let Some(ended) = confine(&exit).and_then(|()| wait(payload)) {
+    if let Some(ended) = close_all_but(&exit).and_then(|()| wait(payload)) {
         let cpu = u64::try_from(ended.cpu.as_micros()).unwrap_or(u64::MAX);
         let mut text = [0u8; 12];
         text[..4].copy_from_slice(&ended.status.to_le_bytes());
@@ -32,7 +32,7 @@ pub fn reap_for(payload: i32, exit: OwnedFd) -> ! {
 
 /// Reaps whatever ends, until it is killed: the jail outlives a zygote as long as runs of it go on.
 pub fn reap_for_good(exit: OwnedFd) -> ! {
-    if confine(&exit).is_some() {
+    if close_all_but(&exit).is_some() {
         loop {
             match raw::reap(raw::Wait::Block) {
                 Ok(_) => {}
@@ -45,7 +45,15 @@ pub fn reap_for_good(exit: OwnedFd) -> ! {
     raw::exit_now(0)
 }
 
-fn confine(exit: &OwnedFd) -> Option<()> {
+/// Gives up what it could do in the jail. While it can still be told why not.
+pub fn give_up() -> Result<(), Refusal> {
+    prctl::set_dumpable(false).step("keep others from reading the jail's pid 1")?;
+    prctl::set_no_new_privs().step("give up new privileges")?;
+    identity::drop_all_capabilities()
+}
+
+/// Closes everything but the one descriptor.
+fn close_all_but(exit: &OwnedFd) -> Option<()> {
     let null = File::open("/dev/null").ok()?.into_raw_fd();
     // Above the targets first: one of them may be standing on another's number. None of these
     // is owned by an object that would close it once more.
@@ -56,10 +64,7 @@ fn confine(exit: &OwnedFd) -> Option<()> {
         raw::place(raw::borrow(null), target, true).ok()?;
     }
     raw::place(raw::borrow(exit), EXIT, true).ok()?;
-    raw::close_from(EXIT as u32 + 1).ok()?;
-    prctl::set_dumpable(false).ok()?;
-    prctl::set_no_new_privs().ok()?;
-    identity::drop_all_capabilities().ok()
+    raw::close_from(EXIT as u32 + 1).ok()
 }
 
 fn wait(payload: i32) -> Option<Reaped> {

@@ -137,6 +137,10 @@ fn inside(order: &Order, tenant: &dyn Tenant, user: namespaces::User, channels: 
         }
         Ok(raw::Side::Child) => tenant.move_in(init, failure),
         Ok(raw::Side::Parent(payload)) => {
+            if let Err(refusal) = init::give_up() {
+                report_failure(failure, &refusal);
+                raw::exit_now(1);
+            }
             drop(failure);
             if tenant.is_outlived() {
                 init::reap_for_good(exit)
