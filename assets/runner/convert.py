@@ -24,7 +24,7 @@ def run(setup: spec.Setup, libraries: dict[str, ModuleType]) -> dict[str, Any]:
         columns, rows = plain(value)
         return {"columns": limited(columns), "rows": rows, "frame": False}
     columns = [(str(name), str(dtype)) for name, dtype in value.dtypes.items()]
-    written = write(value, pandas, one.format in ("csv", "tsv"))
+    written = write(value, pandas, one.format in ("csv", "tsv"), setup.convert)
     return {"columns": limited(columns), "rows": len(value), "frame": written}
 
 
@@ -34,17 +34,29 @@ def limited(columns: list[tuple[str, str]]) -> list[dict[str, str]]:
     return [{"name": name, "dtype": dtype} for name, dtype in columns]
 
 
-def write(frame: Any, pandas: Any, nan: bool) -> bool:
+def write(frame: Any, pandas: Any, nan: bool, most: int) -> bool:
+    """False where each run is to read the file itself."""
     try:
         import pyarrow
     except ImportError:
         return False
     table = frames.to_arrow(frame, pandas, nan)
-    if table is None:
+    if table is None or size(table) > most:
         return False
     with os.fdopen(os.dup(1), "wb") as sink, pyarrow.ipc.new_file(sink, table.schema) as writer:
         writer.write_table(table)
     return True
+
+
+def size(table: Any) -> int:
+    """Bytes of the file that is made of it."""
+    import pyarrow
+
+    counted = pyarrow.MockOutputStream()
+    with pyarrow.ipc.new_file(counted, table.schema) as writer:
+        writer.write_table(table)
+    written: int = counted.size()
+    return written
 
 
 def plain(value: Any) -> tuple[list[tuple[str, str]], int]:

@@ -31,8 +31,8 @@ class Setup:
     fd_report: int
     fd_job: int
     fd_code: int
-    # Whether this is the converter of a data set, which has no code.
-    convert: bool = False
+    # Of the converter of a data set, which has no code: the bytes of Arrow it may write.
+    convert: int = 0
     # In a jail, hex digits: the seccomp program after which no program is started any more.
     filter: str | None = None
     # What a zygote imports beside `preload`; None where this process is one run's.

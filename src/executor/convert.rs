@@ -23,8 +23,9 @@ use super::report::Report;
 use super::spec::{Fault, RunSpec, needs};
 use super::{bundle, launch, memfd, outside, runner, scratch};
 
-/// Bytes of Arrow of one data set; a larger one is read by each run itself.
-pub const FRAME_MAX: u64 = 2 << 30;
+/// Bytes of Arrow of one data set: as many as are kept of all together. A larger table is described
+/// like every other, and read from its file by each run itself.
+pub const FRAME_MAX: u64 = 4 << 30;
 
 /// How long the interpreter may take to start and the file to be converted, each.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -46,6 +47,7 @@ pub struct Converter {
     exe: Arc<OwnedFd>,
     env: Arc<PythonEnv>,
     tier: Tier,
+    frame_max: u64,
 }
 
 /// The converter, once there is a Python to run it.
@@ -84,13 +86,24 @@ struct Said {
 
 impl Converter {
     pub const fn new(exe: Arc<OwnedFd>, env: Arc<PythonEnv>, tier: Tier) -> Self {
-        Self { exe, env, tier }
+        Self {
+            exe,
+            env,
+            tier,
+            frame_max: FRAME_MAX,
+        }
+    }
+
+    /// Hands over no table of more bytes.
+    #[cfg(test)]
+    pub fn at_most(self, frame_max: u64) -> Self {
+        Self { frame_max, ..self }
     }
 
     /// Converts the sealed copy of a data set. The message of a fault has no path in it.
     pub(super) fn convert(&self, input: BoundInput, file: OwnedFd) -> Result<Converted, Fault> {
         let spec = RunSpec::of_converter(input, self.tier, self.env.clone())?;
-        let mut work = Work::start(&spec, self.exe.as_fd(), file)?;
+        let mut work = Work::start(&spec, self.exe.as_fd(), file, self.frame_max)?;
         let done = work.run(&spec);
         work.close();
         done?;
@@ -103,6 +116,7 @@ struct Work {
     scratch: std::path::PathBuf,
     pipes: [Option<File>; 3],
     frame: Option<File>,
+    frame_max: u64,
     bytes: u64,
     report: Report,
     noise: Vec<u8>,
@@ -123,6 +137,7 @@ impl Work {
         spec: &RunSpec,
         exe: std::os::fd::BorrowedFd<'_>,
         file: OwnedFd,
+        frame_max: u64,
     ) -> Result<Self, Fault> {
         let pipe = || pipe2(OFlag::O_CLOEXEC).map_err(doing("make a pipe"));
         let sealed = |name: &str, bytes: std::io::Result<Vec<u8>>| {
@@ -130,6 +145,7 @@ impl Work {
                 .and_then(|bytes| memfd::of_bytes(name, &bytes))
                 .map_err(doing("make the converter's files"))
         };
+        let task = runner::Task::Convert { frame_max };
         let (lifeline_read, lifeline) = pipe()?;
         let (stdout, stdout_write) = pipe()?;
         let (stderr, stderr_write) = pipe()?;
@@ -139,7 +155,7 @@ impl Work {
             stdout: stdout_write,
             stderr: stderr_write,
             report: report_write,
-            setup: sealed("setup", runner::setup(spec, runner::Task::Convert, 0))?,
+            setup: sealed("setup", runner::setup(spec, task, 0))?,
             bundle: bundle::file(&spec.env).map_err(doing("make the converter's files"))?,
             job: sealed("job", runner::job(spec, &[]))?,
             code: sealed("code", Ok(Vec::new()))?,
@@ -164,6 +180,7 @@ impl Work {
             scratch,
             pipes: [stdout, stderr, report].map(|fd| Some(File::from(fd))),
             frame: Some(memfd::create("frame").map_err(doing("make the converter's files"))?),
+            frame_max,
             bytes: 0,
             report: Report::new(spec.report_max()),
             noise: Vec::new(),
@@ -205,8 +222,8 @@ impl Work {
                 released = true;
                 until = Instant::now() + PATIENCE;
             }
-            if self.killed.is_none() && (self.bytes > FRAME_MAX || self.report.flooded()) {
-                self.killed = Some("it is larger than what is handed over");
+            if self.killed.is_none() && (self.bytes > self.frame_max || self.report.flooded()) {
+                self.killed = Some("its converter handed over more than it may");
                 if let Some((_, socket, _)) = &self.helper {
                     let _ = handover::send(socket, &Command::Kill);
                 }
@@ -259,7 +276,7 @@ impl Work {
         match which {
             STDOUT if released => {
                 self.bytes += n as u64;
-                if self.bytes <= FRAME_MAX
+                if self.bytes <= self.frame_max
                     && let Some(frame) = &mut self.frame
                 {
                     frame

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::fd::OwnedFd;
-use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -20,6 +20,7 @@ use crate::model::{
 };
 
 use super::convert::{Converter, Converters};
+use super::stamp::{Stamp, settled, stamp};
 use super::{media, memfd};
 
 /// The largest data set: what fits into memory beside everything else.
@@ -259,21 +260,15 @@ impl Table {
             .sum()
     }
 
+    fn frame(&self) -> Option<(OwnedFd, u64)> {
+        let (frame, bytes) = self.converted.as_ref()?.as_ref()?;
+        Some((frame.try_clone().ok()?, *bytes))
+    }
+
     /// Whether it is as good as what this converter would make.
     fn serves(&self, converter: Option<&Converter>) -> bool {
         converter.is_none() || self.converted.is_some()
     }
-}
-
-/// Tells a file that was not touched since: device, inode, size, and both times in ns.
-type Stamp = (u64, u64, u64, i128, i128);
-
-fn stamp(path: &Path) -> Option<Stamp> {
-    let m = std::fs::metadata(path).ok()?;
-    let ns = |s: i64, ns: i64| i128::from(s) * 1_000_000_000 + i128::from(ns);
-    let modified = ns(m.mtime(), m.mtime_nsec());
-    let changed = ns(m.ctime(), m.ctime_nsec());
-    Some((m.dev(), m.ino(), m.size(), modified, changed))
 }
 
 /// Bytes of converted tables that are kept, all together; the oldest goes first and is made again
@@ -298,14 +293,14 @@ fn known() -> MutexGuard<'static, Vec<(Key, Stamp, Table)>> {
 /// converted: then the run gets the table of the content that was shown, whatever the file is.
 fn read(source: &DatasetSource, converter: Option<&Converter>) -> io::Result<Table> {
     let key = (source.path.clone(), source.format);
-    let before = stamp(&source.path);
-    if let Some(before) = before
+    if let Some(before) = stamp(&source.path)
         && let Some((_, _, table)) = known()
             .iter()
             .find(|(k, stamp, table)| *k == key && *stamp == before && table.serves(converter))
     {
         return Ok(table.clone());
     }
+    let before = settled(&source.path);
     let table = match converter {
         Some(converter) => convert(source, converter)?,
         None => read_anew(source)?,
@@ -327,21 +322,42 @@ fn read(source: &DatasetSource, converter: Option<&Converter>) -> io::Result<Tab
 }
 
 /// The converted table of a data set whose content is still what was shown: its sealed file and
-/// its size. `None` where the run has to read the data set itself.
+/// its size. `None` where that is not known without reading the data set again.
 pub fn frame_of(source: &DatasetSource, shown: Digest) -> Option<(OwnedFd, u64)> {
     let now = stamp(&source.path)?;
     let known = known();
     let (_, _, table) = known.iter().find(|((path, format), stamp, table)| {
         *path == source.path && *format == source.format && *stamp == now && table.sha256 == shown
     })?;
-    let (frame, bytes) = table.converted.as_ref()?.as_ref()?;
-    Some((frame.try_clone().ok()?, *bytes))
+    table.frame()
+}
+
+/// The converted table of this content, whichever file it was read from.
+pub fn frame_with(format: DataFormat, content: Digest) -> Option<(OwnedFd, u64)> {
+    converted(format, content)?.frame()
+}
+
+fn converted(format: DataFormat, content: Digest) -> Option<Table> {
+    let known = known();
+    let same = |(key, _, table): &&(Key, Stamp, Table)| {
+        key.1 == format && table.sha256 == content && table.frame_bytes() > 0
+    };
+    known.iter().find(same).map(|(_, _, table)| table.clone())
+}
+
+/// As if it had never been read.
+#[cfg(test)]
+pub fn forget(content: Digest) {
+    known().retain(|(_, _, table)| table.sha256 != content);
 }
 
 /// Has the converter read a sealed copy: what is hashed is what is described and handed over.
 fn convert(source: &DatasetSource, converter: &Converter) -> io::Result<Table> {
     let mut file = open(&source.path)?;
     let (copy, sha256, bytes) = memfd::of_reader("dataset", &mut file, BYTES_MAX)?;
+    if let Some(table) = converted(source.format, sha256) {
+        return Ok(table);
+    }
     let input = BoundInput {
         name: "table".to_owned(),
         kind: InputKind::Dataset {
@@ -478,7 +494,9 @@ fn csv_error(error: &csv::Error) -> String {
 fn public(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "it is not there any more".to_owned(),
-        io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        io::ErrorKind::PermissionDenied => {
+            "permission denied: the dashboard's user may not read it".to_owned()
+        }
         // Made in this file, or by the csv reader about its content.
         _ if error.get_ref().is_some() => error.to_string(),
         other => other.to_string(),

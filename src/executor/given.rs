@@ -198,6 +198,12 @@ fn inputs(spec: &RunSpec, sources: &Sources) -> Result<Vec<Content>, Fault> {
                             digest,
                         ));
                     }
+                    // Touched, and the same.
+                    if !input.is_private()
+                        && let Some((fd, mapped)) = datasets::frame_with(source.format, digest)
+                    {
+                        return Ok(Content { fd, mapped });
+                    }
                     Ok(fd.into())
                 }
             }

@@ -35,6 +35,7 @@ pub mod roles;
 mod runner;
 mod scratch;
 mod spec;
+mod stamp;
 mod surroundings;
 mod zygote;
 

@@ -62,7 +62,8 @@ struct Setup<'a> {
     report: usize,
     /// Nothing is run: what another child handed over, the last input, is looked at.
     certify: bool,
-    convert: bool,
+    /// For the converter of a data set, which has no code: the bytes of Arrow it may write. Else 0.
+    convert: u64,
     fds: Fds,
     /// In a jail: the seccomp program, in hex digits, after which no program is started any more. A
     /// zygote is told of it otherwise.
@@ -103,7 +104,10 @@ struct Input<'a> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Task {
     Run,
-    Convert,
+    /// Describing a data set, and writing it as Arrow where it has at most so many bytes.
+    Convert {
+        frame_max: u64,
+    },
 }
 
 /// `mapped`: bytes of inputs that are mapped and do not count as the snippet's memory.
@@ -113,7 +117,10 @@ pub fn setup(spec: &RunSpec, task: Task, mapped: u64) -> io::Result<Vec<u8>> {
     Ok(serde_json::to_vec(&Setup {
         code: spec.digest,
         certify: spec.handed.is_some(),
-        convert: task == Task::Convert,
+        convert: match task {
+            Task::Run => 0,
+            Task::Convert { frame_max } => frame_max,
+        },
         memory: usual.memory.saturating_add(mapped),
         filter: match spec.tier {
             Tier::Process => None,
@@ -148,7 +155,7 @@ fn setup_of<'a>(policy: &'a Policy, env: &'a PythonEnv, preload: Vec<&'static st
         memory: policy.limits.memory_mb.saturating_mul(1024 * 1024),
         report: report_max(policy.contract),
         certify: false,
-        convert: false,
+        convert: 0,
         fds: Fds {
             gate: FD_GATE,
             report: FD_REPORT,
