@@ -12,9 +12,9 @@ use serde_json::json;
 use crate::audit::{AuditError, Log};
 use crate::config::{self, Config, ConfigError};
 use crate::error::Failure;
-use crate::executor::preflight;
+use crate::executor::{preflight, try_warm};
 use crate::model::{Tier, visible_json};
-use crate::runtime::{Managed, find_python};
+use crate::runtime::{Managed, PythonEnv, find_python};
 
 use super::Globals;
 use super::out::{print, state_dir};
@@ -89,8 +89,13 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
     let mut checks = machine::checks();
     checks.extend([Tier::Kernel, Tier::Process].map(tier));
     checks.push(configuration(&config));
+    let has_kernel = checks
+        .iter()
+        .any(|c| c.name == KERNEL && c.state != State::Missing);
     if let Ok(config) = &config {
-        checks.extend(python(config));
+        let (found, env) = python(config);
+        checks.extend(found);
+        checks.push(warm_starts(has_kernel, env));
         checks.push(socket(&config.paths.socket));
         checks.push(sharing(config));
     }
@@ -118,11 +123,13 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
     Ok(u8::from(!sound))
 }
 
+const KERNEL: &str = "tier kernel";
+
 /// What was done and looked at, not what should be: a child confined in this tier.
 fn tier(tier: Tier) -> Check {
     let name = match tier {
         Tier::Process => "tier process",
-        Tier::Kernel | Tier::Container | Tier::Microvm => "tier kernel",
+        Tier::Kernel | Tier::Container | Tier::Microvm => KERNEL,
     };
     match preflight(tier) {
         Ok(found) if found.does_not_stop.is_empty() => Check::ok(name, found.layers.join(", ")),
@@ -155,21 +162,25 @@ fn configuration(config: &Result<Config, ConfigError>) -> Check {
     }
 }
 
-fn python(config: &Config) -> Vec<Check> {
+/// The environment that runs would have, where there is one already.
+fn python(config: &Config) -> (Vec<Check>, Option<PythonEnv>) {
     const NAME: &str = "python";
     const MANAGED: &str = "managed environment";
     if let Some(own) = &config.python {
-        return vec![match find_python(Some(own)) {
-            Ok(env) => Check::ok(
-                NAME,
-                format!("your own: {}, {}", env.label(), env.executable.display()),
-            ),
-            Err(e) => Check::missing(NAME, "your own cannot be used", e.to_string()),
-        }];
+        return match find_python(Some(own)) {
+            Ok(env) => {
+                let found = format!("your own: {}, {}", env.label(), env.executable.display());
+                (vec![Check::ok(NAME, found)], Some(env))
+            }
+            Err(e) => {
+                let check = Check::missing(NAME, "your own cannot be used", e.to_string());
+                (vec![check], None)
+            }
+        };
     }
     if let Some(env) = Managed::at(&config.paths.data_dir).ready() {
         let found = format!("{}, {}", env.label(), env.prefix.display());
-        return vec![Check::ok(MANAGED, found)];
+        return (vec![Check::ok(MANAGED, found)], Some(env));
     }
     let base = match find_python(None) {
         Ok(env) => Check::ok(
@@ -183,7 +194,37 @@ fn python(config: &Config) -> Vec<Check> {
         "not made yet",
         "run `countersign setup`, or let the dashboard make it when it starts",
     );
-    vec![base, managed]
+    (vec![base, managed], None)
+}
+
+/// Whether a run finds interpreter and libraries loaded: tried, like everything here.
+fn warm_starts(has_kernel: bool, env: Option<PythonEnv>) -> Check {
+    const NAME: &str = "warm starts";
+    const COLD: &str = "none: every run starts cold";
+    if !has_kernel {
+        return Check::note(NAME, format!("{COLD}; they need tier kernel"), "");
+    }
+    let Some(env) = env else {
+        let mend = "make the Python environment first: `countersign setup`";
+        return Check::note(NAME, "not known without a Python environment", mend);
+    };
+    match try_warm(env) {
+        Ok(took) => Check::ok(
+            NAME,
+            format!("a place for a run was ready after {} ms", took.as_millis()),
+        ),
+        Err(why) => {
+            let mend = if why.contains("ctypes") {
+                "use a Python that has ctypes; `countersign setup` makes one from such a Python"
+            } else if why.contains("thread") {
+                "keep the libraries of that Python from starting threads when they are imported"
+            } else {
+                ""
+            };
+            let why = why.split_whitespace().collect::<Vec<_>>().join(" ");
+            Check::note(NAME, format!("{COLD}; {why}"), mend)
+        }
+    }
 }
 
 fn socket(path: &Path) -> Check {

@@ -77,6 +77,7 @@ pub use control::Control;
 pub use convert::Converters;
 pub use datasets::{DatasetSource, Sources, bind, bind_artifact, bind_with, describe};
 pub use preflight::{Unavailable, preflight, preflight_recalled};
+pub use zygote::try_warm;
 
 use control::Switch;
 use convert::Converter;

@@ -7,6 +7,7 @@
 mod keeper;
 #[cfg(test)]
 mod testing;
+mod trial;
 
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -22,6 +23,7 @@ use super::spec::RunSpec;
 
 pub use keeper::Keeper;
 use keeper::Offer;
+pub use trial::try_warm;
 
 /// Zygotes at once; each takes some 70 MB.
 const ZYGOTES_MAX: usize = 4;
