@@ -220,6 +220,7 @@ fn the_doctor_tries_things_and_names_a_mend_for_what_is_missing() {
         "configuration",
         "python",
         "managed environment",
+        "warm starts",
         "socket",
         "agents",
         "state folder",
@@ -243,6 +244,14 @@ fn the_doctor_tries_things_and_names_a_mend_for_what_is_missing() {
     assert_eq!(json["ok"], !missing);
     assert_eq!(output.status.code(), Some(i32::from(missing)));
 
+    let warm = of("warm starts");
+    assert_eq!(warm["state"], "note");
+    let found = warm["found"].as_str().unwrap();
+    assert!(
+        found.contains("not known") || found.contains("tier kernel"),
+        "{warm}"
+    );
+
     let mut command = countersign(home.path(), "127.0.0.1:1");
     let output = run(&mut command, &["doctor", "--python", "/nonexistent"]);
     let said = String::from_utf8_lossy(&output.stdout);
@@ -252,4 +261,28 @@ fn the_doctor_tries_things_and_names_a_mend_for_what_is_missing() {
         "{said}"
     );
     assert!(said.contains("colours"), "one fault hides no other: {said}");
+}
+
+#[test]
+fn the_doctor_makes_a_warm_start_with_the_python_that_is_named() {
+    let home = tempfile::tempdir().unwrap();
+    let mut command = countersign(home.path(), "127.0.0.1:1");
+    let question = ["-c", "import sys; print(sys.executable)"];
+    let python = Command::new("python3").args(question).output().unwrap();
+    let python = String::from_utf8(python.stdout).unwrap();
+    let output = run(
+        &mut command,
+        &["doctor", "--json", "--python", python.trim()],
+    );
+    let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let checks = json["checks"].as_array().unwrap();
+    let of = |name: &str| checks.iter().find(|c| c["name"] == name).unwrap();
+    if of("tier kernel")["state"] == "missing" {
+        eprintln!("skipped: {}", of("tier kernel"));
+        return;
+    }
+    let warm = of("warm starts");
+    assert_eq!(warm["state"], "ok", "{warm}");
+    let found = warm["found"].as_str().unwrap();
+    assert!(found.contains("ready after"), "{warm}");
 }

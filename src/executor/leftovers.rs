@@ -134,3 +134,69 @@ fn groups(of: impl Fn(Owner) -> bool) -> Vec<std::path::PathBuf> {
     };
     places.all().flat_map(found).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Version 2 has one file for it; it is asked first, and nothing is made where it is missing.
+    #[test]
+    fn a_group_of_version_2_is_ended_in_one_step() {
+        let group = tempfile::tempdir().unwrap();
+        let file = group.path().join("cgroup.kill");
+        end_all(group.path(), "group");
+        assert!(!file.exists());
+        fs::write(&file, "").unwrap();
+        end_all(group.path(), "group");
+        assert_eq!(fs::read_to_string(&file).unwrap(), "1");
+    }
+
+    /// The list of a group may name a process that has long left it, or another one of that number.
+    #[test]
+    fn what_is_not_in_the_group_is_not_ended() {
+        let group = tempfile::tempdir().unwrap();
+        let mut child = std::process::Command::new("sleep")
+            .arg("600")
+            .spawn()
+            .unwrap();
+        fs::write(
+            group.path().join("cgroup.procs"),
+            format!("{}\n0\nx\n", child.id()),
+        )
+        .unwrap();
+        end_all(group.path(), "countersign-run-1-2-3-4");
+        assert_eq!(child.try_wait().unwrap(), None);
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+
+    #[test]
+    fn only_groups_of_helpers_that_are_gone_are_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let me = Owner::this_process().unwrap();
+        let mut child = std::process::Command::new("sleep")
+            .arg("600")
+            .spawn()
+            .unwrap();
+        let dead = Owner::of(child.id() as i32).unwrap();
+        child.kill().unwrap();
+        child.wait().unwrap();
+        for name in [
+            me.group(0),
+            dead.group(0),
+            dead.group(1),
+            "countersign-run-7-0".to_owned(),
+            "elsewhere".to_owned(),
+        ] {
+            fs::create_dir(folder.path().join(name)).unwrap();
+        }
+        fs::write(folder.path().join(dead.group(2)), "").unwrap();
+        let mut stale = groups_in(folder.path(), |owner| owner.is_gone());
+        stale.sort();
+        assert_eq!(stale, [dead.group(0), dead.group(1)]);
+        for name in stale {
+            remove(folder.path(), &name).unwrap();
+        }
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 4);
+    }
+}

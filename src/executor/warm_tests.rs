@@ -29,7 +29,7 @@ use crate::policy::Policy;
 
 use super::spec::RunSpec;
 use super::test_bench::{self, *};
-use super::zygote::Pool;
+use super::zygote::{Pool, try_through};
 use super::{DatasetSource, procfs, raw};
 
 /// The suites' own: what is not warm here is what cannot be.
@@ -373,6 +373,8 @@ fn a_python_that_cannot_be_warm_starts_cold() {
     let mut env = (*spec.env).clone();
     env.sys_path.insert(0, folder.path().to_path_buf());
     spec.env = Arc::new(env);
+    let why = try_through(exe().as_fd(), (*spec.env).clone()).unwrap_err();
+    assert!(why.contains("none here"), "{why}");
     let pool = new_pool();
     assert!(!pool.await_place(&spec));
     assert_eq!(finished(&pool, spec), ("1\n".to_owned(), 0));

@@ -123,6 +123,18 @@ impl Group {
         }
     }
 
+    /// The limits of version 2.
+    fn bound(&self, memory: u64, processes: u64) -> io::Result<()> {
+        self.write("memory.max", &memory.to_string())?;
+        self.write("pids.max", &processes.to_string())?;
+        // Missing where the kernel has no swap accounting; then swap is not bounded, and memory is.
+        let _ = self.write("memory.swap.max", "0");
+        // Missing where that controller is not handed on; then processor time is each process's own
+        // limit, and the wall clock's.
+        let _ = self.write("cpu.max", &cpu_max());
+        Ok(())
+    }
+
     fn file(&self, name: &str) -> String {
         format!("/proc/self/fd/{}/{name}", self.folder.as_raw_fd())
     }
@@ -137,19 +149,20 @@ impl Group {
     }
 }
 
-/// Below the parent of our own group first: a group with processes in it cannot hand controllers
-/// on, its parent does.
+/// Microseconds of processor time in each tenth of a second: all processors but one, which is left to
+/// whoever has to end the run.
+fn cpu_max() -> String {
+    const PERIOD: usize = 100_000;
+    let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    format!("{} {PERIOD}", PERIOD * processors.saturating_sub(1).max(1))
+}
+
 fn version_2(places: &Places, name: &str, memory: u64, processes: u64) -> Option<Cgroup> {
     places.of_version_2().find_map(|parent| {
         let cgroup = Cgroup {
             groups: vec![Group::make(parent, name).ok()?],
         };
-        let group = cgroup.groups.first()?;
-        group.write("memory.max", &memory.to_string()).ok()?;
-        group.write("pids.max", &processes.to_string()).ok()?;
-        // Missing where the kernel has no swap accounting; then swap is not bounded, and
-        // memory is.
-        let _ = group.write("memory.swap.max", "0");
+        cgroup.groups.first()?.bound(memory, processes).ok()?;
         Some(cgroup)
     })
 }
@@ -172,6 +185,75 @@ fn version_1(places: &Places, name: &str, memory: u64, processes: u64) -> Option
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// What version 2 makes in a new group, as far as it is written or read; the kernel of this
+    /// machine may have given these controllers to version 1.
+    fn fake(files: &[&str]) -> (tempfile::TempDir, Cgroup) {
+        let parent = tempfile::tempdir().unwrap();
+        let group = Group::make(parent.path(), "group").unwrap();
+        for file in files {
+            std::fs::write(parent.path().join("group").join(file), "").unwrap();
+        }
+        (
+            parent,
+            Cgroup {
+                groups: vec![group],
+            },
+        )
+    }
+
+    #[test]
+    fn the_limits_of_version_2_are_written_where_they_belong() {
+        let all = [
+            "memory.max",
+            "pids.max",
+            "memory.swap.max",
+            "cpu.max",
+            "cgroup.procs",
+        ];
+        let (parent, cgroup) = fake(&all);
+        let read = |file: &str| std::fs::read_to_string(parent.path().join("group").join(file));
+        cgroup.groups[0].bound(1 << 30, 64).unwrap();
+        cgroup.take(77).unwrap();
+        let written = all.map(|file| read(file).unwrap());
+        assert_eq!(written[..3], ["1073741824", "64", "0"]);
+        let (quota, period) = written[3].split_once(' ').unwrap();
+        assert!(quota.parse::<u64>().unwrap() >= period.parse::<u64>().unwrap());
+        assert_eq!(written[4], "77");
+
+        // What cannot be had is not made up for: without memory or processes there is no group.
+        let (_parent, cgroup) = fake(&all[..2]);
+        cgroup.groups[0].bound(1, 1).unwrap();
+        for lacks in [&all[1..], &all[..1]] {
+            let (parent, cgroup) = fake(lacks);
+            assert!(cgroup.groups[0].bound(1, 1).is_err());
+            let files = std::fs::read_dir(parent.path().join("group")).unwrap();
+            assert_eq!(files.count(), lacks.len());
+        }
+    }
+
+    #[test]
+    fn a_kill_for_memory_is_read_in_both_versions() {
+        for (file, text, killed) in [
+            (
+                "memory.events",
+                "low 0\noom 1\noom_kill 1\noom_group_kill 0\n",
+                true,
+            ),
+            ("memory.events", "low 0\noom 3\noom_kill 0\n", false),
+            ("memory.oom_control", "under_oom 0\noom_kill 2\n", true),
+            (
+                "memory.oom_control",
+                "oom_kill_disable 0\nunder_oom 1\noom_kill 0\n",
+                false,
+            ),
+        ] {
+            let (parent, cgroup) = fake(&[]);
+            assert!(!cgroup.out_of_memory());
+            std::fs::write(parent.path().join("group").join(file), text).unwrap();
+            assert_eq!(cgroup.out_of_memory(), killed, "{file} {text}");
+        }
+    }
 
     #[test]
     fn a_group_without_its_controllers_is_none_and_nothing_is_left_of_it() {

@@ -23,6 +23,8 @@ use super::spec::RunSpec;
 
 pub use keeper::Keeper;
 use keeper::Offer;
+#[cfg(test)]
+pub use trial::try_through;
 pub use trial::try_warm;
 
 /// Zygotes at once; each takes some 70 MB.

@@ -1,7 +1,7 @@
 //! Whether warm starts can be had here: a zygote is made, and let go once it offers a place.
 
 use std::fs::File;
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -20,8 +20,13 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What came of it: how long the making took, ahead of any grant, or why there are none.
 pub fn try_warm(env: PythonEnv) -> Result<Duration, String> {
-    let started = Instant::now();
     let exe = File::open("/proc/self/exe").map_err(|e| format!("its own binary: {e}"))?;
+    try_through(exe.as_fd(), env)
+}
+
+/// With this binary as the helper.
+pub fn try_through(exe: BorrowedFd<'_>, env: PythonEnv) -> Result<Duration, String> {
+    let started = Instant::now();
     let policies = builtin().map_err(|e| e.to_string())?;
     let policy = policies.into_iter().find(|policy| policy.name == PROFILE);
     let kind = Kind {
@@ -30,7 +35,7 @@ pub fn try_warm(env: PythonEnv) -> Result<Duration, String> {
         env: Arc::new(env),
         tables: false,
     };
-    let keeper = Keeper::start(exe.as_fd(), &kind)
+    let keeper = Keeper::start(exe, &kind)
         .map_err(|fault| format!("{}: {}", fault.message, fault.detail))?;
     match keeper.take(PATIENCE) {
         Offer::Place(_) => Ok(started.elapsed()),
