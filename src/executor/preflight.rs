@@ -145,10 +145,12 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// Confines our own binary as a payload of this tier and reads what confines it.
 fn probe(tier: Tier, exe: BorrowedFd<'_>) -> Result<Vec<String>, Fault> {
     let link = format!("/proc/self/fd/{}", exe.as_raw_fd());
+    let executable = std::fs::read_link(link).map_err(doing)?;
     let order = Order {
         tier,
-        executable: std::fs::read_link(link).map_err(doing)?,
-        needs: Vec::new(),
+        // Brought to where the run's user can reach it, as a Python in root's home is.
+        needs: vec![executable.clone()],
+        executable,
         scratch: scratch::make().map_err(doing)?,
         limits: Limits::default(),
         code: Digest::of(b""),
@@ -352,6 +354,23 @@ mod tests {
                 .unwrap_or_else(|| panic!("{number} {missing}: {text}"));
             assert!(says.contains(missing), "{number} {missing}: {says}");
             assert!(mends.contains(mend), "{number} {mend}: {mends}");
+        }
+    }
+
+    #[test]
+    fn a_binary_in_a_folder_that_others_may_not_enter_gives_the_tier() {
+        use super::super::test_bench::{available, binary};
+        use std::os::unix::fs::PermissionsExt;
+        if !available(Tier::Kernel) {
+            return;
+        }
+        let home = tempfile::tempdir().unwrap();
+        std::fs::set_permissions(home.path(), PermissionsExt::from_mode(0o700)).unwrap();
+        let path = home.path().join("countersign");
+        std::fs::copy(binary(), &path).unwrap();
+        let exe = File::open(&path).unwrap();
+        for tier in [Tier::Kernel, Tier::Process] {
+            look(tier, exe.as_fd()).unwrap();
         }
     }
 
