@@ -11,6 +11,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use common::dash::{Dash, Options};
+use common::processes;
 use sandbox::{Attack, Meets, Run, Targets, compare, met, table};
 use serde_json::{Value, json};
 
@@ -112,7 +113,7 @@ fn runs_that_a_person_granted_end_as_the_table_says_and_leave_nothing() {
         let says = row.says.as_deref().unwrap_or_default();
         assert!(message.contains(says), "{}: {outcome}", row.name);
         assert_eq!(run["isolation"]["tier"], "kernel", "{outcome}");
-        dash.wait_for("the run's end", |d, _| payloads(d.pid()) == 0);
+        dash.wait_for("the run's end", |d, _| processes::runs(d.pid()).is_empty());
     }
     // The row about escapes was among them; not one byte of it reached the terminal as it was.
     let raw = String::from_utf8_lossy(&dash.raw()).into_owned();
@@ -127,33 +128,30 @@ fn policy(name: &str, row: &Run) -> String {
     text
 }
 
-/// How many processes of runs there are below the dashboard. A zygote and the places it keeps ready
-/// are none: what runs a snippet is first in line when memory runs out, and writes into a pipe.
-fn payloads(dashboard: u32) -> usize {
-    let read = |pid: u32, name: &str| std::fs::read_to_string(format!("/proc/{pid}/{name}")).ok();
-    let parents: std::collections::HashMap<u32, u32> = std::fs::read_dir("/proc")
-        .unwrap()
-        .filter_map(|entry| {
-            let pid = entry.ok()?.file_name().to_str()?.parse().ok()?;
-            let status = read(pid, "status")?;
-            let parent = status.lines().find_map(|l| l.strip_prefix("PPid:"))?;
-            Some((pid, parent.trim().parse().ok()?))
-        })
-        .collect();
-    let below = |pid: u32| {
-        std::iter::successors(Some(pid), |one| parents.get(one).copied())
-            .take(100)
-            .any(|one| one == dashboard)
-    };
-    parents
-        .keys()
-        .filter(|pid| below(**pid))
-        .filter(|pid| read(**pid, "oom_score_adj").is_some_and(|adj| adj.trim() == "1000"))
-        .filter(|pid| {
-            std::fs::read_link(format!("/proc/{pid}/fd/1"))
-                .is_ok_and(|out| out.to_string_lossy().starts_with("pipe:"))
-        })
-        .count()
+#[test]
+fn what_a_person_looks_at_starts_from_a_place_that_was_made_meanwhile() {
+    if !available() {
+        return;
+    }
+    let policy = "name = \"other\"\nextends = \"script\"\n";
+    let mut dash = Dash::with(&Options {
+        config: "profiles = [\"analysis\", \"other\"]\n",
+        policies: &[("other.toml", policy)],
+        ..Options::default()
+    });
+    let mut agent = dash.agent();
+    dash.wait_for("places of the usual profile", |d, _| {
+        processes::places(d.pid()).len() == 2
+    });
+    let proposal = agent.propose(json!({"code": "print('here')", "profile": "other"}));
+    dash.wait_for("places of the profile that is looked at", |d, _| {
+        processes::places(d.pid()).len() == 4
+    });
+    dash.grant(&mut agent, &proposal);
+    assert_eq!(agent.outcome(&proposal["id"])["run"]["stdout"], "here\n");
+    let log = dash.local_log();
+    assert!(log.contains("start=\"warm\" profile=other"), "{log}");
+    assert!(!log.contains("start=\"cold\""), "{log}");
 }
 
 #[test]
@@ -166,9 +164,11 @@ fn a_run_whose_agent_is_gone_is_killed_where_that_is_configured() {
     let code = "import time\nprint('up')\ntime.sleep(200)\n";
     let proposal = agent.propose(json!({"code": code}));
     dash.grant(&mut agent, &proposal);
-    dash.wait_for("the child", |d, _| payloads(d.pid()) == 1);
+    dash.wait_for("the child", |d, _| processes::runs(d.pid()).len() == 1);
     agent.close();
-    dash.wait_for("the end of the child", |d, _| payloads(d.pid()) == 0);
+    dash.wait_for("the end of the child", |d, _| {
+        processes::runs(d.pid()).is_empty()
+    });
     dash.wait_for("the record of it", |d, _| {
         let list = d.cli(&["audit", "list"]);
         String::from_utf8_lossy(&list.stdout).contains("failed")

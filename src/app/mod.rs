@@ -4,6 +4,7 @@
 //! One loop owns the core's state; whatever blocks lives in a thread or task of its own and
 //! reports back through one inbox.
 
+mod ahead;
 mod analyst;
 pub mod demo;
 mod effects;

@@ -16,12 +16,14 @@ use crate::broker::{
 };
 use crate::clock::Now;
 use crate::error::Failure;
+use crate::executor::Wish;
 use crate::ipc::{self, Listener, Router};
 use crate::model::{LogEvent, Reviewer, State, Tier};
 use crate::policy::Policy;
 use crate::tui::terminal::{Terminal, has_job_control};
 use crate::tui::{Action, GrantRequest, Header, Highlighter, UiState, render};
 
+use super::ahead::Ahead;
 use super::analyst::Analyst;
 use super::effects::{Hands, Next};
 use super::environment;
@@ -48,6 +50,7 @@ struct Shell {
     state: BrokerState,
     ui: UiState,
     hands: Hands,
+    ahead: Ahead,
     header: Header,
     terminal: Terminal,
     highlighter: Highlighter,
@@ -170,6 +173,7 @@ impl Shell {
                 python: None,
                 controls: std::collections::HashMap::new(),
             },
+            ahead: Ahead::default(),
             header: setup.header,
             terminal,
             highlighter,
@@ -263,7 +267,14 @@ impl Shell {
             }
         }
         self.ui.sync(&self.state, now);
+        self.get_ready(Wish::IfRoom);
         self.dirty = true;
+    }
+
+    fn get_ready(&mut self, wish: Wish) {
+        let selected = self.ui.selected();
+        self.ahead
+            .get_ready(selected, &self.state, &self.hands, wish);
     }
 
     fn input(&mut self, input: Input) {
@@ -274,7 +285,9 @@ impl Shell {
                     let tier = self.state.settings.tier;
                     self.hands.executor.convert_in(python.clone(), tier);
                     if let Some((policy, tier)) = self.usual.clone() {
-                        self.hands.executor.prepare(policy, tier, python.clone());
+                        let python = python.clone();
+                        let wish = Wish::Surely;
+                        self.hands.executor.prepare(policy, tier, python, &[], wish);
                     }
                     self.hands.python = Some(python);
                 }
@@ -298,6 +311,7 @@ impl Shell {
         for action in self.ui.on_event(&self.state, event, now) {
             self.act(action);
         }
+        self.get_ready(Wish::Surely);
         self.dirty = true;
         // What a key did is shown at once.
         self.drawn_at = None;

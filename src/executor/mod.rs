@@ -69,7 +69,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 
 use crate::broker::{ExecNote, Grant};
-use crate::model::{ProposalId, Tier};
+use crate::model::{BoundInput, ProposalId, Tier};
 use crate::policy::Policy;
 use crate::runtime::PythonEnv;
 
@@ -82,6 +82,7 @@ pub use zygote::try_warm;
 use control::Switch;
 use convert::Converter;
 use spec::RunSpec;
+pub use zygote::Wish;
 use zygote::{Kind, Pool};
 
 /// Where notes of a run go: in order, the last one `Ended` or `Failed`.
@@ -128,14 +129,23 @@ impl Executor {
         self.sources.converters.set(converter);
     }
 
-    /// Gets ready for runs of this policy: their libraries are loaded before they are granted.
-    pub fn prepare(&self, policy: Arc<Policy>, tier: Tier, env: Arc<PythonEnv>) {
-        self.zygotes.prepare(Kind {
+    /// Gets ready for runs of this policy with these inputs: their libraries are loaded before they
+    /// are granted.
+    pub fn prepare(
+        &self,
+        policy: Arc<Policy>,
+        tier: Tier,
+        env: Arc<PythonEnv>,
+        inputs: &[BoundInput],
+        wish: Wish,
+    ) {
+        let kind = Kind {
             policy,
             tier,
             env,
-            tables: false,
-        });
+            tables: runner::has_tables(inputs),
+        };
+        self.zygotes.prepare(kind, wish);
     }
 
     /// Makes the child in a thread of its own and holds it until the control releases it.

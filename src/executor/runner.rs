@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use crate::model::{CodeFacts, DataFormat, Digest, Tier};
+use crate::model::{BoundInput, CodeFacts, DataFormat, Digest, Tier};
 use crate::policy::{Contract, Policy};
 use crate::runtime::PythonEnv;
 
@@ -112,7 +112,7 @@ pub enum Task {
 
 /// `mapped`: bytes of inputs that are mapped and do not count as the snippet's memory.
 pub fn setup(spec: &RunSpec, task: Task, mapped: u64) -> io::Result<Vec<u8>> {
-    let given = installed(&spec.env, preload(&spec.policy, has_tables(spec)));
+    let given = installed(&spec.env, preload(&spec.policy, has_tables(&spec.inputs)));
     let usual = setup_of(&spec.policy, &spec.env, given);
     Ok(serde_json::to_vec(&Setup {
         code: spec.digest,
@@ -178,9 +178,9 @@ fn installed(env: &PythonEnv, names: &[&'static str]) -> Vec<&'static str> {
 
 const TABLES: &[&str] = &["numpy", "pandas"];
 
-/// Whether an input of the run is to be a table.
-pub fn has_tables(spec: &RunSpec) -> bool {
-    spec.inputs.iter().any(|i| shape(i.format()) == "table")
+/// Whether one of the inputs is to be a table.
+pub fn has_tables(inputs: &[BoundInput]) -> bool {
+    inputs.iter().any(|i| shape(i.format()) == "table")
 }
 
 /// The libraries that a snippet of this policy is given or is most likely to import.

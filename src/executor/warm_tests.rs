@@ -331,6 +331,30 @@ fn a_zygote_serves_one_policy_and_is_replaced_when_anything_changed() {
 }
 
 #[test]
+fn what_is_only_proposed_pushes_out_no_zygote() {
+    if !available(TIER) {
+        return;
+    }
+    let pool = new_pool();
+    let named = |name: &str| {
+        let mut policy = raw_policy(TIER);
+        policy.name = name.to_owned();
+        spec("print(1)", policy)
+    };
+    let kept: Vec<_> = ["a", "b", "c", "d"].map(named).into();
+    for spec in &kept {
+        assert!(pool.await_place(spec));
+    }
+    pool.proposed(&named("e"));
+    // In the order of the wishes: when this one is there, the other was heard.
+    assert!(pool.await_place(&named("f")));
+    let is_kept = |spec: &RunSpec| !pool.helpers(spec).is_empty();
+    assert_eq!(pool.count(), 4);
+    assert!(!is_kept(&named("e")) && is_kept(&named("f")));
+    assert!(!is_kept(&kept[0]) && kept[1..].iter().all(is_kept));
+}
+
+#[test]
 fn a_zygote_ends_after_its_runs_and_when_nobody_uses_it() {
     if !available(TIER) {
         return;

@@ -134,6 +134,11 @@ impl Dash {
         self.writer.flush().unwrap();
     }
 
+    /// What it wrote for whoever runs it.
+    pub fn local_log(&self) -> String {
+        std::fs::read_to_string(self.state.join("dashboard.log")).unwrap()
+    }
+
     pub fn text(&self) -> String {
         self.screen.0.lock().unwrap().parser.screen().contents()
     }

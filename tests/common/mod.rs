@@ -6,4 +6,5 @@
 
 pub mod agent;
 pub mod dash;
+pub mod processes;
 pub mod python;

@@ -66,7 +66,7 @@ impl Kind {
             policy: spec.policy.clone(),
             tier: spec.tier,
             env: spec.env.clone(),
-            tables: runner::has_tables(spec),
+            tables: runner::has_tables(&spec.inputs),
         }
     }
 
@@ -89,6 +89,15 @@ impl Kind {
     }
 }
 
+/// How much a zygote is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Wish {
+    /// Made if there is room: what agents propose pushes out nothing that a person uses.
+    IfRoom,
+    /// The one that was used least lately makes room for it.
+    Surely,
+}
+
 /// A place for one run, and what keeps it.
 pub struct Place {
     pub socket: OwnedFd,
@@ -99,7 +108,7 @@ pub struct Place {
 #[derive(Debug)]
 pub struct Pool {
     shared: Arc<Shared>,
-    wishes: Sender<Kind>,
+    wishes: Sender<(Kind, Wish)>,
 }
 
 #[derive(Debug)]
@@ -145,10 +154,10 @@ impl Pool {
     }
 
     /// Has a zygote of this kind made, if there is none.
-    pub fn prepare(&self, kind: Kind) {
+    pub fn prepare(&self, kind: Kind, wish: Wish) {
         if kind.can_be_warm() {
             // Without its thread the pool has no zygotes, and every start is a cold one.
-            let _ = self.wishes.send(kind);
+            let _ = self.wishes.send((kind, wish));
         }
     }
 
@@ -157,7 +166,7 @@ impl Pool {
         if spec.handed.is_some() {
             return;
         }
-        self.prepare(Kind::of(spec));
+        self.prepare(Kind::of(spec), Wish::Surely);
     }
 
     /// A place for this run, if one waits. A second child that certifies is not one of many.
@@ -197,7 +206,7 @@ impl Shared {
     }
 
     /// Makes a zygote, and lets go the ones that it replaces.
-    fn make(&self, kind: Kind) {
+    fn make(&self, kind: Kind, wish: Wish) {
         let mut gone = Vec::new();
         {
             let mut entries = self.entries();
@@ -207,9 +216,15 @@ impl Shared {
             {
                 return;
             }
-            gone.extend(entries.extract_if(.., |entry| {
-                entry.kind.serves(&kind) || entry.kind.is_replaced_by(&kind)
-            }));
+            let makes_room =
+                |entry: &Entry| entry.kind.serves(&kind) || entry.kind.is_replaced_by(&kind);
+            if wish == Wish::IfRoom
+                && entries.len() >= ZYGOTES_MAX
+                && !entries.iter().any(makes_room)
+            {
+                return;
+            }
+            gone.extend(entries.extract_if(.., |entry| makes_room(entry)));
             while entries.len() >= ZYGOTES_MAX {
                 let oldest = (0..entries.len()).min_by_key(|at| entries[*at].used);
                 gone.extend(oldest.map(|at| entries.remove(at)));
@@ -260,7 +275,7 @@ fn retire(entries: Vec<Entry>) {
 }
 
 /// The pool's own thread: what is made or let go takes milliseconds that no run is to wait for.
-fn tend(shared: &Weak<Shared>, wishes: &Receiver<Kind>) {
+fn tend(shared: &Weak<Shared>, wishes: &Receiver<(Kind, Wish)>) {
     loop {
         let Some(pool) = shared.upgrade() else {
             return;
@@ -269,9 +284,9 @@ fn tend(shared: &Weak<Shared>, wishes: &Receiver<Kind>) {
         // Not held while nothing is to do: the executor's end is the pool's.
         drop(pool);
         match wishes.recv_timeout(next.max(LEAST_REST)) {
-            Ok(kind) => {
+            Ok((kind, wish)) => {
                 if let Some(pool) = shared.upgrade() {
-                    pool.make(kind);
+                    pool.make(kind, wish);
                 }
             }
             Err(RecvTimeoutError::Timeout) => {}

@@ -35,6 +35,11 @@ impl Pool {
             .sum()
     }
 
+    /// A proposal of this kind has come to be selected.
+    pub fn proposed(&self, spec: &RunSpec) {
+        self.prepare(Kind::of(spec), super::Wish::IfRoom);
+    }
+
     /// How many zygotes there are.
     pub fn count(&self) -> usize {
         self.shared.entries().len()
@@ -55,7 +60,7 @@ impl Pool {
                 .map(|entry| entry.keeper.clone());
             match keeper {
                 None if asked.is_none_or(|at| at.elapsed() > Duration::from_secs(1)) => {
-                    self.prepare(kind.clone());
+                    self.prepare(kind.clone(), super::Wish::Surely);
                     asked = Some(Instant::now());
                 }
                 None => std::thread::yield_now(),
