@@ -22,20 +22,26 @@ def check(tree: ast.Module, rules: Rules, given: Iterable[str], events: Events) 
 
     Every problem is an event of the run.
     """
-    bound = set(given) | bound_in(tree)
+    nodes = list(ast.walk(tree))
+    bound = {*given, *(name for node in nodes for name in bound_names(node))}
+    kinds = {type(node) for node in nodes}
+    refused = {kind: rules.node_problem(kind.__name__) for kind in kinds}
     problems: list[Problem] = []
-    for node in ast.walk(tree):
-        line = getattr(node, "lineno", None)
-        problems += [(line, text) for text in node_problems(node, rules, bound) if text]
+    for node in nodes:
+        kind = type(node)
+        texts = [refused[kind]] if refused[kind] else []
+        if kind in JUDGED:
+            texts += [text for text in node_problems(node, rules, bound) if text]
+        problems += [(getattr(node, "lineno", None), text) for text in texts if text]
     if not problems:
         return
     problems.sort(key=lambda problem: problem[0] or 0)
     for line, text in problems:
         events.add("refused", text, line)
-    texts = list(dict.fromkeys(text for _, text in problems))
-    message = "; ".join(texts[:SHOWN])
-    if len(texts) > SHOWN:
-        message += f"; and {len(texts) - SHOWN} more"
+    said = list(dict.fromkeys(text for _, text in problems))
+    message = "; ".join(said[:SHOWN])
+    if len(said) > SHOWN:
+        message += f"; and {len(said) - SHOWN} more"
     raise PolicyViolation(message, problems[0][0])
 
 
@@ -44,9 +50,29 @@ def bound_in(tree: ast.Module) -> set[str]:
     return {name for node in ast.walk(tree) for name in bound_names(node)}
 
 
-def bound_names(node: ast.AST) -> Iterator[str]:
+# Type parameters are Python 3.12's.
+PARAMETERS = tuple(
+    getattr(ast, name) for name in ("TypeVar", "ParamSpec", "TypeVarTuple") if hasattr(ast, name)
+)
+
+# What binds a name, and what else has something to be judged: most of a tree is neither.
+BINDING = frozenset(
+    {ast.Name, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.arg, ast.alias}
+    | {ast.MatchAs, ast.MatchStar, ast.MatchMapping, ast.ExceptHandler, *PARAMETERS}
+)
+JUDGED = BINDING | frozenset(
+    {ast.Attribute, ast.Import, ast.ImportFrom, ast.Global, ast.Nonlocal, ast.keyword}
+    | {ast.MatchClass}
+)
+
+
+def bound_names(node: ast.AST) -> Iterable[str]:
     """Names that a node binds, of whatever scope: a name that is bound anywhere is the snippet's,
     and where it is not bound after all, the frozen builtins do not have it either."""
+    return bindings(node) if type(node) in BINDING else ()
+
+
+def bindings(node: ast.AST) -> Iterator[str]:
     match node:
         case ast.Name(id=name, ctx=ast.Store()):
             yield name
@@ -62,12 +88,11 @@ def bound_names(node: ast.AST) -> Iterator[str]:
             yield name
         case ast.MatchMapping(rest=str(name)):
             yield name
-        case _ if type(node).__name__ in ("TypeVar", "ParamSpec", "TypeVarTuple"):
+        case _ if isinstance(node, PARAMETERS):
             yield node.name  # type: ignore[attr-defined]
 
 
 def node_problems(node: ast.AST, rules: Rules, bound: set[str]) -> Iterator[str | None]:
-    yield rules.node_problem(type(node).__name__)
     for name in bound_names(node):
         yield rules.name_problem(name, rules.defined)
     match node:

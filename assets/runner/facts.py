@@ -16,12 +16,16 @@ def compare(tree: ast.Module, expected: dict[str, str] | None, events: Events) -
     """Raises when the analyser saw other code than CPython does. Without facts: no check."""
     if expected is None:
         return
-    seen = {"identifiers": digest(identifiers(tree)), "constants": digest(constants(tree))}
-    for name, value in seen.items():
+    for name, value in seen(tree).items():
         if expected.get(name) != value:
             message = f"the analyser saw other {name} than Python does"
             events.add("facts", message)
             raise PolicyViolation(message)
+
+
+def seen(tree: ast.AST) -> dict[str, str]:
+    """The two digests by their names."""
+    return {"identifiers": digest(identifiers(tree)), "constants": digest(constants(tree))}
 
 
 def digest(items: Iterable[bytes]) -> str:
@@ -32,28 +36,34 @@ def digest(items: Iterable[bytes]) -> str:
     return "sha256:" + total.hexdigest()
 
 
+SKIPPED = ("value", "s", "kind", "type_comment")
+
+
 def identifiers(tree: ast.AST) -> Iterator[bytes]:
     """Every identifier, NFKC-folded by the parser, dotted module names in one piece."""
     for node in ast.walk(tree):
-        for field, value in ast.iter_fields(node):
-            if field in ("value", "s", "kind", "type_comment"):
-                continue
-            for item in value if isinstance(value, list) else [value]:
-                if isinstance(item, str):
+        for field in node._fields:
+            value = getattr(node, field, None)
+            if type(value) is str:
+                if field not in SKIPPED:
+                    yield value.encode()
+            elif type(value) is list and value and type(value[0]) is str:
+                for item in value:
                     yield item.encode()
 
 
 def constants(tree: ast.AST) -> Iterator[bytes]:
     """Every literal but None, True, False, `...` and the pieces of f-strings, which parsers cut
     differently; tagged with its type."""
-    pieces = {
-        id(piece)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.JoinedStr)
-        for piece in node.values
-    }
+    literals: list[ast.Constant] = []
+    pieces: set[int] = set()
     for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and id(node) not in pieces:
+        if isinstance(node, ast.Constant):
+            literals.append(node)
+        elif isinstance(node, ast.JoinedStr):
+            pieces.update(map(id, node.values))
+    for node in literals:
+        if id(node) not in pieces:
             match node.value:
                 case bool() | None:
                     pass

@@ -21,9 +21,12 @@ NAMED = ("agg", "aggregate", "apply", "transform", "pivot_table", "crosstab")
 
 
 class Gates:
-    def __init__(self, rules: Rules, watch: Watch) -> None:
+    """`watch` is each run's own; everything else the rules alone decide."""
+
+    watch: Watch
+
+    def __init__(self, rules: Rules) -> None:
         self.rules = rules
-        self.watch = watch
         self.formatter = Formatter(self)
         self.narrow = narrow.Narrow(self)
         # Types of which no object is a module or a class, and (module, name) → what was found

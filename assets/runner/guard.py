@@ -17,23 +17,38 @@ from _countersign.spec import Setup
 Deeply = Callable[[Callable[[ast.Module], Any], ast.Module], Any]
 
 
+_made: tuple[Rules, Gates, dict[str, Any]] | None = None
+
+
+def ready(rules: Rules) -> tuple[Gates, dict[str, Any]]:
+    """Gates and builtins, made once in a process and its forks: they know of no run."""
+    global _made
+    if _made is None or _made[0] is not rules:
+        gates = Gates(rules)
+        _made = rules, gates, names.allowed(gates)
+    return _made[1:]
+
+
 class Guard:
     def __init__(self, setup: Setup, rules: Rules, events: Events, contract: Contract) -> None:
         self.rules = rules
         self.contract = contract
         ticks = int(setup.policy["limits"]["ticks"])
         self.watch = watch.Watch(ticks, events, watch.ends_process(setup, events, contract))
-        self.gates = Gates(rules, self.watch)
-        self.builtins = names.allowed(self.gates, contract.opener())
+        self.gates, builtins = ready(rules)
+        self.gates.watch = self.watch
+        self.builtins = dict(builtins)
+        if "open" in rules.builtins:
+            self.builtins["open"] = contract.opener()
         self.hooks = hooks.Hooks(self.gates)
 
     def prepare(self, tree: ast.Module, show: Any, deeply: Deeply) -> CodeType:
         """The code with every gate in its place. `show`: takes the bare last expression."""
-        rewriter = rewrite.Rewriter(self.rules, bound_in(tree), self.watch.limit > 0)
+        counts = self.watch.limit > 0
+        rewriter = rewrite.Rewriter(self.rules, bound_in(tree) if counts else (), counts)
         tree = deeply(rewriter.visit, tree)
         if self.contract.notebook:
             tree = rewrite.show_last(tree, rewriter.gate("display", [], tree).func)
-        tree = deeply(ast.fix_missing_locations, tree)
         with warnings.catch_warnings():
             # The compiler means our own constants, which are no texts any more when they are called.
             warnings.filterwarnings("ignore", "'str' object is not callable", SyntaxWarning)
@@ -51,6 +66,7 @@ class Guard:
             "augmented": self.gates.augmented,
             "caught": self.watch.caught,
             "tick": self.watch.tick,
+            "stepped": self.watch.stepped,
             "Exception": Exception,
             "pattern": patterns.maker(self.gates),
             "box": patterns.Box,

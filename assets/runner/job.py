@@ -6,14 +6,19 @@ from collections.abc import Callable
 from types import CodeType, ModuleType
 from typing import Any
 
-from _countersign import check, display, errors, facts, guard, mangle, rewrite, spec
+from _countersign import check, display, errors, facts, guard, mangle, rewrite, rules, spec
 from _countersign.contracts import Contract
 from _countersign.events import Events
-from _countersign.rules import Rules
 
 # Deeply nested code is refused by a clear error of the compiler, not by our own walk before it.
 DEPTH = 20_000
 DISPLAY = "<display>"
+
+
+def ready(setup: spec.Setup) -> None:
+    """What the policy alone decides, before there is a snippet: every run of a zygote has it."""
+    if setup.policy["guard"]:
+        guard.ready(rules.of(setup.policy))
 
 
 def run(
@@ -27,11 +32,11 @@ def run(
         raise errors.Refused("SandboxError", str(error)) from None
     tree = ast.parse(source, errors.SNIPPET)
     names_given = {"__name__", *contract.libraries(), *contract.names(job.inputs)}
-    rules = None
+    allowed = None
     if setup.policy["guard"]:
-        rules = Rules(setup.policy)
+        allowed = rules.of(setup.policy)
         facts.compare(tree, job.facts, events)
-        check.check(deeply(mangle.mangle, tree), rules, names_given, events)
+        check.check(deeply(mangle.mangle, tree), allowed, names_given, events)
         contract.check(tree)
     try:
         values = contract.load(job.inputs)
@@ -42,12 +47,12 @@ def run(
     show = display.Display()
     # A module of its own, so that what looks a class's module up finds the snippet.
     module = ModuleType("__main__")
-    if rules is None:
+    if allowed is None:
         code = plain(tree, contract)
         module.__dict__[DISPLAY] = show
         run_code = exec
     else:
-        kept = guard.Guard(setup, rules, events, contract)
+        kept = guard.Guard(setup, allowed, events, contract)
         contract.guarded(kept.gates.refuse, events)
         code = kept.prepare(tree, show, deeply)
         module.__dict__["__builtins__"] = kept.builtins

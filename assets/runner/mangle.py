@@ -6,14 +6,20 @@ is: refused.
 """
 
 import ast
+from typing import Any
 
 FIELDS = ("id", "attr", "arg", "name", "asname", "rest")
 LISTS = ("names", "kwd_attrs")
+LEAVES = (ast.Name, ast.Constant, ast.expr_context, ast.operator, ast.cmpop, ast.unaryop, ast.boolop)
 
 
 class Mangler(ast.NodeTransformer):
     def __init__(self) -> None:
         self.owner = ""
+
+    def visit(self, node: ast.AST) -> Any:
+        # Outside of classes nothing changes, and half of a tree has nothing inside.
+        return node if not self.owner and isinstance(node, LEAVES) else super().visit(node)
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
         outer = self.owner
@@ -29,6 +35,8 @@ class Mangler(ast.NodeTransformer):
         return node
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
+        if not self.owner:
+            return super().generic_visit(node)
         for field in FIELDS:
             if isinstance(name := getattr(node, field, None), str):
                 setattr(node, field, self.mangled(name))
@@ -45,5 +53,6 @@ class Mangler(ast.NodeTransformer):
 
 
 def mangle(tree: ast.Module) -> ast.Module:
-    Mangler().visit(tree)
+    if any(isinstance(node, ast.ClassDef) for node in ast.walk(tree)):
+        Mangler().visit(tree)
     return tree

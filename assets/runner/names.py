@@ -13,20 +13,20 @@ from _countersign.gates import Gates
 from _countersign.narrow import StandIn, TypeMeta
 
 
-def allowed(gates: Gates, open_: Callable[..., Any]) -> dict[str, Any]:
-    """All names the policy lists, and what statements need. `open_`: the contract's own `open`."""
+def allowed(gates: Gates) -> dict[str, Any]:
+    """All names the policy lists, and what statements need. `open` is each contract's own, and not
+    among them."""
     guarded = {
         "getattr": gates.getattr,
         "hasattr": gates.hasattr,
         "setattr": gates.setattr,
         "delattr": gates.delattr,
-        "open": open_,
         "type": gates.narrow.type,
     }
     names = {
         name: guarded.get(name, getattr(builtins, name, None))
         for name in gates.rules.builtins
-        if hasattr(builtins, name)
+        if name != "open" and hasattr(builtins, name)
     }
     names["__build_class__"] = build_class(gates)
     names["__import__"] = imports.guarded(gates)

@@ -12,10 +12,9 @@ import mmap
 from types import ModuleType
 from typing import Any, NoReturn
 
-from _countersign import check, contracts, display, errors, facts, frames, guard, job, mangle
+from _countersign import check, contracts, display, errors, facts, frames, guard, job, mangle, rules
 from _countersign.contracts import Contract
 from _countersign.events import Events
-from _countersign.rules import Rules
 from _countersign.spec import Setup
 
 PLAIN = "number = 6 * 7\n"
@@ -62,18 +61,17 @@ class Rehearsal:
         """As `job.run`, but for what would stay: the hooks, and what a contract closes."""
         contract = contracts.of(self.setup.policy["contract"])(self.setup, self.libraries)
         contract.load([])
-        if "print" in Rules(self.setup.policy).builtins:
+        allowed = rules.of(self.setup.policy)
+        if "print" in allowed.builtins:
             source += SHOWN[source]
         tree = ast.parse(source, errors.SNIPPET)
         show = display.Display()
         module = ModuleType("__main__")
         if self.setup.policy["guard"]:
-            rules = Rules(self.setup.policy)
-            facts.digest(facts.identifiers(tree))
-            facts.digest(facts.constants(tree))
+            facts.seen(tree)
             names = {"__name__", *contract.libraries(), *values}
-            check.check(job.deeply(mangle.mangle, tree), rules, names, self.events)
-            kept = guard.Guard(self.setup, rules, self.events, contract)
+            check.check(job.deeply(mangle.mangle, tree), allowed, names, self.events)
+            kept = guard.Guard(self.setup, allowed, self.events, contract)
             kept.watch.ends(stop)
             code = kept.prepare(tree, show, job.deeply)
             module.__dict__["__builtins__"] = kept.builtins

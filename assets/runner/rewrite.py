@@ -13,6 +13,7 @@ from typing import Any
 from _countersign.rules import Rules
 
 EXITS = ("__exit__", "__aexit__")
+LEAVES = (ast.Name, ast.Constant, ast.expr_context, ast.operator, ast.cmpop, ast.unaryop, ast.boolop)
 
 
 class Rewriter(ast.NodeTransformer):
@@ -28,6 +29,10 @@ class Rewriter(ast.NodeTransformer):
     def gate(self, name: str, args: list[ast.expr], where: ast.AST) -> ast.Call:
         text = self.used.setdefault(name, f"{self.token} {name}")
         return call(ast.Constant(text), args, where)
+
+    def visit(self, node: ast.AST) -> Any:
+        # Half of a tree are these, and no gate stands at them.
+        return node if isinstance(node, LEAVES) else super().visit(node)
 
     # -- attributes
 
@@ -75,7 +80,13 @@ class Rewriter(ast.NodeTransformer):
     # -- checkpoints
 
     def visit_For(self, node: ast.For) -> ast.AST:
-        return self.loop(node)
+        self.generic_visit(node)
+        node.iter = self.stepped(node.iter)
+        return node
+
+    def stepped(self, items: ast.expr) -> ast.expr:
+        """What a loop goes through, with a checkpoint at each step."""
+        return self.gate("stepped", [items], items) if self.ticks else items
 
     def visit_AsyncFor(self, node: ast.AsyncFor) -> ast.AST:
         return self.loop(node)
@@ -83,7 +94,7 @@ class Rewriter(ast.NodeTransformer):
     def visit_While(self, node: ast.While) -> ast.AST:
         return self.loop(node)
 
-    def loop(self, node: ast.For | ast.AsyncFor | ast.While) -> ast.AST:
+    def loop(self, node: ast.AsyncFor | ast.While) -> ast.AST:
         self.generic_visit(node)
         if self.ticks:
             node.body.insert(0, self.checkpoint(node))
@@ -112,9 +123,10 @@ class Rewriter(ast.NodeTransformer):
 
     def visit_comprehension(self, node: ast.comprehension) -> ast.AST:
         self.generic_visit(node)
-        if self.ticks:
-            step = ast.UnaryOp(ast.Not(), self.gate("tick", [], node.iter))
-            node.ifs.insert(0, ast.copy_location(step, node.iter))
+        if not node.is_async:
+            node.iter = self.stepped(node.iter)
+        elif self.ticks:
+            node.ifs.insert(0, self.gate("tick", [], node.iter))
         return node
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
@@ -126,8 +138,8 @@ class Rewriter(ast.NodeTransformer):
     def counted(self, node: ast.expr) -> ast.expr:
         if not self.ticks:
             return node
-        # A tick is None, so the value is the node's.
-        both = ast.BoolOp(ast.Or(), [self.gate("tick", [], node), node])
+        # A tick is true, so the value is the node's.
+        both = ast.BoolOp(ast.And(), [self.gate("tick", [], node), node])
         return ast.copy_location(both, node)
 
     def checkpoint(self, where: ast.stmt) -> ast.stmt:
@@ -190,7 +202,8 @@ class Patterns(ast.NodeTransformer):
         args = [ast.Lambda(nothing, cls), names, ast.Constant(len(node.patterns))]
         made = rewriter.gate("pattern", args, node)
         target = ast.Name(name, ast.Store())
-        self.before.append(ast.copy_location(ast.Assign([target], made), node))
+        bound = ast.copy_location(ast.Assign([target], made), node)
+        self.before.append(ast.fix_missing_locations(bound))
         node.cls = ast.copy_location(ast.Name(name, ast.Load()), node.cls)
         return node
 

@@ -1,6 +1,7 @@
 """The policy's lists, and what each says about one name."""
 
 import builtins
+from collections.abc import Iterator
 from typing import Any
 
 # Never given under the guard, whatever a policy lists: each is a way around all the rest.
@@ -22,9 +23,7 @@ class Rules:
     def __init__(self, policy: dict[str, Any]) -> None:
         self.imports = {name: frozenset(members) for name, members in policy["imports"].items()}
         # `import a.b.c` binds `a`: the way from there to `c` is open, and nothing beside it.
-        self.packages = frozenset(
-            name[:at] for name in self.imports for at, char in enumerate(name) if char == "."
-        )
+        self.packages = frozenset(above for name in self.imports for above in packages(name))
         self.builtins = listed(policy["builtins"], BUILT_IN) - NEVER
         attributes = policy["attributes"]
         self.denied = frozenset(attributes["deny"])
@@ -82,6 +81,23 @@ class Rules:
         if member in self.imports.get(module, frozenset()):
             return None
         return f"{path} is not allowed"
+
+
+def packages(name: str) -> Iterator[str]:
+    """The packages a module lies in."""
+    while name := name.rpartition(".")[0]:
+        yield name
+
+
+_made: tuple[dict[str, Any], Rules] | None = None
+
+
+def of(policy: dict[str, Any]) -> Rules:
+    """The policy's rules, worked out once: a process and its forks know one policy."""
+    global _made
+    if _made is None or _made[0] is not policy:
+        _made = policy, Rules(policy)
+    return _made[1]
 
 
 def listed(names: list[str], every: frozenset[str]) -> frozenset[str]:

@@ -9,7 +9,7 @@ snippet does can outlive them, and what the outcome says of them is never the ch
 import itertools
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NoReturn
 
 from _countersign import errors, hold, report, spec
@@ -29,13 +29,18 @@ class Watch:
         self.limit = ticks
         self.events = events
         self._end = end
-        # `next` of a chain of C iterators: a checkpoint costs one call and no Python frame.
-        self.tick = itertools.chain.from_iterable(self._blocks()).__next__
+        # A chain of C iterators: a checkpoint costs one call and no Python frame.
+        self._ticks = itertools.chain.from_iterable(self._blocks())
+        self.tick = self._ticks.__next__
 
-    def _blocks(self) -> Iterator[Iterator[None]]:
+    def stepped(self, items: Iterable[Any]) -> Iterator[Any]:
+        """The items, each after a checkpoint: a loop over them then needs none of its own."""
+        return itertools.compress(items, self._ticks)
+
+    def _blocks(self) -> Iterator[Iterator[bool]]:
         left = self.limit
         while left > 0:
-            yield itertools.repeat(None, min(BLOCK, left))
+            yield itertools.repeat(True, min(BLOCK, left))
             left -= BLOCK
         self.over("ticks", errors.TickLimit(f"more than {self.limit} ticks"))
 

@@ -103,16 +103,27 @@ def inside(path: str) -> str:
     return os.path.join(os.path.abspath(path), "")
 
 
+_zone: Zone | None = None
+
+
+def ready(own: Sequence[str]) -> Zone:
+    """Everything that closing takes but the closing, once in a process and its forks. `own`: where
+    the libraries' own files are."""
+    global _zone
+    if _zone is None:
+        _zone = Zone(own)
+        sys.meta_path.insert(0, Wrapper())  # type: ignore[arg-type]
+        for name in PATHS:
+            if name in sys.modules:
+                wrap(sys.modules[name])
+    return _zone
+
+
 def close(own: Sequence[str]) -> None:
-    """Closes the zone for the rest of the process. `own`: where the libraries' own files are."""
-    zone = Zone(own)
+    """Closes the zone for the rest of the process."""
+    zone = ready(own)
     sys.addaudithook(zone.hook)
-    opened = by_descriptor(io.open)
-    builtins.open = io.open = opened
-    sys.meta_path.insert(0, Wrapper(zone))  # type: ignore[arg-type]
-    for name in PATHS:
-        if name in sys.modules:
-            wrap(sys.modules[name], zone)
+    builtins.open = io.open = by_descriptor(io.open)
 
 
 def by_descriptor(plain_open: Callable[..., Any]) -> Callable[..., Any]:
@@ -186,16 +197,16 @@ PATHS: dict[str, dict[str, tuple[int, str] | None]] = {
 }
 
 
-def wrap(module: ModuleType, zone: Zone) -> None:
+def wrap(module: ModuleType) -> None:
     """Puts the check before everything of the module that takes a path."""
     for name, place in PATHS[module.__name__].items():
         found = getattr(module, name, None)
         if found is None or getattr(found, "zoned", False):
             continue
-        setattr(module, name, checked(found, place, zone))
+        setattr(module, name, checked(found, place))
 
 
-def checked(found: Any, place: tuple[int, str] | None, zone: Zone) -> Any:
+def checked(found: Any, place: tuple[int, str] | None) -> Any:
     def check(args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         if place is None:
             refuse()
@@ -237,9 +248,6 @@ def checked(found: Any, place: tuple[int, str] | None, zone: Zone) -> Any:
 class Wrapper:
     """Finds the modules of `PATHS` as usual and wraps them once they are loaded."""
 
-    def __init__(self, zone: Zone) -> None:
-        self.zone = zone
-
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
@@ -248,15 +256,14 @@ class Wrapper:
         for finder in sys.meta_path:
             spec = None if finder is self else finder.find_spec(name, path, target)
             if spec is not None and spec.loader is not None:
-                spec.loader = Loader(spec.loader, self.zone)  # type: ignore[arg-type]
+                spec.loader = Loader(spec.loader)  # type: ignore[arg-type]
                 return spec
         return None
 
 
 class Loader(importlib.abc.Loader):
-    def __init__(self, inner: Any, zone: Zone) -> None:
+    def __init__(self, inner: Any) -> None:
         self.inner = inner
-        self.zone = zone
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
         made: ModuleType | None = self.inner.create_module(spec)
@@ -264,4 +271,4 @@ class Loader(importlib.abc.Loader):
 
     def exec_module(self, module: ModuleType) -> None:
         self.inner.exec_module(module)
-        wrap(module, self.zone)
+        wrap(module)

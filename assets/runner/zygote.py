@@ -9,7 +9,7 @@ import os
 from dataclasses import replace
 from types import ModuleType
 
-from _countersign import channel, contracts, fresh, nest, rehearse, restrict, syscalls, warmup
+from _countersign import channel, contracts, fresh, job, nest, rehearse, restrict, syscalls, warmup
 from _countersign.spec import Setup
 
 FD_CONTROL = 3
@@ -30,6 +30,7 @@ def serve(setup: Setup, libraries: dict[str, ModuleType]) -> Setup:
     rules = restrict.read(FD_RULES)
     contract = contracts.of(setup.policy["contract"])
     warmup.warm(setup.warm or [])
+    job.ready(setup)
     rehearsal = rehearse.Rehearsal(setup, libraries)
     rehearsal.in_zygote()
     del os.environ[ALLOCATOR]

@@ -164,10 +164,7 @@ def a_disagreement_of_the_two_parsers_stops_the_run() -> None:
 
     code = "x = 'a'\nprint(x, 0x10, 2.5, 3j, b'q')\n"
     tree = ast.parse(code)
-    right = {
-        "identifiers": facts.digest(facts.identifiers(tree)),
-        "constants": facts.digest(facts.constants(tree)),
-    }
+    right = facts.seen(tree)
     assert child.run(code, ANALYSIS, facts=right).error is None
     for name in right:
         ran = child.run(code, ANALYSIS, facts=right | {name: "sha256:" + "0" * 64})

@@ -44,10 +44,7 @@ def read(code: str, rules: Any) -> list[Any]:
         tree = ast.parse(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return [None, None]
-    seen = {
-        "identifiers": facts.digest(facts.identifiers(tree)),
-        "constants": facts.digest(facts.constants(tree)),
-    }
+    seen = facts.seen(tree)
     try:
         given = ["df", "pd", "np"]
         check.check(mangle.mangle(tree), rules, given, events.Events(lambda line: None))
