@@ -14,6 +14,9 @@ from _countersign import errors
 EVENTS_MAX = 50
 TEXT_MAX = 300
 
+# Stands on the stack above an import.
+IMPORTS = "<frozen importlib._bootstrap>"
+
 Tell = Callable[[bytes], object]
 
 
@@ -44,6 +47,16 @@ class Events:
             line = running_line()
         event = {"kind": kind, "message": self._clean(message)[:TEXT_MAX], "line": line}
         self._tell(json.dumps({"event": event}).encode() + b"\n")
+
+
+def importing() -> bool:
+    """Whether a library is being imported for the snippet: what its code tries then is its own."""
+    frame = sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename != errors.SNIPPET:
+        if frame.f_code.co_filename == IMPORTS:
+            return True
+        frame = frame.f_back  # type: ignore[assignment]
+    return False
 
 
 def running_line() -> int | None:

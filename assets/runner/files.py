@@ -6,6 +6,8 @@ import re
 import stat
 from typing import Any
 
+from _countersign.events import Events, importing
+
 NAME = re.compile(r"[A-Za-z0-9._-]{1,100}", re.ASCII)
 
 KEPT = (
@@ -39,6 +41,30 @@ _listed = False
 
 _open = io.open
 
+# Who hears of a refusal, under the guard.
+_events: Events | None = None
+
+
+def told_to(events: Events) -> None:
+    """From here on what is refused is an event of the run."""
+    global _events
+    _events = events
+
+
+def refused(path: Any, message: str = KEPT) -> PermissionError:
+    """The error for a path that is not to be had."""
+    if _events is not None and not importing():
+        shown = path if type(path) in (str, bytes) else type(path).__name__
+        _events.add("files", f"the file {shown!r:.100} was refused")
+    return PermissionError(message)
+
+
+def refused_call(event: str) -> PermissionError:
+    """The error for what no library does for an honest snippet, by its audit event."""
+    if _events is not None and not importing():
+        _events.add("system", f"{event} by a library was refused")
+    return PermissionError(f"{event} is not allowed")
+
 
 def is_plain(name: str) -> bool:
     """Whether a file of the output folder may be called so."""
@@ -55,7 +81,7 @@ def open_output(
 ) -> Any:
     """Opens a file of the output folder."""
     if type(file) is not str or not is_plain(file):
-        raise PermissionError(KEPT)
+        raise refused(file)
     if encoding is None and "b" not in mode:
         encoding = "utf-8"
     return _open(file, mode, buffering, encoding, errors, newline, opener=_beneath)

@@ -4,7 +4,7 @@ import ast
 import warnings
 from collections.abc import Callable
 from types import CodeType
-from typing import Any
+from typing import Any, NoReturn
 
 from _countersign import errors, hooks, names, narrow, patterns, rewrite, watch
 from _countersign.check import bound_in
@@ -72,6 +72,10 @@ class Guard:
             "box": patterns.Box,
             "display": show,
         }[name]
+
+    def end(self, message: str) -> NoReturn:
+        """Ends the run for what its contract refused, and told by itself."""
+        self.watch.end(errors.PolicyViolation(message))
 
     def run(self, code: CodeType, space: dict[str, Any]) -> None:
         """Runs it; afterwards the builtins are what they were."""

@@ -37,7 +37,11 @@ def run(
         allowed = rules.of(setup.policy)
         facts.compare(tree, job.facts, events)
         check.check(deeply(mangle.mangle, tree), allowed, names_given, events)
-        contract.check(tree)
+        try:
+            contract.check(tree)
+        except errors.PolicyViolation as error:
+            events.add("refused", error.message, error.line)
+            raise
     try:
         values = contract.load(job.inputs)
     except spec.Mismatch as error:
@@ -53,7 +57,7 @@ def run(
         run_code = exec
     else:
         kept = guard.Guard(setup, allowed, events, contract)
-        contract.guarded(kept.gates.refuse, events)
+        contract.guarded(kept.end, events)
         code = kept.prepare(tree, show, deeply)
         module.__dict__["__builtins__"] = kept.builtins
         run_code = kept.run

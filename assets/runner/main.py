@@ -56,6 +56,8 @@ def main() -> None:
             report["result"] = job.run(setup, libraries, contract, events)
     except BaseException as error:  # noqa: BLE001 - whatever it is, it is reported
         status = failed(error, report)
+        if limit := report["error"] and report["error"]["limit"]:
+            events.add("limit", f"the {limit} limit is reached", report["error"]["line"])
     if os.getpid() != pid:
         # A fork of the snippet's that came out at its end: only the first process reports.
         leave(status)

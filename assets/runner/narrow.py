@@ -44,8 +44,10 @@ class TypeMeta(type):
     gates: "Gates"
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        if len(args) == 3:
+            cls.gates.refuse("type() with three arguments is not allowed")
         if len(args) != 1 or kwargs:
-            raise TypeError("type() takes 1 argument here: making classes with it is not allowed")
+            raise TypeError("type() takes 1 argument")
         found = type(args[0])
         if found.__module__ == "builtins" and found.__name__ not in BUILT_IN:
             # Functions, code, frames, modules: types that make what the rules keep away.

@@ -4,6 +4,8 @@ import io
 import re
 from typing import Any
 
+from _countersign import files
+
 NAME = re.compile(r"[A-Za-z0-9._-]{1,100}", re.ASCII)
 MODES = frozenset("r w a x r+ w+ a+ x+".split())
 
@@ -29,21 +31,22 @@ class Files:
         """As the built-in, on these files alone. What the agent or the data set brought is not
         written over."""
         if type(file) is not str or not NAME.fullmatch(file):
-            raise PermissionError(
+            raise files.refused(
+                file,
                 "open takes a plain file name of letters, digits, '.', '_' and '-': there are "
-                "files in memory only"
+                "files in memory only",
             )
         if type(mode) is not str or (plain := mode.replace("b", "").replace("t", "")) not in MODES:
             raise ValueError(f"invalid mode: {mode!r:.20}")
         writes = plain != "r"
         if writes and file in self._given:
-            raise PermissionError(f"{file} is an input and cannot be written")
+            raise files.refused(file, f"{file} is an input and cannot be written")
         if plain[0] == "r" and file not in self._contents:
             raise FileNotFoundError(f"no file of this name in memory: {file}")
         if plain[0] == "x" and file in self._contents:
             raise FileExistsError(f"there is a file of this name in memory: {file}")
         if file not in self._contents and len(self._contents) >= self._most:
-            raise PermissionError(f"more than {self._most} files in memory")
+            raise files.refused(file, f"more than {self._most} files in memory")
         if plain[0] in "wx":
             self._contents[file] = b""
         raw = Open(self, file, plain)
@@ -65,9 +68,9 @@ class Files:
 class Open(io.BytesIO):
     """One open file; what was written is kept when it is flushed or closed."""
 
-    def __init__(self, files: Files, name: str, mode: str) -> None:
-        super().__init__(files.content(name))
-        self._files = files
+    def __init__(self, held: Files, name: str, mode: str) -> None:
+        super().__init__(held.content(name))
+        self._files = held
         self._mode = mode
         self.name = name
         if mode[0] == "a":

@@ -17,7 +17,7 @@ import sys
 from collections.abc import Callable, Sequence
 from importlib.machinery import ModuleSpec
 from types import ModuleType
-from typing import Any, NoReturn
+from typing import Any
 
 from _countersign import files
 
@@ -82,21 +82,22 @@ class Zone:
         if files.is_plain(text):
             return True
         full = os.path.abspath(text)
-        if writes:
-            return full.startswith(self.writable)
-        return full in self.whole or full.startswith(self.readable)
+        if full in self.whole and not writes:
+            return True
+        return inside(full).startswith(self.writable if writes else self.readable)
 
     def hook(self, event: str, args: tuple[Any, ...]) -> None:
         if event == "open":
             path, _, flags = args
             writes = isinstance(flags, int) and flags & WRITES != 0
             if not self.may(path, writes):
-                raise PermissionError(files.KEPT)
+                raise files.refused(path)
         elif event in CHANGES:
-            if not all(self.may(path, True) for path in args[: CHANGES[event]]):
-                raise PermissionError(files.KEPT)
+            for path in args[: CHANGES[event]]:
+                if not self.may(path, True):
+                    raise files.refused(path)
         elif event in NEVER:
-            raise PermissionError(f"{event} is not allowed")
+            raise files.refused_call(event)
 
 
 def inside(path: str) -> str:
@@ -209,17 +210,14 @@ def wrap(module: ModuleType) -> None:
 def checked(found: Any, place: tuple[int, str] | None) -> Any:
     def check(args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         if place is None:
-            refuse()
+            raise files.refused(args[0] if args else found.__name__)
         at, name = place
         value = kwargs.get(name, args[at] if len(args) > at else None)
         for path in value if isinstance(value, (list, tuple)) else (value,):
             if isinstance(path, (str, bytes, os.PathLike)) and not files.is_plain(
                 os.fsdecode(path)
             ):
-                refuse()
-
-    def refuse() -> NoReturn:
-        raise PermissionError(files.KEPT)
+                raise files.refused(path)
 
     if isinstance(found, type):
         plain = found.__new__ is object.__new__

@@ -42,6 +42,8 @@ mod zygote;
 #[cfg(test)]
 mod chart_tests;
 #[cfg(test)]
+mod event_tests;
+#[cfg(test)]
 mod feature_tests;
 #[allow(clippy::duplicate_mod)]
 #[cfg(test)]

@@ -35,6 +35,7 @@ class Contract:
         """What the guard is told by: `ends` ends the run at once."""
         self._ends = ends
         self._events = events
+        files.told_to(events)
 
     def refuse(self, message: str) -> BaseException:
         """The error of what the contract forbids; under the guard it ends the run where it is."""
