@@ -4,14 +4,16 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod common;
+#[path = "common/hostile.rs"]
+mod hostile;
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use countersign::analysis::analyse;
 use countersign::analysis::outline::facts_of;
-use countersign::model::{Action, CodeFacts, VerdictKind};
+use countersign::analysis::{Analyser, analyse};
+use countersign::model::{Action, CodeFacts, Verdict, VerdictKind};
 
 /// Interpreters of at least 3.11 that answer, each once.
 fn interpreters() -> Vec<PathBuf> {
@@ -143,35 +145,98 @@ fn the_two_readers_of_a_policy_agree() {
     let policies = countersign::policy::builtin().unwrap();
     let policy = policies.iter().find(|p| p.name == "analysis").unwrap();
     let input = serde_json::to_string(&codes).unwrap();
-    let said: Vec<(Option<String>, Option<CodeFacts>)> =
-        serde_json::from_slice(&compare(&python, &["read"], &input)).unwrap();
+    let said: Vec<Said> = serde_json::from_slice(&compare(&python, &["read"], &input)).unwrap();
     assert_eq!(said.len(), codes.len());
     let mut wrong = Vec::new();
-    for (code, (refused, seen)) in codes.iter().zip(&said) {
+    for (code, said) in codes.iter().zip(&said) {
         let verdict = analyse(code.as_bytes(), policy);
-        if let (Some(seen), Some(read)) = (seen, facts_of(code))
-            && *seen != read
-        {
-            wrong.push(format!("read otherwise: {code:?}"));
-        }
-        match verdict.verdict {
-            VerdictKind::Clear | VerdictKind::Flagged => {
-                if let Some(why) = refused {
-                    wrong.push(format!("refused, but {}: {code:?}: {why}", verdict.verdict));
-                }
-            }
-            VerdictKind::Blocked => {
-                let structural = verdict
-                    .findings
-                    .iter()
-                    .any(|f| f.action == Action::Block && STRUCTURAL.contains(&f.rule.as_str()));
-                let later = WHEN_IT_RUNS.iter().any(|(part, _)| code.contains(part));
-                if structural && !later && refused.is_none() && seen.is_some() {
-                    wrong.push(format!("accepted, but blocked: {code:?}"));
-                }
-            }
-            VerdictKind::Unanalyzable => {}
-        }
+        wrong.extend(disagreement(code, &verdict, facts_of(code), said));
     }
+    assert!(wrong.is_empty(), "{}:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// The check's refusal, and what Python sees of the code, where it can read it.
+type Said = (Option<String>, Option<CodeFacts>);
+
+/// How the analyser's verdict and the runner's check differ where they must not. `facts`: what the
+/// analyser sees of the code.
+fn disagreement(
+    code: &str,
+    verdict: &Verdict,
+    facts: Option<CodeFacts>,
+    (refused, seen): &Said,
+) -> Option<String> {
+    if let (Some(seen), Some(facts)) = (seen, facts)
+        && *seen != facts
+    {
+        return Some(format!("read otherwise: {code:?}"));
+    }
+    match verdict.verdict {
+        VerdictKind::Clear | VerdictKind::Flagged => refused
+            .as_ref()
+            .map(|why| format!("refused, but {}: {code:?}: {why}", verdict.verdict)),
+        VerdictKind::Blocked => {
+            let structural = verdict
+                .findings
+                .iter()
+                .any(|f| f.action == Action::Block && STRUCTURAL.contains(&f.rule.as_str()));
+            let later = WHEN_IT_RUNS.iter().any(|(part, _)| code.contains(part));
+            (structural && !later && refused.is_none() && seen.is_some())
+                .then(|| format!("accepted, but blocked: {code:?}"))
+        }
+        VerdictKind::Unanalyzable => None,
+    }
+}
+
+/// Seeds in the syntax of Python 3.12, which is an error of syntax to an older one when it runs.
+const NEWER: &str = "syntax-types";
+
+/// Text made to stall or mislead a reader, from the analyser's real worker, which has its own bound of
+/// time, as the runner's check here has.
+#[test]
+fn the_two_readers_agree_on_hostile_text() {
+    let (python, _) = managed();
+    let mut texts: Vec<(String, Vec<u8>)> = Vec::new();
+    for size in [2 * 1024, 64 * 1024] {
+        let named = hostile::hostile(size).into_iter();
+        texts.extend(named.map(|(name, code)| (format!("{name} of {size} bytes"), code)));
+    }
+    let encodings = hostile::encodings().into_iter();
+    texts.extend(encodings.map(|(name, code, _)| (name.to_owned(), code)));
+    for target in ["parse", "text", "walk"] {
+        let seeds = hostile::seeds(target).into_iter();
+        texts.extend(seeds.map(|(path, code)| (path.display().to_string(), code)));
+    }
+    // What is no UTF-8, or longer than the policy takes, reaches no child.
+    let texts: Vec<(String, String)> = texts
+        .into_iter()
+        .filter(|(_, code)| code.len() <= 64 * 1024)
+        .filter_map(|(name, code)| Some((name, String::from_utf8(code).ok()?)))
+        .collect();
+    let codes: Vec<&str> = texts.iter().map(|(_, code)| code.as_str()).collect();
+    let input = serde_json::to_string(&codes).unwrap();
+    let said: Vec<Said> = serde_json::from_slice(&compare(&python, &["read"], &input)).unwrap();
+    assert_eq!(said.len(), texts.len());
+    let mut analyser = Analyser::new(
+        PathBuf::from(env!("CARGO_BIN_EXE_countersign")),
+        countersign::policy::builtin().unwrap(),
+    );
+    let (mut wrong, mut judged) = (Vec::new(), 0);
+    for ((name, code), said) in texts.iter().zip(&said) {
+        let verdict = analyser.verdict(code.as_bytes(), "analysis");
+        let runs = matches!(verdict.verdict, VerdictKind::Clear | VerdictKind::Flagged);
+        judged += usize::from(verdict.verdict < VerdictKind::Unanalyzable && said.1.is_some());
+        if runs && said.1.is_none() && !name.ends_with(NEWER) {
+            wrong.push(format!("{name}: {}, but not Python's", verdict.verdict));
+        }
+        if runs && verdict.facts.is_none() {
+            wrong.push(format!("{name}: {} without facts", verdict.verdict));
+        }
+        let differs = disagreement(code, &verdict, verdict.facts, said);
+        wrong.extend(
+            differs.map(|text| format!("{name}: {}", text.chars().take(300).collect::<String>())),
+        );
+    }
+    assert!(judged > 100, "both read {judged} of {} texts", texts.len());
     assert!(wrong.is_empty(), "{}:\n{}", wrong.len(), wrong.join("\n"));
 }

@@ -2,12 +2,14 @@
 
 `compare.py examples SITE` prints the examples in the docstrings of pandas and numpy as a JSON list.
 `compare.py read` takes `[code, …]` on stdin and prints `[[refused or null, facts], …]`: what the
-check before the run says, and the digests that are compared with the analyser's.
+check before the run says, and the digests that are compared with the analyser's; no digests for what
+Python cannot read, or not in time.
 """
 
 import ast
 import doctest
 import json
+import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -37,6 +39,28 @@ def docstrings(file: Path) -> Iterator[str]:
             yield "".join(part.source for part in parts)
 
 
+# Seconds for one text.
+PATIENCE = 20
+
+
+class Late(Exception):
+    pass
+
+
+def late(signal: int, frame: Any) -> None:
+    raise Late
+
+
+def in_time(code: str, rules: Any) -> list[Any]:
+    signal.alarm(PATIENCE)
+    try:
+        return read(code, rules)
+    except Late:
+        return [None, None]
+    finally:
+        signal.alarm(0)
+
+
 def read(code: str, rules: Any) -> list[Any]:
     from _countersign import check, errors, events, facts, mangle
 
@@ -62,7 +86,8 @@ def main() -> None:
         print(json.dumps(list(examples(Path(sys.argv[2])))))
     else:
         rules = Rules(child.policy("analysis"))
-        print(json.dumps([read(code, rules) for code in json.load(sys.stdin)]))
+        signal.signal(signal.SIGALRM, late)
+        print(json.dumps([in_time(code, rules) for code in json.load(sys.stdin)]))
 
 
 main()
