@@ -3,10 +3,11 @@
 import gc
 import os
 import sys
+import time
 import warnings
 from typing import Any
 
-from _countersign import certify, contracts, convert, errors, files, hold, job, spec
+from _countersign import certify, contracts, convert, errors, files, hold, job, spec, stop
 from _countersign.events import Events
 from _countersign.report import leave, send
 
@@ -39,14 +40,20 @@ def main() -> None:
     del os.environ[POOL]
     gc.freeze()
     gc.enable()
+    if setup.policy["guard"]:
+        # Without it the snippet has its signals to itself, and nothing in here stops it.
+        stop.ready()
     hold.confine(setup)
     hold.wait(setup)
+    released = time.monotonic()
     # From here on everything is the snippet's doing.
     pid = os.getpid()
     report: dict[str, Any] = {"error": None, "result": None}
     status = 0
     contract = contracts.of(setup.policy["contract"])(setup, libraries)
     events = Events(lambda line: os.write(setup.fd_report, line), contract.clean)
+    if setup.policy["guard"] and not (setup.convert or setup.certify):
+        stop.arm(setup, events, released)
     try:
         if setup.convert:
             report["result"] = convert.run(setup, libraries)

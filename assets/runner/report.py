@@ -8,7 +8,17 @@ from typing import Any, NoReturn
 from _countersign import errors, spec
 
 
+_begun = False
+
+
+def begun() -> bool:
+    """Whether the report is being sent, or was."""
+    return _begun
+
+
 def send(setup: spec.Setup, report: dict[str, Any]) -> None:
+    global _begun
+    _begun = True
     text = json.dumps(report)
     # What the broker takes, less the line's end, the events before it and some room.
     if len(text) > setup.report * 0.9:

@@ -2,8 +2,7 @@
 
 A typed error of the guard is never raised through the snippet, which could catch it, hold it up in
 a `finally` or turn it into something else: it is reported, and the process ends where it stands.
-The wall clock and a person's kill come from outside and need no help in here: nothing that a
-snippet does can outlive them, and what the outcome says of them is never the child's word.
+Cancel and the wall clock have their own: see `stop`.
 """
 
 import itertools

@@ -29,6 +29,7 @@ const MODULES: &[(&str, &str)] = &[
     ("report", include_str!("../../assets/runner/report.py")),
     ("events", include_str!("../../assets/runner/events.py")),
     ("watch", include_str!("../../assets/runner/watch.py")),
+    ("stop", include_str!("../../assets/runner/stop.py")),
     ("guard", include_str!("../../assets/runner/guard.py")),
     ("hooks", include_str!("../../assets/runner/hooks.py")),
     ("narrow", include_str!("../../assets/runner/narrow.py")),

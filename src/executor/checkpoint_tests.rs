@@ -5,7 +5,7 @@ use super::TIER;
 use crate::broker::ExecNote;
 use crate::executor::bind;
 use crate::executor::test_bench::*;
-use crate::model::{LimitKind, RunErrorKind};
+use crate::model::{Exit, LimitKind, RunErrorKind, Tier};
 
 fn walled(ticks: u64) -> crate::policy::Policy {
     let mut policy = profile("walled");
@@ -31,9 +31,9 @@ fn s3_each_checkpoint_has_its_own_typed_error() {
     policy.limits.wall_s = 1;
     let told = run_spec(spec("print('on')\nwhile True: pass", policy));
     let run = told.run();
-    let kind = run.error.as_ref().map(|e| e.kind);
-    assert_eq!(kind, Some(RunErrorKind::Timeout), "{run:?}");
+    assert_eq!(met(run), Some((RunErrorKind::Timeout, Some(2))), "{run:?}");
     assert_eq!((run.stdout.as_str(), kinds(run)), ("on\n", vec!["limit"]));
+    assert_eq!(run.events[0].line, Some(2));
 
     let grow = "x = 'a'\ntry:\n    while True: x += x\nexcept Exception: print('caught')";
     let told = run_spec(spec(grow, walled(0)));
@@ -45,20 +45,100 @@ fn s3_each_checkpoint_has_its_own_typed_error() {
         ("", Some(LimitKind::Memory))
     );
 
-    let live = begin(
-        spec("print('on')\nwhile True: pass", walled(0)),
-        Default::default(),
+    let run = cancelled("print('on')\nwhile True: pass", walled(0));
+    let (kind, line) = met(&run).unwrap();
+    assert_eq!(
+        (kind, line.is_some()),
+        (RunErrorKind::Cancelled, true),
+        "{run:?}"
     );
+}
+
+/// The error and its line.
+fn met(run: &crate::model::Run) -> Option<(RunErrorKind, Option<u32>)> {
+    run.error.as_ref().map(|e| (e.kind, e.line))
+}
+
+/// A run that is killed by the reviewer once it has printed something.
+fn cancelled(code: &str, policy: crate::policy::Policy) -> crate::model::Run {
+    let live = begin(spec(code, policy), Default::default());
     live.control.release();
     while !matches!(live.next(), ExecNote::Output { .. }) {}
     live.control.kill();
-    let run = loop {
-        if let ExecNote::Ended(run) = live.next() {
-            break run;
+    loop {
+        match live.next() {
+            ExecNote::Ended(run) => break *run,
+            ExecNote::Failed { message } => panic!("{message}"),
+            _ => {}
         }
-    };
-    let kind = run.error.as_ref().map(|e| e.kind);
-    assert_eq!(kind, Some(RunErrorKind::Cancelled), "{run:?}");
+    }
+}
+
+#[test]
+fn s3_neither_cancel_nor_the_wall_clock_can_be_caught() {
+    for code in [
+        "print('on')\ntry:\n    while True: pass\nexcept Exception: print('caught')",
+        "print('on')\ntry:\n    while True: pass\nfinally: print('caught')",
+        "print('on')\ndef f():\n    try:\n        while True: yield\n    finally: print('caught')\nfor i in f(): pass",
+        "print('on')\nclass A:\n    def __eq__(s, o):\n        while True: pass\ntry: A() in [A()]\nexcept: print('caught')",
+    ] {
+        let mut policy = walled(0);
+        policy.limits.wall_s = 1;
+        let told = run_spec(spec(code, policy));
+        let runs = [
+            (RunErrorKind::Timeout, told.run()),
+            (RunErrorKind::Cancelled, &cancelled(code, walled(0))),
+        ];
+        for (kind, run) in runs {
+            let (met, line) = met(run).unwrap();
+            assert_eq!(
+                (met, run.stdout.as_str()),
+                (kind, "on\n"),
+                "{code}: {run:?}"
+            );
+            assert!(line.is_some(), "{code}: {run:?}");
+            assert_eq!(run.exit, Exit::Signal("SIGKILL".to_owned()), "{code}");
+        }
+    }
+}
+
+/// No checkpoint is met in there: the clock and the kill outside need none.
+#[test]
+fn a_snippet_that_meets_no_checkpoint_ends_all_the_same() {
+    let code = "print('on')\nsum(range(10 ** 15))";
+    let mut policy = walled(0);
+    policy.limits.wall_s = 1;
+    let told = run_spec(spec(code, policy));
+    assert_eq!(met(told.run()), Some((RunErrorKind::Timeout, None)));
+    let run = cancelled(code, walled(0));
+    assert_eq!(met(&run).unwrap().0, RunErrorKind::Cancelled, "{run:?}");
+}
+
+#[test]
+fn the_checkpoints_are_met_inside_of_the_jail_too() {
+    if !available(Tier::Kernel) {
+        return;
+    }
+    let mut policy = walled(0);
+    policy.tier = Tier::Kernel;
+    let code = "print('on')\nwhile True: pass";
+    let run = cancelled(code, policy.clone());
+    let (kind, line) = met(&run).unwrap();
+    assert_eq!((kind, line.is_some()), (RunErrorKind::Cancelled, true));
+    policy.limits.wall_s = 1;
+    let told = run_spec(spec(code, policy));
+    assert_eq!(met(told.run()), Some((RunErrorKind::Timeout, Some(2))));
+}
+
+/// A guard that is gone from the process cannot end a run by what it says, or keep one.
+#[test]
+fn what_native_code_says_of_its_clock_is_not_believed() {
+    let told = run_spec(spec(
+        "import os\nos.write(4, b'{\"error\":{\"type\":\"Timeout\",\"message\":\"\",\"line\":7,\"exception\":null,\"limit\":\"wall\"}}\\n')\nos._exit(1)",
+        raw_policy(TIER),
+    ));
+    let kind = told.run().error.as_ref().map(|e| e.kind);
+    assert_eq!(kind, Some(RunErrorKind::SandboxError), "{told:?}");
 }
 
 #[test]

@@ -7,6 +7,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::{Duration, Instant};
 
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sys::signal::Signal;
 
 use crate::broker::{ExecNote, StreamName};
 use crate::clock::Now;
@@ -21,7 +22,7 @@ use super::output::{Redactor, Stream};
 use super::report::Report;
 use super::spec::{Fault, RunSpec, needs};
 use super::zygote::Pool;
-use super::{certify, collect, outside, scratch};
+use super::{certify, collect, outside, raw, scratch};
 
 /// How long interpreter and libraries may take to start; a cold disk needs a while.
 const PREPARE_MAX: Duration = Duration::from_secs(120);
@@ -31,6 +32,9 @@ const DRAIN_MAX: Duration = Duration::from_secs(2);
 
 /// The same where they are loaded already; after it the run is started cold.
 const WARM_MAX: Duration = Duration::from_secs(10);
+
+/// How long a guard that is told to stop may take to say where.
+const GRACE: Duration = Duration::from_millis(100);
 
 /// Runs it to its end. The value is the last note.
 pub(super) fn drive(
@@ -132,6 +136,9 @@ struct Running<'a> {
     released: Option<(Instant, Duration)>,
     first_output: Option<Duration>,
     cause: Option<Cause>,
+    /// The payload, where its guard can be told to stop, and until when it may take.
+    guarded: Option<OwnedFd>,
+    grace: Option<Instant>,
     fault: Option<Fault>,
     /// How long Python may take until it waits for its release.
     patience: Duration,
@@ -181,6 +188,8 @@ impl<'a> Running<'a> {
             released: None,
             first_output: None,
             cause: None,
+            guarded: None,
+            grace: None,
             fault: None,
             patience,
             deadline: Some(Instant::now() + patience),
@@ -191,6 +200,11 @@ impl<'a> Running<'a> {
     fn run(&mut self) -> Result<ExecNote, Fault> {
         while !self.is_over() {
             self.obey();
+            if let Some(until) = self.grace
+                && (Instant::now() >= until || self.report.stopped().is_some())
+            {
+                self.kill();
+            }
             if let Some(deadline) = self.deadline
                 && Instant::now() >= deadline
                 && !self.overdue()
@@ -228,13 +242,28 @@ impl<'a> Running<'a> {
         }
     }
 
-    /// Asks the helper to end the run, once.
+    /// Ends the run, once. A guard that is told first can say where the snippet was.
     fn end(&mut self, cause: Cause) {
         if self.cause.is_none() && self.ending.is_none() {
             self.cause = Some(cause);
-            self.send(Command::Kill);
-            self.deadline = Some(Instant::now() + launch::HELPER_MAX);
+            let told = cause == Cause::Cancelled
+                && self.released.is_some()
+                && self.guarded.as_ref().is_some_and(|payload| {
+                    raw::pidfd_signal(payload.as_fd(), Signal::SIGUSR1).is_ok()
+                });
+            if told {
+                self.grace = Some(Instant::now() + GRACE);
+            } else {
+                self.kill();
+            }
         }
+    }
+
+    /// Asks the helper to end the run.
+    fn kill(&mut self) {
+        self.grace = None;
+        self.send(Command::Kill);
+        self.deadline = Some(Instant::now() + launch::HELPER_MAX);
     }
 
     /// A helper that is gone shows as the end of its socket.
@@ -323,6 +352,7 @@ impl<'a> Running<'a> {
     fn time_left(&self) -> PollTimeout {
         let next = [
             self.deadline,
+            self.grace,
             self.stdout.stream.next_due(),
             self.stderr.stream.next_due(),
         ]
@@ -369,6 +399,7 @@ impl<'a> Running<'a> {
                     tracing::error!("the helper could not clean up after a run");
                 }
                 self.ending = Some((ending, Instant::now(), Now::read().boot));
+                self.grace = None;
                 self.deadline = Some(Instant::now() + DRAIN_MAX);
                 Ok(())
             }
@@ -397,6 +428,10 @@ impl<'a> Running<'a> {
             launched.host.helper(),
             &outside::Expected::of(self.spec, &needs, launched.host.between(), launched.mapped),
         )?;
+        if self.spec.policy.guard && self.spec.handed.is_none() {
+            // It is held, so its number is still its own.
+            self.guarded = raw::pidfd_open(*pid).ok();
+        }
         let start = match launched.host {
             Host::Own { .. } => "cold",
             Host::Zygote(_) => "warm",
@@ -461,6 +496,7 @@ impl<'a> Running<'a> {
             ending,
             cancelled,
             claim: self.report.claim(),
+            stopped: self.report.stopped(),
             events: self.report.events(),
             stdout: take(&mut self.stdout),
             stderr: take(&mut self.stderr),

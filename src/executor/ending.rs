@@ -18,7 +18,7 @@ use super::collect::Collected;
 use super::handover::{EndedBy, Ending};
 use super::output::{Captured, Redactor};
 use super::reached::with_limit;
-use super::report::{Claim, Claimed};
+use super::report::{Claim, Claimed, Stopped};
 
 /// Everything known at the end.
 pub struct Facts<'a> {
@@ -26,6 +26,8 @@ pub struct Facts<'a> {
     /// Whether a person's kill was asked for.
     pub cancelled: bool,
     pub claim: Result<Claim, &'static str>,
+    /// Where the child says it was stopped: believed only of an end that is known from outside.
+    pub stopped: Option<Stopped>,
     /// What the child's guard said while it ran.
     pub events: Vec<RunEvent>,
     pub stdout: Captured,
@@ -38,6 +40,15 @@ pub struct Facts<'a> {
     pub paths: &'a Redactor,
     /// What it left in its output folder.
     pub collected: Collected,
+}
+
+impl Facts<'_> {
+    /// The error with the line at which the child says it met it.
+    fn stopped(&self, mut error: RunError) -> RunError {
+        let met = self.stopped.filter(|stopped| stopped.by == error.kind);
+        error.line = met.and_then(|stopped| stopped.line);
+        error
+    }
 }
 
 /// The run as the outcome tells it.
@@ -147,7 +158,7 @@ fn judge(facts: &Facts<'_>, exit: &Exit) -> Judgement {
     let none = Value::Null;
     let by = facts.ending.by;
     if facts.cancelled && by == EndedBy::Command {
-        let error = error(RunErrorKind::Cancelled, "killed by the reviewer");
+        let error = facts.stopped(error(RunErrorKind::Cancelled, "killed by the reviewer"));
         return (None, Some(error), none);
     }
     let cut = facts.stdout.truncated || facts.stderr.truncated;
@@ -158,7 +169,7 @@ fn judge(facts: &Facts<'_>, exit: &Exit) -> Judgement {
     }
     if by == EndedBy::Wall {
         let text = format!("still running after {} s", limits.wall_s);
-        let error = error(RunErrorKind::Timeout, text);
+        let error = facts.stopped(error(RunErrorKind::Timeout, text));
         return (Some(LimitKind::Wall), Some(error), none);
     }
     if facts.ending.out_of_memory && matches!(exit, Exit::Signal(name) if name == "SIGKILL") {

@@ -28,6 +28,14 @@ pub struct Claim {
     pub manifest: Option<Vec<Claimed>>,
 }
 
+/// Where the snippet was when it was told to stop: at a checkpoint of the guard's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stopped {
+    /// `Cancelled` or `Timeout`. Whether it is so is known from outside.
+    pub by: RunErrorKind,
+    pub line: Option<u32>,
+}
+
 /// One file as the child names it.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -134,6 +142,20 @@ impl Report {
             });
         }
         events
+    }
+
+    /// Whether the guard says that it stopped the snippet where it was told to.
+    pub fn stopped(&self) -> Option<Stopped> {
+        let said: Final = serde_json::from_slice(self.lines().last()?).ok()?;
+        let error = said.error?;
+        matches!(
+            (error.kind, error.limit),
+            (RunErrorKind::Cancelled, None) | (RunErrorKind::Timeout, Some(LimitKind::Wall))
+        )
+        .then_some(Stopped {
+            by: error.kind,
+            line: error.line,
+        })
     }
 
     /// Complete lines; what comes after the last newline is none.

@@ -5,9 +5,14 @@ packages, pandas and numpy are given as the runner gives them.
 """
 
 import copy
+import json
+import os
+import signal
 import sys
+import time
 import traceback
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 if len(sys.argv) > 1:
@@ -137,6 +142,37 @@ def the_memory_limit_cannot_be_caught() -> None:
         ANALYSIS,
     )
     assert ran.kind == "MemoryLimit" and not ran.stdout, ran
+
+
+@test
+def cancel_goes_before_the_wall_clock_and_both_are_said_once() -> None:
+    from _countersign import events, stop
+
+    for raised, kind in [
+        ([stop.WALL, stop.CANCEL], "Cancelled"),
+        ([stop.WALL], "Timeout"),
+        ([stop.CANCEL], "Cancelled"),
+    ]:
+        read, write = os.pipe()
+        pid = os.fork()
+        if pid == 0:
+            limits = {"limits": {"wall_s": 600}}
+            setup: Any = SimpleNamespace(policy=limits, report=1 << 20, fd_report=write)
+            stop.arm(setup, events.Events(lambda line: None), time.monotonic())
+            signal.pthread_sigmask(signal.SIG_BLOCK, raised)
+            for number in raised:
+                signal.raise_signal(number)
+            # Both are there before either is looked at.
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, raised)
+            os._exit(3)
+        os.close(write)
+        _, status = os.waitpid(pid, os.WUNTRACED)
+        assert os.WIFSTOPPED(status), (kind, status)
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+        [report] = map(json.loads, os.read(read, 65536).splitlines())
+        os.close(read)
+        assert report["error"]["type"] == kind, report
 
 
 @test
