@@ -268,6 +268,8 @@ fn a_running_child_is_killed_by_the_kill_key() {
     let outcome = agent.outcome(&proposal["id"]);
     assert_eq!(outcome["state"], "failed", "{outcome}");
     assert_eq!(outcome["run"]["error"]["type"], "Cancelled", "{outcome}");
+    // The guard in there was asked first, and says where the snippet was.
+    assert!(outcome["run"]["error"]["line"].is_u64(), "{outcome}");
 }
 
 #[test]

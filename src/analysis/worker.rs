@@ -6,7 +6,6 @@
 
 use std::io::{stdin, stdout};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Barrier};
 use std::thread;
 
 use nix::sys::resource::{Resource, setrlimit};
@@ -26,20 +25,7 @@ pub fn main() -> u8 {
     if confine::limits(STACK).is_err() {
         return 1;
     }
-    let gate = Arc::new(Barrier::new(2));
-    let opened = Arc::clone(&gate);
-    let worker = thread::Builder::new().stack_size(STACK).spawn(move || {
-        opened.wait();
-        serve()
-    });
-    // After the thread was made: it is the last one. And before it serves: its filter holds for this
-    // thread too and would refuse both calls.
-    if !geteuid().is_root() && setrlimit(Resource::RLIMIT_NPROC, 0, 0).is_err() {
-        return 1;
-    }
-    if worker.is_ok() {
-        gate.wait();
-    }
+    let worker = thread::Builder::new().stack_size(STACK).spawn(serve);
     match worker.map(thread::JoinHandle::join) {
         Ok(Ok(Ok(()))) => 0,
         Ok(Ok(Err(_)) | Err(_)) | Err(_) => 1,
@@ -47,6 +33,11 @@ pub fn main() -> u8 {
 }
 
 fn serve() -> std::io::Result<()> {
+    // Here, where this thread has been made and its filter has not: it is the last one, and the
+    // filter, which holds for every thread, would refuse the call.
+    if !geteuid().is_root() {
+        setrlimit(Resource::RLIMIT_NPROC, 0, 0)?;
+    }
     let (mut input, mut output) = (stdin().lock(), stdout().lock());
     let Some(first) = frames::read(&mut input)? else {
         return Ok(());
