@@ -31,6 +31,8 @@ pub mod config;
 
 pub mod policy;
 
+pub mod chart;
+
 pub mod model;
 
 pub mod clock;

@@ -7,9 +7,9 @@
 use std::path::{Path, PathBuf};
 
 /// From the top down: a module uses what stands below it, or itself.
-const ORDER: [&str; 17] = [
+const ORDER: [&str; 18] = [
     "main", "cli", "app", "mcp", "tui", "ipc", "executor", "runtime", "analysis", "audit",
-    "broker", "config", "policy", "model", "paths", "clock", "error",
+    "broker", "config", "policy", "chart", "model", "paths", "clock", "error",
 ];
 /// These stand side by side at the bottom.
 const BASE: [&str; 3] = ["paths", "clock", "error"];

@@ -1,20 +1,12 @@
 //! Files that runs leave: which are collected, which never are, and how a list that lies is caught.
 
 use super::TIER;
-use crate::broker::ExecNote;
 use crate::executor::test_bench::*;
-use crate::model::{Blob, LimitKind, Run, RunErrorKind};
+use crate::model::{LimitKind, Run, RunErrorKind};
 use crate::policy::Policy;
 
 fn left(told: &Told) -> Vec<(&str, &[u8])> {
-    let blobs: &[Blob] = told
-        .notes
-        .iter()
-        .find_map(|note| match note {
-            ExecNote::Left(blobs) => Some(&blobs[..]),
-            _ => None,
-        })
-        .unwrap_or_default();
+    let blobs = told.left();
     let artifacts = &told.run().artifacts;
     assert_eq!(blobs.len(), artifacts.len());
     std::iter::zip(artifacts, blobs)

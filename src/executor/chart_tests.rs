@@ -258,3 +258,36 @@ fn what_a_result_says_has_no_path_of_this_machine() {
         "{said}"
     );
 }
+
+#[test]
+fn q3_every_chart_is_left_as_json_and_as_a_picture() {
+    let told = run("import plotly.express as px\n\
+         fig = px.pie(names=['a', 'b'], values=[1, 2])\n\
+         result = {'chart': [{'data': [{'type': 'bar', 'x': ['p'], 'y': [3]}]}, fig]}");
+    let ran = told.run();
+    assert_eq!(ran.error, None, "{ran:?}");
+    let blobs = told.left();
+    let names: Vec<_> = ran.artifacts.iter().map(|a| a.name.as_str()).collect();
+    assert_eq!(
+        names,
+        ["chart1.json", "chart1.png", "chart2.json", "chart2.png"]
+    );
+    for (at, blob) in blobs.iter().enumerate() {
+        assert_eq!(ran.artifacts[at].sha256, blob.sha256.hex());
+        if at % 2 == 0 {
+            assert_eq!(ran.artifacts[at].media_type, "application/json");
+            let chart: Value = serde_json::from_slice(&blob.bytes).unwrap();
+            assert_eq!(chart, ran.result["chart"][at / 2]);
+        } else {
+            assert_eq!(ran.artifacts[at].media_type, "image/png");
+            assert!(blob.bytes.starts_with(b"\x89PNG\r\n\x1a\n"));
+        }
+    }
+    // What failed, and what has no chart, leaves none.
+    for code in [
+        "result = {'chart': {'data': [1]}}\n1 / 0",
+        "print('no chart')",
+    ] {
+        assert!(run(code).left().is_empty());
+    }
+}

@@ -12,6 +12,7 @@ use nix::sys::signal::Signal;
 use crate::broker::{ExecNote, StreamName};
 use crate::clock::Now;
 use crate::model::{BoundInput, Isolation, Timing};
+use crate::policy::Contract;
 
 use super::control::Switch;
 use super::datasets::Sources;
@@ -22,7 +23,7 @@ use super::output::{Redactor, Stream};
 use super::report::Report;
 use super::spec::{Fault, RunSpec, needs};
 use super::zygote::Pool;
-use super::{certify, collect, outside, raw, scratch};
+use super::{certify, charts, collect, outside, raw, scratch};
 
 /// How long interpreter and libraries may take to start; a cold disk needs a while.
 const PREPARE_MAX: Duration = Duration::from_secs(120);
@@ -485,7 +486,7 @@ impl<'a> Running<'a> {
             None if self.released.is_none() => collect::Collected::default(),
             None => return Err(Fault::new("the run's folder was not handed over", "output")),
         };
-        let blobs = std::mem::take(&mut collected.blobs);
+        let mut blobs = std::mem::take(&mut collected.blobs);
         let since = |boot: Duration| {
             u64::try_from(boot.saturating_sub(self.spec.granted_at).as_micros()).unwrap_or(u64::MAX)
         };
@@ -522,7 +523,14 @@ impl<'a> Running<'a> {
             // Nobody can look for a value in a picture or a packed file.
             run.artifacts_left_out += run.artifacts.len() as u64;
             run.artifacts.clear();
-        } else if !blobs.is_empty() {
+            blobs.clear();
+        }
+        if self.spec.policy.contract == Contract::Chart && run.error.is_none() {
+            let (mut files, mut contents) = charts::files(&run.result, &run.artifacts);
+            run.artifacts.append(&mut files);
+            blobs.append(&mut contents);
+        }
+        if !blobs.is_empty() {
             (self.note)(ExecNote::Left(blobs));
         }
         Ok(ExecNote::Ended(Box::new(run)))

@@ -9,6 +9,7 @@ mod bundle;
 mod cells;
 mod certify;
 mod cgroup;
+mod charts;
 mod collect;
 mod control;
 mod convert;

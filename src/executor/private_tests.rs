@@ -90,6 +90,29 @@ fn columns_made_from_a_private_data_set_are_not_handed_back() {
 }
 
 #[test]
+fn a_private_data_sets_chart_is_left_without_its_values() {
+    let told = run(
+        "chart",
+        Sensitivity::Private,
+        "rows = data['df']\n\
+         result = {'chart': {'data': [{'type': 'bar', 'x': [r['who'] for r in rows],\n\
+          'y': [r['pay'] for r in rows]}], 'layout': {'title': rows[0]['who']}}}",
+    );
+    let run = told.run();
+    assert_eq!(run.error, None, "{run:?}");
+    assert_eq!(run.artifacts.len(), 2);
+    let json = String::from_utf8_lossy(&told.left()[0].bytes);
+    assert!(json.contains("[REDACTED]"), "{json}");
+    assert!(
+        !json.contains("Ferrer") && !json.contains("51234"),
+        "{json}"
+    );
+    // The picture is drawn of the same: bars without a size have no colour.
+    let bare = crate::chart::draw(&serde_json::from_str(&json).unwrap()).unwrap();
+    assert_eq!(*told.left()[1].bytes, bare[..]);
+}
+
+#[test]
 fn d2_a_private_data_set_is_in_the_private_scope() {
     let told = run(
         "scoped",

@@ -11,7 +11,7 @@ use serde::Deserialize;
 
 use crate::broker::{ExecNote, StreamName};
 use crate::clock::Now;
-use crate::model::{BoundInput, Digest, Isolation, Limits, Run, Tier};
+use crate::model::{Blob, BoundInput, Digest, Isolation, Limits, Run, Tier};
 use crate::policy::{Contract, Policy};
 use crate::runtime::PythonEnv;
 
@@ -188,6 +188,15 @@ impl Told {
             Some(ExecNote::Ended(run)) => run,
             other => panic!("did not end as a run: {other:?}"),
         }
+    }
+
+    /// The contents of the files that it left.
+    pub fn left(&self) -> &[Blob] {
+        let left = self.notes.iter().find_map(|note| match note {
+            ExecNote::Left(blobs) => Some(&blobs[..]),
+            _ => None,
+        });
+        left.unwrap_or_default()
     }
 
     pub fn failure(&self) -> &str {

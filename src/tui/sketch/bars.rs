@@ -2,83 +2,40 @@
 
 use serde_json::Value;
 
+use crate::chart::{self, Bins, number, short};
+
 use super::super::flow::Para;
 use super::super::text;
 use super::super::theme::Role;
 use super::marks::{bar as mark, shade};
-use super::{Room, fitted, label, list, name, number, short};
+use super::{POINTS, Room, fitted, list, name};
 
 /// Bars that a histogram is cut into.
 const BINS: usize = 10;
 
 pub fn bar(trace: &Value, room: Room) -> Vec<Para> {
-    let lying = trace.get("orientation").and_then(Value::as_str) == Some("h");
-    let (names, sizes) = if lying { ("y", "x") } else { ("x", "y") };
-    let names = list(trace, names);
-    let rows: Vec<(String, f64)> = list(trace, sizes)
-        .iter()
-        .enumerate()
-        .filter_map(|(i, size)| {
-            let name = names.get(i).map_or_else(|| i.to_string(), |n| label(n));
-            Some((name, number(size)?))
-        })
-        .collect();
+    let rows = if chart::lies(trace) {
+        chart::sizes(trace, "y", "x", POINTS)
+    } else {
+        chart::sizes(trace, "x", "y", POINTS)
+    };
     drawn(trace, rows, room)
 }
 
 pub fn pie(trace: &Value, room: Room) -> Vec<Para> {
-    let names = list(trace, "labels");
-    let rows = list(trace, "values")
-        .iter()
-        .enumerate()
-        .filter_map(|(i, size)| {
-            let name = names.get(i).map_or_else(|| i.to_string(), |n| label(n));
-            Some((name, number(size)?))
-        })
-        .collect();
-    drawn(trace, rows, room)
+    drawn(trace, chart::sizes(trace, "labels", "values", POINTS), room)
 }
 
 /// Counts, by equal ranges of numbers or by text.
 pub fn histogram(trace: &Value, room: Room) -> Vec<Para> {
-    let key = if trace.get("x").is_some() { "x" } else { "y" };
-    let values = list(trace, key);
-    let numbers: Vec<f64> = values.iter().filter_map(|v| number(v)).collect();
-    let mut rows: Vec<(String, f64)> = Vec::new();
-    if numbers.is_empty() {
-        for value in values {
-            let name = label(value);
-            let known = rows.len();
-            match rows.iter_mut().find(|(have, _)| *have == name) {
-                Some((_, count)) => *count += 1.0,
-                // Beyond what can be drawn only the known ones are counted on.
-                None if known < 1000 => rows.push((name, 1.0)),
-                None => {}
-            }
-        }
-        return drawn(trace, rows, room);
-    }
-    let low = numbers.iter().copied().fold(f64::INFINITY, f64::min);
-    let high = numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let bins = if high > low {
-        BINS.min(room.rows.max(1))
-    } else {
-        1
+    let rows = match chart::bins(trace, POINTS, |_| BINS.min(room.rows)) {
+        Bins::Names(rows) => rows,
+        Bins::Ranges { low, step, counts } => counts
+            .into_iter()
+            .enumerate()
+            .map(|(i, count)| (format!("{} –", short(low + step * i as f64)), count))
+            .collect(),
     };
-    let step = (high - low) / bins as f64;
-    let mut counts = vec![0.0; bins];
-    for n in numbers {
-        let at = if step > 0.0 {
-            ((n - low) / step) as usize
-        } else {
-            0
-        };
-        counts[at.min(bins - 1)] += 1.0;
-    }
-    for (i, count) in counts.into_iter().enumerate() {
-        let from = low + step * i as f64;
-        rows.push((format!("{} –", short(from)), count));
-    }
     drawn(trace, rows, room)
 }
 

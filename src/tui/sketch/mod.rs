@@ -10,6 +10,8 @@ mod plot;
 
 use serde_json::Value;
 
+use crate::chart;
+
 use super::flow::Para;
 use super::text;
 use super::theme::Role;
@@ -21,7 +23,7 @@ const TRACES: usize = 8;
 /// Points of one trace that are looked at; of more, every second, third, … one.
 const POINTS: usize = 1000;
 /// Columns of a title or name; of more, the beginning.
-const WORDS: usize = 200;
+const WORDS: usize = chart::WORDS;
 
 /// Traces are told apart by colour where there is one.
 const ROLES: [Role; 4] = [Role::Accent, Role::Number, Role::Str, Role::Keyword];
@@ -35,11 +37,7 @@ pub struct Room {
 
 /// The charts of a run's result, or nothing.
 pub fn sketch(result: &Value, room: Room) -> Vec<Para> {
-    let charts: Vec<&Value> = match result.get("chart") {
-        Some(Value::Array(list)) => list.iter().collect(),
-        Some(chart @ Value::Object(_)) => vec![chart],
-        _ => Vec::new(),
-    };
+    let charts = chart::charts(result);
     let mut out = Vec::new();
     for chart in charts.iter().take(CHARTS) {
         out.extend(one(chart, room));
@@ -52,19 +50,11 @@ pub fn sketch(result: &Value, room: Room) -> Vec<Para> {
 }
 
 fn one(chart: &Value, room: Room) -> Vec<Para> {
-    let none = Vec::new();
-    let traces = match chart.get("data") {
-        Some(Value::Array(list)) => list,
-        _ => &none,
-    };
+    let traces = chart::traces(chart);
     let mut out = vec![Para::new(title(chart), Role::Strong)];
-    let kind = |trace: &Value| {
-        let named = trace.get("type").and_then(Value::as_str);
-        named.unwrap_or("scatter").to_owned()
-    };
     let mut points = Vec::new();
     for trace in traces.iter().take(TRACES) {
-        match kind(trace).as_str() {
+        match chart::kind(trace) {
             "scatter" | "scattergl" => points.push(trace),
             "bar" | "waterfall" | "funnel" => out.extend(bars::bar(trace, room)),
             "histogram" => out.extend(bars::histogram(trace, room)),
@@ -93,67 +83,22 @@ fn one(chart: &Value, room: Room) -> Vec<Para> {
 }
 
 fn title(chart: &Value) -> String {
-    let title = chart.pointer("/layout/title");
-    let text = title.and_then(|t| t.get("text")).or(title);
-    match text.and_then(Value::as_str) {
-        Some(text) if !text.is_empty() => text::cut(text, WORDS).to_owned(),
-        _ => "chart".to_owned(),
-    }
+    let title = chart::title(chart).unwrap_or("chart");
+    text::cut(title, WORDS).to_owned()
 }
 
 fn name(trace: &Value) -> Option<&str> {
-    let name = trace.get("name").and_then(Value::as_str);
-    name.filter(|name| !name.is_empty())
-        .map(|name| text::cut(name, WORDS))
+    chart::name(trace).map(|name| text::cut(name, WORDS))
 }
 
 /// A list of the trace, thinned to what a sketch can use.
 fn list<'a>(trace: &'a Value, key: &str) -> Vec<&'a Value> {
-    let Some(Value::Array(all)) = trace.get(key) else {
-        return Vec::new();
-    };
-    let step = all.len().div_ceil(POINTS).max(1);
-    all.iter().step_by(step).collect()
-}
-
-/// A number, also where it is written as text.
-fn number(value: &Value) -> Option<f64> {
-    let number = match value {
-        Value::Number(n) => n.as_f64(),
-        Value::String(text) => text.parse().ok(),
-        _ => None,
-    };
-    number.filter(|n| n.is_finite())
+    chart::list(trace, key, POINTS)
 }
 
 /// What stands beside a mark.
 fn label(value: &Value) -> String {
-    match value {
-        Value::String(text) => text::cut(text, WORDS).to_owned(),
-        Value::Number(n) => n.as_f64().map_or_else(|| n.to_string(), short),
-        Value::Bool(b) => b.to_string(),
-        Value::Null => "–".to_owned(),
-        Value::Array(_) | Value::Object(_) => "…".to_owned(),
-    }
-}
-
-/// Four significant digits, without a tail of zeros.
-fn short(n: f64) -> String {
-    let size = n.abs();
-    if n == 0.0 {
-        return "0".to_owned();
-    }
-    if !(1e-3..1e7).contains(&size) {
-        return format!("{n:.2e}");
-    }
-    let before = size.log10().floor() as i32 + 1;
-    let digits = usize::try_from(4 - before).unwrap_or(0);
-    let text = format!("{n:.digits$}");
-    if text.contains('.') {
-        text.trim_end_matches('0').trim_end_matches('.').to_owned()
-    } else {
-        text
-    }
+    text::cut(&chart::label(value), WORDS).to_owned()
 }
 
 /// The text in exactly so many columns, cut or filled up.

@@ -1,30 +1,22 @@
 //! Points and lines in braille, with the ends of both axes.
 
-use jiff::civil::DateTime;
 use serde_json::Value;
+
+use crate::chart::{Axis, Trace, moment, short, span};
 
 use super::super::flow::Para;
 use super::super::text;
 use super::super::theme::Role;
 use super::marks::Dots;
-use super::{ROLES, Room, fitted, label, list, name, number, short};
-
-/// One trace: each point, or none where a value is missing and the line breaks.
-struct Trace {
-    points: Vec<Option<(f64, f64)>>,
-    joined: bool,
-}
-
-/// What `x` means: numbers, moments, or names in the order in which they come.
-enum Axis {
-    Numbers,
-    Times,
-    Names(Vec<String>),
-}
+use super::{POINTS, ROLES, Room, fitted, label, list, name};
 
 pub fn plot(traces: &[&Value], room: Room) -> Vec<Para> {
-    let axis = axis(traces);
-    let read: Vec<Trace> = traces.iter().map(|trace| points(trace, &axis)).collect();
+    let xs: Vec<&Value> = traces.iter().flat_map(|t| list(t, "x")).collect();
+    let axis = Axis::of(&xs);
+    let read: Vec<Trace> = traces
+        .iter()
+        .map(|trace| Trace::of(trace, "x", "y", &axis, POINTS))
+        .collect();
     let all = || read.iter().flat_map(|t| t.points.iter().flatten().copied());
     let Some(x) = span(all().map(|(x, _)| x)) else {
         return vec![Para::new("no points", Role::Dim)];
@@ -73,61 +65,6 @@ pub fn plot(traces: &[&Value], room: Room) -> Vec<Para> {
         out.push(para);
     }
     out
-}
-
-fn axis(traces: &[&Value]) -> Axis {
-    let xs: Vec<&Value> = traces.iter().flat_map(|t| list(t, "x")).collect();
-    let known = || xs.iter().filter(|x| !x.is_null());
-    if known().all(|x| number(x).is_some()) {
-        return Axis::Numbers;
-    }
-    if known().all(|x| moment(x).is_some()) {
-        return Axis::Times;
-    }
-    let mut names: Vec<String> = Vec::new();
-    for x in known() {
-        let name = label(x);
-        // More names than a sketch has columns fall together at the end.
-        if names.len() < 500 && !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    Axis::Names(names)
-}
-
-/// Seconds of a date or time without its zone: enough to place it.
-fn moment(value: &Value) -> Option<f64> {
-    let text = value.as_str()?;
-    if let Ok(at) = text.parse::<jiff::Timestamp>() {
-        return Some(at.as_second() as f64);
-    }
-    let at: DateTime = text.parse().ok()?;
-    let at = at.to_zoned(jiff::tz::TimeZone::UTC).ok()?;
-    Some(at.timestamp().as_second() as f64)
-}
-
-fn points(trace: &Value, axis: &Axis) -> Trace {
-    let (xs, ys) = (list(trace, "x"), list(trace, "y"));
-    let place = |i: usize| match (xs.get(i), axis) {
-        // Without positions, or with fewer: counted.
-        (None, _) => Some(i as f64),
-        (Some(x), Axis::Numbers) => number(x),
-        (Some(x), Axis::Times) => moment(x),
-        (Some(x), Axis::Names(names)) => {
-            let name = label(x);
-            let at = names.iter().position(|have| *have == name);
-            Some(at.unwrap_or(names.len()) as f64)
-        }
-    };
-    let mode = trace.get("mode").and_then(Value::as_str);
-    Trace {
-        points: ys
-            .iter()
-            .enumerate()
-            .map(|(i, y)| Some((place(i)?, number(y)?)))
-            .collect(),
-        joined: mode.is_none_or(|mode| mode.contains("lines")),
-    }
 }
 
 fn draw(dots: &mut Dots, trace: &Trace, index: usize, x: (f64, f64), y: (f64, f64)) {
@@ -179,11 +116,4 @@ fn when(traces: &[&Value], at: f64) -> String {
     let found = xs.find(|x| moment(x) == Some(at));
     let text = found.map(label).unwrap_or_default();
     text.strip_suffix("T00:00:00").unwrap_or(&text).to_owned()
-}
-
-fn span(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
-    values.fold(None, |ends, n| match ends {
-        None => Some((n, n)),
-        Some((low, high)) => Some((low.min(n), high.max(n))),
-    })
 }

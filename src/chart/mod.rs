@@ -1,0 +1,133 @@
+//! Charts as snippets leave them: JSON in plotly's form, read with bounds, and drawn as pictures.
+//!
+//! All of it is a child's word. Lists are thinned, texts cut, and what is no finite number is left
+//! out; nothing here trusts a length or a size that the JSON names.
+
+mod axis;
+mod canvas;
+mod panel;
+mod picture;
+mod points;
+
+pub use picture::{HIGH, Undrawn, WIDE, draw};
+pub use points::{Axis, Bins, Trace, bins, moment, span};
+
+use serde_json::Value;
+
+/// Characters of a title or name; of more, the beginning.
+pub const WORDS: usize = 200;
+
+/// The charts of a run's result, or nothing.
+pub fn charts(result: &Value) -> Vec<&Value> {
+    match result.get("chart") {
+        Some(Value::Array(list)) => list.iter().collect(),
+        Some(chart @ Value::Object(_)) => vec![chart],
+        _ => Vec::new(),
+    }
+}
+
+pub fn traces(chart: &Value) -> &[Value] {
+    match chart.get("data") {
+        Some(Value::Array(list)) => list,
+        _ => &[],
+    }
+}
+
+/// The type of a trace; without one it is a scatter, as plotly has it.
+pub fn kind(trace: &Value) -> &str {
+    let named = trace.get("type").and_then(Value::as_str);
+    named.unwrap_or("scatter")
+}
+
+pub fn title(chart: &Value) -> Option<&str> {
+    words(chart.pointer("/layout/title"))
+}
+
+/// A text that stands there itself or under `text`.
+pub fn words(title: Option<&Value>) -> Option<&str> {
+    let text = title.and_then(|t| t.get("text")).or(title);
+    text.and_then(Value::as_str)
+        .filter(|text| !text.is_empty())
+        .map(|text| cut(text, WORDS))
+}
+
+pub fn name(trace: &Value) -> Option<&str> {
+    words(trace.get("name"))
+}
+
+/// A list of the trace, thinned to at most so many values.
+pub fn list<'a>(trace: &'a Value, key: &str, most: usize) -> Vec<&'a Value> {
+    let Some(Value::Array(all)) = trace.get(key) else {
+        return Vec::new();
+    };
+    let step = all.len().div_ceil(most.max(1)).max(1);
+    all.iter().step_by(step).collect()
+}
+
+/// A number, also where it is written as text.
+pub fn number(value: &Value) -> Option<f64> {
+    let number = match value {
+        Value::Number(n) => n.as_f64(),
+        Value::String(text) => text.parse().ok(),
+        _ => None,
+    };
+    number.filter(|n| n.is_finite())
+}
+
+/// What stands beside a mark.
+pub fn label(value: &Value) -> String {
+    match value {
+        Value::String(text) => cut(text, WORDS).to_owned(),
+        Value::Number(n) => n.as_f64().map_or_else(|| n.to_string(), short),
+        Value::Bool(b) => b.to_string(),
+        Value::Null => "–".to_owned(),
+        Value::Array(_) | Value::Object(_) => "…".to_owned(),
+    }
+}
+
+/// The rows of names and sizes of a bar or pie trace; what has no size is left out.
+pub fn sizes(trace: &Value, names: &str, sizes: &str, most: usize) -> Vec<(String, f64)> {
+    let names = list(trace, names, most);
+    list(trace, sizes, most)
+        .iter()
+        .enumerate()
+        .filter_map(|(i, size)| {
+            let name = names.get(i).map_or_else(|| i.to_string(), |n| label(n));
+            Some((name, number(size)?))
+        })
+        .collect()
+}
+
+/// Whether bars lie: names along `y`, sizes along `x`.
+pub fn lies(trace: &Value) -> bool {
+    trace.get("orientation").and_then(Value::as_str) == Some("h")
+}
+
+/// Four significant digits, without a tail of zeros.
+pub fn short(n: f64) -> String {
+    let size = n.abs();
+    if n == 0.0 {
+        return "0".to_owned();
+    }
+    if !(1e-3..1e7).contains(&size) {
+        return format!("{n:.2e}");
+    }
+    let before = size.log10().floor() as i32 + 1;
+    let digits = usize::try_from(4 - before).unwrap_or(0);
+    let text = format!("{n:.digits$}");
+    if text.contains('.') {
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    } else {
+        text
+    }
+}
+
+/// The first so many characters.
+pub fn cut(text: &str, most: usize) -> &str {
+    text.char_indices()
+        .nth(most)
+        .map_or(text, |(at, _)| &text[..at])
+}
+
+#[cfg(test)]
+mod tests;

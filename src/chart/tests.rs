@@ -1,0 +1,155 @@
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::*;
+
+/// Width, height and pixels of a picture.
+fn drawn(chart: &Value) -> Vec<[u8; 3]> {
+    let bytes = draw(chart).unwrap();
+    let mut reader = png::Decoder::new(std::io::Cursor::new(bytes))
+        .read_info()
+        .unwrap();
+    let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+    let info = reader.next_frame(&mut pixels).unwrap();
+    assert_eq!((info.width as usize, info.height as usize), (WIDE, HIGH));
+    pixels.chunks(3).map(|p| [p[0], p[1], p[2]]).collect()
+}
+
+fn count(pixels: &[[u8; 3]], colour: [u8; 3]) -> usize {
+    pixels.iter().filter(|p| **p == colour).count()
+}
+
+const FIRST: [u8; 3] = picture::COLOURS[0];
+const SECOND: [u8; 3] = picture::COLOURS[1];
+
+#[test]
+fn bars_have_their_sizes() {
+    for lying in [false, true] {
+        let (names, sizes) = if lying { ("y", "x") } else { ("x", "y") };
+        let chart = |a: f64, b: f64| {
+            let mut trace = json!({"type": "bar"});
+            trace[names] = json!(["p", "q"]);
+            trace[sizes] = json!([a, b]);
+            if lying {
+                trace["orientation"] = "h".into();
+            }
+            count(&drawn(&json!({"data": [trace]})), FIRST)
+        };
+        let (both, one) = (chart(4.0, 4.0), chart(4.0, 0.0));
+        assert!(
+            one > 10_000 && both.abs_diff(2 * one) < both / 50,
+            "{both} {one}"
+        );
+    }
+    // Beside each other, or on top of each other.
+    let two = |mode: &str| {
+        let bar = |n: u32| json!({"type": "bar", "x": ["p"], "y": [n]});
+        drawn(&json!({"data": [bar(1), bar(1)], "layout": {"barmode": mode}}))
+    };
+    for mode in ["group", "stack"] {
+        let pixels = two(mode);
+        let (a, b) = (count(&pixels, FIRST), count(&pixels, SECOND));
+        assert!(a > 10_000 && a.abs_diff(b) < a / 20, "{mode}: {a} {b}");
+    }
+    let column = |pixels: &[[u8; 3]], colour| {
+        let at = pixels.iter().position(|p| *p == colour).unwrap();
+        at % WIDE
+    };
+    let stacked = two("stack");
+    assert_eq!(column(&stacked, FIRST), column(&stacked, SECOND));
+    let grouped = two("group");
+    assert!(column(&grouped, FIRST) < column(&grouped, SECOND));
+}
+
+#[test]
+fn lines_points_histograms_shares_and_heat_maps_are_drawn() {
+    let line = drawn(
+        &json!({"data": [{"mode": "lines", "x": ["2024-01-01", "2024-02-01"], "y": [0, 1]}]}),
+    );
+    let dots = drawn(&json!({"data": [{"mode": "markers", "x": [0, 1], "y": [0, 1]}]}));
+    assert!(count(&line, FIRST) > 10 * count(&dots, FIRST) && count(&dots, FIRST) > 20);
+    // A rising line is lower on the left.
+    let row = |of: fn(&mut dyn Iterator<Item = usize>) -> Option<usize>, from: usize| {
+        let mut rows = line.iter().enumerate().filter(|(_, p)| **p == FIRST);
+        let mut rows = rows.by_ref().filter(|(i, _)| i % WIDE / (WIDE / 2) == from);
+        of(&mut rows.by_ref().map(|(i, _)| i / WIDE)).unwrap()
+    };
+    assert!(row(|rows| rows.min(), 0) >= row(|rows| rows.max(), 1));
+    let counts = drawn(&json!({"data": [{"type": "histogram", "x": [1, 1, 1, 2, 5]}]}));
+    assert!(count(&counts, FIRST) > 10_000);
+    let words = drawn(&json!({"data": [{"type": "histogram", "y": ["a", "b", "a"]}]}));
+    assert!(count(&words, FIRST) > 10_000);
+    let pie = drawn(&json!({"data": [{"type": "pie", "labels": ["a", "b"], "values": [3, 1]}]}));
+    let (a, b) = (count(&pie, FIRST), count(&pie, SECOND));
+    assert!(a.abs_diff(3 * b) < a / 50, "{a} {b}");
+    let heat = drawn(&json!({"data": [{"type": "heatmap", "z": [[0, 1], [null, 2]]}]}));
+    assert!(count(&heat, [8, 64, 129]) > 10_000 && count(&heat, [235, 243, 250]) > 10_000);
+}
+
+#[test]
+fn what_is_not_drawn_is_said_in_the_picture() {
+    let ink = |chart: Value| drawn(&chart).iter().filter(|p| **p != [255; 3]).count();
+    let nothing = ink(json!({"data": []}));
+    let said = ink(json!({"data": [{"type": "violin", "y": [1, 2]}]}));
+    let both = json!({"data": [{"type": "violin"}, {"type": "bar", "x": ["a"], "y": [1]}]});
+    assert!(said > nothing, "{said} {nothing}");
+    assert!(count(&drawn(&both), SECOND) > 10_000);
+}
+
+#[test]
+fn numbers_are_short() {
+    for (n, want) in [
+        (0.0, "0"),
+        (3.0, "3"),
+        (0.125, "0.125"),
+        (1234.5678, "1235"),
+        (-45.25, "-45.25"),
+        (1e9, "1.00e9"),
+        (0.000_012, "1.20e-5"),
+    ] {
+        assert_eq!(short(n), want);
+    }
+}
+
+fn any_value() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<i64>().prop_map(Value::from),
+        any::<f64>().prop_map(|n| json!(n)),
+        prop::sample::select(vec![
+            "2024-01-02",
+            "x",
+            "",
+            "1e308",
+            "-1e308",
+            "漢\u{1b}[2J<br>\n",
+            "-9999-01-01",
+            "9999-12-31",
+        ])
+        .prop_map(Value::from),
+    ];
+    prop_oneof![
+        leaf.clone(),
+        prop::collection::vec(leaf.clone(), 0..12).prop_map(Value::from),
+        prop::collection::vec(prop::collection::vec(leaf, 0..4), 0..4).prop_map(|v| json!(v)),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+    #[test]
+    fn no_chart_breaks_the_drawing(
+        kinds in prop::collection::vec(
+            prop::sample::select(vec!["scatter", "bar", "histogram", "pie", "heatmap", "no such"]), 0..5),
+        x in any_value(), y in any_value(), other in any_value(),
+        mode in prop::sample::select(vec!["stack", "group", "markers", "lines+markers"]),
+    ) {
+        let traces: Vec<Value> = kinds.iter().enumerate().map(|(i, kind)| json!({
+            "type": kind, "x": x, "y": y, "z": other, "labels": other, "values": y, "hole": other,
+            "name": other, "mode": mode, "orientation": if i % 2 == 0 { json!("h") } else { other.clone() },
+            "xaxis": if i > 2 { json!("xé") } else { Value::Null }})).collect();
+        let chart = json!({"data": traces,
+            "layout": {"title": x, "barmode": mode, "xaxis": {"title": y}}});
+        prop_assert!(draw(&chart).unwrap().starts_with(b"\x89PNG"));
+    }
+}
