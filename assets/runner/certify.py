@@ -1,7 +1,6 @@
 """A job without a snippet: what another process handed over is looked at by one that can be
 believed, because nothing of an agent's ever ran in it."""
 
-import base64
 from types import ModuleType
 from typing import Any
 
@@ -19,5 +18,4 @@ def run(setup: spec.Setup, libraries: dict[str, ModuleType], contract: Contract)
         values = inputs.load(given, libraries.get("pandas"))
     except (spec.Mismatch, ValueError) as error:
         raise Refused("SandboxError", str(error)) from None
-    raw = base64.b64decode(spec.read_all(handed.fd))
-    return contract.certify(values, raw)
+    return contract.certify(values, spec.read_all(handed.fd))

@@ -7,6 +7,7 @@ certifies the bytes it handed over.
 from types import ModuleType
 from typing import Any
 
+from _countersign import files
 from _countersign.errors import Refused
 
 # Stable word for word: agents may rely on them.
@@ -15,6 +16,15 @@ NO_COLUMN = "`df` has no new column"
 NOT_NUMERIC = "the new column `{}` is not numeric"
 TWICE = "the new column `{}` is there twice"
 UNREADABLE = "the new columns cannot be read back"
+TOO_LARGE = (
+    "the new columns have {} bytes as Arrow, and at most {} are handed back: leave fewer columns "
+    "or rows, or a smaller type such as float32"
+)
+
+# The file in the output folder in which columns are handed over, and its bytes at most: more the
+# log does not keep.
+FILE = "columns.arrow"
+BYTES_MAX = 64 << 20
 
 
 def violation(message: str) -> Refused:
@@ -48,6 +58,14 @@ def stream(table: Any, arrow: ModuleType) -> bytes:
     with arrow.ipc.new_stream(sink, table.schema) as writer:
         writer.write_table(table)
     return bytes(sink.getvalue())
+
+
+def hand_over(raw: bytes, most: int) -> None:
+    """Leaves the columns in their file; `most` is the policy's bound of a file, in bytes."""
+    most = min(most, BYTES_MAX)
+    if len(raw) > most:
+        raise violation(TOO_LARGE.format(len(raw), most))
+    files.leave(FILE, raw)
 
 
 def certified(raw: bytes, known: list[str], numpy: ModuleType, arrow: ModuleType) -> Any:

@@ -21,8 +21,10 @@ def send(setup: spec.Setup, report: dict[str, Any]) -> None:
     _begun = True
     text = json.dumps(report)
     # What the broker takes, less the line's end, the events before it and some room.
-    if len(text) > setup.report * 0.9:
-        error = errors.Refused("ContractViolation", "the result is too large")
+    most = setup.report // 10 * 9
+    if len(text) > most:
+        said = f"the result has {len(text)} bytes as JSON, and at most {most} come back: leave less"
+        error = errors.Refused("ContractViolation", said)
         text = json.dumps(report | {"error": errors.as_report(error), "result": None})
     data = memoryview(text.encode() + b"\n")
     while data:

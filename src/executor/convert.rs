@@ -20,7 +20,7 @@ use crate::runtime::PythonEnv;
 
 use super::handover::{self, Command, Descriptors, Order, Purpose, Says};
 use super::report::Report;
-use super::spec::{Fault, RunSpec, needs};
+use super::spec::{Fault, REPORT_MAX, RunSpec, needs};
 use super::{bundle, launch, memfd, outside, runner, scratch};
 
 /// Bytes of Arrow of one data set: as many as are kept of all together. A larger table is described
@@ -182,7 +182,7 @@ impl Work {
             frame: Some(memfd::create("frame").map_err(doing("make the converter's files"))?),
             frame_max,
             bytes: 0,
-            report: Report::new(spec.report_max()),
+            report: Report::new(REPORT_MAX),
             noise: Vec::new(),
             ended: None,
             killed: None,

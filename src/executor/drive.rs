@@ -21,7 +21,7 @@ use super::handover::{self, Command, EndedBy, Ending, Says};
 use super::launch::{self, Host, Launched};
 use super::output::{Redactor, Stream};
 use super::report::Report;
-use super::spec::{Fault, RunSpec, needs};
+use super::spec::{Fault, REPORT_MAX, RunSpec, needs};
 use super::zygote::Pool;
 use super::{certify, charts, collect, outside, raw, scratch};
 
@@ -46,10 +46,12 @@ pub(super) fn drive(
     switch: &Switch,
     note: &dyn Fn(ExecNote),
 ) -> ExecNote {
-    let last = once(spec, exe, warm, sources, switch, note);
+    if !certify::is_needed(spec) {
+        return once(spec, exe, warm, sources, switch, note);
+    }
     // The switches hold for both: it was released, and a kill ends whichever runs.
-    certify::after(spec, last, |second| {
-        once(second, exe, warm, sources, switch, &|_| {})
+    certify::run(spec, note, |spec, note| {
+        once(spec, exe, warm, sources, switch, note)
     })
 }
 
@@ -182,7 +184,7 @@ impl<'a> Running<'a> {
             switch,
             note,
             launched: Some(launched),
-            report: Report::new(spec.report_max()),
+            report: Report::new(REPORT_MAX),
             payload: None,
             output: None,
             isolation: None,
@@ -481,7 +483,7 @@ impl<'a> Running<'a> {
             ));
         }
         let mut collected = match &self.output {
-            Some(folder) => collect::collect(folder, self.spec.limits())?,
+            Some(folder) => collect::collect(folder, &self.spec.collected())?,
             // Stopped before there was one.
             None if self.released.is_none() => collect::Collected::default(),
             None => return Err(Fault::new("the run's folder was not handed over", "output")),
@@ -519,7 +521,7 @@ impl<'a> Running<'a> {
             collected,
         };
         let mut run = ending::run(facts);
-        if self.spec.inputs.iter().any(BoundInput::is_private) {
+        if !certify::is_needed(self.spec) && self.spec.inputs.iter().any(BoundInput::is_private) {
             // Nobody can look for a value in a picture or a packed file.
             run.artifacts_left_out += run.artifacts.len() as u64;
             run.artifacts.clear();

@@ -223,12 +223,12 @@ fn f3_what_a_snippet_patches_in_its_own_process_changes_nothing() {
     );
     assert_eq!(violation(&told), "the new column `n` is not numeric");
     for (forged, want) in [
-        ("'AAAA'", "the new columns cannot be read back"),
-        ("''", "the new columns cannot be read back"),
+        ("b'AAAA'", "the new columns cannot be read back"),
+        ("b''", "the new columns cannot be read back"),
     ] {
         let code = format!(
             "import _countersign.contracts.feature as f\n\
-             f.Feature.result = lambda *a: {{'arrow': {forged}}}"
+             f.Feature.result = lambda self, *a: self.hand_over({forged})"
         );
         let told = run_profile(policy.clone(), &code, inputs.clone());
         assert_eq!(violation(&told), want, "{forged}");
@@ -241,6 +241,41 @@ fn f3_what_a_snippet_patches_in_its_own_process_changes_nothing() {
         .clone()
         .unwrap();
     assert_eq!(error.message, "the child handed no columns over");
+}
+
+#[test]
+fn f3_columns_larger_than_a_frame_are_a_file() {
+    let mut policy = feature();
+    policy.limits.memory_mb = 2048;
+    let rows = |n: usize| {
+        let text = "a\n".to_owned() + &"1\n".repeat(n);
+        json!({"df": {"text": text, "format": "csv"}})
+    };
+    let code = "df['n'] = np.arange(len(df)) * 0.5\ndf['m'] = df['n'] + 1";
+    let told = run_profile(policy.clone(), code, rows(2_000_000));
+    let ran = told.run();
+    assert_eq!(ran.error, None, "{ran:?}");
+    assert_eq!(ran.result["rows"], 2_000_000);
+    assert_eq!(ran.result["arrow"], Value::Null);
+    assert_eq!(ran.result["artifact"], "columns.arrow");
+    let [file] = &ran.artifacts[..] else {
+        panic!("{ran:?}")
+    };
+    assert_eq!(file.media_type, "application/vnd.apache.arrow.stream");
+    assert!(file.bytes > 32_000_000 && file.bytes == told.left()[0].bytes.len() as u64);
+    // A small one is both.
+    let told = run(code);
+    let inline = told.run().result["arrow"].as_str().unwrap();
+    let raw = base64::Engine::decode(&base64::engine::general_purpose::STANDARD, inline).unwrap();
+    assert_eq!(raw, *told.left()[0].bytes);
+    // And more than the log keeps is a clear limit.
+    policy.limits.file_size_mb = 1;
+    let said = violation(&run_profile(policy, code, rows(100_000)));
+    assert!(
+        said.starts_with("the new columns have 1600")
+            && said.contains("at most 1048576 are handed back: leave fewer columns or rows"),
+        "{said}"
+    );
 }
 
 /// 60 rows whose target is the ratio of two columns.

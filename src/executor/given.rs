@@ -67,7 +67,7 @@ impl Given {
         let mut inputs = inputs(spec, sources)?;
         let cells = Arc::new(hidden(spec, &inputs)?);
         if let Some(handed) = &spec.handed {
-            inputs.push(file("handed", Ok(handed.as_bytes().to_vec()))?.into());
+            inputs.push(file("handed", Ok(handed.to_vec()))?.into());
         }
         let frames: Vec<bool> = inputs.iter().map(|one| one.mapped > 0).collect();
         Ok(Self {

@@ -10,7 +10,7 @@ use crate::model::{BoundInput, CodeFacts, DataFormat, Digest, Tier};
 use crate::policy::{Contract, Policy};
 use crate::runtime::PythonEnv;
 
-use super::spec::{RunSpec, report_max};
+use super::spec::{REPORT_MAX, RunSpec};
 use super::{bundle, helper, scratch};
 
 /// The payload's descriptors, as `helper::payload` places them: 5 is the setup and 6 the bundle,
@@ -153,7 +153,7 @@ fn setup_of<'a>(policy: &'a Policy, env: &'a PythonEnv, preload: Vec<&'static st
         sys_path: env.sys_path.iter().map(AsRef::as_ref).collect(),
         preload,
         memory: policy.limits.memory_mb.saturating_mul(1024 * 1024),
-        report: report_max(policy.contract),
+        report: REPORT_MAX,
         certify: false,
         convert: 0,
         fds: Fds {
@@ -225,9 +225,9 @@ pub fn job(spec: &RunSpec, frames: &[bool]) -> io::Result<Vec<u8>> {
         inputs.push(Input {
             name: "",
             kind: "handed",
-            format: "base64",
+            format: "arrow",
             fd: FD_INPUTS + count,
-            sha256: Digest::of(handed.as_bytes()),
+            sha256: Digest::of(handed),
             private: false,
         });
     }

@@ -10,6 +10,8 @@ use crate::model::{BoundInput, CodeFacts, Digest, Limits, Tier};
 use crate::policy::{Contract, Policy};
 use crate::runtime::PythonEnv;
 
+use super::certify;
+
 /// Mebibytes that converting a data set may take: pandas needs a few times its size.
 const CONVERTER_MEMORY_MB: u64 = 16 * 1024;
 
@@ -28,7 +30,7 @@ pub(super) struct RunSpec {
     /// Boot time of the grant; timings count from it.
     pub granted_at: Duration,
     /// What another child handed over and this one is to certify; no snippet runs then.
-    pub handed: Option<Arc<str>>,
+    pub handed: Option<Arc<[u8]>>,
 }
 
 impl RunSpec {
@@ -71,9 +73,18 @@ impl RunSpec {
         self.policy.contract == Contract::Chart
     }
 
-    /// Bytes that the child's report may have: a feature's columns are in it.
-    pub fn report_max(&self) -> usize {
-        report_max(self.policy.contract)
+    /// Of the files in its output folder: what the policy allows, and the file in which a
+    /// contract's own code hands over.
+    pub fn collected(&self) -> Limits {
+        let limits = *self.limits();
+        match self.policy.contract {
+            Contract::Feature => Limits {
+                artifacts: limits.artifacts.saturating_add(1),
+                artifact_bytes: limits.artifact_bytes.max(certify::BYTES_MAX),
+                ..limits
+            },
+            _ => limits,
+        }
     }
 
     /// The converter's: our own script over one data set of the user's, and no snippet.
@@ -107,14 +118,8 @@ impl RunSpec {
     }
 }
 
-/// Bytes that the report of a run under this contract may have.
-pub(super) const fn report_max(contract: Contract) -> usize {
-    const MIB: usize = 1024 * 1024;
-    match contract {
-        Contract::Feature => 32 * MIB,
-        _ => MIB,
-    }
-}
+/// Bytes that the report of a run may have.
+pub(super) const REPORT_MAX: usize = 1024 * 1024;
 
 /// Files and folders the interpreter needs, each once.
 pub(super) fn needs(env: &PythonEnv) -> Vec<PathBuf> {

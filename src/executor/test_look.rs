@@ -65,7 +65,7 @@ fn go(spec: &RunSpec, launched: &mut Launched, compare: &RunSpec) -> Result<Look
     };
     let mut report_pipe = File::from(launched.report.take().unwrap());
     let mut stderr = File::from(launched.stderr.take().unwrap());
-    let mut report = report::Report::new(spec.report_max());
+    let mut report = report::Report::new(super::spec::REPORT_MAX);
     while !report.take_ready() {
         let mut buffer = [0u8; 1024];
         await_input(&report_pipe, "the runner is ready");

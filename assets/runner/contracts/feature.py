@@ -1,11 +1,10 @@
 """The contract `feature`: a copy of one table in, new numeric columns out.
 
 What the snippet's own process says of its columns is a claim: it could have patched the libraries
-that say so. It only hands the columns over as Arrow bytes; `certify`, in a fresh process without
-any snippet, checks them and measures what they are worth.
+that say so. It only hands the columns over as Arrow bytes, in a file; `certify`, in a fresh process
+without any snippet, checks them, measures what they are worth, and leaves the same file.
 """
 
-import base64
 from typing import Any
 
 from _countersign import columns, lift
@@ -40,7 +39,11 @@ class Feature(Contract):
         if isinstance(frame, pandas.DataFrame):
             frame = aligned(frame, self.index)
         raw = columns.to_arrow(frame, self.known, pandas, arrow)
-        return {"arrow": base64.b64encode(raw).decode("ascii")}
+        self.hand_over(raw)
+        return None
+
+    def hand_over(self, raw: bytes) -> None:
+        columns.hand_over(raw, int(self.setup.policy["limits"]["file_size_mb"]) << 20)
 
     def certify(self, values: dict[str, Any], handed: bytes) -> Any:
         """Of bytes that another process handed over. Runs where no snippet ever ran."""
@@ -51,7 +54,6 @@ class Feature(Contract):
         result: dict[str, Any] = {
             "columns": columns.described(table),
             "rows": table.num_rows,
-            "arrow": None,
         }
         adopted = True
         if asked is not None:
@@ -62,8 +64,7 @@ class Feature(Contract):
             result["lift"] = asked.measured(frame, table.to_pandas())
             adopted = result["lift"]["adopted"]
         if adopted:
-            raw = columns.stream(table, arrow)
-            result["arrow"] = base64.b64encode(raw).decode("ascii")
+            self.hand_over(columns.stream(table, arrow))
         return result
 
     def frame(self, values: dict[str, Any]) -> tuple[Any, lift.Lift | None]:
