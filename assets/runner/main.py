@@ -7,7 +7,7 @@ import time
 import warnings
 from typing import Any
 
-from _countersign import certify, contracts, convert, errors, files, hold, job, spec, stop
+from _countersign import certify, contracts, convert, errors, files, hold, job, spec, stop, values
 from _countersign.events import Events
 from _countersign.report import leave, send
 
@@ -57,6 +57,8 @@ def main() -> None:
     try:
         if setup.convert:
             report["result"] = convert.run(setup, libraries)
+        elif setup.values:
+            report["result"] = values.run(setup, libraries)
         elif setup.certify:
             report["result"] = certify.run(setup, libraries, contract)
         else:

@@ -33,6 +33,8 @@ class Setup:
     fd_code: int
     # Of the converter of a data set, which has no code: the bytes of Arrow it may write.
     convert: int = 0
+    # Whether this is the one that counts a private data set's values.
+    values: bool = False
     # In a jail, hex digits: the seccomp program after which no program is started any more.
     filter: str | None = None
     # What a zygote imports beside `preload`; None where this process is one run's.

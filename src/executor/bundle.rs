@@ -39,6 +39,7 @@ const MODULES: &[(&str, &str)] = &[
     ("inputs", include_str!("../../assets/runner/inputs.py")),
     ("frames", include_str!("../../assets/runner/frames.py")),
     ("convert", include_str!("../../assets/runner/convert.py")),
+    ("values", include_str!("../../assets/runner/values.py")),
     ("zone", include_str!("../../assets/runner/zone.py")),
     ("canvas", include_str!("../../assets/runner/canvas.py")),
     ("display", include_str!("../../assets/runner/display.py")),

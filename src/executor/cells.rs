@@ -7,7 +7,7 @@
 //! else. What a snippet encodes in a way of its own is not recognised; its reviewer reads that.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
-use std::io::{self, Read};
+use std::io::{self, BufReader, Read};
 
 /// A value in at least so many rows of a column is not one person's.
 pub const ROWS_MIN: u32 = 5;
@@ -21,6 +21,9 @@ const NUMBER_MAX: usize = 40;
 const INSIDE: usize = 8;
 /// Distinct values of one column that are kept apart: more cannot be hidden, and nothing runs.
 const DISTINCT_MAX: usize = 1_000_000;
+
+/// The same of all columns of a data set that is no csv or tsv.
+const VALUES_MAX: usize = 4_000_000;
 
 pub const REDACTED: &str = "[REDACTED]";
 
@@ -85,11 +88,47 @@ impl Cells {
         Ok(())
     }
 
+    /// Takes in lines of `[text, rows]`, one for each value of each column.
+    ///
+    /// # Errors
+    /// They are no such lines, or too many to hide them all.
+    pub fn add_values(&mut self, lines: impl Read) -> io::Result<()> {
+        let lines = serde_json::Deserializer::from_reader(BufReader::new(lines));
+        let mut hidden = 0;
+        for value in lines.into_iter::<(String, u32)>() {
+            let (cell, rows) = value?;
+            if rows >= ROWS_MIN {
+                continue;
+            }
+            hidden += 1;
+            if hidden > VALUES_MAX {
+                return Err(io::Error::new(
+                    io::ErrorKind::FileTooLarge,
+                    format!("it has more than {VALUES_MAX} different values"),
+                ));
+            }
+            self.add(&cell);
+        }
+        Ok(())
+    }
+
     fn add(&mut self, cell: &str) {
         let cell = cell.trim();
         if let Some(number) = plain_number(cell) {
             if digits(cell) >= DIGITS_MIN {
                 self.numbers.insert(number.to_bits());
+            }
+            // Tables and arrays print long numbers short.
+            for form in [
+                format!("{number:.6}"),
+                format!("{number:.8}"),
+                format!("{number:.6e}"),
+            ] {
+                if let Some(short) = plain_number(&form)
+                    && digits(&short.to_string()) >= DIGITS_MIN
+                {
+                    self.numbers.insert(short.to_bits());
+                }
             }
             return;
         }
@@ -175,9 +214,18 @@ impl Cells {
 
     fn found_number(&self, rest: &str, before: Option<char>) -> Option<usize> {
         let part = |c: char| c.is_ascii_digit() || matches!(c, '.' | ',' | '_' | 'e' | 'E');
-        let end = rest.find(|c| !part(c)).unwrap_or(rest.len());
+        let mut end = rest.find(|c| !part(c)).unwrap_or(rest.len());
+        if rest[..end].ends_with(['e', 'E']) && rest[end..].starts_with(['+', '-']) {
+            // The sign of an exponent, if digits follow.
+            let after = &rest[end + 1..];
+            let long = after.find(|c: char| !c.is_ascii_digit());
+            match long.unwrap_or(after.len()) {
+                0 => {}
+                digits => end += 1 + digits,
+            }
+        }
         // From the longest reading on: `1234.5, 6` and `12.5.` end before their marks.
-        let marks = ['.', ',', '_', 'e', 'E'];
+        let marks = ['.', ',', '_', 'e', 'E', '+', '-'];
         let mut token = rest[..end.min(NUMBER_MAX)].trim_end_matches(marks);
         while !token.is_empty() {
             let plain: String = token.chars().filter(|c| !matches!(c, ',' | '_')).collect();
@@ -228,6 +276,7 @@ mod tests {
             ("Zoë Ångström", "Oslo", "60000", "33"),
             ("Ann-Marie", "Oslo", "0.12345", "34"),
             ("Cy", "Oslo", "7.5", "35"),
+            ("Ed", "Oslo", "7654.3210987651", "35"),
             ("Di", "Bergen", "8.5", "35"),
         ] {
             text.push_str(&format!("{name},{city},{pay},{age}\n"));
@@ -251,6 +300,15 @@ mod tests {
             ),
             ("[51234.5, -48010]", "[[REDACTED], -[REDACTED]]"),
             ("60000 6e4 60000.0", "[REDACTED] [REDACTED] [REDACTED]"),
+            ("5.12345e+04 -4.801e+4", "[REDACTED] -[REDACTED]"),
+            (
+                "51234.5e+ 1e-4 51234.5e-x",
+                "[REDACTED]e+ 1e-4 [REDACTED]e-x",
+            ),
+            (
+                "7654.32109877 7654.321099 7.654321e+03",
+                "[REDACTED] [REDACTED] [REDACTED]",
+            ),
             ("0.12345. 7.5 31 Bo", "[REDACTED]. 7.5 31 Bo"),
             ("Zoë Ångström!", "[REDACTED]!"),
             ("mean 43210.2", "mean 43210.2"),
@@ -258,6 +316,20 @@ mod tests {
             assert_eq!(cells.clean(text), want);
         }
         assert!(cells.hides(51234.5) && !cells.hides(31.0));
+    }
+
+    #[test]
+    fn counted_values_are_hidden_by_the_same_rule() {
+        let mut cells = Cells::default();
+        let lines = b"[\"Ann Ferrer\", 1]\n[\"Oslo\", 5]\n[\"51234.5\", 4]\n";
+        cells.add_values(&lines[..]).unwrap();
+        assert_eq!(
+            cells.clean("Ann Ferrer, Oslo, 51234.50"),
+            "[REDACTED], Oslo, [REDACTED]"
+        );
+        for odd in ["[1, 1]", "[\"a\"]", "{}", "[\"a\", 1"] {
+            assert!(cells.add_values(odd.as_bytes()).is_err(), "{odd}");
+        }
     }
 
     #[test]

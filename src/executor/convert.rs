@@ -5,7 +5,7 @@
 //! report. Both are bounded; the Arrow bytes are sealed once the process is dead.
 
 use std::fs::File;
-use std::io::{Read, Write};
+use std::io::{Read, Seek as _, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -20,6 +20,7 @@ use crate::runtime::PythonEnv;
 
 use super::handover::{self, Command, Descriptors, Order, Purpose, Says};
 use super::report::Report;
+use super::runner::Task;
 use super::spec::{Fault, REPORT_MAX, RunSpec, needs};
 use super::{bundle, launch, memfd, outside, runner, scratch};
 
@@ -102,8 +103,26 @@ impl Converter {
 
     /// Converts the sealed copy of a data set. The message of a fault has no path in it.
     pub(super) fn convert(&self, input: BoundInput, file: OwnedFd) -> Result<Converted, Fault> {
+        let frame_max = self.frame_max;
+        self.work(Task::Convert { frame_max }, input, file)
+    }
+
+    /// Counts the values of a private data set's sealed copy: lines for
+    /// [`Cells::add_values`](super::cells::Cells::add_values).
+    pub(super) fn values(&self, input: BoundInput, file: OwnedFd) -> Result<File, Fault> {
+        let made = self.work(Task::Values, input, file)?;
+        let Some(lines) = made.frame else {
+            return memfd::create("values").map_err(doing("keep the values"));
+        };
+        let lines = lines.try_clone().map_err(doing("keep the values"))?;
+        let mut lines = File::from(lines);
+        lines.rewind().map_err(doing("keep the values"))?;
+        Ok(lines)
+    }
+
+    fn work(&self, task: Task, input: BoundInput, file: OwnedFd) -> Result<Converted, Fault> {
         let spec = RunSpec::of_converter(input, self.tier, self.env.clone())?;
-        let mut work = Work::start(&spec, self.exe.as_fd(), file, self.frame_max)?;
+        let mut work = Work::start(&spec, task, self.exe.as_fd(), file, self.frame_max)?;
         let done = work.run(&spec);
         work.close();
         done?;
@@ -135,6 +154,7 @@ fn doing<E: std::fmt::Display>(what: &str) -> impl FnOnce(E) -> Fault {
 impl Work {
     fn start(
         spec: &RunSpec,
+        task: Task,
         exe: std::os::fd::BorrowedFd<'_>,
         file: OwnedFd,
         frame_max: u64,
@@ -145,7 +165,6 @@ impl Work {
                 .and_then(|bytes| memfd::of_bytes(name, &bytes))
                 .map_err(doing("make the converter's files"))
         };
-        let task = runner::Task::Convert { frame_max };
         let (lifeline_read, lifeline) = pipe()?;
         let (stdout, stdout_write) = pipe()?;
         let (stderr, stderr_write) = pipe()?;

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::process::Command;
 
 use serde_json::json;
 
@@ -32,24 +31,6 @@ fn data(folder: &Path, files: &[(&str, &[u8])]) -> BTreeMap<String, DatasetSourc
             (name.to_owned(), source)
         })
         .collect()
-}
-
-/// A parquet file as pandas writes it.
-fn parquet(code: &str) -> Vec<u8> {
-    let dir = tempfile::tempdir().unwrap();
-    let path = dir.path().join("t.parquet");
-    let code =
-        format!("import sys\nimport pandas as pd, numpy as np\n{code}\ndf.to_parquet(sys.argv[1])");
-    let env = pandas();
-    let path_of = std::env::join_paths(&env.sys_path).unwrap();
-    let status = Command::new(&env.executable)
-        .env("PYTHONPATH", path_of)
-        .args(["-c", &code])
-        .arg(&path)
-        .status()
-        .unwrap();
-    assert!(status.success());
-    std::fs::read(path).unwrap()
 }
 
 fn ask(names: &[&str]) -> BTreeMap<String, InputRequest> {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use nix::fcntl::OFlag;
 use nix::unistd::pipe2;
 
-use crate::model::{DataFormat, Digest, InputKind};
+use crate::model::{BoundInput, DataFormat, Digest, InputKind};
 
 use super::cells::Cells;
 use super::datasets::{self, Sources};
@@ -65,7 +65,7 @@ impl Given {
             ));
         }
         let mut inputs = inputs(spec, sources)?;
-        let cells = Arc::new(hidden(spec, &inputs)?);
+        let cells = Arc::new(hidden(spec, &inputs, sources)?);
         if let Some(handed) = &spec.handed {
             inputs.push(file("handed", Ok(handed.to_vec()))?.into());
         }
@@ -97,7 +97,7 @@ impl From<OwnedFd> for Content {
 }
 
 /// The values of private data sets, from the very bytes that the child is given.
-fn hidden(spec: &RunSpec, inputs: &[Content]) -> Result<Cells, Fault> {
+fn hidden(spec: &RunSpec, inputs: &[Content], sources: &Sources) -> Result<Cells, Fault> {
     let mut cells = Cells::default();
     for (input, given) in spec.inputs.iter().zip(inputs) {
         let InputKind::Dataset {
@@ -109,20 +109,15 @@ fn hidden(spec: &RunSpec, inputs: &[Content]) -> Result<Cells, Fault> {
         if !input.is_private() {
             continue;
         }
-        let delimiter = match format {
-            DataFormat::Csv => b',',
-            DataFormat::Tsv => b'\t',
-            _ => {
-                return Err(Fault::new(
-                    format!("data set {dataset} is private, and only csv and tsv can be kept so"),
-                    format.as_str(),
-                ));
-            }
+        let told = match format {
+            DataFormat::Csv => table(&mut cells, &given.fd, b',').map_err(|e| e.to_string()),
+            DataFormat::Tsv => table(&mut cells, &given.fd, b'\t').map_err(|e| e.to_string()),
+            _ => counted(&mut cells, input, &given.fd, sources),
         };
-        table(&mut cells, &given.fd, delimiter).map_err(|e| {
+        told.map_err(|why| {
             Fault::new(
-                format!("data set {dataset} is private, and its values cannot be hidden"),
-                e,
+                format!("data set {dataset} is private, and its values cannot be hidden: {why}"),
+                format.as_str(),
             )
         })?;
     }
@@ -134,6 +129,29 @@ fn table(cells: &mut Cells, fd: &OwnedFd, delimiter: u8) -> io::Result<()> {
     cells.add_table(&mut file, delimiter)?;
     // The child shares the position.
     file.rewind()
+}
+
+/// What the broker does not parse is read in a jail of its own.
+fn counted(
+    cells: &mut Cells,
+    input: &BoundInput,
+    fd: &OwnedFd,
+    sources: &Sources,
+) -> Result<(), String> {
+    let converter = sources
+        .converters
+        .get(datasets::PATIENCE)
+        .ok_or("the Python environment is not ready")?;
+    // A descriptor of its own to the same bytes: the child is to find its position at the start.
+    let copy = fd.try_clone().map_err(|e| e.to_string())?;
+    let lines = converter.values(input.clone(), copy).map_err(|fault| {
+        tracing::warn!(detail = %fault.detail, "{}", fault.message);
+        fault.message
+    })?;
+    cells.add_values(lines).map_err(|e| e.to_string())?;
+    File::from(fd.try_clone().map_err(|e| e.to_string())?)
+        .rewind()
+        .map_err(|e| e.to_string())
 }
 
 /// A sealed file for each input: what an agent brought as it was shown, a data set as its file

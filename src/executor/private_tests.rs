@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::spec::RunSpec;
 use super::test_bench::*;
-use super::{DatasetSource, bind};
+use super::{DatasetSource, bind, bind_with};
 use crate::broker::StreamName;
 use crate::model::{DataFormat, Sensitivity};
 
@@ -30,6 +30,144 @@ fn run(profile_name: &str, sensitivity: Sensitivity, code: &str) -> Told {
         ..with_inputs(code, profile(profile_name), inputs)
     };
     begin(spec, sources).finish()
+}
+
+/// Of the same people, in another format; read in the jail that real data sets are read in.
+fn run_other(format: DataFormat, content: &[u8], code: &str) -> Told {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("pay");
+    std::fs::write(&path, content).unwrap();
+    let source = DatasetSource {
+        path,
+        format,
+        sensitivity: Sensitivity::Private,
+    };
+    let sources = converting(
+        BTreeMap::from([("pay".to_owned(), source)]),
+        crate::model::Tier::Process,
+    );
+    let requests = serde_json::from_value(json!({"df": {"dataset": "pay"}})).unwrap();
+    let inputs = bind_with(&requests, &sources).unwrap();
+    let spec = RunSpec {
+        env: pandas(),
+        ..with_inputs(code, profile("analysis"), inputs)
+    };
+    begin_with(spec, sources).finish()
+}
+
+/// What came back, all of it.
+fn told_all(told: &Told) -> String {
+    let run = told.run();
+    assert_eq!(run.error, None, "{run:?}");
+    let streamed = told.streamed(StreamName::Stdout);
+    format!("{}{}{}{streamed}", run.stdout, run.stderr, run.result)
+}
+
+const HIDDEN: [&str; 9] = [
+    "Ferrer",
+    "Lindqvist",
+    "51234",
+    "48010",
+    "Nakamura",
+    "52222",
+    "Harbour",
+    "4711",
+    "1980-02-0",
+];
+
+/// Five people with an address in it, whose town all share.
+fn people() -> Vec<serde_json::Value> {
+    TABLE
+        .lines()
+        .skip(1)
+        .zip(4711_u32..)
+        .map(|(line, number)| {
+            let cells: Vec<&str> = line.split(',').collect();
+            let pay: f64 = cells[2].parse().unwrap();
+            json!({"who": cells[0], "pay": pay,
+                "home": {"town": cells[1], "streets": [format!("{number} Harbour Road")] ,
+                    "rent": {cells[0]: pay / 10.0}}})
+        })
+        .collect()
+}
+
+#[test]
+fn nested_json_is_hidden_as_a_table_is() {
+    let code = "print(df)\nrows = df['people'] if isinstance(df, dict) else df\n\
+        for row in rows: print(row['home']['streets'][0], row['pay'], list(row['home']['rent']))\n\
+        print({row['home']['town'] for row in rows}, sum(row['pay'] for row in rows))\n\
+        rows[0]";
+    let lines: String = people().iter().map(|one| format!("{one}\n")).collect();
+    for (format, text) in [
+        (DataFormat::Json, json!(people()).to_string()),
+        (DataFormat::Json, json!({"people": people()}).to_string()),
+        (DataFormat::Jsonl, lines),
+    ] {
+        let told = run_other(format, text.as_bytes(), code);
+        let all = told_all(&told);
+        for value in HIDDEN {
+            assert!(!all.contains(value), "{value} in {all}");
+        }
+        // A tenth of somebody's pay is a value of its own.
+        assert!(!all.contains("5123.45"), "{all}");
+        assert!(
+            all.contains("[REDACTED]") && all.contains("{'Oslo'} 258591.5"),
+            "{all}"
+        );
+        assert!(all.contains("'home'") && all.contains("'town'"), "{all}");
+    }
+}
+
+#[test]
+fn parquet_is_hidden_as_a_table_is() {
+    let content = parquet(
+        "df = pd.DataFrame({'who': ['Ann Ferrer', 'Bo Lindqvist', 'Cy Nakamura', 'Di Okonkwo', \
+         'Ed Petrov'], 'city': 'Oslo', 'pay': [51234.5, 48010.25, 60123.0, 47001.5, 52222.25],\n\
+         'born': pd.date_range('1980-02-01', periods=5), 'n': np.arange(4711, 4716),\n\
+         'small': np.array([0.1234, 0.2345, 0.3456, 0.4567, 0.5678], dtype='float32'),\n\
+         'tags': [['Harbour Road %d' % i] for i in range(5)]})\n\
+         df = df.set_index('who')",
+    );
+    let code = "print(df.to_string())\nprint(df.index[0], df['born'].iloc[0], df['tags'].tolist())\n\
+        print(df['born'].dt.date.tolist()[0], df['small'].tolist(), df['small'].iloc[0])\n\
+        print(df['city'].unique().tolist(), round(df['pay'].mean(), 1))\n\
+        df";
+    let told = run_other(DataFormat::Parquet, &content, code);
+    let all = told_all(&told);
+    for value in HIDDEN.iter().chain(&["0.1234", "0.12345"]) {
+        assert!(!all.contains(value), "{value} in {all}");
+    }
+    assert!(all.contains("['Oslo'] 51718.3"), "{all}");
+}
+
+#[test]
+fn private_data_that_cannot_be_read_runs_nothing() {
+    let deep = "[".repeat(5000) + &"]".repeat(5000);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("pay");
+    std::fs::write(&path, "[1]").unwrap();
+    let source = DatasetSource {
+        path: path.clone(),
+        format: DataFormat::Json,
+        sensitivity: Sensitivity::Private,
+    };
+    let datasets = BTreeMap::from([("pay".to_owned(), source)]);
+    let requests = serde_json::from_value(json!({"df": {"dataset": "pay"}})).unwrap();
+    let sources = converting(datasets.clone(), crate::model::Tier::Process);
+    let inputs = bind_with(&requests, &sources).unwrap();
+    std::fs::write(&path, &deep).unwrap();
+    let mut changed = inputs;
+    changed[0].sha256 = crate::model::Digest::of(deep.as_bytes());
+    let spec = RunSpec {
+        env: pandas(),
+        ..with_inputs("print(df)", profile("analysis"), changed)
+    };
+    let told = begin_with(spec, sources).finish();
+    let said = told.failure();
+    assert!(
+        said.starts_with("data set pay is private, and its values cannot be hidden: "),
+        "{said}"
+    );
 }
 
 const CODE: &str = "print(df)\n\

@@ -64,6 +64,7 @@ struct Setup<'a> {
     certify: bool,
     /// For the converter of a data set, which has no code: the bytes of Arrow it may write. Else 0.
     convert: u64,
+    values: bool,
     fds: Fds,
     /// In a jail: the seccomp program, in hex digits, after which no program is started any more. A
     /// zygote is told of it otherwise.
@@ -108,6 +109,8 @@ pub enum Task {
     Convert {
         frame_max: u64,
     },
+    /// Counts the values of a private data set.
+    Values,
 }
 
 /// `mapped`: bytes of inputs that are mapped and do not count as the snippet's memory.
@@ -118,9 +121,10 @@ pub fn setup(spec: &RunSpec, task: Task, mapped: u64) -> io::Result<Vec<u8>> {
         code: spec.digest,
         certify: spec.handed.is_some(),
         convert: match task {
-            Task::Run => 0,
+            Task::Run | Task::Values => 0,
             Task::Convert { frame_max } => frame_max,
         },
+        values: task == Task::Values,
         memory: usual.memory.saturating_add(mapped),
         filter: match spec.tier {
             Tier::Process => None,
@@ -156,6 +160,7 @@ fn setup_of<'a>(policy: &'a Policy, env: &'a PythonEnv, preload: Vec<&'static st
         report: REPORT_MAX,
         certify: false,
         convert: 0,
+        values: false,
         fds: Fds {
             gate: FD_GATE,
             report: FD_REPORT,

@@ -227,6 +227,24 @@ impl Told {
     }
 }
 
+/// A parquet file as pandas writes it.
+pub fn parquet(code: &str) -> Vec<u8> {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("t.parquet");
+    let code =
+        format!("import sys\nimport pandas as pd, numpy as np\n{code}\ndf.to_parquet(sys.argv[1])");
+    let env = pandas();
+    let path_of = std::env::join_paths(&env.sys_path).unwrap();
+    let status = Command::new(&env.executable)
+        .env("PYTHONPATH", path_of)
+        .args(["-c", &code])
+        .arg(&path)
+        .status()
+        .unwrap();
+    assert!(status.success());
+    std::fs::read(path).unwrap()
+}
+
 /// A run whose notes come one by one.
 pub struct Live {
     pub control: Control,
