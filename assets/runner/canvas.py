@@ -11,10 +11,7 @@ from matplotlib._pylab_helpers import Gcf
 from matplotlib.backend_bases import FigureManagerBase
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-from _countersign import files
-from _countersign.errors import Refused
-
-_kept = 0
+from _countersign import figures
 
 
 class FigureManager(FigureManagerBase):  # type: ignore[misc]
@@ -46,16 +43,9 @@ def keep_open() -> None:
 
 def keep(figure: Any) -> None:
     """Saves a figure under the next free name, unless it is saved already."""
-    global _kept
     if getattr(figure, "_countersign_kept", False):
         return
-    most = files.most
-    _kept += 1
-    if _kept > most:
-        raise Refused("ContractViolation", f"more than {most} figures; at most {most} are kept")
-    taken = files.names()
-    number = next(n for n in range(1, len(taken) + 2) if f"fig{n}.png" not in taken)
-    figure.savefig(f"fig{number}.png")
+    figure.savefig(figures.next_name(".png"))
     figure._countersign_kept = True
 
 

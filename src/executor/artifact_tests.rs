@@ -288,3 +288,58 @@ fn figures_saved_shown_or_left_open_are_collected_once() {
     assert_eq!(error.kind, RunErrorKind::ContractViolation, "{error:?}");
     assert!(error.message.contains("at most 20"), "{error:?}");
 }
+
+#[test]
+fn r8_plotlys_figures_are_collected_as_json_when_shown_or_written() {
+    let told = guarded(
+        "import plotly.graph_objects as go, plotly.express as px, plotly.io as pio\n\
+         import matplotlib.pyplot as plt\n\
+         fig = go.Figure(go.Bar(x=['a', 'b'], y=np.array([1.5, np.nan])), layout={'title': 'T'})\n\
+         fig.show()\n\
+         fig.show(renderer='browser')\n\
+         pio.show(px.line(y=[1, 2]), 'png')\n\
+         plt.plot([1, 2]); plt.show()\n\
+         fig.write_json('w.json'); pio.write_json(fig, 'x.json')\n\
+         fig.write_html('page.html')\n\
+         print(pio.from_json(open('fig1.json').read()).layout.title.text)",
+    );
+    let ran = told.run();
+    assert_eq!(ran.error, None, "{ran:?}");
+    assert_eq!((ran.stdout.as_str(), ran.stderr.as_str()), ("T\n", ""));
+    let kinds: Vec<_> = ran
+        .artifacts
+        .iter()
+        .map(|a| (a.name.as_str(), a.media_type.as_str()))
+        .collect();
+    let json = "application/json";
+    assert_eq!(
+        kinds,
+        [
+            ("fig1.json", json),
+            ("fig2.json", json),
+            ("fig3.json", json),
+            ("fig4.png", "image/png"),
+            ("page.html", "text/html"),
+            ("w.json", json),
+            ("x.json", json),
+        ]
+    );
+    let shown: serde_json::Value = serde_json::from_slice(left(&told)[0].1).unwrap();
+    assert_eq!(shown["data"][0]["y"], serde_json::json!([1.5, null]));
+    for code in [
+        "for n in range(21): fig.show()",
+        "fig.write_json('/tmp/x.json')",
+        "fig.write_html('../x.html')",
+        "pio.write_json(fig, '/tmp/x.json')",
+    ] {
+        let told = guarded(&format!(
+            "import plotly.graph_objects as go, plotly.io as pio\nfig = go.Figure()\n{code}"
+        ));
+        let error = told.run().error.clone().unwrap();
+        let said = error.message;
+        assert!(
+            said.contains("at most 20") || said.contains("files are kept in the output folder"),
+            "{code}: {said}"
+        );
+    }
+}

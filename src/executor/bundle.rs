@@ -41,6 +41,7 @@ const MODULES: &[(&str, &str)] = &[
     ("convert", include_str!("../../assets/runner/convert.py")),
     ("values", include_str!("../../assets/runner/values.py")),
     ("zone", include_str!("../../assets/runner/zone.py")),
+    ("figures", include_str!("../../assets/runner/figures.py")),
     ("canvas", include_str!("../../assets/runner/canvas.py")),
     ("display", include_str!("../../assets/runner/display.py")),
     ("certify", include_str!("../../assets/runner/certify.py")),

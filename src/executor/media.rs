@@ -63,11 +63,6 @@ pub fn of(name: &str, content: &[u8]) -> &'static str {
 }
 
 fn of_text(name: &str, text: &str) -> &'static str {
-    // No text file holds these; a few formats that no magic is known of here do.
-    if text.contains(|c: char| c.is_control() && !matches!(c, '\t' | '\n' | '\r' | '\x0c' | '\x1b'))
-    {
-        return BINARY;
-    }
     let start = text.trim_start_matches('\u{feff}').trim_start();
     let extension = name.rsplit_once('.').map(|(_, ext)| ext.to_lowercase());
     let extension = extension.as_deref().unwrap_or("");
@@ -76,11 +71,17 @@ fn of_text(name: &str, text: &str) -> &'static str {
             .get(..tag.len())
             .is_some_and(|head| head.eq_ignore_ascii_case(tag))
     };
+    // Scripts in a page may hold control characters in their tables.
+    if !text.contains('\0') && (begins("<!doctype html") || begins("<html")) {
+        return "text/html";
+    }
+    // No other text file holds these; a few formats that no magic is known of here do.
+    if text.contains(|c: char| c.is_control() && !matches!(c, '\t' | '\n' | '\r' | '\x0c' | '\x1b'))
+    {
+        return BINARY;
+    }
     if begins("<svg") || (begins("<?xml") && start.contains("<svg")) {
         return "image/svg+xml";
-    }
-    if begins("<!doctype html") || begins("<html") {
-        return "text/html";
     }
     if extension == "jsonl" && !start.is_empty() && is_jsonl(start) {
         return JSONL;
@@ -175,6 +176,8 @@ mod tests {
             ("a.jsonl", b"{\"a\":1}\n{\"a\":2}\n", JSONL),
             ("a.jsonl", b"{\"a\":1}\nno\n", PLAIN),
             ("a.html", b"<!DOCTYPE html><p>", "text/html"),
+            ("a.html", b"<html>\x7f\x02</html>", "text/html"),
+            ("a.html", b"<html>\0</html>", BINARY),
             ("a.txt", b"a\0b", BINARY),
             ("a.txt", b"\xff\xfe", BINARY),
             ("a", b"", PLAIN),

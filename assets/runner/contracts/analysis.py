@@ -9,7 +9,7 @@ import os
 import sys
 from typing import Any
 
-from _countersign import files, zone
+from _countersign import figures, files, zone
 from _countersign.contracts.base import Contract
 from _countersign.display import Display
 from _countersign.spec import Setup
@@ -33,6 +33,7 @@ class Analysis(Contract):
             os.environ["MPLBACKEND"] = BACKEND
             if (matplotlib := sys.modules.get("matplotlib")) is not None:
                 matplotlib.use(BACKEND)
+            figures.watch()
             zone.close(setup.sys_path)
             files.keep_list(setup.policy["limits"]["artifacts"])
 
