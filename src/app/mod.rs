@@ -12,7 +12,7 @@ mod environment;
 mod inputs;
 pub mod replicate;
 mod review;
-mod reviewer;
+pub mod reviewer;
 mod shell;
 mod startup;
 

@@ -9,7 +9,7 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
-use jiff::{SignedDuration, Timestamp, tz::TimeZone};
+use jiff::{Timestamp, tz::TimeZone};
 use nix::fcntl::OFlag;
 
 use crate::model::{BoundInput, InputKind, KeptRun, ProposalId, visible};
@@ -157,9 +157,7 @@ pub fn read(path: &Path) -> Result<Kept, KeptError> {
 /// The kept files that are older than `days`, oldest first, by the time in their names. Names of
 /// another shape are not kept runs and stay.
 pub fn outdated(state_dir: &Path, days: u64, now: Timestamp) -> io::Result<Vec<PathBuf>> {
-    let age =
-        SignedDuration::from_hours(i64::try_from(days).unwrap_or(i64::MAX / 100).min(100_000) * 24);
-    let Ok(before) = now.checked_sub(age) else {
+    let Some(before) = super::older_than(days, now) else {
         return Ok(Vec::new());
     };
     let entries = match fs::read_dir(folder(state_dir)) {

@@ -138,6 +138,7 @@ fn actor(event: &LogEvent) -> &'static str {
         | LogEvent::Denied { .. }
         | LogEvent::Killed { by: Some(_), .. }
         | LogEvent::Replicated { .. }
+        | LogEvent::Pruned { .. }
         | LogEvent::Opened { .. } => "person",
         LogEvent::Killed { by: None, .. }
         | LogEvent::Proposed(_)

@@ -23,7 +23,7 @@ const BLOB_MAX: u64 = 64 * 1024 * 1024;
 /// A state folder, for reading.
 #[derive(Clone, Debug)]
 pub struct Log {
-    layout: Layout,
+    pub(super) layout: Layout,
 }
 
 /// One proposal as the list shows it. Text in it is an agent's: show it only through
@@ -75,7 +75,7 @@ pub struct Summary {
 #[derive(Debug, Deserialize)]
 pub(super) struct Step {
     kind: String,
-    ts: Timestamp,
+    pub ts: Timestamp,
     pub id: Option<ProposalId>,
     state: Option<State>,
     profile: Option<String>,

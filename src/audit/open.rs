@@ -12,7 +12,7 @@ use super::line::{self, GENESIS};
 use super::lock::Lock;
 use super::log::Step;
 use super::scan::{Head, scan};
-use super::writer::{Chain, Writer, WriterEvent};
+use super::writer::{Chain, Writer, WriterEvent, WriterHandle};
 use crate::broker::Ticket;
 use crate::clock::Now;
 use crate::model::{Digest, LogEvent, ProposalId, State};
@@ -112,18 +112,28 @@ pub(super) fn open_with(state_dir: &Path, segment_bytes: u64) -> Result<Opened, 
 /// # Errors
 /// As [`open`] has them, and when the record cannot be made durable.
 pub fn append(state_dir: &Path, event: LogEvent) -> Result<(), AuditError> {
+    write_one(state_dir, open(state_dir)?, event)?.close();
+    Ok(())
+}
+
+/// Makes one record durable. The log is this process's as long as the handle is not closed.
+pub(super) fn write_one(
+    state_dir: &Path,
+    opened: Opened,
+    event: LogEvent,
+) -> Result<WriterHandle, AuditError> {
     let (done, heard) = std::sync::mpsc::channel();
-    let handle = open(state_dir)?.writer.start(Box::new(move |said| {
+    let handle = opened.writer.start(Box::new(move |said| {
         let _ = done.send(said);
     }));
     handle.submit(Ticket(0), event, Vec::new());
-    let said = heard.recv();
+    let why = match heard.recv() {
+        Ok(WriterEvent::Durable { .. }) => return Ok(handle),
+        Ok(WriterEvent::Down { reason }) => reason,
+        Err(_) => "the writer went away".to_owned(),
+    };
     handle.close();
-    match said {
-        Ok(WriterEvent::Durable { .. }) => Ok(()),
-        Ok(WriterEvent::Down { reason }) => Err(failed(state_dir, reason)),
-        Err(_) => Err(failed(state_dir, "the writer went away".to_owned())),
-    }
+    Err(failed(state_dir, why))
 }
 
 fn failed(state_dir: &Path, reason: String) -> AuditError {

@@ -93,6 +93,115 @@ fn what_was_written_is_read_back_and_verified() {
     assert_eq!(summary.pid, Some(std::process::id().cast_signed()));
 }
 
+/// As if everything were old; the last segment stays whatever happens.
+fn end_of_time() -> jiff::Timestamp {
+    jiff::Timestamp::MAX
+}
+
+/// A log of finished proposals over several segments, and the ids.
+fn finished_sample(dir: &Path) -> Vec<ProposalId> {
+    let ids: Vec<ProposalId> = (0..4).map(|_| ProposalId::new()).collect();
+    let mut events = Vec::new();
+    for id in &ids {
+        events.push(proposed(*id, "t"));
+        events.push((granted(*id), Vec::new()));
+        events.push((started(*id), Vec::new()));
+        events.push(finished(*id));
+    }
+    write(open_with(dir, 2_000).unwrap(), events);
+    ids
+}
+
+#[test]
+fn what_is_old_goes_with_a_record_that_vouches_for_the_rest() {
+    let dir = tempfile::tempdir().unwrap();
+    let ids = finished_sample(dir.path());
+    let orphan = dir.path().join("blobs/ab").join("ab".repeat(32));
+    fs::create_dir_all(orphan.parent().unwrap()).unwrap();
+    fs::write(&orphan, "x").unwrap();
+    let log = Log::open(dir.path()).unwrap();
+    let before = segments(dir.path());
+    let whole = log.verify().unwrap();
+    // What is not old stays, and a dry run changes nothing.
+    let epoch = jiff::Timestamp::UNIX_EPOCH;
+    assert!(
+        super::super::outdated_segments(&log, epoch)
+            .unwrap()
+            .segments
+            .is_empty()
+    );
+    let planned = super::super::outdated_segments(&log, end_of_time()).unwrap();
+    assert_eq!(planned.segments.len(), before.len() - 1);
+    assert_eq!(segments(dir.path()), before);
+    assert!(orphan.exists());
+
+    let done = super::super::prune(&log, end_of_time(), 30, Default::default()).unwrap();
+    assert_eq!(done, planned);
+    assert!(!orphan.exists());
+    let left = segments(dir.path());
+    assert_eq!(left[..1], before[before.len() - 1..]);
+    let report = log.verify().unwrap();
+    assert!(report.consistent, "{report:?}");
+    let gone: u64 = done.segments.iter().map(|s| s.records).sum();
+    assert_eq!(report.removed_through, Some(gone));
+    assert_eq!(report.records, whole.records - gone + 1);
+    // It goes on, and what was removed is not there any more.
+    let opened = open_with(dir.path(), 2_000).unwrap();
+    assert_eq!(opened.durable, whole.records + 1);
+    assert!(opened.unfinished.is_empty());
+    write(opened, vec![proposed(ProposalId::new(), "later")]);
+    assert!(log.verify().unwrap().consistent);
+    assert!(log.records(ids[0]).unwrap().records.is_empty());
+    assert_eq!(
+        log.proposals().unwrap().proposals[0].title.as_deref(),
+        Some("later")
+    );
+    // A second time, over the record of the first.
+    let id = log.proposals().unwrap().proposals[0].id;
+    let more: Vec<_> = (0..3)
+        .map(|_| (LogEvent::Expired { id }, Vec::new()))
+        .collect();
+    for event in more {
+        write(open_with(dir.path(), 1).unwrap(), vec![event]);
+    }
+    let again = super::super::prune(&log, end_of_time(), 30, Default::default()).unwrap();
+    assert!(!again.segments.is_empty());
+    assert!(log.verify().unwrap().consistent);
+}
+
+#[test]
+fn an_open_proposal_keeps_its_segments() {
+    let dir = tempfile::tempdir().unwrap();
+    sample(dir.path());
+    let log = Log::open(dir.path()).unwrap();
+    let before = segments(dir.path());
+    let done = super::super::prune(&log, end_of_time(), 30, Default::default()).unwrap();
+    assert!(done.segments.is_empty() && done.blobs == 0, "{done:?}");
+    assert_eq!(segments(dir.path()), before);
+    assert_eq!(log.verify().unwrap().records, 8, "a record of nothing");
+}
+
+#[test]
+fn what_a_crash_leaves_of_a_removal_is_sound_and_the_next_one_ends_it() {
+    let dir = tempfile::tempdir().unwrap();
+    finished_sample(dir.path());
+    let log = Log::open(dir.path()).unwrap();
+    let before = segments(dir.path());
+    let kept: Vec<_> = before.iter().map(|p| fs::read(p).unwrap()).collect();
+    let done = super::super::prune(&log, end_of_time(), 30, Default::default()).unwrap();
+    // As if it had stopped after each of the segments.
+    for stopped in (0..done.segments.len()).rev() {
+        fs::write(&before[stopped], &kept[stopped]).unwrap();
+        let report = log.verify().unwrap();
+        let blobs_only = report.damage.is_none();
+        assert!(blobs_only, "{stopped}: {report:?}");
+        assert_eq!(report.removed_through.is_some(), stopped > 0);
+    }
+    let again = super::super::prune(&log, end_of_time(), 30, Default::default()).unwrap();
+    assert_eq!(again.segments.len(), done.segments.len());
+    assert!(log.verify().unwrap().consistent);
+}
+
 #[test]
 fn every_kind_of_event_survives_the_disk_and_its_state_is_told_the_same_way() {
     let dir = tempfile::tempdir().unwrap();

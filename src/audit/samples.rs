@@ -160,6 +160,13 @@ pub fn every_kind(id: ProposalId) -> Vec<LogEvent> {
             sha256: Digest::of(b""),
             quarantined: "q".to_owned(),
         },
+        LogEvent::Pruned {
+            through_segment: 1,
+            through_seq: 2,
+            head: Digest::of(b""),
+            retention_days: 30,
+            by: Reviewer::default(),
+        },
         LogEvent::Closed,
     ]
 }

@@ -2,6 +2,8 @@
 
 use std::io::{self, BufRead, BufReader, Read};
 
+use serde::Deserialize;
+
 use super::AuditError;
 use super::error::Damage;
 use super::layout::{Layout, open_regular, segment_name};
@@ -23,6 +25,14 @@ pub(super) struct Head {
     pub headed: bool,
 }
 
+/// The end of a segment, or a place in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Boundary {
+    pub segment: u64,
+    pub seq: u64,
+    pub hash: Digest,
+}
+
 /// What a walk found.
 #[derive(Debug)]
 pub(super) struct Scanned {
@@ -33,6 +43,8 @@ pub(super) struct Scanned {
     pub torn: Option<u64>,
     /// The first thing that is wrong; nothing after it was looked at.
     pub damage: Option<Damage>,
+    /// Where what was removed under retention ends.
+    pub removed: Option<Boundary>,
 }
 
 /// A record in its place.
@@ -42,6 +54,8 @@ pub(super) struct Line<'a> {
     /// Counted from 1.
     pub number: u64,
     pub seq: u64,
+    /// With the hash of this line.
+    pub boundary: Boundary,
     /// Without the line feed.
     pub bytes: &'a [u8],
 }
@@ -74,8 +88,15 @@ pub(super) fn scan(
         },
         torn: None,
         damage: None,
+        ends: Vec::new(),
+        vouched: true,
     };
     let last = numbers.last().copied();
+    if let Some(first @ 2..) = numbers.first().copied() {
+        // Its header says what went before; a record further on has to say the same.
+        walk.head.segment = first - 1;
+        walk.vouched = false;
+    }
     for number in numbers {
         if number != walk.head.segment + 1 {
             walk.damage = Some(Damage {
@@ -91,17 +112,40 @@ pub(super) fn scan(
             break;
         }
     }
+    if !walk.vouched && walk.damage.is_none() {
+        walk.damage = Some(Damage {
+            file: format!("log/{}", segment_name(1)),
+            line: None,
+            seq: Some(1),
+            what: "this segment is missing, and no record says that it was removed".to_owned(),
+        });
+    }
     Ok(Scanned {
         head: walk.head,
         torn: walk.torn,
         damage: walk.damage,
+        removed: walk.ends.first().copied().filter(|_| walk.vouched),
     })
+}
+
+/// What a record of a removal says, and of other records only their kind.
+#[derive(Deserialize)]
+struct Removal {
+    kind: String,
+    through_segment: Option<u64>,
+    through_seq: Option<u64>,
+    head: Option<Digest>,
 }
 
 struct Walk {
     head: Head,
     torn: Option<u64>,
     damage: Option<Damage>,
+    /// Of a log without its beginning: where each segment before one that is there ended, as the
+    /// headers say. The first is where what is missing ended.
+    ends: Vec<Boundary>,
+    /// Whether nothing is missing before the first segment, or a record says that it was removed.
+    vouched: bool,
 }
 
 impl Walk {
@@ -172,6 +216,19 @@ impl Walk {
         visit: &mut impl FnMut(&Line<'_>) -> Result<(), String>,
     ) -> Result<(), String> {
         let sealed = unseal(bytes)?;
+        if let (1, Place::Header { first_seq, .. }) = (number, sealed.place)
+            && (!self.vouched || !self.ends.is_empty())
+        {
+            if self.ends.is_empty() {
+                self.head.seq = first_seq.saturating_sub(1);
+                self.head.hash = sealed.prev;
+            }
+            self.ends.push(Boundary {
+                segment: self.head.segment - 1,
+                seq: self.head.seq,
+                hash: self.head.hash,
+            });
+        }
         let next = self.head.seq + 1;
         match (number, sealed.place) {
             (1, Place::Header { segment, first_seq }) => {
@@ -195,10 +252,18 @@ impl Walk {
             return Err("it does not follow the line before it".to_owned());
         }
         if let Place::Record { seq } = sealed.place {
+            if !self.vouched {
+                self.removal(bytes)?;
+            }
             visit(&Line {
                 file,
                 number,
                 seq,
+                boundary: Boundary {
+                    segment: self.head.segment,
+                    seq,
+                    hash: sealed.hash,
+                },
                 bytes,
             })?;
             self.head.seq = seq;
@@ -206,6 +271,32 @@ impl Walk {
             self.head.headed = true;
         }
         self.head.hash = sealed.hash;
+        Ok(())
+    }
+
+    /// Looks whether a record vouches for what is missing. Removing ends at a segment's end; a crash
+    /// can have left the last ones of what was to go.
+    fn removal(&mut self, bytes: &[u8]) -> Result<(), String> {
+        const KIND: &[u8] = b"\"kind\":\"pruned\"";
+        if !bytes.windows(KIND.len()).any(|window| window == KIND) {
+            return Ok(());
+        }
+        let said: Removal =
+            serde_json::from_slice(bytes).map_err(|e| format!("it is no record: {e}"))?;
+        let (Some(segment), Some(seq), Some(hash)) =
+            (said.through_segment, said.through_seq, said.head)
+        else {
+            return Ok(());
+        };
+        let missing = self.ends.first().map_or(0, |end| end.segment);
+        if said.kind != "pruned" || segment < missing {
+            return Ok(());
+        }
+        let named = Boundary { segment, seq, hash };
+        if !self.ends.contains(&named) {
+            return Err("it names another end of what was removed".to_owned());
+        }
+        self.vouched = true;
         Ok(())
     }
 

@@ -49,6 +49,82 @@ fn lines_that_are_removed_repeated_or_reordered_are_found() {
     assert!(log.verify().unwrap().consistent);
 }
 
+/// A beginning that is missing is vouched for by what was removed, and by nothing else.
+#[test]
+fn more_or_other_than_what_was_removed_is_found() {
+    let dir = tempfile::tempdir().unwrap();
+    finished_sample(dir.path());
+    let log = Log::open(dir.path()).unwrap();
+    let before = segments(dir.path());
+    let kept: Vec<_> = before.iter().map(|p| fs::read(p).unwrap()).collect();
+    // Without a record that says so.
+    fs::remove_file(&before[0]).unwrap();
+    let what = log.verify().unwrap().damage.unwrap();
+    assert_eq!(what.file, "log/00000001.jsonl");
+    assert!(
+        what.what.contains("no record says that it was removed"),
+        "{what}"
+    );
+    assert!(matches!(open(dir.path()), Err(AuditError::Damaged { .. })));
+    fs::write(&before[0], &kept[0]).unwrap();
+
+    super::super::super::prune(&log, end_of_time(), 30, Default::default()).unwrap();
+    for _ in 0..3 {
+        let event = LogEvent::Expired {
+            id: ProposalId::new(),
+        };
+        write(open_with(dir.path(), 1).unwrap(), vec![(event, Vec::new())]);
+    }
+    assert!(log.verify().unwrap().consistent);
+    // One more than it says; the record itself gone with its segment.
+    let left = segments(dir.path());
+    let first = fs::read(&left[0]).unwrap();
+    fs::remove_file(&left[0]).unwrap();
+    let what = log.verify().unwrap().damage.unwrap();
+    assert!(what.what.contains("no record says"), "{what}");
+    fs::write(&left[0], &first).unwrap();
+    // A hole.
+    let second = fs::read(&left[1]).unwrap();
+    fs::remove_file(&left[1]).unwrap();
+    assert!(
+        log.verify()
+            .unwrap()
+            .damage
+            .unwrap()
+            .what
+            .contains("missing")
+    );
+    fs::write(&left[1], &second).unwrap();
+    // Another beginning of the same number, put in place of what was removed.
+    let at = before.len() - 2;
+    let header = String::from_utf8(kept[at].clone()).unwrap();
+    let body = header.lines().next().unwrap();
+    let forged = sealed(&body.as_bytes()[..body.len() - 75 - 74], &"0".repeat(64));
+    fs::write(&before[at], forged).unwrap();
+    assert!(log.verify().unwrap().damage.is_some());
+    fs::remove_file(&before[at]).unwrap();
+    // A record that names another end.
+    let text = String::from_utf8(first.clone()).unwrap();
+    let bodies: Vec<String> = text
+        .lines()
+        .map(|l| l[..l.len() - 75 - 74].replace("\"through_seq\":", "\"through_seq\":1"))
+        .collect();
+    let line = text.lines().next().unwrap();
+    let prev = &line[line.len() - 75 - 65..line.len() - 75 - 1];
+    let mut prev = prev.to_owned();
+    let mut bytes = Vec::new();
+    for body in bodies {
+        let line = sealed(body.as_bytes(), &prev);
+        prev = String::from_utf8(line[line.len() - 67..line.len() - 3].to_vec()).unwrap();
+        bytes.extend_from_slice(&line);
+    }
+    fs::write(&left[0], bytes).unwrap();
+    let what = log.verify().unwrap().damage.unwrap();
+    assert!(what.what.contains("names another end"), "{what}");
+    fs::write(&left[0], &first).unwrap();
+    assert!(log.verify().unwrap().consistent);
+}
+
 #[test]
 fn a_blob_that_is_missing_or_changed_is_named() {
     let dir = tempfile::tempdir().unwrap();

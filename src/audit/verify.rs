@@ -25,9 +25,12 @@ const BLOB_MAX: u64 = 1024 * 1024 * 1024;
 pub struct Report {
     /// Whether everything that was checked is right.
     pub consistent: bool,
-    /// Sound records; the sequence number of the last.
+    /// Sound records that are there.
     pub records: u64,
     pub segments: u64,
+    /// Records up to this sequence number were removed under retention, as a later record says that
+    /// names the end of their chain.
+    pub removed_through: Option<u64>,
     /// Hash of the last sound line, 64 hex digits.
     pub head: String,
     /// Blobs that were read and are what their names say.
@@ -107,11 +110,13 @@ pub(super) fn verify(layout: &Layout) -> Result<Report, AuditError> {
         Ok(())
     })?;
     let head = scanned.head;
+    let removed = scanned.removed;
     let damage = damage(layout, scanned)?;
     Ok(Report {
         consistent: damage.is_none() && bad_blob_count == 0,
-        records: head.seq,
-        segments: head.segment,
+        records: head.seq - removed.map_or(0, |removed| removed.seq),
+        segments: head.segment - removed.map_or(0, |removed| removed.segment),
+        removed_through: removed.map(|removed| removed.seq),
         head: head.hash.hex(),
         blobs: good,
         unknown,
@@ -122,7 +127,7 @@ pub(super) fn verify(layout: &Layout) -> Result<Report, AuditError> {
 }
 
 /// The blobs an event names, and whether each must be there.
-fn named_by(event: &LogEvent) -> Vec<(Digest, bool)> {
+pub(super) fn named_by(event: &LogEvent) -> Vec<(Digest, bool)> {
     match event {
         LogEvent::Proposed(p) => {
             let brought = p.inputs.iter().filter(|i| i.is_kept());

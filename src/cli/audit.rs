@@ -29,7 +29,7 @@ enum Command {
     Show(show::Args),
     /// Whether the log is as it was written
     Verify(verify::Args),
-    /// Remove kept code that is older than `audit.retention_days`
+    /// Remove kept code and whole log segments that are older than `audit.retention_days`
     Prune(prune::Args),
 }
 

@@ -85,6 +85,18 @@ pub enum LogEvent {
         digest: Digest,
         by: Reviewer,
     },
+    /// A person removed the oldest segments, whose time was over. Durable before any of them goes.
+    Pruned {
+        /// Number of the last segment that goes.
+        through_segment: u64,
+        /// Sequence number of its last record.
+        through_seq: u64,
+        /// Hash of its last line, which the next segment's header names too.
+        head: Digest,
+        /// Days after which records went.
+        retention_days: u64,
+        by: Reviewer,
+    },
     /// The dashboard closed in good order.
     Closed,
 }
@@ -160,9 +172,11 @@ impl LogEvent {
             | Self::Failed { id, .. }
             | Self::Killed { id, .. }
             | Self::Replicated { id, .. } => Some(*id),
-            Self::Opened { .. } | Self::Refused { .. } | Self::Recovered { .. } | Self::Closed => {
-                None
-            }
+            Self::Opened { .. }
+            | Self::Refused { .. }
+            | Self::Recovered { .. }
+            | Self::Pruned { .. }
+            | Self::Closed => None,
         }
     }
 
@@ -184,6 +198,7 @@ impl LogEvent {
             | Self::Refused { .. }
             | Self::Recovered { .. }
             | Self::Replicated { .. }
+            | Self::Pruned { .. }
             | Self::Closed => return None,
         })
     }
@@ -206,6 +221,7 @@ impl LogEvent {
             Self::Refused { .. } => "refused",
             Self::Recovered { .. } => "recovered",
             Self::Replicated { .. } => "replicated",
+            Self::Pruned { .. } => "pruned",
             Self::Closed => "closed",
         }
     }

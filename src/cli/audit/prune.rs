@@ -2,13 +2,15 @@
 
 use jiff::Timestamp;
 
-use crate::audit::kept;
+use crate::app::reviewer;
+use crate::audit::{self, AuditError, Log, Pruned, kept};
 use crate::config::{self, Surroundings};
 use crate::error::Failure;
 use crate::model::visible;
 
 use super::super::Globals;
 use super::super::out::print;
+use super::failed;
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -28,24 +30,65 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
         ));
     }
     let state = &config.paths.state_dir;
-    let old = kept::outdated(state, days, Timestamp::now())
+    let now = Timestamp::now();
+    let old = kept::outdated(state, days, now)
         .map_err(|e| Failure::general(format!("cannot list {}: {e}", state.display())))?;
+    // The log first: where it cannot be written, nothing goes.
+    let records = match (Log::open(state), audit::older_than(days, now)) {
+        (Err(AuditError::None { .. }), _) | (_, None) => Pruned::default(),
+        (Err(e), _) => return Err(failed(&e)),
+        (Ok(log), Some(before)) if args.dry_run => {
+            audit::outdated_segments(&log, before).map_err(|e| failed(&e))?
+        }
+        (Ok(log), Some(before)) => {
+            audit::prune(&log, before, days, reviewer::here()).map_err(|e| failed(&e))?
+        }
+    };
     for path in &old {
         if !args.dry_run {
             std::fs::remove_file(path)
                 .map_err(|e| Failure::general(format!("cannot remove {}: {e}", path.display())))?;
         }
-        print(|out| writeln!(out, "{}", visible(&path.display().to_string())))?;
     }
+    print(|out| {
+        for path in &old {
+            writeln!(out, "{}", visible(&path.display().to_string()))?;
+        }
+        for segment in &records.segments {
+            let path = state.join(&segment.file);
+            writeln!(out, "{}", visible(&path.display().to_string()))?;
+        }
+        Ok(())
+    })?;
     let done = if args.dry_run {
         "would be removed"
     } else {
         "removed"
     };
-    let s = if old.len() == 1 { "" } else { "s" };
+    eprintln!("older than {days} days, {done}:");
+    eprintln!("  {}", count(old.len() as u64, "kept run"));
+    for segment in &records.segments {
+        let said = count(segment.records, "record");
+        eprintln!(
+            "  {} of {said}, {} bytes, the newest of {}",
+            segment.file, segment.bytes, segment.newest
+        );
+    }
+    let blobs = count(records.blobs, "blob");
     eprintln!(
-        "{} kept run{s} older than {days} days {done}; the log keeps its records",
-        old.len()
+        "  {blobs} of {} bytes that no other record names",
+        records.blob_bytes
     );
+    if records.blobs_stay {
+        eprintln!("  no blobs, since some records are of kinds that this version does not know");
+    }
+    if !args.dry_run && !records.segments.is_empty() {
+        eprintln!("the log has a record of it, and `audit verify` goes on from there");
+    }
     Ok(0)
+}
+
+fn count(n: u64, what: &str) -> String {
+    let s = if n == 1 { "" } else { "s" };
+    format!("{n} {what}{s}")
 }

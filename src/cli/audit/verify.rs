@@ -56,6 +56,12 @@ fn text(out: &mut dyn Write, report: &Report) -> std::io::Result<()> {
     } else {
         writeln!(out, "consistent: {}, head {}", count(report), report.head)?;
     }
+    if let Some(seq) = report.removed_through {
+        writeln!(
+            out,
+            "records up to seq {seq} were removed under retention, as a later record says"
+        )?;
+    }
     for blob in &report.bad_blobs {
         writeln!(out, "damaged: {blob}")?;
     }

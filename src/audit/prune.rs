@@ -1,0 +1,224 @@
+//! Retention: whole oldest segments go, and a record says which and where the chain went on.
+//!
+//! The record is durable first and names the hash of the last line that goes. Segments then go oldest
+//! first, each durably, so that whatever a crash leaves is a log without its beginning, for which the
+//! record vouches. It vouches as far as the chain does: who can write the folder can write another.
+
+use std::collections::{BTreeMap, HashSet};
+use std::fs;
+use std::io;
+
+use jiff::{SignedDuration, Timestamp};
+use serde::Serialize;
+
+use super::error::AuditError;
+use super::layout::{Layout, sync_dir};
+use super::line::Record;
+use super::log::{Step, damage};
+use super::scan::{Boundary, scan};
+use super::verify::named_by;
+use super::{Log, open};
+use crate::model::{Digest, LogEvent, ProposalId, Reviewer};
+
+/// What goes, or went.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Pruned {
+    /// Oldest first.
+    pub segments: Vec<OldSegment>,
+    /// Blobs that no other record names.
+    pub blobs: u64,
+    pub blob_bytes: u64,
+    /// Blobs stay where records are of kinds that this version does not know: they may name them.
+    pub blobs_stay: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct OldSegment {
+    /// Path inside the state folder.
+    pub file: String,
+    pub records: u64,
+    /// Of its newest record.
+    pub newest: Timestamp,
+    pub bytes: u64,
+}
+
+/// The time before which things are older than so many days. `None`: nothing is.
+pub fn older_than(days: u64, now: Timestamp) -> Option<Timestamp> {
+    let hours = i64::try_from(days).unwrap_or(i64::MAX / 100).min(100_000) * 24;
+    now.checked_sub(SignedDuration::from_hours(hours)).ok()
+}
+
+struct Plan {
+    told: Pruned,
+    numbers: Vec<u64>,
+    /// Where what goes ends.
+    end: Option<Boundary>,
+    blobs: Vec<Digest>,
+}
+
+/// What [`prune`] would remove now. Changes nothing, and works beside a dashboard.
+///
+/// # Errors
+/// When the log cannot be read or is damaged.
+pub fn outdated_segments(log: &Log, before: Timestamp) -> Result<Pruned, AuditError> {
+    Ok(plan(&log.layout, before)?.told)
+}
+
+/// Removes the sealed segments whose every record is older than `before`, as far as no proposal in
+/// them is still open, and the blobs that only they name. The last segment always stays.
+///
+/// # Errors
+/// As [`open`] has them: a dashboard has the log, it is damaged, or cannot be written. What could
+/// not be removed is removed by the next call.
+pub fn prune(log: &Log, before: Timestamp, days: u64, by: Reviewer) -> Result<Pruned, AuditError> {
+    let layout = &log.layout;
+    let opened = open(&layout.state)?;
+    // Under the lock from here on.
+    let plan = plan(layout, before)?;
+    let handle = match plan.end {
+        // Nothing to say, but the lock is to be held while blobs go.
+        None => opened.writer.start(Box::new(|_| {})),
+        Some(end) => {
+            let event = LogEvent::Pruned {
+                through_segment: end.segment,
+                through_seq: end.seq,
+                head: end.hash,
+                retention_days: days,
+                by,
+            };
+            super::open::write_one(&layout.state, opened, event)?
+        }
+    };
+    let removed = remove(layout, &plan);
+    handle.close();
+    removed.map_err(|e| AuditError::io(layout.log(), "pruned", e))?;
+    Ok(plan.told)
+}
+
+fn remove(layout: &Layout, plan: &Plan) -> io::Result<()> {
+    for number in &plan.numbers {
+        fs::remove_file(layout.segment(*number))?;
+        sync_dir(&layout.log())?;
+    }
+    for digest in &plan.blobs {
+        match fs::remove_file(layout.blob(digest).1) {
+            Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(e),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// What is known of one segment.
+struct Seen {
+    end: Boundary,
+    newest: Timestamp,
+    first_seq: u64,
+    /// Proposals that have records in it.
+    ids: HashSet<ProposalId>,
+    blobs: HashSet<Digest>,
+    unknown: bool,
+}
+
+fn plan(layout: &Layout, before: Timestamp) -> Result<Plan, AuditError> {
+    let mut seen: Vec<Seen> = Vec::new();
+    let mut open: BTreeMap<ProposalId, bool> = BTreeMap::new();
+    let mut file = String::new();
+    let scanned = scan(layout, |line| {
+        let step = Step::parse(line.bytes)?;
+        if line.file != file || seen.is_empty() {
+            file = line.file.to_owned();
+            seen.push(Seen {
+                end: line.boundary,
+                newest: step.ts,
+                first_seq: line.seq,
+                ids: HashSet::new(),
+                blobs: HashSet::new(),
+                unknown: false,
+            });
+        }
+        let Some(segment) = seen.last_mut() else {
+            return Ok(());
+        };
+        segment.end = line.boundary;
+        segment.newest = segment.newest.max(step.ts);
+        if let Some(id) = step.id {
+            segment.ids.insert(id);
+            if let Some(state) = step.state_after() {
+                open.insert(id, !state.is_final());
+            }
+        }
+        match Record::parse(line.bytes) {
+            Ok(record) => {
+                let named = named_by(&record.event).into_iter();
+                segment.blobs.extend(named.map(|(digest, _)| digest));
+            }
+            Err(_) => segment.unknown = true,
+        }
+        Ok(())
+    })?;
+    let last = scanned.head.segment;
+    if let Some(damage) = damage(layout, scanned)? {
+        return Err(AuditError::Damaged {
+            dir: layout.state.clone(),
+            damage,
+        });
+    }
+    let goes = |segment: &Seen| {
+        segment.end.segment < last
+            && segment.newest < before
+            && !segment.ids.iter().any(|id| open.get(id) == Some(&true))
+    };
+    let count = seen.iter().take_while(|segment| goes(segment)).count();
+    let (old, rest) = seen.split_at(count);
+    let mut plan = Plan {
+        told: Pruned {
+            blobs_stay: rest.iter().any(|segment| segment.unknown),
+            ..Pruned::default()
+        },
+        numbers: old.iter().map(|segment| segment.end.segment).collect(),
+        end: old.last().map(|segment| segment.end),
+        blobs: Vec::new(),
+    };
+    for segment in old {
+        let path = layout.segment(segment.end.segment);
+        plan.told.segments.push(OldSegment {
+            file: format!("log/{}", super::layout::segment_name(segment.end.segment)),
+            records: segment.end.seq + 1 - segment.first_seq,
+            newest: segment.newest,
+            bytes: fs::symlink_metadata(path).map_or(0, |m| m.len()),
+        });
+    }
+    if !plan.told.blobs_stay {
+        let named: HashSet<&Digest> = rest.iter().flat_map(|segment| &segment.blobs).collect();
+        let unnamed = |digest: &Digest| !named.contains(digest);
+        let all = blobs(layout).map_err(|e| AuditError::io(layout.blobs(), "read", e))?;
+        for (digest, bytes) in all.into_iter().filter(|(digest, _)| unnamed(digest)) {
+            plan.told.blobs += 1;
+            plan.told.blob_bytes += bytes;
+            plan.blobs.push(digest);
+        }
+    }
+    Ok(plan)
+}
+
+/// Every blob with its size; files of other names are none.
+fn blobs(layout: &Layout) -> io::Result<Vec<(Digest, u64)>> {
+    let mut found = Vec::new();
+    for folder in fs::read_dir(layout.blobs())? {
+        let folder = folder?;
+        if !folder.file_type()?.is_dir() {
+            continue;
+        }
+        for entry in fs::read_dir(folder.path())? {
+            let entry = entry?;
+            let digest = entry.file_name().to_str().and_then(|n| n.parse().ok());
+            if let Some(digest) = digest
+                && layout.blob(&digest).1 == entry.path()
+            {
+                found.push((digest, entry.metadata()?.len()));
+            }
+        }
+    }
+    Ok(found)
+}
