@@ -228,6 +228,11 @@ fn params(raw: &str) -> Result<Map<String, Value>, RpcError> {
     match json::parse(raw) {
         Ok(Value::Object(map)) => Ok(map),
         Ok(_) => Err(invalid("`params` must be an object".to_owned())),
+        Err(json::Refused::TooLong(number)) => Err(RpcError::new(
+            RpcError::INVALID_PARAMS,
+            format!("params: {number} is a whole number beyond 64 bits"),
+        )
+        .with_data(json!({"expected": "a number up to 18446744073709551615, or text"}))),
         Err(json::Refused::Wrong(e)) => Err(invalid(format!("params: {e}"))),
         Err(json::Refused::TooMany) => Err(RpcError::new(
             RpcError::TOO_LARGE,

@@ -20,6 +20,8 @@ pub(super) enum Refused {
     Wrong(serde_json::Error),
     /// More than [`VALUES_MAX`] values.
     TooMany,
+    /// A whole number, as it was written, that would come out as another one.
+    TooLong(String),
 }
 
 /// Reads a value. Depth is bounded by serde_json's recursion limit of 128.
@@ -30,10 +32,49 @@ pub(super) fn parse(text: &str) -> Result<Value, Refused> {
         .deserialize(&mut source)
         .and_then(|value| source.end().map(|()| value));
     match value {
+        Ok(_) if let Some(number) = too_long(text) => {
+            Err(Refused::TooLong(number.chars().take(64).collect()))
+        }
         Ok(value) => Ok(value),
         Err(_) if left.get() == 0 => Err(Refused::TooMany),
         Err(e) => Err(Refused::Wrong(e)),
     }
+}
+
+/// The first whole number of a sound text that 64 bits do not hold: it would be read as the nearest
+/// double.
+fn too_long(text: &str) -> Option<&str> {
+    let mut rest = text;
+    while let Some(at) = rest.find(|c: char| matches!(c, '"' | '-') || c.is_ascii_digit()) {
+        rest = &rest[at..];
+        if let Some(inside) = rest.strip_prefix('"') {
+            rest = after_string(inside);
+            continue;
+        }
+        let part = |c: char| c.is_ascii_digit() || matches!(c, '-' | '+' | '.' | 'e' | 'E');
+        let (number, after) = rest.split_at(rest.find(|c| !part(c)).unwrap_or(rest.len()));
+        let whole = !number.contains(['.', 'e', 'E']);
+        if whole && number.parse::<i64>().is_err() && number.parse::<u64>().is_err() {
+            return Some(number);
+        }
+        rest = after;
+    }
+    None
+}
+
+/// What follows the quote that ends a string.
+fn after_string(inside: &str) -> &str {
+    let mut rest = inside;
+    while let Some(at) = rest.find(['"', '\\']) {
+        let ends = rest[at..].starts_with('"');
+        rest = &rest[at + 1..];
+        if ends {
+            return rest;
+        }
+        // What is escaped ends nothing.
+        rest = rest.get(1..).unwrap_or("");
+    }
+    ""
 }
 
 /// Holds how many more values may come.
@@ -148,6 +189,31 @@ mod tests {
         }
         for bad in ["", "{", "[1,]", "1 2", r#""\ud800""#, "\"\u{0}\"", "nan"] {
             assert!(parse(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_whole_number_that_would_become_another_is_refused() {
+        for (text, number) in [
+            (r#"{"a":[18446744073709551616]}"#, "18446744073709551616"),
+            ("-9223372036854775809", "-9223372036854775809"),
+            (r#"["\\\"", 99999999999999999999]"#, "99999999999999999999"),
+            (
+                r#"["é", "\\", 99999999999999999999]"#,
+                "99999999999999999999",
+            ),
+        ] {
+            let Err(Refused::TooLong(found)) = parse(text) else {
+                panic!("{text}");
+            };
+            assert_eq!(found, number);
+        }
+        for fine in [
+            r#"["18446744073709551616", "\"18446744073709551616", "\u0039\\"]"#,
+            "[18446744073709551615, -9223372036854775808, -0, 1e30, 1.8446744073709551616e19]",
+            "[12345678901234567890.5]",
+        ] {
+            assert!(parse(fine).is_ok(), "{fine}");
         }
     }
 
