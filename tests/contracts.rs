@@ -4,6 +4,8 @@
 
 mod common;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use common::dash::{Dash, Options};
 use serde_json::json;
 
@@ -34,6 +36,25 @@ fn q3_a_chart_comes_back_as_json_and_is_sketched() {
     assert_eq!(result["chart"]["data"][0]["y"], json!([1, 2]));
     dash.wait_text("Rate by region");
     dash.wait_text("north ████");
+    // The agent reads the chart as a file, and its user writes it and its picture out of the log.
+    let files = &outcome["run"]["artifacts"];
+    assert_eq!(files[0]["name"], "chart1.json", "{files}");
+    assert_eq!(files[1]["media_type"], "image/png", "{files}");
+    let read = agent.call(
+        "artifact",
+        json!({"id": proposal["id"], "name": "chart1.json"}),
+    );
+    let content = STANDARD.decode(read["result"]["base64"].as_str().unwrap());
+    let chart: serde_json::Value = serde_json::from_slice(&content.unwrap()).unwrap();
+    assert_eq!(chart, result["chart"]);
+    let folder = dash.root().join("charts");
+    let id = proposal["id"].as_str().unwrap();
+    let shown = dash.cli(&["audit", "show", id, "--out", folder.to_str().unwrap()]);
+    assert!(shown.status.success(), "{shown:?}");
+    let picture = std::fs::read(folder.join("chart1.png")).unwrap();
+    assert!(picture.starts_with(b"\x89PNG"));
+    assert_eq!(picture.len() as u64, files[1]["bytes"].as_u64().unwrap());
+    assert!(folder.join("chart1.json").exists());
 }
 
 #[test]

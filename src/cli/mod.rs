@@ -13,6 +13,7 @@ pub mod check;
 pub mod completions;
 pub mod dashboard;
 pub mod doctor;
+mod folder;
 pub mod man;
 mod out;
 pub mod policy;

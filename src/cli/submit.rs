@@ -14,10 +14,9 @@ use crate::ipc::{Client, ClientError, FRAME_MAX};
 use crate::model::{Artifact, Outcome, State, TextFormat, visible};
 
 use super::Globals;
+use super::folder::Folder;
 
 mod files;
-
-use files::Folder;
 
 /// Exit code: no dashboard, a protocol error, or a run that could not be made.
 const NO_OUTCOME: u8 = 7;

@@ -1,13 +1,17 @@
 //! `countersign audit show`.
 
 use std::io::{self, Write};
+use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
 use crate::audit::{History, Log, Record};
 use crate::error::Failure;
-use crate::model::{Digest, InputKind, LogEvent, ProposalId, ProposedLog, visible, visible_json};
+use crate::model::{
+    Artifact, Digest, InputKind, LogEvent, ProposalId, ProposedLog, visible, visible_json,
+};
 
+use super::super::folder::Folder;
 use super::super::out::print;
 use super::list::{claim, seconds};
 use super::{failed, whole};
@@ -19,12 +23,16 @@ pub struct Args {
     /// Print a JSON object instead
     #[arg(long)]
     json: bool,
+    /// Write the files that the run left, charts among them, into this folder
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
 }
 
 /// Characters of one line of an agent's words.
 const LINE: usize = 2_000;
 
 pub fn run(args: &Args, log: &Log) -> Result<u8, Failure> {
+    let folder = args.out.as_deref().map(Folder::open).transpose()?;
     let id = resolve(&args.id, log)?;
     let history = log.records(id).map_err(|e| failed(&e))?;
     if history.records.is_empty() && history.unknown == 0 {
@@ -38,7 +46,34 @@ pub fn run(args: &Args, log: &Log) -> Result<u8, Failure> {
             as_text(out, id, log, &history)
         }
     })?;
+    if let Some(folder) = folder {
+        save(log, &history, &folder)?;
+    }
     whole(history.damage.as_ref())
+}
+
+/// Writes the run's files, each once it was found to be what the log says.
+fn save(log: &Log, history: &History, folder: &Folder) -> Result<(), Failure> {
+    let finished = history.records.iter().find_map(|r| match &r.event {
+        LogEvent::Finished(f) => Some(f),
+        _ => None,
+    });
+    let files = finished.map_or(&[][..], |f| &f.artifacts);
+    for file in files {
+        let name = claim(&file.name, 100);
+        let odd = |why: &str| Failure::general(format!("artifact {name} is not written: {why}"));
+        // A copied log may be crafted.
+        if !Artifact::is_name(&file.name) {
+            return Err(odd("its name is no plain file name"));
+        }
+        let digest: Digest = file.sha256.parse().map_err(|_| odd("it has no digest"))?;
+        let content = log.blob(&digest).map_err(|why| odd(&why))?;
+        folder
+            .write(&file.name, &content)
+            .map_err(|e| odd(&e.to_string()))?;
+        eprintln!("{}", visible(&folder.shown(&file.name)));
+    }
+    Ok(())
 }
 
 /// The one proposal that is meant.

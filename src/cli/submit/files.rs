@@ -1,20 +1,9 @@
-//! Files that a run left: fetched over the socket, compared with their digests, and written into
-//! the folder of `--out`.
+//! Files that a run left: fetched over the socket and compared with their digests.
 //!
-//! The dashboard may belong to another user: its names are checked again, nothing is written
-//! through a link, and only regular files are replaced.
-
-use std::fs::File;
-use std::io::{self, Write as _};
-use std::os::fd::OwnedFd;
-use std::path::{Path, PathBuf};
+//! The dashboard may belong to another user: its names are checked again.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use nix::errno::Errno;
-use nix::fcntl::{AtFlags, OFlag, openat, renameat};
-use nix::sys::stat::{Mode, SFlag, fstatat};
-use nix::unistd::{UnlinkatFlags, unlinkat};
 use serde_json::{Value, json};
 
 use crate::error::Failure;
@@ -22,72 +11,6 @@ use crate::ipc::Client;
 use crate::model::{Artifact, Digest, visible};
 
 use super::{NO_OUTCOME, failure};
-
-/// The folder files are written into, held from before the proposal is made: what cannot be
-/// written to is a usage error, and not one after a person has decided.
-pub struct Folder {
-    path: PathBuf,
-    held: OwnedFd,
-}
-
-impl Folder {
-    /// Makes the folder where it is missing.
-    pub fn open(path: &Path) -> Result<Self, Failure> {
-        let odd = |what: &str, e: io::Error| {
-            Failure::usage(format!("cannot {what} {}: {e}", path.display()))
-        };
-        std::fs::create_dir_all(path).map_err(|e| odd("make the folder", e))?;
-        let flags = OFlag::O_RDONLY | OFlag::O_DIRECTORY | OFlag::O_CLOEXEC;
-        let held = nix::fcntl::open(path, flags, Mode::empty())
-            .map_err(|e| odd("open the folder", e.into()))?;
-        nix::unistd::faccessat(
-            &held,
-            ".",
-            nix::unistd::AccessFlags::W_OK | nix::unistd::AccessFlags::X_OK,
-            AtFlags::AT_EACCESS,
-        )
-        .map_err(|e| odd("write into", e.into()))?;
-        Ok(Self {
-            path: path.to_owned(),
-            held,
-        })
-    }
-
-    pub fn shown(&self, name: &str) -> String {
-        self.path.join(name).display().to_string()
-    }
-
-    /// Puts a file in place, whole or not at all. A regular file of the same name is replaced.
-    pub fn write(&self, name: &str, content: &[u8]) -> io::Result<()> {
-        self.is_replaceable(name)?;
-        let part = format!(".{name}.{}.part", std::process::id());
-        // `O_EXCL` follows no link that somebody put in its place.
-        let flags = OFlag::O_WRONLY | OFlag::O_CREAT | OFlag::O_EXCL | OFlag::O_CLOEXEC;
-        let mode = Mode::from_bits_truncate(0o666);
-        let mut file = File::from(openat(&self.held, part.as_str(), flags, mode)?);
-        let written = file
-            .write_all(content)
-            .and_then(|()| file.sync_all())
-            .and_then(|()| self.is_replaceable(name))
-            .and_then(|()| Ok(renameat(&self.held, part.as_str(), &self.held, name)?));
-        if written.is_err() {
-            let _ = unlinkat(&self.held, part.as_str(), UnlinkatFlags::NoRemoveDir);
-        }
-        written
-    }
-
-    fn is_replaceable(&self, name: &str) -> io::Result<()> {
-        match fstatat(&self.held, name, AtFlags::AT_SYMLINK_NOFOLLOW) {
-            Err(Errno::ENOENT) => Ok(()),
-            Err(e) => Err(e.into()),
-            Ok(about) if about.st_mode & SFlag::S_IFMT.bits() == SFlag::S_IFREG.bits() => Ok(()),
-            Ok(_) => Err(io::Error::new(
-                io::ErrorKind::AlreadyExists,
-                "something that is no regular file has this name",
-            )),
-        }
-    }
-}
 
 /// The content of one file, if it is what the outcome says of it.
 pub async fn fetch(client: &mut Client, id: &str, file: &Artifact) -> Result<Vec<u8>, Failure> {
@@ -119,42 +42,4 @@ pub async fn fetch(client: &mut Client, id: &str, file: &Artifact) -> Result<Vec
         return Err(odd("its content is not what the outcome says"));
     }
     Ok(content)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::os::unix::fs::symlink;
-
-    #[test]
-    fn only_regular_files_are_replaced_and_no_link_is_followed() {
-        let dir = tempfile::tempdir().unwrap();
-        let out = dir.path().join("a/b");
-        let folder = Folder::open(&out).unwrap();
-        folder.write("one.txt", b"1").unwrap();
-        folder.write("one.txt", b"2").unwrap();
-        assert_eq!(std::fs::read(out.join("one.txt")).unwrap(), b"2");
-        let secret = dir.path().join("secret");
-        std::fs::write(&secret, "s").unwrap();
-        symlink(&secret, out.join("link")).unwrap();
-        symlink("nowhere", out.join("dangling")).unwrap();
-        std::fs::create_dir(out.join("folder")).unwrap();
-        for name in ["link", "dangling", "folder"] {
-            let error = folder.write(name, b"x").unwrap_err();
-            assert_eq!(error.kind(), io::ErrorKind::AlreadyExists, "{name}");
-        }
-        assert_eq!(std::fs::read(&secret).unwrap(), b"s");
-        let left: Vec<_> = std::fs::read_dir(&out).unwrap().collect();
-        assert_eq!(left.len(), 4, "no parts stay behind");
-    }
-
-    #[test]
-    fn a_folder_that_cannot_be_written_to_is_a_usage_error() {
-        let dir = tempfile::tempdir().unwrap();
-        let file = dir.path().join("file");
-        std::fs::write(&file, "").unwrap();
-        for path in [file.clone(), file.join("below")] {
-            assert!(Folder::open(&path).is_err(), "{}", path.display());
-        }
-    }
 }
