@@ -35,7 +35,7 @@ def main() -> None:
     if setup.warm is not None:
         setup = zygote.serve(setup, libraries)
         # What goes on is a fork, made for one run.
-    elif not (setup.convert or setup.certify):
+    elif not (setup.convert or setup.values or setup.certify):
         contracts.of(setup.policy["contract"]).ahead(setup)
     del os.environ[POOL]
     gc.freeze()

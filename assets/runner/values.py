@@ -3,16 +3,28 @@
 Runs no snippet, in a jail of its own. One JSON line `[text, rows]` for each value of each column to
 standard output; a number is the text of a number. A row is a record: of a table its row, of JSON an
 element of the outermost list, so that what one person has often is still in one row.
+
+Sums, means, medians and spreads over the few rows that share a value of one column, or of two, tell
+about as much: they are values too, of as many rows.
 """
 
 import datetime
 import json
+import math
 import os
 from collections.abc import Iterable, Iterator
+from itertools import chain, combinations
 from types import ModuleType
 from typing import Any
 
 from _countersign import errors, inputs, spec
+
+# Rows that are few: one less than what the broker takes for many.
+SMALL = 4
+# Columns of a table whose groups are looked at, and of those with the fewest values how many are
+# looked at by two.
+WIDE = 200
+PAIRED = 8
 
 
 def run(setup: spec.Setup, libraries: dict[str, ModuleType]) -> dict[str, Any]:
@@ -23,7 +35,10 @@ def run(setup: spec.Setup, libraries: dict[str, ModuleType]) -> dict[str, Any]:
     lines = 0
     with os.fdopen(os.dup(1), "w", encoding="utf-8") as sink:
         try:
-            found = of_table(value, pandas) if one.kind == "table" else of_plain(value)
+            if one.kind == "table":
+                found = chain(of_table(value, pandas), aggregates(value, pandas))
+            else:
+                found = chain(of_plain(value), aggregates(records(value, pandas), pandas))
             for text, rows in found:
                 sink.write(json.dumps([text, rows]) + "\n")
                 lines += 1
@@ -56,6 +71,52 @@ def cells(column: Any) -> Iterable[tuple[Any, int]]:
     except TypeError:
         # Lists and the like cannot be counted at once.
         return ((cell, 1) for cell in column)
+
+
+def records(value: Any, pandas: Any) -> Any:
+    """The records of plain data as a table, or None where they are none."""
+    lists = [value] if isinstance(value, list) else []
+    if isinstance(value, dict):
+        lists = [one for one in value.values() if isinstance(one, list)]
+    for rows in lists:
+        if pandas is not None and rows and all(isinstance(row, dict) for row in rows):
+            return pandas.DataFrame(rows)
+    return None
+
+
+def aggregates(frame: Any, pandas: Any) -> Iterator[tuple[str, int]]:
+    """What is computed most of groups of 2 to 4 rows."""
+    if frame is None or frame.shape[1] > WIDE:
+        return
+    frame = frame.set_axis(range(frame.shape[1]), axis=1).reset_index(drop=True)
+    numeric = [
+        at
+        for at, dtype in enumerate(frame.dtypes)
+        if pandas.api.types.is_numeric_dtype(dtype) and not pandas.api.types.is_bool_dtype(dtype)
+    ]
+    keys = []
+    for at in frame.columns:
+        try:
+            kinds = frame[at].nunique()
+        except TypeError:
+            continue
+        if 0 < kinds < len(frame):
+            keys.append((kinds, at))
+    few = [at for _, at in sorted(keys)[:PAIRED]]
+    for group in [*([at] for _, at in keys), *map(list, combinations(few, 2))]:
+        rest = [at for at in numeric if at not in group]
+        if not rest:
+            continue
+        sizes = frame.groupby(group, observed=True, dropna=False)[group[0]].transform("size")
+        small = frame[(sizes >= 2) & (sizes <= SMALL)]
+        if small.empty:
+            continue
+        grouped = small.groupby(group, observed=True, dropna=False)
+        for name in ("sum", "mean", "median", "std", "var"):
+            found = getattr(grouped[rest], name)().to_numpy(dtype=float, na_value=float("nan"))
+            for number in set(found.ravel().tolist()):
+                if math.isfinite(number):
+                    yield repr(number), SMALL
 
 
 def of_plain(value: Any) -> Iterator[tuple[str, int]]:

@@ -1,7 +1,8 @@
 //! The cell values of private data sets, so that what goes back to an agent has none of them in
 //! it: `[REDACTED]` stands in their place.
 //!
-//! Hidden is a value that stands in fewer than [`ROWS_MIN`] rows of its column: what more rows
+//! Hidden is a value that stands in fewer than [`ROWS_MIN`] rows of its column, and a sum, mean,
+//! median or spread over so few rows that share a value of one or two other columns: what more rows
 //! share is a category, and a number over them an aggregate. A text has at least
 //! [`TEXT_MIN`] bytes and a number [`DIGITS_MIN`] significant digits: shorter ones are in too much
 //! else. What a snippet encodes in a way of its own is not recognised; its reviewer reads that.
@@ -116,10 +117,14 @@ impl Cells {
         let cell = cell.trim();
         if let Some(number) = plain_number(cell) {
             if digits(cell) >= DIGITS_MIN {
-                self.numbers.insert(number.to_bits());
+                self.numbers.insert(key(number));
             }
             // Tables and arrays print long numbers short.
             for form in [
+                format!("{number:.1}"),
+                format!("{number:.2}"),
+                format!("{number:.3}"),
+                format!("{number:.4}"),
                 format!("{number:.6}"),
                 format!("{number:.8}"),
                 format!("{number:.6e}"),
@@ -127,7 +132,7 @@ impl Cells {
                 if let Some(short) = plain_number(&form)
                     && digits(&short.to_string()) >= DIGITS_MIN
                 {
-                    self.numbers.insert(short.to_bits());
+                    self.numbers.insert(key(short));
                 }
             }
             return;
@@ -155,7 +160,7 @@ impl Cells {
 
     /// Whether a number is one of the values.
     pub fn hides(&self, number: f64) -> bool {
-        self.numbers.contains(&number.to_bits())
+        self.numbers.contains(&key(number))
     }
 
     /// Passes on what of `held` is certain, without what is hidden; what may still become a value
@@ -246,6 +251,11 @@ impl Cells {
 fn plain_number(text: &str) -> Option<f64> {
     let digit = text.bytes().any(|b| b.is_ascii_digit());
     text.parse().ok().filter(|n: &f64| digit && n.is_finite())
+}
+
+/// A number up to its twelfth digit: libraries that add in another order differ after it.
+fn key(number: f64) -> u64 {
+    plain_number(&format!("{number:.11e}")).map_or(0, f64::to_bits)
 }
 
 /// Digits as written, without the zeros before the first other one.

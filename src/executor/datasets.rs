@@ -276,7 +276,7 @@ impl Table {
 const FRAMES_MAX: u64 = 4 << 30;
 
 /// How long a data set waits for a Python to describe it.
-pub const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(20);
 
 type Key = (PathBuf, DataFormat);
 

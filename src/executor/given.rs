@@ -109,17 +109,22 @@ fn hidden(spec: &RunSpec, inputs: &[Content], sources: &Sources) -> Result<Cells
         if !input.is_private() {
             continue;
         }
+        // The text of a cell is not always that of its value.
         let told = match format {
-            DataFormat::Csv => table(&mut cells, &given.fd, b',').map_err(|e| e.to_string()),
-            DataFormat::Tsv => table(&mut cells, &given.fd, b'\t').map_err(|e| e.to_string()),
-            _ => counted(&mut cells, input, &given.fd, sources),
+            DataFormat::Csv => table(&mut cells, &given.fd, b','),
+            DataFormat::Tsv => table(&mut cells, &given.fd, b'\t'),
+            _ => Ok(()),
         };
-        told.map_err(|why| {
-            Fault::new(
-                format!("data set {dataset} is private, and its values cannot be hidden: {why}"),
-                format.as_str(),
-            )
-        })?;
+        let told = told.map_err(|e| e.to_string());
+        told.and_then(|()| counted(&mut cells, input, &given.fd, sources))
+            .map_err(|why| {
+                Fault::new(
+                    format!(
+                        "data set {dataset} is private, and its values cannot be hidden: {why}"
+                    ),
+                    format.as_str(),
+                )
+            })?;
     }
     Ok(cells)
 }
@@ -131,24 +136,20 @@ fn table(cells: &mut Cells, fd: &OwnedFd, delimiter: u8) -> io::Result<()> {
     file.rewind()
 }
 
-/// What the broker does not parse is read in a jail of its own.
+/// The values as the child will read them, counted in a jail of its own.
 fn counted(
     cells: &mut Cells,
     input: &BoundInput,
     fd: &OwnedFd,
     sources: &Sources,
 ) -> Result<(), String> {
-    let converter = sources
-        .converters
-        .get(datasets::PATIENCE)
-        .ok_or("the Python environment is not ready")?;
     // A descriptor of its own to the same bytes: the child is to find its position at the start.
     let copy = fd.try_clone().map_err(|e| e.to_string())?;
-    let lines = converter.values(input.clone(), copy).map_err(|fault| {
+    let lines = sources.converters.values(input, copy).map_err(|fault| {
         tracing::warn!(detail = %fault.detail, "{}", fault.message);
         fault.message
     })?;
-    cells.add_values(lines).map_err(|e| e.to_string())?;
+    cells.add_values(&lines[..]).map_err(|e| e.to_string())?;
     File::from(fd.try_clone().map_err(|e| e.to_string())?)
         .rewind()
         .map_err(|e| e.to_string())

@@ -29,7 +29,7 @@ fn run(profile_name: &str, sensitivity: Sensitivity, code: &str) -> Told {
         env: pandas(),
         ..with_inputs(code, profile(profile_name), inputs)
     };
-    begin(spec, sources).finish()
+    begin_with(spec, converting(sources, crate::model::Tier::Process)).finish()
 }
 
 /// Of the same people, in another format; read in the jail that real data sets are read in.
@@ -141,6 +141,50 @@ fn parquet_is_hidden_as_a_table_is() {
 }
 
 #[test]
+fn what_is_computed_of_few_rows_is_hidden_and_of_five_is_not() {
+    let mut rows = Vec::new();
+    for i in 0..14 {
+        // Two in one town, three in another, nine in the third.
+        let town = ["Aure", "Bodo", "Oslo"][usize::from(i > 1) + usize::from(i > 4)];
+        let pay = 40_000.0 + f64::from(i * i) * 137.25;
+        rows.push((town, ["x", "y"][i as usize % 2], pay));
+    }
+    let csv = rows.iter().fold("town,team,pay\n".to_owned(), |text, row| {
+        text + &format!("{},{},{}\n", row.0, row.1, row.2)
+    });
+    let json: Vec<_> = rows
+        .iter()
+        .map(|(town, team, pay)| json!({"town": town, "team": team, "pay": pay}))
+        .collect();
+    let code = "df = pd.DataFrame(df)\n\
+        g = df.groupby('town')['pay']\n\
+        print(g.sum(), g.mean(), g.mean().round(2), g.median(), g.std(), sep='\\n')\n\
+        print(df[df['town'] == 'Aure']['pay'].mean(), np.mean(df['pay'].to_numpy()[:2]))\n\
+        print(df.pivot_table(index='town', columns='team', values='pay'))\n\
+        print(len(df), g.size().to_dict())\n\
+        g.agg(['sum', 'mean']).reset_index()";
+    for (format, content) in [
+        (DataFormat::Csv, csv),
+        (DataFormat::Json, json!(json).to_string()),
+    ] {
+        let told = run_other(format, content.as_bytes(), code);
+        let all = told_all(&told);
+        for few in ["Aure", "Bodo"] {
+            let of: Vec<f64> = rows.iter().filter(|r| r.0 == few).map(|r| r.2).collect();
+            let sum: f64 = of.iter().sum();
+            for number in [sum, sum / of.len() as f64] {
+                let shown = format!("{number:.1}");
+                assert!(!all.contains(&shown), "{few} {shown} in {all}");
+            }
+        }
+        let many: Vec<f64> = rows[5..].iter().map(|r| r.2).collect();
+        let mean = many.iter().sum::<f64>() / many.len() as f64;
+        assert!(all.contains(&format!("{mean:.2}")), "{mean} in {all}");
+        assert!(all.contains("14 {") && all.contains("'Oslo': 9"), "{all}");
+    }
+}
+
+#[test]
 fn private_data_that_cannot_be_read_runs_nothing() {
     let deep = "[".repeat(5000) + &"]".repeat(5000);
     let folder = tempfile::tempdir().unwrap();
@@ -221,7 +265,7 @@ fn columns_made_from_a_private_data_set_are_not_handed_back() {
     let result = &told.run().result;
     assert_eq!(
         result["withheld"], "made from a private data set",
-        "{result}"
+        "{told:?}"
     );
     assert!(result["arrow"].is_null());
     assert_eq!(result["columns"][0]["name"], "n");
