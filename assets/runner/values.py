@@ -12,6 +12,7 @@ import datetime
 import json
 import math
 import os
+import time
 from collections.abc import Iterable, Iterator
 from itertools import chain, combinations
 from types import ModuleType
@@ -21,10 +22,16 @@ from _countersign import errors, inputs, spec
 
 # Rows that are few: one less than what the broker takes for many.
 SMALL = 4
-# Columns of a table whose groups are looked at, and of those with the fewest values how many are
-# looked at by two.
+# A table of more columns, and a column of more different values, is not looked at by groups.
 WIDE = 200
+KINDS = 10_000
+# Of the columns with the fewest values so many are looked at by two.
 PAIRED = 8
+# Numbers over groups, the natural groups first, and seconds that finding them may take.
+NUMBERS = 1_000_000
+SECONDS = 40
+# Decimals to which they are rounded by who prints them.
+ROUNDED = (1, 2, 3, 4)
 
 
 def run(setup: spec.Setup, libraries: dict[str, ModuleType]) -> dict[str, Any]:
@@ -100,13 +107,17 @@ def aggregates(frame: Any, pandas: Any) -> Iterator[tuple[str, int]]:
             kinds = frame[at].nunique()
         except TypeError:
             continue
-        if 0 < kinds < len(frame):
+        if 0 < kinds < len(frame) and kinds <= KINDS:
             keys.append((kinds, at))
-    few = [at for _, at in sorted(keys)[:PAIRED]]
-    for group in [*([at] for _, at in keys), *map(list, combinations(few, 2))]:
+    ordered = [at for _, at in sorted(keys)]
+    until = time.monotonic() + SECONDS
+    count = 0
+    for group in [*([at] for at in ordered), *map(list, combinations(ordered[:PAIRED], 2))]:
         rest = [at for at in numeric if at not in group]
         if not rest:
             continue
+        if time.monotonic() > until:
+            return
         sizes = frame.groupby(group, observed=True, dropna=False)[group[0]].transform("size")
         small = frame[(sizes >= 2) & (sizes <= SMALL)]
         if small.empty:
@@ -116,7 +127,11 @@ def aggregates(frame: Any, pandas: Any) -> Iterator[tuple[str, int]]:
             found = getattr(grouped[rest], name)().to_numpy(dtype=float, na_value=float("nan"))
             for number in set(found.ravel().tolist()):
                 if math.isfinite(number):
-                    yield repr(number), SMALL
+                    forms = {number, *(round(number, decimals) for decimals in ROUNDED)}
+                    yield from ((repr(form), SMALL) for form in forms)
+                    count += 1
+                    if count >= NUMBERS:
+                        return
 
 
 def of_plain(value: Any) -> Iterator[tuple[str, int]]:

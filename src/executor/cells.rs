@@ -24,7 +24,7 @@ const INSIDE: usize = 8;
 const DISTINCT_MAX: usize = 1_000_000;
 
 /// The same of all columns of a data set that is no csv or tsv.
-const VALUES_MAX: usize = 4_000_000;
+const VALUES_MAX: usize = 16_000_000;
 
 pub const REDACTED: &str = "[REDACTED]";
 
@@ -121,10 +121,6 @@ impl Cells {
             }
             // Tables and arrays print long numbers short.
             for form in [
-                format!("{number:.1}"),
-                format!("{number:.2}"),
-                format!("{number:.3}"),
-                format!("{number:.4}"),
                 format!("{number:.6}"),
                 format!("{number:.8}"),
                 format!("{number:.6e}"),
