@@ -52,7 +52,7 @@ def main() -> None:
     status = 0
     contract = contracts.of(setup.policy["contract"])(setup, libraries)
     events = Events(lambda line: os.write(setup.fd_report, line), contract.clean)
-    if setup.policy["guard"] and not (setup.convert or setup.certify):
+    if setup.policy["guard"] and not (setup.convert or setup.values or setup.certify):
         stop.arm(setup, events, released)
     try:
         if setup.convert:

@@ -226,7 +226,7 @@ fn a_rewrite_that_keeps_size_and_time_is_noticed() {
         ("through a mapping", |path, _| {
             let script = "import mmap, sys\nf = open(sys.argv[1], 'r+b')\nm = mmap.mmap(f.fileno(), 0)\n\
                 m[4:5] = b'9'\nm.flush()";
-            let status = Command::new(&python().executable)
+            let status = std::process::Command::new(&python().executable)
                 .args(["-c", script])
                 .arg(path)
                 .status();
