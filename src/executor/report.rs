@@ -315,6 +315,36 @@ mod tests {
     }
 
     #[test]
+    fn where_a_snippet_was_stopped_is_taken_and_never_as_its_end() {
+        let line = |kind: &str, limit: serde_json::Value| {
+            let error = serde_json::json!({"type": kind, "message": "", "line": 3,
+                "exception": null, "limit": limit});
+            format!("{}\n", serde_json::json!({ "error": error })).into_bytes()
+        };
+        for (kind, limit, by) in [
+            (
+                "Timeout",
+                serde_json::json!("wall"),
+                Some(RunErrorKind::Timeout),
+            ),
+            (
+                "Cancelled",
+                serde_json::Value::Null,
+                Some(RunErrorKind::Cancelled),
+            ),
+            ("Timeout", serde_json::json!("cpu"), None),
+            ("TickLimit", serde_json::json!("ticks"), None),
+        ] {
+            let mut report = Report::new(BYTES_MAX);
+            report.feed(&line(kind, limit));
+            let stopped = report.stopped();
+            assert_eq!(stopped.map(|one| one.by), by, "{kind}");
+            assert!(stopped.is_none_or(|one| one.line == Some(3)), "{kind}");
+            assert_eq!(report.claim().is_err(), kind != "TickLimit", "{kind}");
+        }
+    }
+
+    #[test]
     fn readiness_is_one_exact_line() {
         for (text, want) in [
             ("{\"ready\":true}\nrest", true),
