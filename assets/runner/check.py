@@ -100,7 +100,7 @@ def node_problems(node: ast.AST, rules: Rules, bound: set[str]) -> Iterator[str 
             reads = isinstance(node.ctx, ast.Load)
             yield rules.name_problem(name, rules.read if reads else rules.defined)
             if reads and name not in bound:
-                yield rules.builtin_problem(name)
+                yield rules.unbound_problem(name)
         case ast.Attribute(attr=name):
             reads = isinstance(node.ctx, ast.Load)
             yield rules.attribute_problem(name, rules.read if reads else rules.defined)

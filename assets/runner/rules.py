@@ -39,9 +39,15 @@ class Rules:
 
     def name_problem(self, name: str, allowed: frozenset[str]) -> str | None:
         """For a name that is read (`self.read`), or bound or declared (`self.defined`)."""
-        if name.startswith("__") and name not in allowed and "*" not in self.read:
+        if is_dunder(name) and name not in allowed and "*" not in self.read:
             return f"the name {name} is not allowed"
         return None
+
+    def unbound_problem(self, name: str) -> str | None:
+        """For a name that is read and that the snippet does not bind itself."""
+        if name.startswith("__") and name not in self.read and "*" not in self.read:
+            return f"the name {name} is not allowed"
+        return self.builtin_problem(name)
 
     def attribute_problem(self, name: str, allowed: frozenset[str]) -> str | None:
         """For an attribute of any object."""
@@ -98,6 +104,11 @@ def of(policy: dict[str, Any]) -> Rules:
     if _made is None or _made[0] is not policy:
         _made = policy, Rules(policy)
     return _made[1]
+
+
+def is_dunder(name: str) -> bool:
+    """Whether it is one of the names that Python keeps for itself: `__all__`, and not `__` or `__x`."""
+    return len(name) > 4 and name.startswith("__") and name.endswith("__")
 
 
 def listed(names: list[str], every: frozenset[str]) -> frozenset[str]:

@@ -188,10 +188,11 @@ REFUSED = [
     # -- private names of classes
     "class _:\n    def f(s): return s.__dict",
     "class A:\n    def f(s): return s.__class__",
-    "class __A:\n    pass\nprint(__A)",
+    "class A:\n    pass\nprint(__A)",
 ]
 
 HARMLESS = [
+    "class __A:\n    pass\n_, __ = 1, 2\nprint(__A, __)",
     "from typing import Protocol, runtime_checkable\nfrom dataclasses import dataclass\nimport json\n@runtime_checkable\n@dataclass\nclass P(Protocol):\n    scanner: object\nmatch json:\n    case P(scanner=d): out(d)",
     "from abc import ABC\nfrom dataclasses import dataclass\nimport json\n@dataclass\nclass A(ABC):\n    decoder: str\nA.register(object)\nmatch json:\n    case A(d): out(d)",
     # Bound somewhere, so no builtin as far as the rules can see: then it is not there.

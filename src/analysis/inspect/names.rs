@@ -32,12 +32,13 @@ impl<'a> Inspector<'a> {
             }
             return;
         }
-        if id.starts_with("__") {
+        let scope = self.here();
+        let found = self.r.scopes.lookup(&id, scope);
+        // `__`, `__rest`: not Python's own names, as long as the snippet binds them.
+        if id.starts_with("__") && (is_dunder(&id) || !found.is_bound()) {
             self.dunder_name(&id, at);
             return;
         }
-        let scope = self.here();
-        let found = self.r.scopes.lookup(&id, scope);
         let found_nothing = found.bindings.is_empty() && self.r.scopes.stars.is_empty();
         let bound = found.is_bound();
         if is_builtin(&id) && found.may_be_builtin(at.start().to_usize()) {
@@ -199,7 +200,7 @@ impl<'a> Inspector<'a> {
         {
             self.file_value(value, value.range(), Place::Plain);
         }
-        if !id.starts_with("__") || !id.ends_with("__") {
+        if !is_dunder(&id) {
             return;
         }
         let attributes = &self.policy.attributes;
