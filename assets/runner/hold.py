@@ -14,16 +14,29 @@ PR_SET_SECCOMP = 22
 SECCOMP_MODE_FILTER = 2
 
 
+# Bytes of address space that were counted ahead of the run.
+_used: int | None = None
+
+
+def count() -> int:
+    """Bytes of address space of this process, remembered for `confine`."""
+    global _used
+    with open("/proc/self/statm", encoding="ascii") as file:
+        _used = int(file.read().split()[0]) * resource.getpagesize()
+    return _used
+
+
 def confine(setup: Setup) -> None:
     """Counts the snippet's memory from here: what interpreter and libraries took is not its."""
-    with open("/proc/self/statm", encoding="ascii") as file:
-        used = int(file.read().split()[0]) * resource.getpagesize()
+    used = count() if _used is None else _used
     _, ceiling = resource.getrlimit(resource.RLIMIT_AS)
     hard = used + setup.memory + HEADROOM
     if ceiling != resource.RLIM_INFINITY:
         hard = min(hard, ceiling)
     resource.setrlimit(resource.RLIMIT_AS, (hard - HEADROOM, hard))
-    undumpable()
+    if setup.warm is None:
+        # A fork of a zygote has done so as it closed itself in.
+        undumpable()
     if setup.filter is not None and is_filtered():
         start_nothing(bytes.fromhex(setup.filter))
 

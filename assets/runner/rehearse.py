@@ -25,7 +25,7 @@ table['more'] = table['value'] * 2
 SHOWN = {PLAIN: "print(number)\n", TABLE: "print(means)\ntable[table['more'] > 1].head()\n"}
 # The interpreter looks at code for some rounds before it settles.
 ROUNDS = 10
-ROWS = 2000
+ROWS = 10_000
 
 
 class Rehearsal:

@@ -9,7 +9,7 @@ import os
 from dataclasses import replace
 from types import ModuleType
 
-from _countersign import channel, contracts, fresh, job, nest, rehearse, restrict, syscalls, warmup
+from _countersign import channel, contracts, fresh, hold, job, nest, rehearse, restrict, syscalls, warmup
 from _countersign.spec import Setup
 
 FD_CONTROL = 3
@@ -50,6 +50,7 @@ def serve(setup: Setup, libraries: dict[str, ModuleType]) -> Setup:
         fresh.start()
         contract.ahead(setup)
         rehearsal.once()
+        hold.count()
 
     while True:
         text, fds = channel.receive(FD_CONTROL, 1, 1)

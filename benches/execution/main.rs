@@ -17,6 +17,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use countersign::runtime::PythonEnv;
 use serde_json::{Value, json};
 
 use common::agent::Agent;
@@ -50,7 +51,7 @@ fn main() {
         writeln!(table, "{region},{}", f64::from(row * 7919 % 10_007) / 100.0).unwrap();
     }
     let ours = ours(&table);
-    let theirs = theirs(&peers, &table);
+    let theirs = theirs(&peers, &env, &table);
     print(&ours, &theirs);
 }
 
@@ -125,7 +126,8 @@ fn run(dash: &mut Dash, agent: &mut Agent, profile: &str, code: &str, n: usize) 
     (ms("grant_to_first_output"), ms("grant_to_exit"))
 }
 
-fn theirs(peers: &Peers, table: &str) -> BTreeMap<String, Times> {
+/// `env`: what our own runs have, so that `python -I` imports the very same libraries.
+fn theirs(peers: &Peers, env: &PythonEnv, table: &str) -> BTreeMap<String, Times> {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("execution-bench");
     std::fs::create_dir_all(&folder).unwrap();
     let file = folder.join("sales.csv");
@@ -136,7 +138,7 @@ fn theirs(peers: &Peers, table: &str) -> BTreeMap<String, Times> {
         .arg(script)
         .arg(file)
         .arg(SAMPLES.to_string())
-        .arg(peers.python())
+        .arg(env.prefix.join("bin/python"))
         .stderr(Stdio::inherit())
         .output()
         .unwrap();

@@ -308,13 +308,15 @@ impl Shell {
 
     fn key(&mut self, event: &TermEvent) {
         let now = Now::read();
-        for action in self.ui.on_event(&self.state, event, now) {
+        let actions = self.ui.on_event(&self.state, event, now);
+        let grants = actions.iter().any(|a| matches!(a, Action::Grant(_)));
+        for action in actions {
             self.act(action);
         }
         self.get_ready(Wish::Surely);
         self.dirty = true;
-        // What a key did is shown at once.
-        self.drawn_at = None;
+        // What a key did is shown at once; but a run that was granted is not to wait for a frame.
+        self.drawn_at = grants.then(Instant::now);
     }
 
     fn act(&mut self, action: Action) {

@@ -99,6 +99,12 @@ impl Status {
     }
 }
 
+/// Real, effective, saved and file system uid of a process, if there is one of that number.
+pub fn uids(pid: i32) -> Option<[u32; 4]> {
+    let text = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    ids(text.lines().find_map(|line| line.strip_prefix("Uid:"))?)
+}
+
 fn ids(text: &str) -> Option<[u32; 4]> {
     let list: Vec<u32> = text
         .split_ascii_whitespace()

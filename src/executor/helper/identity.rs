@@ -36,24 +36,20 @@ pub fn of_run() -> Result<Option<Identity>, Refusal> {
 /// Takes a uid of the range that has no passwd entry and no process.
 fn reserve() -> Result<Identity, Refusal> {
     let named = named_uids();
-    let used = used_uids().step("read which users have processes")?;
     let width = RANGE.end() - RANGE.start() + 1;
     let mut seed = [0u8; 4];
     getrandom::fill(&mut seed).map_err(|e| Refusal::new("could not draw a random number", e))?;
     let first = u32::from_le_bytes(seed) % width;
     for step in 0..width {
         let uid = RANGE.start() + (first + step) % width;
-        if named.contains(&uid) || used.contains(&uid) {
+        if named.contains(&uid) {
             continue;
         }
         let Some(reservation) = take(uid) else {
             continue;
         };
-        // Between the scan and the reservation another run may have come and gone.
-        if used_uids()
-            .step("read which users have processes")?
-            .contains(&uid)
-        {
+        // Once it is reserved: nobody else begins to use it after this look.
+        if has_processes(uid).step("read which users have processes")? {
             continue;
         }
         return Ok(Identity {
@@ -90,12 +86,11 @@ fn named_uids() -> BTreeSet<u32> {
         .collect()
 }
 
-fn used_uids() -> std::io::Result<BTreeSet<u32>> {
+fn has_processes(uid: u32) -> std::io::Result<bool> {
     Ok(procfs::pids()?
         .into_iter()
-        .filter_map(|pid| procfs::Status::read(pid).ok()?.uids())
-        .flatten()
-        .collect())
+        .filter_map(procfs::uids)
+        .any(|uids| uids.contains(&uid)))
 }
 
 /// Gives up every privilege for good and checks that there is no way back.
