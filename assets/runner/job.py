@@ -47,7 +47,6 @@ def run(
     except spec.Mismatch as error:
         raise errors.Refused("SandboxError", str(error)) from None
     given = {"__name__": "__main__"} | contract.libraries() | contract.given(values)
-    display.widen(libraries.get("pandas"))
     show = display.Display()
     # A module of its own, so that what looks a class's module up finds the snippet.
     module = ModuleType("__main__")

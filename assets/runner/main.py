@@ -7,7 +7,19 @@ import time
 import warnings
 from typing import Any
 
-from _countersign import certify, contracts, convert, errors, files, hold, job, spec, stop, values
+from _countersign import (
+    certify,
+    contracts,
+    convert,
+    display,
+    errors,
+    files,
+    hold,
+    job,
+    spec,
+    stop,
+    values,
+)
 from _countersign.events import Events
 from _countersign.report import leave, send
 
@@ -29,6 +41,7 @@ def main() -> None:
 
         zygote.keep_to_one_thread()
     libraries = {name: __import__(name) for name in setup.preload}
+    display.widen(libraries.get("pandas"))
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(line_buffering=True, errors="backslashreplace")  # type: ignore[union-attr]
     warnings.showwarning = errors.show_warning  # type: ignore[assignment]

@@ -60,9 +60,13 @@ class Job:
 
 def read_all(fd: int) -> bytes:
     """The whole content, whatever the position was, and the descriptor closed."""
-    os.lseek(fd, 0, os.SEEK_SET)
-    with open(fd, "rb") as file:
-        return file.read()
+    pieces = []
+    at = 0
+    while piece := os.pread(fd, max(os.fstat(fd).st_size - at, 1), at):
+        pieces.append(piece)
+        at += len(piece)
+    os.close(fd)
+    return b"".join(pieces)
 
 
 def digest_of(fd: int) -> str:

@@ -20,10 +20,11 @@ use super::ending::{self, Facts};
 use super::handover::{self, Command, EndedBy, Ending, Says};
 use super::launch::{self, Host, Launched};
 use super::output::{Redactor, Stream};
+use super::pipe::Pipe;
 use super::report::Report;
 use super::spec::{Fault, REPORT_MAX, RunSpec, needs};
 use super::zygote::Pool;
-use super::{certify, charts, collect, outside, raw, scratch};
+use super::{certify, charts, collect, outside, raw, scratch, surroundings};
 
 /// How long interpreter and libraries may take to start; a cold disk needs a while.
 const PREPARE_MAX: Duration = Duration::from_secs(120);
@@ -133,6 +134,8 @@ struct Running<'a> {
     report_pipe: Option<File>,
     report: Report,
     payload: Option<(i32, Vec<String>)>,
+    /// Its layers that are mounts, where they were read before it was ready.
+    mounted: Option<Vec<&'static str>>,
     /// The run's output folder.
     output: Option<OwnedFd>,
     isolation: Option<Isolation>,
@@ -150,15 +153,6 @@ struct Running<'a> {
     ending: Option<(Ending, Instant, Duration)>,
 }
 
-/// One output pipe and what came through it after the release.
-struct Pipe {
-    name: StreamName,
-    file: Option<File>,
-    stream: Stream,
-    /// What the interpreter itself printed before: for the local log only.
-    early: Vec<u8>,
-}
-
 impl<'a> Running<'a> {
     fn new(
         spec: &'a RunSpec,
@@ -169,12 +163,7 @@ impl<'a> Running<'a> {
     ) -> Self {
         let paths = Redactor::new(private_paths(spec, &launched), launched.cells.clone());
         let cap = spec.limits().output_bytes;
-        let pipe = |name, fd: Option<OwnedFd>| Pipe {
-            name,
-            file: fd.map(File::from),
-            stream: Stream::new(cap, paths.clone()),
-            early: Vec::new(),
-        };
+        let pipe = |name, fd| Pipe::new(name, fd, Stream::new(cap, paths.clone()));
         Self {
             stdout: pipe(StreamName::Stdout, launched.stdout.take()),
             stderr: pipe(StreamName::Stderr, launched.stderr.take()),
@@ -186,6 +175,7 @@ impl<'a> Running<'a> {
             launched: Some(launched),
             report: Report::new(REPORT_MAX),
             payload: None,
+            mounted: None,
             output: None,
             isolation: None,
             released: None,
@@ -389,6 +379,12 @@ impl<'a> Running<'a> {
         };
         match handover::receive_folder::<Says>(&launched.socket) {
             Ok(Some((Says::Started { pid, layers }, folder))) => {
+                if let Host::Zygote(_) = launched.host {
+                    // It has closed itself in; meanwhile it puts what it was given in its place.
+                    let needs = needs(&self.spec.env);
+                    let expected = outside::Expected::of(self.spec, &needs, 0, 0);
+                    self.mounted = Some(surroundings::mounted(pid, &expected.given));
+                }
                 self.payload = Some((pid, layers));
                 self.output = folder;
                 Ok(())
@@ -425,12 +421,10 @@ impl<'a> Running<'a> {
             return Ok(());
         }
         let needs = needs(&self.spec.env);
-        let isolation = outside::examine(
-            *pid,
-            told,
-            launched.host.helper(),
-            &outside::Expected::of(self.spec, &needs, launched.host.between(), launched.mapped),
-        )?;
+        let between = launched.host.between();
+        let mut expected = outside::Expected::of(self.spec, &needs, between, launched.mapped);
+        expected.mounted = self.mounted.take();
+        let isolation = outside::examine(*pid, told, launched.host.helper(), &expected)?;
         if self.spec.policy.guard && self.spec.handed.is_none() {
             // It is held, so its number is still its own.
             self.guarded = raw::pidfd_open(*pid).ok();
@@ -557,25 +551,6 @@ impl<'a> Running<'a> {
         launch::dismiss(helper);
         if let Err(e) = scratch::Held::open(&folder).and_then(|held| held.remove()) {
             tracing::error!("the run's folder could not be removed: {e}");
-        }
-    }
-}
-
-impl Pipe {
-    fn read(&mut self, live: bool) {
-        let mut buffer = [0u8; 64 * 1024];
-        let Some(file) = &mut self.file else {
-            return;
-        };
-        match file.read(&mut buffer) {
-            Ok(0) => self.file = None,
-            Ok(n) if live => self.stream.feed(&buffer[..n], Instant::now()),
-            Ok(n) => {
-                let room = 16 * 1024 - self.early.len().min(16 * 1024);
-                self.early.extend_from_slice(&buffer[..n.min(room)]);
-            }
-            Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
-            Err(_) => self.file = None,
         }
     }
 }

@@ -26,6 +26,7 @@ mod memfd;
 mod mend;
 mod output;
 mod outside;
+mod pipe;
 mod preflight;
 mod preflight_memory;
 mod procfs;

@@ -27,6 +27,8 @@ pub struct Expected<'a> {
     pub given: Given<'a>,
     /// How many processes stand between the helper and the payload.
     pub between: usize,
+    /// The layers that are mounts, where they were read already.
+    pub mounted: Option<Vec<&'static str>>,
 }
 
 impl<'a> Expected<'a> {
@@ -35,6 +37,7 @@ impl<'a> Expected<'a> {
     pub fn of(spec: &'a RunSpec, needs: &'a [PathBuf], between: usize, mapped: u64) -> Self {
         Self {
             between,
+            mounted: None,
             tier: spec.tier,
             limits: spec.limits(),
             address_space: spec
@@ -70,10 +73,12 @@ pub fn examine(
     };
     let (stat, status, mut layers) =
         read().map_err(|e| Fault::new("the child ended before it was ready", e))?;
-    let around = surroundings::layers(pid, &expected.given).map_err(|(layer, found)| {
-        tracing::warn!(%found, "{layer} are not as they were given");
-        missing(layer)
-    })?;
+    let around = surroundings::layers(pid, &expected.given, expected.mounted.as_deref()).map_err(
+        |(layer, found)| {
+            tracing::warn!(%found, "{layer} are not as they were given");
+            missing(layer)
+        },
+    )?;
     layers.extend(around.into_iter().map(str::to_owned));
     layers.extend(told.iter().cloned());
     if stat.parent != helper || stat.state == 'Z' {
@@ -184,7 +189,7 @@ fn layers(pid: i32, status: &Status, expected: &Expected<'_>) -> io::Result<Vec<
     }
     // The kernel counts processes by user and user namespace.
     let own = own || layers.iter().any(|layer| layer == "userns");
-    if limited(pid, expected, own)? {
+    if limited(pid, status, expected, own)? {
         layers.push("rlimits".to_owned());
     }
     Ok(layers)
@@ -192,7 +197,7 @@ fn layers(pid: i32, status: &Status, expected: &Expected<'_>) -> io::Result<Vec<
 
 /// Whether every limit is on, soft and hard. `own`: the user is the run's own, so the limit of
 /// processes is exact.
-fn limited(pid: i32, expected: &Expected<'_>, own: bool) -> io::Result<bool> {
+fn limited(pid: i32, status: &Status, expected: &Expected<'_>, own: bool) -> io::Result<bool> {
     let limits = expected.limits;
     let found = procfs::limits(pid)?;
     let at_most = |name: &str, soft: u64, hard: u64| {
@@ -200,7 +205,9 @@ fn limited(pid: i32, expected: &Expected<'_>, own: bool) -> io::Result<bool> {
             .get(name)
             .is_some_and(|(s, h)| *s <= soft && *h <= hard)
     };
-    let memory = procfs::address_space(pid)?.saturating_add(expected.address_space);
+    let memory = status
+        .address_space()?
+        .saturating_add(expected.address_space);
     let file = limits.file_size_mb.saturating_mul(MIB);
     let processes = if own {
         limits.processes.max(1) + u64::from(expected.tier != Tier::Process)

@@ -223,6 +223,7 @@ impl Probe {
                     limits: &order.limits,
                     // Not lowered yet: that is the runner's part.
                     address_space: super::helper::address_space_max(&order.limits),
+                    mounted: None,
                     given: Given {
                         executable: &order.executable,
                         needs: &order.needs,

@@ -89,6 +89,13 @@ impl Status {
         u64::from_str_radix(self.get(field), 16).unwrap_or(u64::MAX)
     }
 
+    /// Bytes of address space that the process has mapped.
+    pub fn address_space(&self) -> io::Result<u64> {
+        let kib: Option<u64> = self.get("VmSize").trim_end_matches(" kB").parse().ok();
+        kib.map(|kib| kib * 1024)
+            .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "no VmSize"))
+    }
+
     /// Real, effective, saved and file system uid.
     pub fn uids(&self) -> Option<[u32; 4]> {
         ids(self.get("Uid"))
@@ -134,17 +141,6 @@ pub fn limits(pid: i32) -> io::Result<BTreeMap<String, (u64, u64)>> {
             ))
         })
         .collect())
-}
-
-/// Bytes of address space a process has mapped.
-pub fn address_space(pid: i32) -> io::Result<u64> {
-    let kib: Option<u64> = Status::read(pid)?
-        .get("VmSize")
-        .trim_end_matches(" kB")
-        .parse()
-        .ok();
-    kib.map(|kib| kib * 1024)
-        .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "no VmSize"))
 }
 
 /// Which namespace a process is in, such as `mnt:[4026531841]`.
@@ -256,6 +252,6 @@ mod tests {
         assert!(limits(me).unwrap().contains_key("Max open files"));
         assert!(limits(me).unwrap().contains_key("Max msgqueue size"));
         assert!(Status::read(me).unwrap().uids().is_some());
-        assert!(address_space(me).unwrap() > 0);
+        assert!(Status::read(me).unwrap().address_space().unwrap() > 0);
     }
 }

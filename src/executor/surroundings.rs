@@ -24,17 +24,13 @@ pub struct Given<'a> {
 const DESCRIPTORS: usize = 9;
 
 /// The layers that are on, of those that are told here, or the one that is seen to be wrong.
-pub fn layers(pid: i32, given: &Given<'_>) -> Result<Vec<&'static str>, (&'static str, String)> {
-    let mut layers = Vec::new();
-    if let Ok(mounts) = procfs::mounts(pid) {
-        if root_is_made(&mounts, given) {
-            layers.push("root");
-        }
-        let ours = procfs::mounts(std::process::id() as i32).unwrap_or_default();
-        if proc_is_fresh(&mounts, &ours) {
-            layers.push("proc");
-        }
-    }
+/// `mounted`: what [`mounted`] said of it before, if it was asked.
+pub fn layers(
+    pid: i32,
+    given: &Given<'_>,
+    mounted: Option<&[&'static str]>,
+) -> Result<Vec<&'static str>, (&'static str, String)> {
+    let mut layers = mounted.map_or_else(|| self::mounted(pid, given), <[_]>::to_vec);
     if let Ok(links) = descriptors(pid) {
         if !are_given(&links, given.inputs) {
             return Err(("descriptors", format!("{links:?}")));
@@ -48,6 +44,22 @@ pub fn layers(pid: i32, given: &Given<'_>) -> Result<Vec<&'static str>, (&'stati
         layers.push("environment");
     }
     Ok(layers)
+}
+
+/// Those of the layers that are mounts. Of a payload that has closed itself in they can be read at
+/// once: it has no way to change them any more.
+pub fn mounted(pid: i32, given: &Given<'_>) -> Vec<&'static str> {
+    let mut layers = Vec::new();
+    if let Ok(mounts) = procfs::mounts(pid) {
+        if root_is_made(&mounts, given) {
+            layers.push("root");
+        }
+        let ours = procfs::mounts(std::process::id() as i32).unwrap_or_default();
+        if proc_is_fresh(&mounts, &ours) {
+            layers.push("proc");
+        }
+    }
+    layers
 }
 
 /// Nothing but what the jail is put together from, at the same paths, read-only where the payload
