@@ -288,9 +288,16 @@ fn a_zygote_that_is_gone_costs_a_cold_start_and_no_run() {
     // The helper, and with it everything it keeps: even a place that was offered.
     let pool = new_pool();
     assert!(pool.await_place(&spec()));
+    let folder = pool.folder(&spec()).unwrap();
+    assert!(folder.exists());
     kill(pool.helpers(&spec())[0]);
     assert_eq!(finished(&pool, spec()).0, "1\n");
     assert_eq!(finished(&pool, spec()).0, "1\n");
+    let until = std::time::Instant::now() + std::time::Duration::from_secs(20);
+    while folder.exists() {
+        assert!(std::time::Instant::now() < until, "its folder is left");
+        std::thread::yield_now();
+    }
 }
 
 #[test]

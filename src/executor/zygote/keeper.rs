@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::Read;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::PathBuf;
 use std::process::Child;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -27,6 +28,8 @@ pub struct Keeper {
     /// What the zygote printed, which is why it ended.
     said: Mutex<File>,
     lifeline: Option<OwnedFd>,
+    /// Its folder, which the helper removes unless it is killed.
+    scratch: PathBuf,
 }
 
 /// What there was to take.
@@ -81,6 +84,7 @@ impl Keeper {
                 offers: Mutex::new(Some(offers)),
                 said: Mutex::new(said.into()),
                 lifeline: Some(lifeline),
+                scratch: order.scratch,
             }),
             Err(fault) => {
                 let _ = std::fs::remove_dir(&order.scratch);
@@ -114,6 +118,11 @@ impl Keeper {
             }
             _ => Offer::Gone(format!("end of socket {}", self.said())),
         }
+    }
+
+    #[cfg(test)]
+    pub fn folder(&self) -> PathBuf {
+        self.scratch.clone()
     }
 
     /// Whether a place is there; none where that is not known within `patience`. Takes nothing.
@@ -158,5 +167,7 @@ impl Drop for Keeper {
         if let Some(helper) = self.helper.take() {
             launch::dismiss(helper);
         }
+        // Empty on this side of the helper's mounts; gone already after a helper that was let go.
+        let _ = std::fs::remove_dir(&self.scratch);
     }
 }

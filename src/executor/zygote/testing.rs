@@ -1,6 +1,7 @@
 //! What the executor's tests see of a pool.
 
 use std::os::fd::OwnedFd;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -22,6 +23,14 @@ impl Pool {
             .filter(|entry| entry.kind.serves(&kind))
             .filter_map(|entry| entry.keeper.as_ref().map(|keeper| keeper.pid()))
             .collect()
+    }
+
+    /// The folder of the zygote for this run.
+    pub fn folder(&self, spec: &RunSpec) -> Option<PathBuf> {
+        let kind = Kind::of(spec);
+        let entries = self.shared.entries();
+        let entry = entries.iter().find(|entry| entry.kind.serves(&kind))?;
+        Some(entry.keeper.as_ref()?.folder())
     }
 
     /// How many runs the zygote of this run has been given.
