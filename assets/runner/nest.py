@@ -156,6 +156,9 @@ def become_payload(door: int, rules: restrict.Rules, rehearse: Callable[[], None
     magic, digest, inputs, mapped = GRANT.unpack(text)
     if magic != MAGIC or len(fds) != FIXED + inputs:
         os._exit(1)
+    if restrict.files(rules) <= FIRST_INPUT + inputs:
+        # The policy allows fewer than there are; the cold start that follows says so.
+        os._exit(1)
     place(fds)
     restrict.limit_files(rules)
     return Granted("sha256:" + digest.hex(), mapped)

@@ -48,6 +48,11 @@ def limit(rules: Rules) -> None:
             at_most(number, soft, hard)
 
 
+def files(rules: Rules) -> int:
+    """How many descriptors a run may have."""
+    return next(soft for number, soft, _ in rules.limits if number == resource.RLIMIT_NOFILE)
+
+
 def limit_files(rules: Rules) -> None:
     """The limit of descriptors, once what is handed over has its place below it."""
     for number, soft, hard in rules.limits:
