@@ -130,7 +130,7 @@ def reap(payload: int, door: int) -> NoReturn:
         pid, status, usage = os.wait4(-1, 0)
         if pid == payload:
             used = int((usage.ru_utime + usage.ru_stime) * 1_000_000)
-            channel.send(door, struct.pack("=iQ", status, used))
+            channel.send(door, struct.pack("=iQQ", status, used, usage.ru_maxrss))
             os._exit(0)
 
 

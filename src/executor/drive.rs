@@ -139,6 +139,10 @@ struct Running<'a> {
     /// The run's output folder.
     output: Option<OwnedFd>,
     isolation: Option<Isolation>,
+    /// Kibibytes that the payload had in memory while it was held.
+    held_kib: u64,
+    /// Whether inputs are mapped into its memory.
+    mapped: bool,
     released: Option<(Instant, Duration)>,
     first_output: Option<Duration>,
     cause: Option<Cause>,
@@ -178,6 +182,8 @@ impl<'a> Running<'a> {
             mounted: None,
             output: None,
             isolation: None,
+            held_kib: 0,
+            mapped: false,
             released: None,
             first_output: None,
             cause: None,
@@ -424,7 +430,10 @@ impl<'a> Running<'a> {
         let between = launched.host.between();
         let mut expected = outside::Expected::of(self.spec, &needs, between, launched.mapped);
         expected.mounted = self.mounted.take();
-        let isolation = outside::examine(*pid, told, launched.host.helper(), &expected)?;
+        let found = outside::examine(*pid, told, launched.host.helper(), &expected)?;
+        self.held_kib = found.resident_kib;
+        self.mapped = launched.mapped > 0;
+        let isolation = found.isolation;
         if self.spec.policy.guard && self.spec.handed.is_none() {
             // It is held, so its number is still its own.
             self.guarded = raw::pidfd_open(*pid).ok();
@@ -491,6 +500,8 @@ impl<'a> Running<'a> {
         };
         let facts = Facts {
             ending,
+            held_kib: self.held_kib,
+            mapped: self.mapped,
             cancelled,
             claim: self.report.claim(),
             stopped: self.report.stopped(),

@@ -17,12 +17,16 @@ use super::cells;
 use super::collect::Collected;
 use super::handover::{EndedBy, Ending};
 use super::output::{Captured, Redactor};
-use super::reached::with_limit;
+use super::reached;
 use super::report::{Claim, Claimed, Stopped};
 
 /// Everything known at the end.
 pub struct Facts<'a> {
     pub ending: Ending,
+    /// Kibibytes that the payload had in memory before it was let go.
+    pub held_kib: u64,
+    /// Whether inputs are mapped into its memory.
+    pub mapped: bool,
     /// Whether a person's kill was asked for.
     pub cancelled: bool,
     pub claim: Result<Claim, &'static str>,
@@ -163,7 +167,11 @@ fn judge(facts: &Facts<'_>, exit: &Exit) -> Judgement {
     }
     let cut = facts.stdout.truncated || facts.stderr.truncated;
     if cut && facts.contract != Contract::Chart {
-        let text = format!("more than {} bytes of output", limits.output_bytes);
+        let text = format!(
+            "{} bytes of output came, and the policy gives {} bytes",
+            facts.stdout.bytes + facts.stderr.bytes,
+            limits.output_bytes
+        );
         let error = error(RunErrorKind::OutputLimit, text);
         return (Some(LimitKind::Output), Some(error), none);
     }
@@ -172,15 +180,10 @@ fn judge(facts: &Facts<'_>, exit: &Exit) -> Judgement {
         let error = facts.stopped(error(RunErrorKind::Timeout, text));
         return (Some(LimitKind::Wall), Some(error), none);
     }
-    if facts.ending.out_of_memory && matches!(exit, Exit::Signal(name) if name == "SIGKILL") {
-        let error = error(
-            RunErrorKind::MemoryLimit,
-            format!(
-                "all processes together reached the memory limit (the policy gives {} MB beyond \
-                 what Python and its libraries take)",
-                limits.memory_mb
-            ),
-        );
+    if let Some(peak) = facts.ending.out_of_memory
+        && matches!(exit, Exit::Signal(name) if name == "SIGKILL")
+    {
+        let error = error(RunErrorKind::MemoryLimit, reached::together(peak, limits));
         return (Some(LimitKind::Memory), Some(error), none);
     }
     if by == EndedBy::Command
@@ -193,7 +196,7 @@ fn judge(facts: &Facts<'_>, exit: &Exit) -> Judgement {
         let cpu_used = facts.ending.cpu_us >= limits.cpu_s.saturating_mul(1_000_000);
         return match name.as_str() {
             "SIGXCPU" | "SIGKILL" if cpu_used || name == "SIGXCPU" => {
-                let text = format!("used {} s of processor time", limits.cpu_s);
+                let text = reached::processor_time(facts.ending.cpu_us, limits);
                 let error = error(RunErrorKind::Timeout, text);
                 (Some(LimitKind::Cpu), Some(error), none)
             }
@@ -218,7 +221,11 @@ fn judge(facts: &Facts<'_>, exit: &Exit) -> Judgement {
             (Some(said), _) => {
                 let mut said = said.clone();
                 if let Some(limit) = claim.limit {
-                    said.message = with_limit(&said.message, limit, limits);
+                    let memory = reached::Memory {
+                        kib: facts.ending.peak_kib.saturating_sub(facts.held_kib),
+                        mapped: facts.mapped,
+                    };
+                    said.message = reached::with_limit(&said.message, limit, limits, memory);
                 }
                 (claim.limit, Some(said), claim.result.clone())
             }

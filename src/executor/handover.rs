@@ -152,10 +152,12 @@ pub struct Ending {
     pub by: EndedBy,
     /// Processor time of the payload and of the children it waited for.
     pub cpu_us: u64,
-    /// Processes that outlived the payload and were killed.
-    pub survivors: u32,
-    /// Whether the kernel ended a process because the run's control group had no memory left.
-    pub out_of_memory: bool,
+    /// Kibibytes in memory at its peak, of the payload or the child of its that had most. Libraries
+    /// that are loaded count, and 0 is unknown.
+    pub peak_kib: u64,
+    /// Whether the kernel ended a process because the run's control group had no memory left; then
+    /// the most bytes that the group had, or 0 where the kernel does not say.
+    pub out_of_memory: Option<u64>,
     /// Whether every process of the run is gone.
     pub clean: bool,
 }

@@ -54,6 +54,14 @@ impl<'a> Expected<'a> {
     }
 }
 
+/// What was read of a held payload.
+#[derive(Clone, Debug)]
+pub struct Found {
+    pub isolation: Isolation,
+    /// Kibibytes that it has in memory.
+    pub resident_kib: u64,
+}
+
 /// Reads the payload's confinement and refuses what the tier does not allow to be missing.
 /// `told`: layers that the kernel shows nobody, as the helper's own code put them on.
 pub fn examine(
@@ -61,7 +69,7 @@ pub fn examine(
     told: &[String],
     helper: i32,
     expected: &Expected<'_>,
-) -> Result<Isolation, Fault> {
+) -> Result<Found, Fault> {
     let read = || -> io::Result<(procfs::Stat, Status, Vec<String>)> {
         let mut stat = procfs::stat(pid)?;
         for _ in 0..expected.between {
@@ -97,9 +105,12 @@ pub fn examine(
             return Err(missing(layer));
         }
     }
-    Ok(Isolation {
-        tier: expected.tier,
-        layers,
+    Ok(Found {
+        isolation: Isolation {
+            tier: expected.tier,
+            layers,
+        },
+        resident_kib: status.resident_kib(),
     })
 }
 

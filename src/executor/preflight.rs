@@ -238,7 +238,7 @@ impl Probe {
                         Err(fault) if fault.detail == STARTING && Instant::now() < until => {
                             std::thread::sleep(Duration::from_millis(10));
                         }
-                        found => return found.map(|isolation| isolation.layers),
+                        found => return found.map(|found| found.isolation.layers),
                     }
                 }
             }

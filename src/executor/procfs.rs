@@ -89,6 +89,12 @@ impl Status {
         u64::from_str_radix(self.get(field), 16).unwrap_or(u64::MAX)
     }
 
+    /// Kibibytes that the process has in memory; 0 where the kernel does not say.
+    pub fn resident_kib(&self) -> u64 {
+        let text = self.get("VmRSS").trim_end_matches(" kB");
+        text.parse().unwrap_or(0)
+    }
+
     /// Bytes of address space that the process has mapped.
     pub fn address_space(&self) -> io::Result<u64> {
         let kib: Option<u64> = self.get("VmSize").trim_end_matches(" kB").parse().ok();

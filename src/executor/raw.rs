@@ -186,13 +186,15 @@ pub fn pidfd_signal(pidfd: BorrowedFd<'_>, signal: nix::sys::signal::Signal) -> 
     .map(drop)
 }
 
-/// How a process ended, with the processor time that it and its reaped children took.
+/// How a process ended, with what it and its reaped children took.
 #[derive(Clone, Copy, Debug)]
 pub struct Reaped {
     pub pid: i32,
     /// The status word of wait(2).
     pub status: i32,
     pub cpu: Duration,
+    /// Kibibytes in memory at its peak, of whichever of them had most (getrusage(2)).
+    pub peak_kib: u64,
 }
 
 /// Whether to wait for a child to end.
@@ -227,6 +229,7 @@ pub fn reap(wait: Wait) -> io::Result<Option<Reaped>> {
         pid,
         status,
         cpu: time(usage.ru_utime) + time(usage.ru_stime),
+        peak_kib: usage.ru_maxrss.unsigned_abs(),
     }))
 }
 
@@ -247,17 +250,23 @@ pub fn fork() -> io::Result<Side> {
     }
 }
 
-/// Forks into the new namespaces that `flags` name (clone(2)). Like [`fork`], for the helper only.
+/// Forks into the new namespaces that `flags` name; the parent has the child's pidfd from its first
+/// moment. Like [`fork`], for the helper only.
+///
+/// By clone(2), which knows CLONE_PIDFD since Linux 5.2 as clone3(2) does: filters of containers
+/// answer the latter with ENOSYS, since they cannot read its flags.
 #[allow(unsafe_code)]
-pub fn fork_into(flags: libc::c_int) -> io::Result<Side> {
-    let flags = libc::c_long::from(flags | libc::SIGCHLD);
+pub fn fork_into(flags: libc::c_int) -> io::Result<(Side, Option<OwnedFd>)> {
+    let flags = libc::c_long::from(flags | libc::CLONE_PIDFD | libc::SIGCHLD);
     let null = std::ptr::null::<libc::c_void>();
+    let mut pidfd: libc::c_int = -1;
     // SAFETY: without CLONE_VM and with a null stack the child goes on in a copy of this memory,
-    // as after fork; the helper is single-threaded. The null pointers are unused without their
-    // flags, in whatever order the architecture takes them.
-    match check(unsafe { libc::syscall(libc::SYS_clone, flags, null, null, null, null) })? {
-        0 => Ok(Side::Child),
-        pid => Ok(Side::Parent(pid as i32)),
+    // as after fork; the helper is single-threaded. The third argument is a live, writable int
+    // for the pidfd; the null pointers are unused without their flags.
+    let made = unsafe { libc::syscall(libc::SYS_clone, flags, null, &raw mut pidfd, null, null) };
+    match check(made)? {
+        0 => Ok((Side::Child, None)),
+        pid => Ok((Side::Parent(pid as i32), Some(adopt(pidfd)))),
     }
 }
 

@@ -1,5 +1,5 @@
-//! What a limit was, in words, beside the error that met it: the person and the agent see the
-//! number, not only that there was one.
+//! What a limit was and what of it was reached, in words, beside the error that met it: the person
+//! and the agent see the numbers, not only that there was one.
 
 use crate::model::{LimitKind, Limits};
 
@@ -7,11 +7,24 @@ use super::helper;
 
 const MIB: u64 = 1024 * 1024;
 
-/// Adds to the child's own words what the policy gives. `said` is a claim and stays as it is.
-pub fn with_limit(said: &str, limit: LimitKind, limits: &Limits) -> String {
+/// What a run had in memory, read from outside.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Memory {
+    /// Kibibytes of its largest process, beyond what that had before it was let go.
+    pub kib: u64,
+    /// Whether that counts pages of inputs, which the limit does not.
+    pub mapped: bool,
+}
+
+/// Adds to the child's own words what was reached of what the policy gives. `said` is a claim and
+/// stays as it is. Of what is counted in pieces all was in use, or there were no error.
+pub fn with_limit(said: &str, limit: LimitKind, limits: &Limits, memory: Memory) -> String {
     let given = match limit {
-        LimitKind::Memory => format!("{} MB", limits.memory_mb),
-        LimitKind::Processes => format!("{} processes and threads", limits.processes.max(1)),
+        LimitKind::Memory => format!("{} MB{}", limits.memory_mb, memory.reached()),
+        LimitKind::Processes => {
+            let processes = limits.processes.max(1);
+            format!("{processes} processes and threads, all in use")
+        }
         LimitKind::Files => files(said, limits),
         // Known from outside only, and told there.
         _ => return said.to_owned(),
@@ -19,11 +32,50 @@ pub fn with_limit(said: &str, limit: LimitKind, limits: &Limits) -> String {
     format!("{said} (the policy gives {given})")
 }
 
+impl Memory {
+    /// An address space is full before its memory is: less than the limit is the rule.
+    fn reached(self) -> String {
+        let inputs = if self.mapped { ", inputs among it" } else { "" };
+        match self.kib / 1024 {
+            0 => "; less than 1 MB was in use when more was asked for".to_owned(),
+            mib => format!("; at most {mib} MB were in use{inputs}, when more was asked for"),
+        }
+    }
+}
+
+/// Of a control group that had no memory left; `peak` in bytes, 0 where the kernel does not say.
+pub fn together(peak: u64, limits: &Limits) -> String {
+    let had = match peak / MIB {
+        0 => String::new(),
+        mib => format!(" at {mib} MB"),
+    };
+    format!(
+        "all processes together reached the memory limit{had} (the policy gives {} MB beyond what \
+         Python and its libraries take)",
+        limits.memory_mb
+    )
+}
+
+/// `used` in microseconds.
+pub fn processor_time(used: u64, limits: &Limits) -> String {
+    let given = limits.cpu_s;
+    // A child that was killed has told no time: it is what the kernel killed it for.
+    let tenths = (used / 100_000).max(given.saturating_mul(10));
+    format!(
+        "used {}.{} s (the policy gives {given} s of processor time)",
+        tenths / 10,
+        tenths % 10
+    )
+}
+
 /// Three limits are of files; Python's text begins with the number of the one that was met.
 fn files(said: &str, limits: &Limits) -> String {
-    let open = format!("{} open files", limits.open_files);
+    let open = format!("{} open files, all in use", limits.open_files);
     let size = format!("{} MB for one file", limits.file_size_mb);
-    let all = format!("{} MB for all files", helper::scratch_bytes(limits) / MIB);
+    let all = format!(
+        "{} MB for all files, all in use",
+        helper::scratch_bytes(limits) / MIB
+    );
     let met = |number: i32| said.starts_with(&format!("[Errno {number}]"));
     if met(nix::libc::EMFILE) {
         open
@@ -32,7 +84,11 @@ fn files(said: &str, limits: &Limits) -> String {
     } else if met(nix::libc::ENOSPC) {
         all
     } else {
-        format!("{open}, {size} and {all}")
+        format!(
+            "{} open files, {size} and {} MB for all files",
+            limits.open_files,
+            helper::scratch_bytes(limits) / MIB
+        )
     }
 }
 
@@ -49,21 +105,68 @@ mod tests {
             file_size_mb: 9,
             ..Limits::default()
         };
+        let memory = Memory {
+            kib: 5 * 1024 + 9,
+            mapped: false,
+        };
         for (said, limit, number) in [
-            ("no memory", LimitKind::Memory, "gives 7 MB"),
-            ("[Errno 11] x", LimitKind::Processes, "3 processes"),
-            ("[Errno 24] x", LimitKind::Files, "gives 40 open files)"),
+            (
+                "no memory",
+                LimitKind::Memory,
+                "gives 7 MB; at most 5 MB were",
+            ),
+            (
+                "[Errno 11] x",
+                LimitKind::Processes,
+                "3 processes and threads, all",
+            ),
+            (
+                "[Errno 24] x",
+                LimitKind::Files,
+                "gives 40 open files, all in use)",
+            ),
             ("[Errno 27] x", LimitKind::Files, "gives 9 MB for one file)"),
             (
                 "[Errno 28] x",
                 LimitKind::Files,
-                "gives 36 MB for all files)",
+                "gives 36 MB for all files, all in use)",
             ),
             ("odd", LimitKind::Files, "40 open files, 9 MB"),
         ] {
-            let text = with_limit(said, limit, &limits);
+            let text = with_limit(said, limit, &limits, memory);
             assert!(text.starts_with(said) && text.contains(number), "{text}");
         }
-        assert_eq!(with_limit("x", LimitKind::Wall, &limits), "x");
+        assert_eq!(with_limit("x", LimitKind::Wall, &limits, memory), "x");
+        let little = Memory {
+            kib: 1000,
+            mapped: true,
+        };
+        let text = with_limit("x", LimitKind::Memory, &limits, little);
+        assert!(text.contains("less than 1 MB"), "{text}");
+        let inputs = Memory {
+            kib: 9000,
+            mapped: true,
+        };
+        let text = with_limit("x", LimitKind::Memory, &limits, inputs);
+        assert!(
+            text.contains("at most 8 MB were in use, inputs among it"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn what_is_known_from_outside_is_told_with_what_was_reached() {
+        let limits = Limits {
+            memory_mb: 7,
+            cpu_s: 2,
+            ..Limits::default()
+        };
+        assert_eq!(
+            processor_time(2_340_000, &limits),
+            "used 2.3 s (the policy gives 2 s of processor time)"
+        );
+        assert!(processor_time(0, &limits).starts_with("used 2.0 s"));
+        assert!(together(600 * MIB, &limits).contains("limit at 600 MB (the policy gives 7 MB"));
+        assert!(together(0, &limits).contains("limit (the policy"));
     }
 }

@@ -79,7 +79,8 @@ fn go(spec: &RunSpec, launched: &mut Launched, compare: &RunSpec) -> Result<Look
     }
     let needs = needs(&spec.env);
     let expected = Expected::of(compare, &needs, launched.host.between(), launched.mapped);
-    let outside = outside::examine(pid, &told, launched.host.helper(), &expected);
+    let outside = outside::examine(pid, &told, launched.host.helper(), &expected)
+        .map(|found| found.isolation);
     handover::send(&launched.socket, &Command::Release).unwrap();
     // All three pipes are read at once: a full one would hold the payload.
     let stdout = gather(File::from(launched.stdout.take().unwrap()));

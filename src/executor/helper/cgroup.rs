@@ -74,18 +74,20 @@ impl Cgroup {
             .try_for_each(|group| group.write("cgroup.procs", &pid.to_string()))
     }
 
-    /// Whether the kernel ended a process of the run because its group had no memory left.
-    pub fn out_of_memory(&self) -> bool {
-        self.groups.iter().any(|group| {
-            ["memory.events", "memory.oom_control"]
-                .into_iter()
-                .filter_map(|file| std::fs::read_to_string(group.file(file)).ok())
-                .any(|text| {
-                    text.lines()
-                        .filter_map(|line| line.strip_prefix("oom_kill "))
-                        .any(|count| count.trim() != "0")
-                })
-        })
+    /// Where the kernel ended a process of the run because its group had no memory left: the most
+    /// bytes that the group had, 0 where the kernel does not say (version 2 before Linux 5.19).
+    pub fn out_of_memory(&self) -> Option<u64> {
+        let group = self.groups.iter().find(|group| group.met_its_limit())?;
+        let peak = ["memory.peak", "memory.max_usage_in_bytes"]
+            .into_iter()
+            .find_map(|file| {
+                std::fs::read_to_string(group.file(file))
+                    .ok()?
+                    .trim()
+                    .parse()
+                    .ok()
+            });
+        Some(peak.unwrap_or(0))
     }
 }
 
@@ -133,6 +135,17 @@ impl Group {
         // limit, and the wall clock's.
         let _ = self.write("cpu.max", &cpu_max());
         Ok(())
+    }
+
+    fn met_its_limit(&self) -> bool {
+        ["memory.events", "memory.oom_control"]
+            .into_iter()
+            .filter_map(|file| std::fs::read_to_string(self.file(file)).ok())
+            .any(|text| {
+                text.lines()
+                    .filter_map(|line| line.strip_prefix("oom_kill "))
+                    .any(|count| count.trim() != "0")
+            })
     }
 
     fn file(&self, name: &str) -> String {
@@ -234,24 +247,41 @@ mod tests {
 
     #[test]
     fn a_kill_for_memory_is_read_in_both_versions() {
-        for (file, text, killed) in [
+        for (file, peak, text, killed) in [
             (
                 "memory.events",
+                "memory.peak",
                 "low 0\noom 1\noom_kill 1\noom_group_kill 0\n",
                 true,
             ),
-            ("memory.events", "low 0\noom 3\noom_kill 0\n", false),
-            ("memory.oom_control", "under_oom 0\noom_kill 2\n", true),
+            (
+                "memory.events",
+                "memory.peak",
+                "low 0\noom 3\noom_kill 0\n",
+                false,
+            ),
             (
                 "memory.oom_control",
+                "memory.max_usage_in_bytes",
+                "under_oom 0\noom_kill 2\n",
+                true,
+            ),
+            (
+                "memory.oom_control",
+                "memory.max_usage_in_bytes",
                 "oom_kill_disable 0\nunder_oom 1\noom_kill 0\n",
                 false,
             ),
         ] {
             let (parent, cgroup) = fake(&[]);
-            assert!(!cgroup.out_of_memory());
-            std::fs::write(parent.path().join("group").join(file), text).unwrap();
-            assert_eq!(cgroup.out_of_memory(), killed, "{file} {text}");
+            assert_eq!(cgroup.out_of_memory(), None);
+            let write = |file: &str, text: &str| {
+                std::fs::write(parent.path().join("group").join(file), text).unwrap();
+            };
+            write(file, text);
+            assert_eq!(cgroup.out_of_memory().is_some(), killed, "{file} {text}");
+            write(peak, "4096\n");
+            assert_eq!(cgroup.out_of_memory(), killed.then_some(4096), "{file}");
         }
     }
 

@@ -51,6 +51,8 @@ pub struct Plan {
 pub struct Started {
     /// The helper's own child: the payload, or pid 1 of its jail.
     pub pid: i32,
+    /// Of pid 1 of its jail, whose end is the end of everything in it.
+    pub pidfd: Option<OwnedFd>,
     pub payload: i32,
     /// Layers that cannot be read from outside, as the payload put them on before its exec.
     pub layers: Vec<String>,
@@ -190,6 +192,7 @@ impl Plan {
                 drop(failure);
                 Ok(Started {
                     pid,
+                    pidfd: None,
                     payload: pid,
                     layers: await_exec(failure_read, lifeline)?,
                     exit: None,

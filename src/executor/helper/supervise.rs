@@ -90,7 +90,11 @@ pub fn run(
     );
     let by = watch.wait();
     let mut ended = watch.ended;
-    let swept = tree::sweep(uid, |one| {
+    if let Some(pidfd) = &started.pidfd {
+        // One step for all of a jail. It may have ended by itself, and the sweep finds what is left.
+        let _ = raw::pidfd_signal(pidfd.as_fd(), Signal::SIGKILL);
+    }
+    let clean = tree::sweep(uid, |one| {
         if one.pid == started.pid {
             ended = Some(as_payload(one, &started));
         }
@@ -110,19 +114,15 @@ pub fn run(
             "the other half of the helper is gone",
         ));
     };
-    let survivors = match by {
-        EndedBy::Itself => swept.killed,
-        EndedBy::Wall | EndedBy::Command => swept.killed.saturating_sub(1),
-    };
     let _ = handover::send(
         socket,
         &Says::Ended(Ending {
             status: ended.map_or(nix::libc::SIGKILL, |one| one.status),
             by,
             cpu_us: ended.map_or(0, |one| one.cpu.as_micros() as u64),
-            survivors,
+            peak_kib: ended.map_or(0, |one| one.peak_kib),
             out_of_memory: cgroup.out_of_memory(),
-            clean: swept.clean,
+            clean,
         }),
     );
     // What the run left is collected from its folder before that goes.

@@ -17,28 +17,13 @@ use super::super::raw::{self, Reaped, Side};
 /// kernel are all that can need it.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// What came of it.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Swept {
-    /// Processes that were found alive and killed.
-    pub killed: u32,
-    /// Whether none is left.
-    pub clean: bool,
-}
-
 /// Kills and reaps every process below this one. `uid` is the run's own user, where it has one.
-/// Each reaped process is told to `reaped`.
-pub fn sweep(uid: Option<u32>, mut reaped: impl FnMut(Reaped)) -> Swept {
+/// Each reaped process is told to `reaped`. Returns whether none is left.
+pub fn sweep(uid: Option<u32>, mut reaped: impl FnMut(Reaped)) -> bool {
     let until = Instant::now() + PATIENCE;
     let me = std::process::id() as i32;
-    let mut swept = Swept::default();
-    let mut seen = std::collections::BTreeSet::new();
     loop {
         let alive = living(me);
-        swept.killed += alive
-            .iter()
-            .filter(|p| seen.insert((p.pid, p.started)))
-            .count() as u32;
         match uid {
             Some(uid) if !alive.is_empty() => kill_user(uid),
             _ => {
@@ -53,14 +38,11 @@ pub fn sweep(uid: Option<u32>, mut reaped: impl FnMut(Reaped)) -> Swept {
                 Ok(Some(one)) => reaped(one),
                 Ok(None) => break,
                 // No child is left: nothing below this process exists.
-                Err(_) => {
-                    swept.clean = true;
-                    return swept;
-                }
+                Err(_) => return true,
             }
         }
         if Instant::now() > until {
-            return swept;
+            return false;
         }
         // Death takes the kernel a moment; nothing announces it for processes that are not yet
         // our children.

@@ -18,13 +18,17 @@ use super::super::{Refusal, Step, identity};
 /// Where the one descriptor goes.
 const EXIT: i32 = 3;
 
+/// Bytes of what it tells: status word, processor time in microseconds, peak in kibibytes.
+const WORD: usize = 4 + 8 + 8;
+
 /// Waits until the payload has ended and says how; never returns.
 pub fn reap_for(payload: i32, exit: OwnedFd) -> ! {
     if let Some(ended) = close_all_but(&exit).and_then(|()| wait(payload)) {
         let cpu = u64::try_from(ended.cpu.as_micros()).unwrap_or(u64::MAX);
-        let mut text = [0u8; 12];
+        let mut text = [0u8; WORD];
         text[..4].copy_from_slice(&ended.status.to_le_bytes());
-        text[4..].copy_from_slice(&cpu.to_le_bytes());
+        text[4..12].copy_from_slice(&cpu.to_le_bytes());
+        text[12..].copy_from_slice(&ended.peak_kib.to_le_bytes());
         let _ = File::from(raw::adopt(EXIT)).write_all(&text);
     }
     raw::exit_now(0)
@@ -81,14 +85,16 @@ fn wait(payload: i32) -> Option<Reaped> {
 /// What [`reap_for`] wrote, read by the helper once pid 1 is gone. Nothing was written when it
 /// was killed.
 pub fn read_exit(exit: &OwnedFd, pid: i32) -> Option<Reaped> {
-    let mut text = [0u8; 12];
+    let mut text = [0u8; WORD];
     if nix::unistd::read(exit, &mut text).ok()? != text.len() {
         return None;
     }
-    let (status, cpu) = text.split_at(4);
+    let (status, rest) = text.split_at(4);
+    let (cpu, peak) = rest.split_at(8);
     Some(Reaped {
         pid,
         status: i32::from_le_bytes(status.try_into().ok()?),
         cpu: Duration::from_micros(u64::from_le_bytes(cpu.try_into().ok()?)),
+        peak_kib: u64::from_le_bytes(peak.try_into().ok()?),
     })
 }

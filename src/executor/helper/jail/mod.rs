@@ -72,12 +72,12 @@ pub fn start(
         exit,
         folder,
     };
-    let init = match namespaces::enter()? {
-        raw::Side::Child => {
+    let (init, pidfd) = match namespaces::enter()? {
+        (raw::Side::Child, _) => {
             drop((failure_read, map, exit_read, folder_read));
             inside(order, tenant, user, channels)
         }
-        raw::Side::Parent(pid) => pid,
+        (raw::Side::Parent(pid), pidfd) => (pid, pidfd),
     };
     drop(channels);
     user.map(init)?;
@@ -99,6 +99,7 @@ pub fn start(
         .ok_or_else(|| Refusal::new("could not open the run's folder", "no descriptor"))?;
     Ok(Started {
         pid: init,
+        pidfd,
         payload: payload.pid,
         layers,
         exit: Some(exit_read),

@@ -8,6 +8,7 @@
 //! - mount: a root of its own (see `root`).
 
 use std::io;
+use std::os::fd::OwnedFd;
 
 use nix::libc;
 use nix::sys::prctl;
@@ -38,15 +39,15 @@ fn flags() -> libc::c_int {
 }
 
 /// Forks into new namespaces; the child is their pid 1, with every capability in them and none
-/// outside.
-pub fn enter() -> Result<Side, Refusal> {
+/// outside. The parent has its pidfd.
+pub fn enter() -> Result<(Side, Option<OwnedFd>), Refusal> {
     // The files that map its users belong to root while it may not be dumped.
     prctl::set_dumpable(true).step("make namespaces")?;
-    let side = raw::fork_into(flags());
-    if !matches!(side, Ok(Side::Child)) {
+    let made = raw::fork_into(flags());
+    if !matches!(made, Ok((Side::Child, _))) {
         prctl::set_dumpable(false).step("make namespaces")?;
     }
-    side.map_err(|e| {
+    made.map_err(|e| {
         Refusal::new(
             "this system does not give namespaces to this user; see sysctl \
              user.max_user_namespaces, kernel.unprivileged_userns_clone and \

@@ -45,8 +45,8 @@ pub struct Nest {
     stage: Stage,
     deadline: Option<Instant>,
     by: EndedBy,
-    /// Status word and processor time in microseconds of the payload, as pid 1 told them.
-    exit: Option<(i32, u64)>,
+    /// How the payload ended, as pid 1 told it.
+    exit: Option<Exit>,
 }
 
 /// Pid 1 as the machine knows it.
@@ -64,6 +64,15 @@ struct Payload {
     layer: String,
     /// Processor time in microseconds that it had used by then, which is not the run's.
     cpu_us: u64,
+}
+
+#[derive(Clone, Copy)]
+struct Exit {
+    /// The status word of wait(2).
+    status: i32,
+    /// Processor time in microseconds of the run alone.
+    cpu_us: u64,
+    peak_kib: u64,
 }
 
 enum Stage {
@@ -219,12 +228,16 @@ impl Nest {
     fn pass_on(&mut self, word: &Word) {
         let from_init = self.init.as_ref().is_some_and(|init| init.pid == word.pid);
         if from_init
-            && let Some((status, cpu)) = word.text.split_first_chunk::<4>()
-            && let Ok(cpu) = cpu.try_into()
+            && let Some((status, rest)) = word.text.split_first_chunk::<4>()
+            && let Some((cpu, peak)) = rest.split_first_chunk::<8>()
+            && let Ok(peak) = peak.try_into()
         {
             let before = self.payload.as_ref().map_or(0, |payload| payload.cpu_us);
-            let cpu_us = u64::from_ne_bytes(cpu).saturating_sub(before);
-            self.exit = Some((i32::from_ne_bytes(*status), cpu_us));
+            self.exit = Some(Exit {
+                status: i32::from_ne_bytes(*status),
+                cpu_us: u64::from_ne_bytes(*cpu).saturating_sub(before),
+                peak_kib: u64::from_ne_bytes(peak),
+            });
         }
     }
 
@@ -343,19 +356,22 @@ impl Nest {
             return false;
         }
         // Killed, pid 1 told nothing.
-        let (status, cpu_us) = self.exit.unwrap_or((nix::libc::SIGKILL, 0));
+        let exit = self.exit.unwrap_or(Exit {
+            status: nix::libc::SIGKILL,
+            cpu_us: 0,
+            peak_kib: 0,
+        });
         self.say(&Says::Ended(Ending {
-            status,
+            status: exit.status,
             // An end that came before the kill did is the run's own.
             by: if self.exit.is_some() {
                 EndedBy::Itself
             } else {
                 self.by
             },
-            cpu_us,
-            // Whatever was left died with pid 1, uncounted.
-            survivors: 0,
-            out_of_memory: self.cgroup.as_ref().is_some_and(Cgroup::out_of_memory),
+            cpu_us: exit.cpu_us,
+            peak_kib: exit.peak_kib,
+            out_of_memory: self.cgroup.as_ref().and_then(Cgroup::out_of_memory),
             clean: true,
         }));
         true
