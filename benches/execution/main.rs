@@ -31,6 +31,10 @@ const SAMPLES: usize = 15;
 const COLD: usize = 6;
 const ROWS: u32 = 10_000;
 
+/// Without libraries, cold: in the jail, and without one.
+const WALLED: &str = "walled, cold";
+const LOOSE: &str = "walled, cold, tier process";
+
 const TRIVIAL: &str = "print(6 * 7)";
 const GROUPED: &str = "print(sales.groupby('region')['amount'].mean())";
 
@@ -50,7 +54,8 @@ fn main() {
         let region = ["north", "south", "east", "west"][(row % 4) as usize];
         writeln!(table, "{region},{}", f64::from(row * 7919 % 10_007) / 100.0).unwrap();
     }
-    let ours = ours(&table);
+    let mut ours = ours(&table);
+    ours.extend(jails());
     let theirs = theirs(&peers, &env, &table);
     print(&ours, &theirs);
 }
@@ -96,6 +101,34 @@ fn ours(table: &str) -> Vec<(&'static str, &'static str, Times)> {
     }
     assert_eq!(starts(&dash, "cold") - before, 2 * COLD);
     found
+}
+
+/// Cold runs of a profile that loads no library, with the jail of tier `kernel` and without: what
+/// stands between them is what the jail costs.
+fn jails() -> Vec<(&'static str, &'static str, Times)> {
+    let mut kinds = [(WALLED, "kernel"), (LOOSE, "process")].map(|(name, tier)| {
+        let mut dash = Dash::with(&Options {
+            config: &format!("tier = \"{tier}\"\nprofile = \"walled\"\n"),
+            ..Options::default()
+        });
+        let mut agent = dash.agent();
+        // Whatever was made ahead is there by then, and nothing is made again for a minute.
+        run(&mut dash, &mut agent, "walled", TRIVIAL, 0);
+        processes::kill_zygotes(dash.pid());
+        let before = starts(&dash, "cold");
+        (name, dash, agent, before, Times::default())
+    });
+    for n in 1..=SAMPLES {
+        for (_, dash, agent, _, times) in &mut kinds {
+            times.add(run(dash, agent, "walled", TRIVIAL, n));
+        }
+    }
+    for (name, dash, _, before, _) in &kinds {
+        assert_eq!(starts(dash, "cold") - before, SAMPLES, "{name}");
+    }
+    kinds
+        .map(|(name, _, _, _, times)| (name, "trivial", times))
+        .into()
 }
 
 /// How many runs started so, by the dashboard's own word.
@@ -201,6 +234,11 @@ fn print(ours: &[(&str, &str, Times)], theirs: &BTreeMap<String, Times>) {
             said(times >= least)
         );
     }
+    let jail = of(WALLED, "trivial") - of(LOOSE, "trivial");
+    println!(
+        "target: the jail of a cold start costs at most 3 ms: {jail:.1}, {}",
+        said(jail <= 3.0)
+    );
     if let Some(jail) = theirs.get("bwrap + python -I, group-by") {
         let ratio = of("guarded, cold", "group-by") / median(&jail.first);
         println!(
