@@ -203,6 +203,7 @@ impl<'a> Resolver<'a> {
                 for base in self.eval(&x.value, scope).iter() {
                     match base {
                         Val::Text(_) | Val::ComputedText => out.add(Val::ComputedText),
+                        Val::Items(e, inner) => self.item(*e, *inner, &x.slice, scope, out),
                         other => self.element(other, out),
                     }
                 }
@@ -266,6 +267,8 @@ impl<'a> Resolver<'a> {
                     self.element(base, out);
                 }
             }
+            Bound::Part(e, way) => self.part(e, way.steps(), scope, out),
+            Bound::Within(e) => self.within(e, scope, out),
             Bound::Gains(e) => {
                 if self
                     .eval(e, scope)
@@ -300,7 +303,11 @@ impl<'a> Resolver<'a> {
                 out.add(Val::Unknown);
             }
             Bound::Exception => out.add(Val::Exception),
-            Bound::Capture | Bound::Something => out.add(Val::Unknown),
+            Bound::Capture(e) => {
+                self.within(e, scope, out);
+                out.add(Val::Unknown);
+            }
+            Bound::Something => out.add(Val::Unknown),
             Bound::Deleted => {}
         }
     }

@@ -6,6 +6,7 @@
 mod calls;
 mod eval;
 mod members;
+mod parts;
 mod reads;
 mod scopes;
 mod value;

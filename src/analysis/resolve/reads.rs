@@ -50,6 +50,8 @@ impl<'a> Resolver<'a> {
             {
                 out.add(Val::Holds(*e, *scope));
             }
+            // The value of an enumeration's member.
+            Val::Items(..) | Val::Holds(..) if attr == "value" => out.add(base.clone()),
             // The members of an exception group.
             Val::Exception if attr == "exceptions" => out.add(Val::Exception),
             Val::Exception | Val::File | Val::Memory => {
@@ -84,8 +86,8 @@ impl<'a> Resolver<'a> {
     /// Whatever was stored under that attribute of any object, or in any class.
     fn fields(&self, attr: &str, out: &mut Set<'a>) {
         if let Some(stored) = self.scopes.fields.get(attr) {
-            for (value, scope) in stored {
-                out.all(&self.eval(value, *scope));
+            for (to, scope) in stored {
+                self.bound(attr, to, *scope, out);
             }
         }
         for class in self.scopes.classes.get(attr).into_iter().flatten() {
@@ -93,7 +95,12 @@ impl<'a> Resolver<'a> {
             for binding in bindings.into_iter().flatten() {
                 if matches!(
                     binding.to,
-                    Bound::Value(_) | Bound::ElementOf(_) | Bound::Module(_) | Bound::Member { .. }
+                    Bound::Value(_)
+                        | Bound::ElementOf(_)
+                        | Bound::Part(..)
+                        | Bound::Within(_)
+                        | Bound::Module(_)
+                        | Bound::Member { .. }
                 ) {
                     self.bound(attr, &binding.to, binding.scope, out);
                 }
@@ -146,7 +153,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    fn items(&self, e: &'a Expr, scope: ScopeId, out: &mut Set<'a>) {
+    pub(super) fn items(&self, e: &'a Expr, scope: ScopeId, out: &mut Set<'a>) {
         let each = |elements: &'a [Expr], out: &mut Set<'a>| {
             for element in elements {
                 out.all(&self.eval(element, scope));
@@ -161,7 +168,9 @@ impl<'a> Resolver<'a> {
                 for key in x.keys.iter().flatten() {
                     out.all(&self.eval(key, scope));
                 }
-                each(&x.values, out);
+                for (key, value) in x.keys.iter().zip(&x.values) {
+                    self.dict_value(key.as_ref(), value, scope, out);
+                }
             }
             // The elements live in the comprehension's own scope, which names resolve from the
             // scope around it well enough when its targets are looked up there too.

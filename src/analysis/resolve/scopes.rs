@@ -45,7 +45,7 @@ pub struct Scopes<'a> {
     /// Function (its arguments' address) or class → its scope.
     pub of: HashMap<usize, ScopeId>,
     /// Attribute name → what is stored under it, on any object.
-    pub fields: HashMap<Cow<'a, str>, Vec<(&'a Expr, ScopeId)>>,
+    pub fields: HashMap<Cow<'a, str>, Vec<(Bound<'a>, ScopeId)>>,
     /// Name → the classes that bind it.
     pub classes: HashMap<Cow<'a, str>, Vec<ScopeId>>,
     /// Calls of plain names, for what reaches a parameter.
@@ -288,18 +288,20 @@ impl<'a> Visitor<'a> for Scopes<'a> {
     }
 
     fn store_attribute(&mut self, target: &'a ast::ExprAttribute, _of: TargetOf, to: Bound<'a>) {
-        if let Bound::Value(value) | Bound::ElementOf(value) = to {
-            let here = self.here();
-            self.fields
-                .entry(fold(target.attr.as_str()))
-                .or_default()
-                .push((value, here));
+        if !matches!(to, Bound::Deleted | Bound::Something) {
+            self.field(target.attr.as_str(), to);
         }
     }
 
     fn store_item(&mut self, target: &'a ast::ExprSubscript, _of: TargetOf, to: Bound<'a>) {
-        if let (Expr::Name(name), Bound::Value(value)) = (&*target.value, to) {
-            self.gains(name.id.as_str(), value);
+        if let Bound::Value(value)
+        | Bound::ElementOf(value)
+        | Bound::Part(value, _)
+        | Bound::Within(value)
+        | Bound::With(value)
+        | Bound::Gains(value) = to
+        {
+            self.holder_gains(&target.value, value);
         }
     }
 
@@ -324,23 +326,22 @@ impl<'a> Visitor<'a> for Scopes<'a> {
                     .entry(fold(method.attr.as_str()))
                     .or_default()
                     .push((call, here));
-                if let Expr::Name(holder) = &*method.value
-                    && matches!(
-                        method.attr.as_str(),
-                        "append"
-                            | "add"
-                            | "insert"
-                            | "extend"
-                            | "update"
-                            | "setdefault"
-                            | "appendleft"
-                    )
-                {
+                if matches!(
+                    method.attr.as_str(),
+                    "append"
+                        | "add"
+                        | "insert"
+                        | "extend"
+                        | "extendleft"
+                        | "update"
+                        | "setdefault"
+                        | "appendleft"
+                ) {
                     for value in &call.args {
-                        self.gains(holder.id.as_str(), value);
+                        self.holder_gains(&method.value, value);
                     }
                     for keyword in &call.keywords {
-                        self.gains(holder.id.as_str(), &keyword.value);
+                        self.holder_gains(&method.value, &keyword.value);
                     }
                 }
             }
@@ -387,6 +388,21 @@ impl<'a> Visitor<'a> for Scopes<'a> {
 }
 
 impl<'a> Scopes<'a> {
+    fn field(&mut self, attr: &'a str, to: Bound<'a>) {
+        let here = self.here();
+        self.fields.entry(fold(attr)).or_default().push((to, here));
+    }
+
+    /// `holder` now holds `value` as well: a name, an attribute, or something inside one.
+    fn holder_gains(&mut self, holder: &'a Expr, value: &'a Expr) {
+        match holder {
+            Expr::Name(name) => self.gains(name.id.as_str(), value),
+            Expr::Attribute(x) => self.field(x.attr.as_str(), Bound::Gains(value)),
+            Expr::Subscript(x) => self.holder_gains(&x.value, value),
+            _ => {}
+        }
+    }
+
     fn gains(&mut self, name: &'a str, value: &'a Expr) {
         let here = self.here();
         let name = fold(name);

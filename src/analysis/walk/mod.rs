@@ -57,8 +57,12 @@ pub enum TargetOf {
 #[derive(Clone, Copy)]
 pub enum Bound<'a> {
     Value(&'a Expr),
-    /// An element of it: loops, unpacking.
+    /// An element of it: loops.
     ElementOf(&'a Expr),
+    /// A part of it that the way leads to: unpacking.
+    Part(&'a Expr, Way),
+    /// It, or anything inside it.
+    Within(&'a Expr),
     /// The name, or what it holds, was changed in place with this (`+=`, `x[k] = v`, `x.append(v)`).
     Gains(&'a Expr),
     With(&'a Expr),
@@ -77,11 +81,48 @@ pub enum Bound<'a> {
         default: Option<&'a Expr>,
     },
     Exception,
-    /// A capture of a match pattern.
-    Capture,
+    /// A capture of a match pattern, out of this subject.
+    Capture(&'a Expr),
     /// Bound, to nothing that can be told.
     Something,
     Deleted,
+}
+
+/// One step from a value to a part of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Any of its elements.
+    Element,
+    /// The one at this index.
+    Index(usize),
+}
+
+/// The steps from a value to a part of it; as many as any honest unpacking has.
+#[derive(Clone, Copy, Debug)]
+pub struct Way {
+    steps: [Step; Self::MOST],
+    length: usize,
+}
+
+impl Way {
+    const MOST: usize = 4;
+
+    fn new(first: Step) -> Self {
+        Self {
+            steps: [first; Self::MOST],
+            length: 1,
+        }
+    }
+
+    fn then(mut self, next: Step) -> Option<Self> {
+        *self.steps.get_mut(self.length)? = next;
+        self.length += 1;
+        Some(self)
+    }
+
+    pub fn steps(&self) -> &[Step] {
+        self.steps.get(..self.length).unwrap_or_default()
+    }
 }
 
 /// A scope that a visitor enters.

@@ -2,9 +2,9 @@
 
 use super::expr::expression;
 use super::{Bound, Place, Visitor};
-use crate::analysis::parse::ast::{Pattern, Ranged};
+use crate::analysis::parse::ast::{Expr, Pattern, Ranged};
 
-pub(super) fn pattern<'a, V: Visitor<'a> + ?Sized>(v: &mut V, p: &'a Pattern) {
+pub(super) fn pattern<'a, V: Visitor<'a> + ?Sized>(v: &mut V, p: &'a Pattern, subject: &'a Expr) {
     match p {
         Pattern::MatchValue(value) => {
             v.node("MatchValue", value.range());
@@ -13,45 +13,51 @@ pub(super) fn pattern<'a, V: Visitor<'a> + ?Sized>(v: &mut V, p: &'a Pattern) {
         Pattern::MatchSingleton(singleton) => v.node("MatchSingleton", singleton.range()),
         Pattern::MatchSequence(sequence) => {
             v.node("MatchSequence", sequence.range());
-            sequence.patterns.iter().for_each(|p| pattern(v, p));
+            sequence
+                .patterns
+                .iter()
+                .for_each(|p| pattern(v, p, subject));
         }
         Pattern::MatchMapping(mapping) => {
             v.node("MatchMapping", mapping.range());
             for key in &mapping.keys {
                 expression(v, key, Place::Compared);
             }
-            mapping.patterns.iter().for_each(|p| pattern(v, p));
+            mapping.patterns.iter().for_each(|p| pattern(v, p, subject));
             if let Some(rest) = &mapping.rest {
-                v.bind(rest.as_str(), mapping.range(), Bound::Capture);
+                v.bind(rest.as_str(), mapping.range(), Bound::Capture(subject));
             }
         }
         Pattern::MatchClass(class) => {
             v.node("MatchClass", class.range());
             expression(v, &class.cls, Place::Compared);
-            class.patterns.iter().for_each(|p| pattern(v, p));
+            class.patterns.iter().for_each(|p| pattern(v, p, subject));
             for attribute in &class.kwd_attrs {
                 v.pattern_attribute(attribute.as_str(), class.range(), &class.cls);
             }
-            class.kwd_patterns.iter().for_each(|p| pattern(v, p));
+            class
+                .kwd_patterns
+                .iter()
+                .for_each(|p| pattern(v, p, subject));
         }
         Pattern::MatchStar(star) => {
             v.node("MatchStar", star.range());
             if let Some(name) = &star.name {
-                v.bind(name.as_str(), star.range(), Bound::Capture);
+                v.bind(name.as_str(), star.range(), Bound::Capture(subject));
             }
         }
         Pattern::MatchAs(capture) => {
             v.node("MatchAs", capture.range());
             if let Some(inner) = &capture.pattern {
-                pattern(v, inner);
+                pattern(v, inner, subject);
             }
             if let Some(name) = &capture.name {
-                v.bind(name.as_str(), capture.range(), Bound::Capture);
+                v.bind(name.as_str(), capture.range(), Bound::Capture(subject));
             }
         }
         Pattern::MatchOr(or) => {
             v.node("MatchOr", or.range());
-            or.patterns.iter().for_each(|p| pattern(v, p));
+            or.patterns.iter().for_each(|p| pattern(v, p, subject));
         }
     }
 }

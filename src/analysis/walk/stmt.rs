@@ -142,7 +142,7 @@ fn statement<'a, V: Visitor<'a> + ?Sized>(v: &mut V, s: &'a Stmt) {
             expression(v, &x.subject, Place::Plain);
             for case in &x.cases {
                 v.node("match_case", case.range());
-                pattern(v, &case.pattern);
+                pattern(v, &case.pattern, &x.subject);
                 if let Some(guard) = &case.guard {
                     expression(v, guard, Place::Compared);
                 }

@@ -1,7 +1,7 @@
 //! Targets: what an assignment, loop, `with` or walrus binds.
 
 use super::expr::expression;
-use super::{Bound, Place, TargetOf, Visitor};
+use super::{Bound, Place, Step, TargetOf, Visitor, Way};
 use crate::analysis::parse::ast::{Expr, Ranged};
 
 /// Walks a target and binds the names in it.
@@ -55,7 +55,7 @@ pub(super) fn bind<'a, V: Visitor<'a> + ?Sized>(
 }
 
 fn each<'a, V: Visitor<'a> + ?Sized>(v: &mut V, targets: &'a [Expr], of: TargetOf, to: Bound<'a>) {
-    // `a, b = x, y` pairs up; anything else hands each name some element of the value.
+    // `a, b = x, y` pairs up; anything else hands each name a part of the value.
     if let Bound::Value(Expr::Tuple(values)) = to
         && values.elts.len() == targets.len()
         && !targets
@@ -68,11 +68,25 @@ fn each<'a, V: Visitor<'a> + ?Sized>(v: &mut V, targets: &'a [Expr], of: TargetO
         }
         return;
     }
-    let element = match to {
-        Bound::Value(value) | Bound::ElementOf(value) | Bound::With(value) => {
-            Bound::ElementOf(value)
+    let starred = targets.iter().position(Expr::is_starred_expr);
+    for (index, target) in targets.iter().enumerate() {
+        // What stands behind a star has no place of its own.
+        let known = starred.is_none_or(|at| index < at);
+        bind(v, target, of, part(to, known.then_some(index)));
+    }
+}
+
+/// What one of several targets gets of a value: the part at its index, where that is known.
+fn part<'a>(to: Bound<'a>, index: Option<usize>) -> Bound<'a> {
+    let (value, way) = match to {
+        Bound::Value(value) | Bound::With(value) => (value, index.map(Step::Index).map(Way::new)),
+        Bound::ElementOf(value) => {
+            let element = Way::new(Step::Element);
+            (value, index.and_then(|i| element.then(Step::Index(i))))
         }
-        Bound::Deleted => Bound::Deleted,
+        Bound::Part(value, way) => (value, index.and_then(|i| way.then(Step::Index(i)))),
+        Bound::Within(value) | Bound::Capture(value) => (value, None),
+        Bound::Deleted => return Bound::Deleted,
         Bound::Gains(_)
         | Bound::Module(_)
         | Bound::Member { .. }
@@ -80,10 +94,7 @@ fn each<'a, V: Visitor<'a> + ?Sized>(v: &mut V, targets: &'a [Expr], of: TargetO
         | Bound::Class(_)
         | Bound::Parameter { .. }
         | Bound::Exception
-        | Bound::Capture
-        | Bound::Something => Bound::Something,
+        | Bound::Something => return Bound::Something,
     };
-    for target in targets {
-        bind(v, target, of, element);
-    }
+    way.map_or(Bound::Within(value), |way| Bound::Part(value, way))
 }
