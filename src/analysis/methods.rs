@@ -2,6 +2,8 @@
 //!
 //! Knowledge, not policy: each entry says what the call does and which argument decides.
 
+use super::library::library;
+
 /// What a call does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
@@ -87,6 +89,8 @@ const PATHS: &[&str] = &[
     "sink",
     "style_dir",
     "font_filepaths",
+    "stream_or_path",
+    "outfile",
 ];
 
 /// A call by the path of what is called. A submodule may carry its package's functions on
@@ -339,10 +343,12 @@ fn exact(path: &str) -> Option<Entry> {
             if path.ends_with(".from_formula") {
                 return entry(Formula, 0, &["formula"]);
             }
-            // A method read from its class: the instance is the first argument.
+            // A method read from its class (`pandas.DataFrame`, `numpy.ndarray`): the instance is the
+            // first argument.
             let (class, name) = path.rsplit_once('.')?;
             let last = class.rsplit('.').next()?;
-            if last.chars().next().is_some_and(char::is_uppercase) {
+            let lower = class.contains('.') && !library().is_listed(class);
+            if last.starts_with(char::is_uppercase) || lower {
                 return method(name).map(|e| Entry {
                     index: e.index.saturating_add(1),
                     ..e
@@ -371,7 +377,18 @@ pub fn also(path: &str) -> &'static [Entry] {
     ];
     const BACKEND: &[Entry] = &[of(Effect::Backend, 9, &["backend"])];
     const BACKEND_14: &[Entry] = &[of(Effect::Backend, 14, &["backend"])];
+    // By keyword only: their positions differ, or they have none.
+    const STYLESHEET_BY_NAME: &[Entry] = &[of(Effect::Read, usize::MAX, &["stylesheet"])];
+    const BACKEND_BY_NAME: &[Entry] = &[of(Effect::Backend, usize::MAX, &["backend"])];
+    const BASENAME: &[Entry] = &[of(Effect::Write, usize::MAX, &["basename_template"])];
     match path {
+        "to_xml" => STYLESHEET_BY_NAME,
+        "pyarrow.dataset.write_dataset" | "pyarrow.parquet.write_to_dataset" => BASENAME,
+        "pandas.plotting.boxplot_frame"
+        | "pandas.plotting.boxplot_frame_groupby"
+        | "pandas.plotting.boxplot"
+        | "pandas.plotting.hist_series" => BACKEND_BY_NAME,
+        _ if path.ends_with(".to_xml") => STYLESHEET_BY_NAME,
         "pandas.read_xml" => STYLESHEET,
         "matplotlib.image.thumbnail" => THUMBNAIL,
         "scipy.io.readsav" => UNPACKED,
@@ -426,13 +443,16 @@ pub fn method(name: &str) -> Option<Entry> {
         | "print_webp"
         | "to_typst"
         | "serialize_to"
-        | "write_metadata_file" => entry(Write, 0, PATHS),
+        | "write_metadata_file"
+        | "download" => entry(Write, 0, PATHS),
+        // Of matplotlib's writers of animations.
+        "saving" => entry(Write, 1, PATHS),
         // Plotly's first parameter is a configuration, pandas' is the path: only text counts.
         "to_html" | "to_image" => entry(Write, 0, PATHS),
         "save" => entry(Save, 0, PATHS),
         "set_file" => entry(Read, 0, &["file"]),
         "to_html5_video" => entry(Exec, 0, &[]),
-        "to_pickle" | "to_hdf" | "dump" => entry(Pickle, 0, PATHS),
+        "to_pickle" | "to_hdf" | "dump" | "dumps" => entry(Pickle, 0, PATHS),
         "load" => entry(Unpickle, 0, &["fname"]),
         "to_sql" => entry(Database, 1, &["con"]),
         "to_gbq" | "to_iceberg" => entry(Network, 0, &[]),

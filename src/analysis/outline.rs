@@ -175,7 +175,11 @@ impl<'a> Visitor<'a> for Collector {
     fn bind(&mut self, name: &'a str, _at: TextRange, to: Bound<'a>) {
         if matches!(
             to,
-            Bound::Parameter { .. } | Bound::Exception | Bound::Capture(_) | Bound::Something
+            Bound::Parameter { .. }
+                | Bound::Rest(_)
+                | Bound::Exception
+                | Bound::Capture(_)
+                | Bound::Something
         ) {
             self.name(name);
         }

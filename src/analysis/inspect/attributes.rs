@@ -304,8 +304,11 @@ impl<'a> Inspector<'a> {
         let surrounding = match place {
             Place::Argument(call) | Place::Keyword(call) => Some(call),
             Place::Plain | Place::Decorator | Place::Base => None,
-            Place::Assigned
-            | Place::AttributeOf
+            Place::Assigned => {
+                self.keep(e, at);
+                return;
+            }
+            Place::AttributeOf
             | Place::Called
             | Place::Annotation
             | Place::Target

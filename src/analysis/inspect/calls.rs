@@ -53,6 +53,13 @@ impl<'a> Arguments<'a> {
     }
 }
 
+/// `open`, by its first argument.
+pub(super) const OPEN: Entry = Entry {
+    effect: Effect::Read,
+    index: 0,
+    names: &["file"],
+};
+
 impl<'a> Inspector<'a> {
     pub(super) fn call(&mut self, call: &'a ast::ExprCall) {
         let arguments = Arguments { call, skip: 0 };
@@ -67,6 +74,7 @@ impl<'a> Inspector<'a> {
         for val in vals.iter() {
             self.called(val, arguments, call.range());
         }
+        self.blind_call(call, &vals);
         // `type` may have come a way that cannot be followed; its three arguments have a shape.
         if let [name, Expr::Tuple(_), Expr::Dict(_)] = call.args.as_slice()
             && vals
@@ -95,6 +103,10 @@ impl<'a> Inspector<'a> {
             .collect();
         for written in results {
             self.machine_paths(&written, arguments);
+            if written.starts_with("matplotlib.animation.") && &*attr == "setup" {
+                let entry = methods::method("saving").unwrap_or(OPEN);
+                self.file(Capability::FsWrite, entry, "setup", arguments, x.range());
+            }
             if written.starts_with("numpy.random.") {
                 self.sized_member(&format!("numpy.random.{attr}"), arguments, x.range());
             }
@@ -111,6 +123,7 @@ impl<'a> Inspector<'a> {
         }
         match &*attr {
             "format" | "format_index" if styler => self.templates_in(arguments),
+            "set_titles" | "label" => self.templates_in(arguments),
             "set_major_formatter" | "set_minor_formatter" | "bar_label" | "clabel" | "colorbar" => {
                 self.templates_in(arguments);
             }
@@ -300,6 +313,13 @@ impl<'a> Inspector<'a> {
             "enum.Enum" | "enum.IntEnum" | "enum.StrEnum" | "enum.Flag" | "enum.IntFlag" => {
                 self.members_of_enum(arguments, at);
             }
+            "plotly.offline.plot" | "plotly.offline.plot_mpl"
+                if arguments.keyword(&["auto_open", "output_type"]).is_none()
+                    && !arguments.open_ended() =>
+            {
+                self.add(&rules::EXEC_CALL, at, "auto_open").hint =
+                    Some("write auto_open=False; there is no browser".to_owned());
+            }
             "functools.wraps" if arguments.count() > 1 || !arguments.call.keywords.is_empty() => {
                 self.add(&rules::REFL_WRAPS, at, path);
             }
@@ -328,6 +348,7 @@ impl<'a> Inspector<'a> {
         arguments: Arguments<'a>,
         at: TextRange,
     ) {
+        self.found(subject);
         match entry.effect {
             Effect::Read => self.file(Capability::FsRead, entry, subject, arguments, at),
             Effect::Write => {
@@ -366,8 +387,11 @@ impl<'a> Inspector<'a> {
                 if subject == "load"
                     && (arguments.count() == 0 && arguments.call.keywords.is_empty()
                         || self.own_method(arguments.call, subject)) => {}
+            // `a.dumps()` of numpy; what the snippet itself calls so is its own.
+            Effect::Pickle if self.own_method(arguments.call, subject) => {}
             Effect::Pickle => {
-                if arguments.count() > 0 || !arguments.call.keywords.is_empty() {
+                let given = arguments.count() > 0 || !arguments.call.keywords.is_empty();
+                if given || subject.rsplit('.').next() == Some("dumps") {
                     self.effect_alone(entry, subject, at);
                 }
             }

@@ -2,7 +2,7 @@
 //! anything with a folder, a scheme or a descriptor is outside.
 
 use super::Inspector;
-use super::calls::Arguments;
+use super::calls::{Arguments, OPEN};
 use crate::analysis::methods::Entry;
 use crate::analysis::parse::TextRange;
 use crate::analysis::parse::ast::{self, Constant, Expr, Ranged};
@@ -12,7 +12,7 @@ use crate::model::Capability;
 
 /// What a path argument amounts to; the order is the strength.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Kind {
+pub(super) enum Kind {
     /// No file: nothing was named, or it is in memory.
     None,
     Plain,
@@ -23,11 +23,7 @@ enum Kind {
 
 impl<'a> Inspector<'a> {
     pub(super) fn open_call(&mut self, arguments: Arguments<'a>, at: TextRange) {
-        let entry = Entry {
-            effect: crate::analysis::methods::Effect::Read,
-            index: 0,
-            names: &["file"],
-        };
+        self.found("open");
         let mode = arguments
             .positional(1)
             .or_else(|| arguments.keyword(&["mode"]));
@@ -48,7 +44,7 @@ impl<'a> Inspector<'a> {
                 "open with an opener",
             );
         }
-        self.file(capability, entry, "open", arguments, at);
+        self.file(capability, OPEN, "open", arguments, at);
     }
 
     /// A call whose deciding argument names a file.
@@ -76,7 +72,13 @@ impl<'a> Inspector<'a> {
         self.file_fact(kind, capability, subject, at);
     }
 
-    fn file_fact(&mut self, kind: Kind, capability: Capability, subject: &str, at: TextRange) {
+    pub(super) fn file_fact(
+        &mut self,
+        kind: Kind,
+        capability: Capability,
+        subject: &str,
+        at: TextRange,
+    ) {
         let (rule, detail) = match kind {
             Kind::None => return,
             Kind::Plain => (&rules::FS_OUTPUT, "literal argument"),
@@ -164,6 +166,7 @@ impl<'a> Inspector<'a> {
         surrounding: Option<&'a ast::ExprCall>,
         at: TextRange,
     ) {
+        self.lost.handed = true;
         let capability = match entry.effect {
             crate::analysis::methods::Effect::Write => Capability::FsWrite,
             _ => Capability::FsRead,
@@ -179,6 +182,28 @@ impl<'a> Inspector<'a> {
             }
         }
         self.file_fact(kind, capability, subject, at);
+    }
+
+    /// A literal path of some machine, or an address; anything else is `None`.
+    pub(super) fn machine_kind(&self, e: &'a Expr) -> Kind {
+        let mut texts = Set::default();
+        for val in self.r.eval(e, self.here()).iter() {
+            match val {
+                Val::Items(..) => self.r.element(val, &mut texts),
+                other => texts.add(other.clone()),
+            }
+        }
+        let kind = |val: Val<'a>| match val {
+            Val::Text(text) if text_kind(&text) == Kind::Url => Kind::Url,
+            Val::Text(text) if is_machine_path(&text) => Kind::Outside,
+            _ => Kind::None,
+        };
+        texts
+            .into_vec()
+            .into_iter()
+            .map(kind)
+            .max()
+            .unwrap_or(Kind::None)
     }
 
     fn kind(&self, e: &'a Expr) -> Kind {

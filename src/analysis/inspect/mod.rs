@@ -9,6 +9,7 @@ mod files;
 mod format;
 mod imports;
 mod loops;
+mod lost;
 mod named;
 mod names;
 mod numbers;
@@ -74,6 +75,8 @@ pub struct Inspector<'a> {
     /// Modules that were handed on as values, and what is read from who knows what.
     handed: BTreeSet<String>,
     reads: Vec<(String, (usize, usize))>,
+    /// Functions that open files and were not called where they were read.
+    lost: lost::Lost,
     /// The template that is being assigned to an option of pandas.
     option_value: Option<usize>,
     /// Inside a text that is evaluated: where the text stands, and what it is.
@@ -105,6 +108,7 @@ impl<'a> Inspector<'a> {
             foreign: HashSet::new(),
             handed: BTreeSet::new(),
             reads: Vec::new(),
+            lost: lost::Lost::default(),
             option_value: None,
             text: None,
         }
@@ -115,6 +119,7 @@ impl<'a> Inspector<'a> {
         super::walk::body(&mut self, body);
         self.jumps(body, false);
         self.handed_modules();
+        self.lost_functions();
         if self.r.exhausted() {
             self.facts.add(&rules::TANGLED, (0, 0), "");
         }

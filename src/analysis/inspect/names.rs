@@ -158,14 +158,23 @@ impl<'a> Inspector<'a> {
 
     /// A module that is handed on as a value cannot be followed.
     fn module_value(&mut self, e: &'a Expr, at: TextRange, place: Place<'a>) {
-        if matches!(
-            place,
-            Place::AttributeOf | Place::Assigned | Place::Target | Place::Compared
-        ) || self.policy.imports.contains_key("*")
+        if matches!(place, Place::AttributeOf | Place::Target | Place::Compared)
+            || self.policy.imports.contains_key("*")
         {
             return;
         }
         let vals = self.r.eval(e, self.here());
+        if let Place::Assigned = place {
+            // Followed as far as it goes; where it is lost, what is read counts as the module's.
+            for val in vals.iter() {
+                if let Val::Module(path) = val
+                    && self.r.module_standing(path) != Standing::Foreign
+                {
+                    self.handed.insert(path.to_string());
+                }
+            }
+            return;
+        }
         for val in vals.iter() {
             if let Val::Module(path) = val {
                 // `getattr(np, "mean")` resolves.
@@ -199,6 +208,7 @@ impl<'a> Inspector<'a> {
             && let Bound::Value(value) = to
         {
             self.file_value(value, value.range(), Place::Plain);
+            self.called_by_python(value);
         }
         if !is_dunder(&id) {
             return;

@@ -29,6 +29,11 @@ impl<'a> Inspector<'a> {
                 "usetex" => {
                     self.add(&rules::EXEC_CALL, at, "usetex");
                 }
+                // It opens what was written in a browser.
+                "auto_open" => {
+                    self.add(&rules::EXEC_CALL, at, "auto_open").hint =
+                        Some("leave it out; there is no browser".to_owned());
+                }
                 "memory" => self.cache(e, at),
                 "storage_options" => {
                     self.add(&rules::NET_URL, at, "storage_options");

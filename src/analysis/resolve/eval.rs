@@ -302,6 +302,17 @@ impl<'a> Resolver<'a> {
                 self.arguments(name, function, *index, out);
                 out.add(Val::Unknown);
             }
+            Bound::Rest(function) => {
+                for (call, scope, _) in self.calls_of(function) {
+                    for e in &call.args {
+                        out.add(Val::Holds(ByAddress(e), scope));
+                    }
+                    for keyword in &call.keywords {
+                        out.add(Val::Holds(ByAddress(&keyword.value), scope));
+                    }
+                }
+                out.add(Val::Unknown);
+            }
             Bound::Exception => out.add(Val::Exception),
             Bound::Capture(e) => {
                 self.within(e, scope, out);
@@ -312,7 +323,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// What calls of a function by its name hand to one of its parameters.
+    /// What calls of a function hand to one of its parameters.
     fn arguments(
         &self,
         parameter: &str,
@@ -320,31 +331,15 @@ impl<'a> Resolver<'a> {
         index: Option<usize>,
         out: &mut Set<'a>,
     ) {
-        let key = address(function);
-        if let (Some((call, scope)), Some(i)) = (self.scopes.direct.get(&key), index)
-            && let Some(e) = call.args.get(i)
-        {
-            out.all(&self.eval(e, *scope));
-        }
-        let (Some(name), Some(id)) = (
-            self.scopes.function_names.get(&key),
-            self.scopes.of.get(&key),
-        ) else {
-            return;
-        };
-        let method = self.scopes.all[self.scopes.all[*id].parent].kind == Kind::Class;
-        let Some(calls) = self.scopes.calls.get(name) else {
-            return;
-        };
-        for (call, scope) in calls {
-            let by_attribute = call.func.is_attribute_expr();
-            let index = match index {
-                Some(0) if method && by_attribute => None,
-                Some(i) if method && by_attribute => Some(i - 1),
-                other => other,
+        for (call, scope, bound) in self.calls_of(function) {
+            // The object of a method is no argument of its call.
+            let index = if bound {
+                index.and_then(|i| i.checked_sub(1))
+            } else {
+                index
             };
             if let Some(e) = index.and_then(|i| call.args.get(i)) {
-                out.all(&self.eval(e, *scope));
+                out.all(&self.eval(e, scope));
             }
             for keyword in &call.keywords {
                 if keyword
@@ -352,12 +347,47 @@ impl<'a> Resolver<'a> {
                     .as_ref()
                     .is_none_or(|a| fold(a.as_str()) == parameter)
                 {
-                    out.all(&self.eval(&keyword.value, *scope));
+                    out.all(&self.eval(&keyword.value, scope));
                 }
             }
             for starred in call.args.iter().filter(|e| e.is_starred_expr()) {
-                out.all(&self.eval(starred, *scope));
+                out.all(&self.eval(starred, scope));
             }
         }
+    }
+
+    /// The calls of a function where it stands, by its name, or of the class that it makes objects
+    /// of, with the scope of each and whether the first parameter is the object.
+    fn calls_of(&self, function: &'a ast::Arguments) -> Vec<(&'a ast::ExprCall, ScopeId, bool)> {
+        let key = address(function);
+        let direct = self.scopes.direct.get(&key);
+        let mut found: Vec<_> = direct
+            .map(|(call, at)| (*call, *at, false))
+            .into_iter()
+            .collect();
+        let (Some(name), Some(id)) = (
+            self.scopes.function_names.get(&key),
+            self.scopes.of.get(&key),
+        ) else {
+            return found;
+        };
+        let class = self.scopes.all[*id].parent;
+        let method = self.scopes.all[class].kind == Kind::Class;
+        let calls = self.scopes.calls.get(name).into_iter().flatten();
+        found.extend(calls.map(|(call, at)| (*call, *at, method && call.func.is_attribute_expr())));
+        if method && name == "__init__" {
+            found.extend(self.made(class).map(|(call, at)| (call, at, true)));
+        }
+        found
+    }
+
+    /// The calls that make objects of a class of the snippet.
+    pub(super) fn made(
+        &self,
+        class: ScopeId,
+    ) -> impl Iterator<Item = (&'a ast::ExprCall, ScopeId)> + '_ {
+        let name = self.scopes.class_names.get(&class);
+        let calls = name.and_then(|name| self.scopes.calls.get(name));
+        calls.into_iter().flatten().copied()
     }
 }

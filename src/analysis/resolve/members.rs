@@ -60,6 +60,9 @@ impl<'a> Resolver<'a> {
         };
         match standing {
             Standing::Module => (Val::Module(path.into()), standing),
+            Standing::Allowed if !self.library.is_stdlib(module) || module == "numbers" => {
+                (Val::Member(home(&path, name).into()), standing)
+            }
             _ => (Val::Member(path.into()), standing),
         }
     }
@@ -85,5 +88,29 @@ impl<'a> Resolver<'a> {
 
     pub fn library(&self) -> &'static Library {
         self.library
+    }
+}
+
+/// Where a name is at home that other modules carry on (`sklearn.pipeline.deepcopy`), if what it does
+/// hangs on which it is.
+fn home<'p>(path: &'p str, name: &str) -> &'p str {
+    match name {
+        "ABCMeta" => "abc.ABCMeta",
+        "EnumMeta" => "enum.EnumMeta",
+        "EnumType" => "enum.EnumType",
+        "Enum" => "enum.Enum",
+        "IntEnum" => "enum.IntEnum",
+        "StrEnum" => "enum.StrEnum",
+        "Flag" => "enum.Flag",
+        "IntFlag" => "enum.IntFlag",
+        "wraps" => "functools.wraps",
+        "partial" => "functools.partial",
+        "partialmethod" => "functools.partialmethod",
+        "deepcopy" => "copy.deepcopy",
+        "namedtuple" => "collections.namedtuple",
+        "FontProperties" if path.starts_with("matplotlib.") => {
+            "matplotlib.font_manager.FontProperties"
+        }
+        _ => path,
     }
 }

@@ -3,6 +3,7 @@
 use super::eval::Resolver;
 use super::scopes::{ScopeId, address};
 use super::value::{ByAddress, Set, Val, Vals};
+use crate::analysis::fold::fold;
 use crate::analysis::methods;
 use crate::analysis::parse::ast::{self, Expr, Operator};
 use crate::analysis::walk::Bound;
@@ -38,6 +39,18 @@ impl<'a> Resolver<'a> {
                     }
                 }
                 self.fields(attr, out);
+                // A field of a data class or a named tuple has what its object was made with.
+                for (call, at) in self.made(*scope) {
+                    for keyword in &call.keywords {
+                        if keyword
+                            .arg
+                            .as_ref()
+                            .is_some_and(|a| fold(a.as_str()) == attr)
+                        {
+                            out.all(&self.eval(&keyword.value, at));
+                        }
+                    }
+                }
                 if !self.scopes.all[*scope].names.contains_key(attr) {
                     self.method(attr, out);
                 }

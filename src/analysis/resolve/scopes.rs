@@ -56,6 +56,8 @@ pub struct Scopes<'a> {
     pub stars: Vec<&'a str>,
     /// Function (its arguments' address) → its name.
     pub function_names: HashMap<usize, Cow<'a, str>>,
+    /// Class scope → its name.
+    pub class_names: HashMap<ScopeId, Cow<'a, str>>,
     /// Class scope → its bases.
     bases: HashMap<ScopeId, &'a [Expr]>,
     stack: Vec<ScopeId>,
@@ -98,6 +100,7 @@ impl<'a> Scopes<'a> {
             direct: HashMap::new(),
             stars: Vec::new(),
             function_names: HashMap::new(),
+            class_names: HashMap::new(),
             bases: HashMap::new(),
             walrus: HashSet::new(),
             stack: vec![0],
@@ -166,6 +169,11 @@ impl<'a> Scopes<'a> {
             direct = direct && data.kind == Kind::TypeParameters;
             at = data.parent;
         }
+    }
+
+    /// Whether the snippet stores or defines something under that attribute.
+    pub fn binds_field(&self, attr: &str) -> bool {
+        self.fields.contains_key(attr) || self.classes.contains_key(attr)
     }
 
     /// The bases of a class of the snippet.
@@ -371,6 +379,7 @@ impl<'a> Visitor<'a> for Scopes<'a> {
         }
         if let Scope::Class(class) = scope {
             self.bases.insert(id, &class.bases);
+            self.class_names.insert(id, fold(class.name.as_str()));
         }
         self.all.push(ScopeData {
             kind,

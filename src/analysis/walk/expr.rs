@@ -287,7 +287,8 @@ pub(super) fn inner_arguments<'a, V: Visitor<'a> + ?Sized>(v: &mut V, arguments:
         v.bind(argument.def.arg.as_str(), argument.def.range(), to);
     }
     for argument in [&arguments.vararg, &arguments.kwarg].into_iter().flatten() {
-        v.bind(argument.arg.as_str(), argument.range(), Bound::Something);
+        let to = Bound::Rest(arguments);
+        v.bind(argument.arg.as_str(), argument.range(), to);
     }
 }
 

@@ -80,6 +80,8 @@ pub enum Bound<'a> {
         index: Option<usize>,
         default: Option<&'a Expr>,
     },
+    /// `*args` and `**kwargs`.
+    Rest(&'a ast::Arguments),
     Exception,
     /// A capture of a match pattern, out of this subject.
     Capture(&'a Expr),

@@ -93,6 +93,7 @@ fn part<'a>(to: Bound<'a>, index: Option<usize>) -> Bound<'a> {
         | Bound::Function(_)
         | Bound::Class(_)
         | Bound::Parameter { .. }
+        | Bound::Rest(_)
         | Bound::Exception
         | Bound::Something => return Bound::Something,
     };
