@@ -59,14 +59,21 @@ def classify(error: BaseException) -> tuple[str, str | None]:
         return "TickLimit", "ticks"
     if isinstance(error, MemoryError):
         return "MemoryLimit", "memory"
-    if isinstance(error, OSError):
-        if error.errno in (errno.EFBIG, errno.EMFILE, errno.ENOSPC):
-            return "SnippetError", "files"
-        if error.errno == errno.EAGAIN:
-            return "SnippetError", "processes"
+    number = number_of(error)
+    if number in (errno.EFBIG, errno.EMFILE, errno.ENOSPC):
+        return "SnippetError", "files"
+    if number == errno.EAGAIN:
+        return "SnippetError", "processes"
     if isinstance(error, RuntimeError) and "can't start new thread" in text_of(error):
         return "SnippetError", "processes"
     return "SnippetError", None
+
+
+def number_of(error: BaseException) -> int | None:
+    """What the system calls it (errno(3)), as it was raised: a class of the snippet's may have an
+    `errno` of its own."""
+    number = OSError.errno.__get__(error) if isinstance(error, OSError) else None  # type: ignore[attr-defined]
+    return number if isinstance(number, int) else None
 
 
 def current() -> BaseException | None:

@@ -29,6 +29,8 @@ class Events:
         self._clean = clean
         self._first = os.getpid()
         self._told = 0
+        # Which limits were told of, and where.
+        self._limits: set[tuple[str, int | None]] = set()
         # How many there were over the bound.
         self.more = 0
 
@@ -47,6 +49,15 @@ class Events:
             line = running_line()
         event = {"kind": kind, "message": self._clean(message)[:TEXT_MAX], "line": line}
         self._tell(json.dumps({"event": event}).encode() + b"\n")
+
+    def limit(self, name: str, line: int | None = None, reason: str = "") -> None:
+        """A limit that is met, told once for each line. `reason`: which one of its kind it was."""
+        if line is None:
+            line = running_line()
+        if (name, line) not in self._limits:
+            self._limits.add((name, line))
+            words = f"the {name} limit is reached"
+            self.add("limit", f"{words}: {reason}" if reason else words, line)
 
 
 def importing() -> bool:

@@ -9,7 +9,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
-from _countersign import files
+from _countersign import files, limits
 from _countersign.errors import Refused
 from _countersign.plain import Plain
 
@@ -28,6 +28,7 @@ def next_name(extension: str) -> str:
     _kept += 1
     most = files.most
     if _kept > most:
+        limits.reached("files", f"more than {most} figures")
         raise Refused("ContractViolation", f"more than {most} figures; at most {most} are kept")
     taken = {name.partition(".")[0] for name in files.names() if name.endswith((".png", ".json"))}
     number = next(n for n in range(1, len(taken) + 2) if f"fig{n}" not in taken)

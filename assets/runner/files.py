@@ -1,11 +1,11 @@
 """`open` as the snippet has it: plain names in the output folder, nothing else."""
 
-import io
 import os
 import re
 import stat
 from typing import Any
 
+from _countersign import opened
 from _countersign.events import Events, importing
 
 NAME = re.compile(r"[A-Za-z0-9._-]{1,100}", re.ASCII)
@@ -38,8 +38,6 @@ most = 0
 
 # Whether the contract vouches for what is left, so that the broker compares.
 _listed = False
-
-_open = io.open
 
 # Who hears of a refusal, under the guard.
 _events: Events | None = None
@@ -84,7 +82,7 @@ def open_output(
         raise refused(file)
     if encoding is None and "b" not in mode:
         encoding = "utf-8"
-    return _open(file, mode, buffering, encoding, errors, newline, opener=_beneath)
+    return opened.open_(file, mode, buffering, encoding, errors, newline, opener=_beneath)
 
 
 def _beneath(name: str, flags: int) -> int:
@@ -109,6 +107,11 @@ def manifest() -> list[dict[str, Any]] | None:
     contract keeps no list."""
     if not _listed:
         return None
+    try:
+        # Listing takes a descriptor, and the snippet may hold all that there are.
+        os.close(0)
+    except OSError:
+        pass
     found = []
     for name in sorted(os.listdir(_folder)):
         about = os.stat(name, dir_fd=_folder, follow_symlinks=False)

@@ -16,6 +16,7 @@ from _countersign import (
     files,
     hold,
     job,
+    limits,
     spec,
     stop,
     values,
@@ -78,8 +79,9 @@ def main() -> None:
             report["result"] = job.run(setup, libraries, contract, events)
     except BaseException as error:  # noqa: BLE001 - whatever it is, it is reported
         status = failed(error, report)
+        limits.met(error)
         if limit := report["error"] and report["error"]["limit"]:
-            events.add("limit", f"the {limit} limit is reached", report["error"]["line"])
+            events.limit(limit, report["error"]["line"], limits.reason(error))
     if os.getpid() != pid:
         # A fork of the snippet's that came out at its end: only the first process reports.
         leave(status)

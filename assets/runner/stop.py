@@ -50,7 +50,7 @@ def cancelled(events: Events) -> dict[str, Any]:
 
 
 def overdue(events: Events) -> dict[str, Any]:
-    events.add("limit", "the wall limit is reached")
+    events.limit("wall")
     return {"type": "Timeout", "message": "the wall limit is reached", "limit": "wall"}
 
 

@@ -1,10 +1,11 @@
 """Files that are in memory only: `open` for snippets that are given no folder."""
 
+import errno
 import io
 import re
 from typing import Any
 
-from _countersign import files
+from _countersign import files, limits
 
 NAME = re.compile(r"[A-Za-z0-9._-]{1,100}", re.ASCII)
 MODES = frozenset("r w a x r+ w+ a+ x+".split())
@@ -46,7 +47,9 @@ class Files:
         if plain[0] == "x" and file in self._contents:
             raise FileExistsError(f"there is a file of this name in memory: {file}")
         if file not in self._contents and len(self._contents) >= self._most:
-            raise files.refused(file, f"more than {self._most} files in memory")
+            many = f"more than {self._most} files in memory"
+            limits.reached("files", many)
+            raise PermissionError(many)
         if plain[0] in "wx":
             self._contents[file] = b""
         raw = Open(self, file, plain)
@@ -61,7 +64,9 @@ class Files:
         """Raises where it would be more than there is room for."""
         others = sum(len(one) for key, one in self._contents.items() if key != name)
         if others + len(content) > self._room:
-            raise OSError(27, "the files in memory are too large")
+            error = OSError(errno.EFBIG, "the files in memory are too large")
+            limits.met(error)
+            raise error
         self._contents[name] = content
 
 

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NoReturn
 
-from _countersign import errors, hold, report, spec
+from _countersign import errors, hold, limits, report, spec
 from _countersign.contracts import Contract
 from _countersign.events import Events, running_line
 
@@ -45,13 +45,15 @@ class Watch:
 
     def caught(self, error: BaseException | None = None) -> None:
         """Stands first in every `except`, `finally` and `__exit__`: what must not be caught ends the
-        run there."""
+        run there, and a limit that may be caught is told."""
         error = error or errors.current()
         if isinstance(error, MemoryError):
             self.over("memory", error)
+        if error is not None and (isinstance(error, limits.KINDS) or error.__context__):
+            limits.met(error)
 
     def over(self, limit: str, error: BaseException) -> NoReturn:
-        self.events.add("limit", f"the {limit} limit is reached", errors.snippet_line(error))
+        self.events.limit(limit, errors.snippet_line(error))
         self._end(error)
 
     def end(self, error: BaseException) -> NoReturn:

@@ -19,7 +19,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
-from _countersign import files
+from _countersign import files, opened
 
 # What libraries read besides their own files: time zones, fonts, and how large the machine is.
 READABLE = (
@@ -124,7 +124,7 @@ def close(own: Sequence[str]) -> None:
     """Closes the zone for the rest of the process."""
     zone = ready(own)
     sys.addaudithook(zone.hook)
-    builtins.open = io.open = by_descriptor(io.open)
+    builtins.open = io.open = by_descriptor(opened.open_)
 
 
 def by_descriptor(plain_open: Callable[..., Any]) -> Callable[..., Any]:

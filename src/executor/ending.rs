@@ -128,14 +128,17 @@ fn events(facts: &Facts<'_>, limit: Option<LimitKind>) -> Vec<RunEvent> {
     for event in &mut events {
         event.message = facts.paths.clean(&event.message);
     }
-    if let Some(limit) = limit
-        && !events.iter().any(|event| event.kind == "limit")
-    {
-        events.push(RunEvent {
-            kind: "limit".to_owned(),
-            message: format!("the {} limit is reached", limit.as_str()),
-            line: None,
-        });
+    if let Some(limit) = limit {
+        // Another one may have been met, and caught, before.
+        let words = format!("the {} limit is reached", limit.as_str());
+        let told = |event: &RunEvent| event.kind == "limit" && event.message.starts_with(&words);
+        if !events.iter().any(told) {
+            events.push(RunEvent {
+                kind: "limit".to_owned(),
+                message: words,
+                line: None,
+            });
+        }
     }
     events
 }

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::test_bench::*;
-use crate::model::{Run, RunErrorKind};
+use crate::model::{Run, RunErrorKind, Tier};
 use crate::policy::Policy;
 
 fn told_of(run: &Run) -> Vec<(&str, Option<u32>)> {
@@ -242,6 +242,153 @@ fn d5_limits_and_scopes_are_events() {
         assert_eq!(told_of(run), [(kind, Some(2))], "{code}: {run:?}");
         assert!(!run.events[0].message.contains("hunter2"), "{run:?}");
     }
+}
+
+/// Under `analysis`: whoever meets a limit and catches the error, the limit, its line and what it was.
+const CAUGHT: &[(&str, &str, u32, &str)] = &[
+    (
+        "a file's size, in the snippet",
+        "f = open('x', 'w')\ntry:\n    f.write('a' * 3_000_000)\nexcept OSError: print('on')",
+        3,
+        "large",
+    ),
+    (
+        "with `finally` and a bare `except`",
+        "f = open('x', 'wb', 0)\ntry:\n    try:\n        f.truncate(3_000_000)\n    finally: pass\nexcept: print('on')",
+        4,
+        "large",
+    ),
+    (
+        "with `suppress`",
+        "import contextlib\nwith contextlib.suppress(Exception), open('x', 'wb') as f:\n    f.write(b'a' * 3_000_000)\nprint('on')",
+        3,
+        "large",
+    ),
+    (
+        "in a group",
+        "f = open('x', 'wb', 0)\ntry:\n    try: f.truncate(3_000_000)\n    except OSError as e: raise ExceptionGroup('g', [e])\nexcept* OSError: print('on')",
+        3,
+        "large",
+    ),
+    (
+        "lost by the interpreter, as the file is let go",
+        "open('x', 'wb').truncate(2 ** 20)\nopen('x', 'a').write('one more')\nprint('on')",
+        2,
+        "large",
+    ),
+    (
+        "pandas",
+        "t = pd.DataFrame({'a': range(400_000)})\ntry:\n    t.to_csv('t.csv')\nexcept Exception: print('on')",
+        3,
+        "large",
+    ),
+    (
+        "pyarrow, in compiled code",
+        "t = pd.DataFrame({'a': np.random.rand(400_000)})\ntry:\n    t.to_parquet('t.parquet')\nexcept Exception: print('on')",
+        3,
+        "large",
+    ),
+    (
+        "numpy, in compiled code",
+        "t = np.random.rand(400_000)\ntry:\n    np.save('t.npy', t)\nexcept Exception: print('on')",
+        3,
+        "large",
+    ),
+    (
+        "matplotlib",
+        "import matplotlib.pyplot as plt\nplt.figimage(np.random.rand(900, 900))\ntry:\n    plt.savefig('p.png', dpi=200)\nexcept Exception: plt.close()\nprint('on')",
+        4,
+        "large",
+    ),
+    (
+        "open files",
+        "held = []\ntry:\n    while True: held.append(open('x', 'r' if held else 'w'))\nexcept OSError: print('on')",
+        3,
+        "open files",
+    ),
+    (
+        "open files, of a library",
+        "open('x', 'w').write('a')\nheld = []\ntry:\n    while True: held.append(pd.read_csv('x', iterator=True))\nexcept OSError: print('on')",
+        4,
+        "open files",
+    ),
+    (
+        "threads of a library",
+        "from sklearn.ensemble import RandomForestRegressor\ntry:\n    RandomForestRegressor(n_jobs=40).fit([[1], [2]], [1, 2])\nexcept Exception: print('on')",
+        3,
+        "processes",
+    ),
+    (
+        "figures",
+        "import matplotlib.pyplot as plt\ntry:\n    for i in range(4):\n        plt.figure()\n        plt.show()\nexcept Exception: plt.close()\nprint('on')",
+        5,
+        "figures",
+    ),
+];
+
+#[test]
+fn d5_a_limit_is_an_event_even_where_its_error_is_caught() {
+    let mut wrong = Vec::new();
+    for (which, code, line, part) in CAUGHT {
+        let mut policy = profile("analysis");
+        policy.limits.file_size_mb = 1;
+        policy.limits.open_files = 40;
+        policy.limits.processes = 8;
+        policy.limits.artifacts = 3;
+        let told = run_profile(policy, code, json!({}));
+        let run = told.run();
+        let said = run.events.iter().any(|e| e.message.contains(part));
+        let once = told_of(run) == [("limit", Some(*line))];
+        // It went on: no limit ended it.
+        if !said || !once || run.stdout != "on\n" || run.limit.is_some() {
+            wrong.push(format!("{which}: {run:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+}
+
+/// The same of a full folder, which is a file system of its own in this tier only.
+#[test]
+fn d5_a_full_folder_is_an_event_even_where_its_error_is_caught() {
+    if !available(Tier::Kernel) {
+        return;
+    }
+    let fill =
+        "try: [open(f'{i}', 'wb').write(b'a' * 2 ** 20) for i in range(20)]\nexcept OSError: pass";
+    for code in [
+        "try:\n    open('x', 'wb').write(b'a' * 9999)\nexcept OSError: pass",
+        "if True:\n    open('x', 'w').write('lost')",
+        "try:\n    pd.DataFrame({'a': range(9999)}).to_csv('t.csv')\nexcept OSError: pass",
+        "try:\n    pd.DataFrame({'a': range(9999)}).to_parquet('t.parquet')\nexcept OSError: pass",
+    ] {
+        let mut policy = profile("analysis");
+        policy.tier = Tier::Kernel;
+        policy.limits.file_size_mb = 1;
+        let told = run_profile(policy, &format!("{fill}\n{code}"), json!({}));
+        let run = told.run();
+        assert_eq!(run.error, None, "{code}: {run:?}");
+        let want = [("limit", Some(1)), ("limit", Some(4))];
+        assert_eq!(told_of(run), want, "{code}: {run:?}");
+        assert!(run.events[1].message.contains("space"), "{code}: {run:?}");
+    }
+}
+
+/// A limit that was caught hides no other that ends the run from outside.
+#[test]
+fn d5_the_limit_that_ends_a_run_is_told_beside_one_that_was_caught() {
+    let mut policy = profile("walled");
+    policy.builtins.insert("open".to_owned());
+    policy.limits.file_size_mb = 1;
+    policy.limits.wall_s = 2;
+    let code =
+        "try: open('x', 'wb').write(b'a' * 2 ** 21)\nexcept OSError: pass\nsum(range(10 ** 15))";
+    let told = run_spec(spec(code, policy));
+    let words: Vec<_> = told.run().events.iter().map(|e| &e.message).collect();
+    assert_eq!(words.len(), 2, "{words:?}");
+    assert!(
+        words[0].contains("files limit") && words[1].contains("wall limit"),
+        "{words:?}"
+    );
 }
 
 /// Honest work, whose libraries look for files that are not there, leaves none.

@@ -246,6 +246,14 @@ def s5_virtual_files_are_in_memory_only() -> None:
     ]:
         ran = said(code)
         assert ran.error and ran.error["exception"] == exception, f"{code!r}: {ran}"
+    for code in [
+        "try:\n    with open('x', 'wb') as f: f.write(b'a' * 2_000_000)\nexcept OSError: print('on')",
+        "if True:\n    open('x', 'w').write('a' * 2_000_000)\nprint('on')",
+        "try:\n    for i in range(100): open(str(i), 'w')\nexcept OSError: print('on')",
+    ]:
+        ran = said(code)
+        [event] = ran.events
+        assert (ran.stdout, event["kind"], event["line"]) == ("on\n", "limit", 2), ran
     ran = child.run("open('notes')", WALLED, given)
     assert ran.kind == "PolicyViolation", ran
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any, NoReturn
 
-from _countersign import files, inputs
+from _countersign import files, inputs, limits
 from _countersign.display import Display
 from _countersign.errors import PolicyViolation
 from _countersign.events import Events
@@ -36,6 +36,7 @@ class Contract:
         self._ends = ends
         self._events = events
         files.told_to(events)
+        limits.told_to(events)
 
     def refuse(self, message: str) -> BaseException:
         """The error of what the contract forbids; under the guard it ends the run where it is."""

@@ -1,0 +1,85 @@
+"""`open` whose files say that they meet a limit, whoever writes them and whatever becomes of the error.
+
+In everything else the built-in. Where a file is let go without being closed, the interpreter itself
+drops the error of the last write.
+"""
+
+import io
+from collections.abc import Callable
+from typing import Any
+
+from _countersign import limits
+
+_open = io.open
+
+# What writes, as a mode without its `b` or `t`.
+WRITES = frozenset(("w", "a", "x", "r+", "w+", "a+", "x+", "+r", "+w", "+a", "+x"))
+
+
+class File(io.FileIO):
+    """What stands below the buffers of a file that is written. It tells once: what is left in the
+    buffers is tried again when they are closed or let go."""
+
+    said = False
+
+    def write(self, data: Any) -> int | None:  # type: ignore[override]
+        try:
+            return super().write(data)
+        except OSError as error:
+            self.say(error)
+            raise
+
+    def truncate(self, size: int | None = None) -> int:
+        try:
+            return super().truncate(size)
+        except OSError as error:
+            self.say(error)
+            raise
+
+    def say(self, error: OSError) -> None:
+        if not self.said:
+            self.said = True
+            limits.met(error)
+
+
+limits.tell_themselves(File.write, File.truncate)
+
+
+def open_(
+    file: Any,
+    mode: str = "r",
+    buffering: int = -1,
+    encoding: str | None = None,
+    errors: str | None = None,
+    newline: str | None = None,
+    closefd: bool = True,
+    opener: Callable[[Any, int], int] | None = None,
+) -> Any:
+    """`io.open`, which is left to say what is wrong with its arguments."""
+    try:
+        binary = "b" in mode
+        way = mode.replace("b" if binary else "t", "", 1)
+        if binary:
+            usual = buffering != 1 and encoding is errors is newline is None
+        else:
+            usual = buffering != 0
+        if way not in WRITES or not usual:
+            return _open(file, mode, buffering, encoding, errors, newline, closefd, opener)
+        raw = File(file, way, closefd, opener)
+    except OSError as error:
+        limits.met(error)
+        raise
+    if buffering == 0:
+        return raw
+    try:
+        size = buffering if buffering > 1 else io.DEFAULT_BUFFER_SIZE
+        both = "+" in way
+        buffer = io.BufferedRandom(raw, size) if both else io.BufferedWriter(raw, size)
+        if binary:
+            return buffer
+        text = io.TextIOWrapper(buffer, encoding, errors, newline, line_buffering=buffering == 1)
+        text.mode = mode  # type: ignore[misc]
+        return text
+    except BaseException:
+        raw.close()
+        raise
