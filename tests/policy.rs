@@ -11,7 +11,7 @@ use std::sync::Arc;
 use countersign::analysis::analyse;
 use countersign::model::{Action, Capability, Tier, VerdictKind};
 use countersign::policy::{
-    Contract, Origin, Places, Policy, PolicyError, SetBy, builtin, load_file,
+    Contract, Origin, Places, Policy, PolicyError, PrivateValues, SetBy, builtin, load_file,
 };
 use nix::unistd::geteuid;
 
@@ -57,6 +57,7 @@ fn the_built_in_profiles_are_the_six_and_hold_what_they_promise() {
     assert!(get("walled").limits.ticks > 0);
     assert!(!get("script").guard && get("script").tier == Tier::Kernel);
     for p in &all {
+        assert_eq!(p.private, PrivateValues::Hide);
         assert_eq!(p.origin, Origin::Builtin);
         assert_eq!(p.label(), p.name);
         for capability in Capability::ALL {
@@ -265,6 +266,86 @@ fn a_file_that_extends_nothing_is_marked_own_rules() {
     assert!(mine.guard && mine.imports.is_empty());
 }
 
+const TELL: &str = "name = \"open\"\ncontract = \"analysis\"\n[data]\nprivate = \"tell\"\n";
+
+#[test]
+fn only_a_file_that_extends_nothing_tells_private_values() {
+    let dir = tempfile::tempdir().unwrap();
+    write(dir.path(), "open", TELL);
+    let of = |name: &str, data: &str| {
+        let text = format!("name = \"{name}\"\nextends = \"open\"\n{data}");
+        write(dir.path(), name, &text);
+    };
+    of("same", "");
+    of("told", "[data]\nprivate = \"tell\"\n");
+    of("closed", "[data]\nprivate = \"hide\"\n");
+    let all = load(dir.path()).unwrap();
+    let get = |name: &str| all.iter().find(|p| p.name == name).unwrap();
+    for (name, private) in [
+        ("open", PrivateValues::Tell),
+        ("same", PrivateValues::Tell),
+        ("told", PrivateValues::Tell),
+        ("closed", PrivateValues::Hide),
+    ] {
+        assert_eq!(get(name).private, private, "{name}");
+        assert_eq!(get(name).tells_private(), private == PrivateValues::Tell);
+        assert!(get(name).label().ends_with("(own rules)"), "{name}");
+    }
+    // What was closed once stays closed, and a built-in profile is closed.
+    for (name, base) in [("again", "closed"), ("wide", "analysis")] {
+        let text = format!("name = \"{name}\"\nextends = \"{base}\"\n[data]\nprivate = \"tell\"\n");
+        let path = write(dir.path(), name, &text);
+        let error = load(dir.path()).unwrap_err().to_string();
+        let says = format!("{name}.toml:4: `data.private`: `{base}` hides the values");
+        assert!(error.contains(&says), "{error}");
+        fs::remove_file(path).unwrap();
+    }
+}
+
+#[test]
+fn the_key_for_private_values_is_bound_and_checked_like_every_other() {
+    let sha256 = |text: &str| {
+        let dir = tempfile::tempdir().unwrap();
+        write(dir.path(), "open", text);
+        let all = load(dir.path()).unwrap();
+        all.iter().find(|p| p.name == "open").unwrap().sha256
+    };
+    assert_ne!(sha256(TELL), sha256(&TELL.replace("tell", "hide")));
+    for (line, key, says) in [
+        ("private = \"tel\"", "data.private", "did you mean `tell`"),
+        (
+            "private = \"hidden\"",
+            "data.private",
+            "expected `hide` or `tell`",
+        ),
+        ("private = true", "data.private", "wanted string"),
+        ("privat = \"tell\"", "data.privat", "did you mean `private`"),
+    ] {
+        let error = refused("open", &TELL.replace("private = \"tell\"", line));
+        assert!(
+            error.contains(&format!("open.toml:4: `{key}`: ")),
+            "{error}"
+        );
+        assert!(error.contains(says), "{error}");
+    }
+    // The scope `private` of the contract `scoped` leaves no run, whatever a file says.
+    let dir = tempfile::tempdir().unwrap();
+    write(
+        dir.path(),
+        "open",
+        &TELL.replace("\"analysis\"", "\"scoped\""),
+    );
+    let all = load(dir.path()).unwrap();
+    let open = all.iter().find(|p| p.name == "open").unwrap();
+    assert_eq!(open.private, PrivateValues::Tell);
+    assert!(!open.tells_private());
+    let (_, out, _) = command(dir.path(), &["show", "open"]);
+    assert!(
+        out.contains("# the contract scoped hides them all the same"),
+        "{out}"
+    );
+}
+
 #[test]
 fn loosening_is_refused_by_key() {
     for (key, text) in [
@@ -291,6 +372,7 @@ fn loosening_is_refused_by_key() {
             "capabilities.NETWORK_OUT",
             "[capabilities]\nNETWORK_OUT = \"flag\"",
         ),
+        ("data.private", "[data]\nprivate = \"tell\""),
         ("limits.wall_s", "[limits]\nwall_s = 301"),
         ("limits.code_bytes", "[limits]\ncode_bytes = 65537"),
         (
@@ -543,6 +625,11 @@ fn a_users_file_neither_replaces_nor_loosens_an_administrators() {
             "`capabilities.FS_WRITE`",
         ),
         ("team", format!("guard = false\n{team}"), "`guard`"),
+        (
+            "team",
+            format!("{team}[data]\nprivate = \"tell\"\n"),
+            "team.toml:4: `data.private`: `corp` hides",
+        ),
     ] {
         let Some(two) = under(CORP) else { return };
         let error = two.user(name, &text).unwrap_err();
@@ -554,6 +641,17 @@ fn a_users_file_neither_replaces_nor_loosens_an_administrators() {
         .unwrap();
     let tight = tight.iter().find(|p| p.name == "team").unwrap();
     assert_eq!((tight.limits.wall_s, tight.set_by), (5, SetBy::User));
+    // An administrator's own rules may tell; who builds on them may hide again.
+    let Some(open) = under(&TELL.replace("open", "corp")) else {
+        return;
+    };
+    let hides = format!("{team}[data]\nprivate = \"hide\"\n");
+    let all = open.user("team", &hides).unwrap();
+    let private = |name: &str| all.iter().find(|p| p.name == name).unwrap().private;
+    assert_eq!(
+        (private("corp"), private("team")),
+        (PrivateValues::Tell, PrivateValues::Hide)
+    );
     // Nor by a file between them.
     let error = two
         .user(
@@ -681,6 +779,24 @@ fn the_command_shows_diffs_and_checks() {
     assert!(code == 0 && out.contains("+ imports lifelines") && out.contains("~ wall_s 300 → 9"));
     let (code, out, _) = command(dir.path(), &["check", path]);
     assert!(code == 0 && out.contains("sound; analysis + 1"));
+    assert!(out.contains("private values hidden"), "{out}");
+    let open = write(dir.path(), "open", TELL);
+    let open = open.to_str().unwrap();
+    let (_, out, _) = command(dir.path(), &["show"]);
+    let tells = |line: &&str| line.ends_with("  tells private values");
+    let lines: Vec<_> = out.lines().filter(tells).collect();
+    assert!(
+        lines.len() == 1 && lines[0].starts_with("open (own rules)"),
+        "{out}"
+    );
+    let (_, out, _) = command(dir.path(), &["show", "open"]);
+    assert!(out.ends_with("[data]\nprivate = \"tell\"\n"), "{out}");
+    let (_, out, _) = command(dir.path(), &["show", "open", "--json"]);
+    assert!(out.contains("\"private\":\"tell\""), "{out}");
+    let (_, out, _) = command(dir.path(), &["diff", open]);
+    assert!(out.contains("~ private values hide → tell\n"), "{out}");
+    let (_, out, _) = command(dir.path(), &["check", open]);
+    assert!(out.contains("private values told"), "{out}");
     let (code, _, err) = command(dir.path(), &["show", "taem"]);
     assert!(code == 2 && err.contains("did you mean `team`"), "{err}");
     let elsewhere = tempfile::tempdir().unwrap();

@@ -71,6 +71,7 @@ pub fn granted(id: ProposalId) -> LogEvent {
         tier: Tier::Process,
         environment: Digest::of(b"python"),
         inputs: Vec::new(),
+        private_told: false,
         by: Reviewer::default(),
         viewed: Viewed::default(),
     }))

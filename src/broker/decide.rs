@@ -32,6 +32,7 @@ impl BrokerState {
             tier: grant.tier(),
             environment: grant.environment(),
             inputs: grant.inputs().iter().map(without_text).collect(),
+            private_told: grant.inputs().iter().any(|i| grant.policy().tells(i)),
             by: confirmation.by.clone(),
             viewed: confirmation.viewed,
         }));

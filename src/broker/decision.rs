@@ -148,6 +148,9 @@ fn bind(
         put("input", input.name.as_bytes());
         put("input kind", &kind);
         put("input content", input.sha256.as_bytes());
+        if policy.tells(input) {
+            put("input values", b"told");
+        }
     }
     put("profile", policy.name.as_bytes());
     put("policy", policy.sha256.as_bytes());

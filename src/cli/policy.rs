@@ -11,7 +11,7 @@ use crate::config;
 use crate::error::Failure;
 use crate::model::{Capability, Limits};
 use crate::policy::{
-    Contract, Origin, Places, Policy, PolicyError, SetBy, load, load_file, nearest,
+    Contract, Origin, Places, Policy, PolicyError, PrivateValues, SetBy, load, load_file, nearest,
 };
 
 #[derive(Debug, clap::Args)]
@@ -51,11 +51,16 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
         Command::Check { file } => {
             let policy = load_file(file, &places(globals)?).map_err(unsound)?;
             format!(
-                "{}: sound; {}, contract {}, tier {}, sha256 {}\n",
+                "{}: sound; {}, contract {}, tier {}, private values {}, sha256 {}\n",
                 file.display(),
                 policy.label(),
                 contract(policy.contract),
                 policy.tier,
+                if policy.tells_private() {
+                    "told"
+                } else {
+                    "hidden"
+                },
                 policy.sha256.hex()
             )
         }
@@ -109,7 +114,7 @@ fn list(policies: &[Arc<Policy>], json: bool) -> Result<String, Failure> {
         // Writing to a String cannot fail.
         let _ = writeln!(
             out,
-            "{:<20} contract {:<9} tier {:<8} guard {:<3} {:>3} modules  wall {:>4} s  sha256 {}{}",
+            "{:<20} contract {:<9} tier {:<8} guard {:<3} {:>3} modules  wall {:>4} s  sha256 {}{}{}",
             p.label(),
             contract(p.contract),
             p.tier,
@@ -117,6 +122,11 @@ fn list(policies: &[Arc<Policy>], json: bool) -> Result<String, Failure> {
             p.imports.len(),
             p.limits.wall_s,
             p.sha256.short(16),
+            if p.tells_private() {
+                "  tells private values"
+            } else {
+                ""
+            },
             match p.set_by {
                 SetBy::Administrator => "  set by the administrator",
                 SetBy::Program | SetBy::User => "",
@@ -176,6 +186,10 @@ fn show(policies: &[Arc<Policy>], name: &str, json: bool) -> Result<String, Fail
         let _ = writeln!(out, "{key} = {value}");
     }
     let _ = writeln!(out, "\n[isolation]\ntier = {:?}", p.tier.as_str());
+    let _ = writeln!(out, "\n[data]\nprivate = {:?}", p.private.as_str());
+    if p.private == PrivateValues::Tell && !p.tells_private() {
+        out.push_str("# the contract scoped hides them all the same\n");
+    }
     Ok(out)
 }
 
@@ -235,6 +249,10 @@ fn diff(policy: &Policy, known: &[Arc<Policy>]) -> String {
     }
     if base.tier != policy.tier {
         let _ = writeln!(out, "~ tier {} → {}", base.tier, policy.tier);
+    }
+    if base.private != policy.private {
+        let (old, new) = (base.private.as_str(), policy.private.as_str());
+        let _ = writeln!(out, "~ private values {old} → {new}");
     }
     if base.guard != policy.guard {
         let _ = writeln!(out, "~ guard {} → {}", base.guard, policy.guard);

@@ -11,7 +11,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
 use crate::broker::ExecNote;
-use crate::model::{Artifact, Blob, BoundInput, Digest, Exit, Run, RunError, RunErrorKind};
+use crate::model::{Artifact, Blob, Digest, Exit, Run, RunError, RunErrorKind};
 use crate::policy::Contract;
 
 use super::spec::RunSpec;
@@ -72,7 +72,7 @@ pub fn run(
         Certified::none()
     };
     let mut blobs = left;
-    if spec.inputs.iter().any(BoundInput::is_private) {
+    if spec.hides_any() {
         withhold(&mut run, &mut blobs, &last);
     } else if let Some((file, columns)) = last.columns {
         let inline = (columns.bytes.len() <= INLINE_MAX).then(|| STANDARD.encode(&columns.bytes));

@@ -94,6 +94,13 @@ impl Converters {
         Ok(lines)
     }
 
+    /// How many private data sets are kept counted.
+    #[cfg(test)]
+    pub fn counted(&self) -> usize {
+        let known = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
+        known.len()
+    }
+
     /// Waits that long at most.
     pub fn get(&self, patience: Duration) -> Option<Arc<Converter>> {
         let slot = self.slot.lock().unwrap_or_else(PoisonError::into_inner);

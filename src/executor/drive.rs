@@ -11,7 +11,7 @@ use nix::sys::signal::Signal;
 
 use crate::broker::{ExecNote, StreamName};
 use crate::clock::Now;
-use crate::model::{BoundInput, Isolation, Timing};
+use crate::model::{Isolation, Timing};
 use crate::policy::Contract;
 
 use super::control::Switch;
@@ -526,7 +526,7 @@ impl<'a> Running<'a> {
             collected,
         };
         let mut run = ending::run(facts);
-        if !certify::is_needed(self.spec) && self.spec.inputs.iter().any(BoundInput::is_private) {
+        if !certify::is_needed(self.spec) && self.spec.hides_any() {
             // Nobody can look for a value in a picture or a packed file.
             run.artifacts_left_out += run.artifacts.len() as u64;
             run.artifacts.clear();

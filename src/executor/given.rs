@@ -106,7 +106,7 @@ fn hidden(spec: &RunSpec, inputs: &[Content], sources: &Sources) -> Result<Cells
         else {
             continue;
         };
-        if !input.is_private() {
+        if !spec.hides(input) {
             continue;
         }
         // The text of a cell is not always that of its value.
@@ -202,7 +202,7 @@ fn inputs(spec: &RunSpec, sources: &Sources) -> Result<Vec<Content>, Fault> {
                         .get(dataset)
                         .ok_or_else(|| gone("not configured".to_owned()))?;
                     // What is hidden is told from the file itself.
-                    if !input.is_private()
+                    if !spec.hides(input)
                         && let Some((fd, mapped)) = datasets::frame_of(source, input.sha256)
                     {
                         return Ok(Content { fd, mapped });
@@ -218,7 +218,7 @@ fn inputs(spec: &RunSpec, sources: &Sources) -> Result<Vec<Content>, Fault> {
                         ));
                     }
                     // Touched, and the same.
-                    if !input.is_private()
+                    if !spec.hides(input)
                         && let Some((fd, mapped)) = datasets::frame_with(source.format, digest)
                     {
                         return Ok(Content { fd, mapped });

@@ -65,6 +65,8 @@ mod test_look;
 #[cfg(test)]
 #[path = "../../tests/common/sandbox.rs"]
 mod test_table;
+#[cfg(test)]
+mod told_tests;
 #[allow(clippy::duplicate_mod)]
 #[cfg(test)]
 mod warm_tests;

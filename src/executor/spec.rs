@@ -68,6 +68,15 @@ impl RunSpec {
         })
     }
 
+    /// Whether the values of this input are hidden from everything that comes back.
+    pub fn hides(&self, input: &BoundInput) -> bool {
+        self.policy.hides(input)
+    }
+
+    pub fn hides_any(&self) -> bool {
+        self.inputs.iter().any(|input| self.hides(input))
+    }
+
     /// Whether what is over the output limit is cut off, instead of ending the run.
     pub fn cuts_output(&self) -> bool {
         self.policy.contract == Contract::Chart

@@ -294,7 +294,7 @@ pub fn begin_in(
     begin_all(exe(), pool, spec, Arc::new(sources(datasets)))
 }
 
-fn begin_all(
+pub fn begin_all(
     exe: Arc<OwnedFd>,
     pool: Option<Arc<Pool>>,
     spec: RunSpec,

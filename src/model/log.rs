@@ -130,6 +130,9 @@ pub struct GrantedLog {
     pub tier: Tier,
     pub environment: Digest,
     pub inputs: Vec<BoundInput>,
+    /// Whether a private data set is among the inputs and the policy tells its values.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub private_told: bool,
     pub by: Reviewer,
     pub viewed: Viewed,
 }

@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::error::{PolicyError, key_of};
 use super::nearest::nearest;
-use super::resolved::Contract;
+use super::resolved::{Contract, PrivateValues};
 use crate::model::{Action, Capability, Tier};
 
 type Imports = BTreeMap<String, BTreeSet<String>>;
@@ -28,6 +28,7 @@ pub(super) struct File {
     pub capabilities: Option<BTreeMap<Capability, Action>>,
     pub limits: Option<Limits>,
     pub isolation: Option<Isolation>,
+    pub data: Option<Data>,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -70,6 +71,12 @@ pub(super) struct Limits {
 #[serde(deny_unknown_fields)]
 pub(super) struct Isolation {
     pub tier: Tier,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Data {
+    pub private: PrivateValues,
 }
 
 /// Reads a file's text. The error names the line, and for a misspelt key the nearest one.

@@ -13,4 +13,4 @@ mod resolved;
 pub use error::PolicyError;
 pub use load::{Places, builtin, load, load_file};
 pub use nearest::nearest;
-pub use resolved::{Attributes, Contract, Origin, Policy, SetBy};
+pub use resolved::{Attributes, Contract, Origin, Policy, PrivateValues, SetBy};

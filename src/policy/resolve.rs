@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::error::PolicyError;
 use super::file::{self, File};
 use super::nearest::nearest;
-use super::resolved::{Attributes, Contract, Origin, Policy, SetBy};
+use super::resolved::{Attributes, Contract, Origin, Policy, PrivateValues, SetBy};
 use crate::model::{Action, Capability, Digest, Limits, Tier};
 
 /// A policy and the text that it came from, with what it extends.
@@ -68,6 +68,7 @@ pub(super) fn own(
         capabilities: file.capabilities.unwrap_or_default(),
         limits: limits(&file.limits.unwrap_or_default(), Limits::default()),
         tier: file.isolation.map_or(Tier::Kernel, |i| i.tier),
+        private: file.data.map_or_else(Default::default, |d| d.private),
     };
     check_limits(path, text, &policy.limits)?;
     if !policy.guard && policy.tier < Tier::Kernel {
@@ -163,6 +164,17 @@ pub(super) fn extending(
             return tighten.refuse("isolation.tier", &message);
         }
         policy.tier = isolation.tier;
+    }
+    if let Some(data) = file.data {
+        if (policy.private, data.private) == (PrivateValues::Hide, PrivateValues::Tell) {
+            let message = format!(
+                "`{}` hides the values of private data sets; only a file that extends nothing may \
+                 tell them",
+                tighten.base
+            );
+            return tighten.refuse("data.private", &message);
+        }
+        policy.private = data.private;
     }
     let mut widened = 0;
     if let Some(widen) = file.widen {

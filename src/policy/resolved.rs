@@ -25,7 +25,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::{Action, Capability, Digest, Limits, PolicyRef, Tier};
+use crate::model::{Action, BoundInput, Capability, Digest, Limits, PolicyRef, Tier};
 
 /// Which shape of inputs and result a profile has; a built-in profile's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -81,6 +81,26 @@ pub enum SetBy {
     User,
 }
 
+/// What agents get back of the data sets that are marked private.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PrivateValues {
+    /// Their values are redacted from everything that goes back.
+    #[default]
+    Hide,
+    /// As of a public data set.
+    Tell,
+}
+
+impl PrivateValues {
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Hide => "hide",
+            Self::Tell => "tell",
+        }
+    }
+}
+
 /// Attribute rules.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Attributes {
@@ -117,9 +137,28 @@ pub struct Policy {
     pub limits: Limits,
     /// The weakest tier it may run in.
     pub tier: Tier,
+    /// As written; [`Policy::tells_private`] says what comes of it.
+    #[serde(default)]
+    pub private: PrivateValues,
 }
 
 impl Policy {
+    /// Whether the values of private data sets go back to the agent. Never under the contract
+    /// `scoped`, which promises that its scope `private` does not leave the run.
+    pub fn tells_private(&self) -> bool {
+        self.private == PrivateValues::Tell && self.contract != Contract::Scoped
+    }
+
+    /// Whether this input is a private data set whose values go back all the same.
+    pub fn tells(&self, input: &BoundInput) -> bool {
+        input.is_private() && self.tells_private()
+    }
+
+    /// Whether this input is a private data set whose values are hidden from what goes back.
+    pub fn hides(&self, input: &BoundInput) -> bool {
+        input.is_private() && !self.tells_private()
+    }
+
     /// What this capability does to a verdict: what is not listed blocks.
     pub fn action(&self, capability: Capability) -> Action {
         self.capabilities

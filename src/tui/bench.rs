@@ -23,6 +23,8 @@ use crate::model::{
     SourceStats, TextFormat, Tier, Verdict, VerdictKind,
 };
 
+use crate::policy::{Policy, PrivateValues};
+
 pub use super::made::*;
 use super::*;
 
@@ -122,6 +124,14 @@ impl Bench {
         bench
     }
 
+    /// From now on the policy tells the values of private data sets.
+    pub fn tell_private(&mut self) {
+        let profile = &mut self.state.settings.profiles[0];
+        let mut policy = Policy::clone(&profile.policy);
+        policy.private = PrivateValues::Tell;
+        profile.policy = Arc::new(policy);
+    }
+
     /// Feeds the core and does what it asks for.
     pub fn apply(&mut self, event: Event) {
         let mut queue = VecDeque::from([event]);
@@ -194,7 +204,11 @@ impl Bench {
                             dtype: "int64".to_owned(),
                         })
                         .collect(),
-                    sensitivity: Sensitivity::Public,
+                    sensitivity: if making.private {
+                        Sensitivity::Private
+                    } else {
+                        Sensitivity::Public
+                    },
                 },
                 bytes: 1_234_567,
                 sha256: Digest::of(b"sales"),

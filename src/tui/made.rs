@@ -8,7 +8,7 @@ use crate::model::{
     Action as Does, Capability, Digest, Exit, Finding, Isolation, Limits, Run, RunError,
     RunErrorKind, Severity, Tier, Timing, VerdictKind,
 };
-use crate::policy::{Attributes, Contract, Origin, Policy, SetBy};
+use crate::policy::{Attributes, Contract, Origin, Policy, PrivateValues, SetBy};
 
 /// A proposal to make.
 pub struct Making {
@@ -21,6 +21,8 @@ pub struct Making {
     pub findings: Vec<Finding>,
     pub brought: Vec<(&'static str, String)>,
     pub dataset: bool,
+    /// Whether the data set is private.
+    pub private: bool,
 }
 
 impl Making {
@@ -35,6 +37,7 @@ impl Making {
             findings: Vec::new(),
             brought: Vec::new(),
             dataset: true,
+            private: false,
         }
     }
 
@@ -150,5 +153,6 @@ pub fn policy() -> Policy {
         capabilities: BTreeMap::new(),
         limits: Limits::default(),
         tier: Tier::Process,
+        private: PrivateValues::Hide,
     }
 }

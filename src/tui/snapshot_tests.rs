@@ -107,6 +107,49 @@ fn sheet_flagged() {
 }
 
 #[test]
+fn private_values_that_will_be_told() {
+    let mut wide = Bench::new(120, 40);
+    wide.tell_private();
+    wide.propose(Making {
+        private: true,
+        ..Making::clear("print(df)\n")
+    });
+    snap("private_told_120x40", &wide.settle());
+    at_sizes("sheet_private_told", |b| {
+        b.tell_private();
+        b.propose(Making {
+            private: true,
+            ..Making::clear("print(df)\n")
+        });
+        b.settle();
+        b.keys("a");
+        b.draw();
+        if b.size.1 < 40 {
+            b.press(KeyCode::PageDown);
+        }
+    });
+}
+
+#[test]
+fn nothing_is_said_to_be_told_but_what_is() {
+    const TOLD: &str = "WILL BE TOLD";
+    for (private, tell) in [(false, false), (true, false), (false, true)] {
+        let mut b = Bench::new(120, 40);
+        if tell {
+            b.tell_private();
+        }
+        b.propose(Making {
+            private,
+            ..Making::clear("print(df)\n")
+        });
+        assert!(!b.settle().contains(TOLD), "{private} {tell}");
+        b.keys("a");
+        let sheet = b.draw();
+        assert!(sheet.contains("GRANT?") && !sheet.contains(TOLD), "{sheet}");
+    }
+}
+
+#[test]
 fn deny_prompt() {
     at_sizes("deny_prompt", |b| {
         b.propose(Making::flagged());

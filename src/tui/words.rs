@@ -33,6 +33,8 @@ pub const SHARED_UID: &str = "agents share your uid";
 pub const NO_FINDING: &str = "No rule matched. That does not make it safe.";
 pub const NO_CAPABILITY: &str = "Computes; no other capability found.";
 pub const NO_INPUT: &str = "no inputs";
+pub const TOLD: &str = "private values WILL BE TOLD to the agent:";
+pub const TOLD_BY: &str = "the policy says private = \"tell\"";
 pub const NO_REASON: &str = "gives no reason";
 pub const NO_OUTPUT: &str = "Nothing printed.";
 pub const NO_OUTPUT_YET: &str = "Nothing printed yet.";

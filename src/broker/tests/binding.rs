@@ -58,6 +58,14 @@ fn dataset(content: &[u8], rows: u64) -> Vec<BoundInput> {
     }]
 }
 
+fn private_dataset() -> Vec<BoundInput> {
+    let mut inputs = dataset(b"species\nAdelie\n", 1);
+    if let InputKind::Dataset { sensitivity, .. } = &mut inputs[0].kind {
+        *sensitivity = Sensitivity::Private;
+    }
+    inputs
+}
+
 fn policy_with(w: &mut World, change: impl FnOnce(&mut crate::policy::Policy)) {
     let profile = &mut w.state.settings.profiles[0];
     let mut policy = (*profile.policy).clone();
@@ -134,6 +142,13 @@ fn the_grant_digest_changes_with_everything_it_binds() {
             "code limit",
             digest_with("print(1)", plain(), |w| {
                 policy_with(w, |p| p.limits.ticks = 1)
+            }),
+        ),
+        ("private", digest_with("print(1)", private_dataset(), none)),
+        (
+            "private values told",
+            digest_with("print(1)", private_dataset(), |w| {
+                policy_with(w, |p| p.private = crate::policy::PrivateValues::Tell);
             }),
         ),
         (

@@ -137,6 +137,51 @@ fn the_log_has_what_was_granted_and_contents_as_blobs() {
 }
 
 #[test]
+fn the_log_says_where_private_values_are_told() {
+    for (private, tell) in [(true, true), (true, false), (false, true)] {
+        let mut w = World::new();
+        let profile = &mut w.state.settings.profiles[0];
+        let mut policy = (*profile.policy).clone();
+        if tell {
+            policy.private = crate::policy::PrivateValues::Tell;
+        }
+        profile.policy = std::sync::Arc::new(policy);
+        let (id, _) = w.propose(
+            A,
+            Draft {
+                inputs: json_input(serde_json::json!(1)),
+                ..draft("print(1)")
+            },
+        );
+        w.analyse(VerdictKind::Clear);
+        let mut input = bound("df", "a\n1\n");
+        input.kind = InputKind::Dataset {
+            dataset: "penguins".to_owned(),
+            format: crate::model::DataFormat::Csv,
+            rows: 1,
+            columns: Vec::new(),
+            sensitivity: match private {
+                true => crate::model::Sensitivity::Private,
+                false => crate::model::Sensitivity::Public,
+            },
+        };
+        let inputs = Ok(vec![input]);
+        w.send(Event::InputsBound { id, inputs });
+        w.durable();
+        w.grant(id);
+        let granted = w.log.last().unwrap();
+        let LogEvent::Granted(log) = granted else {
+            panic!("{granted:?}")
+        };
+        assert_eq!(log.private_told, private && tell);
+        // What earlier versions wrote is read as before.
+        let json = serde_json::to_value(granted).unwrap();
+        assert_eq!(json.get("private_told").is_some(), private && tell);
+        assert_eq!(&serde_json::from_value::<LogEvent>(json).unwrap(), granted);
+    }
+}
+
+#[test]
 fn code_and_brought_inputs_and_output_are_kept_as_blobs() {
     let mut w = World::new();
     let id = w.fresh_id();

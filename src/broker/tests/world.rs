@@ -18,7 +18,7 @@ use crate::model::{
     InputRequest, Isolation, Limits, LogEvent, Outcome, Peer, ProposalId, Reviewer, Run, RunError,
     RunErrorKind, Severity, SourceStats, State, Tier, Timing, Verdict, VerdictKind, Viewed,
 };
-use crate::policy::{Attributes, Contract, Origin, Policy, SetBy};
+use crate::policy::{Attributes, Contract, Origin, Policy, PrivateValues, SetBy};
 
 pub const A: ConnId = ConnId(1);
 pub const B: ConnId = ConnId(2);
@@ -47,6 +47,7 @@ pub fn policy(name: &str) -> Policy {
         capabilities: BTreeMap::new(),
         limits: Limits::default(),
         tier: Tier::Process,
+        private: PrivateValues::Hide,
     }
 }
 

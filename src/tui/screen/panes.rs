@@ -6,6 +6,7 @@ use ratatui::layout::Rect;
 
 use crate::broker::{Entry, Environment};
 use crate::model::{BoundInput, InputKind, Limits, Sensitivity, Severity, Verdict};
+use crate::policy::Policy;
 
 use super::super::canvas::Canvas;
 use super::super::flow::{Flow, Para};
@@ -104,13 +105,17 @@ impl Screen<'_> {
     }
 
     fn given(&self, entry: &Entry) -> Vec<Para> {
+        let policy = self.state.policy_of(entry);
         let mut out = inputs(entry.inputs.as_deref());
+        if let Some(policy) = &policy {
+            out.extend(told(entry.inputs.as_deref(), policy));
+        }
         out.push(Para::default());
-        if let Some(policy) = self.state.policy_of(entry) {
+        if let Some(policy) = &policy {
             out.push(limits(&policy.limits));
             let digest = policy.sha256.short(8);
             out.push(labelled("profile", &format!("{} {digest}", policy.label())));
-            out.push(labelled("tier", self.state.tier_for(&policy).as_str()));
+            out.push(labelled("tier", self.state.tier_for(policy).as_str()));
         }
         out.push(labelled("python", &environment(&self.state.environment)));
         out.push(Para::default());
@@ -256,6 +261,24 @@ pub(super) fn inputs(inputs: Option<&[BoundInput]>) -> Vec<Para> {
                 .hang(2)
         })
         .collect()
+}
+
+/// Which private data sets' values go back to the agent, where the policy says so.
+pub(super) fn told(inputs: Option<&[BoundInput]>, policy: &Policy) -> Option<Para> {
+    let names: Vec<&str> = inputs?
+        .iter()
+        .filter(|input| policy.tells(input))
+        .map(|input| input.name.as_str())
+        .collect();
+    if names.is_empty() {
+        return None;
+    }
+    let names = names.join(", ");
+    Some(
+        Para::new(format!("▲ {} {names}", words::TOLD), Role::Flagged)
+            .and(format!(" ({})", words::TOLD_BY), Role::Text)
+            .hang(2),
+    )
 }
 
 /// Names and types of the data sets' columns, as far as a reviewer reads.

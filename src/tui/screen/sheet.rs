@@ -13,7 +13,7 @@ use super::super::text;
 use super::super::theme::Role;
 use super::super::ui::{Challenge, FlowKey, Sheet};
 use super::super::words;
-use super::panes::{capabilities, environment, findings, inputs, limits};
+use super::panes::{capabilities, environment, findings, inputs, limits, told};
 use super::{Drawn, Screen, SheetShown, draw_flow, whole_findings};
 
 /// Columns of an agent's words on the sheet. It is about what the grant binds; what the agent
@@ -221,6 +221,9 @@ impl Screen<'_> {
                 .into_iter()
                 .map(|p| p.indent(2)),
         );
+        if let Some(policy) = self.state.policy_of(entry) {
+            out.extend(told(entry.inputs.as_deref(), &policy).map(|p| p.indent(2)));
+        }
         for input in entry.inputs.iter().flat_map(|i| i.iter()) {
             out.push(Para::new(format!("{} {}", input.name, input.sha256), Role::Dim).indent(2));
         }
