@@ -7,6 +7,7 @@ mod common;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use common::dash::{Dash, Options};
+use common::processes;
 use serde_json::json;
 
 const ALL: &str = "profiles = [\"analysis\", \"feature\", \"chart\", \"scoped\"]\n";
@@ -138,4 +139,80 @@ fn d2_public_lives_on_for_the_session_and_for_no_other() {
     dash.grant(&mut again, &proposal);
     let ours = again.outcome(&proposal["id"]);
     assert_eq!(ours["run"]["stdout"], "4711 False\n", "{ours}");
+}
+
+/// A JSON list of so many values that counting them takes longer than anything here waits.
+fn many_values() -> String {
+    format!("[{}1]", "1,".repeat(24_000_000))
+}
+
+#[test]
+fn the_counting_of_a_private_data_set_ends_with_its_run() {
+    let many = many_values();
+    for how in ["x", "quit", "disconnect"] {
+        let mut dash = Dash::with(&Options {
+            config: "tier = \"process\"\nprofiles = [\"mine\"]\nprofile = \"mine\"\n\
+                     [run]\nkill_on_disconnect = true\n\
+                     [datasets.people]\npath = \"people.json\"\nsensitivity = \"private\"\n",
+            files: &[("people.json", &many)],
+            policies: &[(
+                "mine.toml",
+                "name = \"mine\"\ncontract = \"analysis\"\n[builtins]\nallow = [\"print\"]\n\
+                 [nodes]\nallow = [\"*\"]\n[isolation]\ntier = \"process\"\n\
+                 [capabilities]\nDATA_READ = \"note\"\n",
+            )],
+            ..Options::default()
+        });
+        let mut agent = dash.agent();
+        let proposal = agent.propose(json!({
+            "code": "print(1)\n",
+            "inputs": {"people": {"dataset": "people"}},
+            "idempotency_key": "one",
+        }));
+        assert_eq!(proposal["state"], "pending", "{proposal}");
+        dash.grant(&mut agent, &proposal);
+        // Nothing is loaded ahead in this tier: what runs below the dashboard is what counts.
+        dash.wait_for("the counting", |dash, _| {
+            !processes::runs(dash.pid()).is_empty()
+        });
+        match how {
+            "x" => {
+                dash.keys("x");
+                let outcome = agent.outcome(&proposal["id"]);
+                assert_eq!(outcome["state"], "failed", "{outcome}");
+                let said = outcome["message"].as_str().unwrap();
+                assert_eq!(said, "A person stopped it before it started.");
+                assert!(outcome["run"].is_null());
+                dash.wait_text("stopped it before it started");
+            }
+            "quit" => {
+                dash.press_until("q", "the question", |text| text.contains("Quit?"));
+                dash.keys("y");
+                let outcome = agent.outcome(&proposal["id"]);
+                let said = outcome["message"].as_str().unwrap();
+                assert_eq!(
+                    said,
+                    "The dashboard closed and stopped it before it started."
+                );
+                dash.ended();
+            }
+            _ => {
+                agent.close();
+                let ended = |dash: &Dash, _: &str| {
+                    let listed = dash.cli(&["audit", "list"]);
+                    String::from_utf8_lossy(&listed.stdout).contains("failed")
+                };
+                dash.wait_for("the end", ended);
+            }
+        }
+        if how != "quit" {
+            dash.wait_for("no process", |dash, _| {
+                processes::runs(dash.pid()).is_empty()
+            });
+        }
+        let id = proposal["id"].as_str().unwrap();
+        let shown = dash.cli(&["audit", "show", id]);
+        let shown = String::from_utf8_lossy(&shown.stdout);
+        assert!(shown.contains("stopped before it was let go"), "{shown}");
+    }
 }

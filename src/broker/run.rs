@@ -134,7 +134,11 @@ impl BrokerState {
             }
             ExecNote::Ended(run) if let_go => self.end_run(id, *run, now, fx),
             ExecNote::Ended(_) => {
-                self.exec_failed(id, "its process ended before it was let go", now, fx);
+                let message = match entry.stopped {
+                    Some(_) => "stopped before it was let go",
+                    None => "its process ended before it was let go",
+                };
+                self.exec_failed(id, message, now, fx);
             }
             ExecNote::Failed { message } => self.exec_failed(id, &message, now, fx),
         }

@@ -10,6 +10,8 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::io::{self, BufReader, Read};
 
+use super::control::{Switch, Until, stopped};
+
 /// A value in at least so many rows of a column is not one person's.
 pub const ROWS_MIN: u32 = 5;
 const TEXT_MIN: usize = 4;
@@ -55,9 +57,18 @@ impl Cells {
     /// Takes in a table with a header.
     ///
     /// # Errors
-    /// It cannot be read, or has too many values to hide them all.
-    pub fn add_table(&mut self, reader: impl Read, delimiter: u8) -> io::Result<()> {
+    /// It cannot be read, has too many values to hide them all, or the run was killed meanwhile.
+    pub fn add_table(
+        &mut self,
+        reader: impl Read,
+        delimiter: u8,
+        switch: &Switch,
+    ) -> io::Result<()> {
         let odd = |e: csv::Error| io::Error::new(io::ErrorKind::InvalidData, e.to_string());
+        let reader = Until {
+            inner: reader,
+            switch,
+        };
         let mut table = csv::ReaderBuilder::new()
             .delimiter(delimiter)
             .from_reader(reader);
@@ -81,7 +92,8 @@ impl Cells {
                 }
             }
         }
-        for (cell, rows) in seen.into_iter().flatten() {
+        for (at, (cell, rows)) in seen.into_iter().flatten().enumerate() {
+            go_on(at, switch)?;
             if rows < ROWS_MIN {
                 self.add(&cell);
             }
@@ -92,11 +104,12 @@ impl Cells {
     /// Takes in lines of `[text, rows]`, one for each value of each column.
     ///
     /// # Errors
-    /// They are no such lines, or too many to hide them all.
-    pub fn add_values(&mut self, lines: impl Read) -> io::Result<()> {
+    /// They are no such lines, or too many to hide them all, or the run was killed meanwhile.
+    pub fn add_values(&mut self, lines: impl Read, switch: &Switch) -> io::Result<()> {
         let lines = serde_json::Deserializer::from_reader(BufReader::new(lines));
         let mut hidden = 0;
-        for value in lines.into_iter::<(String, u32)>() {
+        for (at, value) in lines.into_iter::<(String, u32)>().enumerate() {
+            go_on(at, switch)?;
             let (cell, rows) = value?;
             if rows >= ROWS_MIN {
                 continue;
@@ -244,6 +257,14 @@ impl Cells {
     }
 }
 
+/// Whether to go on with the next of many; a kill is looked for now and then.
+fn go_on(at: usize, switch: &Switch) -> io::Result<()> {
+    if at.is_multiple_of(1024) && switch.killed() {
+        return Err(stopped());
+    }
+    Ok(())
+}
+
 fn plain_number(text: &str) -> Option<f64> {
     let digit = text.bytes().any(|b| b.is_ascii_digit());
     text.parse().ok().filter(|n: &f64| digit && n.is_finite())
@@ -288,7 +309,9 @@ mod tests {
             text.push_str(&format!("{name},{city},{pay},{age}\n"));
         }
         let mut cells = Cells::default();
-        cells.add_table(text.as_bytes(), b',').unwrap();
+        cells
+            .add_table(text.as_bytes(), b',', &Switch::new())
+            .unwrap();
         cells
     }
 
@@ -328,22 +351,70 @@ mod tests {
     fn counted_values_are_hidden_by_the_same_rule() {
         let mut cells = Cells::default();
         let lines = b"[\"Ann Ferrer\", 1]\n[\"Oslo\", 5]\n[\"51234.5\", 4]\n";
-        cells.add_values(&lines[..]).unwrap();
+        cells.add_values(&lines[..], &Switch::new()).unwrap();
         assert_eq!(
             cells.clean("Ann Ferrer, Oslo, 51234.50"),
             "[REDACTED], Oslo, [REDACTED]"
         );
         for odd in ["[1, 1]", "[\"a\"]", "{}", "[\"a\", 1"] {
-            assert!(cells.add_values(odd.as_bytes()).is_err(), "{odd}");
+            let added = cells.add_values(odd.as_bytes(), &Switch::new());
+            assert!(added.is_err(), "{odd}");
         }
     }
 
     #[test]
     fn too_many_values_and_what_is_no_table_are_refused() {
         let mut cells = Cells::default();
-        assert!(cells.add_table(&b"a,b\n1\n"[..], b',').is_err());
+        let table = &b"a,b\n1\n"[..];
+        assert!(cells.add_table(table, b',', &Switch::new()).is_err());
         assert!(cells.is_empty());
         assert_eq!(cells.clean("anything"), "anything");
+    }
+
+    /// Throws the switch once so many bytes were read.
+    struct Killing<'a, R> {
+        inner: R,
+        left: usize,
+        switch: &'a Switch,
+    }
+
+    impl<R: Read> Read for Killing<'_, R> {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let n = self.inner.read(buffer)?;
+            self.left = self.left.saturating_sub(n);
+            if self.left == 0 {
+                self.switch.throw_kill();
+            }
+            Ok(n)
+        }
+    }
+
+    #[test]
+    fn a_kill_ends_the_taking_in_of_a_table_and_of_values() {
+        let endless = || io::repeat(b'1').take(1 << 40);
+        let head = || &b"a\n1\n"[..];
+        let lines = b"[\"Ann Ferrer\", 1]\n".repeat(10_000);
+        for left in [1, 1 << 20] {
+            let switch = Switch::new();
+            let rows = head().chain(endless());
+            let inner = Killing {
+                inner: rows,
+                left,
+                switch: &switch,
+            };
+            let error = Cells::default()
+                .add_table(inner, b',', &switch)
+                .unwrap_err();
+            assert!(error.to_string().contains("stopped"), "{error}");
+            let switch = Switch::new();
+            let inner = Killing {
+                inner: &lines[..],
+                left: left.min(1 << 16),
+                switch: &switch,
+            };
+            let error = Cells::default().add_values(inner, &switch).unwrap_err();
+            assert!(error.to_string().contains("stopped"), "{error}");
+        }
     }
 
     proptest! {

@@ -1,5 +1,6 @@
 //! The handle on a run: release it, kill it, from any thread.
 
+use std::io::{self, Read};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -44,6 +45,10 @@ impl Switch {
         self.kill.load(Ordering::SeqCst)
     }
 
+    pub fn throw_kill(&self) {
+        self.throw(&self.kill);
+    }
+
     fn throw(&self, switch: &AtomicBool) {
         switch.store(true, Ordering::SeqCst);
         if let Some(wake) = &self.wake {
@@ -51,6 +56,26 @@ impl Switch {
             let _ = wake.write(1);
         }
     }
+}
+
+/// Reads on until the run is killed: what is given to a run can take long to read.
+pub(super) struct Until<'a, R> {
+    pub inner: R,
+    pub switch: &'a Switch,
+}
+
+impl<R: Read> Read for Until<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.switch.killed() {
+            return Err(stopped());
+        }
+        self.inner.read(buffer)
+    }
+}
+
+/// What a preparation ends with whose run was killed. Not `Interrupted`: readers try again then.
+pub(super) fn stopped() -> io::Error {
+    io::Error::other("the run was stopped")
 }
 
 /// Holds a run. Dropping it kills what still runs.
@@ -71,7 +96,7 @@ impl Control {
 
     /// Ends the run at whatever stage it is. May be called any number of times.
     pub fn kill(&self) {
-        self.switch.throw(&self.switch.kill);
+        self.switch.throw_kill();
     }
 }
 

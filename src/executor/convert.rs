@@ -18,6 +18,7 @@ use serde::Deserialize;
 use crate::model::{BoundInput, Column, DataFormat, Digest, Tier};
 use crate::runtime::PythonEnv;
 
+use super::control::Switch;
 use super::handover::{self, Command, Descriptors, Order, Purpose, Says};
 use super::report::Report;
 use super::runner::Task;
@@ -30,6 +31,9 @@ pub const FRAME_MAX: u64 = 4 << 30;
 
 /// How long the interpreter may take to start and the file to be converted, each.
 const PATIENCE: Duration = Duration::from_secs(120);
+
+/// How often somebody who waits for a Python looks whether it is still wanted.
+const LOOK: Duration = Duration::from_millis(100);
 
 /// What is made of one data set.
 #[derive(Clone, Debug)]
@@ -75,16 +79,21 @@ impl Converters {
 
     /// The counted values of a private data set, by the digest of its content. The last few are
     /// kept: their runs start as fast as others.
-    pub(super) fn values(&self, input: &BoundInput, file: OwnedFd) -> Result<Arc<[u8]>, Fault> {
+    pub(super) fn values(
+        &self,
+        input: &BoundInput,
+        file: OwnedFd,
+        switch: &Switch,
+    ) -> Result<Arc<[u8]>, Fault> {
         let known = || self.counted.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (input.sha256, input.format());
         if let Some((_, lines)) = known().iter().find(|(have, _)| *have == key) {
             return Ok(lines.clone());
         }
         let converter = self
-            .get(PATIENCE)
+            .get_unless(PATIENCE, &|| switch.killed())
             .ok_or_else(|| Fault::new("the Python environment is not ready", "converter"))?;
-        let lines = converter.values(input.clone(), file)?;
+        let lines = converter.values(input.clone(), file, switch)?;
         let mut known = known();
         if lines.len() <= COUNTED_BYTES {
             known.push((key, lines.clone()));
@@ -103,12 +112,27 @@ impl Converters {
 
     /// Waits that long at most.
     pub fn get(&self, patience: Duration) -> Option<Arc<Converter>> {
-        let slot = self.slot.lock().unwrap_or_else(PoisonError::into_inner);
-        let (slot, _) = self
-            .ready
-            .wait_timeout_while(slot, patience, |slot| slot.is_none())
-            .unwrap_or_else(PoisonError::into_inner);
-        slot.clone()
+        self.get_unless(patience, &|| false)
+    }
+
+    /// The same, given up once it is not wanted any more, which is looked at now and then.
+    fn get_unless(
+        &self,
+        patience: Duration,
+        given_up: &dyn Fn() -> bool,
+    ) -> Option<Arc<Converter>> {
+        let until = Instant::now() + patience;
+        let mut slot = self.slot.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            let left = until.saturating_duration_since(Instant::now());
+            if slot.is_some() || left.is_zero() || given_up() {
+                return slot.clone();
+            }
+            (slot, _) = self
+                .ready
+                .wait_timeout(slot, left.min(LOOK))
+                .unwrap_or_else(PoisonError::into_inner);
+        }
     }
 }
 
@@ -140,13 +164,18 @@ impl Converter {
     /// Converts the sealed copy of a data set. The message of a fault has no path in it.
     pub(super) fn convert(&self, input: BoundInput, file: OwnedFd) -> Result<Converted, Fault> {
         let frame_max = self.frame_max;
-        self.work(Task::Convert { frame_max }, input, file)
+        self.work(Task::Convert { frame_max }, input, file, None)
     }
 
     /// Counts the values of a private data set's sealed copy: lines for
     /// [`Cells::add_values`](super::cells::Cells::add_values).
-    fn values(&self, input: BoundInput, file: OwnedFd) -> Result<Arc<[u8]>, Fault> {
-        let made = self.work(Task::Values, input, file)?;
+    fn values(
+        &self,
+        input: BoundInput,
+        file: OwnedFd,
+        switch: &Switch,
+    ) -> Result<Arc<[u8]>, Fault> {
+        let made = self.work(Task::Values, input, file, Some(switch))?;
         let mut lines = Vec::new();
         if let Some(frame) = made.frame {
             let mut file = File::from(frame.try_clone().map_err(doing("keep the values"))?);
@@ -157,10 +186,17 @@ impl Converter {
         Ok(lines.into())
     }
 
-    fn work(&self, task: Task, input: BoundInput, file: OwnedFd) -> Result<Converted, Fault> {
+    /// `switch`: of the run that it is for, where it is for one.
+    fn work(
+        &self,
+        task: Task,
+        input: BoundInput,
+        file: OwnedFd,
+        switch: Option<&Switch>,
+    ) -> Result<Converted, Fault> {
         let spec = RunSpec::of_converter(input, self.tier, self.env.clone())?;
         let mut work = Work::start(&spec, task, self.exe.as_fd(), file, self.frame_max)?;
-        let done = work.run(&spec);
+        let done = work.run(&spec, switch);
         work.close();
         done?;
         work.converted()
@@ -245,7 +281,7 @@ impl Work {
         })
     }
 
-    fn run(&mut self, spec: &RunSpec) -> Result<(), Fault> {
+    fn run(&mut self, spec: &RunSpec, switch: Option<&Switch>) -> Result<(), Fault> {
         let mut payload = None;
         let mut released = false;
         let mut until = Instant::now() + PATIENCE;
@@ -257,7 +293,10 @@ impl Work {
                     "patience",
                 ));
             }
-            let ready = self.wait(left)?;
+            if switch.is_some_and(Switch::killed) {
+                return Err(Fault::new("it was stopped", "killed"));
+            }
+            let ready = self.wait(left, switch)?;
             for (which, ready) in ready.pipes.into_iter().enumerate() {
                 if ready {
                     self.read(which, released)?;
@@ -288,7 +327,7 @@ impl Work {
         Ok(())
     }
 
-    fn wait(&self, left: Duration) -> Result<Ready, Fault> {
+    fn wait(&self, left: Duration, switch: Option<&Switch>) -> Result<Ready, Fault> {
         let mut fds = Vec::new();
         for pipe in self.pipes.iter().flatten() {
             fds.push(PollFd::new(pipe.as_fd(), PollFlags::POLLIN));
@@ -296,6 +335,10 @@ impl Work {
         let socket = self.helper.as_ref().filter(|_| self.ended.is_none());
         if let Some((_, socket, _)) = socket {
             fds.push(PollFd::new(socket.as_fd(), PollFlags::POLLIN));
+        }
+        let woken = switch.and_then(Switch::fd);
+        if let Some(wake) = woken {
+            fds.push(PollFd::new(wake, PollFlags::POLLIN));
         }
         let timeout = PollTimeout::try_from(left).unwrap_or(PollTimeout::MAX);
         match poll(&mut fds, timeout) {
@@ -309,9 +352,14 @@ impl Work {
         for (which, pipe) in self.pipes.iter().enumerate() {
             pipes[which] = pipe.is_some() && happened.next() == Some(true);
         }
+        let spoke = socket.is_some() && happened.next() == Some(true);
+        if woken.is_some() && happened.next() == Some(true) {
+            // What was thrown is looked at before the next wait.
+            switch.into_iter().for_each(Switch::quiet);
+        }
         Ok(Ready {
             pipes,
-            socket: happened.next() == Some(true),
+            socket: spoke,
         })
     }
 

@@ -67,8 +67,12 @@ fn once(
 ) -> ExecNote {
     if let Some(place) = warm.and_then(|pool| pool.take(spec)) {
         let mut held = false;
-        let result = launch::launch_in(place, spec, sources)
-            .and_then(|launched| attend(spec, launched, WARM_MAX, switch, note, &mut held));
+        let launched = launch::launch_in(place, spec, sources, switch);
+        if launched.is_err() && switch.killed() {
+            return ending::never_launched(spec);
+        }
+        let result =
+            launched.and_then(|launched| attend(spec, launched, WARM_MAX, switch, note, &mut held));
         match result {
             Ok(last) => return last,
             Err(fault) if held => return failed(&fault),
@@ -78,8 +82,12 @@ fn once(
             }
         }
     }
-    let result = launch::launch(spec, exe, sources)
-        .and_then(|launched| attend(spec, launched, PREPARE_MAX, switch, note, &mut false));
+    let launched = launch::launch(spec, exe, sources, switch);
+    if launched.is_err() && switch.killed() {
+        return ending::never_launched(spec);
+    }
+    let result =
+        launched.and_then(|launched| attend(spec, launched, PREPARE_MAX, switch, note, &mut false));
     if let Some(pool) = warm {
         // The next one is to find a place.
         pool.want(spec);

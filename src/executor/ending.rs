@@ -7,6 +7,8 @@ use nix::unistd::Pid;
 
 use serde_json::Value;
 
+use crate::broker::ExecNote;
+use crate::clock::Now;
 use crate::model::{
     Artifact, Exit, Isolation, LimitKind, Limits, Run, RunError, RunErrorKind, RunEvent, Timing,
     visible,
@@ -19,6 +21,10 @@ use super::handover::{EndedBy, Ending};
 use super::output::{Captured, Redactor};
 use super::reached;
 use super::report::{Claim, Claimed, Stopped};
+use super::spec::RunSpec;
+
+/// What a run says that a person, or the end of its agent's connection, ended.
+const KILLED: &str = "killed by the reviewer";
 
 /// Everything known at the end.
 pub struct Facts<'a> {
@@ -86,6 +92,38 @@ pub fn run(facts: Facts<'_>) -> Run {
         artifacts_left_out: facts.collected.left_out,
         events,
     }
+}
+
+/// The end of a run that was killed while what it is given was still being read or counted: as of
+/// one that was killed before its release.
+pub fn never_launched(spec: &RunSpec) -> ExecNote {
+    let since = Now::read().boot.saturating_sub(spec.granted_at);
+    let since = u64::try_from(since.as_micros()).unwrap_or(u64::MAX);
+    ExecNote::Ended(Box::new(Run {
+        exit: Exit::Signal(Signal::SIGKILL.as_str().to_owned()),
+        limit: None,
+        duration_ms: 0,
+        timing_us: Timing {
+            grant_to_start: since,
+            grant_to_first_output: None,
+            grant_to_exit: since,
+        },
+        stdout: String::new(),
+        stderr: String::new(),
+        stdout_bytes: 0,
+        stderr_bytes: 0,
+        stdout_truncated: false,
+        stderr_truncated: false,
+        isolation: Isolation {
+            tier: spec.tier,
+            layers: Vec::new(),
+        },
+        error: Some(error(RunErrorKind::Cancelled, KILLED)),
+        result: Value::Null,
+        artifacts: Vec::new(),
+        artifacts_left_out: 0,
+        events: Vec::new(),
+    }))
 }
 
 /// A result whose texts say nothing of this machine either.
@@ -165,7 +203,7 @@ fn judge(facts: &Facts<'_>, exit: &Exit) -> Judgement {
     let none = Value::Null;
     let by = facts.ending.by;
     if facts.cancelled && by == EndedBy::Command {
-        let error = facts.stopped(error(RunErrorKind::Cancelled, "killed by the reviewer"));
+        let error = facts.stopped(error(RunErrorKind::Cancelled, KILLED));
         return (None, Some(error), none);
     }
     let cut = facts.stdout.truncated || facts.stderr.truncated;

@@ -12,6 +12,7 @@ use nix::unistd::pipe2;
 use crate::model::{BoundInput, DataFormat, Digest, InputKind};
 
 use super::cells::Cells;
+use super::control::{Switch, Until};
 use super::datasets::{self, Sources};
 use super::handover::Descriptors;
 use super::spec::{Fault, RunSpec};
@@ -48,7 +49,8 @@ pub fn pipe() -> Result<[OwnedFd; 2], Fault> {
 }
 
 impl Given {
-    pub fn make(spec: &RunSpec, sources: &Sources) -> Result<Self, Fault> {
+    /// Reading data sets and counting a private one's values may take minutes; a kill ends it.
+    pub fn make(spec: &RunSpec, sources: &Sources, switch: &Switch) -> Result<Self, Fault> {
         if Digest::of(spec.code.as_bytes()) != spec.digest {
             return Err(Fault::new(
                 "the code is not the code that was shown",
@@ -64,8 +66,8 @@ impl Given {
                 spec.inputs.len(),
             ));
         }
-        let mut inputs = inputs(spec, sources)?;
-        let cells = Arc::new(hidden(spec, &inputs, sources)?);
+        let mut inputs = inputs(spec, sources, switch)?;
+        let cells = Arc::new(hidden(spec, &inputs, sources, switch)?);
         if let Some(handed) = &spec.handed {
             inputs.push(file("handed", Ok(handed.to_vec()))?.into());
         }
@@ -97,7 +99,12 @@ impl From<OwnedFd> for Content {
 }
 
 /// The values of private data sets, from the very bytes that the child is given.
-fn hidden(spec: &RunSpec, inputs: &[Content], sources: &Sources) -> Result<Cells, Fault> {
+fn hidden(
+    spec: &RunSpec,
+    inputs: &[Content],
+    sources: &Sources,
+    switch: &Switch,
+) -> Result<Cells, Fault> {
     let mut cells = Cells::default();
     for (input, given) in spec.inputs.iter().zip(inputs) {
         let InputKind::Dataset {
@@ -111,12 +118,12 @@ fn hidden(spec: &RunSpec, inputs: &[Content], sources: &Sources) -> Result<Cells
         }
         // The text of a cell is not always that of its value.
         let told = match format {
-            DataFormat::Csv => table(&mut cells, &given.fd, b','),
-            DataFormat::Tsv => table(&mut cells, &given.fd, b'\t'),
+            DataFormat::Csv => table(&mut cells, &given.fd, b',', switch),
+            DataFormat::Tsv => table(&mut cells, &given.fd, b'\t', switch),
             _ => Ok(()),
         };
         let told = told.map_err(|e| e.to_string());
-        told.and_then(|()| counted(&mut cells, input, &given.fd, sources))
+        told.and_then(|()| counted(&mut cells, input, &given.fd, sources, switch))
             .map_err(|why| {
                 Fault::new(
                     format!(
@@ -129,9 +136,9 @@ fn hidden(spec: &RunSpec, inputs: &[Content], sources: &Sources) -> Result<Cells
     Ok(cells)
 }
 
-fn table(cells: &mut Cells, fd: &OwnedFd, delimiter: u8) -> io::Result<()> {
+fn table(cells: &mut Cells, fd: &OwnedFd, delimiter: u8, switch: &Switch) -> io::Result<()> {
     let mut file = File::from(fd.try_clone()?);
-    cells.add_table(&mut file, delimiter)?;
+    cells.add_table(&mut file, delimiter, switch)?;
     // The child shares the position.
     file.rewind()
 }
@@ -142,14 +149,18 @@ fn counted(
     input: &BoundInput,
     fd: &OwnedFd,
     sources: &Sources,
+    switch: &Switch,
 ) -> Result<(), String> {
     // A descriptor of its own to the same bytes: the child is to find its position at the start.
     let copy = fd.try_clone().map_err(|e| e.to_string())?;
-    let lines = sources.converters.values(input, copy).map_err(|fault| {
+    let lines = sources.converters.values(input, copy, switch);
+    let lines = lines.map_err(|fault| {
         tracing::warn!(detail = %fault.detail, "{}", fault.message);
         fault.message
     })?;
-    cells.add_values(&lines[..]).map_err(|e| e.to_string())?;
+    cells
+        .add_values(&lines[..], switch)
+        .map_err(|e| e.to_string())?;
     File::from(fd.try_clone().map_err(|e| e.to_string())?)
         .rewind()
         .map_err(|e| e.to_string())
@@ -157,7 +168,7 @@ fn counted(
 
 /// A sealed file for each input: what an agent brought as it was shown, a data set as its file
 /// is now, if that is still what was shown.
-fn inputs(spec: &RunSpec, sources: &Sources) -> Result<Vec<Content>, Fault> {
+fn inputs(spec: &RunSpec, sources: &Sources, switch: &Switch) -> Result<Vec<Content>, Fault> {
     spec.inputs
         .iter()
         .map(|input| {
@@ -207,7 +218,11 @@ fn inputs(spec: &RunSpec, sources: &Sources) -> Result<Vec<Content>, Fault> {
                     {
                         return Ok(Content { fd, mapped });
                     }
-                    let mut file = datasets::open(&source.path).map_err(|e| gone(e.to_string()))?;
+                    let file = datasets::open(&source.path).map_err(|e| gone(e.to_string()))?;
+                    let mut file = Until {
+                        inner: file,
+                        switch,
+                    };
                     let (fd, digest, _) =
                         memfd::of_reader("dataset", &mut file, datasets::BYTES_MAX)
                             .map_err(|e| gone(e.to_string()))?;

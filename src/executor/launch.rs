@@ -13,6 +13,7 @@ use nix::sys::socket::{AddressFamily, SockFlag, SockType, socketpair};
 
 use super::cells::Cells;
 use super::cgroup::Owner;
+use super::control::Switch;
 use super::datasets::Sources;
 use super::given::{Given, doing, file, pipe};
 use super::handover::{self, Descriptors, Order, Purpose, Says, Take};
@@ -73,8 +74,13 @@ impl Host {
 }
 
 /// A cold start: makes everything the run is given and starts its helper.
-pub fn launch(spec: &RunSpec, exe: BorrowedFd<'_>, sources: &Sources) -> Result<Launched, Fault> {
-    let given = Given::make(spec, sources)?;
+pub fn launch(
+    spec: &RunSpec,
+    exe: BorrowedFd<'_>,
+    sources: &Sources,
+    switch: &Switch,
+) -> Result<Launched, Fault> {
+    let given = Given::make(spec, sources, switch)?;
     let [lifeline_read, lifeline] = pipe()?;
     let [stdout, stdout_write] = given.stdout;
     let [stderr, stderr_write] = given.stderr;
@@ -140,8 +146,13 @@ fn no_folder(e: io::Error) -> Fault {
 }
 
 /// A warm start: hands everything to a place that waits.
-pub fn launch_in(place: Place, spec: &RunSpec, sources: &Sources) -> Result<Launched, Fault> {
-    let given = Given::make(spec, sources)?;
+pub fn launch_in(
+    place: Place,
+    spec: &RunSpec,
+    sources: &Sources,
+    switch: &Switch,
+) -> Result<Launched, Fault> {
+    let given = Given::make(spec, sources, switch)?;
     let [stdout, stdout_write] = given.stdout;
     let [stderr, stderr_write] = given.stderr;
     let [report, report_write] = given.report;

@@ -44,6 +44,8 @@ mod zygote;
 #[cfg(test)]
 mod chart_tests;
 #[cfg(test)]
+mod counting_tests;
+#[cfg(test)]
 mod event_tests;
 #[cfg(test)]
 mod feature_tests;

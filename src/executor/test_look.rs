@@ -41,6 +41,7 @@ pub fn look(spec: &RunSpec, exe: &OwnedFd, compare: Option<&RunSpec>) -> Result<
         spec,
         exe.as_fd(),
         &super::test_bench::sources(Default::default()),
+        &super::control::Switch::new(),
     )?;
     let looked = go(spec, &mut launched, compare.unwrap_or(spec));
     let Launched { host, socket, .. } = launched;
