@@ -7,7 +7,7 @@
 //! --nocapture` makes 10,000 grants and 200 of each attack of the table, two at once. What other
 //! processes of the machine make and remove meanwhile is waited for.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use super::table::{all_attacks, is_left_open, one_run};
 use super::{TIER, begin, run_spec};
@@ -129,7 +129,7 @@ fn resident() -> u64 {
     status.resident_kib()
 }
 
-/// What allocator and threads may take on top of what they had after the first tenth.
+/// What allocator and threads may take on top of what they had after the first tenth of a kind.
 const GROWTH_KIB: u64 = 8 * 1024;
 
 const SNIPPETS: &[&str] = &[
@@ -146,7 +146,7 @@ const SNIPPETS: &[&str] = &[
 /// `grants` runs of all kinds, then each attack of the table `each` times; two at once.
 fn soak(grants: usize, each: usize) {
     let started = std::time::Instant::now();
-    let early = AtomicUsize::new(0);
+    let say = |what: &str| eprintln!("{what}, {:?}, {} KiB", started.elapsed(), resident());
     two_at_once(grants, |run| {
         let live = begin(
             spec(SNIPPETS[run % SNIPPETS.len()], raw_policy(TIER)),
@@ -156,16 +156,8 @@ fn soak(grants: usize, each: usize) {
             live.control.kill();
         }
         live.finish();
-        if run == grants / 10 {
-            early.store(resident() as usize, Ordering::Relaxed);
-        }
         if run % 1000 == 999 {
-            eprintln!(
-                "{} grants, {:?}, {} KiB",
-                run + 1,
-                started.elapsed(),
-                resident()
-            );
+            say(&format!("{} grants", run + 1));
         }
     });
     let table = crate::executor::test_table::table();
@@ -178,24 +170,16 @@ fn soak(grants: usize, each: usize) {
             None => all_attacks(),
         }
         if (run + 1) % (10 * kinds) == 0 {
-            let rounds = (run + 1) / kinds;
-            eprintln!(
-                "{rounds} of each, {:?}, {} KiB",
-                started.elapsed(),
-                resident()
-            );
+            say(&format!("{} of each", (run + 1) / kinds));
         }
     });
-    let (early, late) = (early.into_inner() as u64, resident());
-    eprintln!(
-        "{grants} grants and {each} of each attack in {:?}: {early} KiB, then {late} KiB",
-        started.elapsed()
-    );
-    assert!(late <= early + GROWTH_KIB, "{early} KiB, then {late} KiB");
+    say(&format!("{grants} grants and {each} of each attack"));
 }
 
+/// Every number of runs below `runs` once; what is in memory after the first tenth of them stays.
 fn two_at_once(runs: usize, one: impl Fn(usize) + Sync) {
     let next = AtomicUsize::new(0);
+    let early = AtomicU64::new(0);
     std::thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(|| {
@@ -205,10 +189,17 @@ fn two_at_once(runs: usize, one: impl Fn(usize) + Sync) {
                         return;
                     }
                     one(run);
+                    if run == runs / 10 {
+                        early.store(resident(), Ordering::Relaxed);
+                    }
                 }
             });
         }
     });
+    let (early, late) = (early.into_inner(), resident());
+    if runs > 0 {
+        assert!(late <= early + GROWTH_KIB, "{early} KiB, then {late} KiB");
+    }
 }
 
 /// Set in the process that the short soak starts.
