@@ -68,6 +68,12 @@ fn the_guard_keeps_its_promises_with_pandas() {
     passes(&python, "tests/runner/check_guard.py", &[&site]);
 }
 
+#[test]
+fn what_is_counted_of_private_data_is_bounded_and_says_where() {
+    let (python, site) = managed();
+    passes(&python, "tests/runner/check_values.py", &[&site]);
+}
+
 /// Folder of the managed environment's packages, and its interpreter.
 fn managed() -> (PathBuf, PathBuf) {
     let env = common::python::managed_env();

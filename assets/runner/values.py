@@ -5,7 +5,8 @@ standard output; a number is the text of a number. A row is a record: of a table
 element of the outermost list, so that what one person has often is still in one row.
 
 Sums, means, medians and spreads over the few rows that share a value of one column, or of two, tell
-about as much: they are values too, of as many rows.
+about as much: they are values too, of as many rows. How far these were looked for goes into the report,
+where it was not all the way: the broker tells the person who watches the run.
 """
 
 import datetime
@@ -27,31 +28,37 @@ WIDE = 200
 KINDS = 10_000
 # Of the columns with the fewest values so many are looked at by two.
 PAIRED = 8
-# Numbers over groups, the natural groups first, and seconds that finding them may take.
+# Numbers over groups, the natural groups first, and seconds of processor time that finding them may
+# take: what else the machine does must not make it fewer.
 NUMBERS = 1_000_000
 SECONDS = 40
 # Decimals to which they are rounded by who prints them.
 ROUNDED = (1, 2, 3, 4)
 
 
+# Each `{"bound": …}` with its numbers, as the broker's `executor::bounds` reads it.
+Bounds = list[dict[str, Any]]
+
+
 def run(setup: spec.Setup, libraries: dict[str, ModuleType]) -> dict[str, Any]:
-    """The same report as the converter's; `rows` counts the lines."""
+    """The same report as the converter's, with the bounds that were met; `rows` counts the lines."""
     one = spec.read_job(setup).inputs[0]
     pandas: Any = libraries.get("pandas")
     value = inputs.load_one(one, pandas)
     lines = 0
+    bounds: Bounds = []
     with os.fdopen(os.dup(1), "w", encoding="utf-8") as sink:
         try:
             if one.kind == "table":
-                found = chain(of_table(value, pandas), aggregates(value, pandas))
+                found = chain(of_table(value, pandas), aggregates([value], pandas, bounds))
             else:
-                found = chain(of_plain(value), aggregates(records(value, pandas), pandas))
+                found = chain(of_plain(value), aggregates(records(value, pandas), pandas, bounds))
             for text, rows in found:
                 sink.write(json.dumps([text, rows]) + "\n")
                 lines += 1
         except RecursionError:
             raise errors.Refused("SnippetError", "it is nested too deeply") from None
-    return {"columns": [], "rows": lines, "frame": True}
+    return {"columns": [], "rows": lines, "frame": True, "bounds": bounds}
 
 
 def of_table(frame: Any, pandas: Any) -> Iterator[tuple[str, int]]:
@@ -80,58 +87,100 @@ def cells(column: Any) -> Iterable[tuple[Any, int]]:
         return ((cell, 1) for cell in column)
 
 
-def records(value: Any, pandas: Any) -> Any:
-    """The records of plain data as a table, or None where they are none."""
-    lists = [value] if isinstance(value, list) else []
+def records(value: Any, pandas: Any) -> list[Any]:
+    """The lists of records of plain data, each as a table."""
+    lists = [value]
     if isinstance(value, dict):
         lists = [one for one in value.values() if isinstance(one, list)]
-    for rows in lists:
-        if pandas is not None and rows and all(isinstance(row, dict) for row in rows):
-            return pandas.DataFrame(rows)
-    return None
-
-
-def aggregates(frame: Any, pandas: Any) -> Iterator[tuple[str, int]]:
-    """What is computed most of groups of 2 to 4 rows."""
-    if frame is None or frame.shape[1] > WIDE:
-        return
-    frame = frame.set_axis(range(frame.shape[1]), axis=1).reset_index(drop=True)
-    numeric = [
-        at
-        for at, dtype in enumerate(frame.dtypes)
-        if pandas.api.types.is_numeric_dtype(dtype) and not pandas.api.types.is_bool_dtype(dtype)
+    return [
+        pandas.DataFrame(rows)
+        for rows in lists
+        if pandas is not None
+        and isinstance(rows, list)
+        and rows
+        and all(isinstance(row, dict) for row in rows)
     ]
+
+
+def aggregates(frames: list[Any], pandas: Any, bounds: Bounds) -> Iterator[tuple[str, int]]:
+    """What is computed most of groups of 2 to 4 rows."""
+    if not frames:
+        bounds.append({"bound": "shape"})
+    until = time.process_time() + SECONDS
+    count = 0
+    for frame in frames:
+        frame = with_index(frame, pandas)
+        if frame.shape[1] > WIDE:
+            bounds.append({"bound": "wide", "most": WIDE})
+            continue
+        numeric = [
+            at
+            for at, dtype in enumerate(frame.dtypes)
+            if pandas.api.types.is_numeric_dtype(dtype)
+            and not pandas.api.types.is_bool_dtype(dtype)
+        ]
+        for group in groups(frame, numeric, bounds):
+            if time.process_time() > until:
+                bounds.append({"bound": "seconds", "most": SECONDS})
+                return
+            for number in of_groups(frame, group, [at for at in numeric if at not in group]):
+                if count >= NUMBERS:
+                    bounds.append({"bound": "numbers", "most": NUMBERS})
+                    return
+                count += 1
+                forms = {number, *(round(number, decimals) for decimals in ROUNDED)}
+                yield from ((repr(form), SMALL) for form in forms)
+
+
+def with_index(frame: Any, pandas: Any) -> Any:
+    """The table with numbered columns, what stands beside its rows among them."""
+    frame = frame.set_axis(range(frame.shape[1]), axis=1)
+    if isinstance(frame.index, pandas.RangeIndex):
+        return frame.reset_index(drop=True)
+    levels = [str(level) for level in range(frame.index.nlevels)]
+    frame = frame.rename_axis(index=levels).reset_index()
+    return frame.set_axis(range(frame.shape[1]), axis=1)
+
+
+def groups(frame: Any, numeric: list[int], bounds: Bounds) -> Iterator[list[int]]:
+    """The columns to group by, one and two at a time, those with the fewest values first."""
+    if not numeric:
+        return
     keys = []
+    many = lists = 0
     for at in frame.columns:
         try:
             kinds = frame[at].nunique()
         except TypeError:
+            lists += 1
             continue
-        if 0 < kinds < len(frame) and kinds <= KINDS:
+        if 0 < kinds < len(frame) and kinds > KINDS:
+            many += 1
+        elif 0 < kinds < len(frame):
             keys.append((kinds, at))
     ordered = [at for _, at in sorted(keys)]
-    until = time.monotonic() + SECONDS
-    count = 0
-    for group in [*([at] for at in ordered), *map(list, combinations(ordered[:PAIRED], 2))]:
-        rest = [at for at in numeric if at not in group]
-        if not rest:
-            continue
-        if time.monotonic() > until:
-            return
-        sizes = frame.groupby(group, observed=True, dropna=False)[group[0]].transform("size")
-        small = frame[(sizes >= 2) & (sizes <= SMALL)]
-        if small.empty:
-            continue
-        grouped = small.groupby(group, observed=True, dropna=False)
-        for name in ("sum", "mean", "median", "std", "var"):
-            found = getattr(grouped[rest], name)().to_numpy(dtype=float, na_value=float("nan"))
-            for number in set(found.ravel().tolist()):
-                if math.isfinite(number):
-                    forms = {number, *(round(number, decimals) for decimals in ROUNDED)}
-                    yield from ((repr(form), SMALL) for form in forms)
-                    count += 1
-                    if count >= NUMBERS:
-                        return
+    if many:
+        bounds.append({"bound": "kinds", "columns": many, "most": KINDS})
+    if lists:
+        bounds.append({"bound": "lists", "columns": lists})
+    if len(ordered) > PAIRED:
+        bounds.append({"bound": "pairs", "most": PAIRED})
+    yield from ([at] for at in ordered)
+    yield from map(list, combinations(ordered[:PAIRED], 2))
+
+
+def of_groups(frame: Any, group: list[int], rest: list[int]) -> Iterator[float]:
+    """Numbers over the few rows of a group, of the columns in `rest`."""
+    if not rest:
+        return
+    sizes = frame.groupby(group, observed=True, dropna=False)[group[0]].transform("size")
+    small = frame[(sizes >= 2) & (sizes <= SMALL)]
+    if small.empty:
+        return
+    grouped = small.groupby(group, observed=True, dropna=False)
+    for name in ("sum", "mean", "median", "std", "var"):
+        found = getattr(grouped[rest], name)().to_numpy(dtype=float, na_value=float("nan"))
+        yield from (number for number in set(found.ravel().tolist()) if math.isfinite(number))
 
 
 def of_plain(value: Any) -> Iterator[tuple[str, int]]:

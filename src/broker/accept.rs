@@ -154,6 +154,7 @@ impl BrokerState {
             decision: None,
             run: None,
             output: LiveOutput::default(),
+            noted: Vec::new(),
             left: Vec::new(),
             session,
             released: None,

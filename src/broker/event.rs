@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use crate::model::{
-    AgentClaim, Blob, BoundInput, Draft, Isolation, Peer, ProposalId, Reviewer, Run, Verdict,
-    Viewed,
+    AgentClaim, Blob, BoundInput, Draft, Isolation, Peer, ProposalId, Reviewer, Run, RunEvent,
+    Verdict, Viewed,
 };
 
 use super::decision::Confirmation;
@@ -89,6 +89,9 @@ pub enum HumanAct {
 /// What the executor reports of one run.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ExecNote {
+    /// What the person and the log are told of private data sets, before the child is held. Agents
+    /// are not.
+    Noted(Vec<RunEvent>),
     /// The child is confined and held; what confines it was read from outside.
     Prepared(Isolation),
     /// The child was let go.

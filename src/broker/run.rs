@@ -94,6 +94,11 @@ impl BrokerState {
         };
         let let_go = entry.stage == Stage::LetGo;
         match note {
+            ExecNote::Noted(events) => {
+                if entry.stage == Stage::Made {
+                    entry.noted = events;
+                }
+            }
             ExecNote::Prepared(isolation) => {
                 if entry.stage != Stage::Made || entry.stopped.is_some() {
                     return;
@@ -169,10 +174,13 @@ impl BrokerState {
         let stdout = Blob::of(run.stdout.as_bytes());
         let stderr = Blob::of(run.stderr.as_bytes());
         keep_stdout(&mut run, &stdout);
+        let mut events = Vec::new();
         let mut blobs = vec![stdout.clone(), stderr.clone()];
         if let Some(entry) = self.entries.get_mut(&id) {
             blobs.append(&mut entry.left);
+            events.clone_from(&entry.noted);
         }
+        events.extend_from_slice(&run.events);
         let event = LogEvent::Finished(Box::new(FinishedLog {
             id,
             state,
@@ -188,7 +196,7 @@ impl BrokerState {
             stderr_truncated: run.stderr_truncated,
             error: run.error.clone(),
             artifacts: run.artifacts.clone(),
-            events: run.events.clone(),
+            events,
         }));
         if let Some(entry) = self.entries.get_mut(&id) {
             entry.run = Some(run);

@@ -8,7 +8,8 @@ use jiff::Timestamp;
 
 use crate::clock::Now;
 use crate::model::{
-    Blob, BoundInput, Decision, Digest, Peer, Proposal, ProposalId, Run, State, Tier, Verdict,
+    Blob, BoundInput, Decision, Digest, Peer, Proposal, ProposalId, Run, RunEvent, State, Tier,
+    Verdict,
 };
 use crate::policy::Policy;
 
@@ -107,6 +108,8 @@ pub struct Entry {
     pub decision: Option<Decision>,
     pub run: Option<Run>,
     pub output: LiveOutput,
+    /// What the person and the log are told of its private data sets. No outcome has it.
+    pub noted: Vec<RunEvent>,
     /// The contents of the files it left, between the executor's word and the record.
     pub(super) left: Vec<Blob>,
     /// The session it belongs to: the server's token, or the connection where none was asked for.

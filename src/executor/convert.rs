@@ -18,6 +18,7 @@ use serde::Deserialize;
 use crate::model::{BoundInput, Column, DataFormat, Digest, Tier};
 use crate::runtime::PythonEnv;
 
+use super::bounds::Bound;
 use super::control::Switch;
 use super::handover::{self, Command, Descriptors, Order, Purpose, Says};
 use super::report::Report;
@@ -44,6 +45,16 @@ pub struct Converted {
     /// not hold exactly as pandas does.
     pub frame: Option<Arc<OwnedFd>>,
     pub frame_bytes: u64,
+    /// Of values that were counted: where looking for numbers over groups ended.
+    bounds: Vec<Bound>,
+}
+
+/// The counted values of a private data set.
+#[derive(Clone, Debug)]
+pub(super) struct Counted {
+    /// Lines for [`Cells::add_values`](super::cells::Cells::add_values).
+    pub lines: Arc<[u8]>,
+    pub bounds: Arc<[Bound]>,
 }
 
 /// Makes converters' processes.
@@ -61,7 +72,7 @@ pub struct Converters {
     slot: Mutex<Option<Arc<Converter>>>,
     ready: Condvar,
     /// The oldest first.
-    counted: Mutex<Vec<(CountedKey, Arc<[u8]>)>>,
+    counted: Mutex<Vec<(CountedKey, Counted)>>,
 }
 
 type CountedKey = (Digest, DataFormat);
@@ -84,23 +95,23 @@ impl Converters {
         input: &BoundInput,
         file: OwnedFd,
         switch: &Switch,
-    ) -> Result<Arc<[u8]>, Fault> {
+    ) -> Result<Counted, Fault> {
         let known = || self.counted.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (input.sha256, input.format());
-        if let Some((_, lines)) = known().iter().find(|(have, _)| *have == key) {
-            return Ok(lines.clone());
+        if let Some((_, counted)) = known().iter().find(|(have, _)| *have == key) {
+            return Ok(counted.clone());
         }
         let converter = self
             .get_unless(PATIENCE, &|| switch.killed())
             .ok_or_else(|| Fault::new("the Python environment is not ready", "converter"))?;
-        let lines = converter.values(input.clone(), file, switch)?;
+        let counted = converter.values(input.clone(), file, switch)?;
         let mut known = known();
-        if lines.len() <= COUNTED_BYTES {
-            known.push((key, lines.clone()));
+        if counted.lines.len() <= COUNTED_BYTES {
+            known.push((key, counted.clone()));
             let over = known.len().saturating_sub(COUNTED);
             known.drain(..over);
         }
-        Ok(lines)
+        Ok(counted)
     }
 
     /// How many private data sets are kept counted.
@@ -143,6 +154,8 @@ struct Said {
     columns: Vec<Column>,
     rows: u64,
     frame: bool,
+    #[serde(default)]
+    bounds: Vec<Bound>,
 }
 
 impl Converter {
@@ -167,14 +180,8 @@ impl Converter {
         self.work(Task::Convert { frame_max }, input, file, None)
     }
 
-    /// Counts the values of a private data set's sealed copy: lines for
-    /// [`Cells::add_values`](super::cells::Cells::add_values).
-    fn values(
-        &self,
-        input: BoundInput,
-        file: OwnedFd,
-        switch: &Switch,
-    ) -> Result<Arc<[u8]>, Fault> {
+    /// Counts the values of a private data set's sealed copy.
+    fn values(&self, input: BoundInput, file: OwnedFd, switch: &Switch) -> Result<Counted, Fault> {
         let made = self.work(Task::Values, input, file, Some(switch))?;
         let mut lines = Vec::new();
         if let Some(frame) = made.frame {
@@ -183,7 +190,10 @@ impl Converter {
                 .and_then(|()| file.read_to_end(&mut lines))
                 .map_err(doing("keep the values"))?;
         }
-        Ok(lines.into())
+        Ok(Counted {
+            lines: lines.into(),
+            bounds: made.bounds.into(),
+        })
     }
 
     /// `switch`: of the run that it is for, where it is for one.
@@ -457,6 +467,7 @@ impl Work {
             rows: said.rows,
             frame_bytes: frame.as_ref().map_or(0, |_| self.bytes),
             frame,
+            bounds: said.bounds,
         })
     }
 }

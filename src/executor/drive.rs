@@ -115,6 +115,9 @@ fn attend(
     note: &dyn Fn(ExecNote),
     held: &mut bool,
 ) -> Result<ExecNote, Fault> {
+    if !launched.noted.is_empty() {
+        note(ExecNote::Noted(launched.noted.clone()));
+    }
     let mut run = Running::new(spec, launched, patience, switch, note);
     let result = run.run();
     *held = run.isolation.is_some();

@@ -9,8 +9,9 @@ use std::sync::Arc;
 use nix::fcntl::OFlag;
 use nix::unistd::pipe2;
 
-use crate::model::{BoundInput, DataFormat, Digest, InputKind};
+use crate::model::{BoundInput, DataFormat, Digest, InputKind, RunEvent};
 
+use super::bounds::Bound;
 use super::cells::Cells;
 use super::control::{Switch, Until};
 use super::datasets::{self, Sources};
@@ -30,6 +31,8 @@ pub struct Given {
     pub mapped: u64,
     /// What of private data sets is hidden from what comes back.
     pub cells: Arc<Cells>,
+    /// What the person is told of private data sets.
+    pub noted: Vec<RunEvent>,
 }
 
 pub fn doing<E: std::fmt::Display>(what: &str) -> impl FnOnce(E) -> Fault {
@@ -67,7 +70,7 @@ impl Given {
             ));
         }
         let mut inputs = inputs(spec, sources, switch)?;
-        let cells = Arc::new(hidden(spec, &inputs, sources, switch)?);
+        let (cells, noted) = hidden(spec, &inputs, sources, switch)?;
         if let Some(handed) = &spec.handed {
             inputs.push(file("handed", Ok(handed.to_vec()))?.into());
         }
@@ -80,7 +83,8 @@ impl Given {
             code: file("code", Ok(spec.code.as_bytes().to_vec()))?,
             mapped: inputs.iter().map(|one| one.mapped).sum(),
             inputs: inputs.into_iter().map(|one| one.fd).collect(),
-            cells,
+            cells: Arc::new(cells),
+            noted,
         })
     }
 }
@@ -98,14 +102,16 @@ impl From<OwnedFd> for Content {
     }
 }
 
-/// The values of private data sets, from the very bytes that the child is given.
+/// The values of private data sets, from the very bytes that the child is given, and where looking
+/// for them ended.
 fn hidden(
     spec: &RunSpec,
     inputs: &[Content],
     sources: &Sources,
     switch: &Switch,
-) -> Result<Cells, Fault> {
+) -> Result<(Cells, Vec<RunEvent>), Fault> {
     let mut cells = Cells::default();
+    let mut noted = Vec::new();
     for (input, given) in spec.inputs.iter().zip(inputs) {
         let InputKind::Dataset {
             dataset, format, ..
@@ -123,7 +129,8 @@ fn hidden(
             _ => Ok(()),
         };
         let told = told.map_err(|e| e.to_string());
-        told.and_then(|()| counted(&mut cells, input, &given.fd, sources, switch))
+        let bounds = told
+            .and_then(|()| counted(&mut cells, input, &given.fd, sources, switch))
             .map_err(|why| {
                 Fault::new(
                     format!(
@@ -132,8 +139,9 @@ fn hidden(
                     format.as_str(),
                 )
             })?;
+        noted.extend(bounds.iter().map(|bound| bound.event(dataset)));
     }
-    Ok(cells)
+    Ok((cells, noted))
 }
 
 fn table(cells: &mut Cells, fd: &OwnedFd, delimiter: u8, switch: &Switch) -> io::Result<()> {
@@ -150,20 +158,21 @@ fn counted(
     fd: &OwnedFd,
     sources: &Sources,
     switch: &Switch,
-) -> Result<(), String> {
+) -> Result<Arc<[Bound]>, String> {
     // A descriptor of its own to the same bytes: the child is to find its position at the start.
     let copy = fd.try_clone().map_err(|e| e.to_string())?;
-    let lines = sources.converters.values(input, copy, switch);
-    let lines = lines.map_err(|fault| {
+    let counted = sources.converters.values(input, copy, switch);
+    let counted = counted.map_err(|fault| {
         tracing::warn!(detail = %fault.detail, "{}", fault.message);
         fault.message
     })?;
     cells
-        .add_values(&lines[..], switch)
+        .add_values(&counted.lines[..], switch)
         .map_err(|e| e.to_string())?;
     File::from(fd.try_clone().map_err(|e| e.to_string())?)
         .rewind()
-        .map_err(|e| e.to_string())
+        .map_err(|e| e.to_string())?;
+    Ok(counted.bounds)
 }
 
 /// A sealed file for each input: what an agent brought as it was shown, a data set as its file

@@ -11,6 +11,8 @@ use std::time::Duration;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::socket::{AddressFamily, SockFlag, SockType, socketpair};
 
+use crate::model::RunEvent;
+
 use super::cells::Cells;
 use super::cgroup::Owner;
 use super::control::Switch;
@@ -36,6 +38,8 @@ pub struct Launched {
     pub mapped: u64,
     /// What of private data sets is hidden from what comes back.
     pub cells: Arc<Cells>,
+    /// What the person is told of private data sets.
+    pub noted: Vec<RunEvent>,
 }
 
 /// How many processes stand between a helper of the run's own and the payload: pid 1 of the jail, or
@@ -122,6 +126,7 @@ pub fn launch(
             report: Some(report),
             mapped: given.mapped,
             cells: given.cells,
+            noted: given.noted,
         }),
         Err(fault) => {
             let _ = std::fs::remove_dir(&scratch);
@@ -180,6 +185,7 @@ pub fn launch_in(
         report: Some(report),
         mapped: given.mapped,
         cells: given.cells,
+        noted: given.noted,
     })
 }
 

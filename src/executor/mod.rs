@@ -5,6 +5,7 @@
 //! started again as a helper ([`helper`]), which confines the payload and outlives it. Nothing is
 //! run without a [`Grant`], which is taken by value. May not touch terminal, socket or log.
 
+mod bounds;
 mod bundle;
 mod cells;
 mod certify;

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::spec::RunSpec;
 use super::test_bench::*;
 use super::{DatasetSource, bind, bind_with};
-use crate::broker::StreamName;
+use crate::broker::{ExecNote, StreamName};
 use crate::model::{DataFormat, Sensitivity};
 
 const TABLE: &str = "who,city,pay\nAnn Ferrer,Oslo,51234.5\nBo Lindqvist,Oslo,48010.25\n\
@@ -181,6 +181,51 @@ fn what_is_computed_of_few_rows_is_hidden_and_of_five_is_not() {
         let mean = many.iter().sum::<f64>() / many.len() as f64;
         assert!(all.contains(&format!("{mean:.2}")), "{mean} in {all}");
         assert!(all.contains("14 {") && all.contains("'Oslo': 9"), "{all}");
+    }
+}
+
+/// What the person is told beside the run.
+fn noted(told: &Told) -> Vec<&str> {
+    let events = told.notes.iter().find_map(|note| match note {
+        ExecNote::Noted(events) => Some(events),
+        _ => None,
+    });
+    let events = events.into_iter().flatten();
+    events.map(|event| event.message.as_str()).collect()
+}
+
+#[test]
+fn where_looking_for_group_numbers_ended_is_told_to_the_person_and_not_to_the_agent() {
+    let wide: Vec<String> = (0..9).map(|n| format!("c{n}")).collect();
+    let row = ["1"; 9].join(",");
+    let wide = format!("{},pay\n{row},4711.5\n{row},4712.5\n", wide.join(","));
+    for (format, text, says) in [
+        (DataFormat::Csv, TABLE, vec![]),
+        (
+            DataFormat::Csv,
+            &wide,
+            vec![
+                "group numbers of `pay` by two columns were compared for the 8 columns of the \
+                 fewest values; what lies beyond is not recognised",
+            ],
+        ),
+        (
+            DataFormat::Json,
+            "{\"ann\": {\"pay\": 4711.5}, \"bo\": {\"pay\": 4712.5}}",
+            vec![
+                "group numbers of `pay` were not compared: it is no table and no list of records; \
+                 what lies beyond is not recognised",
+            ],
+        ),
+    ] {
+        let told = run_other(format, text.as_bytes(), "print(len(df))");
+        assert_eq!(noted(&told), says, "{told:?}");
+        let run = serde_json::to_string(told.run()).unwrap();
+        assert!(!run.contains("recognised") && told.run().events.is_empty());
+        if !says.is_empty() {
+            // Before anything of it runs.
+            assert!(matches!(told.notes[0], ExecNote::Noted(_)), "{told:?}");
+        }
     }
 }
 

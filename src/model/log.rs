@@ -154,7 +154,7 @@ pub struct FinishedLog {
     pub stderr_truncated: bool,
     pub error: Option<RunError>,
     pub artifacts: Vec<Artifact>,
-    /// What the child's guard said while it ran.
+    /// What the broker noted of private data sets, then what the child's guard said while it ran.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub events: Vec<RunEvent>,
 }

@@ -2,7 +2,7 @@
 
 use crossterm::event::KeyCode;
 
-use crate::broker::{Environment, Event, StreamName};
+use crate::broker::{Environment, Event, ExecNote, StreamName};
 use crate::model::{Artifact, Digest, Exit, LimitKind, RunErrorKind, RunEvent};
 
 use super::bench::*;
@@ -272,6 +272,36 @@ fn succeeded() {
             sha256: Digest::of(b"fig").hex(),
         });
         b.end(id, ended);
+    });
+}
+
+#[test]
+fn private_data_not_compared_to_its_end() {
+    at_sizes("private_noted", |b| {
+        b.propose(Making {
+            private: true,
+            ..Making::clear("print(len(df))\n")
+        });
+        let id = b.ui.selected().unwrap();
+        b.open_sheet();
+        b.keys("y");
+        b.carry_out();
+        let event = |message: &str| RunEvent {
+            kind: RunEvent::PRIVATE.to_owned(),
+            message: format!("{message}; what lies beyond is not recognised"),
+            line: None,
+        };
+        let events = vec![
+            event(
+                "group numbers of `sales` by two columns were compared for the 8 columns of the fewest values",
+            ),
+            event("group numbers of `sales` were compared up to 1,000,000 numbers"),
+        ];
+        b.exec(id, ExecNote::Noted(events));
+        b.exec(id, ExecNote::Prepared(isolation()));
+        b.exec(id, ExecNote::Released);
+        b.output(id, StreamName::Stdout, "8400\n");
+        b.end(id, run("8400\n"));
     });
 }
 

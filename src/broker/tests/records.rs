@@ -182,6 +182,42 @@ fn the_log_says_where_private_values_are_told() {
 }
 
 #[test]
+fn what_is_noted_of_private_data_is_for_the_log_and_the_screen_and_not_for_the_agent() {
+    let event = |kind: &str, message: &str| crate::model::RunEvent {
+        kind: kind.to_owned(),
+        message: message.to_owned(),
+        line: None,
+    };
+    let noted = |message: &str| ExecNote::Noted(vec![event("private", message)]);
+    let mut w = World::new();
+    let id = w.pending(A, draft("1"));
+    w.exec(id, noted("before the grant"));
+    w.grant(id);
+    w.durable();
+    // A warm start that came to nothing said it first.
+    w.exec(id, noted("compared up to 7"));
+    w.exec(id, noted("compared up to 7"));
+    w.exec(id, ExecNote::Prepared(isolation()));
+    w.exec(id, noted("while it is held"));
+    w.durable();
+    w.exec(id, ExecNote::Released);
+    w.exec(id, noted("while it runs"));
+    let mut ended = run("");
+    ended.events = vec![event("refused", "by the guard")];
+    w.exec(id, ExecNote::Ended(Box::new(ended)));
+    w.durable();
+    let LogEvent::Finished(finished) = w.log.last().unwrap() else {
+        panic!("{:?}", w.log.last())
+    };
+    let logged: Vec<_> = finished.events.iter().map(|e| e.message.as_str()).collect();
+    assert_eq!(logged, ["compared up to 7", "by the guard"]);
+    assert_eq!(w.entry(id).noted[0].message, "compared up to 7");
+    let outcome = serde_json::to_string(&w.outcome_of(A, id)).unwrap();
+    assert!(outcome.contains("by the guard"), "{outcome}");
+    assert!(!outcome.contains("compared"), "{outcome}");
+}
+
+#[test]
 fn code_and_brought_inputs_and_output_are_kept_as_blobs() {
     let mut w = World::new();
     let id = w.fresh_id();

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::audit::{History, Log, Record};
 use crate::error::Failure;
 use crate::model::{
-    Artifact, Digest, InputKind, LogEvent, ProposalId, ProposedLog, visible, visible_json,
+    Artifact, Digest, InputKind, LogEvent, ProposalId, ProposedLog, RunEvent, visible, visible_json,
 };
 
 use super::super::folder::Folder;
@@ -222,9 +222,13 @@ fn facts(out: &mut dyn Write, record: &Record) -> io::Result<()> {
             }
             for event in &f.events {
                 let line = event.line.map_or(String::new(), |l| format!(" line {l}"));
+                let by = match event.kind.as_str() {
+                    RunEvent::PRIVATE => "data",
+                    _ => "guard",
+                };
                 writeln!(
                     out,
-                    "  guard: {}{line}: {}",
+                    "  {by}: {}{line}: {}",
                     claim(&event.kind, 20),
                     claim(&event.message, LINE)
                 )?;

@@ -3,7 +3,7 @@
 use ratatui::layout::Rect;
 
 use crate::broker::{Entry, StreamName};
-use crate::model::{Exit, Run, State};
+use crate::model::{Exit, Run, RunEvent, State};
 
 use super::super::flow::Para;
 use super::super::sketch::{Room, sketch};
@@ -27,6 +27,9 @@ impl Screen<'_> {
         };
         if let Some(run) = &entry.run {
             out.extend(sketch(&run.result, chart_room(area)));
+        }
+        if !entry.noted.is_empty() {
+            out.push(Para::new(format!("▲ {}", words::NOTED), Role::Flagged).hang(2));
         }
         if out.is_empty() {
             let words = match entry.state {
@@ -59,6 +62,7 @@ impl Screen<'_> {
             let at = decision.at.to_zoned(self.ui.zone.clone());
             out.push(labelled("decided", &at.strftime("%H:%M:%S").to_string()));
         }
+        out.extend(entry.noted.iter().map(|event| told("private", event)));
         if let Some(run) = &entry.run {
             out.extend(facts(run, entry.message()));
         }
@@ -151,16 +155,24 @@ fn facts(run: &Run, said: &str) -> Vec<Para> {
 fn events(run: &Run) -> Vec<Para> {
     run.events
         .iter()
-        .map(|event| {
-            let place = event
-                .line
-                .map_or_else(String::new, |n| format!("line {n}  "));
-            Para::new("guard    ", Role::Dim)
-                .and(format!("▲ {}  ", event.kind), Role::Flagged)
-                .and(format!("{place}{}", event.message), Role::Text)
-                .hang(9)
-        })
+        .map(|event| told("guard", event))
         .collect()
+}
+
+fn told(by: &str, event: &RunEvent) -> Para {
+    let place = event
+        .line
+        .map_or_else(String::new, |n| format!("line {n}  "));
+    Para::new(format!("{by:<8} "), Role::Dim)
+        .and(
+            match event.kind.as_str() {
+                RunEvent::PRIVATE => "▲ ".to_owned(),
+                kind => format!("▲ {kind}  "),
+            },
+            Role::Flagged,
+        )
+        .and(format!("{place}{}", event.message), Role::Text)
+        .hang(9)
 }
 
 /// The last [`TAIL`] bytes, from a character on.

@@ -1,0 +1,133 @@
+//! How far the numbers over small groups of a private data set were looked for, where that was not
+//! all the way, and how that is told.
+//!
+//! Told to whoever watches the run and to the log, never to the agent: which of its columns has so
+//! many values, and where looking ended, would only say where to aim.
+
+use serde::Deserialize;
+
+use crate::model::RunEvent;
+
+/// One bound of `assets/runner/values.py` that was met.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(tag = "bound", rename_all = "lowercase", deny_unknown_fields)]
+pub enum Bound {
+    /// Plain data without a list of records.
+    Shape {},
+    /// More columns than are looked at.
+    Wide { most: u64 },
+    /// Columns of more different values than are grouped by.
+    Kinds { columns: u64, most: u64 },
+    /// Columns whose values are lists or objects.
+    Lists { columns: u64 },
+    /// Of more columns not every two were grouped by.
+    Pairs { most: u64 },
+    /// Numbers.
+    Numbers { most: u64 },
+    /// Seconds of processor time.
+    Seconds { most: u64 },
+}
+
+impl Bound {
+    /// No value of the data set is in it.
+    pub fn event(self, dataset: &str) -> RunEvent {
+        let columns = |n: u64| match n {
+            1 => "1 column".to_owned(),
+            n => format!("{} columns", grouped(n)),
+        };
+        let so_far = match self {
+            Self::Shape {} => "were not compared: it is no table and no list of records".to_owned(),
+            Self::Wide { most } => {
+                format!(
+                    "were not compared: it has more than {} columns",
+                    grouped(most)
+                )
+            }
+            Self::Kinds { columns: n, most } => format!(
+                "by {} of more than {} different values were not compared",
+                columns(n),
+                grouped(most)
+            ),
+            Self::Lists { columns: n } => {
+                format!("by {} of lists or objects were not compared", columns(n))
+            }
+            Self::Pairs { most } => format!(
+                "by two columns were compared for the {} columns of the fewest values",
+                grouped(most)
+            ),
+            Self::Numbers { most } => format!("were compared up to {} numbers", grouped(most)),
+            Self::Seconds { most } => format!("were compared for {} s", grouped(most)),
+        };
+        let name: String = dataset.chars().take(NAME_MAX).collect();
+        RunEvent {
+            kind: RunEvent::PRIVATE.to_owned(),
+            message: format!(
+                "group numbers of `{name}` {so_far}; what lies beyond is not recognised"
+            ),
+            line: None,
+        }
+    }
+}
+
+/// Characters of a data set's name.
+const NAME_MAX: usize = 100;
+
+/// With a comma before every three digits.
+fn grouped(n: u64) -> String {
+    let digits = n.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_bound_is_read_and_told_by_the_data_sets_name() {
+        for (text, says) in [
+            (r#"{"bound":"shape"}"#, "no list of records"),
+            (r#"{"bound":"wide","most":200}"#, "more than 200 columns"),
+            (
+                r#"{"bound":"kinds","columns":1,"most":10000}"#,
+                "by 1 column of more than 10,000 different values were not compared",
+            ),
+            (r#"{"bound":"lists","columns":3}"#, "by 3 columns of lists"),
+            (r#"{"bound":"pairs","most":8}"#, "for the 8 columns"),
+            (
+                r#"{"bound":"numbers","most":1000000}"#,
+                "group numbers of `people` were compared up to 1,000,000 numbers; what lies beyond",
+            ),
+            (r#"{"bound":"seconds","most":40}"#, "for 40 s"),
+        ] {
+            let bound: Bound = serde_json::from_str(text).unwrap();
+            let event = bound.event("people");
+            assert_eq!(event.kind, "private");
+            assert!(event.message.contains(says), "{event:?}");
+        }
+        for odd in [
+            r#"{"bound":"other"}"#,
+            r#"{"bound":"wide"}"#,
+            r#"{"bound":"wide","most":-1}"#,
+            r#"{"bound":"shape","value":"Ann Ferrer"}"#,
+        ] {
+            assert!(serde_json::from_str::<Bound>(odd).is_err(), "{odd}");
+        }
+    }
+
+    #[test]
+    fn a_message_has_at_most_as_many_characters_as_every_event() {
+        let event = Bound::Kinds {
+            columns: u64::MAX,
+            most: u64::MAX,
+        }
+        .event(&"é".repeat(4000));
+        assert!(event.message.chars().count() <= RunEvent::MESSAGE_MAX);
+    }
+}

@@ -1,0 +1,154 @@
+"""Tests of what is counted of a private data set: `python3 check_values.py site-packages`.
+
+Prints one line for each test and exits with 1 where one failed.
+"""
+
+import sys
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+sys.path.insert(0, sys.argv[1])
+
+import child
+import pandas
+from _countersign import values
+
+assert child
+TESTS: list[Callable[[], None]] = []
+
+
+def test(function: Callable[[], None]) -> Callable[[], None]:
+    TESTS.append(function)
+    return function
+
+
+def looked(data: Any, **patched: Any) -> tuple[set[float], list[dict[str, Any]]]:
+    """The numbers over groups of a table or of plain data, and the bounds that were met."""
+    bounds: list[dict[str, Any]] = []
+    frames = [data] if isinstance(data, pandas.DataFrame) else values.records(data, pandas)
+    before = {name: getattr(values, name) for name in patched}
+    vars(values).update(patched)
+    try:
+        found = list(values.aggregates(frames, pandas, bounds))
+    finally:
+        vars(values).update(before)
+    assert all(rows == values.SMALL for _, rows in found)
+    return {float(text) for text, _ in found}, bounds
+
+
+def towns(people: int = 20) -> pandas.DataFrame:
+    """Two people in each town."""
+    pay = [1000.0 + at * at for at in range(people)]
+    return pandas.DataFrame({"town": [f"t{at // 2}" for at in range(people)], "pay": pay})
+
+
+# Of the first town.
+SUM = 2001.0
+
+
+@test
+def groups_are_looked_at_to_the_end_and_nothing_is_said() -> None:
+    found, bounds = looked(towns())
+    assert SUM in found and 1000.0 + 18**2 + 1000.0 + 19**2 in found
+    assert bounds == []
+
+
+@test
+def a_table_without_numbers_or_groups_has_no_bounds() -> None:
+    for frame in (
+        pandas.DataFrame({"a": ["x", "y"]}),
+        pandas.DataFrame({"a": [1, 2, 3]}),
+        pandas.DataFrame({"a": [["x"], ["y"]]}),
+        pandas.DataFrame(),
+    ):
+        assert looked(frame) == (set(), [])
+
+
+@test
+def a_wide_table_is_not_looked_at() -> None:
+    frame = towns().join(pandas.DataFrame(0, range(20), [f"c{at}" for at in range(values.WIDE)]))
+    assert looked(frame) == (set(), [{"bound": "wide", "most": values.WIDE}])
+
+
+@test
+def columns_of_many_values_are_not_grouped_by() -> None:
+    found, bounds = looked(towns(), KINDS=9)
+    assert not found and bounds == [{"bound": "kinds", "columns": 1, "most": 9}]
+    found, bounds = looked(towns(), KINDS=10)
+    assert SUM in found and bounds == []
+
+
+@test
+def columns_of_lists_are_not_grouped_by() -> None:
+    frame = towns().assign(tags=[["a"]] * 20, home=[{"a": 1}] * 20)
+    found, bounds = looked(frame)
+    assert SUM in found and bounds == [{"bound": "lists", "columns": 2}]
+
+
+@test
+def only_the_columns_of_the_fewest_values_are_paired() -> None:
+    frame = towns()
+    for at in range(values.PAIRED - 1):
+        frame[f"c{at}"] = "x"
+    assert looked(frame)[1] == []
+    frame["one more"] = "x"
+    assert looked(frame)[1] == [{"bound": "pairs", "most": values.PAIRED}]
+
+
+@test
+def numbers_are_bounded() -> None:
+    all_of_them, _ = looked(towns())
+    found, bounds = looked(towns(), NUMBERS=5)
+    assert found < all_of_them and bounds == [{"bound": "numbers", "most": 5}]
+    # Exactly as many as there are: none lies beyond.
+    most = sum(
+        1
+        for group in values.groups(values.with_index(towns(), pandas), [1], [])
+        for _ in values.of_groups(values.with_index(towns(), pandas), group, [1])
+    )
+    assert looked(towns(), NUMBERS=most) == (all_of_them, [])
+
+
+@test
+def time_is_bounded() -> None:
+    found, bounds = looked(towns(), SECONDS=-1)
+    assert not found and bounds == [{"bound": "seconds", "most": -1}]
+
+
+@test
+def what_stands_beside_the_rows_is_grouped_by_too() -> None:
+    frame = towns()
+    for indexed in (
+        frame.set_index("town"),
+        frame.assign(land="x").set_index(["land", "town"]),
+        frame.rename(columns={"town": 0, "pay": 0}).set_axis([0, 0], axis=1).rename_axis("0"),
+    ):
+        found, bounds = looked(indexed)
+        assert SUM in found and bounds == [], indexed
+
+
+@test
+def every_list_of_records_is_looked_at_and_other_plain_data_is_said() -> None:
+    rows = towns().to_dict("records")
+    other = [{"town": row["town"], "pay": row["pay"] + 0.25} for row in rows]
+    found, bounds = looked({"a": rows, "n": 1, "b": other})
+    assert SUM in found and SUM + 0.5 in found and bounds == []
+    for plain in ([], [1, 2], {"a": {"b": 1}}, "text", 7, None, [{"a": 1}, 2], {"a": []}):
+        assert looked(plain) == (set(), [{"bound": "shape"}]), plain
+
+
+def main() -> None:
+    failed = 0
+    for one in TESTS:
+        try:
+            one()
+            print(f"ok {one.__name__}")
+        except Exception:  # noqa: BLE001 - every test gets its line
+            failed += 1
+            print(f"FAILED {one.__name__}\n{traceback.format_exc(limit=-1)}")
+    print(f"{len(TESTS) - failed} of {len(TESTS)} passed")
+    sys.exit(1 if failed else 0)
+
+
+main()
