@@ -289,6 +289,12 @@ impl<'a> Inspector<'a> {
                 }
                 return;
             }
+            if written == "plotly.io.renderers.default" {
+                if let Bound::Value(value) = to {
+                    self.renderer(value, at);
+                }
+                return;
+            }
             let option = written.starts_with("pandas.options.")
                 || written == "plotly.io.templates.default"
                 || written.starts_with("matplotlib.rcParams.");

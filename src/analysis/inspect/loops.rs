@@ -35,7 +35,31 @@ impl<'a> Inspector<'a> {
             let (start, _) = self.place(x.range());
             self.facts
                 .add(&rules::DOS_LOOP, (start, start + 5), "while");
+        } else if self.counts_far(x) {
+            self.add(&rules::DOS_LITERAL, x.test.range(), "while");
         }
+    }
+
+    /// `while i < 10**10: i += 1`.
+    fn counts_far(&self, x: &'a ast::StmtWhile) -> bool {
+        let Expr::Compare(test) = &*x.test else {
+            return false;
+        };
+        let ([_], [right]) = (test.ops.as_slice(), test.comparators.as_slice()) else {
+            return false;
+        };
+        let bound = |e: &'a Expr| self.number(e).map(f64::abs);
+        let Some(end) = bound(right).or_else(|| bound(&test.left)) else {
+            return false;
+        };
+        x.body.iter().any(|s| {
+            matches!(s, Stmt::AugAssign(step)
+                if matches!(step.op, ast::Operator::Add | ast::Operator::Sub)
+                    && matches!((&*step.target, &*test.left, right),
+                        (Expr::Name(a), Expr::Name(b), _) | (Expr::Name(a), _, Expr::Name(b))
+                            if a.id == b.id)
+                    && self.number(&step.value).is_some_and(|n| end / n.abs() > STEPS))
+        })
     }
 
     pub(super) fn for_loop(&mut self, x: &'a ast::StmtFor) {

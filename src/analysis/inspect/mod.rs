@@ -224,7 +224,10 @@ impl<'a> Visitor<'a> for Inspector<'a> {
             Expr::Attribute(attribute) => self.attribute(attribute, e, place),
             Expr::Call(call) => self.call(call),
             Expr::BinOp(x) => self.arithmetic(x),
-            Expr::Subscript(x) => self.subscript(x),
+            Expr::Subscript(x) => {
+                self.subscript(x);
+                self.sized_index(x);
+            }
             Expr::Lambda(x) => self.parameters(&x.args),
             Expr::Yield(_) | Expr::YieldFrom(_) => self.inside_function("yield", e.range()),
             Expr::ListComp(x) => self.comprehension(&x.generators, e.range()),

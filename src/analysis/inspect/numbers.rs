@@ -2,7 +2,7 @@
 
 use super::Inspector;
 use crate::analysis::fold::fold;
-use crate::analysis::parse::ast::{Constant, Expr, Operator, UnaryOp};
+use crate::analysis::parse::ast::{self, Constant, Expr, Operator, UnaryOp};
 use crate::analysis::resolve::Val;
 use crate::analysis::walk::Bound;
 
@@ -20,8 +20,8 @@ impl<'a> Inspector<'a> {
             Expr::Constant(c) => match &c.value {
                 Constant::Int(n) => n.to_string().parse().ok(),
                 Constant::Float(n) => Some(*n),
+                Constant::Bool(b) => Some(f64::from(*b)),
                 Constant::None
-                | Constant::Bool(_)
                 | Constant::Str(_)
                 | Constant::Bytes(_)
                 | Constant::Tuple(_)
@@ -29,11 +29,18 @@ impl<'a> Inspector<'a> {
                 | Constant::Ellipsis => None,
             },
             Expr::Name(_) if hops < HOPS => self.number_after(self.only_value(e)?, hops + 1),
-            Expr::UnaryOp(x) => match x.op {
-                UnaryOp::USub => self.number_after(&x.operand, hops).map(|n| -n),
-                UnaryOp::UAdd => self.number_after(&x.operand, hops),
-                UnaryOp::Invert | UnaryOp::Not => None,
-            },
+            Expr::NamedExpr(x) => self.number_after(&x.value, hops),
+            // The larger of what it may be.
+            Expr::IfExp(x) => self.largest(&mut [&*x.body, &*x.orelse].into_iter(), hops),
+            Expr::UnaryOp(x) => {
+                let n = self.number_after(&x.operand, hops)?;
+                match x.op {
+                    UnaryOp::USub => Some(-n),
+                    UnaryOp::UAdd => Some(n),
+                    UnaryOp::Invert => Some(-n - 1.0),
+                    UnaryOp::Not => None,
+                }
+            }
             Expr::BinOp(x) => {
                 let a = self.number_after(&x.left, hops)?;
                 let b = self.number_after(&x.right, hops)?;
@@ -43,23 +50,77 @@ impl<'a> Inspector<'a> {
                     Operator::Mult => a * b,
                     Operator::Pow => a.powf(b),
                     Operator::LShift => a * b.min(4096.0).exp2(),
+                    Operator::RShift => a / b.clamp(0.0, 4096.0).exp2(),
                     Operator::Div | Operator::FloorDiv => a / b,
-                    Operator::MatMult
-                    | Operator::Mod
-                    | Operator::RShift
-                    | Operator::BitOr
-                    | Operator::BitXor
-                    | Operator::BitAnd => return None,
+                    Operator::Mod => a.rem_euclid(b),
+                    // Near enough: the size is what counts.
+                    Operator::BitOr | Operator::BitXor => a.max(b),
+                    Operator::BitAnd => a.min(b),
+                    Operator::MatMult => return None,
                 })
             }
-            Expr::Call(call) => match &*call.func {
-                Expr::Name(f) if matches!(f.id.as_str(), "int" | "float") => {
-                    call.args.first().and_then(|e| self.number_after(e, hops))
-                }
+            Expr::Subscript(x) => match (&*x.value, self.number_after(&x.slice, hops)) {
+                (
+                    Expr::List(ast::ExprList { elts, .. })
+                    | Expr::Tuple(ast::ExprTuple { elts, .. }),
+                    Some(_),
+                ) => self.largest(&mut elts.iter(), hops),
                 _ => None,
             },
+            Expr::Call(call) => self.called_number(call, hops),
             _ => None,
         }
+    }
+
+    /// What a function of a literal gives, where it is a usual one.
+    fn called_number(&self, call: &'a ast::ExprCall, hops: usize) -> Option<f64> {
+        let first = call.args.first()?;
+        let at = |i: usize| call.args.get(i).and_then(|e| self.number_after(e, hops));
+        let callee = self.r.eval(&call.func, self.here());
+        let [Val::Builtin(name) | Val::Member(name)] = callee.as_slice() else {
+            return None;
+        };
+        match &**name {
+            "int" | "float" => match first {
+                Expr::Constant(c) if call.args.len() == 1 => match &c.value {
+                    Constant::Str(text) => text.trim().replace('_', "").parse().ok(),
+                    _ => at(0),
+                },
+                _ => at(0),
+            },
+            "round" | "abs" | "math.floor" | "math.ceil" | "math.trunc" | "math.fabs"
+            | "operator.index" | "fractions.Fraction" | "numpy.int64" => at(0).map(f64::abs),
+            "pow" | "math.pow" | "operator.pow" if call.args.len() == 2 => {
+                Some(at(0)?.powf(at(1)?))
+            }
+            "operator.mul" => Some(at(0)? * at(1)?),
+            "operator.add" => Some(at(0)? + at(1)?),
+            "operator.lshift" => Some(at(0)? * at(1)?.min(4096.0).exp2()),
+            "math.factorial" => {
+                at(0).map(|n| (2..=170).map(f64::from).take_while(|k| *k <= n).product())
+            }
+            "len" => self.length(first),
+            "ord" => {
+                Some(f64::from(u32::from(char::MAX))).filter(|_| self.length(first) == Some(1.0))
+            }
+            "max" | "sum" | "math.prod" | "min" => match first {
+                Expr::List(ast::ExprList { elts, .. })
+                | Expr::Tuple(ast::ExprTuple { elts, .. })
+                    if call.args.len() == 1 =>
+                {
+                    self.largest(&mut elts.iter(), hops)
+                }
+                _ => self.largest(&mut call.args.iter(), hops),
+            },
+            "divmod" => at(0),
+            _ => None,
+        }
+    }
+
+    /// The largest of those that are known.
+    fn largest(&self, of: &mut dyn Iterator<Item = &'a Expr>, hops: usize) -> Option<f64> {
+        of.filter_map(|e| self.number_after(e, hops))
+            .reduce(f64::max)
     }
 
     /// What a name stands for, when it is bound in one place only and never changed.
@@ -96,6 +157,12 @@ impl<'a> Inspector<'a> {
                 [Val::Items(..)] => Some(1.0),
                 _ => None,
             },
+            Expr::Call(_) => match self.r.eval(e, self.here()).as_slice() {
+                [Val::Result(path)] if matches!(&**path, "array.array" | "collections.deque") => {
+                    Some(1.0)
+                }
+                _ => None,
+            },
             Expr::BinOp(x) if x.op == Operator::Mult => {
                 match (self.length(&x.left), self.number(&x.right)) {
                     (Some(n), Some(times)) => Some(n * times),
@@ -125,17 +192,33 @@ impl<'a> Inspector<'a> {
         }
     }
 
+    /// How many steps going through it takes: ranges, and what `itertools` makes of counts.
     pub(super) fn range_length(&self, e: &'a Expr) -> Option<f64> {
-        let Expr::Call(call) = e else { return None };
-        match &*call.func {
-            Expr::Name(f) if f.id.as_str() == "range" => match call.args.as_slice() {
-                [end] => self.number(end),
-                [start, end] => Some(self.number(end)? - self.number(start)?),
-                [start, end, step, ..] => {
-                    Some(((self.number(end)? - self.number(start)?) / self.number(step)?).abs())
-                }
-                [] => None,
-            },
+        match e {
+            Expr::Call(call) => self.counted(call),
+            _ => None,
+        }
+    }
+
+    pub(super) fn counted(&self, call: &'a ast::ExprCall) -> Option<f64> {
+        let number = |i: usize| call.args.get(i).and_then(|e| self.number(e));
+        let callee = self.r.eval(&call.func, self.here());
+        let [Val::Builtin(name) | Val::Member(name)] = callee.as_slice() else {
+            return None;
+        };
+        match (&**name, call.args.len()) {
+            ("range", 1) => number(0),
+            ("range", 2) => Some(number(1)? - number(0)?),
+            ("range", 3) => Some(((number(1)? - number(0)?) / number(2)?).abs()),
+            ("itertools.repeat", 2) => number(1),
+            ("itertools.repeat", 1) => {
+                let times = call.keywords.iter().find(|k| k.arg.is_some())?;
+                self.number(&times.value)
+            }
+            ("itertools.islice", 2) => number(1),
+            ("itertools.islice", 3 | 4) => Some(number(2)? - number(1).unwrap_or(0.0)),
+            ("enumerate" | "reversed" | "iter", _) => self.range_length(call.args.first()?),
+            ("map" | "filter", _) => self.range_length(call.args.get(1)?),
             _ => None,
         }
     }

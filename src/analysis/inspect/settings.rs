@@ -34,6 +34,10 @@ impl<'a> Inspector<'a> {
                     self.add(&rules::EXEC_CALL, at, "auto_open").hint =
                         Some("leave it out; there is no browser".to_owned());
                 }
+                "n_samples" | "n_features" | "periods" | "shape" | "size" | "repeats"
+                | "minlength" => {
+                    self.size_keyword(e, &name);
+                }
                 "memory" => self.cache(e, at),
                 "storage_options" => {
                     self.add(&rules::NET_URL, at, "storage_options");

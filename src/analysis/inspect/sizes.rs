@@ -97,7 +97,7 @@ impl<'a> Inspector<'a> {
                     .and_then(|e| self.number(e));
                 last.is_some_and(|n| n > STEPS)
             }
-            "list" | "tuple" | "set" | "sorted" | "sum" => arguments
+            "list" | "tuple" | "set" | "frozenset" | "sorted" | "sum" | "max" | "min" => arguments
                 .positional(0)
                 .is_some_and(|e| self.range_length(e).is_some_and(|n| n > ELEMENTS)),
             "pow" if arguments.count() == 2 => {
@@ -119,7 +119,9 @@ impl<'a> Inspector<'a> {
 
     /// Arrays whose literal shape exceeds the memory the policy gives, at eight bytes a number.
     pub(super) fn sized_member(&mut self, path: &str, arguments: Arguments<'a>, at: TextRange) {
-        if self.too_many(path, arguments) {
+        let long = matches!(path, "itertools.repeat" | "itertools.islice")
+            && self.counted(arguments.call).is_some_and(|n| n > STEPS);
+        if long || self.too_many(path, arguments) {
             self.add(&rules::DOS_LITERAL, at, path.to_owned());
         }
         self.collects(path, arguments, at);
@@ -142,6 +144,20 @@ impl<'a> Inspector<'a> {
             "numpy.zeros" | "numpy.ones" | "numpy.empty" | "numpy.full" | "numpy.ndarray" => {
                 shape(0, &["shape"])
             }
+            "numpy.zeros_like" | "numpy.ones_like" | "numpy.empty_like" | "numpy.full_like" => {
+                shape(usize::MAX, &["shape"])
+            }
+            "numpy.hanning" | "numpy.hamming" | "numpy.blackman" | "numpy.bartlett"
+            | "numpy.kaiser" => at(0),
+            "numpy.vander" => at(1),
+            "numpy.bincount" => shape(usize::MAX, &["minlength"]),
+            "numpy.char.multiply" | "numpy.strings.multiply" => at(1),
+            "numpy.random.choice" => shape(1, &["size"]).or_else(|| at(0)),
+            "pandas.interval_range" => shape(2, &["periods"]),
+            "random.choices" => shape(usize::MAX, &["k"]),
+            "random.randbytes" => at(0),
+            "random.getrandbits" => at(0).map(|bits| bits / 64.0),
+            "scipy.sparse.eye" | "scipy.sparse.identity" => at(0),
             "numpy.indices" => shape(0, &["dimensions"]),
             "numpy.resize" => shape(1, &["new_shape"]),
             "numpy.pad" => at(1),
@@ -221,7 +237,15 @@ impl<'a> Inspector<'a> {
     pub(super) fn padded(&mut self, method: &str, arguments: Arguments<'a>, at: TextRange) {
         let sized = matches!(
             method,
-            "zfill" | "ljust" | "rjust" | "center" | "expandtabs" | "repeat" | "resize"
+            "zfill"
+                | "ljust"
+                | "rjust"
+                | "center"
+                | "expandtabs"
+                | "repeat"
+                | "resize"
+                | "truncate"
+                | "sample"
         );
         if sized
             && arguments
@@ -231,6 +255,47 @@ impl<'a> Inspector<'a> {
         {
             self.add(&rules::DOS_LITERAL, at, method.to_owned());
         }
+    }
+
+    /// A keyword that is a number of elements wherever it stands.
+    pub(super) fn size_keyword(&mut self, e: &'a Expr, name: &str) {
+        if self.product(e).is_some_and(|n| n > ELEMENTS * 10.0) {
+            self.add(&rules::DOS_LITERAL, e.range(), name.to_owned());
+        }
+    }
+
+    /// `np.mgrid[0:10**10]`: an index that makes an array.
+    pub(super) fn sized_index(&mut self, x: &'a ast::ExprSubscript) {
+        let makes = self.r.eval(&x.value, self.here()).iter().any(|v| {
+            matches!(v, Val::Member(p) if matches!(&**p, "numpy.mgrid" | "numpy.ogrid" | "numpy.r_" | "numpy.c_"))
+        });
+        if !makes {
+            return;
+        }
+        let slices: &'a [Expr] = match &*x.slice {
+            Expr::Tuple(several) => &several.elts,
+            one => std::slice::from_ref(one),
+        };
+        let sides: f64 = slices
+            .iter()
+            .map(|e| self.slice_length(e).unwrap_or(1.0).max(1.0))
+            .product();
+        if sides > ELEMENTS * 10.0 {
+            self.add(&rules::DOS_LITERAL, x.range(), "index");
+        }
+    }
+
+    /// `start:stop:step`, or a number of points where the step is imaginary.
+    fn slice_length(&self, e: &'a Expr) -> Option<f64> {
+        let Expr::Slice(x) = e else { return None };
+        if let Some(Expr::Constant(c)) = x.step.as_deref()
+            && let Constant::Complex { imag, .. } = c.value
+        {
+            return Some(imag);
+        }
+        let number = |e: &'a Option<Box<Expr>>| e.as_deref().and_then(|e| self.number(e));
+        let step = number(&x.step).unwrap_or(1.0);
+        Some((number(&x.upper)? - number(&x.lower).unwrap_or(0.0)) / step)
     }
 
     /// `f"{x:>1000000000}"`.
