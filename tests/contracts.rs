@@ -183,7 +183,7 @@ fn the_counting_of_a_private_data_set_ends_with_its_run() {
                 let said = outcome["message"].as_str().unwrap();
                 assert_eq!(said, "A person stopped it before it started.");
                 assert!(outcome["run"].is_null());
-                dash.wait_text("stopped it before it started");
+                dash.wait_text("before it started.");
             }
             "quit" => {
                 dash.press_until("q", "the question", |text| text.contains("Quit?"));
