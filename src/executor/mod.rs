@@ -36,6 +36,7 @@ mod reached;
 mod report;
 pub mod roles;
 mod runner;
+mod running;
 mod scratch;
 mod spec;
 mod stamp;
