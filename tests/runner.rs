@@ -178,6 +178,9 @@ fn the_two_readers_of_a_policy_agree() {
 /// The check's refusal, and what Python sees of the code, where it can read it.
 type Said = (Option<String>, Option<CodeFacts>);
 
+/// Where the analyser is the stricter one.
+const ACCEPTED: &str = "accepted, but blocked";
+
 /// How the analyser's verdict and the runner's check differ where they must not. `facts`: what the
 /// analyser sees of the code.
 fn disagreement(
@@ -202,9 +205,238 @@ fn disagreement(
                 .any(|f| f.action == Action::Block && STRUCTURAL.contains(&f.rule.as_str()));
             let later = WHEN_IT_RUNS.iter().any(|(part, _)| code.contains(part));
             (structural && !later && refused.is_none() && seen.is_some())
-                .then(|| format!("accepted, but blocked: {code:?}"))
+                .then(|| format!("{ACCEPTED}: {code:?}"))
         }
         VerdictKind::Unanalyzable => None,
+    }
+}
+
+/// Every form that binds, declares, deletes, annotates or reads a name `N`, or names an attribute by it.
+const FORMS: &[&str] = &[
+    "N = 1",
+    "x = N = 1",
+    "x, N = 1, 2",
+    "[x, (y, *N)] = 1, (2,)",
+    "N += 1",
+    "N: int = 1",
+    "N: int",
+    "(N): int",
+    "(N): int = 1",
+    "(N := 1)",
+    "[(N := y) for y in (1,)]",
+    "for N in (): pass",
+    "for x, [N] in (): pass",
+    "[0 for N in ()]",
+    "{y: 0 for y, N in ()}",
+    "(y for y in () for N in ())",
+    "with x as N: pass",
+    "with x as (y, N): pass",
+    "try: pass\nexcept ValueError as N: pass",
+    "try: pass\nexcept* ValueError as N: pass",
+    "import math as N",
+    "import N",
+    "import N.y",
+    "import math.N",
+    "from math import pi as N",
+    "from math import N",
+    "from math import N as y",
+    "from N import y",
+    "def N(): pass",
+    "async def N(): pass",
+    "class N: pass",
+    "def f(N): pass",
+    "def f(N, /): pass",
+    "def f(*, N): pass",
+    "def f(*N): pass",
+    "def f(**N): pass",
+    "def f(y=N): pass",
+    "def f(y: N): pass",
+    "def f() -> N: pass",
+    "lambda N: 0",
+    "lambda *N: 0",
+    "lambda y=N: 0",
+    "global N",
+    "def f():\n    global N",
+    "def f():\n    global N\n    N = 1",
+    "def f():\n    N = 1\n    def g():\n        nonlocal N",
+    "match x:\n    case N: pass",
+    "match x:\n    case 1 | N: pass",
+    "match x:\n    case [N, *_]: pass",
+    "match x:\n    case [*N]: pass",
+    "match x:\n    case {'a': N}: pass",
+    "match x:\n    case {'a': 1, **N}: pass",
+    "match x:\n    case int() as N: pass",
+    "match x:\n    case int(N): pass",
+    "match x:\n    case int(N=1): pass",
+    "match x:\n    case int(N=[int(real=y)]): pass",
+    "match x:\n    case N(): pass",
+    "match x:\n    case N.y: pass",
+    "match x:\n    case x.N: pass",
+    "match x:\n    case {x.N: 1}: pass",
+    "print(N=1)",
+    "class A(N=1): pass",
+    "@N\ndef f(): pass",
+    "@x.N\nclass A: pass",
+    "@N()\nasync def f(): pass",
+    "class A(N): pass",
+    "type N = int",
+    "type A[N] = int",
+    "type A = N",
+    "def f[N](): pass",
+    "def f[*N](): pass",
+    "def f[**N](): pass",
+    "def f[T: N](): pass",
+    "class A[N]: pass",
+    "class A[N: int](x): pass",
+    "del N",
+    "del (x, [N])",
+    "N",
+    "N()",
+    "N[0] = 1",
+    "N[0]: int",
+    "N.y = 1",
+    "N.y: int",
+    "x.N",
+    "x.N()",
+    "x.N = 1",
+    "x.N += 1",
+    "x.N: int",
+    "x.N: int = 1",
+    "del x.N",
+    "for x.N in (): pass",
+    "with x as x.N: pass",
+    "[0 for x.N in ()]",
+    "x: N",
+    "x: N = 1",
+    "x: list[N] = 1",
+    "f'{N}'",
+    "f'{x.N!r:>{N}}'",
+    "raise N from N",
+    "assert N, N",
+    "if N: pass",
+    "x[N:N, N]",
+    "print(*N, **N)",
+    "{**N, 'a': [*N]}",
+];
+
+/// Forms that bind it and read it back. What is bound somewhere, the runner does not judge as a builtin:
+/// the builtins that it gives do not have what is not allowed. The analyser looks where it is bound.
+const READ_BACK: &[&str] = &[
+    "N = 1; N",
+    "def N(): N()",
+    "def f(N: int = 1): return N",
+    "class A: N = y = N",
+    "global N; N: int; N",
+];
+
+/// Where a form stands.
+const AROUND: &[&str] = &[
+    "x = 1\n#",
+    "x = 1\ndef outer():\n    #",
+    "x = 1\nclass Outer:\n    #",
+    "x = 1\nclass __:\n    async def outer(self):\n        #",
+];
+
+/// Names of Python's own, of its builtins and of policies, and near ones that are anybody's.
+const NAMES: &[&str] = &[
+    "__loader__",
+    "__name__",
+    "__class__",
+    "__init__",
+    "__dict__",
+    "__builtins__",
+    "__debug__",
+    "__all__",
+    "__doc__",
+    "__file__",
+    "__annotations__",
+    "__slots__",
+    "__match_args__",
+    "__getattr__",
+    "__del__",
+    "__import__",
+    "__build_class__",
+    "__anything__",
+    "__\u{e9}__",
+    "__\u{ff4c}oader__",
+    "__",
+    "____",
+    "_____",
+    "__x",
+    "__x_",
+    "_x__",
+    "_",
+    "_x",
+    "eval",
+    "exec",
+    "globals",
+    "input",
+    "open",
+    "print",
+    "type",
+    "getattr",
+    "BaseException",
+    "exit",
+    "mro",
+    "gi_frame",
+    "format",
+    "math",
+    "df",
+    "anything",
+];
+
+/// Profiles with a guard, beside `analysis`.
+const OTHERS: &[&str] = &["chart", "feature", "scoped", "walled"];
+
+/// Forms by names by places: what one reader refuses of names, the other does.
+#[test]
+fn the_two_readers_agree_on_every_form_of_a_name() {
+    let policies = countersign::policy::builtin().unwrap();
+    let mut codes: Vec<(&str, String)> = Vec::new();
+    for form in FORMS.iter().chain(READ_BACK) {
+        for name in NAMES {
+            for (at, around) in AROUND.iter().enumerate() {
+                let indent = around.rsplit('\n').next().unwrap_or_default();
+                let below = format!("\n{}", indent.trim_end_matches('#'));
+                let inside = form.replace('N', name).replace('\n', &below);
+                let code = around.replace('#', &inside);
+                // Where it stands is the same to every policy.
+                let others = if at == 0 { OTHERS } else { &[] };
+                codes.extend(others.iter().map(|profile| (*profile, code.clone())));
+                codes.push(("analysis", code));
+            }
+        }
+    }
+    let read_back = codes.len() / (FORMS.len() + READ_BACK.len()) * FORMS.len();
+    let verdicts: Vec<Verdict> = codes
+        .iter()
+        .map(|(profile, code)| {
+            let policy = policies.iter().find(|p| p.name == *profile).unwrap();
+            analyse(code.as_bytes(), policy)
+        })
+        .collect();
+    let input = serde_json::to_string(&codes).unwrap();
+    for python in interpreters() {
+        let said: Vec<Said> = serde_json::from_slice(&compare(&python, &["read"], &input)).unwrap();
+        assert_eq!(said.len(), codes.len());
+        let read = said.iter().filter(|(_, facts)| facts.is_some()).count();
+        assert!(
+            read * 4 > codes.len() * 3,
+            "{} reads {read}",
+            python.display()
+        );
+        let mut wrong = Vec::new();
+        for (i, (_, code)) in codes.iter().enumerate() {
+            let differs = disagreement(code, &verdicts[i], facts_of(code), &said[i]);
+            let stricter = |text: &String| i >= read_back && text.starts_with(ACCEPTED);
+            wrong.extend(differs.filter(|text| !stricter(text)));
+        }
+        assert!(
+            wrong.is_empty(),
+            "{}:\n{}",
+            python.display(),
+            wrong.join("\n")
+        );
     }
 }
 

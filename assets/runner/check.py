@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 
 from _countersign.errors import PolicyViolation
 from _countersign.events import Events
-from _countersign.rules import Rules
+from _countersign.rules import THERE, Rules
 
 SHOWN = 5
 METACLASSES = ("ABCMeta", "EnumMeta", "EnumType")
@@ -98,7 +98,9 @@ def node_problems(node: ast.AST, rules: Rules, bound: set[str]) -> Iterator[str 
     match node:
         case ast.Name(id=name):
             reads = isinstance(node.ctx, ast.Load)
-            yield rules.name_problem(name, rules.read if reads else rules.defined)
+            # What the snippet defined it may read: `__radd__ = __add__`.
+            own = not reads or name in bound and name not in THERE
+            yield rules.name_problem(name, rules.defined if own else rules.read)
             if reads and name not in bound:
                 yield rules.unbound_problem(name)
         case ast.Attribute(attr=name):

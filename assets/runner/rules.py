@@ -12,6 +12,12 @@ BUILT_IN = frozenset(dir(builtins)) | frozenset(
     "exit quit copyright credits license help".split()
 )
 
+# Special names that are there without the snippet binding them, in modules, classes, methods or
+# builtins. The analyser has the same.
+THERE = frozenset(
+    "__annotations__ __build_class__ __builtins__ __class__ __debug__ __doc__ __import__ __loader__ "
+    "__module__ __name__ __package__ __qualname__ __spec__".split()
+)
 
 # What a named tuple, and a value shown in a notebook, has in public.
 UNDERSCORED = frozenset("_asdict _field_defaults _fields _make _replace _repr_html_".split())
@@ -38,7 +44,7 @@ class Rules:
         return f"{kind} is not allowed"
 
     def name_problem(self, name: str, allowed: frozenset[str]) -> str | None:
-        """For a name that is read (`self.read`), or bound or declared (`self.defined`)."""
+        """For a name that is read (`self.read`), or bound, declared or bound elsewhere (`self.defined`)."""
         if is_dunder(name) and name not in allowed and "*" not in self.read:
             return f"the name {name} is not allowed"
         return None

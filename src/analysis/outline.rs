@@ -7,7 +7,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::fold::fold;
 use super::parse::TextRange;
-use super::parse::ast::{self, Constant, Expr, Stmt};
+use super::parse::ast::{Constant, Expr, Stmt};
 use super::walk::{self, Bound, Place, Visitor};
 use super::{parse, scan};
 use crate::model::{CodeFacts, Digest};
@@ -91,14 +91,6 @@ impl Collector {
         self.out.names.push(fold(name).into_owned());
     }
 
-    fn keywords(&mut self, keywords: &[ast::Keyword]) {
-        for keyword in keywords {
-            if let Some(name) = &keyword.arg {
-                self.name(name);
-            }
-        }
-    }
-
     fn constant(&mut self, value: &Constant) {
         let tagged = |tag: u8, rest: &[u8]| [&[tag], rest].concat();
         let (text, bytes) = match value {
@@ -128,10 +120,7 @@ impl<'a> Visitor<'a> for Collector {
         match statement {
             Stmt::FunctionDef(x) => self.name(&x.name),
             Stmt::AsyncFunctionDef(x) => self.name(&x.name),
-            Stmt::ClassDef(x) => {
-                self.name(&x.name);
-                self.keywords(&x.keywords);
-            }
+            Stmt::ClassDef(x) => self.name(&x.name),
             Stmt::Import(x) => {
                 for alias in &x.names {
                     self.name(&alias.name);
@@ -159,7 +148,6 @@ impl<'a> Visitor<'a> for Collector {
         match e {
             Expr::Name(x) => self.name(&x.id),
             Expr::Attribute(x) => self.name(&x.attr),
-            Expr::Call(x) => self.keywords(&x.keywords),
             Expr::JoinedStr(x) => {
                 for value in x.values.iter().filter(|v| v.is_constant_expr()) {
                     self.pieces.insert(std::ptr::from_ref(value) as usize);
@@ -183,6 +171,10 @@ impl<'a> Visitor<'a> for Collector {
         ) {
             self.name(name);
         }
+    }
+
+    fn keyword(&mut self, name: &'a str, _at: TextRange) {
+        self.name(name);
     }
 
     fn pattern_attribute(&mut self, name: &'a str, _at: TextRange, _class: &'a Expr) {

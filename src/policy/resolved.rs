@@ -13,8 +13,9 @@
 //!   opens plain names in the output folder.
 //! - `attributes.deny` is refused on every object, whether read, written, deleted, or named by
 //!   a pattern, `getattr` or a format field. A name `__x__` may be read only if it is in
-//!   `allow_dunder`, and defined or stored only if it is there or in `define_dunder`; `*` in
-//!   `allow_dunder` allows all. Names that begin with one underscore are refused on objects that
+//!   `allow_dunder`, and defined or stored only if it is there or in `define_dunder`; a bare annotation
+//!   and the name of an argument count as definitions, and a name of the snippet's own that it may
+//!   define it may read. `*` in `allow_dunder` allows all. Names that begin with one underscore are refused on objects that
 //!   are not the snippet's own, but for `_asdict _field_defaults _fields _make _replace
 //!   _repr_html_`.
 //! - `nodes` are names of CPython's `ast` classes; any other node is refused. `*` allows all.

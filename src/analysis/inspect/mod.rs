@@ -270,6 +270,14 @@ impl<'a> Visitor<'a> for Inspector<'a> {
         self.binding(name, at, to);
     }
 
+    fn keyword(&mut self, name: &'a str, at: TextRange) {
+        self.keyword_name(name, at);
+    }
+
+    fn annotate(&mut self, name: &'a str, at: TextRange) {
+        self.binding(name, at, Bound::Something);
+    }
+
     fn declare(&mut self, name: &'a str, _global: bool, at: TextRange) {
         self.binding(name, at, Bound::Something);
     }

@@ -12,6 +12,24 @@ use crate::analysis::walk::{Bound, Place};
 use crate::model::{Action, Capability};
 use crate::policy::nearest;
 
+/// Special names that are there without the snippet binding them, in modules, classes, methods or
+/// builtins; the child's `rules.py` has the same.
+const THERE: &[&str] = &[
+    "__annotations__",
+    "__build_class__",
+    "__builtins__",
+    "__class__",
+    "__debug__",
+    "__doc__",
+    "__import__",
+    "__loader__",
+    "__module__",
+    "__name__",
+    "__package__",
+    "__qualname__",
+    "__spec__",
+];
+
 impl<'a> Inspector<'a> {
     pub(super) fn name(&mut self, name: &'a ast::ExprName, e: &'a Expr, place: Place<'a>) {
         let id = fold(name.id.as_str());
@@ -62,11 +80,8 @@ impl<'a> Inspector<'a> {
         // `__name__` is the only harmless name of a module's own; others only as the snippet's.
         let attributes = &self.policy.attributes;
         let own = attributes.define_dunder.contains(id)
-            && !self
-                .r
-                .scopes
-                .lookup(id, self.here())
-                .may_be_builtin(at.start().to_usize());
+            && !THERE.contains(&id)
+            && self.r.scopes.lookup(id, self.here()).is_bound();
         let name = id == "__name__" && attributes.allow_dunder.contains(id);
         let capability = builtin_capability(id);
         // A policy that lists everything still shows what reaches further.
@@ -210,14 +225,7 @@ impl<'a> Inspector<'a> {
             self.file_value(value, value.range(), Place::Plain);
             self.called_by_python(value);
         }
-        if !is_dunder(&id) {
-            return;
-        }
-        let attributes = &self.policy.attributes;
-        if attributes.allow_dunder.contains(&*id)
-            || attributes.allow_dunder.contains("*")
-            || attributes.define_dunder.contains(&*id)
-        {
+        if self.may_define(&id) {
             return;
         }
         let (start, end) = self.place(at);
@@ -227,6 +235,24 @@ impl<'a> Inspector<'a> {
             (start, end.min(start + id.len() + 4)),
             &*id,
         );
+    }
+
+    /// The name of an argument: what it is handed to may define it (`dict(__x__=1)` and the like).
+    pub(super) fn keyword_name(&mut self, name: &str, at: TextRange) {
+        let id = fold(name);
+        self.spelling(name, at);
+        if !self.may_define(&id) {
+            self.add(&rules::BUILTIN_DUNDER, at, &*id);
+        }
+    }
+
+    /// Whether a name is not Python's own, or one that the policy lets snippets define.
+    fn may_define(&self, id: &str) -> bool {
+        let attributes = &self.policy.attributes;
+        !is_dunder(id)
+            || attributes.allow_dunder.contains(id)
+            || attributes.allow_dunder.contains("*")
+            || attributes.define_dunder.contains(id)
     }
 
     /// Python reads another name than the reader does.

@@ -104,10 +104,7 @@ pub fn expression<'a, V: Visitor<'a> + ?Sized>(v: &mut V, e: &'a Expr, place: Pl
             for e in &x.args {
                 expression(v, e, Place::Argument(x));
             }
-            for keyword in &x.keywords {
-                v.node("keyword", keyword.range());
-                expression(v, &keyword.value, Place::Keyword(x));
-            }
+            keywords(v, &x.keywords, Place::Keyword(x));
         }
         Expr::FormattedValue(x) => {
             v.node("FormattedValue", at);
@@ -170,6 +167,21 @@ pub fn expression<'a, V: Visitor<'a> + ?Sized>(v: &mut V, e: &'a Expr, place: Pl
                 expression(v, e, Place::Plain);
             }
         }
+    }
+}
+
+/// What is handed over by name.
+pub(super) fn keywords<'a, V: Visitor<'a> + ?Sized>(
+    v: &mut V,
+    keywords: &'a [ast::Keyword],
+    place: Place<'a>,
+) {
+    for keyword in keywords {
+        v.node("keyword", keyword.range());
+        if let Some(name) = &keyword.arg {
+            v.keyword(name.as_str(), keyword.range());
+        }
+        expression(v, &keyword.value, place);
     }
 }
 

@@ -152,6 +152,10 @@ pub trait Visitor<'a> {
     fn store_item(&mut self, _target: &'a ast::ExprSubscript, _of: TargetOf, _to: Bound<'a>) {}
     /// A keyword of a class pattern: it reads the attribute.
     fn pattern_attribute(&mut self, _name: &'a str, _at: TextRange, _class: &'a Expr) {}
+    /// The name of an argument, in a call or after the bases of a class.
+    fn keyword(&mut self, _name: &'a str, _at: TextRange) {}
+    /// A bare annotation: it binds nothing.
+    fn annotate(&mut self, _name: &'a str, _at: TextRange) {}
     /// `global` and `nonlocal`.
     fn declare(&mut self, _name: &'a str, _global: bool, _at: TextRange) {}
     fn returns(&mut self, _value: &'a Expr) {}

@@ -1,6 +1,8 @@
 //! Statements.
 
-use super::expr::{expression, inner_arguments, operator, outer_arguments, type_parameters};
+use super::expr::{
+    expression, inner_arguments, keywords, operator, outer_arguments, type_parameters,
+};
 use super::pattern::pattern;
 use super::target::{bind, target};
 use super::{Bound, Place, Scope, TargetOf, Visitor};
@@ -49,10 +51,7 @@ fn statement<'a, V: Visitor<'a> + ?Sized>(v: &mut V, s: &'a Stmt) {
             v.bind(x.name.as_str(), at, Bound::Class(x));
             let generic = enter_parameters(v, &x.type_params);
             x.bases.iter().for_each(|e| expression(v, e, Place::Base));
-            for keyword in &x.keywords {
-                v.node("keyword", keyword.range());
-                expression(v, &keyword.value, Place::Base);
-            }
+            keywords(v, &x.keywords, Place::Base);
             v.enter(Scope::Class(x));
             body(v, &x.body);
             v.leave();
@@ -103,8 +102,12 @@ fn statement<'a, V: Visitor<'a> + ?Sized>(v: &mut V, s: &'a Stmt) {
                     expression(v, value, Place::Assigned);
                     target(v, &x.target, TargetOf::Annotated, Bound::Value(value));
                 }
-                // A bare annotation binds nothing.
-                None => expression(v, &x.target, Place::Target),
+                None => {
+                    expression(v, &x.target, Place::Target);
+                    if let Expr::Name(name) = &*x.target {
+                        v.annotate(name.id.as_str(), name.range());
+                    }
+                }
             }
         }
         Stmt::For(x) => {
