@@ -40,6 +40,7 @@ impl Scale {
     pub fn ticks(&self, axis: &Axis, about: usize) -> Vec<(f64, String)> {
         match axis {
             Axis::Numbers => self.numbers(about),
+            Axis::Powers => decades(self.low, self.high, about),
             Axis::Times => self.times(about),
             Axis::Names(names) => {
                 let step = names.len().div_ceil(about.max(1)).max(1);
@@ -86,4 +87,38 @@ impl Scale {
             })
             .collect()
     }
+}
+
+/// The marks of a logarithmic axis, from one power of ten to another: the decades, about so many of
+/// them; where it has less than two, also numbers between them; else its ends.
+pub fn decades(low: f64, high: f64, about: usize) -> Vec<(f64, String)> {
+    const BETWEEN: [&[f64]; 3] = [
+        &[1.0],
+        &[1.0, 2.0, 5.0],
+        &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0],
+    ];
+    let text = |at: f64| {
+        let n = 10f64.powf(at);
+        if (1e-3..1e7).contains(&n) {
+            short(n)
+        } else {
+            format!("{n:.0e}")
+        }
+    };
+    let (first, last) = (low.floor() as i32, high.floor() as i32);
+    let whole = (high.floor() - low.ceil()).max(0.0) as usize + 1;
+    let step = i32::try_from(whole.div_ceil(about.max(1))).unwrap_or(i32::MAX);
+    for digits in BETWEEN {
+        let step = if digits.len() == 1 { step } else { 1 };
+        let marks: Vec<(f64, String)> = (first..=last)
+            .filter(|power| power.rem_euclid(step) == 0)
+            .flat_map(|power| digits.iter().map(move |n| f64::from(power) + n.log10()))
+            .filter(|at| (low..=high).contains(at))
+            .map(|at| (at, text(at)))
+            .collect();
+        if marks.len() > 1 {
+            return marks;
+        }
+    }
+    vec![(low, text(low)), (high, text(high))]
 }

@@ -9,6 +9,7 @@ mod panel;
 mod picture;
 mod points;
 
+pub use axis::decades;
 pub use picture::{HIGH, Undrawn, WIDE, draw};
 pub use points::{Axis, Bins, Trace, bins, moment, span};
 
@@ -37,6 +38,25 @@ pub fn traces(chart: &Value) -> &[Value] {
 pub fn kind(trace: &Value) -> &str {
     let named = trace.get("type").and_then(Value::as_str);
     named.unwrap_or("scatter")
+}
+
+/// How the chart lays out an axis of a trace, `x` or `y`: one that it calls `x2` as `xaxis2`.
+pub fn layout<'a>(chart: &'a Value, trace: &Value, usual: &str) -> Option<&'a Value> {
+    let named = trace.get(format!("{usual}axis")).and_then(Value::as_str);
+    let number = named.and_then(|name| name.get(1..)).unwrap_or("");
+    chart.pointer(&format!("/layout/{usual}axis{number}"))
+}
+
+/// Whether the axis is logarithmic.
+pub fn is_log(chart: &Value, trace: &Value, usual: &str) -> bool {
+    let kind = layout(chart, trace, usual).and_then(|axis| axis.get("type"));
+    kind.and_then(Value::as_str) == Some("log")
+}
+
+/// What is said of values that a logarithmic axis has no place for; nothing where there are none.
+pub fn left_out(count: usize) -> Option<String> {
+    let s = if count == 1 { "" } else { "s" };
+    (count > 0).then(|| format!("log axis: {count} value{s} of 0 or less left out"))
 }
 
 pub fn title(chart: &Value) -> Option<&str> {

@@ -8,7 +8,7 @@ use super::axis::Scale;
 use super::canvas::{At, Canvas, DIM, Hand, INK, RULE};
 use super::picture::COLOURS;
 use super::points::{Axis, Bins, Trace, bins, span};
-use super::{cut, kind, lies, list, name, words};
+use super::{cut, is_log, kind, layout, left_out, lies, list, name, words};
 
 /// A place on the picture, in pixels.
 pub struct Area {
@@ -79,12 +79,22 @@ pub fn axes(
         .filter(|(_, trace)| kind(trace) != "histogram" || is_names(trace, most))
         .flat_map(|(_, trace)| list(trace, along, most))
         .collect();
-    let axis = Axis::of(&positions);
-    let shapes = shapes(chart, traces, &axis, (along, across), most);
-    let Some((place, value)) = ends(&shapes, &axis) else {
+    let log = |key| traces.iter().any(|(_, trace)| is_log(chart, trace, key));
+    let axis = Axis::of(&positions, log(along));
+    let values = Axis::numbers(log(across));
+    let (shapes, missing) = shapes(chart, traces, (along, &axis), (across, &values), most);
+    let inner = area.inner();
+    let note = left_out(missing);
+    let say = |canvas: &mut Canvas| {
+        if let Some(note) = &note {
+            let (x, y) = (inner.x + inner.wide - 4.0, inner.y + 10.0);
+            canvas.text(x, y, note, At::End, Hand::Plain, DIM);
+        }
+    };
+    let Some((place, value)) = ends(&shapes, &axis, &values) else {
+        say(canvas);
         return nothing(canvas, area);
     };
-    let inner = area.inner();
     let (left, right) = (inner.x, inner.x + inner.wide);
     let (top, bottom) = (inner.y, inner.y + inner.high);
     let (place, value) = if lying {
@@ -100,9 +110,9 @@ pub fn axes(
         )
     };
     let (x, y) = if lying {
-        ((value, &Axis::Numbers), (place, &axis))
+        ((value, &values), (place, &axis))
     } else {
-        ((place, &axis), (value, &Axis::Numbers))
+        ((place, &axis), (value, &values))
     };
     marks(canvas, &inner, x, y);
     for ((i, _), shape) in traces.iter().zip(&shapes) {
@@ -143,6 +153,7 @@ pub fn axes(
             }
         }
     }
+    say(canvas);
     titles(canvas, area, &inner, chart, traces);
 }
 
@@ -155,16 +166,17 @@ fn is_lying(trace: &Value) -> bool {
 }
 
 fn is_names(trace: &Value, most: usize) -> bool {
-    matches!(bins(trace, most, |_| 1), Bins::Names(_))
+    matches!(bins(trace, false, most, |_| 1), Bins::Names(_))
 }
 
+/// The shapes, and how many values a logarithmic axis has no place for.
 fn shapes(
     chart: &Value,
     traces: &[(usize, &Value)],
-    axis: &Axis,
-    (along, across): (&str, &str),
+    (along, axis): (&str, &Axis),
+    (across, values): (&str, &Axis),
     most: usize,
-) -> Vec<Shape> {
+) -> (Vec<Shape>, usize) {
     let mode = chart.pointer("/layout/barmode").and_then(Value::as_str);
     let stacked = matches!(mode, Some("stack" | "relative"));
     let bars = traces.iter().filter(|(_, t)| kind(t) == "bar").count();
@@ -174,7 +186,8 @@ fn shapes(
     let mut place = 0;
     // What stands already at a position, up and down.
     let mut piled: BTreeMap<u64, (f64, f64)> = BTreeMap::new();
-    traces
+    let mut missing = 0;
+    let shapes = traces
         .iter()
         .map(|(_, trace)| match kind(trace) {
             "bar" => {
@@ -184,26 +197,42 @@ fn shapes(
                     wide * (place as f64 - (group - 1) as f64 / 2.0)
                 };
                 place += 1;
-                let read = Trace::of(trace, along, across, axis, most);
+                // Bars are piled up as they are, and only then laid on their axis.
+                let read = Trace::of(trace, (along, axis), (across, &Axis::Numbers), most);
+                missing += read.left_out;
                 let bar = |(at, n): (f64, f64)| {
                     let pile = piled.entry(at.to_bits()).or_default();
                     let pile = if n < 0.0 { &mut pile.1 } else { &mut pile.0 };
                     let from = if stacked { *pile } else { 0.0 };
                     *pile = (*pile + n).clamp(f64::MIN, f64::MAX);
                     let to = if stacked { *pile } else { n };
-                    Bar {
+                    let Some(to) = values.at(to) else {
+                        missing += 1;
+                        return None;
+                    };
+                    Some(Bar {
                         at: at + shift,
                         wide,
-                        from,
+                        // From below all that is on a logarithmic axis.
+                        from: values.at(from).unwrap_or(f64::NEG_INFINITY),
                         to,
-                    }
+                    })
                 };
-                Shape::Bars(read.points.into_iter().flatten().map(bar).collect())
+                Shape::Bars(read.points.into_iter().flatten().filter_map(bar).collect())
             }
-            "histogram" => Shape::Bars(counted(trace, axis, most)),
-            _ => Shape::Points(Trace::of(trace, along, across, axis, most)),
+            "histogram" => {
+                let (bars, left_out) = counted(trace, axis, values, most);
+                missing += left_out;
+                Shape::Bars(bars)
+            }
+            _ => {
+                let read = Trace::of(trace, (along, axis), (across, values), most);
+                missing += read.left_out;
+                Shape::Points(read)
+            }
         })
-        .collect()
+        .collect();
+    (shapes, missing)
 }
 
 /// The smallest distance of two bars.
@@ -220,33 +249,43 @@ fn gap(traces: &[(usize, &Value)], axis: &Axis, along: &str, most: usize) -> f64
     if least.is_finite() { least } else { 1.0 }
 }
 
-fn counted(trace: &Value, axis: &Axis, most: usize) -> Vec<Bar> {
-    let bar = |at, wide, to| Bar {
-        at,
-        wide,
-        from: 0.0,
-        to,
+/// The bars of a histogram, and how many values its axis has no place for.
+fn counted(trace: &Value, axis: &Axis, values: &Axis, most: usize) -> (Vec<Bar>, usize) {
+    let bar = |at, wide, to| {
+        Some(Bar {
+            at,
+            wide,
+            from: values.at(0.0).unwrap_or(f64::NEG_INFINITY),
+            to: values.at(to)?,
+        })
     };
-    match bins(trace, most, |n| {
+    let log = matches!(axis, Axis::Powers);
+    match bins(trace, log, most, |n| {
         (n as f64).sqrt().ceil().clamp(5.0, 40.0) as usize
     }) {
-        Bins::Ranges { low, step, counts } => counts
-            .iter()
-            .enumerate()
-            .map(|(i, count)| bar(low + step * (i as f64 + 0.5), step * 0.96, *count))
-            .collect(),
-        Bins::Names(rows) => rows
-            .iter()
-            .filter_map(|(name, count)| {
+        Bins::Ranges {
+            low,
+            step,
+            counts,
+            left_out,
+        } => {
+            let middle = |i: usize| low + step * (i as f64 + 0.5);
+            let all = counts.iter().enumerate();
+            let bars = all.filter_map(|(i, count)| bar(middle(i), step * 0.96, *count));
+            (bars.collect(), left_out)
+        }
+        Bins::Names(rows) => {
+            let bars = rows.iter().filter_map(|(name, count)| {
                 let place = axis.place(Some(&Value::from(name.as_str())), 0)?;
-                Some(bar(place, 0.8, *count))
-            })
-            .collect(),
+                bar(place, 0.8, *count)
+            });
+            (bars.collect(), 0)
+        }
     }
 }
 
 /// The first and last position and value, with some room.
-fn ends(shapes: &[Shape], axis: &Axis) -> Option<((f64, f64), (f64, f64))> {
+fn ends(shapes: &[Shape], axis: &Axis, values_on: &Axis) -> Option<((f64, f64), (f64, f64))> {
     let mut places = Vec::new();
     let mut values = Vec::new();
     let mut bars = false;
@@ -269,17 +308,28 @@ fn ends(shapes: &[Shape], axis: &Axis) -> Option<((f64, f64), (f64, f64))> {
     let finite = |n: &f64| n.is_finite();
     let (low, high) = span(values.into_iter().filter(finite))?;
     let room = (high / 2.0 - low / 2.0) * 0.1;
-    let low_room = if bars && low >= 0.0 { 0.0 } else { room };
-    let high_room = if bars && high <= 0.0 { 0.0 } else { room };
+    let (bottom, top) = match values_on {
+        // So that the smallest bar is one, down to the decade below it.
+        Axis::Powers if bars => (low.ceil() - 1.0, high + room),
+        Axis::Powers => (low - room, high + room),
+        Axis::Numbers | Axis::Times | Axis::Names(_) => (
+            if bars && low >= 0.0 { low } else { low - room },
+            if bars && high <= 0.0 {
+                high
+            } else {
+                high + room
+            },
+        ),
+    };
     let place = match axis {
         Axis::Names(names) => (-0.5, names.len().max(1) as f64 - 0.5),
-        Axis::Numbers | Axis::Times => {
+        Axis::Numbers | Axis::Powers | Axis::Times => {
             let (low, high) = span(places.into_iter().filter(finite))?;
             let room = (high / 2.0 - low / 2.0) * 0.04;
             (low - room, high + room)
         }
     };
-    Some((place, (low - low_room, high + high_room)))
+    Some((place, (bottom, top)))
 }
 
 fn marks(canvas: &mut Canvas, inner: &Area, x: (Scale, &Axis), y: (Scale, &Axis)) {
@@ -291,7 +341,7 @@ fn marks(canvas: &mut Canvas, inner: &Area, x: (Scale, &Axis), y: (Scale, &Axis)
     }
     let about = match y.1 {
         Axis::Names(_) => inner.high / 16.0,
-        Axis::Numbers | Axis::Times => inner.high / 50.0,
+        Axis::Numbers | Axis::Powers | Axis::Times => inner.high / 50.0,
     };
     for (value, text) in y.0.ticks(y.1, about.max(2.0) as usize) {
         let at = y.0.at(value);
@@ -310,21 +360,18 @@ fn titles(
     chart: &Value,
     traces: &[(usize, &Value)],
 ) {
-    let of = |key: &str, usual: &str| {
-        let axis = traces.first().and_then(|(_, trace)| trace.get(key));
-        let axis = axis.and_then(Value::as_str).unwrap_or(usual);
-        // `x2` is laid out as `xaxis2`.
-        let number = axis.get(1..).unwrap_or("");
-        words(chart.pointer(&format!("/layout/{usual}axis{number}/title")))
+    let of = |usual: &str| {
+        let (_, trace) = traces.first()?;
+        words(layout(chart, trace, usual)?.get("title"))
     };
-    if let Some(text) = of("xaxis", "x") {
+    if let Some(text) = of("x") {
         let room = (inner.wide / Hand::Plain.pitch()) as usize;
         let (x, y) = (inner.x + inner.wide / 2.0, area.y + area.high - 14.0);
         canvas.text(x, y, cut(text, room), At::Middle, Hand::Plain, INK);
     }
     let mut x = inner.x;
     let y = inner.y - 14.0;
-    if let Some(text) = of("yaxis", "y") {
+    if let Some(text) = of("y") {
         let text = cut(text, 40);
         canvas.text(area.x + 8.0, y, text, At::Start, Hand::Plain, INK);
         let end = area.x + 8.0 + Hand::Plain.pitch() * (text.chars().count() + 2) as f64;

@@ -87,6 +87,61 @@ fn lines_points_histograms_shares_and_heat_maps_are_drawn() {
 }
 
 #[test]
+fn a_logarithmic_axis_is_drawn_as_one() {
+    let log = json!({"type": "log"});
+    let middle_of = |layout: Value| {
+        let dots = json!({"mode": "markers", "x": [1, 2, 3], "y": [1, 10, 100]});
+        let pixels = drawn(&json!({"data": [dots], "layout": layout}));
+        let rows: Vec<usize> = (0..HIGH)
+            .filter(|row| pixels[row * WIDE..(row + 1) * WIDE].contains(&FIRST))
+            .collect();
+        let (top, bottom) = (rows[0], rows[rows.len() - 1]);
+        let middle = rows.iter().find(|row| **row > top + 20).unwrap();
+        (middle - top) as f64 / (bottom - top) as f64
+    };
+    assert!(middle_of(json!({})) > 0.8);
+    let middle = middle_of(json!({"yaxis": log}));
+    assert!((0.45..0.55).contains(&middle), "{middle}");
+    // A tenth is two thirds of the way from the decade below the smallest.
+    let bars = json!({"type": "bar", "x": ["a", "b"], "y": [10, 100]});
+    let pixels = drawn(&json!({"data": [bars], "layout": {"yaxis": log}}));
+    let tall = |from: usize, to: usize| {
+        let columns =
+            (from..to).map(|x| (0..HIGH).filter(|y| pixels[y * WIDE + x] == FIRST).count());
+        columns.max().unwrap_or(0)
+    };
+    let (small, large) = (tall(100, WIDE / 2), tall(WIDE / 2, WIDE));
+    assert!(small.abs_diff(large / 2) < large / 10, "{small} {large}");
+    // What has no place is said in the picture.
+    let ink = |y: i32| {
+        let dots = json!({"mode": "markers", "y": [1, y, 100]});
+        let pixels = drawn(&json!({"data": [dots], "layout": {"yaxis": log}}));
+        pixels
+            .iter()
+            .filter(|p| ![[255; 3], FIRST].contains(p))
+            .count()
+    };
+    assert!(ink(0) > ink(10) + 100);
+}
+
+#[test]
+fn decades_are_marked() {
+    let said = |low: f64, high: f64, about| -> Vec<String> {
+        let marks = decades(low.log10(), high.log10(), about);
+        marks.into_iter().map(|(_, text)| text).collect()
+    };
+    assert_eq!(said(1.0, 1000.0, 5), ["1", "10", "100", "1000"]);
+    assert_eq!(
+        said(0.0001, 1e9, 5),
+        ["0.001", "1", "1000", "1000000", "1e9"]
+    );
+    assert_eq!(said(20.0, 80.0, 5), ["20", "50"]);
+    assert_eq!(said(3.0, 8.0, 5), ["3", "4", "5", "6", "7", "8"]);
+    assert_eq!(said(31.0, 38.0, 5), ["31", "38"]);
+    assert_eq!(said(5e-324, 1.7e308, 3).len(), 3);
+}
+
+#[test]
 fn what_is_not_drawn_is_said_in_the_picture() {
     let ink = |chart: Value| drawn(&chart).iter().filter(|p| **p != [255; 3]).count();
     let nothing = ink(json!({"data": []}));
@@ -143,13 +198,14 @@ proptest! {
             prop::sample::select(vec!["scatter", "bar", "histogram", "pie", "heatmap", "no such"]), 0..5),
         x in any_value(), y in any_value(), other in any_value(),
         mode in prop::sample::select(vec!["stack", "group", "markers", "lines+markers"]),
+        along in prop::sample::select(vec!["log", "-"]), across in prop::sample::select(vec!["log", "-"]),
     ) {
         let traces: Vec<Value> = kinds.iter().enumerate().map(|(i, kind)| json!({
             "type": kind, "x": x, "y": y, "z": other, "labels": other, "values": y, "hole": other,
             "name": other, "mode": mode, "orientation": if i % 2 == 0 { json!("h") } else { other.clone() },
             "xaxis": if i > 2 { json!("xé") } else { Value::Null }})).collect();
         let chart = json!({"data": traces,
-            "layout": {"title": x, "barmode": mode, "xaxis": {"title": y}}});
+            "layout": {"title": x, "barmode": mode, "xaxis": {"title": y, "type": along}, "yaxis": {"type": across}}});
         prop_assert!(draw(&chart).unwrap().starts_with(b"\x89PNG"));
     }
 }

@@ -13,37 +13,67 @@ use super::{POINTS, Room, fitted, list, name};
 /// Bars that a histogram is cut into.
 const BINS: usize = 10;
 
-pub fn bar(trace: &Value, room: Room) -> Vec<Para> {
-    let rows = if chart::lies(trace) {
-        chart::sizes(trace, "y", "x", POINTS)
+pub fn bar(chart: &Value, trace: &Value, room: Room) -> Vec<Para> {
+    let (names, sizes) = if chart::lies(trace) {
+        ("y", "x")
     } else {
-        chart::sizes(trace, "x", "y", POINTS)
+        ("x", "y")
     };
-    drawn(trace, rows, room)
+    let rows = chart::sizes(trace, names, sizes, POINTS);
+    drawn(trace, rows, chart::is_log(chart, trace, sizes), 0, room)
 }
 
 pub fn pie(trace: &Value, room: Room) -> Vec<Para> {
-    drawn(trace, chart::sizes(trace, "labels", "values", POINTS), room)
+    let rows = chart::sizes(trace, "labels", "values", POINTS);
+    drawn(trace, rows, false, 0, room)
 }
 
 /// Counts, by equal ranges of numbers or by text.
-pub fn histogram(trace: &Value, room: Room) -> Vec<Para> {
-    let rows = match chart::bins(trace, POINTS, |_| BINS.min(room.rows)) {
-        Bins::Names(rows) => rows,
-        Bins::Ranges { low, step, counts } => counts
-            .into_iter()
-            .enumerate()
-            .map(|(i, count)| (format!("{} –", short(low + step * i as f64)), count))
-            .collect(),
+pub fn histogram(chart: &Value, trace: &Value, room: Room) -> Vec<Para> {
+    let (along, across) = if trace.get("x").is_some() {
+        ("x", "y")
+    } else {
+        ("y", "x")
     };
-    drawn(trace, rows, room)
+    let log = chart::is_log(chart, trace, along);
+    let number = |at: f64| if log { 10f64.powf(at) } else { at };
+    let (rows, left_out) = match chart::bins(trace, log, POINTS, |_| BINS.min(room.rows)) {
+        Bins::Names(rows) => (rows, 0),
+        Bins::Ranges {
+            low,
+            step,
+            counts,
+            left_out,
+        } => {
+            let from = |i: usize| short(number(low + step * i as f64));
+            let rows = counts.into_iter().enumerate();
+            let rows = rows.map(|(i, count)| (format!("{} –", from(i)), count));
+            (rows.collect(), left_out)
+        }
+    };
+    let log = chart::is_log(chart, trace, across);
+    // A range without a value has no bar, and nothing of it is left out.
+    let rows = rows.into_iter().filter(|(_, n)| !log || *n > 0.0).collect();
+    drawn(trace, rows, log, left_out, room)
 }
 
-fn drawn(trace: &Value, rows: Vec<(String, f64)>, room: Room) -> Vec<Para> {
+/// `log`: whether the bars' lengths are logarithmic. `left_out`: values that are in no row.
+fn drawn(
+    trace: &Value,
+    mut rows: Vec<(String, f64)>,
+    log: bool,
+    mut left_out: usize,
+    room: Room,
+) -> Vec<Para> {
     let mut out: Vec<Para> = name(trace)
         .map(|name| Para::new(name, Role::Dim))
         .into_iter()
         .collect();
+    if log {
+        let all = rows.len();
+        rows.retain(|(_, size)| *size > 0.0);
+        left_out += all - rows.len();
+    }
     let shown = &rows[..rows.len().min(room.rows)];
     let names = shown.iter().map(|(name, _)| text::width(name)).max();
     let names = names.unwrap_or(0).min(room.columns / 3);
@@ -51,8 +81,20 @@ fn drawn(trace: &Value, rows: Vec<(String, f64)>, room: Room) -> Vec<Para> {
     let digits = sizes.iter().map(String::len).max().unwrap_or(0);
     let long = room.columns.saturating_sub(names + digits + 2).max(1);
     let most = shown.iter().map(|(_, n)| n.abs()).fold(0.0, f64::max);
+    let least = shown
+        .iter()
+        .map(|(_, n)| n.log10())
+        .fold(f64::INFINITY, f64::min);
     for ((name, size), digits_of) in shown.iter().zip(&sizes) {
-        let share = if most > 0.0 { size.abs() / most } else { 0.0 };
+        let share = if log {
+            // From the decade below the smallest, so that it is one.
+            let from = least.ceil() - 1.0;
+            (size.log10() - from) / (most.log10() - from)
+        } else if most > 0.0 {
+            size.abs() / most
+        } else {
+            0.0
+        };
         let role = if *size < 0.0 {
             Role::Flagged
         } else {
@@ -68,6 +110,7 @@ fn drawn(trace: &Value, rows: Vec<(String, f64)>, room: Room) -> Vec<Para> {
         let more = format!("and {} more bars", rows.len() - shown.len());
         out.push(Para::new(more, Role::Dim));
     }
+    out.extend(chart::left_out(left_out).map(|said| Para::new(said, Role::Dim)));
     out
 }
 

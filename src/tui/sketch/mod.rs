@@ -56,8 +56,8 @@ fn one(chart: &Value, room: Room) -> Vec<Para> {
     for trace in traces.iter().take(TRACES) {
         match chart::kind(trace) {
             "scatter" | "scattergl" => points.push(trace),
-            "bar" | "waterfall" | "funnel" => out.extend(bars::bar(trace, room)),
-            "histogram" => out.extend(bars::histogram(trace, room)),
+            "bar" | "waterfall" | "funnel" => out.extend(bars::bar(chart, trace, room)),
+            "histogram" => out.extend(bars::histogram(chart, trace, room)),
             "pie" | "funnelarea" => out.extend(bars::pie(trace, room)),
             "heatmap" => out.extend(bars::heatmap(trace, room)),
             other => out.push(Para::new(
@@ -70,7 +70,7 @@ fn one(chart: &Value, room: Room) -> Vec<Para> {
         }
     }
     if !points.is_empty() {
-        out.extend(plot::plot(&points, room));
+        out.extend(plot::plot(chart, &points, room));
     }
     if traces.len() > TRACES {
         let more = format!("and {} more traces", traces.len() - TRACES);

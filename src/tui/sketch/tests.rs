@@ -66,6 +66,64 @@ fn chart_lines() {
 }
 
 #[test]
+fn chart_log() {
+    let x: Vec<f64> = (0..60).map(|i| 10f64.powf(f64::from(i) / 12.0)).collect();
+    let y: Vec<f64> = x.iter().map(|x| 3.0 * x * x).collect();
+    let log = json!({"type": "log"});
+    snap(
+        "chart_log",
+        &json!({"output": null, "chart": [
+            {"data": [{"mode": "lines", "name": "3x²", "x": x, "y": y}, {"name": "with a zero", "x": [1, 10, 100], "y": [0, 50, -3]}],
+                "layout": {"title": "both axes", "xaxis": log, "yaxis": log}},
+            {"data": [{"type": "bar", "x": ["a", "b", "c", "d"], "y": [1, 100, 10000, 0]}],
+                "layout": {"title": "bars", "yaxis": log}}]}),
+    );
+}
+
+#[test]
+fn a_logarithmic_axis_is_drawn_as_one() {
+    let log = json!({"type": "log"});
+    // The tenth of the largest is in the middle, and not at the bottom.
+    let of = |layout: Value| {
+        let chart = json!({"data": [{"mode": "markers", "y": [1, 10, 100]}], "layout": layout});
+        shown(&json!({"chart": chart}), ROOM)
+    };
+    let rows = of(json!({"yaxis": log}));
+    assert_eq!(rows.len(), 9, "{rows:?}");
+    assert!(rows[1].starts_with("100│"), "{rows:?}");
+    assert!(rows[3].starts_with(" 10│") && rows[3].trim_end_matches('⠀').len() > " 10│".len());
+    assert!(rows[6].starts_with("  1│"), "{rows:?}");
+    assert!(of(json!({})).iter().all(|row| !row.starts_with(" 10│")));
+    // Along x; what is not above zero has no place, and that is said.
+    let x = json!({"data": [{"x": [-1, 0, 1, 10, 1000], "y": [1, 2, 3, 4, 5]}], "layout": {"xaxis": log}});
+    let rows = shown(&json!({"chart": x}), ROOM);
+    assert!(
+        rows[7].contains('┴') && rows[8].split_whitespace().eq(["1", "10", "100", "1000"]),
+        "{rows:?}"
+    );
+    assert_eq!(rows[9], "log axis: 2 values of 0 or less left out");
+    let second = json!({"data": [{"y": [1, 10, 100], "yaxis": "y2"}], "layout": {"yaxis2": log}});
+    assert!(shown(&json!({"chart": second}), ROOM)[3].starts_with(" 10│"));
+    let bars = json!({"data": [{"type": "bar", "x": ["a", "b", "c"], "y": [1, 10, -1]}], "layout": {"yaxis": log}});
+    let rows = shown(&json!({"chart": bars}), ROOM);
+    let long = |row: &str| row.matches('█').count();
+    assert_eq!((long(&rows[1]), long(&rows[2])), (17, 35), "{rows:?}");
+    assert_eq!(rows[3..], ["log axis: 1 value of 0 or less left out"]);
+    let counted = json!({"data": [{"type": "histogram", "x": [1, 10, 10, 100, 0]}], "layout": {"xaxis": log}});
+    let rows = shown(&json!({"chart": counted}), ROOM);
+    assert!(
+        rows[1].starts_with("1 – ") && rows[8].starts_with("56.2"),
+        "{rows:?}"
+    );
+    assert_eq!(rows[9], "log axis: 1 value of 0 or less left out");
+    let none = json!({"data": [{"y": [0, -1]}], "layout": {"yaxis": log}});
+    assert_eq!(
+        shown(&json!({"chart": none}), ROOM)[1..],
+        ["no points", "log axis: 2 values of 0 or less left out"]
+    );
+}
+
+#[test]
 fn shapes_are_recognised() {
     let heat = json!({"chart": {"data": [{"type": "heatmap", "z": [[0, 1, 2], [2, null, 0]]}]}});
     assert_eq!(shown(&heat, ROOM), ["chart", "█ ·", "·▒█", "· 0 █ 2"]);
@@ -134,10 +192,12 @@ proptest! {
         kind in prop::sample::select(vec!["scatter", "bar", "histogram", "pie", "heatmap", "no such"]),
         x in any_value(), y in any_value(), z in prop::collection::vec(any_value(), 0..6),
         columns in 1_usize..60, rows in 1_usize..20,
+        along in prop::sample::select(vec!["log", "-"]), across in prop::sample::select(vec!["log", "-"]),
     ) {
         let trace = json!({"type": kind, "x": x, "y": y, "z": z, "labels": x, "values": y, "name": "n"});
         let room = Room { columns, rows };
-        let count = shown(&json!({"chart": {"data": [trace]}}), room).len();
-        prop_assert!(columns < 12 || count <= rows + 6, "{count} rows");
+        let layout = json!({"xaxis": {"type": along}, "yaxis": {"type": across}});
+        let count = shown(&json!({"chart": {"data": [trace], "layout": layout}}), room).len();
+        prop_assert!(columns < 45 || count <= rows + 7, "{count} rows");
     }
 }
