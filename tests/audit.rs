@@ -296,6 +296,11 @@ fn sample(dir: &Path) -> [ProposalId; 2] {
             message: format!("starting a program by a library was refused {hostile}"),
             line: Some(2),
         });
+        log.events.push(model::RunEvent {
+            kind: model::RunEvent::PRIVATE.to_owned(),
+            message: "group numbers of `people` were compared for 40 s".to_owned(),
+            line: None,
+        });
     }
     put((finished, output));
     put(samples::proposed(ids[1], &hostile));
@@ -386,6 +391,10 @@ fn one_proposal_is_shown_with_its_code_and_all_its_records() {
     assert!(shown.contains("exit code 0"), "{shown}");
     assert!(
         shown.contains("guard: system line 2: starting a program by a library was refused"),
+        "{shown}"
+    );
+    assert!(
+        shown.contains("\n  private: group numbers of `people` were compared for 40 s\n"),
         "{shown}"
     );
     // The end of an id is enough.

@@ -4,6 +4,8 @@
 
 mod common;
 
+use std::time::Duration;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use common::dash::{Dash, Options};
@@ -167,7 +169,6 @@ fn the_counting_of_a_private_data_set_ends_with_its_run() {
         let proposal = agent.propose(json!({
             "code": "print(1)\n",
             "inputs": {"people": {"dataset": "people"}},
-            "idempotency_key": "one",
         }));
         assert_eq!(proposal["state"], "pending", "{proposal}");
         dash.grant(&mut agent, &proposal);
@@ -186,9 +187,12 @@ fn the_counting_of_a_private_data_set_ends_with_its_run() {
                 dash.wait_text("before it started.");
             }
             "quit" => {
-                dash.press_until("q", "the question", |text| text.contains("Quit?"));
+                let wait = agent.send("wait", json!({"id": proposal["id"]}));
+                assert_eq!(agent.state(&proposal["id"]), "granted");
+                dash.keys("q");
+                dash.wait_text("Quit with");
                 dash.keys("y");
-                let outcome = agent.outcome(&proposal["id"]);
+                let outcome = agent.answer(wait, Duration::from_secs(40))["result"].clone();
                 let said = outcome["message"].as_str().unwrap();
                 assert_eq!(
                     said,

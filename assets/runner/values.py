@@ -23,8 +23,7 @@ from _countersign import errors, inputs, spec
 
 # Rows that are few: one less than what the broker takes for many.
 SMALL = 4
-# A table of more columns, and a column of more different values, is not looked at by groups.
-WIDE = 200
+# A column of more different values is not grouped by.
 KINDS = 10_000
 # Of the columns with the fewest values so many are looked at by two.
 PAIRED = 8
@@ -41,7 +40,7 @@ Bounds = list[dict[str, Any]]
 
 
 def run(setup: spec.Setup, libraries: dict[str, ModuleType]) -> dict[str, Any]:
-    """The same report as the converter's, with the bounds that were met; `rows` counts the lines."""
+    """The converter's report, with the bounds that were met; `rows` counts the lines."""
     one = spec.read_job(setup).inputs[0]
     pandas: Any = libraries.get("pandas")
     value = inputs.load_one(one, pandas)
@@ -105,31 +104,31 @@ def records(value: Any, pandas: Any) -> list[Any]:
 def aggregates(frames: list[Any], pandas: Any, bounds: Bounds) -> Iterator[tuple[str, int]]:
     """What is computed most of groups of 2 to 4 rows."""
     if not frames:
-        bounds.append({"bound": "shape"})
+        met(bounds, bound="shape")
     until = time.process_time() + SECONDS
     count = 0
     for frame in frames:
         frame = with_index(frame, pandas)
-        if frame.shape[1] > WIDE:
-            bounds.append({"bound": "wide", "most": WIDE})
-            continue
         numeric = [
             at
             for at, dtype in enumerate(frame.dtypes)
             if pandas.api.types.is_numeric_dtype(dtype)
             and not pandas.api.types.is_bool_dtype(dtype)
         ]
-        for group in groups(frame, numeric, bounds):
-            if time.process_time() > until:
-                bounds.append({"bound": "seconds", "most": SECONDS})
-                return
+        for group in groups(frame, numeric, until, bounds):
             for number in of_groups(frame, group, [at for at in numeric if at not in group]):
                 if count >= NUMBERS:
-                    bounds.append({"bound": "numbers", "most": NUMBERS})
+                    met(bounds, bound="numbers", most=NUMBERS)
                     return
                 count += 1
                 forms = {number, *(round(number, decimals) for decimals in ROUNDED)}
                 yield from ((repr(form), SMALL) for form in forms)
+
+
+def met(bounds: Bounds, **bound: Any) -> None:
+    """Notes a bound, once."""
+    if bound not in bounds:
+        bounds.append(bound)
 
 
 def with_index(frame: Any, pandas: Any) -> Any:
@@ -142,13 +141,15 @@ def with_index(frame: Any, pandas: Any) -> Any:
     return frame.set_axis(range(frame.shape[1]), axis=1)
 
 
-def groups(frame: Any, numeric: list[int], bounds: Bounds) -> Iterator[list[int]]:
+def groups(
+    frame: Any, numeric: list[int], until: float, bounds: Bounds
+) -> Iterator[list[int]]:
     """The columns to group by, one and two at a time, those with the fewest values first."""
-    if not numeric:
-        return
     keys = []
     many = lists = 0
-    for at in frame.columns:
+    for at in frame.columns if numeric else ():
+        if late(until, bounds):
+            return
         try:
             kinds = frame[at].nunique()
         except TypeError:
@@ -160,13 +161,22 @@ def groups(frame: Any, numeric: list[int], bounds: Bounds) -> Iterator[list[int]
             keys.append((kinds, at))
     ordered = [at for _, at in sorted(keys)]
     if many:
-        bounds.append({"bound": "kinds", "columns": many, "most": KINDS})
+        met(bounds, bound="kinds", columns=many, most=KINDS)
     if lists:
-        bounds.append({"bound": "lists", "columns": lists})
+        met(bounds, bound="lists", columns=lists)
     if len(ordered) > PAIRED:
-        bounds.append({"bound": "pairs", "most": PAIRED})
-    yield from ([at] for at in ordered)
-    yield from map(list, combinations(ordered[:PAIRED], 2))
+        met(bounds, bound="pairs", most=PAIRED)
+    for group in [*([at] for at in ordered), *map(list, combinations(ordered[:PAIRED], 2))]:
+        if late(until, bounds):
+            return
+        yield group
+
+
+def late(until: float, bounds: Bounds) -> bool:
+    if time.process_time() <= until:
+        return False
+    met(bounds, bound="seconds", most=SECONDS)
+    return True
 
 
 def of_groups(frame: Any, group: list[int], rest: list[int]) -> Iterator[float]:

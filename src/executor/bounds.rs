@@ -14,8 +14,6 @@ use crate::model::RunEvent;
 pub enum Bound {
     /// Plain data without a list of records.
     Shape {},
-    /// More columns than are looked at.
-    Wide { most: u64 },
     /// Columns of more different values than are grouped by.
     Kinds { columns: u64, most: u64 },
     /// Columns whose values are lists or objects.
@@ -36,38 +34,44 @@ impl Bound {
             n => format!("{} columns", grouped(n)),
         };
         let so_far = match self {
-            Self::Shape {} => "were not compared: it is no table and no list of records".to_owned(),
-            Self::Wide { most } => {
+            Self::Shape {} => {
+                format!("were not compared: it is no table and no list of records; {NONE}")
+            }
+            Self::Kinds { columns: n, most } => {
+                let (n, most) = (columns(n), grouped(most));
+                format!("by {n} of more than {most} different values were not compared; {NONE}")
+            }
+            Self::Lists { columns: n } => {
+                let n = columns(n);
+                format!("by {n} of lists or objects were not compared; {NONE}")
+            }
+            Self::Pairs { most } => {
+                let most = grouped(most);
                 format!(
-                    "were not compared: it has more than {} columns",
-                    grouped(most)
+                    "by two columns were compared for the {most} columns of the fewest values; \
+                     {BEYOND}"
                 )
             }
-            Self::Kinds { columns: n, most } => format!(
-                "by {} of more than {} different values were not compared",
-                columns(n),
-                grouped(most)
-            ),
-            Self::Lists { columns: n } => {
-                format!("by {} of lists or objects were not compared", columns(n))
+            Self::Numbers { most } => {
+                let most = grouped(most);
+                format!("were compared up to {most} numbers; {BEYOND}")
             }
-            Self::Pairs { most } => format!(
-                "by two columns were compared for the {} columns of the fewest values",
-                grouped(most)
-            ),
-            Self::Numbers { most } => format!("were compared up to {} numbers", grouped(most)),
-            Self::Seconds { most } => format!("were compared for {} s", grouped(most)),
+            Self::Seconds { most } => {
+                let most = grouped(most);
+                format!("were compared for {most} s; {BEYOND}")
+            }
         };
         let name: String = dataset.chars().take(NAME_MAX).collect();
         RunEvent {
             kind: RunEvent::PRIVATE.to_owned(),
-            message: format!(
-                "group numbers of `{name}` {so_far}; what lies beyond is not recognised"
-            ),
+            message: format!("group numbers of `{name}` {so_far}"),
             line: None,
         }
     }
 }
+
+const NONE: &str = "they are not recognised";
+const BEYOND: &str = "what lies beyond is not recognised";
 
 /// Characters of a data set's name.
 const NAME_MAX: usize = 100;
@@ -93,7 +97,6 @@ mod tests {
     fn each_bound_is_read_and_told_by_the_data_sets_name() {
         for (text, says) in [
             (r#"{"bound":"shape"}"#, "no list of records"),
-            (r#"{"bound":"wide","most":200}"#, "more than 200 columns"),
             (
                 r#"{"bound":"kinds","columns":1,"most":10000}"#,
                 "by 1 column of more than 10,000 different values were not compared",
@@ -113,8 +116,8 @@ mod tests {
         }
         for odd in [
             r#"{"bound":"other"}"#,
-            r#"{"bound":"wide"}"#,
-            r#"{"bound":"wide","most":-1}"#,
+            r#"{"bound":"pairs"}"#,
+            r#"{"bound":"pairs","most":-1}"#,
             r#"{"bound":"shape","value":"Ann Ferrer"}"#,
         ] {
             assert!(serde_json::from_str::<Bound>(odd).is_err(), "{odd}");

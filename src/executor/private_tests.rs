@@ -214,7 +214,7 @@ fn where_looking_for_group_numbers_ended_is_told_to_the_person_and_not_to_the_ag
             "{\"ann\": {\"pay\": 4711.5}, \"bo\": {\"pay\": 4712.5}}",
             vec![
                 "group numbers of `pay` were not compared: it is no table and no list of records; \
-                 what lies beyond is not recognised",
+                 they are not recognised",
             ],
         ),
     ] {

@@ -3,6 +3,7 @@
 Prints one line for each test and exits with 1 where one failed.
 """
 
+import math
 import sys
 import traceback
 from collections.abc import Callable
@@ -66,9 +67,10 @@ def a_table_without_numbers_or_groups_has_no_bounds() -> None:
 
 
 @test
-def a_wide_table_is_not_looked_at() -> None:
-    frame = towns().join(pandas.DataFrame(0, range(20), [f"c{at}" for at in range(values.WIDE)]))
-    assert looked(frame) == (set(), [{"bound": "wide", "most": values.WIDE}])
+def a_wide_table_is_looked_at_too() -> None:
+    wide = pandas.DataFrame(0, range(20), [f"c{at}" for at in range(500)])
+    found, bounds = looked(wide.assign(**towns()))
+    assert SUM in found and bounds == [{"bound": "pairs", "most": values.PAIRED}]
 
 
 @test
@@ -104,7 +106,7 @@ def numbers_are_bounded() -> None:
     # Exactly as many as there are: none lies beyond.
     most = sum(
         1
-        for group in values.groups(values.with_index(towns(), pandas), [1], [])
+        for group in values.groups(values.with_index(towns(), pandas), [1], math.inf, [])
         for _ in values.of_groups(values.with_index(towns(), pandas), group, [1])
     )
     assert looked(towns(), NUMBERS=most) == (all_of_them, [])
@@ -114,6 +116,9 @@ def numbers_are_bounded() -> None:
 def time_is_bounded() -> None:
     found, bounds = looked(towns(), SECONDS=-1)
     assert not found and bounds == [{"bound": "seconds", "most": -1}]
+    # Said once, of however many tables.
+    rows = towns().to_dict("records")
+    assert looked({"a": rows, "b": rows}, SECONDS=-1) == (found, bounds)
 
 
 @test

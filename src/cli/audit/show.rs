@@ -223,12 +223,12 @@ fn facts(out: &mut dyn Write, record: &Record) -> io::Result<()> {
             for event in &f.events {
                 let line = event.line.map_or(String::new(), |l| format!(" line {l}"));
                 let by = match event.kind.as_str() {
-                    RunEvent::PRIVATE => "data",
-                    _ => "guard",
+                    RunEvent::PRIVATE => "",
+                    _ => "guard: ",
                 };
                 writeln!(
                     out,
-                    "  {by}: {}{line}: {}",
+                    "  {by}{}{line}: {}",
                     claim(&event.kind, 20),
                     claim(&event.message, LINE)
                 )?;
