@@ -36,7 +36,7 @@ impl<'a> Inspector<'a> {
                 }
                 "n_samples" | "n_features" | "periods" | "shape" | "size" | "repeats"
                 | "minlength" => {
-                    self.size_keyword(e, &name);
+                    self.size_keyword(e, name);
                 }
                 "memory" => self.cache(e, at),
                 "storage_options" => {
