@@ -1,15 +1,12 @@
 """Figures that a snippet shows become files of the output folder: names and count of them, and
 plotly's `show`, which elsewhere opens a browser. matplotlib's are in `canvas`."""
 
-import importlib.abc
 import json
 import sys
-from collections.abc import Sequence
-from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
-from _countersign import files, limits
+from _countersign import files, limits, loaded
 from _countersign.errors import Refused
 from _countersign.plain import Plain
 
@@ -44,37 +41,11 @@ def show(figure: Any, *args: Any, **kwargs: Any) -> None:
 
 def watch() -> None:
     """Puts `show` into plotly, loaded or not."""
-    sys.meta_path.insert(0, Finder())  # type: ignore[arg-type]
-    for name in (HOME, "plotly.io"):
-        module = sys.modules.get(name)
-        if module is not None and (name == HOME or "show" in vars(module)):
-            module.show = show  # type: ignore[attr-defined]
+    loaded.change([HOME], put)
+    module = sys.modules.get("plotly.io")
+    if module is not None and "show" in vars(module):
+        put(module)
 
 
-class Finder:
-    """Finds the module as usual and changes it once it is loaded."""
-
-    def find_spec(
-        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
-        if name != HOME:
-            return None
-        for finder in sys.meta_path:
-            spec = None if finder is self else finder.find_spec(name, path, target)
-            if spec is not None and spec.loader is not None:
-                spec.loader = Loader(spec.loader)  # type: ignore[arg-type]
-                return spec
-        return None
-
-
-class Loader(importlib.abc.Loader):
-    def __init__(self, inner: Any) -> None:
-        self.inner = inner
-
-    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
-        made: ModuleType | None = self.inner.create_module(spec)
-        return made
-
-    def exec_module(self, module: ModuleType) -> None:
-        self.inner.exec_module(module)
-        module.show = show  # type: ignore[attr-defined]
+def put(module: ModuleType) -> None:
+    module.show = show  # type: ignore[attr-defined]

@@ -10,16 +10,14 @@ is wrapped when its module is loaded, and methods of its objects that do (`make_
 
 import builtins
 import functools
-import importlib.abc
 import io
 import os
 import sys
 from collections.abc import Callable, Sequence
-from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
-from _countersign import files, opened
+from _countersign import files, loaded, opened
 
 # What libraries read besides their own files: time zones, fonts, and how large the machine is.
 READABLE = (
@@ -113,10 +111,7 @@ def ready(own: Sequence[str]) -> Zone:
     global _zone
     if _zone is None:
         _zone = Zone(own)
-        sys.meta_path.insert(0, Wrapper())  # type: ignore[arg-type]
-        for name in PATHS:
-            if name in sys.modules:
-                wrap(sys.modules[name])
+        loaded.change(PATHS, wrap)
     return _zone
 
 
@@ -241,32 +236,3 @@ def checked(found: Any, place: tuple[int, str] | None) -> Any:
 
     call.zoned = True  # type: ignore[attr-defined]
     return call
-
-
-class Wrapper:
-    """Finds the modules of `PATHS` as usual and wraps them once they are loaded."""
-
-    def find_spec(
-        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
-        if name not in PATHS:
-            return None
-        for finder in sys.meta_path:
-            spec = None if finder is self else finder.find_spec(name, path, target)
-            if spec is not None and spec.loader is not None:
-                spec.loader = Loader(spec.loader)  # type: ignore[arg-type]
-                return spec
-        return None
-
-
-class Loader(importlib.abc.Loader):
-    def __init__(self, inner: Any) -> None:
-        self.inner = inner
-
-    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
-        made: ModuleType | None = self.inner.create_module(spec)
-        return made
-
-    def exec_module(self, module: ModuleType) -> None:
-        self.inner.exec_module(module)
-        wrap(module)

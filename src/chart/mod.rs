@@ -150,4 +150,6 @@ pub fn cut(text: &str, most: usize) -> &str {
 }
 
 #[cfg(test)]
+pub mod samples;
+#[cfg(test)]
 mod tests;

@@ -43,6 +43,7 @@ const MODULES: &[(&str, &str)] = &[
     ("convert", include_str!("../../assets/runner/convert.py")),
     ("values", include_str!("../../assets/runner/values.py")),
     ("zone", include_str!("../../assets/runner/zone.py")),
+    ("loaded", include_str!("../../assets/runner/loaded.py")),
     ("figures", include_str!("../../assets/runner/figures.py")),
     ("canvas", include_str!("../../assets/runner/canvas.py")),
     ("display", include_str!("../../assets/runner/display.py")),

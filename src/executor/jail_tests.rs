@@ -215,12 +215,7 @@ fn a_python_without_ctypes_is_not_said_to_start_no_program_and_confines_what_it_
     if !available(TIER) {
         return;
     }
-    use std::os::unix::fs::PermissionsExt;
-    let folder = tempfile::tempdir().unwrap();
-    std::fs::set_permissions(folder.path(), PermissionsExt::from_mode(0o755)).unwrap();
-    let path = folder.path().join("ctypes.py");
-    std::fs::write(&path, "raise ImportError('none here')").unwrap();
-    std::fs::set_permissions(&path, PermissionsExt::from_mode(0o644)).unwrap();
+    let (_folder, env) = without_ctypes();
     let mut spec = spec(
         "import os, sys\n\
          os.execv(sys.executable, [sys.executable, '-I', '-S', '-c',\n\
@@ -228,9 +223,7 @@ fn a_python_without_ctypes_is_not_said_to_start_no_program_and_confines_what_it_
          'print([l for l in open(\"/proc/self/status\") if l.startswith((\"Seccomp:\", \"CapEff\"))])'])",
         raw_policy(TIER),
     );
-    let mut env = (*spec.env).clone();
-    env.sys_path.insert(0, folder.path().to_path_buf());
-    spec.env = std::sync::Arc::new(env);
+    spec.env = env;
     let told = run_spec(spec);
     assert_eq!(
         told.run().stdout,

@@ -84,6 +84,19 @@ pub fn pandas() -> Arc<PythonEnv> {
         .clone()
 }
 
+/// The Python of [`python`] without ctypes, as long as the folder is there.
+pub fn without_ctypes() -> (tempfile::TempDir, Arc<PythonEnv>) {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::set_permissions(folder.path(), PermissionsExt::from_mode(0o755)).unwrap();
+    let path = folder.path().join("ctypes.py");
+    std::fs::write(&path, "raise ImportError('none here')").unwrap();
+    std::fs::set_permissions(&path, PermissionsExt::from_mode(0o644)).unwrap();
+    let mut env = PythonEnv::clone(&python());
+    env.sys_path.insert(0, folder.path().to_path_buf());
+    (folder, Arc::new(env))
+}
+
 fn ask(python: &str) -> Option<Arc<PythonEnv>> {
     const QUESTION: &str = "import json, os, sys\n\
         from importlib.metadata import distributions\n\

@@ -19,7 +19,6 @@ mod table;
 
 use std::collections::BTreeMap;
 use std::os::fd::AsFd;
-use std::os::unix::fs::PermissionsExt;
 use std::sync::{Arc, OnceLock};
 
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
@@ -396,15 +395,9 @@ fn a_python_that_cannot_be_warm_starts_cold() {
     if !available(TIER) {
         return;
     }
-    let folder = tempfile::tempdir().unwrap();
-    std::fs::set_permissions(folder.path(), PermissionsExt::from_mode(0o755)).unwrap();
-    let path = folder.path().join("ctypes.py");
-    std::fs::write(&path, "raise ImportError('none here')").unwrap();
-    std::fs::set_permissions(&path, PermissionsExt::from_mode(0o644)).unwrap();
+    let (_folder, env) = without_ctypes();
     let mut spec = spec("print(1)", raw_policy(TIER));
-    let mut env = (*spec.env).clone();
-    env.sys_path.insert(0, folder.path().to_path_buf());
-    spec.env = Arc::new(env);
+    spec.env = env;
     let why = try_through(exe().as_fd(), (*spec.env).clone()).unwrap_err();
     assert!(why.contains("none here"), "{why}");
     let pool = new_pool();

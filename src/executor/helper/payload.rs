@@ -1,6 +1,6 @@
 //! Making the payload: fork, confine, exec the interpreter. Held at the gate afterwards.
 
-use std::ffi::CString;
+use std::ffi::{CStr, CString};
 use std::fs::File;
 use std::io::{Read, Write};
 use std::os::fd::{AsFd, OwnedFd, RawFd};
@@ -213,33 +213,18 @@ impl Plan {
         let mut failure = failure;
         let refusal = match self.confine(place, parent, &mut failure) {
             Err(refusal) => refusal,
-            Ok(()) => match execve(&self.executable, &self.args, &self.env) {
-                Err(e) => Refusal::new("could not start the Python interpreter", e),
-                Ok(never) => match never {},
-            },
+            Ok(()) => start(&self.executable, &self.args, &self.env),
         };
         report_failure(failure, &refusal);
         raw::exit_now(127)
     }
 
     fn confine(&self, place: Place<'_>, parent: i32, failure: &mut File) -> Result<(), Refusal> {
-        raw::default_signals();
-        sigprocmask(SigmaskHow::SIG_SETMASK, Some(&SigSet::empty()), None).step("reset signals")?;
-        nix::unistd::setsid().step("leave the session")?;
+        leave_parent()?;
         self.be_first_to_go(place)?;
-
-        // Out of the way of the numbers that are placed; the old one is closed by the move.
-        *failure = File::from(staged(
-            failure.try_clone().step("place descriptors")?.into(),
-        )?);
-        for (target, fd) in self.placed.iter().enumerate() {
-            raw::place(fd.as_fd(), target as RawFd, false).step("place descriptors")?;
-        }
-        let last = self.placed.len() as RawFd;
-        raw::place(failure.as_fd(), last, true).step("place descriptors")?;
-        *failure = File::from(raw::adopt(last));
+        let next = place_all(&self.placed, failure)?;
         if on(Layer::Descriptors) {
-            raw::close_from(last as u32 + 1).step("close descriptors")?;
+            raw::close_from(next).step("close descriptors")?;
         }
 
         limits::set(&self.limits)?;
@@ -300,6 +285,38 @@ impl Plan {
         };
         nix::unistd::write(score.step(DOING)?, b"1000").step(DOING)?;
         Ok(())
+    }
+}
+
+/// In a child: leaves what it has of its parent, but for descriptors.
+pub fn leave_parent() -> Result<(), Refusal> {
+    raw::default_signals();
+    sigprocmask(SigmaskHow::SIG_SETMASK, Some(&SigSet::empty()), None).step("reset signals")?;
+    nix::unistd::setsid().step("leave the session")?;
+    Ok(())
+}
+
+/// In a child: puts the descriptors at their numbers, which are their places in the list, and its pipe
+/// at the next. The number after that, from which on nothing is needed.
+pub fn place_all(placed: &[OwnedFd], failure: &mut File) -> Result<u32, Refusal> {
+    // Out of the way of the numbers that are placed; the old one is closed by the move.
+    *failure = File::from(staged(
+        failure.try_clone().step("place descriptors")?.into(),
+    )?);
+    for (target, fd) in placed.iter().enumerate() {
+        raw::place(fd.as_fd(), target as RawFd, false).step("place descriptors")?;
+    }
+    let last = placed.len() as RawFd;
+    raw::place(failure.as_fd(), last, true).step("place descriptors")?;
+    *failure = File::from(raw::adopt(last));
+    Ok(last as u32 + 1)
+}
+
+/// In a child that is confined: becomes the interpreter, or comes back with what keeps it from that.
+pub fn start(executable: &CStr, args: &[CString], env: &[CString]) -> Refusal {
+    match execve(executable, args, env) {
+        Err(e) => Refusal::new("could not start the Python interpreter", e),
+        Ok(never) => match never {},
     }
 }
 

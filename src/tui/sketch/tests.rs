@@ -2,6 +2,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
+use crate::chart::samples::any_value;
 use crate::tui::bench::{Bench, Making, run};
 use crate::tui::flow::Flow;
 
@@ -163,27 +164,6 @@ fn shapes_are_recognised() {
     );
     assert!(sketch(&json!({"chart": null}), ROOM).is_empty());
     assert!(sketch(&Value::Null, ROOM).is_empty());
-}
-
-fn any_value() -> impl Strategy<Value = Value> {
-    let leaf = prop_oneof![
-        Just(Value::Null),
-        any::<i64>().prop_map(Value::from),
-        any::<f64>().prop_map(|n| json!(n)),
-        prop::sample::select(vec![
-            "2024-01-02",
-            "x",
-            "",
-            "1e999",
-            "漢\u{1b}[2J",
-            "-9999-01-01"
-        ])
-        .prop_map(Value::from),
-    ];
-    prop_oneof![
-        leaf.clone(),
-        prop::collection::vec(leaf, 0..12).prop_map(Value::from)
-    ]
 }
 
 proptest! {

@@ -5,11 +5,9 @@
 
 use std::ffi::CString;
 use std::fs::File;
-use std::os::fd::{AsFd, OwnedFd, RawFd};
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
-use nix::sys::signal::{SigSet, SigmaskHow, sigprocmask};
-use nix::unistd::execve;
 use serde::Serialize;
 
 use crate::model::Limits;
@@ -17,7 +15,9 @@ use crate::model::Limits;
 use super::super::super::handover::{Descriptors, Order};
 use super::super::super::{memfd, raw, runner, scratch};
 use super::super::jail::{Tenant, landlock_rules, root, seccomp};
-use super::super::payload::{are_reachable, is_interpreter, report_failure, staged};
+use super::super::payload::{
+    are_reachable, is_interpreter, leave_parent, place_all, report_failure, staged, start,
+};
 use super::super::view::scratch_bytes;
 use super::super::{Refusal, Step, hex, identity, limits};
 
@@ -116,20 +116,9 @@ impl Seed {
     }
 
     fn confine(&self, failure: &mut File) -> Result<(), Refusal> {
-        raw::default_signals();
-        sigprocmask(SigmaskHow::SIG_SETMASK, Some(&SigSet::empty()), None).step("reset signals")?;
-        nix::unistd::setsid().step("leave the session")?;
-        // Out of the way of the numbers that are placed; the old one is closed by the move.
-        *failure = File::from(staged(
-            failure.try_clone().step("place descriptors")?.into(),
-        )?);
-        for (target, fd) in self.placed.iter().enumerate() {
-            raw::place(fd.as_fd(), target as RawFd, false).step("place descriptors")?;
-        }
-        let last = self.placed.len() as RawFd;
-        raw::place(failure.as_fd(), last, true).step("place descriptors")?;
-        *failure = File::from(raw::adopt(last));
-        raw::close_from(last as u32 + 1).step("close descriptors")?;
+        leave_parent()?;
+        let next = place_all(&self.placed, failure)?;
+        raw::close_from(next).step("close descriptors")?;
         limits::set_common(&self.limits)?;
         identity::drop_all_capabilities()?;
         nix::sys::prctl::set_no_new_privs().step("give up new privileges")?;
@@ -144,10 +133,7 @@ impl Tenant for Seed {
         let mut failure = failure;
         let refusal = match self.confine(&mut failure) {
             Err(refusal) => refusal,
-            Ok(()) => match execve(&self.executable, &self.args, &self.env) {
-                Err(e) => Refusal::new("could not start the Python interpreter", e),
-                Ok(never) => match never {},
-            },
+            Ok(()) => start(&self.executable, &self.args, &self.env),
         };
         report_failure(failure, &refusal);
         raw::exit_now(127)
