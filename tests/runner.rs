@@ -55,17 +55,24 @@ fn passes(python: &Path, script: &str, arguments: &[&Path]) {
     );
 }
 
+/// Of the guard as a whole, and of each of its files.
+const SCRIPTS: [&str; 2] = ["tests/runner/check_guard.py", "tests/runner/check_files.py"];
+
 #[test]
 fn the_guard_keeps_its_promises_on_every_python_of_this_machine() {
     for python in interpreters() {
-        passes(&python, "tests/runner/check_guard.py", &[]);
+        for script in SCRIPTS {
+            passes(&python, script, &[]);
+        }
     }
 }
 
 #[test]
 fn the_guard_keeps_its_promises_with_pandas() {
     let (python, site) = managed();
-    passes(&python, "tests/runner/check_guard.py", &[&site]);
+    for script in SCRIPTS {
+        passes(&python, script, &[&site]);
+    }
 }
 
 #[test]

@@ -160,8 +160,9 @@ class Local(Scope):
             frame = frame.f_back
         frames: dict[Any, dict[str, Any]] = self._frames
         for known in list(frames):
-            # A generator may go on; any other call that is not on the stack is over.
-            if known not in running and not known.f_code.co_flags & GENERATES:
+            # A generator may go on; any other call that is not on the stack is over. None: no call of
+            # the snippet's asks.
+            if known is not None and known not in running and not known.f_code.co_flags & GENERATES:
                 del frames[known]
         return frames.setdefault(owner, {})
 

@@ -8,39 +8,16 @@ import copy
 import json
 import os
 import signal
-import sys
 import time
-import traceback
-from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
-if len(sys.argv) > 1:
-    sys.path.insert(0, sys.argv[1])
-
 import child
 import escapes
+from harness import LIBRARIES, main, test
 
-TESTS: list[Callable[[], None]] = []
 ANALYSIS = child.policy("analysis")
 WALLED = child.policy("walled")
-
-
-def libraries() -> dict[str, Any]:
-    if len(sys.argv) < 2:
-        return {}
-    import numpy
-    import pandas
-
-    return {"pandas": pandas, "numpy": numpy}
-
-
-LIBRARIES = libraries()
-
-
-def test(function: Callable[[], None]) -> Callable[[], None]:
-    TESTS.append(function)
-    return function
 
 
 def escape_rows(rows: list[str], refused: bool, given: dict[str, Any]) -> None:
@@ -372,19 +349,6 @@ def every_profile_can_be_rehearsed() -> None:
             continue
         assert printed.startswith("42\n"), (name, printed)
         assert "north" in printed or not LIBRARIES, (name, printed)
-
-
-def main() -> None:
-    failed = 0
-    for one in TESTS:
-        try:
-            one()
-            print(f"ok {one.__name__}")
-        except Exception:  # noqa: BLE001 - every test gets its line
-            failed += 1
-            print(f"FAILED {one.__name__}\n{traceback.format_exc(limit=-1)}")
-    print(f"{len(TESTS) - failed} of {len(TESTS)} passed")
-    sys.exit(1 if failed else 0)
 
 
 main()

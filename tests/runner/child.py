@@ -164,6 +164,8 @@ def child(
         final["result"] = job.run(setup, libraries, contract, seen)
     except BaseException as error:  # noqa: BLE001 - as the runner's own
         status = main.failed(error, final)
+    contract.end()
+    final = contract.told(final)
     final["more"] = seen.more
     report.send(setup, final)
     report.leave(status)

@@ -1,0 +1,616 @@
+"""Each file of the runner by itself: `python3 check_files.py [site-packages]`.
+
+A test names the files that it is about, and fails where none of their functions was called in it or in
+a fork that it made. Every file has a test here, or is named with who tests it.
+"""
+
+import ast
+import base64
+import gc
+import importlib
+import io
+import json
+import os
+import resource
+import signal
+import socket
+import sys
+import tempfile
+import traceback
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import FrameType, ModuleType, SimpleNamespace
+from typing import Any
+
+import child
+from harness import LIBRARIES, main, test
+
+FOLDER = child.ASSETS / "runner"
+FILES = {
+    ".".join(path.relative_to(FOLDER).with_suffix("").parts): path
+    for path in sorted(FOLDER.rglob("*.py"))
+}
+
+# What is nothing without the helper, its jail and its descriptors: `src/executor` runs them, cold and
+# warm, with real children (`kernel_tests.rs`, `warm_tests.rs`).
+ELSEWHERE = set("first boot nest restrict syscalls zygote".split())
+
+# What may be imported beside the standard library: where a file begins only by a file that the library
+# itself loads, in others by functions that are called where it is installed.
+INSTALLED = set("matplotlib numpy pandas pyarrow sklearn".split())
+LOADED_BY_LIBRARY = {"canvas": "matplotlib"}
+
+TESTED: set[str] = set()
+
+# Where every process that is forked here says which files it was in.
+SAID = os.memfd_create("said")
+
+
+def profile(frame: FrameType, event: str, arg: Any) -> None:
+    name = frame.f_code.co_filename
+    if event == "call" and frame.f_code.co_name != "<module>" and name in UNSEEN:
+        UNSEEN.remove(name)
+        os.write(SAID, name.encode() + b"\n")
+
+
+# Files of which no function was called yet, in this process.
+UNSEEN: set[str] = set()
+
+
+def of(*names: str, needs: str = "") -> Callable[[Callable[[], None]], Callable[[], None]]:
+    """A test of these files. `needs`: a library without which it is left out."""
+    TESTED.update(names)
+
+    def decorate(function: Callable[[], None]) -> Callable[[], None]:
+        def run() -> None:
+            if needs and not LIBRARIES:
+                return
+            UNSEEN.update(map(str, FILES.values()))
+            os.ftruncate(SAID, 0)
+            os.lseek(SAID, 0, os.SEEK_SET)
+            sys.setprofile(profile)
+            try:
+                function()
+            finally:
+                sys.setprofile(None)
+            said = os.pread(SAID, 1 << 20, 0).decode().splitlines()
+            missed = [name for name in names if str(FILES[name]) not in said]
+            assert not missed, f"nothing of {missed} was called"
+
+        run.__name__ = function.__name__
+        return test(run)
+
+    return decorate
+
+
+def module(name: str) -> Any:
+    return importlib.import_module(f"_countersign.{name}")
+
+
+def forked(function: Callable[[], None]) -> None:
+    """In a process and a folder of its own: what it closes or changes stays there."""
+    sys.stdout.flush()
+    with tempfile.TemporaryDirectory() as folder:
+        pid = os.fork()
+        if pid == 0:
+            status = 1
+            try:
+                signal.alarm(60)
+                os.chdir(folder)
+                module("files").hold_folder()
+                function()
+                status = 0
+            except BaseException:  # noqa: BLE001 - told, whatever it is
+                print(traceback.format_exc())
+                sys.stdout.flush()
+            os._exit(status)
+        _, status = os.waitpid(pid, 0)
+    assert status == 0, "the fork failed"
+
+
+def raises(kind: type[BaseException], function: Callable[..., Any], *args: Any) -> BaseException:
+    try:
+        found = function(*args)
+    except kind as error:
+        return error
+    raise AssertionError(f"{kind.__name__} was not raised, but {found!r} returned")
+
+
+# -- the files as they are written
+
+
+def functions(tree: ast.AST, method: bool = False) -> Iterator[tuple[Any, bool]]:
+    """Every function, and whether it stands in a class."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            yield node, method
+        yield from functions(node, isinstance(node, ast.ClassDef))
+
+
+@test
+def every_function_is_annotated() -> None:
+    wrong, seen = [], 0
+    for name, path in FILES.items():
+        for node, method in functions(ast.parse(path.read_text())):
+            seen += 1
+            args = node.args
+            named = [*args.posonlyargs, *args.args]
+            plain = method and not any(
+                isinstance(one, ast.Name) and one.id == "staticmethod"
+                for one in node.decorator_list
+            )
+            asked = [*named[1 if plain else 0 :], *args.kwonlyargs, args.vararg, args.kwarg]
+            lacks = [one.arg for one in asked if one is not None and one.annotation is None]
+            if lacks or node.returns is None:
+                wrong.append(f"{name}:{node.lineno} {node.name}: {lacks or 'what it returns'}")
+    assert not wrong and seen > 300, "\n".join(wrong)
+
+
+@test
+def only_the_standard_library_is_imported_by_itself() -> None:
+    wrong = []
+    for name, path in FILES.items():
+        tree = ast.parse(path.read_text())
+        for node in ast.walk(tree):
+            roots = []
+            if isinstance(node, ast.Import):
+                roots = [one.name.partition(".")[0] for one in node.names]
+            elif isinstance(node, ast.ImportFrom):
+                assert node.module and not node.level, (name, node.lineno)
+                roots = [node.module.partition(".")[0]]
+            for root in roots:
+                if root in sys.stdlib_module_names or root == "_countersign":
+                    continue
+                begins = node in tree.body
+                if LOADED_BY_LIBRARY.get(name) != root and (begins or root not in INSTALLED):
+                    wrong.append(f"{name}:{node.lineno} {root}")
+    assert not wrong, "\n".join(wrong)
+
+
+@test
+def every_file_is_bundled_and_has_a_test() -> None:
+    bundle = (FOLDER.parents[1] / "src/executor/bundle.rs").read_text()
+    missing = [p for p in FILES.values() if f"/runner/{p.relative_to(FOLDER)}" not in bundle]
+    assert not missing, missing
+    untested = FILES.keys() - TESTED - ELSEWHERE
+    assert not untested, f"no test is of {sorted(untested)}"
+    assert not TESTED & ELSEWHERE and TESTED | ELSEWHERE <= FILES.keys()
+
+
+# -- what each does
+
+
+@of("plain")
+def values_become_plain_json() -> None:
+    plain, errors = module("plain"), module("errors")
+    of_ = plain.Plain(None, None).of
+    assert of_({1: (2.5, float("inf"), {3}), "b": None}, "x") == {"1": [2.5, None, [3]], "b": None}
+    assert of_(2**70, "x") == str(2**70) and of_("a\ud800", "x") == "a?"
+    error = raises(errors.Refused, of_, {"a": [object()]}, "x")
+    assert "x['a'][0] is a object" in str(error), error
+    deep: Any = []
+    for _ in range(200):
+        deep = [deep]
+    raises(errors.Refused, of_, deep, "x")
+    assert plain.cut("aé", 2) == ("a", True) and plain.cut("aé", 3) == ("aé", False)
+
+
+@of("redact")
+def hidden_values_are_hidden_in_every_form_and_in_pieces() -> None:
+    redact = module("redact")
+    secrets = redact.Secrets()
+    secrets.add({"name": "hunter2 secret", "n": 12345, "none": None})
+    coded = base64.b64encode(b"xhunter2 secrety").decode()
+    for text in ("hunter2 secret", "HUNTER2 SECRET", "terces 2retnuh", "12345", coded):
+        assert secrets.hides(text) and redact.REDACTED in secrets.clean(text), text
+    assert not secrets.hides("hunter 123") and secrets.clean_all([12345, 7]) == [redact.REDACTED, 7]
+    under = io.StringIO()
+    stream = redact.Redacting(under, secrets)
+    for char in "a hunter2 secret b":
+        stream.write(char)
+    stream.finish()
+    assert under.getvalue() == f"a {redact.REDACTED} b", under.getvalue()
+
+
+@of("scopes")
+def scopes_keep_apart_what_is_in_them() -> None:
+    scopes, secrets = module("scopes"), module("redact").Secrets()
+    said: list[str] = []
+
+    def refuse(message: str) -> BaseException:
+        said.append(message)
+        return KeyError(message)
+
+    private = scopes.Private({"key": "hunter2"}, refuse, secrets)
+    public = scopes.Public({}, refuse, secrets)
+    public.a = [1]
+    raises(KeyError, setattr, public, "b", private.key)
+    raises(TypeError, setattr, public, "c", {1})
+    public.a.append("hunter2")
+    raises(KeyError, public._left)
+    system = scopes.System({"list": [1]}, refuse)
+    system.list.append(2)
+    assert system["list"] == [1] and "private" in said[0]
+    raises(KeyError, setattr, system, "list", 1)
+    raises(AttributeError, getattr, public, "none")
+    local = scopes.Local(refuse)
+    local.x = 1
+    assert "x" in local and list(local) == ["x"]
+
+
+@of("events", "limits")
+def a_limit_is_told_once_for_each_line_with_what_it_was() -> None:
+    def inside() -> None:
+        events, limits, errors = module("events"), module("limits"), module("errors")
+        told: list[bytes] = []
+        limits.met(OSError(27, "x"))
+        seen = events.Events(told.append)
+        limits.told_to(seen)
+        for _ in range(3):
+            limits.met(OSError(27, "of the snippet's making"))
+        limits.met(OSError(2, "no limit"))
+        assert len(told) == 1 and b"File too large" in told[0] and b"making" not in told[0]
+        # Behind another error, and in a group.
+        code = compile("try: raise OSError(24, 'x')\nexcept OSError: {}['a']", errors.SNIPPET, "exec")
+        error = raises(KeyError, exec, code, {})
+        limits.met(ExceptionGroup("g", [error]))
+        assert len(told) == 2 and b'"line": 1' in told[1], told
+        os.kill(os.getpid(), signal.SIGXFSZ)
+        assert len(told) == 2, "the same limit, of no line"
+        limits.reached("processes", "so many")
+        assert len(told) == 3 and b"so many" in told[2]
+
+    forked(inside)
+
+
+MODES = [a + b for a in ("r", "w", "a", "x", "r+", "+w", "a+", "x+") for b in ("", "b", "t")]
+MODES += ["", "q", "rw", "wbt", "bb", "w b", "U"]
+
+
+@of("opened")
+def open_is_the_built_in_but_tells_of_limits() -> None:
+    def outcome(opener: Callable[..., Any], mode: str, name: str, **others: Any) -> Any:
+        try:
+            with opener(name, mode, **others) as file:
+                told = [file.mode, file.name == name, file.readable(), file.writable(), file.seekable()]
+                told += [getattr(file, "encoding", 0), getattr(file, "line_buffering", 0)]
+                if file.writable():
+                    told.append(file.write(b"a\nb" if "b" in mode else "a\nb"))
+            return type(file), told, Path(name).read_bytes()
+        except (OSError, ValueError, LookupError) as error:
+            return type(error), str(error).replace(name, "")
+
+    def same() -> None:
+        import warnings
+
+        warnings.simplefilter("ignore", RuntimeWarning)
+        opened = module("opened")
+        cases = [(mode, {}) for mode in MODES]
+        cases += [(mode, {"buffering": n}) for mode in ("w", "wb", "r+b") for n in (0, 1, 2, 100)]
+        cases += [("w", {"encoding": "utf-16"}), ("w", {"newline": "\r\n"}), ("wb", {"newline": ""})]
+        cases += [("w", {"encoding": "none"}), ("wb", {"errors": "strict"}), ("w", {"errors": "none"})]
+        for at, (mode, others) in enumerate(cases):
+            for there in (False, True):
+                names = f"ours{at}{there}", f"other{at}{there}"
+                for name in names if there else ():
+                    Path(name).write_bytes(b"12345")
+                ours, other = (
+                    outcome(opener, mode, name, **others)
+                    for opener, name in zip((opened.open_, io.open), names)
+                )
+                # The one difference: a raw file is of our class.
+                fits = ours[0] is other[0] or issubclass(ours[0], io.FileIO)
+                assert fits and ours[1:] == other[1:], (mode, others, there, ours, other)
+        raises(FileNotFoundError, opened.open_, "none/x", "w")
+        raises(TypeError, opened.open_, "x", 7)
+
+    def telling() -> None:
+        opened, limits, events = module("opened"), module("limits"), module("events")
+        told: list[bytes] = []
+        resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000))
+        for way in range(5):
+            told.clear()
+            limits.told_to(events.Events(told.append))
+            if way == 0:
+                opened.open_("a", "w").write("x" * 6000)
+                gc.collect()
+            elif way == 1:
+                with opened.open_("a", "wb", 0) as raw:
+                    raises(OSError, raw.truncate, 6000)
+            elif way == 2:
+                file = opened.open_("a", "w+b")
+                file.write(b"x" * 6000)
+                for _ in range(3):
+                    raises(OSError, file.flush)
+                raises(OSError, file.close)
+            elif way == 3:
+                # As compiled code would.
+                fd = os.open("a", os.O_WRONLY)
+                os.lseek(fd, 5000, os.SEEK_SET)
+                raises(OSError, os.write, fd, b"x")
+            else:
+                resource.setrlimit(resource.RLIMIT_NOFILE, (3, 3))
+                raises(OSError, opened.open_, "b", "w")
+            assert len(told) == 1 and b"files limit" in told[0], (way, told)
+
+    forked(same)
+    forked(telling)
+
+
+@of("files", "zone")
+def files_are_those_of_the_folder() -> None:
+    def inside() -> None:
+        files, zone = module("files"), module("zone")
+        told: list[str] = []
+        files.told_to(SimpleNamespace(add=lambda kind, text: told.append(f"{kind} {text}")))
+        with files.open_output("a.txt", "w") as file:
+            file.write("é")
+        assert Path("a.txt").read_bytes() == "é".encode()
+        for name in ("/etc/passwd", "../a", "..", "a b", "", 0):
+            raises(PermissionError, files.open_output, name)
+        os.symlink("/etc/passwd", "link")
+        raises(OSError, files.open_output, "link")
+        files.leave("b", b"12")
+        files.keep_list(3)
+        assert files.manifest() == [{"name": "a.txt", "bytes": 2}, {"name": "b", "bytes": 2}]
+        zone.close([])
+        with open("c", "w") as file:
+            file.write("c")
+        assert open("c").read() == "c" and "files the file '/etc/passwd' was refused" in told
+        raises(PermissionError, open, "/etc/passwd")
+        raises(PermissionError, os.remove, "/etc/passwd")
+        raises(PermissionError, os.chdir, "/")
+        assert told[-1] == "system os.chdir by a library was refused", told
+
+    forked(inside)
+
+
+@of("loaded")
+def modules_are_changed_now_or_when_they_are_loaded() -> None:
+    def inside() -> None:
+        loaded = module("loaded")
+        import colorsys
+
+        def mark(one: ModuleType) -> None:
+            one.marked = getattr(one, "marked", 0) + 1  # type: ignore[attr-defined]
+
+        loaded.change(["colorsys", "nturl2path"], mark)
+        loaded.change(["nturl2path"], mark)
+        import nturl2path
+
+        assert (colorsys.marked, nturl2path.marked) == (1, 2)  # type: ignore[attr-defined]
+        assert not hasattr(importlib.import_module("stringprep"), "marked")
+
+    forked(inside)
+
+
+@of("figures")
+def figures_have_free_names_and_are_as_many_as_are_collected() -> None:
+    def inside() -> None:
+        files, figures, errors = module("files"), module("figures"), module("errors")
+        sys.modules["plotly.io"] = shown = ModuleType("plotly.io")
+        shown.show = None  # type: ignore[attr-defined]
+        files.most = 2
+        Path("fig1.json").touch()
+        figures.watch()
+        shown.show({"data": [{"y": [1]}], "layout": {}})
+        assert Path("fig2.json").read_text() == '{"data": [{"y": [1]}], "layout": {}}'
+        assert figures.next_name(".png") == "fig3.png"
+        raises(errors.Refused, figures.next_name, ".png")
+
+    forked(inside)
+
+
+@of("canvas", needs="matplotlib")
+def figures_that_are_shown_become_files() -> None:
+    def inside() -> None:
+        os.environ["MPLBACKEND"] = "module://_countersign.canvas"
+        os.environ["MPLCONFIGDIR"] = os.getcwd()
+        module("files").most = 5
+        import matplotlib.pyplot as plt
+
+        plt.plot([1, 2])
+        plt.show()
+        plt.plot([2, 1])
+        plt.savefig("mine.png")
+        plt.figure()
+        module("canvas").finish()
+        assert {n for n in os.listdir() if n.endswith("png")} == {"fig1.png", "mine.png", "fig2.png"}
+
+    forked(inside)
+
+
+@of("channel")
+def messages_come_whole_with_their_descriptors() -> None:
+    channel = module("channel")
+    one, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with one, other, tempfile.TemporaryFile() as file:
+        file.write(b"content")
+        file.flush()
+        channel.send(one.fileno(), b"abc", file.fileno())
+        text, fds = channel.receive(other.fileno(), 3, 2)
+        assert text == b"abc" and os.pread(fds[0], 9, 0) == b"content" and len(fds) == 1
+        os.close(fds[0])
+        for sent in (b"ab", b"abcd"):
+            channel.send(one.fileno(), sent)
+            raises(OSError, channel.receive, other.fileno(), 3, 2)
+        one.close()
+        assert channel.receive(other.fileno(), 3, 2) == (b"", [])
+
+
+@of("display")
+def a_value_is_shown_and_remembered() -> None:
+    import contextlib
+
+    show, out = module("display").Display(), io.StringIO()
+    with contextlib.redirect_stdout(out):
+        show(None)
+        show("a")
+    assert (out.getvalue(), show.value) == ("'a'\n", "a")
+
+
+@of("fresh")
+def forks_draw_other_numbers() -> None:
+    import random
+
+    random.seed(1)
+    was = random.random()
+    random.seed(1)
+    module("fresh").start()
+    assert random.random() != was
+
+
+@of("warmup", needs="pandas")
+def libraries_are_used_once() -> None:
+    module("warmup").warm(["pandas", "json"])
+
+
+@of("spec", "inputs")
+def inputs_are_read_once_and_only_as_they_were_shown() -> None:
+    spec, inputs = module("spec"), module("inputs")
+    digest = spec.digest_of(child.memfd(b'{"a": [1, null]}'))
+
+    def bound(name: str, text: bytes) -> Any:
+        return spec.Input(name, "data", "json", child.memfd(text), digest, False)
+
+    values = inputs.load([bound("x", b'{"a": [1, null]}')], None)
+    assert values == {"x": {"a": [1, None]}}, values
+    raises(spec.Mismatch, inputs.load, [bound("x", b'{"a": [1, 2]}')], None)
+
+
+@of("mangle", "facts", "rules", "check")
+def names_are_judged_as_the_interpreter_reads_them() -> None:
+    mangle, facts, check = module("mangle"), module("facts"), module("check")
+    rules, errors, events = module("rules"), module("errors"), module("events")
+    tree = ast.parse("class _A:\n    def f(self): return self.__x, __y")
+    assert "self._A__x" in ast.unparse(mangle.mangle(tree)) and "_A__y" in ast.unparse(tree)
+    assert facts.seen(ast.parse("x = 0x10")) == facts.seen(ast.parse("x = 16"))
+    assert facts.seen(ast.parse("x = 1")) != facts.seen(ast.parse("x = 1.0"))
+    allowed, silent = rules.of(child.policy("analysis")), events.Events(lambda line: None)
+    code = "class A:\n    def __add__(self, o): pass\n    __radd__ = __add__"
+    check.check(ast.parse(code), allowed, [], silent)
+    for code in ("__add__", "__loader__: int", "f(__class__=1)", "global __spec__", "import os"):
+        raises(errors.PolicyViolation, check.check, ast.parse(code), allowed, ["f"], silent)
+
+
+@of(
+    *("rewrite", "patterns", "gates", "narrow", "names", "imports", "guard", "hooks", "watch"),
+    *("job", "report", "errors", "main", "contracts.__init__", "contracts.base", "contracts.analysis"),
+)
+def code_runs_under_its_gates() -> None:
+    code = (
+        "import math\nclass P:\n    def __init__(s, x): s.x = x\nmatch P(2):\n    case P(x=n): pass\n"
+        "try: 1 / 0\nexcept ZeroDivisionError: print(math.sqrt(n * 2), '{}'.format(n))\n"
+    )
+    ran = child.run(code, child.policy("analysis"))
+    assert ran.stdout == "2.0 2\n" and ran.error is None, ran
+    for wrong in ("getattr(1, '__cl' + 'ass__')", "'{0.x}'.format(1)", "import json\njson.decoder"):
+        ran = child.run(wrong, child.policy("analysis"))
+        assert ran.kind == "PolicyViolation" and ran.events[0]["kind"] == "refused", ran
+    assert child.run("1 / 0", child.policy("analysis")).error["exception"] == "ZeroDivisionError"
+
+
+@of("contracts.chart", "contracts.scoped", "contracts.walled", "contracts.script", "virtual")
+def each_contract_has_its_names_and_its_result() -> None:
+    said = child.run("result = {'output': 'x', 'chart': {'data': [1.5]}}", child.policy("chart"))
+    assert said.report["result"] == {"output": "x", "chart": {"data": [1.5]}}, said
+    assert child.run("result = 1", child.policy("chart")).kind == "ContractViolation"
+    told = {"private": ("data", "json", '{"k": "hunter2"}')}
+    said = child.run("public.a = 1\nprint(private.k)\nlog('x')", child.policy("scoped"), told)
+    assert said.report["result"]["public"] == {"a": 1} and said.stdout == "[REDACTED]\n", said
+    rules = child.policy("walled")
+    rules["builtins"] = [*rules["builtins"], "open"]
+    said = child.run("open('a', 'w').write('b')\nprint(open('a').read())", rules)
+    assert said.stdout == "b\n", said
+    said = child.run("import os\nprint(os.sep)", child.policy("script"))
+    assert said.stdout == "/\n", said
+
+
+@of("hold", "stop")
+def a_run_stops_where_it_is_told_to() -> None:
+    hold, stop, events = module("hold"), module("stop"), module("events")
+    assert hold.count() > 1 << 20
+    sys.stdout.flush()
+    read, write = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        setup = SimpleNamespace(policy={"limits": {"wall_s": 600}}, report=1 << 20, fd_report=write)
+        stop.ready()
+        stop.arm(setup, events.Events(lambda line: None), 0)
+        signal.raise_signal(stop.CANCEL)
+        os._exit(3)
+    _, status = os.waitpid(pid, os.WUNTRACED)
+    os.kill(pid, signal.SIGKILL)
+    os.waitpid(pid, 0)
+    os.close(write)
+    with open(read, "rb") as file:
+        assert os.WIFSTOPPED(status) and b"Cancelled" in file.read()
+
+
+@of("rehearse")
+def a_rehearsal_leaves_nothing_wrong() -> None:
+    printed, wrong = child.rehearsed(child.policy("walled"), {})
+    assert printed.startswith("42\n") and not wrong, (printed, wrong)
+
+
+@of("convert")
+def plain_data_is_described() -> None:
+    plain = module("convert").plain
+    assert plain([{"a": 1, "b": None}, {"a": 2.5, "b": True}]) == (
+        [("a", "float64"), ("b", "object")],
+        2,
+    )
+
+
+@of("values")
+def values_are_counted_by_rows() -> None:
+    values = module("values")
+    found = dict(values.of_plain([{"n": "ada", "t": ["x", "x"]}, {"n": "ada", "t": [7]}]))
+    assert found == {"ada": 2, "x": 1, "7": 1}, found
+    if LIBRARIES:
+        frame = LIBRARIES["pandas"].DataFrame({"g": ["a", "a", "b"], "n": [1.0, 2.0, 9.0]})
+        assert dict(values.of_table(frame, LIBRARIES["pandas"]))["a"] == 2
+        assert ("3.0", values.SMALL) in set(values.aggregates(frame, LIBRARIES["pandas"]))
+
+
+@of("columns", "frames", "lift", "contracts.feature", "certify", needs="pandas")
+def new_columns_are_handed_over_certified_and_measured() -> None:
+    import numpy
+    import pandas
+    import pyarrow
+
+    columns, frames, lift = module("columns"), module("frames"), module("lift")
+    spec, errors, contracts = module("spec"), module("errors"), module("contracts")
+    frame = pandas.DataFrame({"a": range(40), "t": [i % 3 + i for i in range(40)]})
+    wide = frame.assign(b=[float("inf"), *range(39)])
+    raw = columns.to_arrow(wide, ["a", "t"], pandas, pyarrow)
+    table = columns.certified(raw, ["a", "t"], numpy, pyarrow)
+    assert columns.described(table) == [{"name": "b", "dtype": "double", "missing": 1}]
+    for bad in (frame, wide.assign(c="x"), 7):
+        raises(errors.Refused, columns.to_arrow, bad, ["a", "t"], pandas, pyarrow)
+    raises(errors.Refused, columns.certified, b"none", [], numpy, pyarrow)
+    assert frames.is_same(frames.from_arrow(frames.to_arrow(wide, pandas, False), None), wide)
+    raises(errors.Refused, lift.Lift, {"target": "none"}, frame)
+    measured = lift.Lift({"target": "t"}, frame).measured(frame, table.to_pandas())
+    assert measured["metric"] == "r2" and measured["before"] > 0.9, measured
+
+    def certified() -> None:
+        handed, given = child.memfd(raw), child.memfd(frame.to_csv(index=False).encode())
+        inputs = [
+            {
+                "name": name, "kind": "table", "format": "csv", "fd": fd,
+                "sha256": spec.digest_of(fd), "private": False,
+            }  # fmt: skip
+            for name, fd in (("df", given), ("handed", handed))
+        ]
+        told = child.memfd(json.dumps({"inputs": inputs, "facts": None}).encode())
+        setup = SimpleNamespace(policy=child.policy("feature"), fd_job=told)
+        contract = contracts.of("feature")(setup, {**LIBRARIES, "pyarrow": pyarrow})
+        result = module("certify").run(setup, LIBRARIES, contract)
+        assert result["rows"] == 40 and result["columns"][0]["name"] == "b", result
+        assert Path(columns.FILE).stat().st_size > 100
+
+    forked(certified)
+
+
+main()
