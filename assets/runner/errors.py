@@ -136,6 +136,12 @@ def show(error: BaseException) -> None:
         pass
 
 
+def show_unraisable(told: Any) -> None:
+    """An error that the interpreter drops, without frames of libraries. `told`: as
+    `sys.unraisablehook` has it."""
+    show(told.exc_value or told.exc_type())
+
+
 def show_warning(
     message: Warning | str,
     category: type[Warning],

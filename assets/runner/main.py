@@ -46,6 +46,7 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(line_buffering=True, errors="backslashreplace")  # type: ignore[union-attr]
     warnings.showwarning = errors.show_warning  # type: ignore[assignment]
+    sys.unraisablehook = errors.show_unraisable
     if setup.warm is not None:
         setup = zygote.serve(setup, libraries)
         # What goes on is a fork, made for one run.

@@ -547,6 +547,23 @@ def a_run_stops_where_it_is_told_to() -> None:
         assert os.WIFSTOPPED(status) and b"Cancelled" in file.read()
 
 
+@of("errors")
+def errors_are_shown_without_frames_of_libraries() -> None:
+    import contextlib
+
+    errors, err = module("errors"), io.StringIO()
+    code = compile("import json\ndef f(): json.loads('{')\nf()", errors.SNIPPET, "exec")
+    error = raises(ValueError, exec, code, {})
+    with contextlib.redirect_stderr(err):
+        errors.show(error)
+        errors.show_unraisable(SimpleNamespace(exc_value=error, exc_type=ValueError))
+        errors.show_unraisable(SimpleNamespace(exc_value=None, exc_type=KeyError))
+        errors.show_warning("old", UserWarning, "/usr/lib/x.py", 7)
+    said = err.getvalue()
+    assert said.count("<snippet>") == 4 and "/" not in said and "json.py" not in said, said
+    assert said.endswith("KeyError\nUserWarning: old\n"), said
+
+
 @of("rehearse")
 def a_rehearsal_leaves_nothing_wrong() -> None:
     printed, wrong = child.rehearsed(child.policy("walled"), {})
