@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 
 from _countersign.errors import PolicyViolation
 from _countersign.events import Events
-from _countersign.rules import THERE, Rules
+from _countersign.rules import ADDRESSES, THERE, Rules
 
 SHOWN = 5
 METACLASSES = ("ABCMeta", "EnumMeta", "EnumType")
@@ -61,7 +61,7 @@ BINDING = frozenset(
     | {ast.MatchAs, ast.MatchStar, ast.MatchMapping, ast.ExceptHandler, *PARAMETERS}
 )
 JUDGED = BINDING | frozenset(
-    {ast.Attribute, ast.Import, ast.ImportFrom, ast.Global, ast.Nonlocal, ast.keyword}
+    {ast.Attribute, ast.Constant, ast.Import, ast.ImportFrom, ast.Global, ast.Nonlocal, ast.keyword}
     | {ast.MatchClass}
 )
 
@@ -106,6 +106,9 @@ def node_problems(node: ast.AST, rules: Rules, bound: set[str]) -> Iterator[str 
         case ast.Attribute(attr=name):
             reads = isinstance(node.ctx, ast.Load)
             yield rules.attribute_problem(name, rules.read if reads else rules.defined)
+        case ast.Constant(value=str(text)):
+            if any(name in text for name in ADDRESSES):
+                yield "an address by the name of an attribute is not allowed"
         case ast.Import(names=names):
             for alias in names:
                 yield rules.module_problem(alias.name)

@@ -68,6 +68,9 @@ class Gates:
         """`value._name` and `value.__name__`."""
         if not name.startswith("__"):
             self.check_private(value, name)
+        elif name == "__init__" and is_made(value):
+            # Made anew, a file is that of any number: the runner's own descriptors too.
+            self.refuse("making an object of a library anew is not allowed")
         return self.look(value, name, getattr(value, name))
 
     def read_format(self, value: Any, name: str) -> Any:
@@ -79,30 +82,47 @@ class Gates:
 
     def read_named(self, value: Any, name: str) -> Any:
         """`value.agg` and its kind, which take names of methods."""
-        found = self.read(value, name)
-        if not callable(found) or getattr(found, "__module__", None) == "__main__":
+        return self.named(name, self.read(value, name))
+
+    def named(self, name: str, found: Any) -> Any:
+        """What was found under such a name, so that the names it is called with are looked at."""
+        if name not in NAMED or not callable(found) or isinstance(found, type):
+            return found
+        if getattr(found, "__module__", None) == "__main__":
             return found
 
         def named(*args: Any, **kwargs: Any) -> Any:
-            for one in (*args[:1], *kwargs.values()):
+            # Read from its class, the first is the object.
+            for one in (*args[:2], *kwargs.values()):
                 self.check_named(one)
             return found(*args, **kwargs)
 
         return named
 
     def check_named(self, function: Any) -> None:
-        """One name, or several in a list, in a mapping's values or after their columns."""
+        """One name, or several in a list, in a mapping's values or after their columns. A class of
+        the snippet's own does not tell what it holds: what pandas will see is asked for."""
         if isinstance(function, str):
-            if function.startswith("_") or function in self.rules.denied:
-                self.refuse(f"the function named {function:.50} is not allowed")
+            text = str.__str__(function)
+            if text.startswith("_") or text in self.rules.denied:
+                self.refuse(f"the function named {text:.50} is not allowed")
         elif isinstance(function, dict):
-            for one in function.values():
+            for one in (*dict.values(function), *function.values()):
                 self.check_named(one)
-        elif isinstance(function, tuple) and len(function) == 2:
-            self.check_named(function[1])
+        elif isinstance(function, tuple) and tuple.__len__(function) == 2:
+            self.check_named(tuple.__getitem__(function, 1))
         elif isinstance(function, (list, tuple)):
+            kind = list if isinstance(function, list) else tuple
+            for one in (*kind.__iter__(function), *function):
+                self.check_named(one)
+        elif isinstance(function, (set, frozenset)):
             for one in function:
                 self.check_named(one)
+        elif type(function).__name__ in ("Index", "Series", "ndarray"):
+            if getattr(function, "dtype", None) is not None and function.dtype.kind in "OUT":
+                for one in function.tolist():
+                    if isinstance(one, str):
+                        self.check_named(one)
 
     def of(self, name: str) -> Callable[[Any, str], Any]:
         """The gate for reading this name."""
@@ -209,6 +229,11 @@ class Gates:
         if isinstance(value, type):
             return function
         return lambda *args, **kwargs: function(value, *args, **kwargs)
+
+
+def is_made(value: Any) -> bool:
+    """Whether it is an object, and of no class of the snippet's."""
+    return not isinstance(value, (type, super)) and type(value).__module__ != "__main__"
 
 
 def is_text(value: Any) -> bool:

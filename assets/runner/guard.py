@@ -6,7 +6,7 @@ from collections.abc import Callable
 from types import CodeType
 from typing import Any, NoReturn
 
-from _countersign import errors, hooks, names, narrow, patterns, rewrite, watch
+from _countersign import errors, hooks, names, narrow, patterns, reach, rewrite, watch
 from _countersign.check import bound_in
 from _countersign.contracts import Contract
 from _countersign.events import Events
@@ -26,6 +26,7 @@ def ready(rules: Rules) -> tuple[Gates, dict[str, Any]]:
     if _made is None or _made[0] is not rules:
         gates = Gates(rules)
         _made = rules, gates, names.allowed(gates)
+    reach.close(_made[1])
     return _made[1:]
 
 

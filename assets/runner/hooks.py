@@ -8,12 +8,14 @@ import ast
 import collections
 import dataclasses
 import sys
+import typing
 from collections.abc import Iterable, Iterator
-from types import CodeType
+from types import CodeType, ModuleType
 from typing import Any
 
 from _countersign import errors, narrow
 from _countersign.gates import Gates
+from _countersign.rules import UNDERSCORED
 
 # Not of the snippet's making: imports, and the runner itself.
 IMPORTS = ("<frozen importlib._bootstrap>", "<frozen importlib._bootstrap_external>")
@@ -29,6 +31,9 @@ MADE = frozenset(
 MADE_PREFIX = "__dataclass"
 # What pandas writes for the `@` of its queries.
 LOCAL = "__pd_eval_local_"
+
+# Who evaluates text that a snippet brings; `typing` is the third.
+EVALUATORS = ("/pandas/core/computation/", "/patsy/", "/formulaic/")
 
 REFUSED = {
     "os.exec": "starting a program",
@@ -85,6 +90,8 @@ class Hooks:
         try:
             names = names_of_code(args[0]) if event == "exec" else names_of_text(args[0])
             problem = self.problem(names, by in MAKERS)
+            if problem is None and event == "compile" and is_evaluator(by):
+                problem = self.text_problem(args[0])
         finally:
             self.inside = False
         if problem:
@@ -104,19 +111,52 @@ class Hooks:
         return None
 
 
-def names_of_text(text: Any) -> Iterator[str]:
-    """For text on its way to a syntax tree, or such a tree on its way to code."""
-    tree = text
+    def text_problem(self, text: Any) -> str | None:
+        """What an annotation, a query or a formula is not for: nothing stands between it and the
+        attributes that it reads."""
+        carried = self.carried()
+        for node in ast.walk(tree_of(text) or ast.Module([], [])):
+            if isinstance(node, ast.Attribute):
+                if node.attr.startswith("_") and node.attr not in UNDERSCORED:
+                    return f"the attribute {node.attr} is not allowed"
+                if node.attr in carried or node.attr in ("format", "format_map"):
+                    return f"the attribute {node.attr} is not allowed"
+        return None
+
+    def carried(self) -> set[str]:
+        """Names under which allowed modules carry others that are not allowed."""
+        rules = self.gates.rules
+        return {
+            name
+            for module in rules.imports
+            for name, found in vars(sys.modules.get(module, ast)).items()
+            if isinstance(found, ModuleType)
+            and module in sys.modules
+            and rules.submodule_problem(module, name, found.__name__)
+        }
+
+
+def is_evaluator(file: str) -> bool:
+    """Who evaluates text for a snippet, by the file of its code."""
+    return file == typing.__file__ or any(part in file for part in EVALUATORS)
+
+
+def tree_of(text: Any) -> ast.AST | None:
+    """The syntax tree of a text, or the tree that it is already."""
     if isinstance(text, (str, bytes)):
         try:
-            tree = ast.parse(text)
+            return ast.parse(text)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
-            return
-    if isinstance(tree, ast.AST):
-        for node in ast.walk(tree):
-            match node:
-                case ast.Attribute(attr=name) | ast.Name(id=name):
-                    yield name
+            return None
+    return text if isinstance(text, ast.AST) else None
+
+
+def names_of_text(text: Any) -> Iterator[str]:
+    """For text on its way to a syntax tree, or such a tree on its way to code."""
+    for node in ast.walk(tree_of(text) or ast.Module([], [])):
+        match node:
+            case ast.Attribute(attr=name) | ast.Name(id=name):
+                yield name
 
 
 def names_of_code(code: Any) -> Iterator[str]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import Any
 
+from _countersign import reach
 from _countersign.gates import Gates
 
 _import = builtins.__import__
@@ -35,22 +36,28 @@ def guarded(gates: Gates) -> Callable[..., ModuleType]:
         if not named:
             if problem := rules.module_problem(name):
                 gates.refuse(problem)
-            module = _import(name)
+            module = load(name)
             return public(sys.modules[name]) if fromlist else module
-        _import(name)
+        load(name)
         module = sys.modules[name]
         stand_in = ModuleType(name)
         for member in named:
             # A submodule is loaded only if it is listed: its code would run before it is judged.
             path = f"{name}.{member}"
             if not hasattr(module, member) and rules.module_problem(path) is None:
-                _import(path)
+                load(path)
             # A member that is missing is the import statement's own error.
             if (found := getattr(module, member, MISSING)) is not MISSING:
                 gates.check_member(module, member, found)
-                stand_in.__dict__[member] = gates.narrow.give(found)
+                stand_in.__dict__[member] = gates.named(member, gates.narrow.give(found))
         # The statement takes from here: what was judged, and nothing that is looked up anew.
         return stand_in
+
+    def load(name: str) -> ModuleType:
+        try:
+            return _import(name)
+        finally:
+            reach.close(gates)
 
     def public(module: ModuleType) -> ModuleType:
         """What `import *` may take of a module: a stand-in with the allowed members only."""
@@ -60,7 +67,7 @@ def guarded(gates: Gates) -> Callable[..., ModuleType]:
             found = getattr(module, name, None)
             if isinstance(found, ModuleType) or rules.member_problem(module.__name__, name):
                 continue
-            stand_in.__dict__[name] = gates.narrow.give(found)
+            stand_in.__dict__[name] = gates.named(name, gates.narrow.give(found))
         stand_in.__dict__["__all__"] = [n for n in names if n in stand_in.__dict__]
         return stand_in
 

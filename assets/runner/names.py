@@ -8,7 +8,7 @@ import builtins
 from collections.abc import Callable
 from typing import Any
 
-from _countersign import imports
+from _countersign import imports, reach
 from _countersign.gates import Gates
 from _countersign.narrow import StandIn, TypeMeta
 
@@ -47,6 +47,8 @@ def build_class(gates: Gates) -> Callable[..., Any]:
         made = builtins.__build_class__(body, name, *bases, **keywords)
         if isinstance(made, type) and issubclass(made, type):
             gates.refuse("a class of classes is not allowed")
+        if isinstance(made, type) and not made.__dict__.get("_is_protocol"):
+            reach.without_address(made)
         return made
 
     return build

@@ -36,23 +36,29 @@ class StandIn:
 
 
 BUILT_IN = frozenset(dir(builtins))
+# Files of `io` that are in memory.
+MEMORY = ("BytesIO", "StringIO")
 
 
 class TypeMeta(type):
     """`type` as the snippet has it: one argument, and never a class of classes."""
 
-    gates: "Gates"
+    # A name that no snippet may read.
+    __gates__: "Gates"
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         if len(args) == 3:
-            cls.gates.refuse("type() with three arguments is not allowed")
+            cls.__gates__.refuse("type() with three arguments is not allowed")
         if len(args) != 1 or kwargs:
             raise TypeError("type() takes 1 argument")
         found = type(args[0])
         if found.__module__ == "builtins" and found.__name__ not in BUILT_IN:
             # Functions, code, frames, modules: types that make what the rules keep away.
-            cls.gates.refuse(f"the type {found.__name__} is not allowed")
-        return cls.gates.narrow.give(found)
+            cls.__gates__.refuse(f"the type {found.__name__} is not allowed")
+        if found.__module__ == "_io" and found.__name__ not in MEMORY:
+            # Made with a number, a file is that descriptor.
+            cls.__gates__.refuse(f"the type {found.__name__} is not allowed")
+        return cls.__gates__.narrow.give(found)
 
     def __instancecheck__(cls, instance: Any) -> bool:
         return isinstance(instance, type)
@@ -64,7 +70,7 @@ class TypeMeta(type):
         return GenericAlias(cls, item)
 
     def __mro_entries__(cls, bases: tuple[Any, ...]) -> NoReturn:
-        cls.gates.refuse("a class of classes is not allowed")
+        cls.__gates__.refuse("a class of classes is not allowed")
 
 
 class Narrow:
@@ -72,7 +78,7 @@ class Narrow:
 
     def __init__(self, gates: "Gates") -> None:
         self.gates = gates
-        self.type = TypeMeta("type", (), {"gates": gates, "__module__": "builtins"})
+        self.type = TypeMeta("type", (), {"__gates__": gates, "__module__": "builtins"})
         self.instead: dict[int, Any] = {
             id(functools.wraps): wraps(gates),
             id(contextlib.suppress): suppress(gates),

@@ -16,26 +16,27 @@ THEMSELVES = (bool, bytearray, bytes, dict, float, frozenset, int, list, set, st
 class Checked(type):
     """A class that stands for `real` in one pattern and reads `names` and `count` positions."""
 
-    gates: Gates
-    real: Callable[[], Any]
-    names: tuple[str, ...]
-    count: int
+    # Names that no snippet may read.
+    __gates__: Gates
+    __real__: Callable[[], Any]
+    __names__: tuple[str, ...]
+    __count__: int
 
     def __instancecheck__(cls, instance: Any) -> bool:
-        real = cls.real()
+        real = cls.__real__()
         if not isinstance(real, type) and not isinstance(real, Checked):
             raise TypeError("called match pattern must be a class")
         if not isinstance(instance, real):
             return False
         positions = getattr(real, "__match_args__", ())
-        for name in (*positions[: cls.count], *cls.names):
-            cls.gates.matched(instance, name)
+        for name in (*positions[: cls.__count__], *cls.__names__):
+            cls.__gates__.matched(instance, name)
         return True
 
     @property
     def __match_args__(cls) -> Any:
         # Where there is none it must be missing here too: some classes match themselves.
-        return cls.real().__match_args__
+        return cls.__real__().__match_args__
 
 
 def maker(gates: Gates) -> Callable[..., type]:
@@ -53,7 +54,12 @@ def maker(gates: Gates) -> Callable[..., type]:
             base = next((one for one in THEMSELVES if issubclass(real, one)), object)
             if base is bool:
                 base = int
-        inside = {"gates": gates, "real": staticmethod(get), "names": names, "count": count}
+        inside = {
+            "__gates__": gates,
+            "__real__": staticmethod(get),
+            "__names__": names,
+            "__count__": count,
+        }
         return Checked(getattr(real, "__name__", "pattern"), (base,), inside)
 
     return make

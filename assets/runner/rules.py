@@ -22,6 +22,9 @@ THERE = frozenset(
 # What a named tuple, and a value shown in a notebook, has in public.
 UNDERSCORED = frozenset("_asdict _field_defaults _fields _make _replace _repr_html_".split())
 
+# Attributes that numpy takes an address from.
+ADDRESSES = ("__array_interface__", "__array_struct__")
+
 
 class Rules:
     """Read-only after it is made. What each list means is written at the policy's own type."""

@@ -34,6 +34,7 @@ const MODULES: &[(&str, &str)] = &[
     ("guard", include_str!("../../assets/runner/guard.py")),
     ("hooks", include_str!("../../assets/runner/hooks.py")),
     ("narrow", include_str!("../../assets/runner/narrow.py")),
+    ("reach", include_str!("../../assets/runner/reach.py")),
     ("patterns", include_str!("../../assets/runner/patterns.py")),
     ("names", include_str!("../../assets/runner/names.py")),
     ("files", include_str!("../../assets/runner/files.py")),

@@ -78,6 +78,11 @@ REFUSED = [
     "match '{0.real}':\n    case str(format=f): f(1)",
     "match '{0.real}':\n    case object(format_map=f): f({})",
     "class R:\n    def __radd__(s, o): o(1)\ns = '{0.real}'\ntry:\n    s.format += R()\nexcept Exception: pass",
+    # -- files by their number
+    "f = open('a', 'wb', 0)\nf.__init__(4, 'w')\nf.write(b'x')",
+    "open('a', 'w').buffer.raw.__init__(4, 'w')",
+    "T = type(open('a', 'wb', 0))\nT(4, 'w')",
+    "getattr(open('a', 'wb', 0), '__init__')(4, 'w')",
     # -- patterns
     "import json\nmatch json:\n    case object(decoder=d): pass",
     "import json\nclass E:\n    def __eq__(s, o): out(o)\nmatch E():\n    case json.decoder: pass",
@@ -157,6 +162,13 @@ REFUSED = [
     "import functools\n@functools.singledispatch\ndef f(x): pass\n@f.register\ndef _(x: '().__class__'): pass",
     "import functools\n@functools.singledispatch\ndef f(x): pass\n@f.register\ndef _(x: '(lambda: 0).__globals__'): pass",
     "import functools\nclass A:\n    @functools.singledispatchmethod\n    def f(s, x): pass\n    @f.register\n    def _(s, x: '().__class__.__base__'): pass",
+    "import functools, random\n@functools.singledispatch\ndef f(x): pass\n@f.register\ndef _(x: 'out(random._os) or int'): pass",
+    "import functools, json\n@functools.singledispatch\ndef f(x): pass\n@f.register\ndef _(x: 'out(json.decoder) or int'): pass",
+    "import functools\n@functools.singledispatch\ndef f(x): pass\n@f.register\ndef _(x: 'out(\"{0.real}\".format(1)) or int'): pass",
+    # -- addresses
+    "x = '__array_interface__'",
+    "d = {'a': 1, '__array_struct__': 2}",
+    "f'{1}__array_interface__'",
     # -- what must not be caught
     "try:\n    '{0.real}'.format(1)\nexcept BaseException:\n    pass",
     "try:\n    '{0.real}'.format(1)\nexcept:\n    pass\nprint(1)",
@@ -185,6 +197,8 @@ REFUSED = [
     "lambda: (yield eval)",
     "def f(a: eval): pass",
     "\uff45val('1')",
+    "type(type(1)).__gates__",
+    "match type:\n    case object(__gates__=g): out(g)",
     # -- private names of classes
     "class _:\n    def f(s): return s.__dict",
     "class A:\n    def f(s): return s.__class__",
@@ -192,6 +206,8 @@ REFUSED = [
 ]
 
 HARMLESS = [
+    "out(type(type(1)).gates)",
+    "match type:\n    case object(gates=g): out(g)",
     "class __A:\n    pass\n_, __ = 1, 2\nprint(__A, __)",
     "from typing import Protocol, runtime_checkable\nfrom dataclasses import dataclass\nimport json\n@runtime_checkable\n@dataclass\nclass P(Protocol):\n    scanner: object\nmatch json:\n    case P(scanner=d): out(d)",
     "from abc import ABC\nfrom dataclasses import dataclass\nimport json\n@dataclass\nclass A(ABC):\n    decoder: str\nA.register(object)\nmatch json:\n    case A(d): out(d)",
@@ -292,11 +308,38 @@ PANDAS_REFUSED = [
     "pd.DataFrame({'a': [1]}).groupby('a').apply(lambda g: g._mgr)",
     "pd.DataFrame({'a': [1]}).assign(b=lambda d: d._mgr)",
     "pd.Series([print]).map(type)",
+    "pd.DataFrame.agg(pd.DataFrame({'a': [1]}), '_mgr')",
+    "import functools\nfunctools.partial(pd.Series.agg, pd.Series([1]))('__class__')",
+    "class S(str):\n    def startswith(s, *a): return False\npd.Series([1]).agg(S('__class__'))",
+    "class L(list):\n    def __iter__(s): return iter(['sum'])\npd.Series([1]).agg(L(['__class__']))",
+    "class D(dict):\n    def values(s): return ['sum']\npd.DataFrame({'a': [1]}).agg(D(a='__class__'))",
+    "pd.Series([1]).agg({'__class__'})",
+    "pd.Series([1]).agg(pd.Series(['__class__']))",
+    "pd.Series([1]).agg(np.array(['__class__']))",
+    "from pandas import pivot_table\npivot_table(pd.DataFrame({'a': [1], 'b': [1]}), index='a', aggfunc='__class__')",
+    "class H:\n    def f(s, m): out(m)\nh = H()\npd.DataFrame({'a': [1]}).eval('@h.f(@pd.io)', engine='python')",
+    "import random\nclass H:\n    def f(s, m): out(m)\nh = H()\npd.DataFrame({'a': [1]}).eval('@h.f(@random._os)', engine='python')",
+    "import collections\nclass H:\n    def f(s, m): out(m)\nh = H()\npd.DataFrame({'a': [1]}).eval('@h.f(@collections._sys.modules)', engine='python')",
+    "pd.DataFrame({'a': [1]}).eval('@self.gates', engine='python', level=1)",
+    "def g(n): return pd.DataFrame({'a': [1]}).eval('@self.gates', engine='python', level=n)\ng(2)",
+    "def g(n): return pd.eval('self.gates', engine='python', level=n)\ng(3)",
+    "pd.api.extensions.register_dataframe_accessor('_mgr')",
+    "pd.api.extensions.register_series_accessor('__array_' + 'interface__')",
     "type(pd)",
     "type(np)",
 ]
 
+# An array over an address, from labels whose name was put together.
+ADDRESS = "k = '__array_' + 'interface__'\nd = {'data': (id(k), True), 'shape': (9,), 'typestr': '|u1', 'version': 3}\n"
+
 PANDAS_HARMLESS = [
+    ADDRESS + "a = np.array(pd.Series({k: d}))\nif a.dtype != object: out(a)",
+    ADDRESS + "class T(pd.Series): pass\na = np.asarray(T([d], index=[k]))\nif a.dtype != object: out(a)",
+    ADDRESS + "a = np.array([pd.Series({k: d})])\nif a.dtype != object: out(a)",
+    ADDRESS + "import functools\nclass A:\n    @functools.cached_property\n    def x(s): return d\nA.x.attrname = k\nb = A()\nb.x\na = np.array(b)\nif a.dtype != object: out(a)",
+    ADDRESS + "class E:\n    pass\nfrom sklearn.base import BaseEstimator\nclass F(BaseEstimator):\n    def get_params(s, deep=True): return {k: 1}\na = np.array(F().set_params(**{k: d}))\nif a.dtype != object: out(a)",
+    ADDRESS + "from scipy.optimize import OptimizeResult\na = np.array(OptimizeResult({k: d}))\nif a.dtype != object: out(a)",
+    ADDRESS + "from sklearn.utils import Bunch\na = np.array(Bunch(**{k: d}))\nif a.dtype != object: out(a)",
     "np.vectorize(getattr, otypes=[object])(np.array([()], dtype=object), '__class__')",
     "np.vectorize(getattr)([1], ['__class__'])",
     "pd.Series([1]).agg('_repr_data_resource_') and out(1)",

@@ -39,6 +39,17 @@ impl<'a> Inspector<'a> {
         if self.attribute_name(&attr, at, x.ctx, &base, Some(&x.value)) {
             return;
         }
+        // Made anew, a file is that of any descriptor.
+        let made = |v: &Val<'_>| matches!(v, Val::File | Val::Memory | Val::Result(_));
+        if &*attr == "__init__" && base.iter().any(made) {
+            self.add(&rules::ATTR_DUNDER, at, "__init__ of an object")
+                .hint = Some("make another object".to_owned());
+        }
+        // A class of classes has nothing that a snippet needs.
+        let meta = |v: &Val<'_>| matches!(v, Val::TypeOf(true));
+        if base.iter().any(meta) && !attr.starts_with('_') {
+            self.add(&rules::DYN_TYPE_VALUE, at, format!("type(…).{attr}"));
+        }
         // Layouts of plotly carry the module `re`, and that others.
         if matches!(&*attr, "enum" | "copyreg" | "functools")
             && matches!(&*x.value, Expr::Attribute(inner) if inner.attr.as_str() == "re")
@@ -324,6 +335,8 @@ impl<'a> Inspector<'a> {
         for val in vals.iter() {
             let (entry, subject) = match val {
                 Val::Member(path) => (methods::member(path), path),
+                // Columns may be called so.
+                Val::Method(name) if matches!(&**name, "download" | "saving") => continue,
                 Val::Method(name) => (methods::method(name), name),
                 _ => continue,
             };

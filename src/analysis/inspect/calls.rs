@@ -79,7 +79,7 @@ impl<'a> Inspector<'a> {
         if let [name, Expr::Tuple(_), Expr::Dict(_)] = call.args.as_slice()
             && vals
                 .iter()
-                .all(|v| matches!(v, Val::Unknown | Val::Holds(..)))
+                .all(|v| matches!(v, Val::Unknown | Val::Holds(..) | Val::TypeOf(_)))
             && matches!(name, Expr::Constant(c) if c.value.is_str())
         {
             self.add(

@@ -21,7 +21,7 @@ enum Template {
 
 impl<'a> Inspector<'a> {
     /// `….format(…)` and `….format_map(…)`.
-    pub(super) fn format_call(&mut self, x: &'a ast::ExprAttribute, _arguments: Arguments<'a>) {
+    pub(super) fn format_call(&mut self, x: &'a ast::ExprAttribute, arguments: Arguments<'a>) {
         let attr = fold(x.attr.as_str());
         if attr != "format" && attr != "format_map" {
             return;
@@ -31,7 +31,7 @@ impl<'a> Inspector<'a> {
         for val in base.iter() {
             match val {
                 Val::Text(text) => {
-                    self.template_width(text, at);
+                    self.template_width(text, arguments, at);
                     if template(text) == Template::Walks {
                         self.add(&rules::FMT_TRAVERSAL, at, &*attr);
                         return;

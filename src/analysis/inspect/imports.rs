@@ -35,6 +35,7 @@ impl<'a> Inspector<'a> {
             return;
         }
         let Some(module) = &import.module else { return };
+        self.spelling(module.as_str(), at);
         let path = fold(module.as_str()).into_owned();
         match self.r.module_standing(&path) {
             Standing::Allowed => self.sensitive(&path, at),

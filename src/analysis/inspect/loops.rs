@@ -63,11 +63,21 @@ impl<'a> Inspector<'a> {
     }
 
     pub(super) fn for_loop(&mut self, x: &'a ast::StmtFor) {
-        let endless = self.endless(&x.iter, 0) || grows(&x.iter, &x.body);
-        if endless && !self.leaves(&x.body, true) {
+        if self.leaves(&x.body, true) {
+            return;
+        }
+        if self.endless(&x.iter, 0) || grows(&x.iter, &x.body) {
             let (start, _) = self.place(x.range());
             self.facts.add(&rules::DOS_LOOP, (start, start + 3), "for");
         }
+        if x.body.iter().any(Stmt::is_for_stmt) && self.steps(x) > STEPS {
+            self.add(
+                &rules::DOS_LITERAL,
+                x.iter.range(),
+                "loops inside each other",
+            );
+        }
+        self.growth(x);
     }
 
     /// Collecting what never ends: `list(itertools.count())`.
@@ -170,18 +180,33 @@ impl<'a> Inspector<'a> {
                 Constant::None => false,
                 Constant::Tuple(_) | Constant::Complex { .. } => return None,
             }),
-            Expr::Name(_) => match self.only_value(e)? {
-                value @ Expr::Constant(_) => self.truth(value),
-                _ => None,
+            Expr::Name(_) => match self.only_value(e) {
+                Some(value @ Expr::Constant(_)) => self.truth(value),
+                Some(_) => None,
+                None => match self.r.eval(e, self.here()).as_slice() {
+                    [Val::Builtin(_) | Val::Function(_) | Val::Class(_)] => Some(true),
+                    _ => None,
+                },
             },
+
             Expr::UnaryOp(x) if x.op == UnaryOp::Not => self.truth(&x.operand).map(|b| !b),
+            Expr::UnaryOp(_) | Expr::BinOp(_) => self.number(e).map(|n| n != 0.0),
             Expr::Compare(x) => {
                 let ([op], [right]) = (x.ops.as_slice(), x.comparators.as_slice()) else {
                     return None;
                 };
                 let none = |e: &Expr| matches!(e, Expr::Constant(c) if c.value == Constant::None);
-                if none(&x.left) && none(right) {
-                    return Some(matches!(op, CmpOp::Eq | CmpOp::Is));
+                let text = |e: &'a Expr| match e {
+                    Expr::Constant(c) => c.value.as_str(),
+                    _ => None,
+                };
+                let same = matches!((text(&x.left), text(right)), (Some(a), Some(b)) if a == b)
+                    || matches!((&*x.left, right), (Expr::Name(a), Expr::Name(b)) if a.id == b.id);
+                if (none(&x.left) && none(right)) || same {
+                    return Some(matches!(
+                        op,
+                        CmpOp::Eq | CmpOp::Is | CmpOp::LtE | CmpOp::GtE
+                    ));
                 }
                 let (a, b) = (self.number(&x.left)?, self.number(right)?);
                 Some(match op {
@@ -226,7 +251,7 @@ impl<'a> Inspector<'a> {
 
     /// Whether a loop's body has a way out: `break` of this loop, `return`, `raise`, or a `yield`
     /// (then the consumer decides).
-    fn leaves(&self, body: &'a [Stmt], own: bool) -> bool {
+    pub(super) fn leaves(&self, body: &'a [Stmt], own: bool) -> bool {
         body.iter().any(|s| match s {
             Stmt::Break(_) => own,
             Stmt::Return(_) | Stmt::Raise(_) => true,

@@ -35,8 +35,11 @@ impl<'a> Inspector<'a> {
         for val in vals.iter() {
             let (entry, subject) = match val {
                 Val::Member(path) => (methods::member(path), path),
-                // A field of the snippet's own may have that name.
-                Val::Method(name) if !self.r.scopes.binds_field(name) => {
+                // A column, or a field of the snippet's own, may have that name.
+                Val::Method(name)
+                    if !matches!(&**name, "download" | "saving")
+                        && !self.r.scopes.binds_field(name) =>
+                {
                     (methods::method(name), name)
                 }
                 Val::Builtin(name)
@@ -132,8 +135,10 @@ impl<'a> Inspector<'a> {
                 );
             }
         }
+        // A table of readers is followed, whether or not each of them is used.
+        let followed = lost.kept.iter().any(|(_, s, _)| lost.called.contains(s));
         for (entry, subject, at) in lost.kept {
-            if lost.called.contains(&subject) {
+            if followed {
                 continue;
             }
             match calls::always(entry).filter(|_| entry.effect != Effect::NumpyLoad) {

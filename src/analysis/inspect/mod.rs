@@ -7,6 +7,7 @@ mod compiled;
 mod data;
 mod files;
 mod format;
+mod growth;
 mod imports;
 mod loops;
 mod lost;
@@ -223,7 +224,10 @@ impl<'a> Visitor<'a> for Inspector<'a> {
             Expr::Name(name) => self.name(name, e, place),
             Expr::Attribute(attribute) => self.attribute(attribute, e, place),
             Expr::Call(call) => self.call(call),
-            Expr::BinOp(x) => self.arithmetic(x),
+            Expr::BinOp(x) => {
+                self.arithmetic(x);
+                self.address_in(e);
+            }
             Expr::Subscript(x) => {
                 self.subscript(x);
                 self.sized_index(x);
@@ -242,9 +246,9 @@ impl<'a> Visitor<'a> for Inspector<'a> {
             | Expr::IfExp(_)
             | Expr::Await(_)
             | Expr::Compare(_)
-            | Expr::JoinedStr(_)
             | Expr::Starred(_)
             | Expr::Slice(_) => {}
+            Expr::JoinedStr(_) => self.address_in(e),
             Expr::FormattedValue(x) => {
                 if let Some(spec) = &x.format_spec {
                     self.format_width(spec, e.range());
@@ -255,6 +259,7 @@ impl<'a> Visitor<'a> for Inspector<'a> {
             Expr::Constant(c) => {
                 if let ast::Constant::Str(text) = &c.value {
                     self.setting_text(text, e.range());
+                    self.address_text(text, e.range());
                 }
                 if let (ast::Constant::Str(text), Place::Annotation) = (&c.value, place) {
                     self.annotation(text, e.range());

@@ -155,6 +155,7 @@ impl<'a> Inspector<'a> {
             Expr::Name(_) => match self.r.eval(e, self.here()).as_slice() {
                 [Val::Text(text)] => counted(text.len()),
                 [Val::Items(..)] => Some(1.0),
+                several if several.iter().any(|v| matches!(v, Val::Items(..))) => Some(1.0),
                 _ => None,
             },
             Expr::Call(_) => match self.r.eval(e, self.here()).as_slice() {
@@ -181,7 +182,9 @@ impl<'a> Inspector<'a> {
         match e {
             Expr::Tuple(x) => x.elts.iter().map(|e| self.number(e)).product(),
             Expr::List(x) => x.elts.iter().map(|e| self.number(e)).product(),
-            Expr::BinOp(x) if x.op == Operator::Mult && x.left.is_tuple_expr() => {
+            Expr::BinOp(x)
+                if x.op == Operator::Mult && (x.left.is_tuple_expr() || x.left.is_list_expr()) =>
+            {
                 Some(self.product(&x.left)?.powf(self.number(&x.right)?))
             }
             Expr::Name(_) => match self.only_value(e) {

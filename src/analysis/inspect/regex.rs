@@ -55,6 +55,11 @@ impl<'a> Inspector<'a> {
     }
 }
 
+/// Rounds of a group that repeats without bound, from which on sharing out takes too long.
+const ROUNDS: u32 = 10;
+/// A counted repeat that takes noticeable time and memory to compile.
+const COUNTED: u32 = 100_000;
+
 /// Whether a group that repeats without bound is itself repeated without bound: `(a+)+`.
 fn nested_repeat(pattern: &str) -> bool {
     let mut groups: Vec<bool> = Vec::new();
@@ -104,7 +109,15 @@ fn nested_repeat(pattern: &str) -> bool {
             '{' => {
                 let body: String = chars.clone().take_while(|c| *c != '}').collect();
                 let unbounded = body.ends_with(',');
-                if unbounded && was_closed {
+                let most = body
+                    .split(',')
+                    .filter_map(|n| n.trim().parse::<u32>().ok())
+                    .max();
+                // `(.*,){11}`: as many ways to share out the text as there are rounds.
+                if was_closed && (unbounded || most.is_some_and(|n| n >= ROUNDS)) {
+                    return true;
+                }
+                if most.is_some_and(|n| n > COUNTED) {
                     return true;
                 }
                 if unbounded && let Some(group) = groups.last_mut() {
@@ -173,7 +186,15 @@ mod tests {
 
     #[test]
     fn only_a_repeat_of_a_repeat_is_slow() {
-        for p in ["(a+)+$", "(a*)*", "((ab)*c)+", "(\\d+,){2,}", "(?:x+)*y"] {
+        for p in [
+            "(a+)+$",
+            "(a*)*",
+            "((ab)*c)+",
+            "(\\d+,){2,}",
+            "(?:x+)*y",
+            "(.*a){20}",
+            "a{9999999}",
+        ] {
             assert!(nested_repeat(p), "{p}");
         }
         for p in [
@@ -184,6 +205,7 @@ mod tests {
             "(a+)b",
             "(\\d{4})-(\\d{2})",
             "(a+)?",
+            "(\\d+\\.){3}",
         ] {
             assert!(!nested_repeat(p), "{p}");
         }

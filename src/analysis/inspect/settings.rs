@@ -30,6 +30,10 @@ impl<'a> Inspector<'a> {
                     self.add(&rules::EXEC_CALL, at, "usetex");
                 }
                 // It opens what was written in a browser.
+                // How many frames up the names of a formula are looked for.
+                "eval_env" => {
+                    self.add(&rules::DYN_QUERY_SCOPE, at, "eval_env");
+                }
                 "auto_open" => {
                     self.add(&rules::EXEC_CALL, at, "auto_open").hint =
                         Some("leave it out; there is no browser".to_owned());

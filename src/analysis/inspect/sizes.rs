@@ -19,7 +19,10 @@ impl<'a> Inspector<'a> {
     pub(super) fn arithmetic(&mut self, x: &'a ast::ExprBinOp) {
         if x.op == Operator::Mod
             && let [Val::Text(text)] = self.r.eval(&x.left, self.here()).as_slice()
-            && is_wide(text, '%')
+            && (is_wide(text, '%')
+                || (text.contains('*')
+                    && matches!(&*x.right, Expr::Tuple(values)
+                        if values.elts.iter().any(|e| self.number(e).is_some_and(|n| n > ELEMENTS)))))
         {
             self.add(&rules::DOS_LITERAL, x.range(), "");
             return;
@@ -95,7 +98,8 @@ impl<'a> Inspector<'a> {
                     .positional(1)
                     .or_else(|| arguments.positional(0))
                     .and_then(|e| self.number(e));
-                last.is_some_and(|n| n > STEPS)
+                let steps = self.counted(arguments.call);
+                steps.is_some_and(|n| n > STEPS) || last.is_some_and(|n| n > STEPS)
             }
             "list" | "tuple" | "set" | "frozenset" | "sorted" | "sum" | "max" | "min" => arguments
                 .positional(0)
@@ -182,15 +186,13 @@ impl<'a> Inspector<'a> {
             | "pandas.timedelta_range"
             | "pandas.bdate_range" => shape(2, &["periods"]),
             "time.sleep" => return at(0).is_some_and(|n| n > 3_600.0),
-            "itertools.product" => {
-                let n = arguments.keyword(&["repeat"]).and_then(|e| self.number(e));
-                return n.is_some_and(|n| n > 20.0);
-            }
-            "itertools.permutations" => {
-                let n = arguments
-                    .positional(0)
-                    .and_then(|e| self.range_length(e).or_else(|| self.length(e)));
-                return n.is_some_and(|n| n > 12.0) && at(1).is_none_or(|r| r > 10.0);
+            "itertools.product"
+            | "itertools.permutations"
+            | "itertools.combinations"
+            | "itertools.combinations_with_replacement" => {
+                return self
+                    .arrangements(&path, arguments)
+                    .is_some_and(|n| n > STEPS);
             }
             "math.factorial" => return at(0).is_some_and(|n| n > 20_000.0),
             "math.perm" | "math.comb" => {
@@ -224,6 +226,48 @@ impl<'a> Inspector<'a> {
             },
         };
         elements.is_some_and(|n| n > most)
+    }
+
+    /// How many there are of what `itertools` puts together.
+    fn arrangements(&self, path: &str, arguments: Arguments<'a>) -> Option<f64> {
+        let length = |e: &'a Expr| {
+            let known = self.range_length(e).or_else(|| self.length(e));
+            known.or_else(|| self.length(self.only_value(e)?))
+        };
+        if path == "itertools.product" {
+            let repeat = arguments.keyword(&["repeat"]).and_then(|e| self.number(e));
+            // Two of each, where it is not known how many there are.
+            let all: f64 = arguments
+                .call
+                .args
+                .iter()
+                .map(|e| length(e).unwrap_or(if repeat.is_some() { 2.0 } else { 1.0 }))
+                .product();
+            return Some(all.powf(repeat.unwrap_or(1.0)));
+        }
+        let n = length(arguments.positional(0)?)?;
+        let k = arguments
+            .positional(1)
+            .or_else(|| arguments.keyword(&["r"]))
+            .and_then(|e| self.number(e))
+            .unwrap_or(n)
+            .min(1_000.0);
+        let chosen = |n: f64, k: f64| {
+            (0..10_000)
+                .map(f64::from)
+                .take_while(|i| *i < k)
+                .map(|i| (n - i) / (i + 1.0))
+                .product::<f64>()
+        };
+        Some(match path {
+            "itertools.permutations" => (0..1_000)
+                .map(f64::from)
+                .take_while(|i| *i < k)
+                .map(|i| (n - i).max(0.0))
+                .product(),
+            "itertools.combinations" => chosen(n, k.min((n - k).max(0.0))),
+            _ => chosen(n + k - 1.0, k),
+        })
     }
 
     /// `decimal.getcontext().prec = n`.
@@ -301,8 +345,10 @@ impl<'a> Inspector<'a> {
     /// `f"{x:>1000000000}"`.
     pub(super) fn format_width(&mut self, spec: &'a Expr, at: TextRange) {
         let Expr::JoinedStr(spec) = spec else { return };
-        let wide = spec.values.iter().any(|e| {
-            matches!(e, Expr::Constant(c) if matches!(&c.value, Constant::Str(t) if has_width(t)))
+        let wide = spec.values.iter().any(|e| match e {
+            Expr::Constant(c) => matches!(&c.value, Constant::Str(t) if has_width(t)),
+            Expr::FormattedValue(x) => self.number(&x.value).is_some_and(|n| n > ELEMENTS),
+            _ => false,
         });
         if wide {
             self.add(&rules::DOS_LITERAL, at, "width");
@@ -310,8 +356,21 @@ impl<'a> Inspector<'a> {
     }
 
     /// `"{:>1000000000}".format(x)`.
-    pub(super) fn template_width(&mut self, template: &str, at: TextRange) {
-        if is_wide(template, ':') {
+    pub(super) fn template_width(
+        &mut self,
+        template: &str,
+        arguments: Arguments<'a>,
+        at: TextRange,
+    ) {
+        // `"{:>{}}".format(x, 10**10)`: a width that comes as an argument.
+        let given = template.split(':').skip(1).any(|spec| spec.contains('{'))
+            && arguments
+                .call
+                .args
+                .iter()
+                .chain(arguments.call.keywords.iter().map(|k| &k.value))
+                .any(|e| self.number(e).is_some_and(|n| n > ELEMENTS));
+        if given || is_wide(template, ':') {
             self.add(&rules::DOS_LITERAL, at, "width");
         }
     }

@@ -11,6 +11,8 @@ use crate::analysis::walk::{self, Place};
 use crate::analysis::{rules, scan};
 use crate::model::Capability;
 
+const ADDRESSES: &[&str] = &["__array_interface__", "__array_struct__"];
+
 /// What becomes of a text in back quotes: some column.
 pub(super) const COLUMN: &str = "backquoted_column";
 
@@ -24,8 +26,9 @@ impl<'a> Inspector<'a> {
         at: TextRange,
     ) {
         if arguments
-            .keyword(&["local_dict", "global_dict", "resolvers"])
+            .keyword(&["local_dict", "global_dict", "resolvers", "level"])
             .is_some()
+            || (subject == "pandas.eval" && arguments.count() > 3)
         {
             self.add(&rules::DYN_QUERY_SCOPE, at, subject);
         }
@@ -139,6 +142,22 @@ impl<'a> Inspector<'a> {
             scan::scan(text, scan::MOST_BYTES).is_ok() && expression(text.trim()).is_ok();
         if readable && self.text.is_none() {
             self.text_code(text, "annotation", at, None);
+        }
+    }
+
+    /// numpy takes an address from an attribute of that name, and labels and keys can be attributes.
+    pub(super) fn address_text(&mut self, text: &str, at: TextRange) {
+        if let Some(name) = ADDRESSES.iter().find(|name| text.contains(**name)) {
+            self.add(&rules::NATIVE_CALL, at, *name);
+        }
+    }
+
+    /// The same for a text that is put together of literals.
+    pub(super) fn address_in(&mut self, e: &'a Expr) {
+        for val in self.r.eval(e, self.here()).iter() {
+            if let Val::Text(text) = val {
+                self.address_text(text, e.range());
+            }
         }
     }
 

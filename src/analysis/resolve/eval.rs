@@ -173,6 +173,9 @@ impl<'a> Resolver<'a> {
                     self.attribute(base, &attr, out);
                 }
             }
+            Expr::Call(call) if self.is_written_dict(call, scope) => {
+                out.add(Val::Items(ByAddress(e), scope));
+            }
             Expr::Call(call) => self.call(call, scope, out),
             Expr::Constant(c) => match &c.value {
                 Constant::Str(text) => out.add(Val::Text(text.as_str().into())),

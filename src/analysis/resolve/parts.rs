@@ -3,6 +3,7 @@
 use super::eval::Resolver;
 use super::scopes::ScopeId;
 use super::value::{ByAddress, Set, Val};
+use crate::analysis::fold::fold;
 use crate::analysis::parse::ast::{self, Constant, Expr, UnaryOp};
 use crate::analysis::walk::Step;
 
@@ -146,12 +147,35 @@ impl<'a> Resolver<'a> {
                     out.add(Val::Unknown);
                 }
             }
+            (Expr::Call(call), _) => {
+                let keys = self.eval(key, scope);
+                for keyword in &call.keywords {
+                    let name = keyword.arg.as_ref().map(|n| fold(n.as_str()));
+                    let other = matches!((keys.as_slice(), &name), ([Val::Text(asked)], Some(name))
+                        if **asked != **name);
+                    if !other {
+                        out.all(&self.eval(&keyword.value, inner));
+                    }
+                }
+                if out.is_empty() {
+                    out.add(Val::Unknown);
+                }
+            }
             (Expr::Tuple(x), _) => match index(key, x.elts.len()).and_then(|i| row(e)?.get(i)) {
                 Some(element) => out.all(&self.eval(element, inner)),
                 None => self.items(e, inner, out),
             },
             _ => self.items(e, inner, out),
         }
+    }
+
+    /// `dict(title="…", file="…")`, which is as good as a literal.
+    pub(super) fn is_written_dict(&self, call: &'a ast::ExprCall, scope: ScopeId) -> bool {
+        call.args.is_empty()
+            && call.keywords.iter().all(|k| k.arg.is_some())
+            && matches!(&*call.func, Expr::Name(f) if f.id.as_str() == "dict")
+            && matches!(self.eval(&call.func, scope).as_slice(),
+                [Val::Builtin(name)] if &**name == "dict")
     }
 
     /// The value of a key, or what `**` brings.

@@ -194,6 +194,14 @@ impl<'a> Resolver<'a> {
                 self.comprehended(&x.key, &x.generators, scope, out);
                 self.comprehended(&x.value, &x.generators, scope, out);
             }
+            Expr::Call(call) => {
+                for keyword in &call.keywords {
+                    if let Some(name) = &keyword.arg {
+                        out.add(Val::Text(name.as_str().into()));
+                    }
+                    out.all(&self.eval(&keyword.value, scope));
+                }
+            }
             _ => out.add(Val::Unknown),
         }
     }

@@ -132,11 +132,20 @@ fn is_invisible(c: char) -> bool {
             | '\u{fe00}'..='\u{fe0f}'
             | '\u{feff}'
             | '\u{ffa0}'
-            | '\u{fff0}'..='\u{fffb}'
+            | '\u{fff0}'..='\u{fffc}'
+            | '\u{13430}'..='\u{1343f}'
+            | '\u{16fe4}'
             | '\u{1bca0}'..='\u{1bca3}'
+            | '\u{1d159}'
             | '\u{1d173}'..='\u{1d17a}'
             | '\u{e0080}'..='\u{e0fff}'
-    )
+    ) || is_nobodys(c)
+}
+
+/// Noncharacters, and characters for private use: every screen shows something else, or nothing.
+fn is_nobodys(c: char) -> bool {
+    u32::from(c) & 0xfffe == 0xfffe
+        || matches!(c, '\u{fdd0}'..='\u{fdef}' | '\u{e000}'..='\u{f8ff}' | '\u{f0000}'..)
 }
 
 fn lines(text: &str, facts: &mut Facts) {

@@ -1,0 +1,148 @@
+"""Ways in which libraries would reach for the snippet what the gates keep away, closed in the
+libraries themselves once they are loaded.
+
+- numpy takes an address from the attribute `__array_interface__`, and some classes answer any
+  attribute with the label or key of that name.
+- pandas' evaluator reads attributes by itself.
+- pandas' and patsy's evaluators take names from as many frames up the stack as they are told.
+"""
+
+import functools
+import sys
+from collections.abc import Callable
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+from _countersign import errors
+from _countersign.rules import ADDRESSES
+
+if TYPE_CHECKING:
+    from _countersign.gates import Gates
+
+# Classes that look any attribute up among their labels or keys.
+ANSWERING = {
+    "pandas.core.generic": ("NDFrame",),
+    "sklearn.utils._bunch": ("Bunch",),
+    "scipy._lib._util": ("_RichResult",),
+}
+
+# Classes whose attributes are what their callers name.
+FILLED = {
+    "statsmodels.base.data": ("ModelData",),
+    "statsmodels.base.model": ("Model", "Results"),
+    "statsmodels.datasets.utils": ("Dataset",),
+    "statsmodels.tools.testing": ("Holder",),
+    "statsmodels.tools.tools": ("Bunch",),
+}
+
+_closed: set[str] = set()
+
+
+def close(gates: "Gates") -> None:
+    """Closes what is loaded by now; called again after every import."""
+    for module, change in CHANGES.items():
+        if module not in _closed and module in sys.modules:
+            _closed.add(module)
+            change(sys.modules[module], gates)
+
+
+def answering(module: Any, gates: "Gates") -> None:
+    for name in ANSWERING[module.__name__]:
+        kind = getattr(module, name, None)
+        if kind is not None and "__getattr__" in kind.__dict__:
+            kind.__getattr__ = without_dunders(kind.__getattr__)
+
+
+def without_dunders(found: Callable[[Any, str], Any]) -> Callable[[Any, str], Any]:
+    """A class's way of answering, which no name of Python's own goes."""
+
+    @functools.wraps(found)
+    def __getattr__(self: Any, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return found(self, name)
+
+    return __getattr__
+
+
+def filled(module: Any, gates: "Gates") -> None:
+    for name in FILLED[module.__name__]:
+        kind = getattr(module, name, None)
+        if kind is not None:
+            without_address(kind)
+
+
+def without_address(kind: type) -> None:
+    """What a library stores on an object of the class under such a name is not found there."""
+    for name in ADDRESSES:
+        if not hasattr(kind, name):
+            type.__setattr__(kind, name, property(missing))
+
+
+def missing(self: Any) -> Any:
+    raise AttributeError("there is no address")
+
+
+def accessors(module: Any, gates: "Gates") -> None:
+    """An accessor is an attribute of every table from then on."""
+    register = module._register_accessor
+
+    @functools.wraps(register)
+    def register_accessor(name: Any, *args: Any, **kwargs: Any) -> Any:
+        if type(name) is not str or name.startswith("_"):
+            gates.refuse(f"an accessor called {name!s:.50} is not allowed")
+        return register(name, *args, **kwargs)
+
+    module._register_accessor = register_accessor
+
+
+def evaluator(module: Any, gates: "Gates") -> None:
+    """Its look-up of `getattr` finds the snippet's."""
+    module.getattr = gates.getattr
+
+
+def scopes(module: Any, gates: "Gates") -> None:
+    ensure_scope = module.ensure_scope
+
+    @functools.wraps(ensure_scope)
+    def ensure(level: int, *args: Any, **kwargs: Any) -> Any:
+        check_depth(level + 1, gates)
+        # This frame is one more.
+        return ensure_scope(level + 1, *args, **kwargs)
+
+    module.ensure_scope = ensure
+
+
+def environments(module: Any, gates: "Gates") -> None:
+    capture = module.EvalEnvironment.capture
+
+    def guarded(cls: Any, eval_env: Any = 0, reference: int = 0) -> Any:
+        if isinstance(eval_env, int):
+            check_depth(eval_env + reference + 1, gates)
+            eval_env = int(eval_env) + 1
+        return capture(eval_env, reference)
+
+    module.EvalEnvironment.capture = classmethod(guarded)
+
+
+def check_depth(level: int, gates: "Gates") -> None:
+    """No frame below the snippet's: there the names are the runner's. `level` counts from the
+    caller's frame."""
+    frame: FrameType | None = sys._getframe(1)
+    last = at = 0
+    while frame is not None:
+        if frame.f_code.co_filename == errors.SNIPPET:
+            last = at
+        frame, at = frame.f_back, at + 1
+    if level > last:
+        gates.refuse("names of frames below the snippet's are not allowed")
+
+
+CHANGES: dict[str, Callable[[Any, "Gates"], None]] = {
+    **dict.fromkeys(ANSWERING, answering),
+    **dict.fromkeys(FILLED, filled),
+    "pandas.core.accessor": accessors,
+    "pandas.core.computation.expr": evaluator,
+    "pandas.core.computation.eval": scopes,
+    "patsy.eval": environments,
+}
