@@ -16,20 +16,14 @@ import signal
 import socket
 import sys
 import tempfile
-import traceback
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import FrameType, ModuleType, SimpleNamespace
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import child
 from harness import LIBRARIES, main, test
-
-FOLDER = child.ASSETS / "runner"
-FILES = {
-    ".".join(path.relative_to(FOLDER).with_suffix("").parts): path
-    for path in sorted(FOLDER.rglob("*.py"))
-}
+from own import FILES, FOLDER, TESTED, forked, module, of, raises
 
 # What is nothing without the helper, its jail and its descriptors: `src/executor` runs them, cold and
 # warm, with real children (`kernel_tests.rs`, `warm_tests.rs`).
@@ -39,81 +33,6 @@ ELSEWHERE = set("first boot nest restrict syscalls zygote".split())
 # itself loads, in others by functions that are called where it is installed.
 INSTALLED = set("matplotlib numpy pandas pyarrow sklearn".split())
 LOADED_BY_LIBRARY = {"canvas": "matplotlib"}
-
-TESTED: set[str] = set()
-
-# Where every process that is forked here says which files it was in.
-SAID = os.memfd_create("said")
-
-
-def profile(frame: FrameType, event: str, arg: Any) -> None:
-    name = frame.f_code.co_filename
-    if event == "call" and frame.f_code.co_name != "<module>" and name in UNSEEN:
-        UNSEEN.remove(name)
-        os.write(SAID, name.encode() + b"\n")
-
-
-# Files of which no function was called yet, in this process.
-UNSEEN: set[str] = set()
-
-
-def of(*names: str, needs: str = "") -> Callable[[Callable[[], None]], Callable[[], None]]:
-    """A test of these files. `needs`: a library without which it is left out."""
-    TESTED.update(names)
-
-    def decorate(function: Callable[[], None]) -> Callable[[], None]:
-        def run() -> None:
-            if needs and not LIBRARIES:
-                return
-            UNSEEN.update(map(str, FILES.values()))
-            os.ftruncate(SAID, 0)
-            os.lseek(SAID, 0, os.SEEK_SET)
-            sys.setprofile(profile)
-            try:
-                function()
-            finally:
-                sys.setprofile(None)
-            said = os.pread(SAID, 1 << 20, 0).decode().splitlines()
-            missed = [name for name in names if str(FILES[name]) not in said]
-            assert not missed, f"nothing of {missed} was called"
-
-        run.__name__ = function.__name__
-        return test(run)
-
-    return decorate
-
-
-def module(name: str) -> Any:
-    return importlib.import_module(f"_countersign.{name}")
-
-
-def forked(function: Callable[[], None]) -> None:
-    """In a process and a folder of its own: what it closes or changes stays there."""
-    sys.stdout.flush()
-    with tempfile.TemporaryDirectory() as folder:
-        pid = os.fork()
-        if pid == 0:
-            status = 1
-            try:
-                signal.alarm(60)
-                os.chdir(folder)
-                module("files").hold_folder()
-                function()
-                status = 0
-            except BaseException:  # noqa: BLE001 - told, whatever it is
-                print(traceback.format_exc())
-                sys.stdout.flush()
-            os._exit(status)
-        _, status = os.waitpid(pid, 0)
-    assert status == 0, "the fork failed"
-
-
-def raises(kind: type[BaseException], function: Callable[..., Any], *args: Any) -> BaseException:
-    try:
-        found = function(*args)
-    except kind as error:
-        return error
-    raise AssertionError(f"{kind.__name__} was not raised, but {found!r} returned")
 
 
 # -- the files as they are written
@@ -587,7 +506,7 @@ def values_are_counted_by_rows() -> None:
     if LIBRARIES:
         frame = LIBRARIES["pandas"].DataFrame({"g": ["a", "a", "b"], "n": [1.0, 2.0, 9.0]})
         assert dict(values.of_table(frame, LIBRARIES["pandas"]))["a"] == 2
-        assert ("3.0", values.SMALL) in set(values.aggregates(frame, LIBRARIES["pandas"]))
+        assert ("3.0", values.SMALL) in set(values.aggregates([frame], LIBRARIES["pandas"], []))
 
 
 @of("columns", "frames", "lift", "contracts.feature", "certify", needs="pandas")

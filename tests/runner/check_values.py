@@ -4,24 +4,16 @@ Prints one line for each test and exits with 1 where one failed.
 """
 
 import math
-import sys
-import traceback
-from collections.abc import Callable
 from typing import Any
 
-sys.path.insert(0, sys.argv[1])
-
 import child
+from harness import main, test
+
+# Found where `harness` looks.
 import pandas
 from _countersign import values
 
 assert child
-TESTS: list[Callable[[], None]] = []
-
-
-def test(function: Callable[[], None]) -> Callable[[], None]:
-    TESTS.append(function)
-    return function
 
 
 def looked(data: Any, **patched: Any) -> tuple[set[float], list[dict[str, Any]]]:
@@ -141,19 +133,6 @@ def every_list_of_records_is_looked_at_and_other_plain_data_is_said() -> None:
     assert SUM in found and SUM + 0.5 in found and bounds == []
     for plain in ([], [1, 2], {"a": {"b": 1}}, "text", 7, None, [{"a": 1}, 2], {"a": []}):
         assert looked(plain) == (set(), [{"bound": "shape"}]), plain
-
-
-def main() -> None:
-    failed = 0
-    for one in TESTS:
-        try:
-            one()
-            print(f"ok {one.__name__}")
-        except Exception:  # noqa: BLE001 - every test gets its line
-            failed += 1
-            print(f"FAILED {one.__name__}\n{traceback.format_exc(limit=-1)}")
-    print(f"{len(TESTS) - failed} of {len(TESTS)} passed")
-    sys.exit(1 if failed else 0)
 
 
 main()
