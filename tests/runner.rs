@@ -138,6 +138,10 @@ const WHEN_IT_RUNS: &[(&str, &str)] = &[
         ": 'globals()'",
         "an annotation as text, which nothing evaluates",
     ),
+    (
+        ".__init__(",
+        "an object that is made anew: the gate of the attribute",
+    ),
     ("vars = [", "bound somewhere: the builtins do not have it"),
     ("del dir", "bound somewhere: the builtins do not have it"),
 ];

@@ -6,6 +6,7 @@ import collections
 import contextlib
 import enum
 import functools
+import io
 import sys
 import typing
 from collections.abc import Callable, Mapping
@@ -37,7 +38,7 @@ class StandIn:
 
 BUILT_IN = frozenset(dir(builtins))
 # Files of `io` that are in memory.
-MEMORY = ("BytesIO", "StringIO")
+MEMORY = (io.BytesIO, io.StringIO)
 
 
 class TypeMeta(type):
@@ -55,7 +56,7 @@ class TypeMeta(type):
         if found.__module__ == "builtins" and found.__name__ not in BUILT_IN:
             # Functions, code, frames, modules: types that make what the rules keep away.
             cls.__gates__.refuse(f"the type {found.__name__} is not allowed")
-        if found.__module__ == "_io" and found.__name__ not in MEMORY:
+        if issubclass(found, io.IOBase) and found.__module__ != "__main__" and found not in MEMORY:
             # Made with a number, a file is that descriptor.
             cls.__gates__.refuse(f"the type {found.__name__} is not allowed")
         return cls.__gates__.narrow.give(found)

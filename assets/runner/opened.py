@@ -20,25 +20,25 @@ class File(io.FileIO):
     """What stands below the buffers of a file that is written. It tells once: what is left in the
     buffers is tried again when they are closed or let go."""
 
-    said = False
+    _said = False
 
     def write(self, data: Any) -> int | None:  # type: ignore[override]
         try:
             return super().write(data)
         except OSError as error:
-            self.say(error)
+            self._say(error)
             raise
 
     def truncate(self, size: int | None = None) -> int:
         try:
             return super().truncate(size)
         except OSError as error:
-            self.say(error)
+            self._say(error)
             raise
 
-    def say(self, error: OSError) -> None:
-        if not self.said:
-            self.said = True
+    def _say(self, error: OSError) -> None:
+        if not self._said:
+            self._said = True
             limits.met(error)
 
 
