@@ -17,6 +17,7 @@ from _countersign import (
     hold,
     job,
     limits,
+    opened,
     spec,
     stop,
     values,
@@ -110,7 +111,8 @@ def failed(error: BaseException, report: dict[str, Any]) -> int:
 
 
 def finish() -> None:
-    """What the interpreter's own end would do for the snippet: threads end, handlers run."""
+    """What the interpreter's own end would do for the snippet: threads end, handlers run, files are
+    written out."""
     import atexit
     import threading
 
@@ -118,4 +120,8 @@ def finish() -> None:
         threading._shutdown()  # type: ignore[attr-defined]
         atexit._run_exitfuncs()
     except BaseException:  # noqa: BLE001 - the snippet's own handlers
+        pass
+    try:
+        opened.flush()
+    except MemoryError:
         pass

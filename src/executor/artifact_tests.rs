@@ -43,6 +43,26 @@ fn names(run: &Run) -> Vec<&str> {
 }
 
 #[test]
+fn what_is_still_open_at_the_end_is_written_out() {
+    let code = "f = open('a.csv', 'w')\nf.write('one\\n' * 3)\ng = open('b', 'w+b')\ng.write(b'two')\n\
+                held = [open('c', 'ab')]\nheld[0].write(b'three')";
+    for told in [plain(code), guarded(code)] {
+        let all = left(&told);
+        let want: [(&str, &[u8]); 3] = [
+            ("a.csv", b"one\none\none\n"),
+            ("b", b"two"),
+            ("c", b"three"),
+        ];
+        assert_eq!(all, want, "{:?}", told.run());
+        assert_eq!(told.run().error, None);
+    }
+    // As after an error of the snippet's own.
+    let told = guarded(&format!("{code}\n1 / 0"));
+    assert_eq!(left(&told).len(), 3);
+    assert_eq!(left(&told)[0].1, b"one\none\none\n");
+}
+
+#[test]
 fn what_lies_in_the_output_folder_is_collected_and_nothing_it_points_to() {
     let told = plain(
         "import os, socket\n\
