@@ -34,10 +34,12 @@ fn interpreters() -> Vec<PathBuf> {
 
 fn passes(python: &Path, script: &str, arguments: &[&Path]) {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join(script);
+    let folder = tempfile::tempdir().unwrap();
     let output = Command::new(python)
         .args(["-s", "-B"])
         .arg(&script)
         .args(arguments)
+        .current_dir(folder.path())
         .output()
         .unwrap();
     let said = String::from_utf8_lossy(&output.stdout);
@@ -48,6 +50,8 @@ fn passes(python: &Path, script: &str, arguments: &[&Path]) {
         python.display(),
         script.display()
     );
+    let left = std::fs::read_dir(folder.path()).unwrap().count();
+    assert_eq!(left, 0, "{} leaves files where it runs", script.display());
     // A script that tested nothing is no success.
     assert!(
         said.lines().filter(|l| l.starts_with("ok ")).count() >= 8,

@@ -9,6 +9,7 @@ import os
 import resource
 import signal
 import sys
+import tempfile
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -86,7 +87,19 @@ def run(
     libraries: dict[str, Any] | None = None,
     facts: dict[str, str] | None = None,
 ) -> Ran:
-    """`inputs`: name → (kind, format, text)."""
+    """In a folder of its own, which goes with it. `inputs`: name → (kind, format, text)."""
+    with tempfile.TemporaryDirectory() as folder:
+        return run_in(folder, code, rules, inputs, libraries, facts)
+
+
+def run_in(
+    folder: str,
+    code: str,
+    rules: dict[str, Any],
+    inputs: dict[str, tuple[str, str, str]] | None,
+    libraries: dict[str, Any] | None,
+    facts: dict[str, str] | None,
+) -> Ran:
     read, write = os.pipe()
     out_read, out_write = os.pipe()
     sys.stdout.flush()
@@ -94,6 +107,7 @@ def run(
     if pid == 0:
         os.close(read)
         os.close(out_read)
+        os.chdir(folder)
         os.dup2(out_write, 1)
         sys.stdout = sys.__stdout__ = os.fdopen(1, "w", encoding="utf-8", errors="backslashreplace")
         sys.stderr = sys.__stderr__ = open(os.devnull, "w")
