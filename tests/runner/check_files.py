@@ -16,6 +16,7 @@ import signal
 import socket
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
@@ -500,7 +501,7 @@ def a_run_stops_where_it_is_told_to() -> None:
     if pid == 0:
         setup = SimpleNamespace(policy={"limits": {"wall_s": 600}}, report=1 << 20, fd_report=write)
         stop.ready()
-        stop.arm(setup, events.Events(lambda line: None), 0)
+        stop.arm(setup, events.Events(lambda line: None), time.monotonic())
         signal.raise_signal(stop.CANCEL)
         os._exit(3)
     _, status = os.waitpid(pid, os.WUNTRACED)
