@@ -6,7 +6,7 @@
 
 use serde::Deserialize;
 
-use crate::model::RunEvent;
+use crate::model::{RunEvent, grouped};
 
 /// One bound of `assets/runner/values.py` that was met.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -75,19 +75,6 @@ const BEYOND: &str = "what lies beyond is not recognised";
 
 /// Characters of a data set's name.
 const NAME_MAX: usize = 100;
-
-/// With a comma before every three digits.
-fn grouped(n: u64) -> String {
-    let digits = n.to_string();
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
 
 #[cfg(test)]
 mod tests {

@@ -8,6 +8,7 @@ mod input;
 mod kept;
 mod limits;
 mod log;
+mod number;
 mod outcome;
 mod peer;
 mod proposal;
@@ -26,6 +27,7 @@ pub use input::{
 pub use kept::KeptRun;
 pub use limits::Limits;
 pub use log::{Blob, FinishedLog, GrantedLog, LogEvent, ProposedLog};
+pub use number::grouped;
 pub use outcome::{
     Artifact, Decision, DecisionKind, Exit, Isolation, LimitKind, Outcome, Retry, Run, RunError,
     RunErrorKind, RunEvent, Timing,

@@ -7,6 +7,8 @@ use crate::model::{BoundInput, Digest, ProposalId, Severity, State, VerdictKind}
 
 use super::theme::Role;
 
+pub use crate::model::grouped as number;
+
 pub const NAME: &str = "countersign";
 pub const NOTHING_SELECTED: &str = "nothing is selected";
 pub const NOTHING_PENDING: &str = "nothing is pending";
@@ -126,19 +128,6 @@ pub fn input_heading(input: &BoundInput, format: &str) -> String {
 pub fn id_end(id: ProposalId) -> String {
     let text = id.to_string();
     format!("…{}", &text[text.len() - 8..])
-}
-
-/// `1,234`.
-pub fn number(n: u64) -> String {
-    let digits = n.to_string();
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    for (i, c) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(c);
-    }
-    out
 }
 
 /// `1,234 bytes`.
