@@ -6,7 +6,7 @@ a net below the gates and not a wall: what confines the process is outside of it
 
 import ast
 import collections
-import dataclasses
+import os
 import sys
 import typing
 from collections.abc import Iterable, Iterator
@@ -21,8 +21,9 @@ from _countersign.rules import UNDERSCORED
 IMPORTS = ("<frozen importlib._bootstrap>", "<frozen importlib._bootstrap_external>")
 RUNNER = errors.as_report.__code__.co_filename.rpartition("/")[0] + "/"
 
-# Who makes classes out of text that holds names which were checked, and the dunder names in it.
-MAKERS = (collections.__file__, dataclasses.__file__)
+# Who makes classes out of text that holds names which were checked, and the dunder names in it. The
+# second is loaded only by those who use it: it takes `inspect` along, a quarter of a cold start.
+MAKERS = (collections.__file__, os.path.join(os.path.dirname(os.__file__), "dataclasses.py"))
 MADE = frozenset(
     "__class__ __create_fn__ __qualname__ __init__ __new__ __setattr__ __delattr__ __hash__ __eq__ "
     "__repr__ __lt__ __le__ __gt__ __ge__ __getstate__ __setstate__ __post_init__ __annotations__ "

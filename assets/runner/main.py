@@ -8,9 +8,7 @@ import warnings
 from typing import Any
 
 from _countersign import (
-    certify,
     contracts,
-    convert,
     display,
     errors,
     files,
@@ -20,7 +18,6 @@ from _countersign import (
     opened,
     spec,
     stop,
-    values,
 )
 from _countersign.events import Events
 from _countersign.report import leave, send
@@ -72,10 +69,16 @@ def main() -> None:
         stop.arm(setup, events, released)
     try:
         if setup.convert:
+            from _countersign import convert
+
             report["result"] = convert.run(setup, libraries)
         elif setup.values:
+            from _countersign import values
+
             report["result"] = values.run(setup, libraries)
         elif setup.certify:
+            from _countersign import certify
+
             report["result"] = certify.run(setup, libraries, contract)
         else:
             report["result"] = job.run(setup, libraries, contract, events)

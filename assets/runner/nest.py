@@ -12,8 +12,7 @@ import struct
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
 from _countersign import channel, files, restrict, syscalls
 
@@ -29,8 +28,7 @@ TARGETS = (1, 2, 3, 4, 7, 8)
 FIRST_INPUT = 9
 
 
-@dataclass(frozen=True)
-class Granted:
+class Granted(NamedTuple):
     """What a payload knows of its run."""
 
     code: str

@@ -8,13 +8,12 @@ import json
 import os
 import resource
 import stat
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from _countersign import spec, syscalls
 
 
-@dataclass(frozen=True)
-class Rules:
+class Rules(NamedTuple):
     """Made by the helper for every run of one zygote."""
 
     # struct landlock_ruleset_attr, and what it is called among the layers.

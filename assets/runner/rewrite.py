@@ -5,7 +5,7 @@ that constant is the gate. No name leads to it, so no snippet can name, replace 
 """
 
 import ast
-import secrets
+import os
 from collections.abc import Callable, Iterable
 from types import CodeType
 from typing import Any
@@ -22,7 +22,7 @@ class Rewriter(ast.NodeTransformer):
     def __init__(self, rules: Rules, bound: Iterable[str], ticks: bool) -> None:
         self.builtins = rules.builtins - frozenset(bound)
         self.ticks = ticks
-        self.token = secrets.token_hex(16)
+        self.token = os.urandom(16).hex()
         self.used: dict[str, str] = {}
         self.patterns = 0
 

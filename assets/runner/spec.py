@@ -6,8 +6,7 @@ Everything comes in sealed memory files by descriptor number; nothing has a path
 import hashlib
 import json
 import os
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 FD_SETUP = 5
 
@@ -16,8 +15,7 @@ class Mismatch(Exception):
     """A file is not the one that was shown."""
 
 
-@dataclass(frozen=True)
-class Setup:
+class Setup(NamedTuple):
     """From the user's own policy and environment; no byte of it comes from an agent."""
 
     policy: dict[str, Any]
@@ -41,8 +39,7 @@ class Setup:
     warm: list[str] | None = None
 
 
-@dataclass(frozen=True)
-class Input:
+class Input(NamedTuple):
     name: str
     kind: str
     format: str
@@ -52,8 +49,7 @@ class Input:
     private: bool
 
 
-@dataclass(frozen=True)
-class Job:
+class Job(NamedTuple):
     inputs: list[Input]
     facts: dict[str, str] | None
 

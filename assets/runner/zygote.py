@@ -6,7 +6,6 @@ run's files go past it to that place's pid 1.
 
 import gc
 import os
-from dataclasses import replace
 from types import ModuleType
 
 from _countersign import channel, contracts, fresh, hold, job, nest, rehearse, restrict, syscalls, warmup
@@ -58,7 +57,7 @@ def serve(setup: Setup, libraries: dict[str, ModuleType]) -> Setup:
             os._exit(0)
         granted = nest.make(fds[0], rules, alone)
         if granted is not None:
-            return replace(setup, code=granted.code, memory=setup.memory + granted.mapped)
+            return setup._replace(code=granted.code, memory=setup.memory + granted.mapped)
 
 
 def threads() -> int:

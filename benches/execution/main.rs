@@ -3,7 +3,9 @@
 //!
 //! Ours goes through the finished dashboard in a terminal of its own, keys pressed, both records
 //! made durable; its times are those of `timing_us` in the outcome, which count from the grant. A
-//! fresh process runs each snippet. sandtrap and Jupyter keep one process for all of theirs.
+//! fresh process runs each snippet. sandtrap and Jupyter keep one process for all of theirs. A cold
+//! start takes turns with `python -I` and with bwrap around it: what the machine does meanwhile, such
+//! as giving the memory of files back, meets all three.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -11,13 +13,13 @@
 mod common;
 #[path = "../peers/mod.rs"]
 mod peers;
+mod process;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use countersign::runtime::PythonEnv;
 use serde_json::{Value, json};
 
 use common::agent::Agent;
@@ -25,10 +27,8 @@ use common::dash::{Dash, Options};
 use common::{processes, python};
 use peers::Peers;
 
-/// Warm runs of each kind, and runs of each peer.
+/// Runs of each kind, and of each peer. Before cold ones the zygotes were killed.
 const SAMPLES: usize = 15;
-/// Cold runs of each kind: their zygotes were killed.
-const COLD: usize = 6;
 const ROWS: u32 = 10_000;
 
 /// Without libraries, cold: in the jail, and without one.
@@ -54,14 +54,22 @@ fn main() {
         let region = ["north", "south", "east", "west"][(row % 4) as usize];
         writeln!(table, "{region},{}", f64::from(row * 7919 % 10_007) / 100.0).unwrap();
     }
-    let mut ours = ours(&table);
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("execution-bench");
+    std::fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("sales.csv");
+    std::fs::write(&file, &table).unwrap();
+    // Of what our own runs have, so that it imports the very same libraries.
+    let mut bare = process::peers(&env.prefix.join("bin/python"), &file);
+    let mut ours = ours(&table, &mut bare);
     ours.extend(jails());
-    let theirs = theirs(&peers, &env, &table);
+    let mut theirs = theirs(&peers, &file);
+    theirs.extend(bare.into_iter().map(process::Peer::times));
     print(&ours, &theirs);
 }
 
-/// Every kind of our own runs, in the order in which it is printed.
-fn ours(table: &str) -> Vec<(&'static str, &'static str, Times)> {
+/// Every kind of our own runs, in the order in which it is printed. `bare` take turns with the cold
+/// ones of the same work.
+fn ours(table: &str, bare: &mut [process::Peer]) -> Vec<(&'static str, &'static str, Times)> {
     let policies = [("plain.toml", "name = \"plain\"\nextends = \"script\"\n")];
     let mut dash = Dash::with(&Options {
         config: "profiles = [\"analysis\", \"plain\"]\n[datasets.sales]\npath = \"sales.csv\"\n",
@@ -94,12 +102,15 @@ fn ours(table: &str) -> Vec<(&'static str, &'static str, Times)> {
     processes::kill_zygotes(dash.pid());
     for (work, code) in [("trivial", TRIVIAL), ("group-by", GROUPED)] {
         let mut times = Times::default();
-        for n in 0..COLD {
+        for n in 0..SAMPLES {
             times.add(run(&mut dash, &mut agent, "analysis", code, n));
+            bare.iter_mut()
+                .filter(|peer| peer.work == work)
+                .for_each(process::Peer::run);
         }
         found.push(("guarded, cold", work, times));
     }
-    assert_eq!(starts(&dash, "cold") - before, 2 * COLD);
+    assert_eq!(starts(&dash, "cold") - before, 2 * SAMPLES);
     found
 }
 
@@ -165,19 +176,14 @@ fn run(dash: &mut Dash, agent: &mut Agent, profile: &str, code: &str, n: usize) 
     (ms("grant_to_first_output"), ms("grant_to_exit"))
 }
 
-/// `env`: what our own runs have, so that `python -I` imports the very same libraries.
-fn theirs(peers: &Peers, env: &PythonEnv, table: &str) -> BTreeMap<String, Times> {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("execution-bench");
-    std::fs::create_dir_all(&folder).unwrap();
-    let file = folder.join("sales.csv");
-    std::fs::write(&file, table).unwrap();
+/// Those that keep one process.
+fn theirs(peers: &Peers, file: &Path) -> BTreeMap<String, Times> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/execution/peers.py");
     let output = Command::new(peers.python())
         .args(["-B", "-W", "ignore"])
         .arg(script)
         .arg(file)
         .arg(SAMPLES.to_string())
-        .arg(env.prefix.join("bin/python"))
         .stderr(Stdio::inherit())
         .output()
         .unwrap();
@@ -187,7 +193,7 @@ fn theirs(peers: &Peers, env: &PythonEnv, table: &str) -> BTreeMap<String, Times
 }
 
 fn print(ours: &[(&str, &str, Times)], theirs: &BTreeMap<String, Times>) {
-    println!("Milliseconds from the grant, {SAMPLES} runs each ({COLD} cold), {ROWS} rows.\n");
+    println!("Milliseconds from the grant, {SAMPLES} runs each, {ROWS} rows.\n");
     println!(
         "{:<42} {:>9} {:>9} {:>9}   × python -I",
         "", "first p50", "first max", "end p50"
