@@ -1,0 +1,323 @@
+//! A user's files: what they may tighten and widen, and the errors of the others.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+
+use countersign::analysis::analyse;
+use countersign::model::{Action, Capability, Tier, VerdictKind};
+use countersign::policy::{Contract, PrivateValues};
+
+use super::command::command;
+use super::{TELL, load, refused, write};
+
+#[test]
+fn no_folder_is_no_files() {
+    let dir = tempfile::tempdir().unwrap();
+    assert_eq!(load(&dir.path().join("absent")).unwrap().len(), 6);
+}
+
+#[test]
+fn a_file_that_extends_tightens_and_widens() {
+    let dir = tempfile::tempdir().unwrap();
+    write(
+        dir.path(),
+        "team",
+        "name = \"team\"\nextends = \"analysis\"\n[widen.imports]\nlifelines = [\"KaplanMeierFitter\"]\n\
+         [limits]\nwall_s = 60\n[capabilities]\nFS_WRITE = \"block\"\n[attributes]\ndeny = [\"secret\"]\n",
+    );
+    write(
+        dir.path(),
+        "strict",
+        "name = \"strict\"\nextends = \"team\"\n[isolation]\ntier = \"kernel\"\n",
+    );
+    let all = load(dir.path()).unwrap();
+    let team = all.iter().find(|p| p.name == "team").unwrap();
+    assert_eq!(team.label(), "analysis + 1");
+    assert_eq!(team.contract, Contract::Analysis);
+    assert!(team.imports.contains_key("lifelines") && team.imports.contains_key("pandas"));
+    assert_eq!((team.limits.wall_s, team.limits.cpu_s), (60, 300));
+    assert_eq!(team.action(Capability::FsWrite), Action::Block);
+    assert!(team.attributes.deny.contains("secret") && team.attributes.deny.contains("gi_frame"));
+    let strict = all.iter().find(|p| p.name == "strict").unwrap();
+    assert_eq!(
+        (strict.label(), strict.tier),
+        ("analysis + 1".to_owned(), Tier::Kernel)
+    );
+    assert_ne!(strict.sha256, team.sha256);
+}
+
+#[test]
+fn a_file_that_extends_nothing_is_marked_own_rules() {
+    let dir = tempfile::tempdir().unwrap();
+    write(
+        dir.path(),
+        "mine",
+        "name = \"mine\"\ncontract = \"walled\"\n[builtins]\nallow = [\"print\"]\n",
+    );
+    let all = load(dir.path()).unwrap();
+    let mine = all.iter().find(|p| p.name == "mine").unwrap();
+    assert_eq!(mine.label(), "mine (own rules)");
+    // What is not said is not allowed.
+    assert_eq!(mine.action(Capability::NetworkOut), Action::Block);
+    assert!(mine.guard && mine.imports.is_empty());
+}
+
+#[test]
+fn only_a_file_that_extends_nothing_tells_private_values() {
+    let dir = tempfile::tempdir().unwrap();
+    write(dir.path(), "open", TELL);
+    let of = |name: &str, data: &str| {
+        let text = format!("name = \"{name}\"\nextends = \"open\"\n{data}");
+        write(dir.path(), name, &text);
+    };
+    of("same", "");
+    of("told", "[data]\nprivate = \"tell\"\n");
+    of("closed", "[data]\nprivate = \"hide\"\n");
+    let all = load(dir.path()).unwrap();
+    let get = |name: &str| all.iter().find(|p| p.name == name).unwrap();
+    for (name, private) in [
+        ("open", PrivateValues::Tell),
+        ("same", PrivateValues::Tell),
+        ("told", PrivateValues::Tell),
+        ("closed", PrivateValues::Hide),
+    ] {
+        assert_eq!(get(name).private, private, "{name}");
+        assert_eq!(get(name).tells_private(), private == PrivateValues::Tell);
+        assert!(get(name).label().ends_with("(own rules)"), "{name}");
+    }
+    // What was closed once stays closed, and a built-in profile is closed.
+    for (name, base) in [("again", "closed"), ("wide", "analysis")] {
+        let text = format!("name = \"{name}\"\nextends = \"{base}\"\n[data]\nprivate = \"tell\"\n");
+        let path = write(dir.path(), name, &text);
+        let error = load(dir.path()).unwrap_err().to_string();
+        let says = format!("{name}.toml:4: `data.private`: `{base}` hides the values");
+        assert!(error.contains(&says), "{error}");
+        fs::remove_file(path).unwrap();
+    }
+}
+
+#[test]
+fn the_key_for_private_values_is_bound_and_checked_like_every_other() {
+    let sha256 = |text: &str| {
+        let dir = tempfile::tempdir().unwrap();
+        write(dir.path(), "open", text);
+        let all = load(dir.path()).unwrap();
+        all.iter().find(|p| p.name == "open").unwrap().sha256
+    };
+    assert_ne!(sha256(TELL), sha256(&TELL.replace("tell", "hide")));
+    for (line, key, says) in [
+        ("private = \"tel\"", "data.private", "did you mean `tell`"),
+        (
+            "private = \"hidden\"",
+            "data.private",
+            "expected `hide` or `tell`",
+        ),
+        ("private = true", "data.private", "wanted string"),
+        ("privat = \"tell\"", "data.privat", "did you mean `private`"),
+    ] {
+        let error = refused("open", &TELL.replace("private = \"tell\"", line));
+        assert!(
+            error.contains(&format!("open.toml:4: `{key}`: ")),
+            "{error}"
+        );
+        assert!(error.contains(says), "{error}");
+    }
+    // The scope `private` of the contract `scoped` leaves no run, whatever a file says.
+    let dir = tempfile::tempdir().unwrap();
+    write(
+        dir.path(),
+        "open",
+        &TELL.replace("\"analysis\"", "\"scoped\""),
+    );
+    let all = load(dir.path()).unwrap();
+    let open = all.iter().find(|p| p.name == "open").unwrap();
+    assert_eq!(open.private, PrivateValues::Tell);
+    assert!(!open.tells_private());
+    let (_, out, _) = command(dir.path(), &["show", "open"]);
+    assert!(
+        out.contains("# the contract scoped hides them all the same"),
+        "{out}"
+    );
+}
+
+#[test]
+fn loosening_is_refused_by_key() {
+    for (key, text) in [
+        ("guard", "guard = false"),
+        ("contract", "contract = \"walled\""),
+        ("imports.socket", "[imports]\nsocket = [\"*\"]"),
+        ("imports.operator", "[imports]\noperator = [\"attrgetter\"]"),
+        ("imports.numpy", "[imports]\nnumpy = [\"_core\"]"),
+        (
+            "imports.matplotlib.pyplot",
+            "[imports]\n\"matplotlib.pyplot\" = [\"*\"]",
+        ),
+        ("builtins.allow", "[builtins]\nallow = [\"eval\"]"),
+        ("nodes.allow", "[nodes]\nallow = [\"Interactive\"]"),
+        (
+            "attributes.allow_dunder",
+            "[attributes]\nallow_dunder = [\"__globals__\"]",
+        ),
+        (
+            "attributes.define_dunder",
+            "[attributes]\ndefine_dunder = [\"__del__\"]",
+        ),
+        (
+            "capabilities.NETWORK_OUT",
+            "[capabilities]\nNETWORK_OUT = \"flag\"",
+        ),
+        ("data.private", "[data]\nprivate = \"tell\""),
+        ("limits.wall_s", "[limits]\nwall_s = 301"),
+        ("limits.code_bytes", "[limits]\ncode_bytes = 65537"),
+        (
+            "widen.imports.lifelines",
+            "[widen.imports]\nlifelines = [\"_private\"]",
+        ),
+        ("widen.imports.*", "[widen.imports]\n\"*\" = [\"*\"]"),
+        ("widen.imports.a b", "[widen.imports]\n\"a b\" = [\"*\"]"),
+    ] {
+        let error = refused(
+            "team",
+            &format!("name = \"team\"\nextends = \"analysis\"\n{text}\n"),
+        );
+        assert!(error.contains(&format!("`{key}`")), "{text}: {error}");
+        assert!(error.contains("team.toml:"), "{text}: {error}");
+    }
+}
+
+#[test]
+fn widening_adds_names_and_never_what_blocks() {
+    let dir = tempfile::tempdir().unwrap();
+    write(
+        dir.path(),
+        "wide",
+        "name = \"wide\"\nextends = \"analysis\"\n[widen.imports]\nlifelines = [\"KaplanMeierFitter\"]\n\
+         os = [\"*\", \"system\", \"cpu_count\"]\nposix = [\"system\"]\nsubprocess = [\"*\"]\nctypes = [\"*\"]\n\
+         pickle = [\"loads\"]\nbuiltins = [\"eval\"]\npandas = [\"io\"]\n",
+    );
+    let all = load(dir.path()).unwrap();
+    let wide = all.iter().find(|p| p.name == "wide").unwrap();
+    let verdict = |code: &str| analyse(code.as_bytes(), wide).verdict;
+    for code in [
+        "import os\nos.system('x')",
+        "import os\nf = os.system",
+        "import os\ngetattr(os, 'system')('x')",
+        "import os\nos.posix_spawn('x', [], {})",
+        "from os import system as s\ns('x')",
+        "from os import *\nsystem('x')",
+        "import posix\nposix.system('x')",
+        "import subprocess",
+        "import ctypes",
+        "from pickle import loads",
+        "from builtins import eval as e",
+        "import pandas as pd\npd.io.common.get_handle('/etc/passwd', 'r')",
+        "from pandas import io\nio.common.os",
+    ] {
+        assert_eq!(verdict(code), VerdictKind::Blocked, "{code}");
+    }
+    assert_eq!(
+        verdict("from lifelines import KaplanMeierFitter\nKaplanMeierFitter()"),
+        VerdictKind::Clear
+    );
+}
+
+#[test]
+fn an_error_names_file_line_key_and_the_nearest_name() {
+    let error = refused(
+        "team",
+        "name = \"team\"\nextends = \"analysis\"\n[limits]\nwal_s = 3\n",
+    );
+    assert!(error.contains("team.toml:4"), "{error}");
+    assert!(
+        error.contains("wal_s") && error.contains("did you mean `wall_s`"),
+        "{error}"
+    );
+    let error = refused("team", "name = \"team\"\nextends = \"analisis\"\n");
+    assert!(
+        error.contains(":2") && error.contains("did you mean `analysis`"),
+        "{error}"
+    );
+    let error = refused("team", "name = \"team\"\ncontract = \"walledd\"\n");
+    assert!(
+        error.contains(":2") && error.contains("did you mean `walled`"),
+        "{error}"
+    );
+    let error = refused(
+        "team",
+        "name = \"team\"\n[capabilities]\nNETWORK_OT = \"block\"\n",
+    );
+    assert!(error.contains("did you mean `NETWORK_OUT`"), "{error}");
+    let error = refused(
+        "team",
+        "name = \"team\"\nextends = \"analysis\"\n[isolation]\ntier = \"kernal\"\n",
+    );
+    assert!(error.contains("did you mean `kernel`"), "{error}");
+    assert!(refused("team", "name = ").contains("team.toml:1"));
+    for (line, key) in [
+        ("wall_s = -1", "limits.wall_s"),
+        ("wall_s = 0", "limits.wall_s"),
+        ("cpu_s = \"60\"", "limits.cpu_s"),
+        ("cpu_s = 9223372036854775807", "limits.cpu_s"),
+        ("memory_mb = 0", "limits.memory_mb"),
+        ("open_files = 1.5", "limits.open_files"),
+        ("code_bytes = 65537", "limits.code_bytes"),
+    ] {
+        let text = format!("name = \"x\"\ncontract = \"walled\"\n[limits]\n{line}\n");
+        let error = refused("x", &text);
+        assert!(error.contains(&format!("x.toml:4: `{key}`: ")), "{error}");
+    }
+    let text = "name = \"x\"\ncontract = \"walled\"\n[builtins]\nallow = [\n  \"abs\",\n  7,\n]\n";
+    assert!(refused("x", text).contains("x.toml:6: `builtins.allow`: "));
+}
+
+#[test]
+fn a_name_is_the_files_own_and_never_a_built_ins() {
+    assert!(refused("team", "name = \"other\"\nextends = \"analysis\"\n").contains("`team`"));
+    for name in ["analysis", "feature", "chart", "scoped", "walled", "script"] {
+        let error = refused(
+            name,
+            &format!("name = \"{name}\"\nextends = \"analysis\"\n"),
+        );
+        assert!(error.contains("built-in"), "{error}");
+    }
+}
+
+#[test]
+fn circles_and_lonely_widening_are_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    write(dir.path(), "a", "name = \"a\"\nextends = \"b\"\n");
+    write(dir.path(), "b", "name = \"b\"\nextends = \"a\"\n");
+    assert!(load(dir.path()).unwrap_err().to_string().contains("circle"));
+    let text = "name = \"x\"\ncontract = \"walled\"\n[widen.imports]\na = [\"b\"]\n";
+    assert!(refused("x", text).contains("extends"));
+    assert!(refused("x", "name = \"x\"\n").contains("contract"));
+    assert!(
+        refused(
+            "x",
+            "name = \"x\"\ncontract = \"script\"\nguard = false\n[isolation]\ntier = \"process\"\n"
+        )
+        .contains("`guard`")
+    );
+}
+
+#[test]
+fn a_file_that_others_can_write_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = write(
+        dir.path(),
+        "team",
+        "name = \"team\"\nextends = \"analysis\"\n",
+    );
+    for mode in [0o664, 0o646, 0o666] {
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+        let error = load(dir.path()).unwrap_err().to_string();
+        assert!(error.contains("chmod"), "{error}");
+    }
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+    load(dir.path()).unwrap();
+    if nix::unistd::geteuid().is_root() {
+        std::os::unix::fs::chown(&path, Some(12345), None).unwrap();
+        let error = load(dir.path()).unwrap_err().to_string();
+        assert!(error.contains("12345"), "{error}");
+    }
+}
