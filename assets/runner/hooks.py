@@ -32,6 +32,8 @@ MADE = frozenset(
 MADE_PREFIX = "__dataclass"
 # What pandas writes for the `@` of its queries.
 LOCAL = "__pd_eval_local_"
+# What formulaic writes for what its own functions keep; a tree of its text is judged by attribute.
+KEPT = frozenset(f"__FORMULAIC_{what}__" for what in ("CONTEXT", "METADATA", "STATE", "SPEC"))
 
 # Who evaluates text that a snippet brings; `typing` is the third.
 EVALUATORS = ("/pandas/core/computation/", "/patsy/", "/formulaic/")
@@ -107,6 +109,8 @@ class Hooks:
             if makers and (name in MADE or name.startswith(MADE_PREFIX)):
                 continue
             name = name.removeprefix(LOCAL)
+            if name in KEPT:
+                continue
             if problem := rules.attribute_problem(name, rules.read):
                 return problem
         return None

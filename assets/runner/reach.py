@@ -4,7 +4,9 @@ libraries themselves once they are loaded.
 - numpy takes an address from the attribute `__array_interface__`, and some classes answer any
   attribute with the label or key of that name.
 - pandas' evaluator reads attributes by itself.
-- pandas' and patsy's evaluators take names from as many frames up the stack as they are told.
+- pandas', patsy's and formulaic's evaluators take names from as many frames up the stack as they
+  are told.
+- A model formula finds Python's own builtins behind the names it is given.
 """
 
 import functools
@@ -114,6 +116,7 @@ def scopes(module: Any, gates: "Gates") -> None:
 
 
 def environments(module: Any, gates: "Gates") -> None:
+    formulas(module, gates)
     capture = module.EvalEnvironment.capture
 
     def guarded(cls: Any, eval_env: Any = 0, reference: int = 0) -> Any:
@@ -123,6 +126,35 @@ def environments(module: Any, gates: "Gates") -> None:
         return capture(eval_env, reference)
 
     module.EvalEnvironment.capture = classmethod(guarded)
+
+
+def formulas(module: Any, gates: "Gates") -> None:
+    """Its `eval` finds the snippet's builtins and no others."""
+    from _countersign import names
+
+    builtins = names.allowed(gates)
+
+    def evaluate(code: Any, space: dict[str, Any], found: Any) -> Any:
+        return eval(code, {**space, "__builtins__": builtins}, found)
+
+    module.eval = evaluate
+
+
+def contexts(module: Any, gates: "Gates") -> None:
+    """All who took its function look `sys` up in it."""
+    module.sys = Frames(gates)
+
+
+class Frames:
+    """The one thing of `sys` that who captures a context asks for."""
+
+    def __init__(self, gates: "Gates") -> None:
+        self._gates = gates
+
+    def _getframe(self, depth: int) -> FrameType:
+        # This frame is one more.
+        check_depth(depth + 1, self._gates)
+        return sys._getframe(depth + 1)
 
 
 def check_depth(level: int, gates: "Gates") -> None:
@@ -145,4 +177,6 @@ CHANGES: dict[str, Callable[[Any, "Gates"], None]] = {
     "pandas.core.computation.expr": evaluator,
     "pandas.core.computation.eval": scopes,
     "patsy.eval": environments,
+    "formulaic.utils.stateful_transforms": formulas,
+    "formulaic.utils.context": contexts,
 }

@@ -22,6 +22,7 @@ from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
+import check_reach  # noqa: F401 - its tests are of these
 import child
 from harness import LIBRARIES, main, test
 from own import FILES, FOLDER, TESTED, forked, module, of, raises
@@ -255,51 +256,6 @@ def open_is_the_built_in_but_tells_of_limits() -> None:
 
     forked(same)
     forked(telling)
-
-
-@of("reach")
-def what_libraries_would_reach_is_closed() -> None:
-    reach = module("reach")
-
-    class Labels:
-        def __getattr__(self, name: str) -> str:
-            return f"the label {name}"
-
-    Labels.__getattr__ = reach.without_dunders(Labels.__getattr__)  # type: ignore[method-assign]
-    assert Labels().a == "the label a" and not hasattr(Labels(), "__array_interface__")
-
-    class Filled:
-        __array_struct__ = "its own"
-
-    reach.without_address(Filled)
-    filled = Filled()
-    filled.__dict__["__array_interface__"] = {"data": (1, False)}
-    assert not hasattr(filled, "__array_interface__") and filled.__array_struct__ == "its own"
-
-    class Ends(Exception):
-        pass
-
-    def refuse(message: str) -> None:
-        raise Ends(message)
-
-    gates = SimpleNamespace(refuse=refuse, getattr=getattr)
-    registered: list[str] = []
-    accessors = SimpleNamespace(_register_accessor=registered.append)
-    reach.accessors(accessors, gates)
-    accessors._register_accessor("mine")
-    for name in ("_mgr", type("Text", (str,), {})("mine")):
-        raises(Ends, accessors._register_accessor, name)
-    assert registered == ["mine"]
-
-    def depth(levels: int) -> None:
-        reach.check_depth(levels, gates)
-
-    names: dict[str, Any] = {"depth": depth}
-    snippet = "def inner(n): depth(n)\ndef outer(n): inner(n)"
-    exec(compile(snippet, module("errors").SNIPPET, "exec"), names)
-    for levels in (0, 1, 2):
-        names["outer"](levels)
-    raises(Ends, names["outer"], 3)
 
 
 @of("files", "zone")

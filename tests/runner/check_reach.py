@@ -1,0 +1,98 @@
+"""What the runner closes in libraries, with stand-ins where the managed environment has none of them.
+
+Part of `check_files.py`.
+"""
+
+import sys
+from types import SimpleNamespace
+from typing import Any
+
+import child
+from own import forked, module, of, raises
+
+
+@of("reach")
+def what_libraries_would_reach_is_closed() -> None:
+    reach = module("reach")
+
+    class Labels:
+        def __getattr__(self, name: str) -> str:
+            return f"the label {name}"
+
+    Labels.__getattr__ = reach.without_dunders(Labels.__getattr__)  # type: ignore[method-assign]
+    assert Labels().a == "the label a" and not hasattr(Labels(), "__array_interface__")
+
+    class Filled:
+        __array_struct__ = "its own"
+
+    reach.without_address(Filled)
+    filled = Filled()
+    filled.__dict__["__array_interface__"] = {"data": (1, False)}
+    assert not hasattr(filled, "__array_interface__") and filled.__array_struct__ == "its own"
+
+    class Ends(Exception):
+        pass
+
+    def refuse(message: str) -> None:
+        raise Ends(message)
+
+    gates = SimpleNamespace(refuse=refuse, getattr=getattr)
+    registered: list[str] = []
+    accessors = SimpleNamespace(_register_accessor=registered.append)
+    reach.accessors(accessors, gates)
+    accessors._register_accessor("mine")
+    for name in ("_mgr", type("Text", (str,), {})("mine")):
+        raises(Ends, accessors._register_accessor, name)
+    assert registered == ["mine"]
+
+    def depth(levels: int) -> None:
+        reach.check_depth(levels, gates)
+
+    names: dict[str, Any] = {"depth": depth}
+    snippet = "def inner(n): depth(n)\ndef outer(n): inner(n)"
+    exec(compile(snippet, module("errors").SNIPPET, "exec"), names)
+    for levels in (0, 1, 2):
+        names["outer"](levels)
+    raises(Ends, names["outer"], 3)
+
+    # As `formulaic.utils.context` has it, which others have taken the function from by then.
+    names = {"sys": sys}
+    exec("def capture(level): return sys._getframe(level + 1).f_code.co_name", names)
+    reach.contexts(Module(names), gates)
+    exec(compile("def outer(n): return capture(n)", module("errors").SNIPPET, "exec"), names)
+    assert names["outer"](0) == "outer"
+    raises(Ends, names["outer"], 1)
+
+
+class Module:
+    """A module of these names."""
+
+    def __init__(self, names: dict[str, Any]) -> None:
+        object.__setattr__(self, "__dict__", names)
+
+
+@of("reach")
+def a_formula_has_the_builtins_of_the_snippet() -> None:
+    reach, rules = module("reach"), module("rules").of(child.policy("analysis"))
+
+    def inside() -> None:
+        class Ends(Exception):
+            pass
+
+        gates = module("gates").Gates(rules)
+
+        def refuse(message: str) -> None:
+            raise Ends(message)
+
+        gates.refuse = refuse
+        # As patsy and formulaic evaluate a term: no globals, and a mapping of what is in reach.
+        names: dict[str, Any] = {}
+        exec("def term(text, found): return eval(compile(text, '', 'eval'), {}, found)", names)
+        assert names["term"]("globals() is not None and open is not None", {})
+        reach.formulas(Module(names), gates)
+        assert names["term"]("abs(x) + len('ab')", {"x": -1}) == 3
+        for text in ("globals()", "open('/etc/passwd')", "eval('1')", "__builtins__['open']"):
+            raises((NameError, KeyError), names["term"], text, {})
+        raises(Ends, names["term"], "getattr(x, '__cl' + 'ass__')", {"x": 1})
+
+    forked(inside)
