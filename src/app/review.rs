@@ -6,7 +6,7 @@ use jiff::tz::TimeZone;
 use tokio::sync::mpsc::UnboundedSender;
 
 use crate::audit::{AuditError, Log, Logged};
-use crate::model::{Digest, LogEvent, ProposalId};
+use crate::model::ProposalId;
 use crate::tui::{AuditPage, AuditRow};
 
 use super::Input;
@@ -110,7 +110,7 @@ fn detail(log: &Log, id: ProposalId) -> Result<Vec<String>, AuditError> {
                 lines.push(format!("    {name}: {value}"));
             }
         }
-        for (name, digest) in blobs(&record.event) {
+        for (name, digest) in record.event.texts() {
             lines.push(format!("    {name}:"));
             match log.blob(&digest) {
                 Ok(bytes) => {
@@ -133,25 +133,4 @@ fn detail(log: &Log, id: ProposalId) -> Result<Vec<String>, AuditError> {
         ));
     }
     Ok(lines)
-}
-
-/// The contents a record names.
-fn blobs(event: &LogEvent) -> Vec<(String, Digest)> {
-    match event {
-        LogEvent::Proposed(p) => std::iter::once(("code".to_owned(), p.digest))
-            .chain(
-                p.inputs
-                    .iter()
-                    .filter(|i| i.is_kept())
-                    .map(|i| (i.name.clone(), i.sha256)),
-            )
-            .collect(),
-        LogEvent::Finished(f) => {
-            vec![
-                ("stdout".to_owned(), f.stdout_sha256),
-                ("stderr".to_owned(), f.stderr_sha256),
-            ]
-        }
-        _ => Vec::new(),
-    }
 }

@@ -20,7 +20,7 @@ use crate::runtime::PythonEnv;
 
 use super::bounds::Bound;
 use super::control::Switch;
-use super::handover::{self, Command, Descriptors, Order, Purpose, Says};
+use super::handover::{self, Command, Descriptors, Says};
 use super::report::Report;
 use super::runner::Task;
 use super::spec::{Fault, REPORT_MAX, RunSpec, needs};
@@ -264,15 +264,7 @@ impl Work {
             inputs: vec![file],
         };
         let scratch = scratch::make().map_err(doing("make the converter's folder"))?;
-        let order = Order {
-            tier: spec.tier,
-            executable: spec.env.executable.clone(),
-            needs: needs(&spec.env),
-            scratch: scratch.clone(),
-            limits: *spec.limits(),
-            code: spec.digest,
-            purpose: Purpose::Run,
-        };
+        let order = spec.order(scratch.clone());
         let started = launch::start(exe, &order, &descriptors);
         let (helper, socket) = started.inspect_err(|_| {
             let _ = std::fs::remove_dir(&scratch);

@@ -18,8 +18,8 @@ use super::cgroup::Owner;
 use super::control::Switch;
 use super::datasets::Sources;
 use super::given::{Given, doing, file, pipe};
-use super::handover::{self, Descriptors, Order, Purpose, Says, Take};
-use super::spec::{Fault, RunSpec, needs};
+use super::handover::{self, Descriptors, Order, Says, Take};
+use super::spec::{Fault, RunSpec};
 use super::zygote::{Keeper, Place};
 use super::{bundle, leftovers, raw, runner, scratch};
 
@@ -104,15 +104,7 @@ pub fn launch(
         inputs: given.inputs,
     };
     let scratch = scratch::make().map_err(no_folder)?;
-    let order = Order {
-        tier: spec.tier,
-        executable: spec.env.executable.clone(),
-        needs: needs(&spec.env),
-        scratch: scratch.clone(),
-        limits: *spec.limits(),
-        code: spec.digest,
-        purpose: Purpose::Run,
-    };
+    let order = spec.order(scratch.clone());
     match start(exe, &order, &descriptors) {
         Ok((helper, socket)) => Ok(Launched {
             host: Host::Own {

@@ -11,6 +11,7 @@ use crate::policy::{Contract, Policy};
 use crate::runtime::PythonEnv;
 
 use super::certify;
+use super::handover::{Order, Purpose};
 
 /// Mebibytes that converting a data set may take: pandas needs a few times its size.
 const CONVERTER_MEMORY_MB: u64 = 16 * 1024;
@@ -124,6 +125,19 @@ impl RunSpec {
 
     pub fn limits(&self) -> &Limits {
         &self.policy.limits
+    }
+
+    /// What its helper is told. `scratch`: the run's own folder, which is there and empty.
+    pub fn order(&self, scratch: PathBuf) -> Order {
+        Order {
+            tier: self.tier,
+            executable: self.env.executable.clone(),
+            needs: needs(&self.env),
+            scratch,
+            limits: *self.limits(),
+            code: self.digest,
+            purpose: Purpose::Run,
+        }
     }
 }
 

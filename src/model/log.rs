@@ -206,6 +206,30 @@ impl LogEvent {
         })
     }
 
+    /// The contents that it names for reading: what each is, an input's name as its agent gave it, and
+    /// its digest. A run that printed nothing has none.
+    pub fn texts(&self) -> Vec<(String, Digest)> {
+        match self {
+            Self::Proposed(p) => std::iter::once(("code".to_owned(), p.digest))
+                .chain(
+                    p.inputs
+                        .iter()
+                        .filter(|i| i.is_kept())
+                        .map(|i| (format!("input {}", i.name), i.sha256)),
+                )
+                .collect(),
+            Self::Finished(f) => [
+                ("stdout", f.stdout_sha256, f.stdout_bytes),
+                ("stderr", f.stderr_sha256, f.stderr_bytes),
+            ]
+            .into_iter()
+            .filter(|(_, _, bytes)| *bytes > 0)
+            .map(|(name, digest, _)| (name.to_owned(), digest))
+            .collect(),
+            _ => Vec::new(),
+        }
+    }
+
     /// The `kind` field's text.
     pub const fn kind(&self) -> &'static str {
         match self {

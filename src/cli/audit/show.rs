@@ -113,7 +113,7 @@ fn resolve(text: &str, log: &Log) -> Result<ProposalId, Failure> {
 fn as_json(id: ProposalId, log: &Log, history: &History) -> String {
     let mut contents = serde_json::Map::new();
     for record in &history.records {
-        for (_, digest) in blobs(&record.event) {
+        for (_, digest) in record.event.texts() {
             contents.entry(digest.hex()).or_insert_with(|| {
                 log.blob(&digest)
                     .map_or(Value::Null, |bytes| json!(String::from_utf8_lossy(&bytes)))
@@ -131,29 +131,6 @@ fn as_json(id: ProposalId, log: &Log, history: &History) -> String {
     )
 }
 
-/// What the blobs of an event are, for a person.
-fn blobs(event: &LogEvent) -> Vec<(String, Digest)> {
-    match event {
-        LogEvent::Proposed(p) => std::iter::once(("code".to_owned(), p.digest))
-            .chain(
-                p.inputs
-                    .iter()
-                    .filter(|i| i.is_kept())
-                    .map(|i| (format!("input {}", claim(&i.name, 60)), i.sha256)),
-            )
-            .collect(),
-        LogEvent::Finished(f) => [
-            ("stdout", f.stdout_sha256, f.stdout_bytes),
-            ("stderr", f.stderr_sha256, f.stderr_bytes),
-        ]
-        .into_iter()
-        .filter(|(_, _, bytes)| *bytes > 0)
-        .map(|(name, digest, _)| (name.to_owned(), digest))
-        .collect(),
-        _ => Vec::new(),
-    }
-}
-
 fn as_text(out: &mut dyn Write, id: ProposalId, log: &Log, history: &History) -> io::Result<()> {
     writeln!(out, "{id}")?;
     for record in &history.records {
@@ -167,8 +144,8 @@ fn as_text(out: &mut dyn Write, id: ProposalId, log: &Log, history: &History) ->
             claim(&record.actor, 20)
         )?;
         facts(out, record)?;
-        for (name, digest) in blobs(&record.event) {
-            writeln!(out, "  {name}  {digest}")?;
+        for (name, digest) in record.event.texts() {
+            writeln!(out, "  {}  {digest}", claim(&name, 66))?;
             match log.blob(&digest) {
                 Ok(bytes) => content(out, &bytes)?,
                 Err(why) => writeln!(out, "    damaged: {why}")?,
