@@ -250,6 +250,35 @@ fn finished(pool: &Arc<Pool>, spec: RunSpec) -> (String, u32) {
     (out, pool.runs(&spec).saturating_sub(before))
 }
 
+/// Nobody asks for a place afterwards: its end is seen all the same.
+#[test]
+fn a_zygote_that_is_killed_between_runs_leaves_nothing() {
+    if !available(TIER) {
+        return;
+    }
+    let pool = new_pool();
+    let spec = || spec("print(1)", raw_policy(TIER));
+    assert!(pool.await_place(&spec()));
+    let folder = pool.folder(&spec()).unwrap();
+    let helper = pool.helpers(&spec())[0];
+    let owner = crate::executor::cgroup::Owner::of(helper).unwrap();
+    let below = procfs::descendants(helper).unwrap();
+    let pidfds: Vec<_> = below.iter().map(|p| raw::pidfd_open(p.pid)).collect();
+    assert!(folder.exists() && !below.is_empty());
+    let pidfd = raw::pidfd_open(helper).unwrap();
+    raw::pidfd_signal(pidfd.as_fd(), nix::sys::signal::Signal::SIGKILL).unwrap();
+    for pidfd in pidfds.into_iter().flatten() {
+        let mut fds = [PollFd::new(pidfd.as_fd(), PollFlags::POLLIN)];
+        assert!(poll(&mut fds, PollTimeout::from(20_000u16)).unwrap() > 0);
+    }
+    let until = std::time::Instant::now() + std::time::Duration::from_secs(20);
+    let groups = || crate::executor::leftovers::groups_of(owner);
+    while folder.exists() || !groups().is_empty() || !pool.helpers(&spec()).is_empty() {
+        assert!(std::time::Instant::now() < until, "{:?}", groups());
+        std::thread::yield_now();
+    }
+}
+
 #[test]
 fn a_zygote_that_is_gone_costs_a_cold_start_and_no_run() {
     if !available(TIER) {

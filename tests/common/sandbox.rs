@@ -58,6 +58,8 @@ pub struct Proof {
     pub meets: Option<Vec<String>>,
     /// What is met when nothing stops it; else `DONE`.
     pub open: Option<Vec<String>>,
+    /// The version of Landlock that it takes, where not every one does.
+    pub abi: Option<i32>,
     /// `root`: only a root dashboard can leave these layers off.
     #[serde(rename = "as")]
     pub as_user: Option<String>,

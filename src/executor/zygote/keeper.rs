@@ -1,13 +1,14 @@
 //! One zygote from the broker's side: its helper, and the places that the helper offers.
 
 use std::fs::File;
-use std::io::Read;
+use std::io::{self, Read};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::PathBuf;
 use std::process::Child;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use nix::errno::Errno;
 use nix::fcntl::{FcntlArg, OFlag, fcntl};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::unistd::pipe2;
@@ -16,7 +17,7 @@ use crate::model::Digest;
 
 use super::super::handover::{self, Descriptors, Order, Purpose, Says};
 use super::super::spec::{Fault, needs};
-use super::super::{bundle, launch, memfd, runner, scratch};
+use super::super::{bundle, launch, memfd, procfs, raw, runner, scratch};
 use super::Kind;
 
 /// A zygote that lives as long as this value: runs hold it too.
@@ -142,6 +143,26 @@ impl Keeper {
         let mut buffer = [0u8; 256];
         let n = recv(socket.as_raw_fd(), &mut buffer, MsgFlags::MSG_PEEK).unwrap_or(0);
         Some(serde_json::from_slice::<Says>(&buffer[..n]).is_ok_and(|says| says == Says::Place))
+    }
+
+    /// Calls `then` once the helper has ended, from a thread of its own. An error where the kernel or
+    /// this machine's limits give none: then its end is seen when a place is asked for.
+    pub fn when_ended(&self, then: impl FnOnce() + Send + 'static) -> io::Result<()> {
+        // Not reaped while this value is there, so the number means nobody else.
+        let pidfd = raw::pidfd_open(self.pid())?;
+        std::thread::Builder::new()
+            .name("zygote".to_owned())
+            .spawn(move || {
+                let mut fds = [PollFd::new(pidfd.as_fd(), PollFlags::POLLIN)];
+                while poll(&mut fds, PollTimeout::NONE) == Err(Errno::EINTR) {}
+                then();
+            })
+            .map(drop)
+    }
+
+    /// Whether its helper has ended, by itself or killed.
+    pub fn is_gone(&self) -> bool {
+        procfs::stat(self.pid()).is_ok_and(|now| matches!(now.state, 'Z' | 'X'))
     }
 
     /// No more places are wanted. Runs that go on hold this, and keep the helper.

@@ -108,13 +108,23 @@ pub struct Place {
 #[derive(Debug)]
 pub struct Pool {
     shared: Arc<Shared>,
-    wishes: Sender<(Kind, Wish)>,
+    wishes: Sender<Word>,
+}
+
+/// What the pool's thread is told.
+#[derive(Debug)]
+enum Word {
+    Wanted(Kind, Wish),
+    /// A zygote's helper has ended, which nobody may have asked for.
+    Ended,
 }
 
 #[derive(Debug)]
 struct Shared {
     exe: Arc<OwnedFd>,
     span: Span,
+    /// To the pool's thread, from those who wait for the end of a helper.
+    words: Sender<Word>,
     entries: Mutex<Vec<Entry>>,
     /// Ended, and waited for by the pool's own thread: no run is to wait for that.
     ended: Mutex<Vec<Arc<Keeper>>>,
@@ -136,13 +146,14 @@ impl Pool {
     }
 
     fn with(exe: Arc<OwnedFd>, span: Span) -> Self {
+        let (wishes, inbox) = channel();
         let shared = Arc::new(Shared {
             exe,
             span,
+            words: wishes.clone(),
             entries: Mutex::new(Vec::new()),
             ended: Mutex::new(Vec::new()),
         });
-        let (wishes, inbox) = channel();
         let weak = Arc::downgrade(&shared);
         let thread = std::thread::Builder::new()
             .name("zygotes".to_owned())
@@ -157,7 +168,7 @@ impl Pool {
     pub fn prepare(&self, kind: Kind, wish: Wish) {
         if kind.can_be_warm() {
             // Without its thread the pool has no zygotes, and every start is a cold one.
-            let _ = self.wishes.send((kind, wish));
+            let _ = self.wishes.send(Word::Wanted(kind, wish));
         }
     }
 
@@ -236,12 +247,31 @@ impl Shared {
                 tracing::warn!(detail = %fault.detail, "no warm start: {}", fault.message);
             })
             .ok();
+        if let Some(keeper) = &keeper {
+            let words = self.words.clone();
+            // Where the pool is gone, so is all it had.
+            let said = keeper.when_ended(move || drop(words.send(Word::Ended)));
+            if let Err(e) = said {
+                tracing::warn!("the end of a zygote is seen late: {e}");
+            }
+        }
         self.entries().push(Entry {
             kind,
             keeper: keeper.map(Arc::new),
             runs: 0,
             used: Instant::now(),
         });
+    }
+
+    /// Takes away what has ended unasked, so that what it left is removed.
+    fn bury(&self) {
+        for entry in self.entries().iter_mut() {
+            if let Some(gone) = entry.keeper.take_if(|keeper| keeper.is_gone()) {
+                tracing::warn!("a zygote's helper ended");
+                entry.used = Instant::now();
+                self.ended().push(gone);
+            }
+        }
     }
 
     /// Lets go what nobody used for long. When the next one is due.
@@ -275,7 +305,7 @@ fn retire(entries: Vec<Entry>) {
 }
 
 /// The pool's own thread: what is made or let go takes milliseconds that no run is to wait for.
-fn tend(shared: &Weak<Shared>, wishes: &Receiver<(Kind, Wish)>) {
+fn tend(shared: &Weak<Shared>, words: &Receiver<Word>) {
     loop {
         let Some(pool) = shared.upgrade() else {
             return;
@@ -283,10 +313,13 @@ fn tend(shared: &Weak<Shared>, wishes: &Receiver<(Kind, Wish)>) {
         let next = pool.tidy();
         // Not held while nothing is to do: the executor's end is the pool's.
         drop(pool);
-        match wishes.recv_timeout(next.max(LEAST_REST)) {
-            Ok((kind, wish)) => {
+        match words.recv_timeout(next.max(LEAST_REST)) {
+            Ok(word) => {
                 if let Some(pool) = shared.upgrade() {
-                    pool.make(kind, wish);
+                    match word {
+                        Word::Wanted(kind, wish) => pool.make(kind, wish),
+                        Word::Ended => pool.bury(),
+                    }
                 }
             }
             Err(RecvTimeoutError::Timeout) => {}
