@@ -22,7 +22,7 @@ IMPORTS = ("<frozen importlib._bootstrap>", "<frozen importlib._bootstrap_extern
 RUNNER = errors.as_report.__code__.co_filename.rpartition("/")[0] + "/"
 
 # Who makes classes out of text that holds names which were checked, and the dunder names in it. The
-# second is loaded only by those who use it: it takes `inspect` along, a quarter of a cold start.
+# second is loaded only by those who use it: it takes `inspect` along.
 MAKERS = (collections.__file__, os.path.join(os.path.dirname(os.__file__), "dataclasses.py"))
 MADE = frozenset(
     "__class__ __create_fn__ __qualname__ __init__ __new__ __setattr__ __delattr__ __hash__ __eq__ "
@@ -32,8 +32,6 @@ MADE = frozenset(
 MADE_PREFIX = "__dataclass"
 # What pandas writes for the `@` of its queries.
 LOCAL = "__pd_eval_local_"
-# What formulaic writes for what its own functions keep; a tree of its text is judged by attribute.
-KEPT = frozenset(f"__FORMULAIC_{what}__" for what in ("CONTEXT", "METADATA", "STATE", "SPEC"))
 
 # Who evaluates text that a snippet brings; `typing` is the third.
 EVALUATORS = ("/pandas/core/computation/", "/patsy/", "/formulaic/")
@@ -109,8 +107,6 @@ class Hooks:
             if makers and (name in MADE or name.startswith(MADE_PREFIX)):
                 continue
             name = name.removeprefix(LOCAL)
-            if name in KEPT:
-                continue
             if problem := rules.attribute_problem(name, rules.read):
                 return problem
         return None

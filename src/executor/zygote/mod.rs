@@ -108,7 +108,7 @@ pub struct Place {
 #[derive(Debug)]
 pub struct Pool {
     shared: Arc<Shared>,
-    wishes: Sender<Word>,
+    words: Sender<Word>,
 }
 
 /// What the pool's thread is told.
@@ -146,11 +146,11 @@ impl Pool {
     }
 
     fn with(exe: Arc<OwnedFd>, span: Span) -> Self {
-        let (wishes, inbox) = channel();
+        let (words, inbox) = channel();
         let shared = Arc::new(Shared {
             exe,
             span,
-            words: wishes.clone(),
+            words: words.clone(),
             entries: Mutex::new(Vec::new()),
             ended: Mutex::new(Vec::new()),
         });
@@ -161,14 +161,14 @@ impl Pool {
         if let Err(e) = thread {
             tracing::warn!("no warm starts: {e}");
         }
-        Self { shared, wishes }
+        Self { shared, words }
     }
 
     /// Has a zygote of this kind made, if there is none.
     pub fn prepare(&self, kind: Kind, wish: Wish) {
         if kind.can_be_warm() {
             // Without its thread the pool has no zygotes, and every start is a cold one.
-            let _ = self.wishes.send(Word::Wanted(kind, wish));
+            let _ = self.words.send(Word::Wanted(kind, wish));
         }
     }
 
