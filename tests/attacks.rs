@@ -3,10 +3,13 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+#[path = "common/asking.rs"]
+mod asking;
+
 use std::collections::BTreeSet;
 use std::path::PathBuf;
-use std::sync::Mutex;
 
+use asking::asked;
 use countersign::analysis::Analyser;
 use countersign::model::{CapabilityUse, Verdict, VerdictKind};
 use countersign::policy::builtin;
@@ -49,16 +52,13 @@ fn meets(expect: &str, verdict: &Verdict) -> bool {
 /// Asks every row of a table, and gives back the codes of the rules that were met.
 fn run(table: &str) -> BTreeSet<String> {
     let mut met = BTreeSet::new();
-    let analyser = Mutex::new(analyser());
+    let mut analyser = analyser();
     let mut wrong = Vec::new();
     let mut rows = 0;
     for line in table.lines().filter(|l| !l.trim().is_empty()) {
         let row: Row = serde_json::from_str(line).unwrap_or_else(|e| panic!("{line}: {e}"));
         let profile = row.profile.as_deref().unwrap_or("analysis");
-        let verdict = analyser
-            .lock()
-            .unwrap()
-            .verdict(row.code.as_bytes(), profile);
+        let verdict = asked(&mut analyser, row.code.as_bytes(), profile);
         rows += 1;
         met.extend(verdict.findings.iter().map(|f| f.rule.clone()));
         let said: Vec<String> = verdict.capabilities.iter().map(said).collect();
@@ -173,7 +173,7 @@ fn the_client_can_be_sent() {
 #[test]
 fn the_verdict_object_is_complete() {
     let code = "import pandas as pd\nδ = 1; pd.read_csv(\"/etc/passwd\")\n";
-    let verdict = analyser().verdict(code.as_bytes(), "analysis");
+    let verdict = asked(&mut analyser(), code.as_bytes(), "analysis");
     let json = serde_json::to_value(&verdict).unwrap();
     assert_eq!(json["verdict"], "blocked");
     assert_eq!(json["policy"]["profile"], "analysis");
@@ -219,12 +219,12 @@ fn a_policy_may_flag_what_is_read_and_block_what_is_written() {
         ("df.eval(\"rate = 1\")", VerdictKind::Blocked, "DATA002"),
     ];
     for (code, kind, rule) in rows {
-        let verdict = analyser.verdict(code.as_bytes(), "columns");
+        let verdict = asked(&mut analyser, code.as_bytes(), "columns");
         assert_eq!(verdict.verdict, kind, "{code}");
         assert!(verdict.findings.iter().any(|f| f.rule == rule), "{code}");
     }
     assert_eq!(
-        analyser.verdict(b"print(len(df))", "columns").verdict,
+        asked(&mut analyser, b"print(len(df))", "columns").verdict,
         VerdictKind::Clear
     );
 }

@@ -117,6 +117,26 @@ fn the_profile_decides_and_its_size_limit_applies() {
     );
 }
 
+/// A hint of the rule's own would be wrong where it is the policy that makes more of it.
+#[test]
+fn a_finding_that_the_policy_makes_a_block_says_so() {
+    let dir = folder();
+    let code = b"import plotly.express as px\npx.bar(x=[1], y=[2]).write_json(\"a.json\")\n";
+    let hint = |profile: &str| {
+        let out = text(&check(dir.path(), &["--profile", profile, "-"], code));
+        let after = out.split_once("FS001").unwrap().1;
+        let line = after
+            .lines()
+            .find(|line| line.trim_start().starts_with("= "));
+        line.unwrap().trim().to_owned()
+    };
+    assert_eq!(hint("analysis"), "= nothing to do");
+    assert_eq!(
+        hint("chart"),
+        "= leave it out: the policy does not allow FS_WRITE"
+    );
+}
+
 #[test]
 fn text_shows_the_line_with_carets_and_nothing_raw() {
     let dir = folder();

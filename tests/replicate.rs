@@ -53,7 +53,9 @@ impl Dash {
             found = entries
                 .map(|e| e.unwrap().path())
                 .find(|p| p.to_str().unwrap().ends_with(&format!("_{id}.py")));
-            found.is_some()
+            // Its name is there before its content.
+            let content = found.as_ref().and_then(|path| std::fs::metadata(path).ok());
+            content.is_some_and(|meta| meta.len() > 0)
         });
         found.unwrap()
     }

@@ -22,6 +22,9 @@ class Bundle:
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
+        if not name.startswith(PACKAGE):
+            # Asked for every module of every library.
+            return None
         if name == PACKAGE:
             return ModuleSpec(name, self, is_package=True)  # type: ignore[arg-type]
         for key in (name, f"{name}.__init__"):

@@ -1,5 +1,6 @@
 """One process, from the setup to the report."""
 
+import atexit
 import gc
 import os
 import sys
@@ -116,11 +117,11 @@ def failed(error: BaseException, report: dict[str, Any]) -> int:
 def finish() -> None:
     """What the interpreter's own end would do for the snippet: threads end, handlers run, files are
     written out."""
-    import atexit
-    import threading
-
+    # Where nobody loaded it there are no threads, and there may be no descriptor left to do so.
+    threading = sys.modules.get("threading")
     try:
-        threading._shutdown()  # type: ignore[attr-defined]
+        if threading is not None:
+            threading._shutdown()  # type: ignore[attr-defined]
         atexit._run_exitfuncs()
     except BaseException:  # noqa: BLE001 - the snippet's own handlers
         pass

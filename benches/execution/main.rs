@@ -4,8 +4,8 @@
 //! Ours goes through the finished dashboard in a terminal of its own, keys pressed, both records
 //! made durable; its times are those of `timing_us` in the outcome, which count from the grant. A
 //! fresh process runs each snippet. sandtrap and Jupyter keep one process for all of theirs. A cold
-//! start takes turns with `python -I` and with bwrap around it: what the machine does meanwhile, such
-//! as giving the memory of files back, meets all three.
+//! start takes turns with `python -I` and with bwrap around it, each after as long a pause as a grant
+//! takes: what the machine does meanwhile, such as giving the memory of files back, meets all three.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -19,6 +19,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -27,13 +28,13 @@ use common::dash::{Dash, Options};
 use common::{processes, python};
 use peers::Peers;
 
-/// Runs of each kind, and of each peer. Before cold ones the zygotes were killed.
+/// Runs of each kind, and of each peer.
 const SAMPLES: usize = 15;
-/// Pairs of a run in the jail and one without: a few milliseconds are looked for among what the machine
-/// does meanwhile.
-const PAIRS: usize = 40;
-/// A round of them is over before a zygote is made again.
-const ROUNDS: usize = 4;
+/// Cold ones, and those that take turns with them.
+const TURNS: usize = 30;
+/// Pairs of a run in the jail and one without: a few milliseconds are looked for among tens that the
+/// machine takes more or less.
+const PAIRS: usize = 100;
 const ROWS: u32 = 10_000;
 
 /// Without libraries, cold: in the jail, and without one.
@@ -102,20 +103,17 @@ fn ours(table: &str, bare: &mut [process::Peer]) -> Vec<(&'static str, &'static 
         .map(|(name, work, _, _, times)| (name, work, times))
         .collect();
     assert!(starts(&dash, "warm") >= 4 * SAMPLES);
-    let before = starts(&dash, "cold");
-    // None of a kind that just ended is made again for a minute: every start is a cold one.
-    processes::kill_zygotes(dash.pid());
     for (work, code) in [("trivial", TRIVIAL), ("group-by", GROUPED)] {
         let mut times = Times::default();
-        for n in 0..SAMPLES {
-            times.add(run(&mut dash, &mut agent, "analysis", code, n));
-            bare.iter_mut()
-                .filter(|peer| peer.work == work)
-                .for_each(process::Peer::run);
+        for n in 0..TURNS {
+            let (took, pause) = cold(&mut dash, &mut agent, "analysis", code, n);
+            times.add(took);
+            for peer in bare.iter_mut().filter(|peer| peer.work == work) {
+                peer.run(pause);
+            }
         }
         found.push(("guarded, cold", work, times));
     }
-    assert_eq!(starts(&dash, "cold") - before, 2 * SAMPLES);
     found
 }
 
@@ -123,35 +121,46 @@ fn ours(table: &str, bare: &mut [process::Peer]) -> Vec<(&'static str, &'static 
 /// stands between them is what the jail costs.
 fn jails() -> Vec<(&'static str, &'static str, Times)> {
     let mut all = [(WALLED, Times::default()), (LOOSE, Times::default())];
-    for _ in 0..ROUNDS {
-        jails_once(&mut all);
-    }
-    all.map(|(name, times)| (name, "trivial", times)).into()
-}
-
-fn jails_once(all: &mut [(&'static str, Times); 2]) {
     let mut dashboards = ["kernel", "process"].map(|tier| {
         let mut dash = Dash::with(&Options {
             config: &format!("tier = \"{tier}\"\nprofile = \"walled\"\n"),
             ..Options::default()
         });
         let mut agent = dash.agent();
-        // Whatever was made ahead is there by then, and nothing is made again for a minute.
         run(&mut dash, &mut agent, "walled", TRIVIAL, 0);
-        processes::kill_zygotes(dash.pid());
-        let before = starts(&dash, "cold");
-        (dash, agent, before)
+        (dash, agent)
     });
-    for n in 1..=PAIRS / ROUNDS {
+    for n in 1..=PAIRS {
         // Each is the first of every other pair.
         for at in [n % 2, 1 - n % 2] {
-            let (dash, agent, _) = &mut dashboards[at];
-            all[at].1.add(run(dash, agent, "walled", TRIVIAL, n));
+            let (dash, agent) = &mut dashboards[at];
+            let (took, _) = cold(dash, agent, "walled", TRIVIAL, n);
+            all[at].1.add(took);
         }
     }
-    for (dash, _, before) in &dashboards {
-        assert_eq!(starts(dash, "cold") - before, PAIRS / ROUNDS);
+    all.map(|(name, times)| (name, "trivial", times)).into()
+}
+
+/// A run that started cold, and how long its grant took. A zygote that was made meanwhile is killed,
+/// and none of its kind is made again for a minute.
+fn cold(
+    dash: &mut Dash,
+    agent: &mut Agent,
+    profile: &str,
+    code: &str,
+    n: usize,
+) -> ((f64, f64), Duration) {
+    for again in 0..10 {
+        processes::kill_zygotes(dash.pid());
+        let before = starts(dash, "cold");
+        let begun = Instant::now();
+        let took = run(dash, agent, profile, &format!("{code}  # {again}"), n);
+        if starts(dash, "cold") > before {
+            let ran = Duration::from_secs_f64(took.1 / 1e3);
+            return (took, begun.elapsed().saturating_sub(ran));
+        }
     }
+    panic!("no cold start of {profile}");
 }
 
 /// How many runs started so, by the dashboard's own word.
@@ -206,7 +215,8 @@ fn theirs(peers: &Peers, file: &Path) -> BTreeMap<String, Times> {
 
 fn print(ours: &[(&str, &str, Times)], theirs: &BTreeMap<String, Times>) {
     println!(
-        "Milliseconds from the grant, {SAMPLES} runs each ({PAIRS} without libraries), {ROWS} rows.\n"
+        "Milliseconds from the grant, {SAMPLES} runs each ({TURNS} cold, {PAIRS} without libraries), \
+         {ROWS} rows.\n"
     );
     println!(
         "{:<42} {:>9} {:>9} {:>9}   × python -I",
@@ -236,10 +246,11 @@ fn print(ours: &[(&str, &str, Times)], theirs: &BTreeMap<String, Times>) {
     if !theirs.keys().any(|name| name.starts_with("bwrap")) {
         println!("bwrap is not installed on this machine");
     }
-    let times = |name: &str, work: &str| {
+    let all = |name: &str, work: &str| {
         let found = ours.iter().find(|(n, w, _)| *n == name && *w == work);
-        &found.unwrap().2.first
+        &found.unwrap().2
     };
+    let times = |name: &str, work: &str| &all(name, work).first;
     let of = |name: &str, work: &str| median(times(name, work));
     let said = |met: bool| if met { "met" } else { "MISSED" };
     println!();
@@ -266,10 +277,18 @@ fn print(ours: &[(&str, &str, Times)], theirs: &BTreeMap<String, Times>) {
         said(jail <= 3.0)
     );
     if let Some(jail) = theirs.get("bwrap + python -I, group-by") {
-        let ratio = of("guarded, cold", "group-by") / median(&jail.first);
+        // Of each turn, because the machine is not equally fast in all of them.
+        let ratio = |ours: &[f64], theirs: &[f64]| {
+            let turns = std::iter::zip(ours, theirs).map(|(ours, theirs)| ours / theirs);
+            median(&turns.collect::<Vec<_>>())
+        };
+        let cold = all("guarded, cold", "group-by");
+        let (first, end) = (ratio(&cold.first, &jail.first), ratio(&cold.end, &jail.end));
         println!(
-            "target: cold not slower than bwrap + python: {ratio:.2} ×, {}",
-            said(ratio <= 1.0)
+            "target: cold not slower than bwrap + python: {first:.2} × to the first byte, {}; \
+             {end:.2} × to the end, {}",
+            said(first <= 1.0),
+            said(end <= 1.0)
         );
     }
 }

@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::{TRIVIAL, Times};
 
@@ -53,7 +53,9 @@ pub fn peers(python: &Path, table: &Path) -> Vec<Peer> {
 }
 
 impl Peer {
-    pub fn run(&mut self) {
+    /// After a pause, in which the machine may turn to other things.
+    pub fn run(&mut self, pause: Duration) {
+        std::thread::sleep(pause);
         let times = self.once();
         self.times.add(times);
     }

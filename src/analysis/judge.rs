@@ -101,19 +101,35 @@ fn finding(fact: &Fact, policy: &Policy, source: &Source<'_>) -> Finding {
     } else {
         format!("{}: {}", shown(&fact.subject), rule.message)
     };
+    let action = action(fact, policy);
     Finding {
         rule: rule.code.to_owned(),
         name: rule.name.to_owned(),
         severity: rule.severity,
-        action: action(fact, policy),
+        action,
         message,
-        hint: fact.hint.clone().unwrap_or_else(|| rule.hint.to_owned()),
+        hint: hint(fact, action),
         cwe: rule.cwe.to_vec(),
         line,
         column,
         end_line,
         end_column,
         capability: fact.capability,
+    }
+}
+
+/// What would be right. Where it is the policy that makes more of it than the rule does, that is what to
+/// know.
+fn hint(fact: &Fact, action: Action) -> String {
+    if let Some(own) = &fact.hint {
+        return own.clone();
+    }
+    match (fact.rule.weight, fact.capability) {
+        (Weight::AtLeast(least), Some(capability)) if action > least => match action {
+            Action::Block => format!("leave it out: the policy does not allow {capability}"),
+            _ => format!("a person looks at it: the policy flags {capability}"),
+        },
+        _ => fact.rule.hint.to_owned(),
     }
 }
 

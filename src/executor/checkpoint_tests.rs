@@ -27,10 +27,7 @@ fn s3_each_checkpoint_has_its_own_typed_error() {
     assert_eq!(run.limit, Some(LimitKind::Ticks));
     assert_eq!((error.line, kinds(run)), (Some(2), vec!["limit"]));
 
-    let mut policy = walled(0);
-    policy.limits.wall_s = 1;
-    let told = run_spec(spec("print('on')\nwhile True: pass", policy));
-    let run = told.run();
+    let run = &overdue("print('on')\nwhile True: pass", &walled(0));
     assert_eq!(met(run), Some((RunErrorKind::Timeout, Some(2))), "{run:?}");
     assert_eq!((run.stdout.as_str(), kinds(run)), ("on\n", vec!["limit"]));
     assert_eq!(run.events[0].line, Some(2));
@@ -45,13 +42,41 @@ fn s3_each_checkpoint_has_its_own_typed_error() {
         ("", Some(LimitKind::Memory))
     );
 
-    let run = cancelled("print('on')\nwhile True: pass", walled(0));
+    let run = stopped("print('on')\nwhile True: pass", &walled(0));
     let (kind, line) = met(&run).unwrap();
     assert_eq!(
         (kind, line.is_some()),
         (RunErrorKind::Cancelled, true),
         "{run:?}"
     );
+}
+
+/// The guard has a tenth of a second to say its line, and on a busy machine a process may not run
+/// for as long: it is asked again. One that never answers is noticed all the same.
+fn with_its_line(runs: impl Iterator<Item = crate::model::Run>) -> crate::model::Run {
+    let mut last = None;
+    for run in runs {
+        let (_, line) = met(&run).unwrap();
+        if line.is_some() && run.stdout == "on\n" {
+            return run;
+        }
+        last = Some(run);
+    }
+    panic!("no line: {last:?}");
+}
+
+/// Ended by the wall clock, with longer and longer ones.
+fn overdue(code: &str, policy: &crate::policy::Policy) -> crate::model::Run {
+    with_its_line([1, 1, 3, 10, 30].into_iter().map(|wall_s| {
+        let mut policy = policy.clone();
+        policy.limits.wall_s = wall_s;
+        run_spec(spec(code, policy)).run().clone()
+    }))
+}
+
+/// Ended by the reviewer.
+fn stopped(code: &str, policy: &crate::policy::Policy) -> crate::model::Run {
+    with_its_line((0..20).map(|_| cancelled(code, policy.clone())))
 }
 
 /// The error and its line.
@@ -82,21 +107,17 @@ fn s3_neither_cancel_nor_the_wall_clock_can_be_caught() {
         "print('on')\ndef f():\n    try:\n        while True: yield\n    finally: print('caught')\nfor i in f(): pass",
         "print('on')\nclass A:\n    def __eq__(s, o):\n        while True: pass\ntry: A() in [A()]\nexcept: print('caught')",
     ] {
-        let mut policy = walled(0);
-        policy.limits.wall_s = 1;
-        let told = run_spec(spec(code, policy));
         let runs = [
-            (RunErrorKind::Timeout, told.run()),
-            (RunErrorKind::Cancelled, &cancelled(code, walled(0))),
+            (RunErrorKind::Timeout, overdue(code, &walled(0))),
+            (RunErrorKind::Cancelled, stopped(code, &walled(0))),
         ];
         for (kind, run) in runs {
-            let (met, line) = met(run).unwrap();
+            let (met, _) = met(&run).unwrap();
             assert_eq!(
                 (met, run.stdout.as_str()),
                 (kind, "on\n"),
                 "{code}: {run:?}"
             );
-            assert!(line.is_some(), "{code}: {run:?}");
             assert_eq!(run.exit, Exit::Signal("SIGKILL".to_owned()), "{code}");
         }
     }
@@ -122,12 +143,10 @@ fn the_checkpoints_are_met_inside_of_the_jail_too() {
     let mut policy = walled(0);
     policy.tier = Tier::Kernel;
     let code = "print('on')\nwhile True: pass";
-    let run = cancelled(code, policy.clone());
-    let (kind, line) = met(&run).unwrap();
-    assert_eq!((kind, line.is_some()), (RunErrorKind::Cancelled, true));
-    policy.limits.wall_s = 1;
-    let told = run_spec(spec(code, policy));
-    assert_eq!(met(told.run()), Some((RunErrorKind::Timeout, Some(2))));
+    let run = stopped(code, &policy);
+    assert_eq!(met(&run).unwrap().0, RunErrorKind::Cancelled);
+    let run = overdue(code, &policy);
+    assert_eq!(met(&run), Some((RunErrorKind::Timeout, Some(2))));
 }
 
 /// A guard that is gone from the process cannot end a run by what it says, or keep one.

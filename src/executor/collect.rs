@@ -5,10 +5,10 @@
 //! else names are taken; links, folders, pipes and files of odd names are counted and left.
 
 use std::ffi::{CStr, CString};
-use std::fs::File;
+use std::fs::{File, Permissions};
 use std::io::Read;
 use std::os::fd::{AsRawFd, OwnedFd};
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 
 use nix::fcntl::{OFlag, openat};
 use nix::sys::stat::Mode;
@@ -37,12 +37,23 @@ pub struct Collected {
     pub left_out: u64,
     /// Which limit the files are over, and what was reached. Nothing is collected then.
     pub excess: Option<String>,
+    /// Why nothing could be read, though the run left something.
+    pub unread: Option<String>,
 }
 
 impl Collected {
     fn over(what: String) -> Self {
         Self {
             excess: Some(what),
+            ..Self::default()
+        }
+    }
+
+    /// The run is told all the same: what it printed, how it ended, how long it took.
+    pub fn unread(fault: Fault) -> Self {
+        tracing::warn!(detail = %fault.detail, "{}", fault.message);
+        Self {
+            unread: Some(fault.message),
             ..Self::default()
         }
     }
@@ -132,8 +143,11 @@ fn open(folder: &OwnedFd, name: &CStr) -> Option<Found> {
 /// What is in the folder, sorted; `None` where it is more than can be looked at.
 fn names(folder: &OwnedFd) -> Result<Option<Vec<CString>>, Fault> {
     let odd = |e| Fault::new("the run's folder could not be read", e);
+    let held = format!("/proc/self/fd/{}", folder.as_raw_fd());
     let mut names = Vec::new();
-    for entry in std::fs::read_dir(format!("/proc/self/fd/{}", folder.as_raw_fd())).map_err(odd)? {
+    // The run may have closed the folder to its own user, who may be ours.
+    let _ = std::fs::set_permissions(&held, Permissions::from_mode(0o700));
+    for entry in std::fs::read_dir(&held).map_err(odd)? {
         if names.len() >= NAMES_MAX {
             return Ok(None);
         }

@@ -10,9 +10,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use nix::fcntl::OFlag;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
-use nix::unistd::pipe2;
 use serde::Deserialize;
 
 use crate::model::{BoundInput, Column, DataFormat, Digest, Tier};
@@ -20,10 +18,13 @@ use crate::runtime::PythonEnv;
 
 use super::bounds::Bound;
 use super::control::Switch;
+use super::given::{self, doing};
 use super::handover::{self, Command, Descriptors, Says};
+use super::pipe::is_nothing;
 use super::report::Report;
 use super::runner::Task;
 use super::spec::{Fault, REPORT_MAX, RunSpec, needs};
+use super::surroundings::{self, Given};
 use super::{bundle, launch, memfd, outside, runner, scratch};
 
 /// Bytes of Arrow of one data set: as many as are kept of all together. A larger table is described
@@ -229,11 +230,6 @@ struct Work {
 const STDOUT: usize = 0;
 const REPORT: usize = 2;
 
-fn doing<E: std::fmt::Display>(what: &str) -> impl FnOnce(E) -> Fault {
-    let what = what.to_owned();
-    move |e| Fault::new(format!("could not {what}"), e)
-}
-
 impl Work {
     fn start(
         spec: &RunSpec,
@@ -242,16 +238,15 @@ impl Work {
         file: OwnedFd,
         frame_max: u64,
     ) -> Result<Self, Fault> {
-        let pipe = || pipe2(OFlag::O_CLOEXEC).map_err(doing("make a pipe"));
         let sealed = |name: &str, bytes: std::io::Result<Vec<u8>>| {
             bytes
                 .and_then(|bytes| memfd::of_bytes(name, &bytes))
                 .map_err(doing("make the converter's files"))
         };
-        let (lifeline_read, lifeline) = pipe()?;
-        let (stdout, stdout_write) = pipe()?;
-        let (stderr, stderr_write) = pipe()?;
-        let (report, report_write) = pipe()?;
+        let [lifeline_read, lifeline] = given::pipe()?;
+        let [stdout, stdout_write] = given::output_pipe()?;
+        let [stderr, stderr_write] = given::output_pipe()?;
+        let [report, report_write] = given::output_pipe()?;
         let descriptors = Descriptors {
             lifeline: lifeline_read,
             stdout: stdout_write,
@@ -313,7 +308,9 @@ impl Work {
                 && self.report.take_ready()
             {
                 let needed = needs(&spec.env);
-                let expected = outside::Expected::of(spec, &needed, launch::BETWEEN, 0);
+                let given = Given::of(spec, &needed);
+                let mounted = surroundings::mounted(*pid, &given);
+                let expected = outside::Expected::of(spec, given, mounted, launch::BETWEEN, 0);
                 outside::examine(*pid, told, helper.id() as i32, &expected)?;
                 handover::send(socket, &Command::Release).map_err(doing("start the converter"))?;
                 released = true;
@@ -371,7 +368,7 @@ impl Work {
             return Ok(());
         };
         let n = match pipe.read(&mut buffer) {
-            Err(e) if e.kind() == std::io::ErrorKind::Interrupted => return Ok(()),
+            Err(e) if is_nothing(&e) => return Ok(()),
             Ok(0) | Err(_) => {
                 self.pipes[which] = None;
                 return Ok(());

@@ -1,10 +1,13 @@
 //! Counting a private data set takes time before its run is held: a kill ends that too.
 
 use std::collections::BTreeMap;
+use std::os::fd::AsFd;
 use std::sync::Arc;
 
 use serde_json::json;
 
+use super::control::Switch;
+use super::drive;
 use super::spec::RunSpec;
 use super::test_bench::*;
 use super::zygote::Pool;
@@ -91,13 +94,22 @@ fn a_kill_ends_the_counting_of_a_private_data_set() {
     }
 }
 
+/// The switch was thrown before the run's thread looked at it for the first time.
 #[test]
 fn a_kill_before_the_counting_leaves_nothing_counted() {
-    let (spec, sources) = Two::new().run(Tier::Process);
-    let live = begin_with(spec, sources.clone());
-    live.control.kill();
-    is_cancelled(&live.finish());
-    assert_eq!(sources.converters.counted(), 0);
+    let two = Two::new();
+    for tier in [Tier::Process, Tier::Kernel] {
+        if !available(tier) {
+            continue;
+        }
+        let (spec, sources) = two.run(tier);
+        let switch = Switch::new();
+        switch.throw_kill();
+        let unexpected = |note| panic!("told of a run that never began: {note:?}");
+        let last = drive::drive(&spec, exe().as_fd(), None, &sources, &switch, &unexpected);
+        is_cancelled(&Told { notes: vec![last] });
+        assert_eq!(sources.converters.counted(), 0, "{tier}");
+    }
 }
 
 /// Released ahead of the counting, as the second child of a contract is: that must not hurry it.

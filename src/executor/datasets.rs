@@ -262,7 +262,7 @@ impl Table {
 
     fn frame(&self) -> Option<(OwnedFd, u64)> {
         let (frame, bytes) = self.converted.as_ref()?.as_ref()?;
-        Some((frame.try_clone().ok()?, *bytes))
+        Some((memfd::untouched(frame).ok()?, *bytes))
     }
 
     /// Whether it is as good as what this converter would make.

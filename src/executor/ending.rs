@@ -26,6 +26,9 @@ use super::spec::RunSpec;
 /// What a run says that a person, or the end of its agent's connection, ended.
 const KILLED: &str = "killed by the reviewer";
 
+/// What a run says of which something could not be killed.
+const NOT_CLEAN: &str = "not every process of the run could be ended; look for what is left of it";
+
 /// Everything known at the end.
 pub struct Facts<'a> {
     pub ending: Ending,
@@ -202,6 +205,10 @@ fn judge(facts: &Facts<'_>, exit: &Exit) -> Judgement {
     let limits = facts.limits;
     let none = Value::Null;
     let by = facts.ending.by;
+    if !facts.ending.clean {
+        let error = error(RunErrorKind::SandboxError, NOT_CLEAN);
+        return (None, Some(error), none);
+    }
     if facts.cancelled && by == EndedBy::Command {
         let error = facts.stopped(error(RunErrorKind::Cancelled, KILLED));
         return (None, Some(error), none);
@@ -234,15 +241,18 @@ fn judge(facts: &Facts<'_>, exit: &Exit) -> Judgement {
         return (None, Some(error(RunErrorKind::SandboxError, *why)), none);
     }
     if let Exit::Signal(name) = exit {
-        let cpu_used = facts.ending.cpu_us >= limits.cpu_s.saturating_mul(1_000_000);
+        let given = limits.cpu_s.saturating_mul(1_000_000);
+        let used = facts.ending.cpu_us;
         return match name.as_str() {
-            "SIGXCPU" | "SIGKILL" if cpu_used || name == "SIGXCPU" => {
-                let text = reached::processor_time(facts.ending.cpu_us, limits);
-                let error = error(RunErrorKind::Timeout, text);
-                (Some(LimitKind::Cpu), Some(error), none)
-            }
+            // The signal alone proves nothing, for a snippet can send it to itself; and the limit goes
+            // by ticks of the clock, which on a busy machine is not quite the time that was used.
+            "SIGXCPU" if used >= given / 2 => cpu_limit(used, limits),
+            "SIGKILL" if used >= given => cpu_limit(used, limits),
             "SIGXFSZ" => {
-                let text = format!("wrote a file of more than {} MB", limits.file_size_mb);
+                let text = format!(
+                    "the child was ended by SIGXFSZ, the signal of a file of more than {} MB",
+                    limits.file_size_mb
+                );
                 let error = error(RunErrorKind::SnippetError, text);
                 (Some(LimitKind::Files), Some(error), none)
             }
@@ -277,10 +287,22 @@ fn judge(facts: &Facts<'_>, exit: &Exit) -> Judgement {
     }
 }
 
+fn cpu_limit(used: u64, limits: &Limits) -> Judgement {
+    let error = error(RunErrorKind::Timeout, reached::processor_time(used, limits));
+    (Some(LimitKind::Cpu), Some(error), Value::Null)
+}
+
 /// The snippet came to its end: what it left has to keep to the limits and to be what the child
 /// says it left.
 fn left(facts: &Facts<'_>, claim: &Claim) -> Judgement {
     let broken = |text| error(RunErrorKind::ContractViolation, text);
+    if let Some(why) = &facts.collected.unread {
+        return (
+            None,
+            Some(error(RunErrorKind::SandboxError, why)),
+            Value::Null,
+        );
+    }
     if let Some(excess) = &facts.collected.excess {
         let error = broken(excess.clone());
         return (Some(LimitKind::Files), Some(error), claim.result.clone());

@@ -35,7 +35,8 @@ impl Running<'_> {
             ));
         }
         let mut collected = match &self.output {
-            Some(folder) => collect::collect(folder, &self.spec.collected())?,
+            Some(folder) => collect::collect(folder, &self.spec.collected())
+                .unwrap_or_else(collect::Collected::unread),
             // Stopped before there was one.
             None if self.released.is_none() => collect::Collected::default(),
             None => return Err(Fault::new("the run's folder was not handed over", "output")),

@@ -6,7 +6,7 @@ use std::io::{self, Seek as _};
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
-use nix::fcntl::OFlag;
+use nix::fcntl::{FcntlArg, OFlag, fcntl};
 use nix::unistd::pipe2;
 
 use crate::model::{BoundInput, DataFormat, Digest, InputKind, RunEvent};
@@ -51,6 +51,14 @@ pub fn pipe() -> Result<[OwnedFd; 2], Fault> {
     Ok([read, write])
 }
 
+/// For what a run prints and tells. Reading never waits: who may write to a pipe may often open it
+/// for reading too, by `/proc/self/fd`, and take back what was there a moment before.
+pub fn output_pipe() -> Result<[OwnedFd; 2], Fault> {
+    let [read, write] = pipe()?;
+    fcntl(&read, FcntlArg::F_SETFL(OFlag::O_NONBLOCK)).map_err(doing("make a pipe"))?;
+    Ok([read, write])
+}
+
 impl Given {
     /// Reading data sets and counting a private one's values may take minutes; a kill ends it.
     pub fn make(spec: &RunSpec, sources: &Sources, switch: &Switch) -> Result<Self, Fault> {
@@ -76,9 +84,9 @@ impl Given {
         }
         let frames: Vec<bool> = inputs.iter().map(|one| one.mapped > 0).collect();
         Ok(Self {
-            stdout: pipe()?,
-            stderr: pipe()?,
-            report: pipe()?,
+            stdout: output_pipe()?,
+            stderr: output_pipe()?,
+            report: output_pipe()?,
             job: file("job", runner::job(spec, &frames))?,
             code: file("code", Ok(spec.code.as_bytes().to_vec()))?,
             mapped: inputs.iter().map(|one| one.mapped).sum(),

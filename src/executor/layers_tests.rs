@@ -128,6 +128,7 @@ const KERNEL: &[(&[&str], &str)] = &[
     (&["rlimits:core"], "rlimits"),
     (&["rlimits:memlock"], "rlimits"),
     (&["rlimits:msgqueue"], "rlimits"),
+    (&["rlimits:signals"], "rlimits"),
 ];
 
 /// Those that only root has.
@@ -146,6 +147,7 @@ const PROCESS: &[(&[&str], &str)] = &[
     (&["rlimits:core"], "rlimits"),
     (&["rlimits:memlock"], "rlimits"),
     (&["rlimits:msgqueue"], "rlimits"),
+    (&["rlimits:signals"], "rlimits"),
 ];
 
 const PROCESS_AS_ROOT: &[(&[&str], &str)] = &[
@@ -224,13 +226,16 @@ fn a_limit_that_is_left_off_no_longer_ends_the_run() {
     }
     let limited = |change: fn(&mut crate::model::Limits)| {
         let mut policy = raw_policy(TIER);
-        policy.limits.wall_s = 3;
+        policy.limits.wall_s = 60;
         change(&mut policy.limits);
         policy
     };
     let looked = without(
         &["rlimits:cpu"],
-        &spec("while True: pass", limited(|l| l.cpu_s = 1)),
+        &spec(
+            "while True: pass",
+            limited(|l| (l.wall_s, l.cpu_s) = (3, 1)),
+        ),
     );
     assert_eq!(looked.ending.by, crate::executor::handover::EndedBy::Wall);
     let looked = without(

@@ -115,12 +115,6 @@ pub fn groups_of(helper: Owner) -> Vec<std::path::PathBuf> {
     groups(|owner| owner == helper)
 }
 
-/// Those of every helper.
-#[cfg(test)]
-pub fn all_groups() -> Vec<std::path::PathBuf> {
-    groups(|_| true)
-}
-
 #[cfg(test)]
 fn groups(of: impl Fn(Owner) -> bool) -> Vec<std::path::PathBuf> {
     let Ok(places) = Places::read() else {

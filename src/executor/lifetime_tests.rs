@@ -57,6 +57,15 @@ fn nothing_survives_its_run() {
          \x20   try:\n\
          \x20       if os.fork(): os._exit(0)\n\
          \x20   except OSError: pass",
+        // With a name that is no text.
+        "import time\n\
+         if os.fork() == 0:\n\
+         \x20   name = b'\\xff' + open('/proc/self/comm', 'rb').read().strip()\n\
+         \x20   ctypes.CDLL(None).prctl(15, name, 0, 0, 0)\n\
+         \x20   os.setsid()\n\
+         \x20   os.closerange(0, 60)\n\
+         \x20   time.sleep(600)\n\
+         time.sleep(0.2)",
         // Stopped, not dead.
         "import signal\nif os.fork() == 0: os.kill(os.getpid(), signal.SIGSTOP)",
         // Files and folders that are hard to remove.
@@ -108,6 +117,21 @@ fn a_kill_ends_it_at_every_stage() {
     assert_eq!(run.error.as_ref().unwrap().kind, RunErrorKind::Cancelled);
     assert_eq!(run.exit, Exit::Signal("SIGKILL".to_owned()));
     nothing_is_left_of(&mark, &text);
+}
+
+#[test]
+fn a_folder_that_its_run_closed_is_collected_all_the_same() {
+    if !available(TIER) {
+        return;
+    }
+    let told = raw("import os\nopen('a.txt', 'w').write('one')\nos.chmod('.', 0)\nprint('on')");
+    let run = told.run();
+    assert_eq!(
+        (&run.error, run.stdout.as_str()),
+        (&None, "on\n"),
+        "{run:?}"
+    );
+    assert_eq!(run.artifacts[0].name, "a.txt");
 }
 
 #[test]
@@ -222,6 +246,8 @@ fn an_ordinary_users_helper_takes_everything_with_it_too() {
     as_an_ordinary_user(&[
         &format!("{module}::a_helper_killed_with_9_takes_everything_with_it"),
         &format!("{module}::a_dashboard_killed_with_9_takes_everything_with_it"),
+        &format!("{module}::a_folder_that_its_run_closed_is_collected_all_the_same"),
+        &format!("{module}::nothing_survives_its_run"),
     ]);
 }
 
@@ -253,19 +279,17 @@ fn what_nobody_outlived_goes_with_the_next_start_and_a_live_run_stays() {
     dashboard.kill().unwrap();
     dashboard.wait().unwrap();
 
-    let live = begin(spec("print(1)", raw_policy(TIER)), Default::default());
-    assert!(matches!(live.next(), ExecNote::Prepared(_)));
-    let ours = crate::executor::leftovers::all_groups();
+    let (live, mine, payload, _) = forked(exe());
+    let here = Owner::of(helper_of(payload, std::process::id() as i32)).unwrap();
+    let kept = groups_of(here);
     remove_stale();
     assert_eq!(groups_of(owner), Vec::<std::path::PathBuf>::new());
-    let mine = |path: &std::path::PathBuf| {
-        let name = path.file_name().unwrap().to_str().unwrap();
-        !Owner::parse(name).unwrap().is_gone()
-    };
-    for group in ours.iter().filter(|path| mine(path)) {
-        assert!(group.exists(), "{group:?}");
-    }
-    assert_eq!(live.finish().run().stdout, "1\n");
+    assert_eq!(groups_of(here), kept);
+    live.control.kill();
+    let told = live.finish();
+    let error = told.run().error.as_ref().unwrap();
+    assert_eq!(error.kind, RunErrorKind::Cancelled, "{told:?}");
+    gone(&mine);
     if groups.is_empty() {
         eprintln!("skipped: no control group can be made here");
         // What the tier does not promise: a fork then outlives all three.
@@ -436,6 +460,10 @@ fn many_runs_at_once_keep_apart() {
             begin(spec(&code, policy.clone()), Default::default())
         })
         .collect();
+    // None has ended before each has its user.
+    for live in &lives {
+        assert!(matches!(live.next(), ExecNote::Prepared(_)));
+    }
     let mut users = std::collections::BTreeSet::new();
     for (i, live) in lives.into_iter().enumerate() {
         let told = live.finish();

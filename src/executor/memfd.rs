@@ -1,8 +1,10 @@
 //! Sealed memory files: what is handed to the child cannot change any more, by anybody.
 
-use std::fs::File;
+use std::fs::{File, FileTimes, Permissions};
 use std::io::{self, Read, Seek, Write};
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::unix::fs::PermissionsExt;
+use std::time::SystemTime;
 
 use nix::fcntl::{FcntlArg, SealFlag, fcntl};
 use nix::sys::memfd::{MFdFlags, memfd_create};
@@ -81,6 +83,21 @@ pub fn is_sealed(fd: impl AsFd) -> bool {
         .is_ok_and(|bits| SealFlag::from_bits_truncate(bits).contains(SEALS))
 }
 
+/// The same bytes for one run of several: an open file of its own, for reading only, whose mode and
+/// times are what they always are. What a run sets on its open file, or as the owner on the inode,
+/// is not there for the next.
+pub fn untouched(sealed: impl AsFd) -> io::Result<OwnedFd> {
+    let held = format!("/proc/self/fd/{}", sealed.as_fd().as_raw_fd());
+    let file = File::open(held)?;
+    file.set_permissions(Permissions::from_mode(0o444))?;
+    file.set_times(
+        FileTimes::new()
+            .set_accessed(SystemTime::UNIX_EPOCH)
+            .set_modified(SystemTime::UNIX_EPOCH),
+    )?;
+    Ok(file.into())
+}
+
 /// An empty one, not sealed yet.
 pub fn create(name: &str) -> io::Result<File> {
     let fd = memfd_create(name, MFdFlags::MFD_CLOEXEC | MFdFlags::MFD_ALLOW_SEALING)?;
@@ -112,6 +129,25 @@ mod tests {
         let mut back = [0; 3];
         file.read_exact_at(&mut back, 0).unwrap();
         assert_eq!(&back, b"abc");
+    }
+
+    #[test]
+    fn what_several_runs_read_keeps_nothing_of_one_of_them() {
+        use nix::fcntl::{FcntlArg, OFlag, fcntl};
+        use std::os::unix::fs::MetadataExt;
+        let sealed = of_bytes("t", b"abc").unwrap();
+        let mut one = File::from(untouched(&sealed).unwrap());
+        one.seek(io::SeekFrom::Start(77)).unwrap();
+        fcntl(&one, FcntlArg::F_SETFL(OFlag::O_NONBLOCK)).unwrap();
+        one.set_permissions(Permissions::from_mode(0o421)).unwrap();
+        one.set_times(FileTimes::new().set_modified(SystemTime::now()))
+            .unwrap();
+        let mut two = File::from(untouched(&sealed).unwrap());
+        assert_eq!(two.stream_position().unwrap(), 0);
+        assert_eq!(fcntl(&two, FcntlArg::F_GETFL).unwrap() & 0o4003, 0);
+        let meta = two.metadata().unwrap();
+        assert_eq!((meta.mode() & 0o7777, meta.mtime()), (0o444, 0));
+        assert!(is_sealed(&two));
     }
 
     #[test]

@@ -22,6 +22,7 @@ mod handover;
 mod helper;
 mod launch;
 mod leftovers;
+mod libraries;
 mod media;
 mod memfd;
 mod mend;
@@ -47,6 +48,8 @@ mod zygote;
 mod chart_tests;
 #[cfg(test)]
 mod counting_tests;
+#[cfg(test)]
+mod ending_tests;
 #[cfg(test)]
 mod event_tests;
 #[cfg(test)]
@@ -153,7 +156,7 @@ impl Executor {
             policy,
             tier,
             env,
-            tables: runner::has_tables(inputs),
+            tables: libraries::has_tables(inputs),
         };
         self.zygotes.prepare(kind, wish);
     }

@@ -1,7 +1,6 @@
 //! What confines the held payload, read from outside: from `/proc`, never from the child.
 
 use std::io;
-use std::path::PathBuf;
 
 use nix::unistd::Uid;
 
@@ -27,17 +26,23 @@ pub struct Expected<'a> {
     pub given: Given<'a>,
     /// How many processes stand between the helper and the payload.
     pub between: usize,
-    /// The layers that are mounts, where they were read already.
-    pub mounted: Option<Vec<&'static str>>,
+    /// The layers that are mounts, as [`surroundings::mounted`] found them.
+    pub mounted: Vec<&'static str>,
 }
 
 impl<'a> Expected<'a> {
-    /// Of a payload whose interpreter and libraries are up. `needs`: as the helper was told.
-    /// `mapped`: bytes of inputs that it maps and that do not count as its own.
-    pub fn of(spec: &'a RunSpec, needs: &'a [PathBuf], between: usize, mapped: u64) -> Self {
+    /// Of a payload whose interpreter and libraries are up. `mapped`: bytes of inputs that it maps
+    /// and that do not count as its own.
+    pub fn of(
+        spec: &'a RunSpec,
+        given: Given<'a>,
+        mounted: Vec<&'static str>,
+        between: usize,
+        mapped: u64,
+    ) -> Self {
         Self {
             between,
-            mounted: None,
+            mounted,
             tier: spec.tier,
             limits: spec.limits(),
             address_space: spec
@@ -45,11 +50,7 @@ impl<'a> Expected<'a> {
                 .memory_mb
                 .saturating_mul(MIB)
                 .saturating_add(mapped),
-            given: Given {
-                executable: &spec.env.executable,
-                needs,
-                inputs: spec.inputs.len(),
-            },
+            given,
         }
     }
 }
@@ -81,13 +82,17 @@ pub fn examine(
     };
     let (stat, status, mut layers) =
         read().map_err(|e| Fault::new("the child ended before it was ready", e))?;
-    let around = surroundings::layers(pid, &expected.given, expected.mounted.as_deref()).map_err(
-        |(layer, found)| {
-            tracing::warn!(%found, "{layer} are not as they were given");
-            missing(layer)
-        },
-    )?;
-    layers.extend(around.into_iter().map(str::to_owned));
+    let around = surroundings::layers(pid, &expected.given).map_err(|(layer, found)| {
+        tracing::warn!(%found, "{layer} are not as they were given");
+        missing(layer)
+    })?;
+    layers.extend(
+        expected
+            .mounted
+            .iter()
+            .chain(&around)
+            .map(|&l| l.to_owned()),
+    );
     layers.extend(told.iter().cloned());
     if stat.parent != helper || stat.state == 'Z' {
         return Err(Fault::new(
@@ -220,6 +225,7 @@ fn limited(pid: i32, status: &Status, expected: &Expected<'_>, own: bool) -> io:
         .address_space()?
         .saturating_add(expected.address_space);
     let file = limits.file_size_mb.saturating_mul(MIB);
+    let signals = helper::SIGNALS_MAX;
     let processes = if own {
         limits.processes.max(1) + u64::from(expected.tier != Tier::Process)
     } else {
@@ -232,5 +238,6 @@ fn limited(pid: i32, status: &Status, expected: &Expected<'_>, own: bool) -> io:
         && at_most("Max processes", processes, processes)
         && at_most("Max core file size", 0, 0)
         && at_most("Max locked memory", 0, 0)
-        && at_most("Max msgqueue size", 0, 0))
+        && at_most("Max msgqueue size", 0, 0)
+        && at_most("Max pending signals", signals, signals))
 }

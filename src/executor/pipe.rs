@@ -1,7 +1,7 @@
 //! One output pipe of a run, and what came through it after the release.
 
 use std::fs::File;
-use std::io::Read;
+use std::io::{self, Read};
 use std::os::fd::OwnedFd;
 use std::time::Instant;
 
@@ -44,8 +44,42 @@ impl Pipe {
                 let room = EARLY_MAX - self.early.len().min(EARLY_MAX);
                 self.early.extend_from_slice(&buffer[..n.min(room)]);
             }
-            Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(e) if is_nothing(&e) => {}
             Err(_) => self.file = None,
         }
+    }
+}
+
+/// Whether reading found nothing this time: what was there may have been taken back.
+pub fn is_nothing(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::Interrupted | io::ErrorKind::WouldBlock
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::super::given::output_pipe;
+    use super::super::output::Redactor;
+    use super::*;
+
+    #[test]
+    fn what_was_taken_back_before_it_was_read_is_not_waited_for() {
+        let [read, write] = output_pipe().unwrap();
+        let stream = Stream::new(100, Redactor::default());
+        let mut pipe = Pipe::new(StreamName::Stdout, Some(read), stream);
+        // Would not come back from here, with the writer still there.
+        pipe.read(true);
+        assert!(pipe.file.is_some() && !pipe.stream.any());
+        let mut write = File::from(write);
+        write.write_all(b"more").unwrap();
+        pipe.read(true);
+        assert!(pipe.stream.any());
+        drop(write);
+        pipe.read(true);
+        assert!(pipe.file.is_none());
     }
 }

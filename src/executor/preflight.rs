@@ -20,7 +20,7 @@ use super::mend::mend;
 use super::outside::{self, Expected};
 use super::preflight_memory::{self, Circumstances};
 use super::spec::Fault;
-use super::surroundings::Given;
+use super::surroundings::{self, Given};
 use super::{launch, memfd, raw, scratch};
 
 /// A tier this machine cannot give. Nothing weaker is put in its place.
@@ -218,17 +218,18 @@ impl Probe {
         }
         match handover::receive_folder::<Says>(&self.socket) {
             Ok(Some((Says::Started { pid, layers }, _))) => {
+                let given = Given {
+                    executable: &order.executable,
+                    needs: &order.needs,
+                    inputs: 0,
+                };
                 let expected = Expected {
                     tier: order.tier,
                     limits: &order.limits,
                     // Not lowered yet: that is the runner's part.
                     address_space: super::helper::address_space_max(&order.limits),
-                    mounted: None,
-                    given: Given {
-                        executable: &order.executable,
-                        needs: &order.needs,
-                        inputs: 0,
-                    },
+                    mounted: surroundings::mounted(pid, &given),
+                    given,
                     between: launch::BETWEEN,
                 };
                 let until = Instant::now() + SETTLE;
@@ -368,7 +369,13 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         std::fs::set_permissions(home.path(), PermissionsExt::from_mode(0o700)).unwrap();
         let path = home.path().join("countersign");
-        std::fs::copy(binary(), &path).unwrap();
+        // By another process: what this one had open for writing, a child of some other thread may
+        // still hold, and is not executed then.
+        let copied = std::process::Command::new("cp")
+            .arg(binary())
+            .arg(&path)
+            .status();
+        assert!(copied.unwrap().success());
         let exe = File::open(&path).unwrap();
         for tier in [Tier::Kernel, Tier::Process] {
             look(tier, exe.as_fd()).unwrap();

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::io;
+use std::fs::File;
+use std::io::{self, Read};
 use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
 
@@ -16,9 +17,21 @@ pub struct Stat {
     pub started: u64,
 }
 
+/// Bytes that nearly every file of a process fits into. Their sizes are said to be 0, and who goes by
+/// that reads each in eight small pieces.
+const ROOM: usize = 4096;
+
+/// A process gives itself its name, of any bytes: they make no file unreadable.
+fn text(pid: i32, name: &str) -> io::Result<String> {
+    let mut bytes = Vec::with_capacity(ROOM);
+    File::open(format!("/proc/{pid}/{name}"))?.read_to_end(&mut bytes)?;
+    Ok(String::from_utf8(bytes)
+        .unwrap_or_else(|odd| String::from_utf8_lossy(odd.as_bytes()).into_owned()))
+}
+
 /// The process as it is now; an error when there is none of that number.
 pub fn stat(pid: i32) -> io::Result<Stat> {
-    parse_stat(pid, &std::fs::read_to_string(format!("/proc/{pid}/stat"))?)
+    parse_stat(pid, &text(pid, "stat")?)
         .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "unexpected /proc/<pid>/stat"))
 }
 
@@ -45,6 +58,20 @@ pub fn pids() -> io::Result<Vec<i32>> {
         .collect())
 }
 
+/// A process's only child. Where the kernel does not list children (CONFIG_PROC_CHILDREN), all
+/// processes are asked for their parent.
+pub fn only_child(pid: i32) -> io::Result<Option<i32>> {
+    if let Ok(listed) = text(pid, &format!("task/{pid}/children"))
+        && let Ok(child) = listed.trim().parse()
+    {
+        return Ok(Some(child));
+    }
+    let mut below = descendants(pid)?.into_iter();
+    Ok(below
+        .find(|found| found.parent == pid)
+        .map(|found| found.pid))
+}
+
 /// All processes below `root` (not itself), as far as they could be read.
 pub fn descendants(root: i32) -> io::Result<Vec<Stat>> {
     let mut children: BTreeMap<i32, Vec<Stat>> = BTreeMap::new();
@@ -69,7 +96,7 @@ pub struct Status(BTreeMap<String, String>);
 
 impl Status {
     pub fn read(pid: i32) -> io::Result<Self> {
-        let text = std::fs::read_to_string(format!("/proc/{pid}/status"))?;
+        let text = text(pid, "status")?;
         Ok(Self(
             text.lines()
                 .filter_map(|line| {
@@ -114,7 +141,7 @@ impl Status {
 
 /// Real, effective, saved and file system uid of a process, if there is one of that number.
 pub fn uids(pid: i32) -> Option<[u32; 4]> {
-    let text = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let text = text(pid, "status").ok()?;
     ids(text.lines().find_map(|line| line.strip_prefix("Uid:"))?)
 }
 
@@ -129,7 +156,7 @@ fn ids(text: &str) -> Option<[u32; 4]> {
 
 /// Soft and hard limit by the name `/proc/<pid>/limits` gives it; `u64::MAX` is unlimited.
 pub fn limits(pid: i32) -> io::Result<BTreeMap<String, (u64, u64)>> {
-    let text = std::fs::read_to_string(format!("/proc/{pid}/limits"))?;
+    let text = text(pid, "limits")?;
     let number = |text: &str| match text {
         "unlimited" => Some(u64::MAX),
         digits => digits.parse().ok(),
@@ -210,7 +237,7 @@ fn unescaped(text: &str) -> PathBuf {
 
 /// Every mount that a process sees. A line that cannot be read is an error, not left out.
 pub fn mounts(pid: i32) -> io::Result<Vec<Mount>> {
-    std::fs::read_to_string(format!("/proc/{pid}/mountinfo"))?
+    text(pid, "mountinfo")?
         .lines()
         .map(|line| {
             Mount::parse(line).ok_or_else(|| {
@@ -225,6 +252,11 @@ pub fn mounts(pid: i32) -> io::Result<Vec<Mount>> {
 
 #[cfg(test)]
 mod tests {
+    use std::process::{Command, Stdio};
+
+    use nix::sys::signal::{Signal, kill};
+    use nix::unistd::Pid;
+
     use super::*;
 
     #[test]
@@ -259,5 +291,29 @@ mod tests {
         assert!(limits(me).unwrap().contains_key("Max msgqueue size"));
         assert!(Status::read(me).unwrap().uids().is_some());
         assert!(Status::read(me).unwrap().address_space().unwrap() > 0);
+    }
+
+    #[test]
+    fn an_only_child_is_found_by_either_way() {
+        let mut shell = Command::new("sh")
+            .args(["-c", "sleep 600 & echo $!; wait"])
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut said = [0u8; 16];
+        let n = shell.stdout.take().unwrap().read(&mut said).unwrap();
+        let child: i32 = std::str::from_utf8(&said[..n])
+            .unwrap()
+            .trim()
+            .parse()
+            .unwrap();
+        let parent = shell.id() as i32;
+        let found = only_child(parent).unwrap();
+        let below: Vec<i32> = descendants(parent).unwrap().iter().map(|s| s.pid).collect();
+        kill(Pid::from_raw(child), Signal::SIGKILL).unwrap();
+        shell.wait().unwrap();
+        assert_eq!(found, Some(child));
+        assert_eq!(below, [child]);
+        assert_eq!(only_child(child).ok().flatten(), None);
     }
 }

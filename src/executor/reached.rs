@@ -59,8 +59,7 @@ pub fn together(peak: u64, limits: &Limits) -> String {
 /// `used` in microseconds.
 pub fn processor_time(used: u64, limits: &Limits) -> String {
     let given = limits.cpu_s;
-    // A child that was killed has told no time: it is what the kernel killed it for.
-    let tenths = (used / 100_000).max(given.saturating_mul(10));
+    let tenths = used.saturating_add(50_000) / 100_000;
     format!(
         "used {}.{} s (the policy gives {given} s of processor time)",
         tenths / 10,
@@ -165,7 +164,7 @@ mod tests {
             processor_time(2_340_000, &limits),
             "used 2.3 s (the policy gives 2 s of processor time)"
         );
-        assert!(processor_time(0, &limits).starts_with("used 2.0 s"));
+        assert!(processor_time(1_960_000, &limits).starts_with("used 2.0 s"));
         assert!(together(600 * MIB, &limits).contains("limit at 600 MB (the policy gives 7 MB"));
         assert!(together(0, &limits).contains("limit (the policy"));
     }

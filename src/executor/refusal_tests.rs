@@ -60,7 +60,15 @@ fn a_data_set_that_changed_or_vanished_ends_the_run_before_it_starts() {
 fn with_python(
     change: impl FnOnce(&mut crate::runtime::PythonEnv),
 ) -> crate::executor::spec::RunSpec {
-    let mut spec = spec("print(1)", raw_policy(TIER));
+    in_changed("print(1)", change)
+}
+
+/// The same with a snippet of its own.
+fn in_changed(
+    code: &str,
+    change: impl FnOnce(&mut crate::runtime::PythonEnv),
+) -> crate::executor::spec::RunSpec {
+    let mut spec = spec(code, raw_policy(TIER));
     let mut env = (*spec.env).clone();
     change(&mut env);
     spec.env = std::sync::Arc::new(env);
@@ -95,7 +103,7 @@ fn a_python_that_is_none_is_refused_by_what_is_wrong_with_it() {
 
     // An environment whose libraries fail at import.
     write("numpy.py", "raise SystemError('broken')");
-    let mut broken = with_python(|env| {
+    let mut broken = in_changed("import numpy", |env| {
         env.sys_path.insert(0, folder.path().to_path_buf());
         env.distributions = vec![("numpy".to_owned(), "1".to_owned())];
     });
@@ -170,7 +178,7 @@ fn a_policy_that_is_too_small_for_python_says_so() {
     readable(slow.path());
     let mut policy = policy(TIER);
     policy.limits.cpu_s = 1;
-    let mut spec = with_python(|env| {
+    let mut spec = in_changed("import numpy", |env| {
         env.sys_path.insert(0, slow.path().canonicalize().unwrap());
         env.distributions = vec![("numpy".to_owned(), "1".to_owned())];
     });

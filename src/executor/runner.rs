@@ -6,10 +6,11 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use crate::model::{BoundInput, CodeFacts, DataFormat, Digest, Tier};
-use crate::policy::{Contract, Policy};
+use crate::model::{CodeFacts, Digest, Tier};
+use crate::policy::Policy;
 use crate::runtime::PythonEnv;
 
+use super::libraries::{self, has_tables, shape};
 use super::spec::{REPORT_MAX, RunSpec};
 use super::{bundle, helper, scratch};
 
@@ -115,7 +116,10 @@ pub enum Task {
 
 /// `mapped`: bytes of inputs that are mapped and do not count as the snippet's memory.
 pub fn setup(spec: &RunSpec, task: Task, mapped: u64) -> io::Result<Vec<u8>> {
-    let given = installed(&spec.env, preload(&spec.policy, has_tables(&spec.inputs)));
+    let given = match task {
+        Task::Run if spec.handed.is_none() => libraries::of_run(spec),
+        _ => libraries::of_policy(&spec.policy, &spec.env, has_tables(&spec.inputs)),
+    };
     let usual = setup_of(&spec.policy, &spec.env, given);
     Ok(serde_json::to_vec(&Setup {
         code: spec.digest,
@@ -137,14 +141,9 @@ pub fn setup(spec: &RunSpec, task: Task, mapped: u64) -> io::Result<Vec<u8>> {
 /// For a zygote: its forks learn the digest of their code, and how much they map, with the grant.
 /// `tables`: as [`has_tables`] says of its runs.
 pub fn zygote_setup(policy: &Policy, env: &PythonEnv, tables: bool) -> io::Result<Vec<u8>> {
-    let given = installed(env, preload(policy, tables));
-    // Also where a snippet is given nothing: it will import them, and pays nothing for it.
-    let warm = match policy.contract {
-        Contract::Walled => Vec::new(),
-        _ => installed(env, TABLES),
-    };
+    let given = libraries::of_policy(policy, env, tables);
     Ok(serde_json::to_vec(&Setup {
-        warm: Some(warm),
+        warm: Some(libraries::beside(policy, env)),
         ..setup_of(policy, env, given)
     })?)
 }
@@ -169,38 +168,6 @@ fn setup_of<'a>(policy: &'a Policy, env: &'a PythonEnv, preload: Vec<&'static st
         },
         filter: None,
         warm: None,
-    }
-}
-
-/// Those whose distribution the environment has.
-fn installed(env: &PythonEnv, names: &[&'static str]) -> Vec<&'static str> {
-    let has = |name: &str| {
-        let top = name.split('.').next().unwrap_or(name);
-        env.distributions.iter().any(|(have, _)| have == top)
-    };
-    names.iter().copied().filter(|name| has(name)).collect()
-}
-
-const TABLES: &[&str] = &["numpy", "pandas"];
-
-/// Whether one of the inputs is to be a table.
-pub fn has_tables(inputs: &[BoundInput]) -> bool {
-    inputs.iter().any(|i| shape(i.format()) == "table")
-}
-
-/// The libraries that a snippet of this policy is given or is most likely to import.
-fn preload(policy: &Policy, tables: bool) -> &'static [&'static str] {
-    match policy.contract {
-        Contract::Analysis if policy.guard => TABLES,
-        // Its columns are handed over as Arrow.
-        Contract::Feature => &["numpy", "pandas", "pyarrow"],
-        // Its wall limit is short, and half of it would go into these.
-        Contract::Chart => &["numpy", "pandas", "plotly.graph_objects", "plotly.express"],
-        // Its tables are lists of rows.
-        Contract::Walled => &[],
-        // Plain Python starts without what it may not use, but a table needs a library to be one.
-        _ if tables => TABLES,
-        _ => &[],
     }
 }
 
@@ -242,18 +209,34 @@ pub fn job(spec: &RunSpec, frames: &[bool]) -> io::Result<Vec<u8>> {
     })?)
 }
 
-const fn shape(format: DataFormat) -> &'static str {
-    match format {
-        DataFormat::Csv | DataFormat::Tsv | DataFormat::Parquet | DataFormat::Arrow => "table",
-        DataFormat::Json | DataFormat::Jsonl => "data",
-        DataFormat::Text => "text",
-        DataFormat::Bytes => "bytes",
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_a_run_starts_without_the_libraries_its_code_does_not_name() {
+        use crate::executor::test_bench::{pandas, profile, spec};
+        let spec = RunSpec {
+            env: pandas(),
+            ..spec("print(1)", profile("analysis"))
+        };
+        let certifies = RunSpec {
+            handed: Some([].into()),
+            ..spec.clone()
+        };
+        let preload = |spec: &RunSpec, task| {
+            let setup = setup(spec, task, 0).unwrap();
+            let setup: serde_json::Value = serde_json::from_slice(&setup).unwrap();
+            setup["preload"].as_array().unwrap().len()
+        };
+        assert_eq!(preload(&spec, Task::Run), 0);
+        assert_eq!(preload(&spec, Task::Values), 2);
+        assert_eq!(preload(&spec, Task::Convert { frame_max: 1 }), 2);
+        assert_eq!(preload(&certifies, Task::Run), 2);
+        let warm = zygote_setup(&spec.policy, &spec.env, false).unwrap();
+        let warm: serde_json::Value = serde_json::from_slice(&warm).unwrap();
+        assert_eq!(warm["preload"].as_array().unwrap().len(), 2);
+    }
 
     #[test]
     fn the_environment_has_at_most_twelve_variables() {

@@ -20,10 +20,11 @@ use super::control::Switch;
 use super::handover::{self, Command, Ending, Says};
 use super::launch::{self, Host, Launched};
 use super::output::{Redactor, Stream};
-use super::pipe::Pipe;
+use super::pipe::{Pipe, is_nothing};
 use super::report::Report;
 use super::spec::{Fault, REPORT_MAX, RunSpec, needs};
-use super::{outside, raw, scratch, surroundings};
+use super::surroundings::{self, Given};
+use super::{outside, raw, scratch};
 
 /// How long pipes are read after everything that could write to them is dead.
 const DRAIN_MAX: Duration = Duration::from_secs(2);
@@ -52,8 +53,8 @@ pub(super) struct Running<'a> {
     report_pipe: Option<File>,
     report: Report,
     payload: Option<(i32, Vec<String>)>,
-    /// Its layers that are mounts, where they were read before it was ready.
-    mounted: Option<Vec<&'static str>>,
+    /// Its layers that are mounts, read before it was ready.
+    mounted: Vec<&'static str>,
     /// The run's output folder.
     output: Option<OwnedFd>,
     isolation: Option<Isolation>,
@@ -97,7 +98,7 @@ impl<'a> Running<'a> {
             launched: Some(launched),
             report: Report::new(REPORT_MAX),
             payload: None,
-            mounted: None,
+            mounted: Vec::new(),
             output: None,
             isolation: None,
             held_kib: 0,
@@ -297,7 +298,7 @@ impl<'a> Running<'a> {
             match file.read(&mut buffer) {
                 Ok(0) => self.report_pipe = None,
                 Ok(n) => self.report.feed(&buffer[..n]),
-                Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
+                Err(e) if is_nothing(&e) => {}
                 Err(_) => self.report_pipe = None,
             }
         }
@@ -309,12 +310,9 @@ impl<'a> Running<'a> {
         };
         match handover::receive_folder::<Says>(&launched.socket) {
             Ok(Some((Says::Started { pid, layers }, folder))) => {
-                if let Host::Zygote(_) = launched.host {
-                    // It has closed itself in; meanwhile it puts what it was given in its place.
-                    let needs = needs(&self.spec.env);
-                    let expected = outside::Expected::of(self.spec, &needs, 0, 0);
-                    self.mounted = Some(surroundings::mounted(pid, &expected.given));
-                }
+                // It has closed itself in; meanwhile it goes on getting ready.
+                let needs = needs(&self.spec.env);
+                self.mounted = surroundings::mounted(pid, &Given::of(self.spec, &needs));
                 self.payload = Some((pid, layers));
                 self.output = folder;
                 Ok(())
@@ -351,9 +349,13 @@ impl<'a> Running<'a> {
             return Ok(());
         }
         let needs = needs(&self.spec.env);
-        let between = launched.host.between();
-        let mut expected = outside::Expected::of(self.spec, &needs, between, launched.mapped);
-        expected.mounted = self.mounted.take();
+        let expected = outside::Expected::of(
+            self.spec,
+            Given::of(self.spec, &needs),
+            std::mem::take(&mut self.mounted),
+            launched.host.between(),
+            launched.mapped,
+        );
         let found = outside::examine(*pid, told, launched.host.helper(), &expected)?;
         self.held_kib = found.resident_kib;
         self.mapped = launched.mapped > 0;

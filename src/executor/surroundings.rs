@@ -8,6 +8,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::spec::RunSpec;
 use super::{helper, procfs, runner, scratch};
 
 /// What a payload is given, to compare with.
@@ -20,17 +21,24 @@ pub struct Given<'a> {
     pub inputs: usize,
 }
 
+impl<'a> Given<'a> {
+    /// `needs`: as the helper was told.
+    pub fn of(spec: &'a RunSpec, needs: &'a [PathBuf]) -> Self {
+        Self {
+            executable: &spec.env.executable,
+            needs,
+            inputs: spec.inputs.len(),
+        }
+    }
+}
+
 /// Null, both output streams, gate, report, setup, bundle, job and code.
 const DESCRIPTORS: usize = 9;
 
-/// The layers that are on, of those that are told here, or the one that is seen to be wrong.
-/// `mounted`: what [`mounted`] said of it before, if it was asked.
-pub fn layers(
-    pid: i32,
-    given: &Given<'_>,
-    mounted: Option<&[&'static str]>,
-) -> Result<Vec<&'static str>, (&'static str, String)> {
-    let mut layers = mounted.map_or_else(|| self::mounted(pid, given), <[_]>::to_vec);
+/// The layers that are on, of those that are neither mounts nor read in [`super::outside`], or the one
+/// that is seen to be wrong.
+pub fn layers(pid: i32, given: &Given<'_>) -> Result<Vec<&'static str>, (&'static str, String)> {
+    let mut layers = Vec::new();
     if let Ok(links) = descriptors(pid) {
         if !are_given(&links, given.inputs) {
             return Err(("descriptors", format!("{links:?}")));
@@ -46,8 +54,8 @@ pub fn layers(
     Ok(layers)
 }
 
-/// Those of the layers that are mounts. Of a payload that has closed itself in they can be read at
-/// once: it has no way to change them any more.
+/// Those of the layers that are mounts. A payload that has closed itself in cannot change them any
+/// more, so this is read while it gets ready.
 pub fn mounted(pid: i32, given: &Given<'_>) -> Vec<&'static str> {
     let mut layers = Vec::new();
     if let Ok(mounts) = procfs::mounts(pid) {

@@ -405,8 +405,9 @@ pub fn processes_marked(mark: &str) -> Vec<i32> {
         .unwrap()
         .into_iter()
         .filter(|pid| {
-            std::fs::read_to_string(format!("/proc/{pid}/comm"))
-                .is_ok_and(|name| name.trim() == mark)
+            // The end of the name: a run may put something before it.
+            std::fs::read(format!("/proc/{pid}/comm"))
+                .is_ok_and(|name| name.trim_ascii_end().ends_with(mark.as_bytes()))
         })
         .collect()
 }
@@ -441,8 +442,15 @@ pub fn as_an_ordinary_user(tests: &[&str]) {
     let deps = folder.path().join("deps");
     std::fs::create_dir(&deps).unwrap();
     let tests_binary = deps.join("tests");
-    std::fs::copy(std::env::current_exe().unwrap(), &tests_binary).unwrap();
-    std::fs::copy(binary(), folder.path().join("countersign")).unwrap();
+    // By another process: what this one had open for writing, a child of some other thread may
+    // still hold, and is not executed then.
+    for (from, to) in [
+        (std::env::current_exe().unwrap(), tests_binary.clone()),
+        (binary(), folder.path().join("countersign")),
+    ] {
+        let copied = Command::new("cp").arg(from).arg(to).status().unwrap();
+        assert!(copied.success());
+    }
     let temporary = folder.path().join("tmp");
     std::fs::create_dir(&temporary).unwrap();
     for path in [folder.path(), &deps] {
@@ -456,7 +464,8 @@ pub fn as_an_ordinary_user(tests: &[&str]) {
     let output = Command::new(&tests_binary)
         .arg("--exact")
         .args(tests)
-        .arg("--nocapture")
+        // They share a user, whose processes one of them uses up.
+        .args(["--nocapture", "--test-threads=1"])
         .env_clear()
         .env("PATH", "/usr/local/bin:/usr/bin:/bin")
         .env("TMPDIR", &temporary)

@@ -6,6 +6,7 @@ use std::io::Read;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::time::Duration;
 
+use nix::fcntl::{FcntlArg, OFlag, fcntl};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
 use crate::model::Isolation;
@@ -14,6 +15,7 @@ use super::handover::{self, Command, Ending, Says};
 use super::launch::{self, Host, Launched};
 use super::outside::{self, Expected};
 use super::spec::{Fault, RunSpec, needs};
+use super::surroundings::{self, Given};
 use super::{report, scratch};
 
 /// What came of it.
@@ -64,6 +66,8 @@ fn go(spec: &RunSpec, launched: &mut Launched, compare: &RunSpec) -> Result<Look
         Says::Started { pid, layers } => (pid, layers),
         other => return Err(Fault::new("did not start", format!("{other:?}"))),
     };
+    let needs = needs(&spec.env);
+    let mounted = surroundings::mounted(pid, &Given::of(compare, &needs));
     let mut report_pipe = File::from(launched.report.take().unwrap());
     let mut stderr = File::from(launched.stderr.take().unwrap());
     let mut report = report::Report::new(super::spec::REPORT_MAX);
@@ -78,8 +82,13 @@ fn go(spec: &RunSpec, launched: &mut Launched, compare: &RunSpec) -> Result<Look
         }
         report.feed(&buffer[..n]);
     }
-    let needs = needs(&spec.env);
-    let expected = Expected::of(compare, &needs, launched.host.between(), launched.mapped);
+    let expected = Expected::of(
+        compare,
+        Given::of(compare, &needs),
+        mounted,
+        launched.host.between(),
+        launched.mapped,
+    );
     let outside = outside::examine(pid, &told, launched.host.helper(), &expected)
         .map(|found| found.isolation);
     handover::send(&launched.socket, &Command::Release).unwrap();
@@ -106,7 +115,9 @@ fn go(spec: &RunSpec, launched: &mut Launched, compare: &RunSpec) -> Result<Look
     })
 }
 
+/// To its end. Unlike the product this waits in the reading.
 fn gather(mut pipe: File) -> std::thread::JoinHandle<Vec<u8>> {
+    fcntl(&pipe, FcntlArg::F_SETFL(OFlag::empty())).unwrap();
     std::thread::spawn(move || {
         let mut all = Vec::new();
         let _ = pipe.read_to_end(&mut all);

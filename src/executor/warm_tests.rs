@@ -227,7 +227,7 @@ fn seeds_differ_from_run_to_run() {
     policy.limits.memory_mb = 1024;
     let code = "import numpy, os, random, tempfile, uuid\n\
         print(random.random(), numpy.random.random(), numpy.random.default_rng().random(),\n\
-        tempfile.mktemp(), uuid.uuid4(), os.urandom(8), random.SystemRandom().random())";
+        tempfile.mktemp(), uuid.uuid4(), os.urandom(8).hex(), random.SystemRandom().random())";
     let words = || -> Vec<String> {
         let mut spec = spec(code, policy.clone());
         spec.env = pandas();
@@ -408,7 +408,8 @@ fn a_zygote_ends_after_its_runs_and_when_nobody_uses_it() {
     assert!(pool.await_place(&spec));
     assert_ne!(pool.helpers(&spec), first);
 
-    let pool = Pool::short_lived(exe(), 2, std::time::Duration::from_millis(50));
+    // Long enough to be seen between two turns of this thread, however busy the machine is.
+    let pool = Pool::short_lived(exe(), 2, std::time::Duration::from_secs(1));
     pool.want(&spec);
     let until = std::time::Instant::now() + std::time::Duration::from_secs(20);
     let mut was_there = false;

@@ -87,7 +87,7 @@ pub struct Listener {
     place: Place,
     made: (u64, u64),
     /// Held as long as this dashboard lives; the kernel lets go of it when it dies.
-    _lock: File,
+    lock: File,
 }
 
 impl Listener {
@@ -108,7 +108,7 @@ impl Listener {
             allow_uids: config.allow_uids.clone(),
             place,
             made,
-            _lock: lock,
+            lock,
         })
     }
 
@@ -121,12 +121,13 @@ impl Listener {
 impl Drop for Listener {
     fn drop(&mut self) {
         // Only what was made here: somebody may have put another file in its place.
-        let Ok(stat) = self.place.stat(&self.place.name) else {
-            return;
-        };
-        if (stat.st_dev, stat.st_ino) == self.made {
+        if let Ok(stat) = self.place.stat(&self.place.name)
+            && (stat.st_dev, stat.st_ino) == self.made
+        {
             let _ = self.place.remove(&self.place.name);
         }
+        // A process that is being started may have a copy for a moment longer.
+        let _ = self.lock.unlock();
     }
 }
 

@@ -126,14 +126,10 @@ fn family(release: &str) -> Family {
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::PermissionsExt;
-
     use super::*;
 
     fn script(dir: &Path, name: &str, text: &str) {
-        let path = dir.join(name);
-        fs::write(&path, text).unwrap();
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        super::super::testing::executable(&dir.join(name), text);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The managed environment for the tests of this crate, made once and kept between runs.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::OnceLock;
 
 use super::{Managed, PythonEnv};
@@ -24,4 +25,21 @@ pub fn data_dir() -> PathBuf {
         .nth(3)
         .unwrap()
         .join("tmp/data-home/countersign")
+}
+
+/// A program of these lines. Another process writes it: what this one writes to, a process that some
+/// other thread is just starting may hold open for a moment longer, and is not executed then
+/// (ETXTBSY).
+pub fn executable(path: &Path, text: &str) {
+    let made = Command::new("sh")
+        .args([
+            "-c",
+            "printf %s \"$1\" > \"$2\" && chmod 755 \"$2\"",
+            "sh",
+            text,
+        ])
+        .arg(path)
+        .status()
+        .unwrap();
+    assert!(made.success(), "{}", path.display());
 }

@@ -244,7 +244,8 @@ impl Dash {
 
     /// Goes to the most urgent proposal, pages through it and opens the sheet.
     pub fn open_sheet(&mut self) -> String {
-        self.keys("u");
+        // From whichever view.
+        self.keys("1u");
         self.press_until(" a", "the sheet", |text| text.contains("GRANT?"))
     }
 

@@ -36,10 +36,14 @@ impl<'a> Arguments<'a> {
         })
     }
 
+    /// An argument by one of its names or by its place.
+    pub fn given(&self, index: usize, names: &[&str]) -> Option<&'a Expr> {
+        self.keyword(names).or_else(|| self.positional(index))
+    }
+
     /// The argument that decides.
     pub fn deciding(&self, entry: Entry) -> Option<&'a Expr> {
-        self.keyword(entry.names)
-            .or_else(|| self.positional(entry.index))
+        self.given(entry.index, entry.names)
     }
 
     /// Whether `*` or `**` may carry more.
@@ -66,6 +70,7 @@ impl<'a> Inspector<'a> {
         if let Expr::Attribute(x) = &*call.func {
             self.format_call(x, arguments);
             self.padded(&fold(x.attr.as_str()), arguments, call.range());
+            self.sized_method(x, arguments);
             self.column_call(x, arguments);
             self.result_call(x, arguments);
         }
@@ -357,9 +362,7 @@ impl<'a> Inspector<'a> {
             }
             Effect::ReadPathOrText => self.path_or_text(entry, subject, arguments, at),
             Effect::NumpyLoad => {
-                let allowed = arguments
-                    .keyword(&["allow_pickle"])
-                    .or_else(|| arguments.positional(2));
+                let allowed = arguments.given(2, &["allow_pickle"]);
                 if allowed.is_some_and(|e| !is_false(e)) || arguments.open_ended() {
                     self.add(&rules::DESER_LOAD, at, subject);
                 } else {

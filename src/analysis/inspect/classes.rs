@@ -42,10 +42,7 @@ impl<'a> Inspector<'a> {
 
     /// `Enum("E", {…})`: names of that kind become attributes of a class.
     pub(super) fn members_of_enum(&mut self, arguments: Arguments<'a>, at: TextRange) {
-        let Some(e) = arguments
-            .keyword(&["names"])
-            .or_else(|| arguments.positional(1))
-        else {
+        let Some(e) = arguments.given(1, &["names"]) else {
             return;
         };
         let names: Vec<&Expr> = match e {

@@ -1,5 +1,6 @@
 //! The second pass: every node is looked at once, and what is worth knowing becomes a fact.
 
+mod arrays;
 mod attributes;
 mod calls;
 mod classes;
@@ -16,6 +17,7 @@ mod names;
 mod numbers;
 mod regex;
 mod settings;
+mod shapes;
 mod sizes;
 mod texts;
 
@@ -226,8 +228,10 @@ impl<'a> Visitor<'a> for Inspector<'a> {
             Expr::Call(call) => self.call(call),
             Expr::BinOp(x) => {
                 self.arithmetic(x);
+                self.combined(e);
                 self.address_in(e);
             }
+            Expr::Compare(_) => self.combined(e),
             Expr::Subscript(x) => {
                 self.subscript(x);
                 self.sized_index(x);
@@ -245,7 +249,6 @@ impl<'a> Visitor<'a> for Inspector<'a> {
             | Expr::UnaryOp(_)
             | Expr::IfExp(_)
             | Expr::Await(_)
-            | Expr::Compare(_)
             | Expr::Starred(_)
             | Expr::Slice(_) => {}
             Expr::JoinedStr(_) => self.address_in(e),

@@ -12,10 +12,7 @@ impl<'a> Inspector<'a> {
         if !path.starts_with("re.") {
             return;
         }
-        let Some(e) = arguments
-            .keyword(&["pattern"])
-            .or_else(|| arguments.positional(0))
-        else {
+        let Some(e) = arguments.given(0, &["pattern"]) else {
             return;
         };
         if self.is_slow(e) {
@@ -25,9 +22,7 @@ impl<'a> Inspector<'a> {
 
     /// `series.str.contains(pattern)` and its kind.
     pub(super) fn text_pattern(&mut self, arguments: Arguments<'a>, at: TextRange) {
-        let pattern = arguments
-            .keyword(&["pat"])
-            .or_else(|| arguments.positional(0));
+        let pattern = arguments.given(0, &["pat"]);
         if let Some(e) = pattern
             && self.is_slow(e)
         {

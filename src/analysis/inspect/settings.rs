@@ -163,9 +163,7 @@ impl<'a> Inspector<'a> {
     pub(super) fn settings(&mut self, path: &str, arguments: Arguments<'a>) {
         let mut groups = vec![String::new()];
         if path.ends_with(".rc")
-            && let Some(e) = arguments
-                .keyword(&["group"])
-                .or_else(|| arguments.positional(0))
+            && let Some(e) = arguments.given(0, &["group"])
         {
             for val in self.r.eval(e, self.here()).iter() {
                 if let Val::Text(text) = val {

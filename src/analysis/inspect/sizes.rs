@@ -3,6 +3,7 @@
 use super::Inspector;
 use super::calls::Arguments;
 use super::loops::STEPS;
+use super::shapes::{self, Looks};
 use crate::analysis::parse::TextRange;
 use crate::analysis::parse::ast::{self, Constant, Expr, Operator, Ranged};
 use crate::analysis::resolve::Val;
@@ -121,7 +122,7 @@ impl<'a> Inspector<'a> {
         self.collects(name, arguments, at);
     }
 
-    /// Arrays whose literal shape exceeds the memory the policy gives, at eight bytes a number.
+    /// Arrays whose shape exceeds the memory the policy gives, at eight bytes a number.
     pub(super) fn sized_member(&mut self, path: &str, arguments: Arguments<'a>, at: TextRange) {
         let long = matches!(path, "itertools.repeat" | "itertools.islice")
             && self.counted(arguments.call).is_some_and(|n| n > STEPS);
@@ -132,66 +133,25 @@ impl<'a> Inspector<'a> {
     }
 
     fn too_many(&self, path: &str, arguments: Arguments<'a>) -> bool {
-        #[allow(clippy::cast_precision_loss)]
-        let most = self.policy.limits.memory_mb as f64 * 131_072.0;
         let at = |i: usize| arguments.positional(i).and_then(|e| self.number(e));
-        let shape = |i: usize, names: &[&str]| {
-            arguments
-                .keyword(names)
-                .or_else(|| arguments.positional(i))
-                .and_then(|e| self.product(e))
+        let named = |name: &str| arguments.keyword(&[name]).and_then(|e| self.number(e));
+        let both = |op: Operator| {
+            matches!(
+                (arguments.positional(0), arguments.positional(1)),
+                (Some(a), Some(b)) if self.huge(op, a, b)
+            )
         };
-        let path = path
-            .strip_prefix("numpy.ma.")
-            .map_or_else(|| path.to_owned(), |name| format!("numpy.{name}"));
-        let elements = match path.as_str() {
-            "numpy.zeros" | "numpy.ones" | "numpy.empty" | "numpy.full" | "numpy.ndarray" => {
-                shape(0, &["shape"])
-            }
-            "numpy.zeros_like" | "numpy.ones_like" | "numpy.empty_like" | "numpy.full_like" => {
-                shape(usize::MAX, &["shape"])
-            }
-            "numpy.hanning" | "numpy.hamming" | "numpy.blackman" | "numpy.bartlett"
-            | "numpy.kaiser" => at(0),
-            "numpy.vander" => at(1),
-            "numpy.bincount" => shape(usize::MAX, &["minlength"]),
-            "numpy.char.multiply" | "numpy.strings.multiply" => at(1),
-            "numpy.random.choice" => shape(1, &["size"]).or_else(|| at(0)),
-            "pandas.interval_range" => shape(2, &["periods"]),
-            "random.choices" => shape(usize::MAX, &["k"]),
+        let elements = match path {
+            "random.choices" => named("k"),
             "random.randbytes" => at(0),
             "random.getrandbits" => at(0).map(|bits| bits / 64.0),
-            "scipy.sparse.eye" | "scipy.sparse.identity" => at(0),
-            "numpy.indices" => shape(0, &["dimensions"]),
-            "numpy.resize" => shape(1, &["new_shape"]),
-            "numpy.pad" => at(1),
-            "numpy.arange" => {
-                let (start, stop) = match at(1) {
-                    Some(stop) => (at(0).unwrap_or(0.0), Some(stop)),
-                    None => (0.0, at(0)),
-                };
-                let step = at(2).unwrap_or(1.0);
-                stop.map(|stop| ((stop - start) / step).abs())
-            }
-            "numpy.eye" | "numpy.identity" | "numpy.tri" => at(0).map(|n| n * at(1).unwrap_or(n)),
-            "numpy.linspace" | "numpy.logspace" | "numpy.geomspace" => shape(2, &["num"]),
-            "numpy.random.rand" | "numpy.random.randn" => {
-                let sides: Option<Vec<f64>> =
-                    arguments.call.args.iter().map(|e| self.number(e)).collect();
-                sides.map(|d| d.iter().product())
-            }
-            "numpy.repeat" | "numpy.tile" => shape(1, &[]),
-            "pandas.date_range"
-            | "pandas.period_range"
-            | "pandas.timedelta_range"
-            | "pandas.bdate_range" => shape(2, &["periods"]),
             "time.sleep" => return at(0).is_some_and(|n| n > 3_600.0),
             "itertools.product"
             | "itertools.permutations"
             | "itertools.combinations"
             | "itertools.combinations_with_replacement" => {
                 return self
-                    .arrangements(&path, arguments)
+                    .arrangements(path, arguments)
                     .is_some_and(|n| n > STEPS);
             }
             "math.factorial" => return at(0).is_some_and(|n| n > 20_000.0),
@@ -203,29 +163,19 @@ impl<'a> Inspector<'a> {
                 };
                 return chosen > 20_000.0;
             }
-            "operator.pow" => {
-                return matches!(
-                    (arguments.positional(0), arguments.positional(1)),
-                    (Some(a), Some(b)) if self.huge(Operator::Pow, a, b)
-                );
-            }
+            "operator.pow" => return both(Operator::Pow),
             "operator.lshift" => return at(1).is_some_and(|n| n > BITS),
-            "operator.mul" => {
-                return matches!(
-                    (arguments.positional(0), arguments.positional(1)),
-                    (Some(a), Some(b)) if self.huge(Operator::Mult, a, b)
-                );
-            }
+            "operator.mul" => return both(Operator::Mult),
             "decimal.Context" | "decimal.localcontext" => {
-                let digits = arguments.keyword(&["prec"]).and_then(|e| self.number(e));
-                return digits.is_some_and(|n| n > DIGITS);
+                return named("prec").is_some_and(|n| n > DIGITS);
             }
-            other => match other.strip_prefix("numpy.random.") {
-                Some(name) => shape(size_of(name), &["size", "shape"]),
-                None => return false,
-            },
+            // Only looks like it: what is made of it counts.
+            "numpy.broadcast_to" => return false,
+            _ => self
+                .made(path, arguments, &mut Looks::new())
+                .map(|shape| shapes::elements(&shape)),
         };
-        elements.is_some_and(|n| n > most)
+        elements.is_some_and(|n| n > self.most())
     }
 
     /// How many there are of what `itertools` puts together.
@@ -373,25 +323,6 @@ impl<'a> Inspector<'a> {
         if given || is_wide(template, ':') {
             self.add(&rules::DOS_LITERAL, at, "width");
         }
-    }
-}
-
-/// Position of `size` in the calls of numpy.random.
-fn size_of(name: &str) -> usize {
-    match name {
-        "random"
-        | "random_sample"
-        | "ranf"
-        | "sample"
-        | "standard_normal"
-        | "standard_exponential"
-        | "standard_cauchy"
-        | "permutation"
-        | "bytes" => 0,
-        "exponential" | "poisson" | "choice" | "weibull" | "power" | "pareto" | "rayleigh"
-        | "geometric" | "chisquare" | "standard_gamma" | "standard_t" | "dirichlet" => 1,
-        "triangular" | "hypergeometric" | "noncentral_f" => 3,
-        _ => 2,
     }
 }
 

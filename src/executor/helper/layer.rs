@@ -34,6 +34,7 @@ pub enum Layer {
     Core,
     Memlock,
     Msgqueue,
+    Signals,
 }
 
 /// Whether to put the layer on.
@@ -98,6 +99,7 @@ pub mod switched {
             Layer::Core => "rlimits:core",
             Layer::Memlock => "rlimits:memlock",
             Layer::Msgqueue => "rlimits:msgqueue",
+            Layer::Signals => "rlimits:signals",
         }
     }
 

@@ -18,6 +18,10 @@ const MIB: u64 = 1024 * 1024;
 /// more than they touch.
 const BASELINE_MIB: u64 = 4096;
 
+/// Signals that wait for their process. The kernel counts them by user, who may be the dashboard's
+/// own: what a run leaves waiting is not there for other programs' signals and timers.
+pub const SIGNALS_MAX: u64 = 256;
+
 /// Bytes of address space until the runner lowers it.
 pub fn address_space_max(limits: &Limits) -> u64 {
     BASELINE_MIB
@@ -47,6 +51,11 @@ pub fn set_common(limits: &Limits) -> Result<(), Refusal> {
         (Layer::Core, Resource::RLIMIT_CORE, both(0)),
         (Layer::Memlock, Resource::RLIMIT_MEMLOCK, both(0)),
         (Layer::Msgqueue, Resource::RLIMIT_MSGQUEUE, both(0)),
+        (
+            Layer::Signals,
+            Resource::RLIMIT_SIGPENDING,
+            both(SIGNALS_MAX),
+        ),
         (Layer::Nocaps, Resource::RLIMIT_NICE, both(0)),
         (Layer::Nocaps, Resource::RLIMIT_RTPRIO, both(0)),
     ])

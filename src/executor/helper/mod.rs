@@ -47,6 +47,8 @@ pub(super) fn bound(
     jail::root::bound(executable, needs)
 }
 
+pub(super) use limits::SIGNALS_MAX;
+
 /// How many seccomp programs a payload of a jail has that can start no program any more.
 pub(super) const PROGRAMS: usize = jail::seccomp::PROGRAMS;
 

@@ -23,23 +23,22 @@ pub fn sweep(uid: Option<u32>, mut reaped: impl FnMut(Reaped)) -> bool {
     let until = Instant::now() + PATIENCE;
     let me = std::process::id() as i32;
     loop {
-        let alive = living(me);
+        if reap_all(&mut reaped) {
+            return true;
+        }
         match uid {
-            Some(uid) if !alive.is_empty() => kill_user(uid),
-            _ => {
+            // Also where none is seen to live: what the kernel says counts, not what was read.
+            Some(uid) => kill_user(uid),
+            None => {
+                let alive = living(me);
                 // Stopped first: one that dies frees a place for another to be forked into, one
                 // that is stopped keeps it, so a fork bomb runs out of places.
                 signal_all(&alive, Signal::SIGSTOP);
                 signal_all(&alive, Signal::SIGKILL);
             }
         }
-        loop {
-            match raw::reap(raw::Wait::No) {
-                Ok(Some(one)) => reaped(one),
-                Ok(None) => break,
-                // No child is left: nothing below this process exists.
-                Err(_) => return true,
-            }
+        if reap_all(&mut reaped) {
+            return true;
         }
         if Instant::now() > until {
             return false;
@@ -47,6 +46,17 @@ pub fn sweep(uid: Option<u32>, mut reaped: impl FnMut(Reaped)) -> bool {
         // Death takes the kernel a moment; nothing announces it for processes that are not yet
         // our children.
         std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// Reaps what has ended. Whether no child is left: nothing below this process exists then.
+fn reap_all(reaped: &mut impl FnMut(Reaped)) -> bool {
+    loop {
+        match raw::reap(raw::Wait::No) {
+            Ok(Some(one)) => reaped(one),
+            Ok(None) => return false,
+            Err(_) => return true,
+        }
     }
 }
 

@@ -9,15 +9,13 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use nix::errno::Errno;
-use nix::fcntl::{FcntlArg, OFlag, fcntl};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
-use nix::unistd::pipe2;
 
 use crate::model::Digest;
 
 use super::super::handover::{self, Descriptors, Order, Purpose, Says};
 use super::super::spec::{Fault, needs};
-use super::super::{bundle, launch, memfd, procfs, raw, runner, scratch};
+use super::super::{bundle, given, launch, memfd, procfs, raw, runner, scratch};
 use super::Kind;
 
 /// A zygote that lives as long as this value: runs hold it too.
@@ -47,15 +45,13 @@ impl Keeper {
     /// Starts the helper. The zygote has still to load its libraries.
     pub fn start(exe: BorrowedFd<'_>, kind: &Kind) -> Result<Self, Fault> {
         let doing = |e: std::io::Error| Fault::new("could not start a zygote", e);
-        let pipe = || pipe2(OFlag::O_CLOEXEC).map_err(|e| doing(e.into()));
         let file = |name: &str, bytes: std::io::Result<Vec<u8>>| {
             bytes
                 .and_then(|bytes| memfd::of_bytes(name, &bytes))
                 .map_err(doing)
         };
-        let (lifeline_read, lifeline) = pipe()?;
-        let (said, say) = pipe()?;
-        fcntl(&said, FcntlArg::F_SETFL(OFlag::O_NONBLOCK)).map_err(|e| doing(e.into()))?;
+        let [lifeline_read, lifeline] = given::pipe()?;
+        let [said, say] = given::output_pipe()?;
         let descriptors = Descriptors {
             lifeline: lifeline_read,
             stdout: say.try_clone().map_err(doing)?,

@@ -18,7 +18,7 @@ use crate::model::Tier;
 use crate::policy::Policy;
 use crate::runtime::PythonEnv;
 
-use super::runner;
+use super::libraries;
 use super::spec::RunSpec;
 
 pub use keeper::Keeper;
@@ -66,7 +66,7 @@ impl Kind {
             policy: spec.policy.clone(),
             tier: spec.tier,
             env: spec.env.clone(),
-            tables: runner::has_tables(&spec.inputs),
+            tables: libraries::has_tables(&spec.inputs),
         }
     }
 

@@ -3,11 +3,13 @@
 //!
 //! One file a layer, each with the reasons for its rules:
 //! `namespaces` (what the payload cannot see), `root` (which files exist for it), `init` (its
-//! pid 1), `landlock_rules` (what it may do with the files), `seccomp` (which system calls it has).
+//! pid 1), `landlock_rules` (what it may do with the files), `seccomp` and `numbers` (which system calls it
+//! has).
 
 pub mod init;
 pub mod landlock_rules;
 pub mod namespaces;
+mod numbers;
 pub mod root;
 pub mod seccomp;
 
@@ -85,10 +87,8 @@ pub fn start(
         .write_all(b"m")
         .step("start the jail")?;
     let layers = await_exec(failure_read, lifeline)?;
-    let payload = procfs::descendants(init)
+    let payload = procfs::only_child(init)
         .step("find the payload")?
-        .into_iter()
-        .find(|process| process.parent == init)
         .ok_or_else(|| Refusal::new("Python ended before it was ready", "no payload"))?;
     // Until here its end would have meant that the helper is gone.
     drop(map);
@@ -100,7 +100,7 @@ pub fn start(
     Ok(Started {
         pid: init,
         pidfd,
-        payload: payload.pid,
+        payload,
         layers,
         exit: Some(exit_read),
         output,

@@ -7,19 +7,21 @@
 //! `process_vm_*`, `pidfd_getfd`, io_uring, keyrings, bpf, perf, userfaultfd, modules, landlock
 //! (nothing to add), System V and POSIX queues, memory and semaphores.
 //!
-//! Three programs, because seccompiler has one action for each: numbers of the x32 ABI kill,
-//! `clone3` is ENOSYS (its flags are behind a pointer, and the C library then uses `clone`), and
-//! the list. The interpreter starts by an exec and then installs the list once more, without exec and
-//! without the right to install another: what runs afterwards starts no program, its own interpreter
-//! included.
+//! Two programs. One goes by number (see `numbers`): the list, numbers of the x32 ABI kill, and
+//! `clone3` is ENOSYS (its flags are behind a pointer, and the C library then uses `clone`). The
+//! other is seccompiler's: it refuses some arguments of calls that are listed, and kills a call of
+//! another architecture, whose numbers mean something else. The interpreter starts by an exec and
+//! then installs a third, which takes back all that was needed until then, exec and the right to
+//! install another among it: what runs afterwards starts no program, its own interpreter included.
 
 use nix::libc;
 use seccompiler::{
     BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
-    SeccompRule, TargetArch, sock_filter,
+    SeccompRule, TargetArch,
 };
 
 use super::super::Refusal;
+use super::numbers;
 
 /// The compiled programs, in the order in which they are installed.
 pub struct Programs(Vec<BpfProgram>);
@@ -28,13 +30,13 @@ impl Programs {
     /// For a payload until its interpreter is up. Compiled before anything is forked: a mistake
     /// shows while it can still be told.
     pub fn compile() -> Result<Self, Refusal> {
-        programs(&[libc::SYS_execve], &[libc::PR_SET_SECCOMP])
+        programs(STARTING_CALLS, Some(STARTING_OPTIONS)).map_err(|e| no_filter(&e))
     }
 
     /// For a zygote: what its forks restrict themselves with is allowed too. They inherit these,
     /// and add [`last`].
     pub fn of_zygote() -> Result<Self, Refusal> {
-        programs(ZYGOTE_CALLS, &[])
+        programs(ZYGOTE_CALLS, None).map_err(|e| no_filter(&e))
     }
 
     /// Installs them. Only listed calls are left afterwards.
@@ -48,12 +50,13 @@ impl Programs {
 }
 
 /// How many programs a payload has when its interpreter is up.
-pub const PROGRAMS: usize = if cfg!(target_arch = "x86_64") { 4 } else { 3 };
+pub const PROGRAMS: usize = 3;
 
-/// The list that is the last one in, as the kernel reads it: `struct sock_filter`, one after the
-/// other.
+/// The last one in, as the kernel reads it: `struct sock_filter`, one after the other. A few steps
+/// only, because a warm start makes it part of every run: what it adds to the others is what it
+/// takes back.
 pub fn last() -> Result<Vec<u8>, Refusal> {
-    let steps = list(&[], &[]).map_err(|e| no_filter(&e))?;
+    let steps = taken_back().map_err(|e| no_filter(&e))?;
     Ok(steps
         .iter()
         .flat_map(|step| {
@@ -72,116 +75,162 @@ fn no_filter(e: &Failure) -> Refusal {
     Refusal::new("could not make the system call filter", e)
 }
 
-/// `more`: calls that are allowed with any argument beside the list; `options`: of prctl(2).
-fn programs(more: &[i64], options: &[libc::c_int]) -> Result<Programs, Refusal> {
-    compile(more, options).map_err(|e| no_filter(&e))
-}
-
-fn compile(more: &[i64], options: &[libc::c_int]) -> Result<Programs, Failure> {
-    let arch = TargetArch::try_from(std::env::consts::ARCH)?;
-    let mut programs = Vec::new();
-    if cfg!(target_arch = "x86_64") {
-        programs.push(x32_kills());
+/// `more`: calls that are allowed beside the list; `options`: of prctl(2), beside the usual ones,
+/// or any.
+fn programs(more: &[i64], options: Option<&[libc::c_int]>) -> Result<Programs, Failure> {
+    let listed: Vec<i64> = [CALLS, OLD_CALLS, RESTRICTED_CALLS, more].concat();
+    let mut rules = arguments()?;
+    if let Some(options) = options {
+        rules.push((
+            libc::SYS_prctl,
+            vec![none_of(0, &[OPTIONS, options].concat())?],
+        ));
     }
-    let no_clone3 = SeccompFilter::new(
-        [(libc::SYS_clone3, Vec::new())].into(),
-        SeccompAction::Allow,
-        SeccompAction::Errno(libc::ENOSYS as u32),
-        arch,
-    )?;
-    programs.push(no_clone3.try_into()?);
-    programs.push(list(more, options)?);
-    Ok(Programs(programs))
+    // The one by number is the last: it has no call to install another with.
+    Ok(Programs(vec![refusing(rules)?, numbers::program(&listed)?]))
 }
 
-fn list(more: &[i64], options: &[libc::c_int]) -> Result<BpfProgram, Failure> {
-    let arch = TargetArch::try_from(std::env::consts::ARCH)?;
-    // `clone3` passes here to keep the other program's answer: the stricter of two counts.
-    let mut rules: std::collections::BTreeMap<i64, Vec<SeccompRule>> = CALLS
-        .iter()
-        .chain(OLD_CALLS)
-        .chain(&[libc::SYS_clone3])
-        .map(|call| (*call, Vec::new()))
+/// Everything that any start was allowed beside the list.
+fn taken_back() -> Result<BpfProgram, Failure> {
+    let mut rules: Rules = [STARTING_CALLS, ZYGOTE_CALLS]
+        .concat()
+        .into_iter()
+        .map(|call| (call, Vec::new()))
         .collect();
-    rules.extend(conditional(options)?);
-    rules.extend(more.iter().map(|call| (*call, Vec::new())));
-    let list = SeccompFilter::new(
-        rules,
-        SeccompAction::Errno(libc::EPERM as u32),
-        SeccompAction::Allow,
-        arch,
-    )?;
-    Ok(list.try_into()?)
+    rules.push((libc::SYS_prctl, vec![none_of(0, OPTIONS)?]));
+    refusing(rules)
 }
 
+/// Calls with the rules by which they are EPERM; without any, they always are.
 type Rules = Vec<(i64, Vec<SeccompRule>)>;
 
-/// Calls that are allowed with some arguments only. `options`: of prctl(2), beside the usual ones.
-fn conditional(options: &[libc::c_int]) -> Result<Rules, seccompiler::BackendError> {
+fn refusing(rules: Rules) -> Result<BpfProgram, Failure> {
+    let program = SeccompFilter::new(
+        rules.into_iter().collect(),
+        SeccompAction::Allow,
+        SeccompAction::Errno(libc::EPERM as u32),
+        TargetArch::try_from(std::env::consts::ARCH)?,
+    )?;
+    Ok(program.try_into()?)
+}
+
+/// Holds where this argument is none of the values.
+fn none_of(argument: u8, values: &[libc::c_int]) -> Result<SeccompRule, seccompiler::BackendError> {
+    let other = |value: &libc::c_int| {
+        SeccompCondition::new(
+            argument,
+            SeccompCmpArgLen::Dword,
+            SeccompCmpOp::Ne,
+            u64::from(*value as u32),
+        )
+    };
+    SeccompRule::new(values.iter().map(other).collect::<Result<_, _>>()?)
+}
+
+/// What is refused of calls that are listed.
+fn arguments() -> Result<Rules, seccompiler::BackendError> {
     use SeccompCmpArgLen::{Dword, Qword};
-    use SeccompCmpOp::{Eq, MaskedEq, Ne};
-    let when = |conditions: Vec<SeccompCondition>| SeccompRule::new(conditions);
-    let is = SeccompCondition::new;
-    let prctl = [
-        libc::PR_SET_NAME,
-        libc::PR_GET_NAME,
-        libc::PR_SET_DUMPABLE,
-        libc::PR_GET_DUMPABLE,
-        libc::PR_SET_PDEATHSIG,
-        libc::PR_GET_PDEATHSIG,
-        libc::PR_SET_VMA,
-    ]
-    .iter()
-    .chain(options)
-    .map(|option| when(vec![is(0, Dword, Eq, *option as u64)?]))
-    .collect::<Result<_, _>>()?;
+    use SeccompCmpOp::{Eq, MaskedEq};
+    let when = |argument, size, operator, value| {
+        SeccompRule::new(vec![SeccompCondition::new(
+            argument, size, operator, value,
+        )?])
+    };
+    // Processes and threads, in no new namespace.
+    let namespaces = NAMESPACES
+        .iter()
+        .map(|flag| when(0, Qword, MaskedEq(*flag), *flag))
+        .collect::<Result<_, _>>()?;
+    // Typing into a terminal, and what its selection does.
+    let terminal = [TIOCSTI, TIOCLINUX]
+        .into_iter()
+        .map(|request| when(1, Dword, Eq, request))
+        .collect::<Result<_, _>>()?;
+    let held = HELD_FILES
+        .iter()
+        .map(|command| when(1, Dword, Eq, u64::from(*command as u32)))
+        .collect::<Result<_, _>>()?;
+    let programs = SOCKET_PROGRAMS
+        .iter()
+        .map(|option| {
+            SeccompRule::new(vec![
+                SeccompCondition::new(1, Dword, Eq, u64::from(libc::SOL_SOCKET as u32))?,
+                SeccompCondition::new(2, Dword, Eq, u64::from(*option as u32))?,
+            ])
+        })
+        .collect::<Result<_, _>>()?;
     Ok(vec![
-        // Processes and threads, in no new namespace.
-        (
-            libc::SYS_clone,
-            vec![when(vec![is(0, Qword, MaskedEq(NAMESPACES), 0)?])?],
-        ),
-        // Typing into a terminal, and what its selection does.
-        (
-            libc::SYS_ioctl,
-            vec![when(vec![
-                is(1, Dword, Ne, TIOCSTI)?,
-                is(1, Dword, Ne, TIOCLINUX)?,
-            ])?],
-        ),
-        (
-            libc::SYS_socketpair,
-            vec![when(vec![is(0, Dword, Eq, libc::AF_UNIX as u64)?])?],
-        ),
-        (libc::SYS_prctl, prctl),
+        (libc::SYS_clone, namespaces),
+        (libc::SYS_ioctl, terminal),
+        (libc::SYS_socketpair, vec![none_of(0, &[libc::AF_UNIX])?]),
+        (libc::SYS_fcntl, held),
+        (libc::SYS_setsockopt, programs),
+        // The limits of another process, pid 1 of the jail among them.
+        (libc::SYS_prlimit64, vec![none_of(0, &[0])?]),
     ])
 }
 
-const NAMESPACES: u64 = (libc::CLONE_NEWUSER
-    | libc::CLONE_NEWPID
-    | libc::CLONE_NEWNET
-    | libc::CLONE_NEWIPC
-    | libc::CLONE_NEWUTS
-    | libc::CLONE_NEWNS
-    | libc::CLONE_NEWCGROUP) as u32 as u64;
+/// The options of prctl(2) that a snippet has.
+const OPTIONS: &[libc::c_int] = &[
+    libc::PR_SET_NAME,
+    libc::PR_GET_NAME,
+    libc::PR_GET_DUMPABLE,
+    libc::PR_SET_PDEATHSIG,
+    libc::PR_GET_PDEATHSIG,
+    libc::PR_SET_VMA,
+];
+
+const NAMESPACES: &[u64] = &[
+    libc::CLONE_NEWUSER as u32 as u64,
+    libc::CLONE_NEWPID as u32 as u64,
+    libc::CLONE_NEWNET as u32 as u64,
+    libc::CLONE_NEWIPC as u32 as u64,
+    libc::CLONE_NEWUTS as u32 as u64,
+    libc::CLONE_NEWNS as u32 as u64,
+    libc::CLONE_NEWCGROUP as u32 as u64,
+];
+
+/// Commands of fcntl(2) that keep something of a file in the kernel, without a limit or to the harm
+/// of others: locks of an open file, leases (an open elsewhere waits for their end), notices.
+const HELD_FILES: &[libc::c_int] = &[
+    libc::F_OFD_SETLK,
+    libc::F_OFD_SETLKW,
+    libc::F_SETLEASE,
+    libc::F_NOTIFY,
+];
+
+/// Options of sockets (socket(7)) that bring a BPF program.
+const SOCKET_PROGRAMS: &[libc::c_int] = &[
+    libc::SO_ATTACH_FILTER,
+    libc::SO_ATTACH_BPF,
+    libc::SO_ATTACH_REUSEPORT_CBPF,
+    libc::SO_ATTACH_REUSEPORT_EBPF,
+];
 
 const TIOCSTI: u64 = 0x5412;
 const TIOCLINUX: u64 = 0x541c;
 
-/// x32 calls come with the same architecture and bit 30 of the number set; a list by number would
-/// answer EPERM, but nothing honest makes one.
-fn x32_kills() -> BpfProgram {
-    const LOAD: u16 = (libc::BPF_LD | libc::BPF_W | libc::BPF_ABS) as u16;
-    const JUMP: u16 = (libc::BPF_JMP | libc::BPF_JGE | libc::BPF_K) as u16;
-    const RETURN: u16 = (libc::BPF_RET | libc::BPF_K) as u16;
-    let step = |code, jt, jf, k| sock_filter { code, jt, jf, k };
-    vec![
-        step(LOAD, 0, 0, 0),
-        step(JUMP, 0, 1, 0x4000_0000),
-        step(RETURN, 0, 0, libc::SECCOMP_RET_KILL_PROCESS),
-        step(RETURN, 0, 0, libc::SECCOMP_RET_ALLOW),
-    ]
-}
+/// Calls that some arguments of are refused.
+const RESTRICTED_CALLS: &[i64] = &[
+    libc::SYS_clone,
+    libc::SYS_ioctl,
+    libc::SYS_socketpair,
+    libc::SYS_prctl,
+    libc::SYS_fcntl,
+    libc::SYS_setsockopt,
+    libc::SYS_prlimit64,
+];
+
+/// What starts the interpreter.
+const STARTING_CALLS: &[i64] = &[libc::SYS_execve];
+
+/// What it installs [`last`] with, what seccompiler does once more before each program, and what
+/// keeps others of its user from reading it, which nobody is to take back.
+const STARTING_OPTIONS: &[libc::c_int] = &[
+    libc::PR_SET_SECCOMP,
+    libc::PR_SET_NO_NEW_PRIVS,
+    libc::PR_SET_DUMPABLE,
+];
 
 /// What a zygote's forks need to make a run's place and to close themselves in. Mounts and
 /// namespaces are of use only to who has, or makes, a user namespace; the zygote itself has no
@@ -190,7 +239,6 @@ const ZYGOTE_CALLS: &[i64] = &[
     libc::SYS_execve,
     libc::SYS_unshare,
     libc::SYS_mount,
-    libc::SYS_prctl,
     libc::SYS_capset,
     libc::SYS_landlock_create_ruleset,
     libc::SYS_landlock_add_rule,
@@ -214,7 +262,6 @@ const CALLS: &[i64] = &[
     libc::SYS_close,
     libc::SYS_close_range,
     libc::SYS_fstat,
-    libc::SYS_fcntl,
     libc::SYS_flock,
     libc::SYS_dup,
     libc::SYS_dup3,
@@ -292,7 +339,6 @@ const CALLS: &[i64] = &[
     libc::SYS_sched_get_priority_min,
     libc::SYS_getpriority,
     libc::SYS_getcpu,
-    libc::SYS_prlimit64,
     libc::SYS_getrlimit,
     libc::SYS_setrlimit,
     libc::SYS_getrusage,
@@ -333,7 +379,6 @@ const CALLS: &[i64] = &[
     libc::SYS_sendmsg,
     libc::SYS_recvmsg,
     libc::SYS_getsockopt,
-    libc::SYS_setsockopt,
     libc::SYS_getsockname,
     libc::SYS_getpeername,
     libc::SYS_shutdown,
@@ -377,42 +422,5 @@ const OLD_CALLS: &[i64] = &[
 const OLD_CALLS: &[i64] = &[];
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_programs_compile_and_the_dangerous_calls_are_not_listed() {
-        assert_eq!(Programs::compile().unwrap().0.len() + 1, PROGRAMS);
-        assert!(Programs::of_zygote().is_ok() && last().is_ok());
-        for call in [
-            libc::SYS_socket,
-            libc::SYS_connect,
-            libc::SYS_bind,
-            libc::SYS_memfd_create,
-            libc::SYS_unshare,
-            libc::SYS_setns,
-            libc::SYS_mount,
-            libc::SYS_ptrace,
-            libc::SYS_process_vm_readv,
-            libc::SYS_pidfd_getfd,
-            libc::SYS_io_uring_setup,
-            libc::SYS_keyctl,
-            libc::SYS_bpf,
-            libc::SYS_perf_event_open,
-            libc::SYS_userfaultfd,
-            libc::SYS_landlock_create_ruleset,
-            libc::SYS_shmget,
-            libc::SYS_semget,
-            libc::SYS_msgget,
-            libc::SYS_mq_open,
-            libc::SYS_seccomp,
-            libc::SYS_execve,
-            libc::SYS_execveat,
-        ] {
-            assert!(
-                !CALLS.contains(&call) && !OLD_CALLS.contains(&call),
-                "{call}"
-            );
-        }
-    }
-}
+#[path = "seccomp_tests.rs"]
+mod tests;
