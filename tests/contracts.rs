@@ -4,11 +4,9 @@
 
 mod common;
 
-use std::time::Duration;
-
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use common::dash::{Dash, Options};
+use common::dash::{Dash, Options, PATIENCE};
 use common::processes;
 use serde_json::json;
 
@@ -192,7 +190,7 @@ fn the_counting_of_a_private_data_set_ends_with_its_run() {
                 dash.keys("q");
                 dash.wait_text("Quit with");
                 dash.keys("y");
-                let outcome = agent.answer(wait, Duration::from_secs(40))["result"].clone();
+                let outcome = agent.answer(wait, PATIENCE)["result"].clone();
                 let said = outcome["message"].as_str().unwrap();
                 assert_eq!(
                     said,

@@ -3,11 +3,9 @@
 
 mod common;
 
-use std::time::Duration;
-
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use common::dash::{Dash, Options};
+use common::dash::{Dash, Options, PATIENCE};
 use nix::sys::signal::Signal;
 use serde_json::{Value, json};
 
@@ -289,7 +287,7 @@ fn quitting_asks_and_leaves_what_was_pending_unattended() {
     dash.keys("q");
     dash.wait_text("Quit with");
     dash.keys("y");
-    let outcome = agent.answer(wait, Duration::from_secs(20))["result"].clone();
+    let outcome = agent.answer(wait, PATIENCE)["result"].clone();
     assert_eq!(outcome["state"], "unattended");
     assert!(dash.ended().success());
     assert!(!dash.socket.exists(), "the socket is gone");

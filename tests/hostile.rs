@@ -44,8 +44,8 @@ fn costs_its_own_verdict(analyser: &mut Analyser, name: &str, code: &[u8]) -> Ve
     let started = std::time::Instant::now();
     let verdict = analyser.verdict(code, "analysis");
     let took = started.elapsed();
-    // A debug build on a busy machine; the client gives up after half a second.
-    assert!(took.as_secs() < 15, "{name} took {took:?}");
+    // A debug build on a busy machine; the client gives up after half a second of work, or four in all.
+    assert!(took.as_secs() < 60, "{name} took {took:?}");
     assert_eq!(verdict.source.bytes, code.len() as u64, "{name}");
     if analyser.worker_pid() != before {
         assert_eq!(verdict.verdict, VerdictKind::Unanalyzable, "{name}");
@@ -212,6 +212,32 @@ fn a_stopped_worker_is_a_time_out_not_a_wait() {
         VerdictKind::Unanalyzable
     );
     assert_eq!(ordinary(&mut analyser, "3"), VerdictKind::Clear);
+}
+
+/// Half a second of the processor is what it has, not of the clock.
+#[test]
+fn a_worker_that_does_not_get_the_processor_is_waited_for() {
+    let mut analyser = analyser();
+    // This thread too may have to wait for its turn.
+    let waited_for = (0..10).any(|_| {
+        assert_eq!(ordinary(&mut analyser, "1"), VerdictKind::Clear);
+        let pid = analyser.worker_pid().unwrap();
+        let pid = Pid::from_raw(i32::try_from(pid).unwrap());
+        kill(pid, Signal::SIGSTOP).unwrap();
+        let started = std::time::Instant::now();
+        let goes_on = std::thread::spawn(move || {
+            while started.elapsed().as_millis() < 800 {
+                std::thread::yield_now();
+            }
+            let _ = kill(pid, Signal::SIGCONT);
+        });
+        let verdict = analyser.verdict(b"2", "analysis").verdict;
+        let took = started.elapsed();
+        goes_on.join().unwrap();
+        assert!(took.as_millis() >= 800 || verdict == VerdictKind::Unanalyzable);
+        verdict == VerdictKind::Clear
+    });
+    assert!(waited_for);
 }
 
 #[test]

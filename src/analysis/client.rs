@@ -9,15 +9,32 @@ use std::time::{Duration, Instant};
 
 use nix::fcntl::{FcntlArg, OFlag, fcntl};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::time::{clock_getcpuclockid, clock_gettime};
+use nix::unistd::Pid;
 
 use super::{frames, rules, unanalyzable};
 use crate::model::{Digest, Verdict};
 use crate::policy::Policy;
 
-/// What a verdict may take.
-const ANSWER: Duration = Duration::from_millis(500);
-/// What starting a worker may take, on a busy machine too.
-const START: Duration = Duration::from_secs(10);
+/// What a verdict may take. On a busy machine the worker may wait for longer than it works; it ends
+/// itself a second later.
+const ANSWER: Patience = Patience {
+    cpu: Duration::from_millis(500),
+    wall: Duration::from_secs(4),
+};
+/// What starting a worker may take.
+const START: Patience = Patience {
+    cpu: Duration::from_secs(10),
+    wall: Duration::from_secs(10),
+};
+
+/// What the worker may use of the processor, and how long it may be waited for in all. `wall` is
+/// never less than `cpu`.
+#[derive(Clone, Copy)]
+struct Patience {
+    cpu: Duration,
+    wall: Duration,
+}
 
 /// Asks a worker process for verdicts, one at a time; blocking. The worker is started when it
 /// is first needed, and again after it was killed.
@@ -80,10 +97,7 @@ impl Analyser {
             Some(worker) => worker,
             none => none.insert(Worker::start(&self.exe, &self.policies)?),
         };
-        let answer = worker.exchange(
-            &frames::framed(&frames::request(profile, code)),
-            Instant::now() + ANSWER,
-        )?;
+        let answer = worker.exchange(&frames::framed(&frames::request(profile, code)), ANSWER)?;
         let (verdict, facts): (Verdict, _) = serde_json::from_slice(&answer)?;
         // An answer to another question would be worse than none.
         let same =
@@ -145,7 +159,7 @@ impl Worker {
         nonblocking(&worker.input)?;
         nonblocking(&worker.output)?;
         let first = frames::framed(&serde_json::to_vec(&policies)?);
-        let ready = worker.exchange(&first, Instant::now() + START)?;
+        let ready = worker.exchange(&first, START)?;
         if !ready.is_empty() {
             return Err(io::Error::new(
                 io::ErrorKind::InvalidData,
@@ -155,8 +169,9 @@ impl Worker {
         Ok(worker)
     }
 
-    /// Writes a request and reads one frame, until the deadline.
-    fn exchange(&mut self, request: &[u8], deadline: Instant) -> io::Result<Vec<u8>> {
+    /// Writes a request and reads one frame, as long as there is patience.
+    fn exchange(&mut self, request: &[u8], patience: Patience) -> io::Result<Vec<u8>> {
+        let (started, spent) = (Instant::now(), self.spent());
         let mut unsent = request;
         let mut got = Vec::new();
         let mut buffer = [0u8; 16 * 1024];
@@ -164,7 +179,7 @@ impl Worker {
             if let Some(payload) = complete(&got)? {
                 return Ok(payload);
             }
-            let left = deadline.saturating_duration_since(Instant::now());
+            let left = self.left(patience, started.elapsed(), spent);
             if left.is_zero() {
                 return Err(io::Error::new(io::ErrorKind::TimedOut, "no answer in time"));
             }
@@ -188,6 +203,27 @@ impl Worker {
                 Err(error) => return Err(error),
             }
         }
+    }
+
+    /// The least time after which the patience can be over: one thread uses no more of the
+    /// processor than passes. Where what it used can't be told, all of the time counts.
+    fn left(&self, patience: Patience, passed: Duration, before: Option<Duration>) -> Duration {
+        let used = match (before, passed < patience.cpu) {
+            (Some(before), false) => self.spent().map(|now| now.saturating_sub(before)),
+            _ => None,
+        };
+        let wall = patience.wall.saturating_sub(passed);
+        patience
+            .cpu
+            .saturating_sub(used.unwrap_or(passed))
+            .min(wall)
+    }
+
+    /// What the worker has used of the processor so far.
+    fn spent(&self) -> Option<Duration> {
+        let pid = Pid::from_raw(i32::try_from(self.child.id()).ok()?);
+        let clock = clock_getcpuclockid(pid).ok()?;
+        clock_gettime(clock).ok().map(Duration::from)
     }
 
     /// Waits until one of the pipes is ready, or the time is over.

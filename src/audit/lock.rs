@@ -18,7 +18,7 @@ use super::layout::{Layout, open_regular};
 /// Held as long as this value lives.
 #[derive(Debug)]
 pub(super) struct Lock {
-    _file: File,
+    file: File,
 }
 
 /// The whole file, for writing.
@@ -60,7 +60,18 @@ impl Lock {
         let _ = file
             .set_len(0)
             .and_then(|()| file.write_all(format!("{}\n", std::process::id()).as_bytes()));
-        Ok(Self { _file: file })
+        Ok(Self { file })
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // A process that is being started may have a copy of the descriptor for a moment longer.
+        let none = libc::flock {
+            l_type: libc::F_UNLCK as libc::c_short,
+            ..whole()
+        };
+        let _ = fcntl(&self.file, FcntlArg::F_OFD_SETLK(&none));
     }
 }
 

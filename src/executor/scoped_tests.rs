@@ -220,7 +220,7 @@ fn d2_system_is_read_only_and_local_is_each_calls_own() {
     );
     assert_eq!(
         good(&told).stdout,
-        "scoped 60 7\n7\n[2, 2]\n(False, False) 1\n"
+        "scoped 180 7\n7\n[2, 2]\n(False, False) 1\n"
     );
     for code in [
         "system.x = 1",

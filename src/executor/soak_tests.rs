@@ -34,10 +34,10 @@ fn count(folder: &str) -> usize {
     std::fs::read_dir(folder).map_or(0, Iterator::count)
 }
 
-/// Longer than a zygote waits before it makes the next place.
-const QUIET: std::time::Duration = std::time::Duration::from_millis(700);
+/// Longer than a zygote takes to make the next place, on a machine that does much else.
+const QUIET: std::time::Duration = std::time::Duration::from_secs(3);
 
-/// How long what others have made may stay.
+/// How long what others have made may stay, or what is on its way may take.
 const OTHERS: std::time::Duration = std::time::Duration::from_secs(300);
 
 impl Census {
@@ -268,7 +268,12 @@ fn many_runs_leave_nothing_behind() {
     if std::env::var_os(ALONE).is_some() {
         let before = settled().own();
         soak(24, 0);
-        assert_eq!(Census::settled().own(), before);
+        let until = std::time::Instant::now() + OTHERS;
+        let mut after = Census::settled().own();
+        while after != before && std::time::Instant::now() < until {
+            after = Census::settled().own();
+        }
+        assert_eq!(after, before);
         return;
     }
     let folder = tempfile::tempdir().unwrap();
@@ -287,7 +292,7 @@ fn many_runs_leave_nothing_behind() {
         "{said}{wrong}"
     );
     // A zygote's helper takes its folder away once it has seen that nobody is left.
-    let until = std::time::Instant::now() + std::time::Duration::from_secs(20);
+    let until = std::time::Instant::now() + std::time::Duration::from_secs(120);
     while count(&folder.path().to_string_lossy()) > 0 {
         assert!(std::time::Instant::now() < until, "files are left");
         std::thread::yield_now();

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::PathBuf;
 use std::process::Command;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, mpsc};
 use std::time::Duration;
 
@@ -138,8 +139,8 @@ pub fn policy(tier: Tier) -> Policy {
     let mut policy = Policy::clone(built_in);
     policy.tier = tier;
     policy.limits = Limits {
-        wall_s: 30,
-        cpu_s: 30,
+        wall_s: 120,
+        cpu_s: 120,
         memory_mb: 256,
         ..Limits::default()
     };
@@ -151,8 +152,8 @@ pub fn profile(name: &str) -> Policy {
     let all = crate::policy::builtin().unwrap();
     let mut policy = Policy::clone(all.iter().find(|policy| policy.name == name).unwrap());
     policy.tier = Tier::Process;
-    policy.limits.wall_s = 60;
-    policy.limits.cpu_s = 60;
+    policy.limits.wall_s = 180;
+    policy.limits.cpu_s = 180;
     policy
 }
 
@@ -331,8 +332,8 @@ impl Live {
     /// The next note; a run that says nothing for so long hangs.
     pub fn next(&self) -> ExecNote {
         self.notes
-            .recv_timeout(Duration::from_secs(60))
-            .expect("a note within a minute")
+            .recv_timeout(Duration::from_secs(400))
+            .expect("a note in time")
     }
 
     /// Releases and waits for the end.
@@ -374,7 +375,7 @@ pub fn marked(code: &str) -> (String, String) {
 
 /// Waits until no process carries the mark: death takes the kernel a moment.
 pub fn gone(mark: &str) {
-    let until = std::time::Instant::now() + Duration::from_secs(20);
+    let until = std::time::Instant::now() + Duration::from_secs(120);
     while !processes_marked(mark).is_empty() {
         assert!(std::time::Instant::now() < until, "{mark} does not end");
         std::thread::yield_now();
@@ -456,10 +457,10 @@ pub fn as_an_ordinary_user(tests: &[&str]) {
     for path in [folder.path(), &deps] {
         std::fs::set_permissions(path, all.clone()).unwrap();
     }
-    let mut random = [0u8; 2];
-    getrandom::fill(&mut random).unwrap();
     // Of nobody else, so that its processes are counted alone.
-    let uid = 30_000 + u32::from(u16::from_le_bytes(random)) % 20_000;
+    static USERS: AtomicU32 = AtomicU32::new(0);
+    let user = std::process::id() * 4 + USERS.fetch_add(1, Ordering::Relaxed);
+    let uid = 30_000 + user % 20_000;
     std::os::unix::fs::chown(&temporary, Some(uid), Some(uid)).unwrap();
     let output = Command::new(&tests_binary)
         .arg("--exact")

@@ -137,7 +137,7 @@ fn hear(launched: &Launched) -> Result<Says, Fault> {
 
 fn await_input(source: impl AsFd, what: &str) {
     let mut fds = [PollFd::new(source.as_fd(), PollFlags::POLLIN)];
-    let patience = PollTimeout::try_from(Duration::from_secs(60)).unwrap();
+    let patience = PollTimeout::try_from(Duration::from_secs(300)).unwrap();
     let n = poll(&mut fds, patience).unwrap();
     assert!(n > 0, "a minute went by before {what}");
 }

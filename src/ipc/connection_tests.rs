@@ -275,7 +275,12 @@ async fn a_notification_is_handled_and_never_answered() {
 
 #[tokio::test]
 async fn a_frame_over_the_limit_is_named_and_closes_the_connection() {
-    let mut side = connect();
+    // However long the rest of the line takes on a busy machine.
+    let bounds = Bounds {
+        linger: Duration::from_secs(60),
+        ..Bounds::default()
+    };
+    let mut side = connect_with(bounds, 64 * 1024);
     let sender = tokio::spawn(async move {
         // All of it is taken, so that the peer comes to read the answer.
         side.agent.send(&vec![b'x'; 2 * 1024 * 1024]).await;

@@ -195,7 +195,7 @@ fn a_python_that_hangs_is_killed_with_its_children() {
         let pid = pid.expect("its pid, within half a minute");
         std::fs::remove_file(&pid_file).unwrap();
         // A killed grandchild dies soon, not at once.
-        let gone = Instant::now() + Duration::from_secs(10);
+        let gone = Instant::now() + Duration::from_secs(120);
         while runs(pid.trim()) {
             assert!(Instant::now() < gone, "still runs: {body}");
             std::thread::yield_now();

@@ -69,7 +69,7 @@ impl Agent {
 
     pub fn call(&mut self, method: &str, params: Value) -> Value {
         let id = self.send(method, params);
-        self.answer(id, Duration::from_secs(60))
+        self.answer(id, Duration::from_secs(300))
     }
 
     /// Proposes and returns the result.

@@ -14,7 +14,7 @@ use super::agent::Agent;
 use super::python;
 
 /// How long anything may take that is waited for. Generous: a test that fails may be slow.
-pub const PATIENCE: Duration = Duration::from_secs(40);
+pub const PATIENCE: Duration = Duration::from_secs(180);
 
 #[derive(Default)]
 struct Seen {
@@ -68,7 +68,9 @@ impl Dash {
 
     pub fn with(options: &Options<'_>) -> Self {
         let dash = Self::launch(options);
-        dash.wait_for("the socket", |d, _| d.socket.exists());
+        let over = |d: &Self| d.screen.0.lock().unwrap().seen.closed;
+        let screen = dash.wait_for("the socket", |d, _| d.socket.exists() || over(d));
+        assert!(dash.socket.exists(), "it ended at once:\n{screen}");
         dash
     }
 

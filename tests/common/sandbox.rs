@@ -134,7 +134,12 @@ impl Targets {
         std::fs::write(at(".ssh/id_ed25519"), "k").unwrap();
         mode(&at(".ssh/id_ed25519"), 0o600);
         mode(&at(".ssh"), 0o700);
-        std::fs::copy("/usr/bin/id", at("id")).unwrap();
+        // By another process: one that is started meanwhile would hold a copy open for writing here.
+        let copied = std::process::Command::new("cp")
+            .arg("/usr/bin/id")
+            .arg(at("id"))
+            .status();
+        assert!(copied.unwrap().success());
         mode(&at("id"), 0o4755);
         let socket = UnixListener::bind(at("agent.sock")).unwrap();
         mode(&at("agent.sock"), 0o777);

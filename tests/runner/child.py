@@ -112,7 +112,7 @@ def run_in(
         sys.stdout = sys.__stdout__ = os.fdopen(1, "w", encoding="utf-8", errors="backslashreplace")
         sys.stderr = sys.__stderr__ = open(os.devnull, "w")
         # Nothing that is tested here takes longer, or more.
-        signal.alarm(20)
+        signal.alarm(120)
         with open("/proc/self/statm", encoding="ascii") as file:
             used = int(file.read().split()[0]) * resource.getpagesize()
         resource.setrlimit(resource.RLIMIT_AS, (used + (128 << 20), used + (256 << 20)))

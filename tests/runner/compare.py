@@ -43,7 +43,7 @@ def docstrings(file: Path) -> Iterator[str]:
 GIVEN = ["__name__", "df", "pd", "np", "data", "private", "public", "system", "local", "log"]
 
 # Seconds for one text.
-PATIENCE = 20
+PATIENCE = 120
 
 
 class Late(Exception):

@@ -74,7 +74,7 @@ def forked(function: Callable[[], None]) -> None:
         if pid == 0:
             status = 1
             try:
-                signal.alarm(60)
+                signal.alarm(300)
                 os.chdir(folder)
                 module("files").hold_folder()
                 function()
