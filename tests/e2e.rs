@@ -429,9 +429,9 @@ fn submit_says_by_its_exit_code_how_it_ended() {
     assert_eq!(output.status.code(), Some(4), "{output:?}");
     let submit = dash.spawn(&["submit", fine.to_str().unwrap(), "--title", "to be denied"]);
     // What expired stays selected; a new proposal moves nothing.
-    dash.wait_text("1 pending");
-    dash.keys("u");
-    dash.wait_text("to be denied");
+    dash.press_until("u", "the new proposal", |text| {
+        text.contains("to be denied")
+    });
     dash.keys("d");
     dash.wait_text("deny, reason");
     dash.keys("no\r");
