@@ -19,8 +19,8 @@ use super::quota::key;
 use super::requests::closing;
 use super::state::{BrokerState, Early, Entry, Job, Then};
 
-/// The most that one piece of work is charged for. The analyser's own time limit lies below;
-/// beyond it the machine slept, and no agent pays for that.
+/// The most that one piece of work is charged for. The analyser works for less; beyond it the machine
+/// did something else, or slept, and no agent pays for that.
 const CHARGE_MAX: Duration = Duration::from_secs(2);
 /// Bytes of the log that one finding takes besides its words.
 const FINDING_BYTES: usize = 256;

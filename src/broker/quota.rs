@@ -104,7 +104,7 @@ impl Default for Quotas {
     fn default() -> Self {
         Self {
             // Microseconds of the analyser. A snippet that runs into its time limit costs half
-            // a second; ten of them at once, then one every two seconds.
+            // a second, and more on a busy machine; ten of them at once, then one every two seconds.
             analysis_peer: Buckets::new(5_000_000, 250_000),
             analysis_uid: Buckets::new(10_000_000, 250_000),
             // Bytes of the audit log.

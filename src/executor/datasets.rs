@@ -262,7 +262,13 @@ impl Table {
 
     fn frame(&self) -> Option<(OwnedFd, u64)> {
         let (frame, bytes) = self.converted.as_ref()?.as_ref()?;
-        Some((memfd::untouched(frame).ok()?, *bytes))
+        match memfd::untouched(frame) {
+            Ok(own) => Some((own, *bytes)),
+            Err(e) => {
+                tracing::warn!("a converted table is not handed over: {e}");
+                None
+            }
+        }
     }
 
     /// Whether it is as good as what this converter would make.

@@ -51,6 +51,13 @@ fn columns(told: &Told) -> Value {
 }
 
 #[test]
+fn a_feature_of_what_is_no_table_yet_is_made_of_one() {
+    let inputs = json!({"df": {"json": {"a": [1, 2]}}});
+    let told = run_profile(feature(), "df['n'] = df['a'] * 2", inputs);
+    assert_eq!(columns(&told), json!({"n": [2, 4]}));
+}
+
+#[test]
 fn f1_every_violation_is_reported_before_anything_runs() {
     let policy = feature();
     let code = "import os\nos.system('x')\neval('1')\ndf.__class__\nx = open\n";

@@ -47,10 +47,13 @@ pub fn of_policy(policy: &Policy, env: &PythonEnv, tables: bool) -> Vec<&'static
     installed(env, names)
 }
 
-/// For this run alone: nothing where its code names no library, which saves most of a cold start.
+/// For this run alone: nothing where its code names no library and nothing becomes a table, which saves
+/// most of a cold start.
 pub fn of_run(spec: &RunSpec) -> Vec<&'static str> {
     let tables = has_tables(&spec.inputs);
-    if !tables && !names_a_library(&spec.code, &spec.env) {
+    // The runner itself makes a table of whatever a feature is made of.
+    let needed = tables || spec.policy.contract == Contract::Feature;
+    if !needed && !names_a_library(&spec.code, &spec.env) {
         return Vec::new();
     }
     of_policy(&spec.policy, &spec.env, tables)
@@ -83,6 +86,8 @@ fn names_a_library(code: &str, env: &PythonEnv) -> bool {
     }
     let words: HashSet<&str> = code
         .split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
+        // So does the name of a hidden file begin.
+        .filter(|word| !word.is_empty())
         .collect();
     SHORT.iter().any(|name| words.contains(name))
         || env
@@ -141,6 +146,7 @@ mod tests {
             assert_eq!(!of("chart", code).is_empty(), needs, "{code}");
         }
         assert!(of("walled", "import numpy").is_empty());
+        assert!(!of("feature", "df['n'] = df['a'] * 2").is_empty());
     }
 
     #[test]
@@ -153,6 +159,11 @@ mod tests {
         assert!(!names_a_library("import numpy", &env));
         env.sys_path.push(folder.path().join("absent.zip"));
         assert!(!names_a_library("import numpy", &env));
+        let hidden = folder.path().join("hidden");
+        std::fs::create_dir(&hidden).unwrap();
+        std::fs::write(hidden.join(".nfs0001"), "").unwrap();
+        env.sys_path.push(hidden);
+        assert!(!names_a_library("print(1)", &env));
         env.sys_path.push(archive);
         assert!(names_a_library("1", &env));
     }

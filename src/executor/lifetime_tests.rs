@@ -79,6 +79,29 @@ fn nothing_survives_its_run() {
     }
 }
 
+/// Who kills a run as its user can be stopped by it for a moment.
+#[test]
+fn a_run_that_stops_its_killers_is_killed_all_the_same() {
+    if !available(TIER) {
+        return;
+    }
+    if TIER == Tier::Process && !nix::unistd::geteuid().is_root() {
+        eprintln!("skipped: no user of its own, so that it would stop this test");
+        return;
+    }
+    for _ in 0..30 {
+        let (mark, code) = marked(&format!(
+            "{TELL}import signal\n\
+             if os.fork(): os._exit(0)\n\
+             while True:\n\
+             \x20   try: os.kill(-1, signal.SIGSTOP)\n\
+             \x20   except OSError: pass"
+        ));
+        let told = raw(&code);
+        nothing_is_left_of(&mark, &told.run().stdout);
+    }
+}
+
 #[test]
 fn a_kill_ends_it_at_every_stage() {
     if !available(TIER) {

@@ -1,13 +1,13 @@
 //! Sealed memory files: what is handed to the child cannot change any more, by anybody.
 
-use std::fs::{File, FileTimes, Permissions};
+use std::fs::{File, FileTimes};
 use std::io::{self, Read, Seek, Write};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
-use std::os::unix::fs::PermissionsExt;
 use std::time::SystemTime;
 
 use nix::fcntl::{FcntlArg, SealFlag, fcntl};
 use nix::sys::memfd::{MFdFlags, memfd_create};
+use nix::sys::stat::{Mode, fchmod};
 use sha2::{Digest as _, Sha256};
 
 use crate::model::Digest;
@@ -83,13 +83,23 @@ pub fn is_sealed(fd: impl AsFd) -> bool {
         .is_ok_and(|bits| SealFlag::from_bits_truncate(bits).contains(SEALS))
 }
 
+/// How often a file is opened again that a run closes meanwhile.
+const REOPENED: usize = 100;
+
 /// The same bytes for one run of several: an open file of its own, for reading only, whose mode and
 /// times are what they always are. What a run sets on its open file, or as the owner on the inode,
 /// is not there for the next.
 pub fn untouched(sealed: impl AsFd) -> io::Result<OwnedFd> {
     let held = format!("/proc/self/fd/{}", sealed.as_fd().as_raw_fd());
-    let file = File::open(held)?;
-    file.set_permissions(Permissions::from_mode(0o444))?;
+    let mut tries = 0;
+    let file = loop {
+        // First: a run may have closed it to its owner, which may be us, and may do so again.
+        fchmod(sealed.as_fd(), Mode::from_bits_truncate(0o444))?;
+        match File::open(&held) {
+            Err(e) if e.kind() == io::ErrorKind::PermissionDenied && tries < REOPENED => tries += 1,
+            other => break other?,
+        }
+    };
     file.set_times(
         FileTimes::new()
             .set_accessed(SystemTime::UNIX_EPOCH)
@@ -115,7 +125,9 @@ pub fn seal(mut file: File) -> io::Result<OwnedFd> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::fs::FileExt;
+    use crate::executor::test_bench::as_an_ordinary_user;
+    use std::fs::Permissions;
+    use std::os::unix::fs::{FileExt, PermissionsExt};
 
     #[test]
     fn what_is_sealed_cannot_be_changed_even_by_its_maker() {
@@ -131,6 +143,15 @@ mod tests {
         assert_eq!(&back, b"abc");
     }
 
+    /// Who owns such a file and is not root needs its mode to open it again.
+    #[test]
+    fn the_same_as_an_ordinary_user() {
+        let (_, module) = module_path!().split_once("::").unwrap();
+        as_an_ordinary_user(&[&format!(
+            "{module}::what_several_runs_read_keeps_nothing_of_one_of_them"
+        )]);
+    }
+
     #[test]
     fn what_several_runs_read_keeps_nothing_of_one_of_them() {
         use nix::fcntl::{FcntlArg, OFlag, fcntl};
@@ -139,7 +160,7 @@ mod tests {
         let mut one = File::from(untouched(&sealed).unwrap());
         one.seek(io::SeekFrom::Start(77)).unwrap();
         fcntl(&one, FcntlArg::F_SETFL(OFlag::O_NONBLOCK)).unwrap();
-        one.set_permissions(Permissions::from_mode(0o421)).unwrap();
+        one.set_permissions(Permissions::from_mode(0o000)).unwrap();
         one.set_times(FileTimes::new().set_modified(SystemTime::now()))
             .unwrap();
         let mut two = File::from(untouched(&sealed).unwrap());

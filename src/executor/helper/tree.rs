@@ -7,7 +7,9 @@ use std::io;
 use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
 
+use nix::errno::Errno;
 use nix::sys::signal::Signal;
+use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::Uid;
 
 use super::super::procfs::{self, Stat};
@@ -85,8 +87,19 @@ fn signal_all(processes: &[Stat], signal: Signal) {
 fn kill_user(uid: u32) {
     match raw::fork() {
         Ok(Side::Parent(pid)) => {
-            // Its own signal spares the sender; it ends by itself and is reaped with the rest.
-            let _ = nix::sys::wait::waitpid(nix::unistd::Pid::from_raw(pid), None);
+            // Its own signal spares the sender; it ends by itself.
+            let pid = nix::unistd::Pid::from_raw(pid);
+            loop {
+                match waitpid(pid, Some(WaitPidFlag::WUNTRACED)) {
+                    // It has the run's user by then, so the run may stop it. The next one may be
+                    // faster.
+                    Ok(WaitStatus::Stopped(..)) => {
+                        let _ = nix::sys::signal::kill(pid, Signal::SIGKILL);
+                    }
+                    Err(Errno::EINTR) => {}
+                    _ => break,
+                }
+            }
         }
         Ok(Side::Child) => {
             let user = Uid::from_raw(uid);

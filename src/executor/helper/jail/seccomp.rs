@@ -146,10 +146,6 @@ fn arguments() -> Result<Rules, seccompiler::BackendError> {
         .into_iter()
         .map(|request| when(1, Dword, Eq, request))
         .collect::<Result<_, _>>()?;
-    let held = HELD_FILES
-        .iter()
-        .map(|command| when(1, Dword, Eq, u64::from(*command as u32)))
-        .collect::<Result<_, _>>()?;
     let programs = SOCKET_PROGRAMS
         .iter()
         .map(|option| {
@@ -163,7 +159,7 @@ fn arguments() -> Result<Rules, seccompiler::BackendError> {
         (libc::SYS_clone, namespaces),
         (libc::SYS_ioctl, terminal),
         (libc::SYS_socketpair, vec![none_of(0, &[libc::AF_UNIX])?]),
-        (libc::SYS_fcntl, held),
+        (libc::SYS_fcntl, vec![none_of(1, FILE_COMMANDS)?]),
         (libc::SYS_setsockopt, programs),
         // The limits of another process, pid 1 of the jail among them.
         (libc::SYS_prlimit64, vec![none_of(0, &[0])?]),
@@ -190,14 +186,35 @@ const NAMESPACES: &[u64] = &[
     libc::CLONE_NEWCGROUP as u32 as u64,
 ];
 
-/// Commands of fcntl(2) that keep something of a file in the kernel, without a limit or to the harm
-/// of others: locks of an open file, leases (an open elsewhere waits for their end), notices.
-const HELD_FILES: &[libc::c_int] = &[
-    libc::F_OFD_SETLK,
-    libc::F_OFD_SETLKW,
-    libc::F_SETLEASE,
-    libc::F_NOTIFY,
+/// The commands of fcntl(2) that a snippet has. Others keep something of a file in the kernel, without
+/// a limit or to the harm of others: locks of an open file, leases and delegations (an open elsewhere
+/// waits for their end), notices; and new ones come. How the first kind of lock is answered is told
+/// in [`numbers::program`].
+const FILE_COMMANDS: &[libc::c_int] = &[
+    libc::F_DUPFD,
+    libc::F_DUPFD_CLOEXEC,
+    libc::F_GETFD,
+    libc::F_SETFD,
+    libc::F_GETFL,
+    libc::F_SETFL,
+    libc::F_GETLK,
+    libc::F_SETLK,
+    libc::F_SETLKW,
+    libc::F_OFD_GETLK,
+    libc::F_GETLEASE,
+    libc::F_GETOWN,
+    libc::F_SETOWN,
+    F_GETSIG,
+    F_SETSIG,
+    libc::F_GETPIPE_SZ,
+    libc::F_SETPIPE_SZ,
+    libc::F_GET_SEALS,
+    libc::F_ADD_SEALS,
 ];
+
+/// Of include/uapi/asm-generic/fcntl.h.
+const F_SETSIG: libc::c_int = 10;
+const F_GETSIG: libc::c_int = 11;
 
 /// Options of sockets (socket(7)) that bring a BPF program.
 const SOCKET_PROGRAMS: &[libc::c_int] = &[

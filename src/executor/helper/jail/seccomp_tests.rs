@@ -167,11 +167,20 @@ fn arguments_are_refused_whatever_stands_beside_them() {
             (libc::SYS_prlimit64, [1, 7], EPERM),
             (libc::SYS_prlimit64, [u64::MAX, 7], EPERM),
         ];
+        let held = [
+            libc::F_OFD_SETLK,
+            libc::F_OFD_SETLKW,
+            libc::F_SETLEASE,
+            libc::F_NOTIFY,
+            // F_SETDELEG, since Linux 6.19.
+            1024 + 16,
+        ];
+        rows.extend(held.map(|command| (libc::SYS_fcntl, [5, command as u64], EPERM)));
         rows.extend((0..2048).flat_map(|command| {
             let expected = match command as libc::c_int {
                 libc::F_SETLK | libc::F_SETLKW => DONE,
-                command if HELD_FILES.contains(&command) => EPERM,
-                _ => ALLOW,
+                command if FILE_COMMANDS.contains(&command) => ALLOW,
+                _ => EPERM,
             };
             [command, command | high].map(|command| (libc::SYS_fcntl, [5, command], expected))
         }));
