@@ -92,7 +92,9 @@ fn a_run_that_stops_its_killers_is_killed_all_the_same() {
     for _ in 0..30 {
         let (mark, code) = marked(&format!(
             "{TELL}import signal\n\
+             first = os.getpid()\n\
              if os.fork(): os._exit(0)\n\
+             while os.getppid() == first: pass\n\
              while True:\n\
              \x20   try: os.kill(-1, signal.SIGSTOP)\n\
              \x20   except OSError: pass"
