@@ -4,11 +4,20 @@ Executed by `first`, which has read the bundle (module name to source, or to byt
 `bundle`.
 """
 
+from __future__ import annotations
+
+import gc
 import marshal
 import sys
-from collections.abc import Sequence
-from importlib.machinery import ModuleSpec
-from types import ModuleType
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from importlib.machinery import ModuleSpec
+    from types import ModuleType
+else:
+    # Where `importlib.machinery` has it from, without what that imports itself.
+    ModuleSpec = type(sys.__spec__)
 
 PACKAGE = "_countersign"
 
@@ -47,6 +56,8 @@ class Bundle:
                 exec(code, module.__dict__)
 
 
+# What is made while modules are loaded stays: looking for garbage in it only takes time.
+gc.disable()
 sys.meta_path.insert(0, Bundle(globals().pop("bundle")))  # type: ignore[arg-type]
 
 from _countersign.main import main  # noqa: E402

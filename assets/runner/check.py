@@ -4,12 +4,17 @@ Independent of the analyser that looked before the grant: another parser, anothe
 another author of mistakes.
 """
 
+from __future__ import annotations
+
 import ast
-from collections.abc import Iterable, Iterator
 
 from _countersign.errors import PolicyViolation
 from _countersign.events import Events
 from _countersign.rules import ADDRESSES, THERE, Rules
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
 
 SHOWN = 5
 METACLASSES = ("ABCMeta", "EnumMeta", "EnumType")

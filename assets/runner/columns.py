@@ -4,11 +4,16 @@ Used twice: by the child that ran the snippet, whose word is a claim, and by the
 certifies the bytes it handed over.
 """
 
+from __future__ import annotations
+
 from types import ModuleType
-from typing import Any
 
 from _countersign import files
 from _countersign.errors import Refused
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 # Stable word for word: agents may rely on them.
 NO_FRAME = "`df` must be a pandas DataFrame"

@@ -1,7 +1,12 @@
 """The bare last expression, shown as a notebook would show it."""
 
+from __future__ import annotations
+
 import sys
-from typing import Any
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 
 class Display:

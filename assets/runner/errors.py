@@ -1,9 +1,14 @@
 """Typed errors: what went wrong, with the snippet's own line and nothing of this machine's."""
 
+from __future__ import annotations
+
 import errno
 import sys
 from types import TracebackType
-from typing import Any
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 SNIPPET = "<snippet>"
 MESSAGE_MAX = 2000

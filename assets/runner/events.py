@@ -4,20 +4,25 @@ Each is told when it happens, on the report pipe, so that it is known of a run t
 Bounded, so that a snippet cannot fill the report with them: after the last one only a count.
 """
 
+from __future__ import annotations
+
 import json
 import os
 import sys
-from collections.abc import Callable
 
 from _countersign import errors
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Tell = Callable[[bytes], object]
 
 EVENTS_MAX = 50
 TEXT_MAX = 300
 
 # Stands on the stack above an import.
 IMPORTS = "<frozen importlib._bootstrap>"
-
-Tell = Callable[[bytes], object]
 
 
 class Events:

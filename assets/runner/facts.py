@@ -3,13 +3,18 @@
 Where the two parsers see different identifiers or constants, one of them is being fooled.
 """
 
+from __future__ import annotations
+
 import ast
-import hashlib
 import struct
-from collections.abc import Iterable, Iterator
 
 from _countersign.errors import PolicyViolation
 from _countersign.events import Events
+from _countersign.spec import sha256
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
 
 
 def compare(tree: ast.Module, expected: dict[str, str] | None, events: Events) -> None:
@@ -30,7 +35,7 @@ def seen(tree: ast.AST) -> dict[str, str]:
 
 def digest(items: Iterable[bytes]) -> str:
     """SHA-256 over the sorted, distinct items, each with its length before it."""
-    total = hashlib.sha256()
+    total = sha256()
     for item in sorted(set(items)):
         total.update(len(item).to_bytes(8, "little") + item)
     return "sha256:" + total.hexdigest()

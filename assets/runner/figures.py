@@ -1,14 +1,18 @@
 """Figures that a snippet shows become files of the output folder: names and count of them, and
 plotly's `show`, which elsewhere opens a browser. matplotlib's are in `canvas`."""
 
+from __future__ import annotations
+
 import json
 import sys
 from types import ModuleType
-from typing import Any
 
 from _countersign import files, limits, loaded
 from _countersign.errors import Refused
-from _countersign.plain import Plain
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 # Where plotly's `show` is; `plotly.io` has the same function under the same name.
 HOME = "plotly.io._renderers"
@@ -34,6 +38,9 @@ def next_name(extension: str) -> str:
 
 def show(figure: Any, *args: Any, **kwargs: Any) -> None:
     """In the place of plotly's: the figure as JSON, as `plotly.io.from_json` reads it."""
+    # Takes half a dozen modules along that no other run needs.
+    from _countersign.plain import Plain
+
     plain = Plain(sys.modules.get("numpy"), sys.modules.get("pandas"))
     text = json.dumps(plain.of(figure, "the figure"), allow_nan=False)
     files.leave(next_name(".json"), text.encode())

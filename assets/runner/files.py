@@ -1,12 +1,17 @@
 """`open` as the snippet has it: plain names in the output folder, nothing else."""
 
+from __future__ import annotations
+
 import os
 import re
 import stat
-from typing import Any
 
 from _countersign import opened
 from _countersign.events import Events, importing
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 NAME = re.compile(r"[A-Za-z0-9._-]{1,100}", re.ASCII)
 

@@ -1,15 +1,17 @@
-file = open(6, "rb")
-if file.read(1) == b"m":
-    import marshal
+import marshal
+import posix
 
-    bundle = marshal.load(file)
+bundle = b""
+while piece := posix.pread(6, 1 << 20, len(bundle)):
+    bundle += piece
+posix.close(6)
+del piece
+if bundle[:1] == b"m":
+    bundle = marshal.loads(bundle[1:])
     boot = marshal.loads(bundle["boot"])
 else:
     import json
 
-    file.seek(0)
-    bundle = json.load(file)
+    bundle = json.loads(bundle)
     boot = compile(bundle["boot"], "<runner>/boot.py", "exec")
-file.close()
-del file
 exec(boot)

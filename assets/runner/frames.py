@@ -4,7 +4,11 @@ Whoever reads must find the frame that pandas made of the file, to the dtype, th
 kind of every missing value; a frame for which that does not hold is not handed over.
 """
 
-from typing import Any
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 # The file's missing values are `nan` also in columns of text, where Arrow knows only null.
 NAN = b"countersign.nan"

@@ -4,15 +4,20 @@ The name was judged before anything ran, by the rules; here it is the object. A 
 run: see `watch`.
 """
 
+from __future__ import annotations
+
 import string
-from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType
-from typing import Any, NoReturn
 
 from _countersign import narrow
 from _countersign.errors import PolicyViolation
 from _countersign.rules import UNDERSCORED, Rules
 from _countersign.watch import Watch
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any, NoReturn
 
 MISSING = object()
 FORMATS = ("format", "format_map")

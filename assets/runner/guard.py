@@ -1,10 +1,10 @@
 """The guard of one run: the tree with its gates, the builtins, and the run under both."""
 
+from __future__ import annotations
+
 import ast
 import warnings
-from collections.abc import Callable
 from types import CodeType
-from typing import Any, NoReturn
 
 from _countersign import errors, hooks, names, narrow, patterns, reach, rewrite, watch
 from _countersign.check import bound_in
@@ -14,8 +14,12 @@ from _countersign.gates import Gates
 from _countersign.rules import Rules
 from _countersign.spec import Setup
 
-Deeply = Callable[[Callable[[ast.Module], Any], ast.Module], Any]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, NoReturn
 
+    Deeply = Callable[[Callable[[ast.Module], Any], ast.Module], Any]
 
 _made: tuple[Rules, Gates, dict[str, Any]] | None = None
 

@@ -4,18 +4,22 @@ An audit hook (PEP 578) sees these wherever they are called from, and cannot be 
 a net below the gates and not a wall: what confines the process is outside of it.
 """
 
+from __future__ import annotations
+
 import ast
 import collections
 import os
 import sys
-import typing
-from collections.abc import Iterable, Iterator
 from types import CodeType, ModuleType
-from typing import Any
 
 from _countersign import errors, narrow
 from _countersign.gates import Gates
 from _countersign.rules import UNDERSCORED
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Any
 
 # Not of the snippet's making: imports, and the runner itself.
 IMPORTS = ("<frozen importlib._bootstrap>", "<frozen importlib._bootstrap_external>")
@@ -23,7 +27,8 @@ RUNNER = errors.as_report.__code__.co_filename.rpartition("/")[0] + "/"
 
 # Who makes classes out of text that holds names which were checked, and the dunder names in it. The
 # second is loaded only by those who use it: it takes `inspect` along.
-MAKERS = (collections.__file__, os.path.join(os.path.dirname(os.__file__), "dataclasses.py"))
+LIBRARY = os.path.dirname(os.__file__)
+MAKERS = (collections.__file__, os.path.join(LIBRARY, "dataclasses.py"))
 MADE = frozenset(
     "__class__ __create_fn__ __qualname__ __init__ __new__ __setattr__ __delattr__ __hash__ __eq__ "
     "__repr__ __lt__ __le__ __gt__ __ge__ __getstate__ __setstate__ __post_init__ __annotations__ "
@@ -33,7 +38,8 @@ MADE_PREFIX = "__dataclass"
 # What pandas writes for the `@` of its queries.
 LOCAL = "__pd_eval_local_"
 
-# Who evaluates text that a snippet brings; `typing` is the third.
+# Who evaluates text that a snippet brings, and one more, which is not loaded for its name's sake.
+TYPING = os.path.join(LIBRARY, "typing.py")
 EVALUATORS = ("/pandas/core/computation/", "/patsy/", "/formulaic/")
 
 REFUSED = {
@@ -139,7 +145,7 @@ class Hooks:
 
 def is_evaluator(file: str) -> bool:
     """Who evaluates text for a snippet, by the file of its code."""
-    return file == typing.__file__ or any(part in file for part in EVALUATORS)
+    return file == TYPING or any(part in file for part in EVALUATORS)
 
 
 def tree_of(text: Any) -> ast.AST | None:

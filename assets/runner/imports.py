@@ -1,13 +1,18 @@
 """`import` as the snippet has it. Libraries import freely: theirs is the interpreter's own."""
 
+from __future__ import annotations
+
 import builtins
 import sys
-from collections.abc import Callable, Sequence
 from types import ModuleType
-from typing import Any
 
 from _countersign import reach
 from _countersign.gates import Gates
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
 
 _import = builtins.__import__
 MISSING = object()

@@ -1,12 +1,17 @@
 """Inputs under their names: tables as DataFrames, everything else as plain data, text or bytes."""
 
+from __future__ import annotations
+
 import io
 import json
-from typing import Any
 
 from _countersign import frames
 from _countersign.errors import Refused
 from _countersign.spec import Input, Mismatch, digest_of, read_all
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 
 def load(inputs: list[Input], pandas: Any) -> dict[str, Any]:

@@ -1,14 +1,19 @@
 """One job, after the release: the snippet under its guard, and what its contract makes of it."""
 
+from __future__ import annotations
+
 import ast
 import sys
-from collections.abc import Callable
 from types import CodeType, ModuleType
-from typing import Any
 
 from _countersign import check, display, errors, facts, guard, mangle, rewrite, rules, spec
 from _countersign.contracts import Contract
 from _countersign.events import Events
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
 
 # Deeply nested code is refused by a clear error of the compiler, not by our own walk before it.
 DEPTH = 20_000

@@ -6,14 +6,19 @@ would grow too large, whoever writes it. What else compiled code of a library me
 a full folder say, is not seen.
 """
 
+from __future__ import annotations
+
 import errno
 import os
 import signal
-from collections.abc import Iterator
 from types import CodeType, FrameType, FunctionType
 
 from _countersign import errors
 from _countersign.events import Events
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 # Errors behind an error that are looked at.
 DEEP = 20

@@ -1,14 +1,17 @@
 """Changes modules of libraries: at once where they are loaded, the others as soon as they are."""
 
-import importlib.abc
+from __future__ import annotations
+
 import sys
-from collections.abc import Callable, Iterable, Sequence
-from importlib.machinery import ModuleSpec
-from types import ModuleType
-from typing import Any
 
-Change = Callable[[ModuleType], None]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from importlib.machinery import ModuleSpec
+    from types import ModuleType
+    from typing import Any
 
+    Change = Callable[[ModuleType], None]
 
 _changes: dict[str, list[Change]] = {}
 
@@ -39,7 +42,10 @@ class Finder:
         return None
 
 
-class Loader(importlib.abc.Loader):
+class Loader:
+    """Loads the module as its own loader does; `importlib.abc`, whose `Loader` this is not, loads half
+    of the standard library along."""
+
     def __init__(self, inner: Any) -> None:
         self.inner = inner
 

@@ -1,12 +1,13 @@
 """One process, from the setup to the report."""
 
+from __future__ import annotations
+
 import atexit
 import gc
 import os
 import sys
 import time
 import warnings
-from typing import Any
 
 from _countersign import (
     contracts,
@@ -23,14 +24,16 @@ from _countersign import (
 from _countersign.events import Events
 from _countersign.report import leave, send
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 # Read when pyarrow is loaded. Its other allocators reserve a gigabyte of address space at once,
 # which is all that many a run has.
 POOL = "ARROW_DEFAULT_MEMORY_POOL"
 
 
 def main() -> None:
-    # What libraries make while they are loaded stays: looking for garbage in it only takes time.
-    gc.disable()
     setup = spec.read_setup()
     sys.path[:] = setup.sys_path
     sys.argv = [""]
@@ -40,7 +43,11 @@ def main() -> None:
         from _countersign import zygote
 
         zygote.keep_to_one_thread()
-    libraries = {name: __import__(name) for name in setup.preload}
+    libraries = {}
+    if setup.preload:
+        from _countersign import quick
+
+        libraries = quick.load(setup.preload)
     display.widen(libraries.get("pandas"))
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(line_buffering=True, errors="backslashreplace")  # type: ignore[union-attr]

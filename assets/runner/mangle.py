@@ -5,8 +5,13 @@ read. A class whose name is underscores only has no private names, and there `__
 is: refused.
 """
 
+from __future__ import annotations
+
 import ast
-from typing import Any
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 FIELDS = ("id", "attr", "arg", "name", "asname", "rest")
 LISTS = ("names", "kwd_attrs")

@@ -4,13 +4,18 @@ A plain dict, because the interpreter is many times slower with any other; that 
 made is looked at when the run ends, and no gate lets anybody reach it.
 """
 
+from __future__ import annotations
+
 import builtins
-from collections.abc import Callable
-from typing import Any
 
 from _countersign import imports, reach
 from _countersign.gates import Gates
 from _countersign.narrow import StandIn, TypeMeta
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
 
 
 def allowed(gates: Gates) -> dict[str, Any]:

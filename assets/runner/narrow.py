@@ -1,6 +1,8 @@
 """What is given in place of some members of libraries, because the member itself reads or sets
 attributes that its caller names, or makes classes out of mappings."""
 
+from __future__ import annotations
+
 import builtins
 import collections
 import contextlib
@@ -8,14 +10,17 @@ import enum
 import functools
 import io
 import sys
-import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from types import GenericAlias
-from typing import TYPE_CHECKING, Any, NoReturn
 
-from _countersign import errors
+from _countersign import errors, loaded
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import ModuleType
+    from typing import Any, NoReturn
+
     from _countersign.gates import Gates
 
 
@@ -83,12 +88,18 @@ class Narrow:
         self.instead: dict[int, Any] = {
             id(functools.wraps): wraps(gates),
             id(contextlib.suppress): suppress(gates),
-            id(typing.get_origin): lambda kind: self.give(typing.get_origin(kind)),
-            id(typing.get_args): lambda kind: tuple(map(self.give, typing.get_args(kind))),
             id(enum.global_enum): self.refused("enum.global_enum"),
             id(collections.namedtuple): namedtuple,
         }
         self.kept: dict[type, StandIn] = {}
+        loaded.change(["typing"], self.questions)
+
+    def questions(self, typing: ModuleType) -> None:
+        """What an annotation is made of may be a class of classes."""
+        self.instead |= {
+            id(typing.get_origin): lambda kind: self.give(typing.get_origin(kind)),
+            id(typing.get_args): lambda kind: tuple(map(self.give, typing.get_args(kind))),
+        }
 
     def give(self, found: Any) -> Any:
         """What the snippet gets where a library has `found`."""

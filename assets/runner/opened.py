@@ -4,12 +4,17 @@ In everything else the built-in. Where a file is let go without being closed, th
 drops the error of the last write.
 """
 
+from __future__ import annotations
+
 import gc
 import io
-from collections.abc import Callable
-from typing import Any
 
 from _countersign import limits
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
 
 _open = io.open
 

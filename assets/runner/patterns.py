@@ -4,10 +4,14 @@ Each class of such a pattern is bound before its `match` statement to a class of
 instance check asks the gates about the attributes that the pattern will read.
 """
 
-from collections.abc import Callable
-from typing import Any
+from __future__ import annotations
 
 from _countersign.gates import Gates
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
 
 # Their one positional pattern is the object itself.
 THEMSELVES = (bool, bytearray, bytes, dict, float, frozenset, int, list, set, str, tuple)

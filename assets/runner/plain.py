@@ -1,5 +1,7 @@
 """Values as plain JSON: what libraries compute with becomes what every program can read."""
 
+from __future__ import annotations
+
 import base64
 import binascii
 import datetime
@@ -10,9 +12,12 @@ import math
 from collections import deque
 from collections.abc import Mapping
 from types import ModuleType
-from typing import Any
 
 from _countersign.errors import Refused
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 # JSON readers, ours among them, refuse deeper nesting.
 DEPTH = 100

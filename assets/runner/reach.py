@@ -9,16 +9,20 @@ libraries themselves once they are loaded.
 - A model formula finds Python's own builtins behind the names it is given.
 """
 
+from __future__ import annotations
+
 import functools
 import sys
-from collections.abc import Callable
 from types import FrameType
-from typing import TYPE_CHECKING, Any
 
 from _countersign import errors
 from _countersign.rules import ADDRESSES
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
     from _countersign.gates import Gates
 
 # Classes that look any attribute up among their labels or keys.

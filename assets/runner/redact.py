@@ -5,15 +5,20 @@ reversed, in hex, base64 and percent codes, with or without white space between 
 It is no proof against a snippet that encodes it in a way of its own: the reviewer reads that.
 """
 
+from __future__ import annotations
+
 import base64
 import io
 import json
 import re
-from collections.abc import Iterable
-from typing import Any
 from urllib.parse import quote
 
 from _countersign.errors import Refused
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
 
 REDACTED = "[REDACTED]"
 # Text shorter than this is hidden only where it stands alone: it is in too many words.

@@ -13,7 +13,6 @@ from types import ModuleType
 from typing import Any, NoReturn
 
 from _countersign import check, contracts, display, errors, facts, frames, guard, job, mangle, rules
-from _countersign.contracts import Contract
 from _countersign.events import Events
 from _countersign.spec import Setup
 

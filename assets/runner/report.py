@@ -1,12 +1,16 @@
 """The one report of a run, and the end of the process after it."""
 
+from __future__ import annotations
+
 import json
 import os
 import sys
-from typing import Any, NoReturn
 
 from _countersign import errors, spec
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
 
 _begun = False
 

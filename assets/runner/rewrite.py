@@ -4,13 +4,20 @@ In the tree a gate is a constant of random text, which no source can contain; in
 that constant is the gate. No name leads to it, so no snippet can name, replace or shadow it.
 """
 
+from __future__ import annotations
+
 import ast
 import os
-from collections.abc import Callable, Iterable
 from types import CodeType
-from typing import Any
 
 from _countersign.rules import Rules
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import Any
+
+    Make = Callable[[str], Any]
 
 EXITS = ("__exit__", "__aexit__")
 LEAVES = (ast.Name, ast.Constant, ast.expr_context, ast.operator, ast.cmpop, ast.unaryop, ast.boolop)
@@ -237,8 +244,6 @@ def install(code: CodeType, table: dict[str, Any]) -> CodeType:
         new.append(one)
     return code.replace(co_consts=tuple(new))
 
-
-Make = Callable[[str], Any]
 
 
 def installed(code: CodeType, rewriter: Rewriter, make: Make) -> CodeType:

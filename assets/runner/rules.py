@@ -1,8 +1,13 @@
 """The policy's lists, and what each says about one name."""
 
+from __future__ import annotations
+
 import builtins
-from collections.abc import Iterator
-from typing import Any
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
 
 # Never given under the guard, whatever a policy lists: each is a way around all the rest.
 NEVER = frozenset("eval exec compile globals locals vars breakpoint input help __import__".split())

@@ -1,20 +1,25 @@
 """The four scopes of a `scoped` run: what each takes, and what is refused with its name."""
 
+from __future__ import annotations
+
 import sys
-from collections.abc import Callable, Iterator
 from types import FrameType
-from typing import Any
 
 from _countersign.errors import SNIPPET
 from _countersign.redact import Secrets
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any
+
+    Refuse = Callable[[str], BaseException]
 
 # What the broker keeps for a session.
 PUBLIC_BYTES = 64 * 1024
 # Frames of a function that the interpreter makes for a comprehension are the function's.
 INNER = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
 GENERATES = 0x20 | 0x80 | 0x200
-
-Refuse = Callable[[str], BaseException]
 
 
 class Scope:

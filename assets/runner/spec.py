@@ -3,19 +3,36 @@
 Everything comes in sealed memory files by descriptor number; nothing has a path.
 """
 
-import hashlib
+from __future__ import annotations
+
 import json
 import os
-from typing import Any, NamedTuple
+from types import SimpleNamespace
+
+try:
+    # What `hashlib` has it from where there is no OpenSSL, whose loading takes long.
+    from _sha2 import sha256
+except ImportError:
+    try:
+        from _sha256 import sha256
+    except ImportError:
+        from hashlib import sha256
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 FD_SETUP = 5
+
+# Bytes from which on OpenSSL is so much faster that loading it pays.
+LARGE = 1 << 20
 
 
 class Mismatch(Exception):
     """A file is not the one that was shown."""
 
 
-class Setup(NamedTuple):
+class Setup(SimpleNamespace):
     """From the user's own policy and environment; no byte of it comes from an agent."""
 
     policy: dict[str, Any]
@@ -38,8 +55,12 @@ class Setup(NamedTuple):
     # What a zygote imports beside `preload`; None where this process is one run's.
     warm: list[str] | None = None
 
+    def but(self, **other: Any) -> Setup:
+        """The same with these values changed."""
+        return Setup(**(vars(self) | other))
 
-class Input(NamedTuple):
+
+class Input(SimpleNamespace):
     name: str
     kind: str
     format: str
@@ -49,7 +70,7 @@ class Input(NamedTuple):
     private: bool
 
 
-class Job(NamedTuple):
+class Job(SimpleNamespace):
     inputs: list[Input]
     facts: dict[str, str] | None
 
@@ -68,7 +89,11 @@ def read_all(fd: int) -> bytes:
 def digest_of(fd: int) -> str:
     """`sha256:` and hex digits over the content, in pieces; the position is at the start after."""
     os.lseek(fd, 0, os.SEEK_SET)
-    digest = hashlib.sha256()
+    digest = sha256()
+    if os.fstat(fd).st_size >= LARGE:
+        import hashlib
+
+        digest = hashlib.sha256()
     while piece := os.read(fd, 1 << 20):
         digest.update(piece)
     os.lseek(fd, 0, os.SEEK_SET)
@@ -92,6 +117,6 @@ def read_code(setup: Setup) -> str:
     From `str` and never from bytes: a coding cookie must not change what is read.
     """
     raw = read_all(setup.fd_code)
-    if "sha256:" + hashlib.sha256(raw).hexdigest() != setup.code:
+    if "sha256:" + sha256(raw).hexdigest() != setup.code:
         raise Mismatch("the code is not the code that was shown")
     return raw.decode("utf-8", "strict")

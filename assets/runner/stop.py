@@ -6,16 +6,23 @@ its time is over is known from outside, where the clock and the kill are, and th
 that stopped. One that does not come to a checkpoint in time is killed where it is.
 """
 
+from __future__ import annotations
+
 import os
 import signal
 import time
-from collections.abc import Callable
 from types import FrameType
-from typing import Any
 
 from _countersign import report
 from _countersign.events import Events, running_line
 from _countersign.spec import Setup
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    Handler = Callable[[int, FrameType | None], None]
 
 # Where both have come, the lower number is looked at first: cancel goes before the wall clock.
 CANCEL = signal.SIGUSR1
@@ -25,8 +32,6 @@ WALL = signal.SIGALRM
 LEAD = 0.05
 # Seconds that a timer takes at most.
 LONGEST = 10**8
-
-Handler = Callable[[int, FrameType | None], None]
 
 
 def ready() -> None:

@@ -1,11 +1,16 @@
 """Files that are in memory only: `open` for snippets that are given no folder."""
 
+from __future__ import annotations
+
 import errno
 import io
 import re
-from typing import Any
 
 from _countersign import files, limits
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 NAME = re.compile(r"[A-Za-z0-9._-]{1,100}", re.ASCII)
 MODES = frozenset("r w a x r+ w+ a+ x+".split())

@@ -1,15 +1,15 @@
 """What a library does only once, done before there is a run: a table, grouped, shown and read."""
 
-import importlib
 import io
 import sys
 from typing import Any
 
+from _countersign import quick
+
 
 def warm(names: list[str]) -> None:
     """Imports the libraries, which need not all be there, and has them do a little."""
-    for name in names:
-        importlib.import_module(name)
+    quick.load(names)
     pandas = sys.modules.get("pandas")
     if pandas is not None:
         use(pandas)

@@ -5,20 +5,25 @@ a `finally` or turn it into something else: it is reported, and the process ends
 Cancel and the wall clock have their own: see `stop`.
 """
 
+from __future__ import annotations
+
 import itertools
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any, NoReturn
 
 from _countersign import errors, hold, limits, report, spec
 from _countersign.contracts import Contract
 from _countersign.events import Events, running_line
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from typing import Any, NoReturn
+
+    End = Callable[[BaseException], NoReturn]
+
 # Ticks that are counted by the interpreter's own iterators between two looks of ours.
 BLOCK = 4096
-
-End = Callable[[BaseException], NoReturn]
 
 
 class Watch:

@@ -8,16 +8,21 @@ is wrapped when its module is loaded, and methods of its objects that do (`make_
 `from_paths`, everything of a `filesystem`) are denied by the policy's attributes.
 """
 
+from __future__ import annotations
+
 import builtins
 import functools
 import io
 import os
 import sys
-from collections.abc import Callable, Sequence
 from types import ModuleType
-from typing import Any
 
 from _countersign import files, loaded, opened
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
 
 # What libraries read besides their own files: time zones, fonts, and how large the machine is.
 READABLE = (

@@ -57,7 +57,7 @@ def serve(setup: Setup, libraries: dict[str, ModuleType]) -> Setup:
             os._exit(0)
         granted = nest.make(fds[0], rules, alone)
         if granted is not None:
-            return setup._replace(code=granted.code, memory=setup.memory + granted.mapped)
+            return setup.but(code=granted.code, memory=setup.memory + granted.mapped)
 
 
 def threads() -> int:

@@ -56,6 +56,7 @@ const MODULES: &[(&str, &str)] = &[
     ("plain", include_str!("../../assets/runner/plain.py")),
     ("virtual", include_str!("../../assets/runner/virtual.py")),
     ("zygote", include_str!("../../assets/runner/zygote.py")),
+    ("quick", include_str!("../../assets/runner/quick.py")),
     ("warmup", include_str!("../../assets/runner/warmup.py")),
     ("rehearse", include_str!("../../assets/runner/rehearse.py")),
     ("nest", include_str!("../../assets/runner/nest.py")),

@@ -4,15 +4,20 @@ A DataFrame shown last is also the result, cut to what fits a message. Files and
 output folder: saved, shown, or left open.
 """
 
+from __future__ import annotations
+
 import math
 import os
 import sys
-from typing import Any
 
 from _countersign import figures, files, zone
 from _countersign.contracts.base import Contract
 from _countersign.display import Display
 from _countersign.spec import Setup
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 ROWS = 50
 COLUMNS = 200

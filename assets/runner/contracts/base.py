@@ -1,16 +1,21 @@
 """What every contract answers."""
 
+from __future__ import annotations
+
 import ast
 import sys
-from collections.abc import Callable
 from types import ModuleType
-from typing import Any, NoReturn
 
 from _countersign import files, inputs, limits
 from _countersign.display import Display
 from _countersign.errors import PolicyViolation
 from _countersign.events import Events
 from _countersign.spec import Input, Setup
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, NoReturn
 
 # The names under which libraries are given.
 SHORT = {"pandas": "pd", "numpy": "np"}

@@ -1,12 +1,16 @@
 """The contract `chart`: `data["key"]` in; `result = {"output", "chart"}`, or stdout, out."""
 
-from typing import Any
+from __future__ import annotations
 
 from _countersign.contracts.base import Contract
 from _countersign.display import Display
 from _countersign.errors import Refused
 from _countersign.plain import Plain, cut
 from _countersign.spec import Input
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 SHAPE = '`result` must be a dict with "output" (text), "chart" (one or a list), or both'
 

@@ -5,13 +5,17 @@ that say so. It only hands the columns over as Arrow bytes, in a file; `certify`
 without any snippet, checks them, measures what they are worth, and leaves the same file.
 """
 
-from typing import Any
+from __future__ import annotations
 
 from _countersign import columns, lift
 from _countersign.contracts.base import Contract
 from _countersign.display import Display
 from _countersign.errors import Refused
 from _countersign.spec import Input
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 # The input that asks for a measured lift; the snippet does not see it.
 LIFT = "lift"

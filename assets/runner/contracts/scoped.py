@@ -4,10 +4,11 @@
 which keeps it for the agent's session, `system` is read only, `local` is each call's own.
 """
 
+from __future__ import annotations
+
 import ast
 import json
 import sys
-from typing import Any
 
 from _countersign import check
 from _countersign.contracts.base import Contract
@@ -17,6 +18,10 @@ from _countersign.plain import text
 from _countersign.redact import Redacting, Secrets
 from _countersign.scopes import PUBLIC_BYTES, Local, Private, Public, System
 from _countersign.spec import Input
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 NAMES = ["private", "public", "system", "local", "log"]
 LEVELS = ("debug", "info", "warn", "warning", "error")

@@ -1,8 +1,12 @@
 """The contract `script`: plain Python; stdout and files are all it leaves."""
 
-from typing import Any
+from __future__ import annotations
 
 from _countersign.contracts.base import Contract
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 
 class Script(Contract):

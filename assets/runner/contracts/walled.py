@@ -4,13 +4,18 @@ No library is given. Where the policy lists `open`, it opens files that are in m
 inputs are there under their names, and what is written is gone with the run.
 """
 
+from __future__ import annotations
+
 import csv
-from collections.abc import Callable
-from typing import Any
 
 from _countersign import inputs, virtual
 from _countersign.contracts.base import Contract
 from _countersign.spec import Input
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
 
 
 class Walled(Contract):
