@@ -34,7 +34,7 @@ const SAMPLES: usize = 15;
 const TURNS: usize = 30;
 /// Pairs of a run in the jail and one without: a few milliseconds are looked for among tens that the
 /// machine takes more or less.
-const PAIRS: usize = 100;
+const PAIRS: usize = 150;
 const ROWS: u32 = 10_000;
 
 /// Without libraries, cold: in the jail, and without one.

@@ -219,6 +219,19 @@ mod tests {
         assert_eq!(told.run().stdout, "42\n");
     }
 
+    /// Each takes as long to load as several files of ours; whoever needs one loads it by itself.
+    #[test]
+    fn a_start_loads_nothing_that_takes_long_and_few_runs_need() {
+        let code = "import sys\n\
+            slow = 'typing hashlib importlib.abc pathlib tempfile decimal datetime inspect socket'\n\
+            print([name for name in slow.split() if name in sys.modules])";
+        let told = test_bench::run_spec(test_bench::spec(
+            code,
+            test_bench::raw_policy(Tier::Process),
+        ));
+        assert_eq!(told.run().stdout, "[]\n");
+    }
+
     #[test]
     fn an_interpreter_that_answers_something_else_is_not_believed() {
         let env = PythonEnv {

@@ -17,12 +17,14 @@ import socket
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
-import check_reach  # noqa: F401 - its tests are of these
+import check_quick  # noqa: F401 - its tests are of these
+import check_reach  # noqa: F401 - the same
+import check_written  # noqa: F401 - the same
 import child
 from harness import LIBRARIES, main, test
 from own import FILES, FOLDER, TESTED, forked, module, of, raises
@@ -31,61 +33,8 @@ from own import FILES, FOLDER, TESTED, forked, module, of, raises
 # warm, with real children (`kernel_tests.rs`, `warm_tests.rs`).
 ELSEWHERE = set("first boot nest restrict syscalls zygote".split())
 
-# What may be imported beside the standard library: where a file begins only by a file that the library
-# itself loads, in others by functions that are called where it is installed.
-INSTALLED = set("matplotlib numpy pandas pyarrow sklearn".split())
-LOADED_BY_LIBRARY = {"canvas": "matplotlib"}
-
 
 # -- the files as they are written
-
-
-def functions(tree: ast.AST, method: bool = False) -> Iterator[tuple[Any, bool]]:
-    """Every function, and whether it stands in a class."""
-    for node in ast.iter_child_nodes(tree):
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            yield node, method
-        yield from functions(node, isinstance(node, ast.ClassDef))
-
-
-@test
-def every_function_is_annotated() -> None:
-    wrong, seen = [], 0
-    for name, path in FILES.items():
-        for node, method in functions(ast.parse(path.read_text())):
-            seen += 1
-            args = node.args
-            named = [*args.posonlyargs, *args.args]
-            plain = method and not any(
-                isinstance(one, ast.Name) and one.id == "staticmethod"
-                for one in node.decorator_list
-            )
-            asked = [*named[1 if plain else 0 :], *args.kwonlyargs, args.vararg, args.kwarg]
-            lacks = [one.arg for one in asked if one is not None and one.annotation is None]
-            if lacks or node.returns is None:
-                wrong.append(f"{name}:{node.lineno} {node.name}: {lacks or 'what it returns'}")
-    assert not wrong and seen > 300, "\n".join(wrong)
-
-
-@test
-def only_the_standard_library_is_imported_by_itself() -> None:
-    wrong = []
-    for name, path in FILES.items():
-        tree = ast.parse(path.read_text())
-        for node in ast.walk(tree):
-            roots = []
-            if isinstance(node, ast.Import):
-                roots = [one.name.partition(".")[0] for one in node.names]
-            elif isinstance(node, ast.ImportFrom):
-                assert node.module and not node.level, (name, node.lineno)
-                roots = [node.module.partition(".")[0]]
-            for root in roots:
-                if root in sys.stdlib_module_names or root == "_countersign":
-                    continue
-                begins = node in tree.body
-                if LOADED_BY_LIBRARY.get(name) != root and (begins or root not in INSTALLED):
-                    wrong.append(f"{name}:{node.lineno} {root}")
-    assert not wrong, "\n".join(wrong)
 
 
 @test
@@ -392,7 +341,9 @@ def inputs_are_read_once_and_only_as_they_were_shown() -> None:
     digest = spec.digest_of(child.memfd(b'{"a": [1, null]}'))
 
     def bound(name: str, text: bytes) -> Any:
-        return spec.Input(name, "data", "json", child.memfd(text), digest, False)
+        return spec.Input(
+            name=name, kind="data", format="json", fd=child.memfd(text), sha256=digest, private=False
+        )
 
     values = inputs.load([bound("x", b'{"a": [1, null]}')], None)
     assert values == {"x": {"a": [1, None]}}, values
