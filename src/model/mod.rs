@@ -3,6 +3,7 @@
 //! May use nothing but the standard library, serde, sha2, uuid, jiff and the Unicode tables.
 
 mod digest;
+mod glyphs;
 mod ids;
 mod input;
 mod kept;
@@ -19,6 +20,7 @@ mod view;
 mod visible;
 
 pub use digest::{Digest, GrantDigest};
+pub use glyphs::{Mark, columns};
 pub use ids::ProposalId;
 pub use input::{
     ArtifactRef, BoundInput, Column, DataFormat, DatasetInfo, InputKind, InputRequest, Sensitivity,

@@ -1,14 +1,13 @@
-//! Shows what cannot be seen: the one table of characters that never reach a terminal as they are.
+//! Shows what cannot be seen: agents' text as plain text that every terminal draws alike.
 //!
-//! Terminals act on control characters, reorder text after bidirectional ones and draw nothing for
-//! invisible ones; each of them would let an agent's text look like something it is not.
+//! Terminals act on control characters, reorder text after bidirectional ones, draw nothing for
+//! invisible ones and disagree on the width of many others; each of them would let an agent's text
+//! look like something it is not. [`super::glyphs`] is the table of what is drawn.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// Combining marks on one base character that are shown as they are; more of them are escaped, since
-/// a stack of them climbs over neighbouring lines.
-const STACK: usize = 2;
+use super::glyphs::{Mark, columns};
 
 /// What stands for `c`, or `None` where it may be shown as it is.
 ///
@@ -16,74 +15,38 @@ const STACK: usize = 2;
 /// point. Tab, line feed and carriage return are escaped too: text that may have lines is split
 /// before it is shown.
 pub fn escape(c: char) -> Option<String> {
-    let hidden = match c {
-        '\0'..='\x1f' => return char::from_u32(0x2400 + c as u32).map(String::from),
-        '\x7f' => return Some('\u{2421}'.to_string()),
-        // C1 controls: some terminals take them for escape sequences.
-        '\u{80}'..='\u{9f}' => true,
-        // No-break and other spaces that are not U+0020, and blanks that are not spaces at all.
-        '\u{a0}' | '\u{1680}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}' => {
-            true
-        }
-        '\u{2800}' | '\u{3164}' | '\u{ffa0}' | '\u{115f}' | '\u{1160}' => true,
-        // Soft hyphen, grapheme joiner, Khmer inherent vowels, Mongolian separators.
-        '\u{ad}' | '\u{34f}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}' => true,
-        // Arabic letter mark; prefixed format characters.
-        '\u{61c}' | '\u{600}'..='\u{605}' | '\u{6dd}' | '\u{70f}' | '\u{890}' | '\u{891}' => true,
-        '\u{8e2}' | '\u{110bd}' | '\u{110cd}' => true,
-        // Zero width, line and paragraph separators, bidirectional controls, invisible operators.
-        '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' => true,
-        // Variation selectors, byte order mark, interlinear annotation, object replacement.
-        '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{fff0}'..='\u{fffc}' => true,
-        // Shorthand and musical format characters, tags, variation selectors supplement.
-        '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}' => true,
-        // Egyptian hieroglyph format controls.
-        '\u{13430}'..='\u{1343f}' => true,
-        // Private use draws whatever the font likes; non-characters draw anything.
-        '\u{e000}'..='\u{f8ff}' | '\u{f0000}'..='\u{10ffff}' => true,
-        '\u{fdd0}'..='\u{fdef}' => true,
-        _ => (c as u32) & 0xfffe == 0xfffe,
-    };
-    hidden.then(|| format!("\\u{{{:x}}}", c as u32))
+    is_hidden(c).then(|| Mark::of(c).as_str().to_owned())
 }
 
-/// Whether the text is drawn on top of the character before it.
-fn combines(c: char) -> bool {
-    unicode_normalization::char::is_combining_mark(c)
+fn is_hidden(c: char) -> bool {
+    columns(c).is_none()
 }
 
-/// `text` with every character that cannot be seen, or that a terminal would act on, replaced by
-/// something that can be seen. Idempotent in effect: what it returns holds none of them.
+/// `text` with every character that cannot be seen, that a terminal would act on, or that
+/// terminals draw differently, replaced by something that can be seen. What it returns it leaves
+/// as it is.
 pub fn visible(text: &str) -> Cow<'_, str> {
-    let mut out: Option<String> = None;
-    let mut stack = 0;
-    let mut first = true;
-    for (at, c) in text.char_indices() {
-        let mark = combines(c);
-        stack = if mark { stack + 1 } else { 0 };
-        // A mark with nothing before it would sit on whatever the program drew there.
-        let instead = escape(c).or_else(|| {
-            (mark && (stack > STACK || first)).then(|| format!("\\u{{{:x}}}", c as u32))
-        });
-        first = false;
-        match (instead, &mut out) {
-            (None, None) => {}
-            (None, Some(out)) => out.push(c),
-            (Some(instead), out) => {
-                let out = out.get_or_insert_with(|| text[..at].to_owned());
-                // Writing to a String cannot fail.
-                let _ = out.write_str(&instead);
-            }
+    let Some(first) = text.find(is_hidden) else {
+        return Cow::Borrowed(text);
+    };
+    let mut out = String::with_capacity(text.len() + 8);
+    let (plain, rest) = text.split_at(first);
+    out.push_str(plain);
+    for c in rest.chars() {
+        if is_hidden(c) {
+            out.push_str(Mark::of(c).as_str());
+        } else {
+            out.push(c);
         }
     }
-    out.map_or(Cow::Borrowed(text), Cow::Owned)
+    Cow::Owned(out)
 }
 
 /// JSON text with every hidden character inside its strings written as `\\uXXXX`: the same JSON,
 /// safe on a terminal. Line feeds and spaces between values stay.
 pub fn visible_json(json: &str) -> Cow<'_, str> {
     // Below U+0020 valid JSON has nothing but the white space between values.
-    let hidden = |c: char| c > '\x1f' && escape(c).is_some();
+    let hidden = |c: char| c > '\x1f' && is_hidden(c);
     if !json.contains(hidden) {
         return Cow::Borrowed(json);
     }
@@ -112,18 +75,18 @@ mod tests {
         assert_eq!(visible("plain ünïcödé 漢字"), "plain ünïcödé 漢字");
         assert!(matches!(visible("plain"), Cow::Borrowed(_)));
         assert_eq!(visible("a\x1b[2Jb\r\n\tc\x7f"), "a␛[2Jb␍␊␉c␡");
-        assert_eq!(visible("\u{9b}31m"), "\\u{9b}31m");
-        assert_eq!(visible("a\u{202e}b\u{2066}"), "a\\u{202e}b\\u{2066}");
-        assert_eq!(visible("\u{e0041}\u{fe0f}"), "\\u{e0041}\\u{fe0f}");
-        assert_eq!(visible("a\u{a0}b\u{3164}"), "a\\u{a0}b\\u{3164}");
+        assert_eq!(visible("\u{9b}31m"), "\\u{009B}31m");
+        assert_eq!(visible("a\u{202e}b\u{2066}"), "a\\u{202E}b\\u{2066}");
+        assert_eq!(visible("\u{e0041}\u{fe0f}"), "\\u{E0041}\\u{FE0F}");
+        assert_eq!(visible("a\u{a0}b\u{3164}"), "a\\u{00A0}b\\u{3164}");
     }
 
     #[test]
-    fn marks_may_sit_on_a_letter_but_not_pile_up() {
-        assert_eq!(visible("e\u{301}"), "e\u{301}");
-        assert_eq!(visible("\u{301}x"), "\\u{301}x");
-        let pile = format!("e{}", "\u{301}".repeat(5));
-        assert_eq!(visible(&pile), "e\u{301}\u{301}\\u{301}\\u{301}\\u{301}");
+    fn nothing_that_joins_its_neighbour_is_left_to_do_so() {
+        assert_eq!(visible("e\u{301}"), "e\\u{0301}");
+        assert_eq!(visible("\u{b95}\u{bbe}"), "\\u{0B95}\\u{0BBE}");
+        assert_eq!(visible("🇩🇪"), "\\u{1F1E9}\\u{1F1EA}");
+        assert_eq!(visible("1\u{fe0f}\u{20e3}"), "1\\u{FE0F}\\u{20E3}");
     }
 
     proptest! {

@@ -1,89 +1,24 @@
 //! The one sanitiser: text from anywhere becomes pieces that a terminal draws as exactly what
 //! they are. Nothing else in the dashboard turns text into cells.
 //!
-//! What is not plainly visible (controls, escapes, bidi controls, zero-width and invisible
-//! characters, tag characters, tabs, odd blanks, private use, unassigned, stacked combining
-//! marks) becomes a visible mark such as `␛` or `⟨U+202E⟩`, drawn in the theme's warning style.
-//! Width is measured on what is drawn, never on the source.
+//! A piece is one character that every terminal draws alike, or the mark that stands for it
+//! (`␛`, `\u{202E}`), drawn in the theme's warning style. Width is measured on what is drawn,
+//! never on the source.
 
-use unicode_normalization::char::is_combining_mark;
-use unicode_security::mixed_script::AugmentedScriptSet;
-use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+use crate::model::{Mark, columns};
 
-/// Combining marks that may sit on one letter; more of them climb over neighbouring rows.
-const STACK: usize = 2;
+/// How a tab is drawn.
+const TAB: &str = "→   ";
 
-/// How one piece of the source is drawn.
+/// How one character of the source is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shown<'a> {
-    /// The source text itself: one character, and the combining marks that sit on it.
+    /// The character itself.
     Plain(&'a str),
     /// A visible stand-in.
     Mark(Mark),
-}
-
-/// The stand-in for a character that a terminal would hide or obey.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Mark {
-    bytes: [u8; 16],
-    len: u8,
-}
-
-impl Mark {
-    fn of(c: char) -> Self {
-        match c {
-            '\t' => Self::text("→   "),
-            '\0'..='\u{1f}' => Self::char(control_picture(c)),
-            '\u{7f}' => Self::char('␡'),
-            _ => {
-                // At most `⟨U+10FFFF⟩`: 14 bytes.
-                let mut mark = Self {
-                    bytes: [0; 16],
-                    len: 0,
-                };
-                mark.push("⟨U+");
-                let hex = c as u32;
-                let digits = (8 - hex.leading_zeros() / 4).max(4);
-                for i in (0..digits).rev() {
-                    let nibble = (hex >> (4 * i)) & 0xf;
-                    mark.push(&"0123456789ABCDEF"[nibble as usize..=nibble as usize]);
-                }
-                mark.push("⟩");
-                mark
-            }
-        }
-    }
-
-    fn char(c: char) -> Self {
-        Self::text(c.encode_utf8(&mut [0; 4]))
-    }
-
-    fn text(text: &str) -> Self {
-        let mut mark = Self {
-            bytes: [0; 16],
-            len: 0,
-        };
-        mark.push(text);
-        mark
-    }
-
-    fn push(&mut self, text: &str) {
-        let from = usize::from(self.len);
-        if let Some(room) = self.bytes.get_mut(from..from + text.len()) {
-            room.copy_from_slice(text.as_bytes());
-            self.len += text.len() as u8;
-        }
-    }
-
-    pub fn as_str(&self) -> &str {
-        // Only whole `str`s were pushed, so this is always UTF-8.
-        std::str::from_utf8(&self.bytes[..usize::from(self.len)]).unwrap_or("?")
-    }
-}
-
-/// Unicode's pictures of the control characters, U+2400 onwards.
-fn control_picture(c: char) -> char {
-    char::from_u32(0x2400 + c as u32).unwrap_or('?')
+    /// The stand-in for a tab.
+    Tab,
 }
 
 /// A stretch of the source and how it is drawn.
@@ -104,11 +39,12 @@ impl<'a> Piece<'a> {
         match &self.shown {
             Shown::Plain(text) => text,
             Shown::Mark(mark) => mark.as_str(),
+            Shown::Tab => TAB,
         }
     }
 
     pub const fn is_mark(&self) -> bool {
-        matches!(self.shown, Shown::Mark(_))
+        !matches!(self.shown, Shown::Plain(_))
     }
 }
 
@@ -128,90 +64,25 @@ impl<'a> Iterator for Pieces<'a> {
     type Item = Piece<'a>;
 
     fn next(&mut self) -> Option<Piece<'a>> {
-        let rest = self.text.get(self.at..)?;
-        let mut chars = rest.chars();
-        let first = chars.next()?;
+        let c = self.text.get(self.at..)?.chars().next()?;
         let start = self.at;
-        let mut end = start + first.len_utf8();
-        let piece = match class(first) {
-            Class::Plain(width) => {
-                let mut width = width;
-                if first.is_alphabetic() && !first.is_ascii_control() {
-                    for mark in chars.take(STACK) {
-                        if !matches!(class(mark), Class::Combining) {
-                            break;
-                        }
-                        let with = &self.text[start..end + mark.len_utf8()];
-                        let wide = UnicodeWidthStr::width(with);
-                        if !(width..=2).contains(&wide) {
-                            break;
-                        }
-                        width = wide;
-                        end += mark.len_utf8();
-                    }
-                }
-                Piece {
-                    start,
-                    end,
-                    shown: Shown::Plain(&self.text[start..end]),
-                    width,
-                }
-            }
-            Class::Combining | Class::Marked => {
-                let mark = Mark::of(first);
-                Piece {
-                    start,
-                    end,
-                    shown: Shown::Mark(mark),
-                    width: UnicodeWidthStr::width(mark.as_str()),
-                }
+        let end = start + c.len_utf8();
+        let (shown, width) = match columns(c) {
+            Some(width) => (Shown::Plain(&self.text[start..end]), width),
+            None if c == '\t' => (Shown::Tab, TAB.chars().count()),
+            None => {
+                let mark = Mark::of(c);
+                (Shown::Mark(mark), mark.columns())
             }
         };
         self.at = end;
-        Some(piece)
+        Some(Piece {
+            start,
+            end,
+            shown,
+            width,
+        })
     }
-}
-
-enum Class {
-    /// Drawn as it is, this many columns wide.
-    Plain(usize),
-    /// Drawn only on a letter.
-    Combining,
-    /// Replaced.
-    Marked,
-}
-
-fn class(c: char) -> Class {
-    if matches!(c, ' '..='~') {
-        return Class::Plain(1);
-    }
-    if is_listed(c) || AugmentedScriptSet::for_char(c).is_empty() {
-        return Class::Marked;
-    }
-    if is_combining_mark(c) {
-        return Class::Combining;
-    }
-    match UnicodeWidthChar::width(c) {
-        Some(width @ 1..=2) => Class::Plain(width),
-        _ => Class::Marked,
-    }
-}
-
-/// Characters that have a width, or are marks, and still must not be drawn: format characters
-/// (Cf), blanks that look like a space, fillers, variation selectors, tags, and those that
-/// terminals join with their neighbours (flags, skin tones, enclosing marks).
-const fn is_listed(c: char) -> bool {
-    matches!(c,
-        '\u{00}'..='\u{1f}' | '\u{7f}'..='\u{a0}' | '\u{ad}' | '\u{34f}'
-        | '\u{600}'..='\u{605}' | '\u{61c}' | '\u{6dd}' | '\u{70f}'
-        | '\u{890}'..='\u{891}' | '\u{8e2}' | '\u{115f}'..='\u{1160}' | '\u{1680}'
-        | '\u{17b4}'..='\u{17b5}' | '\u{180b}'..='\u{180f}'
-        | '\u{2000}'..='\u{200f}' | '\u{2028}'..='\u{202f}' | '\u{205f}'..='\u{206f}'
-        | '\u{20dd}'..='\u{20e0}' | '\u{20e2}'..='\u{20e4}' | '\u{2800}' | '\u{3000}'
-        | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}'
-        | '\u{fff0}'..='\u{fffc}' | '\u{110bd}' | '\u{110cd}' | '\u{13430}'..='\u{1343f}'
-        | '\u{1bca0}'..='\u{1bca3}' | '\u{1d159}' | '\u{1d173}'..='\u{1d17a}'
-        | '\u{1f1e6}'..='\u{1f1ff}' | '\u{1f3fb}'..='\u{1f3ff}' | '\u{e0000}'..='\u{e0fff}')
 }
 
 /// Columns the drawn text takes.
@@ -246,19 +117,13 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The general rule, told another way than the code under test tells it.
-    fn harmless(c: char) -> bool {
-        !c.is_control()
-            && !matches!(c as u32,
-                0xad | 0x61c | 0x180e | 0x200b..=0x200f | 0x2028..=0x202e | 0x2060..=0x206f
-                | 0xfeff | 0xfe00..=0xfe0f | 0xe000..=0xf8ff | 0xe0000..=0x10ffff | 0xfff9..=0xfffb)
-    }
-
     proptest! {
         #[test]
-        fn nothing_hidden_or_obeyed_by_a_terminal_comes_out(text in any::<String>()) {
+        fn nothing_but_what_every_terminal_draws_alike_comes_out(text in any::<String>()) {
             let drawn = plain(&text);
-            prop_assert!(drawn.chars().all(harmless), "{drawn:?}");
+            prop_assert!(drawn.chars().all(|c| columns(c).is_some()), "{drawn:?}");
+            let wide: usize = drawn.chars().filter_map(columns).sum();
+            prop_assert_eq!(wide, width(&text));
         }
 
         #[test]
@@ -267,7 +132,6 @@ mod tests {
             for piece in pieces(&text) {
                 prop_assert_eq!(piece.start, at);
                 prop_assert!(piece.width >= 1);
-                prop_assert!(piece.text().chars().filter(|c| is_combining_mark(*c)).count() <= STACK);
                 // Drawing again from here gives the same piece: rows do not depend on what precedes.
                 prop_assert_eq!(pieces(&text[at..]).next().map(|p| p.shown), Some(piece.shown));
                 at = piece.end;
@@ -282,15 +146,16 @@ mod tests {
     }
 
     #[test]
-    fn every_scalar_value_is_shown_or_marked() {
+    fn every_scalar_value_is_one_character_of_its_width_or_a_mark() {
         for c in '\0'..=char::MAX {
             let text = c.to_string();
-            let piece = pieces(&text).next().unwrap();
+            let all: Vec<Piece<'_>> = pieces(&text).collect();
+            assert_eq!(all.len(), 1, "{c:?}");
+            let piece = all[0];
+            let wide: usize = piece.text().chars().filter_map(columns).sum();
+            assert_eq!(piece.width, wide, "{c:?}");
             assert!(piece.width >= 1, "{c:?}");
-            assert!(piece.text().chars().all(harmless), "{c:?}");
-            if !piece.is_mark() {
-                assert!(piece.width <= 2, "{c:?}");
-            }
+            assert_eq!(piece.is_mark(), piece.text() != text, "{c:?}");
         }
     }
 
@@ -300,19 +165,19 @@ mod tests {
             ("\x1b[2J", "␛[2J"),
             ("a\rb", "a␍b"),
             ("a\tb", "a→   b"),
-            ("\u{202e}x", "⟨U+202E⟩x"),
-            ("x\u{200b}y", "x⟨U+200B⟩y"),
-            ("\u{85}\u{2028}", "⟨U+0085⟩⟨U+2028⟩"),
-            ("\u{e0041}", "⟨U+E0041⟩"),
-            ("\u{10ffff}", "⟨U+10FFFF⟩"),
-            (
-                "a\u{301}\u{301}\u{301}\u{301}",
-                "a\u{301}\u{301}⟨U+0301⟩⟨U+0301⟩",
-            ),
-            (" \u{301}", " ⟨U+0301⟩"),
-            ("\u{a0}", "⟨U+00A0⟩"),
+            ("\u{202e}x", "\\u{202E}x"),
+            ("x\u{200b}y", "x\\u{200B}y"),
+            ("\u{85}\u{2028}", "\\u{0085}\\u{2028}"),
+            ("\u{e0041}", "\\u{E0041}"),
+            ("\u{10ffff}", "\\u{10FFFF}"),
+            ("a\u{301}\u{301}", "a\\u{0301}\\u{0301}"),
+            (" \u{301}", " \\u{0301}"),
+            ("\u{a0}", "\\u{00A0}"),
             ("\u{7f}", "␡"),
-            ("👍🏽", "👍⟨U+1F3FD⟩"),
+            ("👍🏽", "\\u{1F44D}\\u{1F3FD}"),
+            ("கா", "\\u{0B95}\\u{0BBE}"),
+            ("㉈", "\\u{3248}"),
+            ("א", "\\u{05D0}"),
             ("é 漢 ю", "é 漢 ю"),
         ] {
             assert_eq!(plain(raw), shown);

@@ -185,12 +185,12 @@ pub const fn state(state: State) -> (&'static str, &'static str, Role) {
     let (glyph, role) = match state {
         State::Pending => ("·", Role::Text),
         State::Granted => ("▷", Role::Accent),
-        State::Running => ("▶", Role::Accent),
+        State::Running => ("►", Role::Accent),
         State::Succeeded => ("✓", Role::Good),
         State::Failed | State::Error => ("✗", Role::Bad),
         State::Denied => ("✗", Role::Dim),
         State::Expired => ("⧗", Role::Dim),
-        State::Withdrawn => ("↩", Role::Dim),
+        State::Withdrawn => ("←", Role::Dim),
         State::Blocked => ("■", Role::Blocked),
         State::Unattended => ("○", Role::Dim),
     };

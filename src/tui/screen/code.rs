@@ -234,7 +234,7 @@ impl Painter<'_> {
                     let label = format!("{number:>width$}", width = usize::from(self.numbers));
                     canvas.put(self.x, y, self.numbers, &label, Role::Gutter);
                 } else {
-                    canvas.put(self.x + self.numbers - 1, y, 1, "↪", Role::Gutter);
+                    canvas.put(self.x + self.numbers - 1, y, 1, "↳", Role::Gutter);
                 }
                 if let Some(severity) = self.marks.get(&number).filter(|_| code && row.first) {
                     let (glyph, role) = words::severity(*severity);
