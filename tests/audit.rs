@@ -9,7 +9,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::sync::mpsc;
 
 use countersign::audit::{self, AuditError, Log, WriterEvent};
-use countersign::broker::Ticket;
+use countersign::broker::{Lane, Ticket};
 use countersign::model::{Blob, LogEvent, ProposalId, State};
 use serde_json::Value;
 
@@ -282,6 +282,7 @@ fn sample(dir: &Path) -> [ProposalId; 2] {
             done,
             WriterEvent::Durable {
                 ticket: Ticket(n - 1),
+                lane: Lane::Agents,
                 seq: n
             }
         );

@@ -20,6 +20,8 @@ use super::inputs::Inputs;
 /// Everything an effect can reach.
 pub struct Hands {
     pub inbox: UnboundedSender<Input>,
+    /// For what follows from a person's decision; the loop takes it first.
+    pub decided: UnboundedSender<Input>,
     pub outbox: Router,
     pub analyst: Analyst,
     pub inputs: Inputs,
@@ -76,9 +78,10 @@ impl Hands {
             }
             Effect::Record {
                 ticket,
+                lane,
                 event,
                 blobs,
-            } => self.log.submit(ticket, *event, blobs),
+            } => self.log.submit_in(lane, ticket, *event, blobs),
             Effect::Execute(grant) => self.execute(*grant),
             Effect::Release { id } => {
                 if let Some(control) = self.controls.get(&id) {
@@ -109,7 +112,7 @@ impl Hands {
 
     fn execute(&mut self, grant: Grant) {
         let id = grant.id();
-        let inbox = self.inbox.clone();
+        let decided = self.decided.clone();
         let python = self
             .python
             .clone()
@@ -117,12 +120,12 @@ impl Hands {
         let Some(python) = python else {
             let message = "the Python environment changed since it was shown".to_owned();
             let note = ExecNote::Failed { message };
-            let _ = self.inbox.send(Input::Core(Event::Exec { id, note }));
+            let _ = decided.send(Input::Core(Event::Exec { id, note }));
             return;
         };
         let notes = Box::new(move |id, note| {
             // Once the loop is gone nobody listens, and the lifeline ends the child.
-            let _ = inbox.send(Input::Core(Event::Exec { id, note }));
+            let _ = decided.send(Input::Core(Event::Exec { id, note }));
         });
         self.controls
             .insert(id, self.executor.execute(grant, python, notes));

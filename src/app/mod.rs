@@ -2,7 +2,7 @@
 //! events, and is the only interpreter of effects.
 //!
 //! One loop owns the core's state; whatever blocks lives in a thread or task of its own and
-//! reports back through one inbox.
+//! reports back through one of two inboxes: what follows from a person's decision comes first.
 
 mod ahead;
 mod analyst;

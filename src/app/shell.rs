@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use crossterm::event::{Event as TermEvent, EventStream};
 use tokio::signal::unix::{Signal, SignalKind, signal};
-use tokio::sync::mpsc::{Receiver, UnboundedReceiver, UnboundedSender, channel, unbounded_channel};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::{Instant, sleep_until, timeout_at};
 use tokio_stream::StreamExt as _;
 
 use crate::audit::WriterEvent;
 use crate::broker::{
-    BrokerState, Confirmation, Event, HumanAct, Settings, Ticket, next_deadline, update,
+    BrokerState, Confirmation, Event, HumanAct, Lane, Settings, Ticket, next_deadline, update,
 };
 use crate::clock::Now;
 use crate::error::Failure;
@@ -31,12 +31,13 @@ use super::inputs::Inputs;
 use super::startup::Setup;
 use super::{Input, replicate, review, reviewer};
 
-/// Agents' events that may wait for the loop; their connections wait with them.
-const AGENTS_WAITING: usize = 256;
-/// Events taken in before the screen gets its turn.
-const BATCH: usize = 64;
+/// How long events are taken in before keys and the screen get their turn. A turn is counted in time:
+/// what one event costs is for agents to choose.
+const TURN: Duration = Duration::from_millis(2);
 /// The least time between two frames that no key asked for.
 const FRAME: Duration = Duration::from_millis(16);
+/// The same where only agents did something: a flood of theirs is not a flood of frames.
+const CALM: Duration = Duration::from_millis(50);
 /// A sleep is cut to this: the timer's clock stops in suspend, the deadlines' does not.
 const LONGEST_SLEEP: Duration = Duration::from_secs(1);
 /// How long closing may take before the dashboard leaves all the same. Children die with it.
@@ -58,10 +59,39 @@ struct Shell {
     state_dir: std::path::PathBuf,
     /// What proposals that name no profile run in.
     usual: Option<(Arc<Policy>, Tier)>,
-    dirty: bool,
+    /// Whether the screen is to be drawn, and how soon.
+    redraw: Redraw,
+    /// The interface has not looked at the core's state since it changed.
+    behind: bool,
     drawn_at: Option<Instant>,
     leave_by: Option<Instant>,
     leaving: bool,
+}
+
+/// What the screen waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Redraw {
+    No,
+    Calmly,
+    Soon,
+}
+
+impl Redraw {
+    /// The least time since the last frame.
+    fn after(self) -> Option<Duration> {
+        match self {
+            Self::No => None,
+            Self::Calmly => Some(CALM),
+            Self::Soon => Some(FRAME),
+        }
+    }
+}
+
+/// What follows from a person's decisions, and everything else that is reported to the loop.
+struct Inboxes {
+    decided: UnboundedReceiver<Input>,
+    rest: UnboundedReceiver<Input>,
+    agents: ipc::Inbox,
 }
 
 /// Signals that ask the dashboard to do something.
@@ -100,17 +130,23 @@ pub async fn run(setup: Setup) -> Result<u8, Failure> {
     let listener = Listener::bind(&setup.socket)
         .await
         .map_err(|e| Failure::general(e.to_string()))?;
-    let (inbox_in, inbox) = unbounded_channel();
-    let (agents_in, agents) = channel(AGENTS_WAITING);
+    let (decided_in, decided) = unbounded_channel();
+    let (rest_in, rest) = unbounded_channel();
+    let (entrance, agents) = ipc::inbox();
+    let inboxes = Inboxes {
+        decided,
+        rest,
+        agents,
+    };
     let router = Router::default();
     let demo = setup.demo.then(|| listener.path().to_path_buf());
-    let mut shell =
-        Shell::start(setup, router.clone(), inbox_in).map_err(|e| failed("cannot start", &e))?;
-    tokio::spawn(ipc::serve(listener, agents_in, router.clone()));
+    let mut shell = Shell::start(setup, router.clone(), decided_in, rest_in)
+        .map_err(|e| failed("cannot start", &e))?;
+    tokio::spawn(ipc::serve(listener, entrance, router.clone()));
     if let Some(socket) = demo {
         tokio::spawn(super::demo::feed(socket));
     }
-    let ended = shell.serve(inbox, agents, &mut signals).await;
+    let ended = shell.serve(inboxes, &mut signals).await;
     shell.terminal.leave();
     router.drain(FAREWELL).await;
     // Dropping the controls ends whatever still runs.
@@ -124,10 +160,11 @@ impl Shell {
     fn start(
         setup: Setup,
         router: Router,
+        decided: UnboundedSender<Input>,
         inbox: UnboundedSender<Input>,
     ) -> Result<Self, Box<dyn std::error::Error>> {
         let by = reviewer::here();
-        let log = start_log(setup.log.writer, &inbox);
+        let log = start_log(setup.log.writer, &decided, &inbox);
         let opened = LogEvent::Opened {
             version: setup.settings.version.clone(),
             by: by.clone(),
@@ -139,7 +176,8 @@ impl Shell {
         let mut tickets = (0..u64::MAX).rev().map(Ticket);
         for event in std::iter::once(opened).chain(closing_records(&setup.log.unfinished)) {
             if let Some(ticket) = tickets.next() {
-                log.submit(ticket, event, Vec::new());
+                // First of all: the chain says that it was opened before what happened then.
+                log.submit_in(Lane::Person, ticket, event, Vec::new());
             }
         }
         let answers = inbox.clone();
@@ -164,6 +202,7 @@ impl Shell {
             ui,
             hands: Hands {
                 inbox,
+                decided,
                 outbox: router,
                 analyst,
                 inputs: Inputs::new(setup.sources),
@@ -180,47 +219,59 @@ impl Shell {
             by,
             state_dir: setup.state_dir,
             usual,
-            dirty: true,
+            redraw: Redraw::Soon,
+            behind: false,
             drawn_at: None,
             leave_by: None,
             leaving: false,
         })
     }
 
-    async fn serve(
-        &mut self,
-        mut inbox: UnboundedReceiver<Input>,
-        mut agents: Receiver<Event>,
-        signals: &mut Signals,
-    ) -> Result<u8, Failure> {
+    async fn serve(&mut self, mut inboxes: Inboxes, signals: &mut Signals) -> Result<u8, Failure> {
         let mut keys = EventStream::new();
         while !self.leaving {
             self.draw_when_due()?;
             let wake = self.wake();
+            // In this order: a person, what follows from what they decided, then everybody else.
             tokio::select! {
+                biased;
                 event = keys.next() => match event {
                     Some(Ok(event)) => self.key(&event),
                     // The terminal is gone: nobody can decide any more.
                     Some(Err(_)) | None => self.quit(),
                 },
-                Some(input) = inbox.recv() => {
-                    self.input(input);
-                    for _ in 0..BATCH {
-                        let Ok(input) = inbox.try_recv() else { break };
-                        self.input(input);
-                    }
-                }
-                Some(event) = agents.recv() => {
-                    self.core(event);
-                    for _ in 0..BATCH {
-                        let Ok(event) = agents.try_recv() else { break };
-                        self.core(event);
-                    }
-                }
                 close = signals.next() => if close { self.quit() } else { self.suspend() },
+                Some(input) = inboxes.decided.recv() => {
+                    self.input(input);
+                    self.take_turn(|shell| {
+                        let input = inboxes.decided.try_recv();
+                        input.map(|input| shell.input(input)).is_ok()
+                    });
+                    self.redraw = Redraw::Soon;
+                }
                 () = sleep_until(wake) => {
                     self.core(Event::Tick);
-                    self.dirty = true;
+                    self.redraw = Redraw::Soon;
+                }
+                Some(input) = inboxes.rest.recv() => {
+                    self.input(input);
+                    self.take_turn(|shell| {
+                        let input = match inboxes.decided.is_empty() {
+                            true => inboxes.rest.try_recv().ok(),
+                            false => None,
+                        };
+                        input.map(|input| shell.input(input)).is_some()
+                    });
+                }
+                Some(event) = inboxes.agents.recv() => {
+                    self.core(event);
+                    self.take_turn(|shell| {
+                        let event = match inboxes.decided.is_empty() {
+                            true => inboxes.agents.try_recv(),
+                            false => None,
+                        };
+                        event.map(|event| shell.core(event)).is_some()
+                    });
                 }
             }
             if self.leave_by.is_some_and(|limit| Instant::now() >= limit) {
@@ -230,11 +281,17 @@ impl Shell {
         // A request that was on its way is still answered: a wait hears how its proposal ended.
         let last = Instant::now() + FAREWELL;
         while let Ok(Some(event)) =
-            timeout_at(last.min(Instant::now() + QUIET), agents.recv()).await
+            timeout_at(last.min(Instant::now() + QUIET), inboxes.agents.recv()).await
         {
             self.core(event);
         }
         Ok(0)
+    }
+
+    /// Takes in further events of one kind, until there is none or the time is over.
+    fn take_turn(&mut self, mut next: impl FnMut(&mut Self) -> bool) {
+        let begun = Instant::now();
+        while begun.elapsed() < TURN && next(self) {}
     }
 
     /// When something has to happen although nothing arrives.
@@ -242,7 +299,11 @@ impl Shell {
         let now = Now::read();
         let deadline = next_deadline(&self.state).map(|t| t.saturating_sub(now.boot));
         let screen = self.ui.next_wake(&self.state, now);
-        let frame = self.dirty.then_some(FRAME);
+        let frame = self.redraw.after();
+        let frame = frame.map(|least| match self.drawn_at {
+            Some(at) => least.saturating_sub(at.elapsed()),
+            None => Duration::ZERO,
+        });
         let closing = self.leave_by.map(|_| LONGEST_SLEEP);
         let least = [
             deadline.map(|d| d.min(LONGEST_SLEEP)),
@@ -266,9 +327,17 @@ impl Shell {
                 Next::Exit => self.leaving = true,
             }
         }
-        self.ui.sync(&self.state, now);
-        self.get_ready(Wish::IfRoom);
-        self.dirty = true;
+        self.behind = true;
+        self.redraw = self.redraw.max(Redraw::Calmly);
+    }
+
+    /// Lets the interface look at the core's state: before a key means something and before a frame,
+    /// and not for every event, since the lists it makes are as long as what waits.
+    fn catch_up(&mut self, now: Now) {
+        if std::mem::take(&mut self.behind) {
+            self.ui.sync(&self.state, now);
+            self.get_ready(Wish::IfRoom);
+        }
     }
 
     fn get_ready(&mut self, wish: Wish) {
@@ -295,26 +364,28 @@ impl Shell {
             }
             Input::Audit(page) => {
                 self.ui.set_audit(page);
-                self.dirty = true;
+                self.redraw = Redraw::Soon;
             }
             Input::Highlighted => {
                 while let Some((digest, colours)) = self.highlighter.poll() {
                     self.ui.set_highlight(digest, colours);
                 }
-                self.dirty = true;
+                self.redraw = Redraw::Soon;
             }
         }
     }
 
     fn key(&mut self, event: &TermEvent) {
         let now = Now::read();
+        self.catch_up(now);
         let actions = self.ui.on_event(&self.state, event, now);
         let grants = actions.iter().any(|a| matches!(a, Action::Grant(_)));
         for action in actions {
             self.act(action);
         }
+        self.catch_up(now);
         self.get_ready(Wish::Surely);
-        self.dirty = true;
+        self.redraw = Redraw::Soon;
         // What a key did is shown at once; but a run that was granted is not to wait for a frame.
         self.drawn_at = grants.then(Instant::now);
     }
@@ -374,11 +445,14 @@ impl Shell {
     }
 
     fn draw_when_due(&mut self) -> Result<(), Failure> {
-        let due = self.drawn_at.is_none_or(|at| at.elapsed() >= FRAME);
-        if !self.dirty || !due {
+        let Some(least) = self.redraw.after() else {
+            return Ok(());
+        };
+        if self.drawn_at.is_some_and(|at| at.elapsed() < least) {
             return Ok(());
         }
         let now = Now::read();
+        self.catch_up(now);
         if let Some((digest, code)) = self.ui.wants_highlight(&self.state) {
             self.highlighter.request(digest, code);
         }
@@ -388,7 +462,7 @@ impl Shell {
             .draw(|area, buffer| render(state, ui, header, area, buffer, now))
             .map_err(|e| Failure::general(format!("the terminal cannot be written: {e}")))?;
         self.ui.drawn(&self.state, drawn, now);
-        self.dirty = false;
+        self.redraw = Redraw::No;
         self.drawn_at = Some(Instant::now());
         Ok(())
     }
@@ -406,15 +480,22 @@ fn usual(settings: &Settings) -> Option<(Arc<Policy>, Tier)> {
 
 fn start_log(
     writer: crate::audit::Writer,
+    decided: &UnboundedSender<Input>,
     inbox: &UnboundedSender<Input>,
 ) -> crate::audit::WriterHandle {
-    let inbox = inbox.clone();
+    let (decided, inbox) = (decided.clone(), inbox.clone());
     writer.start(Box::new(move |event| {
-        let event = match event {
-            WriterEvent::Durable { ticket, .. } => Event::Durable { ticket },
-            WriterEvent::Down { reason } => Event::AuditDown { reason },
+        let (way, event) = match event {
+            WriterEvent::Durable { ticket, lane, .. } => {
+                let way = match lane {
+                    Lane::Person => &decided,
+                    Lane::Agents => &inbox,
+                };
+                (way, Event::Durable { ticket })
+            }
+            WriterEvent::Down { reason } => (&decided, Event::AuditDown { reason }),
         };
-        let _ = inbox.send(Input::Core(event));
+        let _ = way.send(Input::Core(event));
     }))
 }
 

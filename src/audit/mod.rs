@@ -10,6 +10,7 @@
 mod disk;
 mod error;
 pub mod kept;
+mod lanes;
 mod layout;
 mod line;
 mod lock;

@@ -1,25 +1,22 @@
 //! The one thread that writes.
 //!
-//! It takes whatever waits (group commit), writes blobs before the lines that name them, appends the
-//! lines, syncs once, and only then reports each ticket. After the first error nothing more is
+//! It takes whatever waits (group commit), a person's lane first, writes blobs before the lines that
+//! name them, appends the lines, syncs once, and only then reports each ticket. After the first error nothing more is
 //! written: a failed sync may have dropped the very pages a second one would then vouch for.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
 use super::disk::Disk;
 use super::error;
+use super::lanes::{Entry, Lanes, Work};
 use super::line::{self, LINE_MAX};
 use super::lock::Lock;
-use crate::broker::Ticket;
+use crate::broker::{Lane, Ticket};
 use crate::clock::Now;
 use crate::model::{Blob, Digest, LogEvent};
-
-/// Records of one group commit.
-const BATCH: usize = 256;
 
 /// The end of the chain.
 #[derive(Clone, Debug)]
@@ -55,27 +52,21 @@ impl fmt::Debug for Writer {
 /// What the writer reports, from its own thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WriterEvent {
-    /// The record of this ticket is on the disk, with everything before it and its blobs.
-    Durable { ticket: Ticket, seq: u64 },
+    /// The record of this ticket is on the disk, with everything before it in the chain and its
+    /// blobs.
+    Durable {
+        ticket: Ticket,
+        lane: Lane,
+        seq: u64,
+    },
     /// Nothing more will be written. Tickets not reported by now never will be.
     Down { reason: String },
-}
-
-struct Entry {
-    ticket: Ticket,
-    event: LogEvent,
-    blobs: Vec<Blob>,
-}
-
-enum Message {
-    Entry(Box<Entry>),
-    Close,
 }
 
 /// Gives records to the writer.
 #[derive(Clone)]
 pub struct WriterHandle {
-    queue: Sender<Message>,
+    lanes: Lanes,
     thread: Arc<Mutex<Option<JoinHandle<()>>>>,
 }
 
@@ -86,20 +77,26 @@ impl fmt::Debug for WriterHandle {
 }
 
 impl WriterHandle {
-    /// Hands over a record; never blocks. Answered by [`WriterEvent::Durable`], in the order of
-    /// the calls, unless the log goes down.
+    /// Hands over a record in the agents' lane; see [`WriterHandle::submit_in`].
     pub fn submit(&self, ticket: Ticket, event: LogEvent, blobs: Vec<Blob>) {
-        // A writer that is down has said so; what comes after is dropped.
-        let _ = self.queue.send(Message::Entry(Box::new(Entry {
+        self.submit_in(Lane::Agents, ticket, event, blobs);
+    }
+
+    /// Hands over a record; never blocks. Answered by [`WriterEvent::Durable`], in the order of
+    /// the calls for one lane, unless the log goes down: a writer that is down has said so, and what
+    /// comes after is dropped.
+    pub fn submit_in(&self, lane: Lane, ticket: Ticket, event: LogEvent, blobs: Vec<Blob>) {
+        self.lanes.push(Entry {
+            lane,
             ticket,
             event,
             blobs,
-        })));
+        });
     }
 
     /// Writes what was submitted, ends the thread and gives the folder free.
     pub fn close(self) {
-        let _ = self.queue.send(Message::Close);
+        self.lanes.close();
         let thread = self
             .thread
             .lock()
@@ -132,7 +129,8 @@ impl Writer {
 
     /// Starts the thread. `on` is called from it and must not block for long.
     pub fn start(self, on: Box<dyn Fn(WriterEvent) + Send>) -> WriterHandle {
-        let (queue, waiting) = mpsc::channel();
+        let lanes = Lanes::default();
+        let waiting = lanes.clone();
         // Shared only so that it is still here when no thread could be started.
         let on = Arc::new(Mutex::new(on));
         let report = on.clone();
@@ -153,25 +151,13 @@ impl Writer {
             }
         };
         WriterHandle {
-            queue,
+            lanes,
             thread: Arc::new(Mutex::new(thread)),
         }
     }
 
-    fn serve(mut self, waiting: &Receiver<Message>, on: &dyn Fn(WriterEvent)) {
-        while let Ok(first) = waiting.recv() {
-            let mut batch = Vec::new();
-            let mut closing = false;
-            let more = std::iter::from_fn(|| waiting.try_recv().ok());
-            for message in std::iter::once(first).chain(more) {
-                match message {
-                    Message::Entry(entry) => batch.push(entry),
-                    Message::Close => closing = true,
-                }
-                if closing || batch.len() >= BATCH {
-                    break;
-                }
-            }
+    fn serve(mut self, waiting: &Lanes, on: &dyn Fn(WriterEvent)) {
+        while let Work::Commit(batch) = waiting.next() {
             let done = catch_unwind(AssertUnwindSafe(|| self.commit(&batch)))
                 .unwrap_or_else(|_| Err("the log's writer failed".to_owned()));
             match done {
@@ -179,24 +165,23 @@ impl Writer {
                     for (entry, seq) in batch.iter().zip(first_seq..) {
                         on(WriterEvent::Durable {
                             ticket: entry.ticket,
+                            lane: entry.lane,
                             seq,
                         });
                     }
                 }
                 Err(reason) => {
+                    waiting.end();
                     on(WriterEvent::Down { reason });
                     return;
                 }
-            }
-            if closing {
-                return;
             }
         }
     }
 
     /// Makes a batch durable; the answer is the sequence number of its first record. After an
     /// error the writer must not be used again.
-    fn commit(&mut self, batch: &[Box<Entry>]) -> Result<u64, String> {
+    fn commit(&mut self, batch: &[Entry]) -> Result<u64, String> {
         let first_seq = self.chain.seq + 1;
         if batch.is_empty() {
             return Ok(first_seq);

@@ -66,19 +66,19 @@ fn run(fail_at: usize, segment_bytes: u64, events: Vec<(LogEvent, Vec<Blob>)>) -
     };
     let writer = Writer::new(Box::new(disk), chain, 1, 0, segment_bytes, None);
     let seen = ops.clone();
-    let (queue, waiting) = mpsc::channel();
+    let waiting = Lanes::default();
     for (n, (event, blobs)) in events.into_iter().enumerate() {
-        let entry = Entry {
+        waiting.push(Entry {
+            lane: Lane::Agents,
             ticket: Ticket(n as u64),
             event,
             blobs,
-        };
-        queue.send(Message::Entry(Box::new(entry))).unwrap();
+        });
     }
-    queue.send(Message::Close).unwrap();
+    waiting.close();
     writer.serve(&waiting, &move |event| {
         seen.lock().unwrap().push(match event {
-            WriterEvent::Durable { ticket, seq } => {
+            WriterEvent::Durable { ticket, seq, .. } => {
                 assert_eq!(ticket.0 + 1, seq);
                 Op::Told(seq)
             }
@@ -152,7 +152,7 @@ fn a_full_segment_is_followed_by_the_next_before_the_line_is_written() {
 
 #[test]
 fn what_comes_after_down_is_dropped_without_blocking() {
-    let (down, told) = mpsc::channel();
+    let (down, told) = std::sync::mpsc::channel();
     let disk = Faulty {
         ops: Arc::default(),
         fail_at: 0,
@@ -172,4 +172,166 @@ fn what_comes_after_down_is_dropped_without_blocking() {
     handle.close();
     let told: Vec<WriterEvent> = told.iter().collect();
     assert!(matches!(told[..], [WriterEvent::Down { .. }]), "{told:?}");
+}
+
+/// Notes what the disk was asked and what was told, and lets a test hand records over while a sync
+/// goes on: `at_sync` is called within each.
+struct Slow<F: FnMut(usize)> {
+    ops: Arc<Mutex<Vec<Op>>>,
+    syncs: usize,
+    fail_at: usize,
+    at_sync: F,
+}
+
+impl<F: FnMut(usize) + Send> Disk for Slow<F> {
+    fn put(&mut self, blob: &Blob) -> io::Result<()> {
+        self.ops.lock().unwrap().push(Op::Put(blob.sha256));
+        Ok(())
+    }
+    fn sync_blobs(&mut self) -> io::Result<()> {
+        self.ops.lock().unwrap().push(Op::SyncBlobs);
+        Ok(())
+    }
+    fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.ops.lock().unwrap().push(Op::Append(bytes.to_vec()));
+        Ok(())
+    }
+    fn sync(&mut self) -> io::Result<()> {
+        self.syncs += 1;
+        (self.at_sync)(self.syncs);
+        if self.syncs == self.fail_at {
+            return Err(io::Error::from(io::ErrorKind::StorageFull));
+        }
+        self.ops.lock().unwrap().push(Op::Sync);
+        Ok(())
+    }
+    fn rotate(&mut self, number: u64, _header: &[u8]) -> io::Result<()> {
+        self.ops.lock().unwrap().push(Op::Rotate(number));
+        Ok(())
+    }
+}
+
+const FLOOD: u64 = 10_000;
+/// Tickets from here on are a person's.
+const DECIDED: u64 = 1_000_000;
+
+fn decided(lanes: &Lanes, n: u64) {
+    lanes.push(Entry {
+        lane: Lane::Person,
+        ticket: Ticket(DECIDED + n),
+        event: LogEvent::Expired {
+            id: ProposalId::new(),
+        },
+        blobs: Vec::new(),
+    });
+}
+
+/// A flood of proposals through a writer; a person decides something while the third batch is being
+/// synced. The sync of this number fails.
+fn flood(fail_at: usize) -> Vec<Op> {
+    let lanes = Lanes::default();
+    for n in 0..FLOOD {
+        lanes.push(Entry {
+            lane: Lane::Agents,
+            ticket: Ticket(n),
+            event: LogEvent::Blocked {
+                id: ProposalId::new(),
+            },
+            blobs: vec![Blob::of(n.to_string().as_bytes())],
+        });
+    }
+    let ops = Arc::new(Mutex::new(Vec::new()));
+    let person = lanes.clone();
+    let disk = Slow {
+        ops: ops.clone(),
+        syncs: 0,
+        fail_at,
+        at_sync: move |syncs| match syncs {
+            3 => decided(&person, 0),
+            4 => decided(&person, 1),
+            5 => person.close(),
+            _ => {}
+        },
+    };
+    let chain = Chain {
+        seq: 0,
+        hash: GENESIS,
+        boot_id: "boot".to_owned(),
+    };
+    let told = ops.clone();
+    Writer::new(Box::new(disk), chain, 1, 0, u64::MAX, None).serve(&lanes, &move |event| {
+        told.lock().unwrap().push(match event {
+            WriterEvent::Durable { ticket, lane, .. } => {
+                assert_eq!(lane == Lane::Person, ticket.0 >= DECIDED);
+                Op::Told(ticket.0)
+            }
+            WriterEvent::Down { reason } => Op::Down(reason),
+        });
+    });
+    ops.lock().unwrap().clone()
+}
+
+#[test]
+fn what_a_person_decided_is_durable_with_the_next_sync_however_many_proposals_wait() {
+    let ops = flood(usize::MAX);
+    let syncs_before = |op: &Op| {
+        let at = ops.iter().position(|o| o == op).unwrap();
+        ops[..at].iter().filter(|o| **o == Op::Sync).count()
+    };
+    // Handed over during the third sync and the fourth; durable with the fourth and the fifth.
+    assert_eq!(syncs_before(&Op::Told(DECIDED)), 4);
+    assert_eq!(syncs_before(&Op::Told(DECIDED + 1)), 5);
+    // Nothing is lost or told twice, and each lane keeps its order.
+    let told: Vec<u64> = ops
+        .iter()
+        .filter_map(|op| match op {
+            Op::Told(ticket) => Some(*ticket),
+            _ => None,
+        })
+        .collect();
+    let of_agents: Vec<u64> = told.iter().copied().filter(|t| *t < DECIDED).collect();
+    assert_eq!(of_agents, (0..FLOOD).collect::<Vec<_>>());
+    assert_eq!(told.len() as u64, FLOOD + 2);
+    // The lines are one chain in the order in which they were told.
+    let mut prev = GENESIS;
+    let mut seq = 0;
+    for op in &ops {
+        let Op::Append(lines) = op else { continue };
+        for line in lines.split(|b| *b == b'\n').filter(|l| !l.is_empty()) {
+            let sealed = super::super::line::unseal(line).unwrap();
+            seq += 1;
+            assert_eq!(sealed.prev, prev);
+            assert_eq!(sealed.place, super::super::line::Place::Record { seq });
+            prev = sealed.hash;
+        }
+    }
+    assert_eq!(seq, FLOOD + 2);
+}
+
+#[test]
+fn nothing_is_told_before_its_sync_and_after_an_error_nothing_in_either_lane() {
+    for fail_at in 1..=6 {
+        let ops = flood(fail_at);
+        let mut appended = 0;
+        let mut synced = 0;
+        let mut told = 0;
+        for op in &ops {
+            match op {
+                Op::Append(lines) => appended += lines.iter().filter(|b| **b == b'\n').count(),
+                Op::Sync => synced = appended,
+                Op::Told(_) => {
+                    told += 1;
+                    assert!(told <= synced, "told before its sync");
+                }
+                _ => {}
+            }
+        }
+        assert_eq!(told, synced, "what was synced is told");
+        let syncs = ops.iter().filter(|op| **op == Op::Sync).count();
+        assert_eq!(syncs, fail_at - 1);
+        assert!(matches!(ops.last(), Some(Op::Down(_))), "{:?}", ops.last());
+        if fail_at <= 4 {
+            assert!(!ops.contains(&Op::Told(DECIDED)));
+        }
+    }
 }

@@ -45,21 +45,25 @@ impl BrokerState {
         fx: &mut Vec<Effect>,
     ) -> Result<(), RpcError> {
         self.open_for_work()?;
+        // The same proposal under a known key takes no place; anything else needs one, and is
+        // refused for want of it before it is looked at.
+        let known = draft.idempotency_key.as_ref();
+        let known = known.and_then(|name| self.keys.get(&(peer.uid, name.clone())).copied());
+        if known.is_none() {
+            self.check_room(peer, now)?;
+        }
         let profile = self.profile_for(draft.profile.as_deref())?;
         self.check_code(&draft.code, &profile)?;
         check_words(&draft)?;
         let artifacts = self.check_inputs(conn, &draft.inputs, &profile)?;
         let ttl = self.ttl_for(draft.ttl_s)?;
         let (params, bytes) = params_digest(&draft);
-        if let Some(name) = &draft.idempotency_key
-            && let Some(known) = self.keys.get(&(peer.uid, name.clone())).copied()
-        {
+        if let Some(known) = known {
             return self.reattach((conn, call), known, params, draft.stream, fx);
         }
         if self.entries.contains_key(&id) {
             return Err(RpcError::new(RpcError::INTERNAL, "this id is taken"));
         }
-        self.check_room(peer, now)?;
         // Charged before the work is done, so that a burst cannot outrun its own bill.
         self.quotas
             .charge_log(key(peer), RECORD_BYTES + bytes, now.boot);
@@ -131,6 +135,7 @@ impl BrokerState {
         let deadline = now.boot.saturating_add(ttl);
         self.deadlines.insert((deadline, id));
         self.undecided.add(key(&proposal.peer));
+        self.unannounced.add(key(&proposal.peer));
         let mut session = Session::Connection(conn);
         if let Some(connection) = self.connections.get_mut(&conn) {
             connection.owned.insert(id);
@@ -354,7 +359,7 @@ impl BrokerState {
         }
         match self.quotas.exhausted(key(peer), now.boot) {
             Some((what, ms)) => Err(used_up(what, ms)),
-            None => Ok(()),
+            None => self.check_backlog(peer),
         }
     }
 }

@@ -19,8 +19,8 @@ use super::quota::key;
 use super::requests::closing;
 use super::state::{BrokerState, Early, Entry, Job, Then};
 
-/// The most that one piece of work is charged for. The analyser works for less; beyond it the machine
-/// did something else, or slept, and no agent pays for that.
+/// The most that one piece of work is charged for. What the analyser says that it worked counts, where
+/// it answered at all: while the machine does something else, or sleeps, no agent pays for that.
 const CHARGE_MAX: Duration = Duration::from_secs(2);
 /// Bytes of the log that one finding takes besides its words.
 const FINDING_BYTES: usize = 256;
@@ -43,7 +43,12 @@ impl BrokerState {
         let Some((_, work, since)) = self.analysing.take() else {
             return;
         };
-        let spent = now.boot.saturating_sub(since.boot).min(CHARGE_MAX);
+        let passed = now.boot.saturating_sub(since.boot).min(CHARGE_MAX);
+        let spent = match verdict.elapsed_us {
+            // There was no answer; the time is what it cost.
+            0 => passed,
+            worked => passed.min(Duration::from_micros(worked)),
+        };
         self.quotas.charge_analysis(work.peer, spent, now.boot);
         match work.job {
             Job::Check { conn, call } => {
@@ -138,6 +143,8 @@ impl BrokerState {
             return;
         };
         entry.announced = true;
+        let peer = key(&entry.proposal.peer);
+        self.unannounced.remove(peer);
         if entry.state.is_final() {
             entry.heard = entry.state;
         }

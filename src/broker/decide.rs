@@ -43,7 +43,7 @@ impl BrokerState {
             entry.armed = Some(Box::new(grant));
             self.active.insert(entry.seq, id);
         }
-        self.record(event, Vec::new(), Then::Execute(id), now, fx);
+        self.record_decided(event, Vec::new(), Then::Execute(id), now, fx);
     }
 
     pub(super) fn deny(
@@ -68,7 +68,9 @@ impl BrokerState {
             by,
             viewed,
         };
-        self.end_waiting(id, decision, text, event, now, fx);
+        if self.stop_waiting(id, decision, text, &event, now) {
+            self.record_decided(event, Vec::new(), Then::Tell(id), now, fx);
+        }
     }
 
     /// Expires everything whose deadline has come; a tie expires.
@@ -117,7 +119,7 @@ impl BrokerState {
         self.end_waiting(id, decision, text, LogEvent::Unattended { id }, now, fx);
     }
 
-    /// Ends what still waits for a decision; anything else stays as it is.
+    /// Ends without a person what still waits for one; anything else stays as it is.
     fn end_waiting(
         &mut self,
         id: ProposalId,
@@ -127,12 +129,26 @@ impl BrokerState {
         now: Now,
         fx: &mut Vec<Effect>,
     ) {
+        if self.stop_waiting(id, decision, text, &event, now) {
+            self.record(event, Vec::new(), Then::Tell(id), now, fx);
+        }
+    }
+
+    /// Brings what still waits for a decision into its final state; whether it did wait.
+    fn stop_waiting(
+        &mut self,
+        id: ProposalId,
+        decision: Decision,
+        text: OutcomeText,
+        event: &LogEvent,
+        now: Now,
+    ) -> bool {
         let Some(entry) = self.entries.get_mut(&id).filter(|e| e.awaits_decision()) else {
-            return;
+            return false;
         };
         entry.text = text;
         entry.decision = Some(decision);
         self.set_final(id, event.state().unwrap_or(State::Error), now);
-        self.record(event, Vec::new(), Then::Tell(id), now, fx);
+        true
     }
 }

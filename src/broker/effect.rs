@@ -13,7 +13,7 @@ use crate::model::{
 };
 
 use super::decision::Grant;
-use super::event::{CallId, ConnId, JobId, Ticket};
+use super::event::{CallId, ConnId, JobId, Lane, Ticket};
 
 /// Everything the shell can be asked to do. Effects of one update are carried out in order.
 #[derive(Debug)]
@@ -54,6 +54,7 @@ pub enum Effect {
     /// Write it; answered by `Event::Durable` or `Event::AuditDown`.
     Record {
         ticket: Ticket,
+        lane: Lane,
         event: Box<LogEvent>,
         blobs: Vec<Blob>,
     },

@@ -140,6 +140,9 @@ impl BrokerState {
     /// Takes an entry out, and everything that leads to it but `ended`.
     pub(super) fn forget(&mut self, id: ProposalId) -> Option<Entry> {
         let entry = self.entries.remove(&id)?;
+        if !entry.announced {
+            self.unannounced.remove(key(&entry.proposal.peer));
+        }
         for conn in &entry.owners {
             if let Some(connection) = self.connections.get_mut(conn) {
                 connection.owned.remove(&id);

@@ -28,6 +28,17 @@ pub struct JobId(pub u64);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Ticket(pub u64);
 
+/// The way of a record to the disk. Each is kept in order; what a person decided overtakes what
+/// agents asked for. Records of one proposal keep their order all the same: what a person decides
+/// was shown, and what is shown is on the disk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Lane {
+    /// What a person decided, and what became of it.
+    Person,
+    /// What agents asked for, and what ended without a person.
+    Agents,
+}
+
 /// A decoded request. Ids and tokens that need randomness are made by the sender.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Request {

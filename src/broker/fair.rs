@@ -5,7 +5,7 @@ use std::collections::{HashMap, VecDeque};
 /// Round-robin over uids, and within a uid over pids. A peer that queues a thousand items
 /// delays another peer by one.
 #[derive(Clone, Debug)]
-pub(super) struct FairQueue<T> {
+pub struct FairQueue<T> {
     uids: VecDeque<u32>,
     peers: HashMap<u32, VecDeque<i32>>,
     items: HashMap<(u32, i32), VecDeque<T>>,

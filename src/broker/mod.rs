@@ -26,7 +26,8 @@ mod update;
 
 pub use decision::{Confirmation, Grant};
 pub use effect::{Effect, Note, Reply, RpcError, StreamName};
-pub use event::{CallId, ConnId, Event, ExecNote, HumanAct, JobId, Request, Ticket};
+pub use event::{CallId, ConnId, Event, ExecNote, HumanAct, JobId, Lane, Request, Ticket};
+pub use fair::FairQueue;
 pub use run::FRAME_STDOUT;
 pub use state::{AuditHealth, BrokerState, Entry, Environment, LiveOutput, Profile, Settings};
 pub use update::{next_deadline, update};

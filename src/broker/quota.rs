@@ -65,12 +65,37 @@ impl<K: std::hash::Hash + Eq + Copy> Buckets<K> {
         bucket.at = now;
     }
 
+    fn used(&self, holder: K, now: Duration) -> u64 {
+        let held = self.held.get(&holder);
+        held.map_or(0, |b| b.drained(self.allowance, now))
+    }
+
     /// Milliseconds until the holder is back under its allowance; `None` when it is.
     fn wait_ms(&self, holder: K, now: Duration) -> Option<u64> {
         let used = self.held.get(&holder)?.drained(self.allowance, now);
         let over = used.checked_sub(self.allowance.burst)?;
         Some((over.saturating_mul(1000) / self.allowance.per_second).max(1))
     }
+}
+
+/// How long a peer waits, for its own use or for its uid's. Of a uid that has used all, those peers
+/// wait that used more than their share of it, so that one that floods does not silence the others;
+/// beyond twice the allowance all of them do, since processes are cheap.
+fn wait_ms(
+    peers: &Buckets<PeerKey>,
+    uids: &Buckets<u32>,
+    peer: PeerKey,
+    now: Duration,
+) -> Option<u64> {
+    let own = peers.wait_ms(peer, now);
+    let of_uid = uids.wait_ms(peer.0, now).filter(|_| {
+        let burst = uids.allowance.burst;
+        let used = peers.held.keys().filter(|(uid, _)| *uid == peer.0);
+        let using = used.filter(|key| peers.used(**key, now) > 0).count();
+        let share = burst / (using.max(1) as u64);
+        peers.used(peer, now) > share || uids.used(peer.0, now) >= 2 * burst
+    });
+    own.max(of_uid)
 }
 
 /// Refusals of one peer with one code, between two records.
@@ -129,14 +154,8 @@ impl Quotas {
 
     /// What is used up, and for how many milliseconds.
     pub fn exhausted(&self, peer: PeerKey, now: Duration) -> Option<(&'static str, u64)> {
-        let analysis = self
-            .analysis_peer
-            .wait_ms(peer, now)
-            .max(self.analysis_uid.wait_ms(peer.0, now));
-        let log = self
-            .log_peer
-            .wait_ms(peer, now)
-            .max(self.log_uid.wait_ms(peer.0, now));
+        let analysis = wait_ms(&self.analysis_peer, &self.analysis_uid, peer, now);
+        let log = wait_ms(&self.log_peer, &self.log_uid, peer, now);
         if analysis >= log {
             analysis.map(|ms| ("analysis time", ms))
         } else {
@@ -208,14 +227,21 @@ mod tests {
             None,
             "another peer of the uid may still ask"
         );
-        q.charge_analysis((1, 2), s(5), s(0));
-        assert!(q.exhausted((1, 3), s(0)).is_some(), "but not without end");
+        assert_eq!(q.exhausted((1, 1), s(5)), None);
+        for pid in 2..4 {
+            q.charge_analysis((1, pid), s(4), s(0));
+        }
+        assert!(q.exhausted((1, 2), s(0)).is_some(), "more than its share");
+        assert_eq!(q.exhausted((1, 9), s(0)), None, "it used nothing of it");
+        for pid in 4..6 {
+            q.charge_analysis((1, pid), s(4), s(0));
+        }
+        assert!(q.exhausted((1, 9), s(0)).is_some(), "but not without end");
         assert_eq!(
             q.exhausted((2, 9), s(0)),
             None,
             "another uid is not touched"
         );
-        assert_eq!(q.exhausted((1, 1), s(5)), None);
     }
 
     #[test]

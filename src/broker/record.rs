@@ -5,15 +5,41 @@ use crate::clock::Now;
 use crate::model::{Blob, DecisionKind, LogEvent, Peer, ProposalId, State};
 
 use super::effect::{Effect, RpcError};
-use super::event::Ticket;
+use super::event::{Lane, Ticket};
 use super::outcome::OutcomeText;
+use super::quota::key;
 use super::state::{AuditHealth, BrokerState, Stage, Then};
 
 impl BrokerState {
+    /// Hands a record of what agents asked for to the log.
     pub(super) fn record(
         &mut self,
         event: LogEvent,
         blobs: Vec<Blob>,
+        then: Then,
+        now: Now,
+        fx: &mut Vec<Effect>,
+    ) {
+        self.record_in(Lane::Agents, (event, blobs), then, now, fx);
+    }
+
+    /// Hands a record of what a person decided, or of what became of it, to the log: ahead of what
+    /// agents asked for, however much that is.
+    pub(super) fn record_decided(
+        &mut self,
+        event: LogEvent,
+        blobs: Vec<Blob>,
+        then: Then,
+        now: Now,
+        fx: &mut Vec<Effect>,
+    ) {
+        self.record_in(Lane::Person, (event, blobs), then, now, fx);
+    }
+
+    fn record_in(
+        &mut self,
+        lane: Lane,
+        (event, blobs): (LogEvent, Vec<Blob>),
         then: Then,
         now: Now,
         fx: &mut Vec<Effect>,
@@ -23,9 +49,10 @@ impl BrokerState {
         }
         let ticket = Ticket(self.next_ticket);
         self.next_ticket += 1;
-        self.tickets.insert(ticket, then);
+        self.tickets.insert((lane, ticket), then);
         fx.push(Effect::Record {
             ticket,
+            lane,
             event: Box::new(event),
             blobs,
         });
@@ -37,39 +64,40 @@ impl BrokerState {
         code: i64,
         message: String,
         count: u64,
+        now: Now,
         fx: &mut Vec<Effect>,
     ) {
-        if self.audit.is_down() {
-            return;
-        }
-        let ticket = Ticket(self.next_ticket);
-        self.next_ticket += 1;
-        self.tickets.insert(ticket, Then::Nothing);
         let event = LogEvent::Refused {
             peer,
             code,
             message,
             count,
         };
-        fx.push(Effect::Record {
-            ticket,
-            event: Box::new(event),
-            blobs: Vec::new(),
-        });
+        self.record(event, Vec::new(), Then::Nothing, now, fx);
     }
 
     pub(super) fn durable(&mut self, ticket: Ticket, now: Now, fx: &mut Vec<Effect>) {
-        if !self.tickets.contains_key(&ticket) {
-            return;
-        }
-        // The log is a chain: a record counts once everything before it is on the disk too.
-        self.on_disk.insert(ticket);
-        while let Some(first) = self.tickets.first_entry()
-            && self.on_disk.remove(first.key())
+        let lane = [Lane::Person, Lane::Agents]
+            .into_iter()
+            .find(|lane| self.tickets.contains_key(&(*lane, ticket)));
+        let Some(lane) = lane else { return };
+        // A record counts once everything before it in its lane is on the disk too.
+        self.on_disk.insert((lane, ticket));
+        while let Some(first) = self.first_of(lane)
+            && self.on_disk.remove(&first)
         {
-            let then = first.remove();
-            self.recorded(then, now, fx);
+            if let Some(then) = self.tickets.remove(&first) {
+                self.recorded(then, now, fx);
+            }
         }
+    }
+
+    fn first_of(&self, lane: Lane) -> Option<(Lane, Ticket)> {
+        let mut of_lane = self.tickets.range((lane, Ticket(0))..);
+        of_lane
+            .next()
+            .map(|(key, _)| *key)
+            .filter(|key| key.0 == lane)
     }
 
     fn recorded(&mut self, then: Then, now: Now, fx: &mut Vec<Effect>) {
@@ -156,6 +184,8 @@ impl BrokerState {
             entry.run = None;
             if !entry.announced {
                 entry.announced = true;
+                let peer = key(&entry.proposal.peer);
+                self.unannounced.remove(peer);
                 self.keep_ended(id);
             }
         }

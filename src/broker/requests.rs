@@ -19,10 +19,10 @@ use super::event::{CallId, ConnId, JobId, Request};
 use super::quota::key;
 use super::state::{BrokerState, Early, Entry, Job, Work};
 
-/// Pieces of work a peer may have waiting for the analyser when it asks for a `check`.
-const CHECKS_PER_PEER: usize = 256;
+/// Proposals and checks of a peer that may wait for a verdict or, then, for the disk.
+const WAITING_PER_PEER: usize = 256;
 /// The same for a uid, whose processes are cheap.
-const CHECKS_PER_UID: usize = 1024;
+const WAITING_PER_UID: usize = 1024;
 /// Session tokens kept; the oldest is forgotten first.
 const SESSIONS_MAX: usize = 4096;
 
@@ -247,11 +247,7 @@ impl BrokerState {
         if let Some((what, ms)) = self.quotas.exhausted(key(peer), now.boot) {
             return Err(used_up(what, ms));
         }
-        if self.queue.of_peer(key(peer)) >= CHECKS_PER_PEER
-            || self.queue.of_uid(peer.uid) >= CHECKS_PER_UID
-        {
-            return Err(used_up("waiting checks", 100));
-        }
+        self.check_backlog(peer)?;
         let job = Job::Check { conn, call };
         self.queue.push(
             key(peer),
@@ -264,6 +260,27 @@ impl BrokerState {
         );
         self.pump(now, fx);
         Ok(())
+    }
+
+    /// Refuses what would only lengthen a queue that is this peer's own doing. Asked before anything
+    /// is hashed, queued, analysed or logged, so that a flood costs a refusal each and no more.
+    pub(super) fn check_backlog(&self, peer: &Peer) -> Result<(), RpcError> {
+        let of_peer = self
+            .queue
+            .of_peer(key(peer))
+            .max(self.unannounced.of_peer(key(peer)));
+        let of_uid = self
+            .queue
+            .of_uid(peer.uid)
+            .max(self.unannounced.of_uid(peer.uid));
+        let (n, whose, max) = match () {
+            () if of_peer >= WAITING_PER_PEER => (of_peer, "peer", WAITING_PER_PEER),
+            () if of_uid >= WAITING_PER_UID => (of_uid, "uid", WAITING_PER_UID),
+            () => return Ok(()),
+        };
+        let message = format!("{n} requests of this {whose} wait for a verdict");
+        Err(RpcError::new(RpcError::TOO_MANY, message)
+            .with_data(json!({"retry_after_ms": 100, "limit_waiting": max})))
     }
 
     /// Hands the analyser the next piece of work in turn, one at a time.
@@ -315,7 +332,7 @@ impl BrokerState {
                 .quotas
                 .refused(peer, error.code, &error.message, now.boot)
         {
-            self.record_refusal(peer.clone(), error.code, error.message.clone(), 1, fx);
+            self.record_refusal(peer.clone(), error.code, error.message.clone(), 1, now, fx);
         }
     }
 }

@@ -62,7 +62,7 @@ impl BrokerState {
         entry.decision = Some(decided(DecisionKind::Expired, now));
         self.set_final(id, State::Expired, now);
         let event = LogEvent::Expired { id };
-        self.record(event, Vec::new(), Then::Tell(id), now, fx);
+        self.record_decided(event, Vec::new(), Then::Tell(id), now, fx);
     }
 
     /// `started` is durable: the held child may run.
@@ -108,7 +108,7 @@ impl BrokerState {
                 }
                 entry.stage = Stage::Held;
                 let event = LogEvent::Started { id, isolation };
-                self.record(event, Vec::new(), Then::Release(id), now, fx);
+                self.record_decided(event, Vec::new(), Then::Release(id), now, fx);
             }
             ExecNote::Released => {
                 if !let_go || entry.state != State::Granted {
@@ -209,7 +209,7 @@ impl BrokerState {
         if let Some(entry) = self.entries.get_mut(&id) {
             entry.text = OutcomeText::ran(entry);
         }
-        self.record(event, blobs, Then::Tell(id), now, fx);
+        self.record_decided(event, blobs, Then::Tell(id), now, fx);
     }
 
     fn end_unrun(
@@ -226,7 +226,7 @@ impl BrokerState {
             state,
             message: message.to_owned(),
         };
-        self.record(event, Vec::new(), Then::Tell(id), now, fx);
+        self.record_decided(event, Vec::new(), Then::Tell(id), now, fx);
     }
 
     pub(super) fn kill(
@@ -249,7 +249,7 @@ impl BrokerState {
         if entry.stage != Stage::Idle {
             fx.push(Effect::Kill { id });
         }
-        self.record(
+        self.record_decided(
             LogEvent::Killed { id, by },
             Vec::new(),
             Then::Nothing,

@@ -15,7 +15,7 @@ use crate::policy::Policy;
 
 use super::census::Census;
 use super::decision::Grant;
-use super::event::{CallId, ConnId, JobId, Ticket};
+use super::event::{CallId, ConnId, JobId, Lane, Ticket};
 use super::fair::FairQueue;
 use super::outcome::OutcomeText;
 use super::quota::Quotas;
@@ -290,6 +290,8 @@ pub struct BrokerState {
     pub(super) timeouts: BTreeSet<(Duration, ConnId, CallId, ProposalId)>,
     /// Those not decided, announced or not.
     pub(super) undecided: Census,
+    /// Those not announced: the analyser or the log still has work with them.
+    pub(super) unannounced: Census,
     pub(super) next_seq: u64,
     pub(super) connections: HashMap<ConnId, Connection>,
     pub(super) keys: HashMap<(u32, String), ProposalId>,
@@ -300,9 +302,9 @@ pub struct BrokerState {
     pub(super) queue: FairQueue<Work>,
     pub(super) analysing: Option<(JobId, Work, Now)>,
     /// Records on their way to the disk, and what waits for each.
-    pub(super) tickets: BTreeMap<Ticket, Then>,
-    /// Those of them that arrived before an earlier one did.
-    pub(super) on_disk: BTreeSet<Ticket>,
+    pub(super) tickets: BTreeMap<(Lane, Ticket), Then>,
+    /// Those of them that arrived before an earlier one of their lane did.
+    pub(super) on_disk: BTreeSet<(Lane, Ticket)>,
     pub(super) next_ticket: u64,
     pub(super) next_job: u64,
     pub(super) quotas: Quotas,
@@ -328,6 +330,7 @@ impl BrokerState {
             deadlines: BTreeSet::new(),
             timeouts: BTreeSet::new(),
             undecided: Census::default(),
+            unannounced: Census::default(),
             next_seq: 0,
             connections: HashMap::new(),
             keys: HashMap::new(),

@@ -38,7 +38,7 @@ pub fn update(state: &mut BrokerState, event: Event, now: Now) -> Vec<Effect> {
         Event::AuditDown { .. } | Event::Tick => {}
     }
     for due in state.quotas.due_refusals(now.boot, state.closing) {
-        state.record_refusal(due.peer, due.code, due.message, due.count, &mut fx);
+        state.record_refusal(due.peer, due.code, due.message, due.count, now, &mut fx);
     }
     state.leave_when_settled(now, &mut fx);
     fx
@@ -129,7 +129,7 @@ impl BrokerState {
             fx.push(Effect::Exit);
         } else {
             self.closed = true;
-            self.record(LogEvent::Closed, Vec::new(), Then::Nothing, now, fx);
+            self.record_decided(LogEvent::Closed, Vec::new(), Then::Nothing, now, fx);
         }
     }
 }

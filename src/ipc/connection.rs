@@ -4,10 +4,10 @@ use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::task::Poll;
+use std::time::Duration;
 
 use serde_json::json;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
-use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::broker::{CallId, ConnId, Event, RpcError};
@@ -16,6 +16,7 @@ use crate::model::Peer;
 use super::encode;
 use super::envelope::{self, Id};
 use super::frame::{FRAME_MAX, FrameReader, Next};
+use super::inbox::Door;
 use super::request;
 use super::router::Router;
 
@@ -25,13 +26,17 @@ const RETRY_AFTER_MS: u64 = 1_000;
 /// Lines that are answered here before other connections get their turn.
 const LINES_AT_A_TIME: u64 = 16;
 
+/// How many connections that made room for others may be read out at a time. Further ones are told
+/// and closed at once.
+const DISPLACED: usize = 64;
+
 /// One end of a connection that `router` has opened.
 pub(super) struct Connection<R, W> {
     pub conn: ConnId,
     pub peer: Peer,
     pub reader: R,
     pub writer: W,
-    pub events: mpsc::Sender<Event>,
+    pub door: Door,
     pub router: Router,
 }
 
@@ -59,67 +64,84 @@ where
         H: FnOnce(&R) -> F,
         F: Future<Output = ()>,
     {
-        let (conn, events, router) = (self.conn, self.events.clone(), self.router.clone());
-        let connected = Event::Connected {
+        let Self {
             conn,
-            peer: self.peer.clone(),
-        };
-        if events.send(connected).await.is_ok() {
-            without_panic(self.talk(hangup)).await;
+            peer,
+            reader,
+            writer,
+            door,
+            router,
+        } = self;
+        if door.send(Event::Connected { conn, peer }).await.is_ok() {
+            let talk = talk(conn, reader, writer, &door, &router, hangup);
+            without_panic(talk).await;
             router.close(conn);
             // When nobody hears it, the dashboard is gone.
-            let _ = events.send(Event::Disconnected { conn }).await;
+            let _ = door.send(Event::Disconnected { conn }).await;
         } else {
             router.close(conn);
         }
     }
+}
 
-    async fn talk<H, F>(self, hangup: H)
-    where
-        H: FnOnce(&R) -> F,
-        F: Future<Output = ()>,
-    {
-        let Self {
-            conn,
-            reader,
-            writer,
-            events,
-            router,
-            ..
-        } = self;
-        let mut lines = FrameReader::new(reader, FRAME_MAX);
-        let mut write = pin!(write(conn, writer, &router));
-        let end = tokio::select! {
-            end = read(conn, &mut lines, &events, &router) => end,
-            () = events.closed() => End::Closing,
-            () = &mut write => return,
-        };
-        match end {
-            End::Gone => {}
-            End::Closing => {
-                router.end(conn);
-                let _ = timeout(router.bounds.linger, write).await;
+async fn talk<R, W, H, F>(
+    conn: ConnId,
+    reader: R,
+    writer: W,
+    door: &Door,
+    router: &Router,
+    hangup: H,
+) where
+    R: AsyncRead + Unpin,
+    W: AsyncWrite + Unpin,
+    H: FnOnce(&R) -> F,
+    F: Future<Output = ()>,
+{
+    let mut lines = FrameReader::new(reader, FRAME_MAX);
+    let mut write = pin!(write(conn, writer, router));
+    let mut linger = router.bounds.linger;
+    let end = tokio::select! {
+        end = read(conn, &mut lines, door, router) => end,
+        () = door.closed() => End::Closing,
+        told = router.displaced(conn) => {
+            if told > DISPLACED {
+                linger = Duration::ZERO;
             }
-            // A peer that has sent everything still gets its answers, while it listens.
-            End::Finished => {
-                tokio::select! {
-                    () = &mut write => {}
-                    () = router.idle(conn) => {}
-                    () = events.closed() => {
-                        router.end(conn);
-                        let _ = timeout(router.bounds.linger, &mut write).await;
-                    }
-                    () = hangup(lines.source()) => {}
+            End::Refused(displaced(router))
+        }
+        () = &mut write => return,
+    };
+    match end {
+        End::Gone => {}
+        End::Closing => {
+            router.end(conn);
+            let _ = timeout(linger, write).await;
+        }
+        // A peer that has sent everything still gets its answers, while it listens.
+        End::Finished => {
+            tokio::select! {
+                () = &mut write => {}
+                () = router.idle(conn) => {}
+                () = door.closed() => {
+                    router.end(conn);
+                    let _ = timeout(linger, &mut write).await;
                 }
+                told = router.displaced(conn) => {
+                    router.push(conn, encode::response(&Id::null(), &Err(displaced(router))));
+                    router.end(conn);
+                    let linger = if told > DISPLACED { Duration::ZERO } else { linger };
+                    let _ = timeout(linger, &mut write).await;
+                }
+                () = hangup(lines.source()) => {}
             }
-            // Reading on lets a peer that is still sending come to the answer; closing at once
-            // would break its write.
-            End::Refused(error) => {
-                router.push(conn, encode::response(&Id::null(), &Err(error)));
-                router.end(conn);
-                let rest = async { tokio::join!(&mut write, lines.discard()) };
-                let _ = timeout(router.bounds.linger, rest).await;
-            }
+        }
+        // Reading on lets a peer that is still sending come to the answer; closing at once
+        // would break its write.
+        End::Refused(error) => {
+            router.push(conn, encode::response(&Id::null(), &Err(error)));
+            router.end(conn);
+            let rest = async { tokio::join!(&mut write, lines.discard()) };
+            let _ = timeout(linger, rest).await;
         }
     }
 }
@@ -127,7 +149,7 @@ where
 async fn read<R: AsyncRead + Unpin>(
     conn: ConnId,
     lines: &mut FrameReader<R>,
-    events: &mpsc::Sender<Event>,
+    door: &Door,
     router: &Router,
 ) -> End {
     let mut calls = 0;
@@ -154,6 +176,7 @@ async fn read<R: AsyncRead + Unpin>(
             Next::End => return End::Finished,
             Next::TooLong => return End::Refused(too_long()),
             Next::Line(line) => {
+                router.pace(conn, line.len()).await;
                 calls += 1;
                 if calls % LINES_AT_A_TIME == 0 {
                     tokio::task::yield_now().await;
@@ -161,7 +184,7 @@ async fn read<R: AsyncRead + Unpin>(
                 let Some(event) = take(conn, CallId(calls), &line, router) else {
                     continue;
                 };
-                if events.send(event).await.is_err() {
+                if door.send(event).await.is_err() {
                     return End::Closing;
                 }
             }
@@ -206,6 +229,19 @@ fn too_long() -> RpcError {
         format!("a line is longer than {FRAME_MAX} bytes; the connection is closed"),
     )
     .with_data(json!({"limit_bytes": FRAME_MAX}))
+}
+
+fn displaced(router: &Router) -> RpcError {
+    RpcError::new(
+        RpcError::TOO_MANY,
+        "the connection is closed to make room for others: its uid or process holds more than its \
+         share, and this one was the idlest",
+    )
+    .with_data(json!({
+        "retry_after_ms": RETRY_AFTER_MS,
+        "limit_connections": router.bounds.connections,
+        "limit_connections_per_uid": router.bounds.connections_per_uid,
+    }))
 }
 
 fn too_slow(router: &Router) -> RpcError {

@@ -47,7 +47,7 @@ impl Agent {
 
 struct Side {
     agent: Agent,
-    events: mpsc::Receiver<Event>,
+    events: crate::ipc::Inbox,
     router: Router,
     conn: ConnId,
     done: JoinHandle<()>,
@@ -65,21 +65,22 @@ fn connect_until(
     hangup: impl Future<Output = ()> + Send + 'static,
 ) -> Side {
     let router = Router::with_bounds(bounds);
-    let (events, heard) = mpsc::channel(64);
+    let (entrance, heard) = crate::ipc::inbox();
     let (far, near) = duplex(room);
     let (reader, writer) = split(near);
-    let conn = router.open(OWNER, OWNER).unwrap();
+    let conn = router.open((OWNER, 7), OWNER).unwrap();
+    let peer = Peer {
+        uid: OWNER,
+        gid: OWNER,
+        pid: 7,
+        exe: None,
+    };
     let connection = Connection {
         conn,
-        peer: Peer {
-            uid: OWNER,
-            gid: OWNER,
-            pid: 7,
-            exe: None,
-        },
+        door: entrance.door(&peer),
+        peer,
         reader,
         writer,
-        events,
         router: router.clone(),
     };
     let done = tokio::spawn(connection.run(|_| hangup));
@@ -249,7 +250,7 @@ async fn a_flood_of_lines_does_not_keep_others_waiting_until_its_end() {
     other.agent.call(1, "datasets", json!({})).await;
     other.request().await;
     assert!(
-        flood.events.try_recv().is_err(),
+        flood.events.try_recv().is_none(),
         "the whole flood was worked off first"
     );
     flood.request().await;
@@ -342,9 +343,9 @@ async fn connections_of_one_uid_share_what_may_wait_for_them() {
         ..Bounds::default()
     };
     let router = Router::with_bounds(bounds);
-    let a = router.open(1, 0).unwrap();
-    let b = router.open(1, 0).unwrap();
-    let other = router.open(2, 0).unwrap();
+    let a = router.open((1, 1), 0).unwrap();
+    let b = router.open((1, 1), 0).unwrap();
+    let other = router.open((2, 1), 0).unwrap();
     for conn in [a, b, other] {
         router.push(conn, vec![0; 90_000]);
     }
@@ -355,29 +356,35 @@ async fn connections_of_one_uid_share_what_may_wait_for_them() {
     );
     assert!(router.next_frames(other).await.is_some());
     // What is being written still counts until it is.
-    let c = router.open(1, 0).unwrap();
+    let c = router.open((1, 1), 0).unwrap();
     router.push(c, vec![0; 90_000]);
     assert!(router.next_frames(c).await.is_none());
     router.written(a, 90_000);
-    let d = router.open(1, 0).unwrap();
+    let d = router.open((1, 1), 0).unwrap();
     router.push(d, vec![0; 90_000]);
     assert!(router.next_frames(d).await.is_some());
 }
 
-#[test]
-fn other_uids_cannot_take_the_owners_connections() {
+#[tokio::test]
+async fn a_connection_that_makes_room_for_another_is_told_why_and_ends() {
     let bounds = Bounds {
-        connections: 8,
-        connections_per_uid: 4,
+        connections: 2,
+        connections_per_uid: 2,
+        linger: Duration::from_secs(60),
         ..Bounds::default()
     };
-    let router = Router::with_bounds(bounds);
-    let opened = |uid| (0..10).filter(|_| router.open(uid, OWNER).is_ok()).count();
-    assert_eq!(opened(1), 4);
-    assert_eq!(opened(2), 0);
-    assert_eq!(opened(OWNER), 4);
-    router.close(ConnId(1));
-    assert!(router.open(2, OWNER).is_ok());
+    let mut side = connect_with(bounds, 64 * 1024);
+    let busy = side.router.open((OWNER, 7), OWNER).unwrap();
+    side.router.begin(busy, CallId(1), Some(Id::null()));
+    let new = side.router.open((1, 1), OWNER).unwrap();
+    assert!(new != side.conn && new != busy);
+    let told = side.agent.read().await.unwrap();
+    assert_eq!(told["error"]["code"], RpcError::TOO_MANY);
+    assert!(told["error"]["data"]["retry_after_ms"].is_u64());
+    assert_eq!(side.agent.read().await, None);
+    drop(side.agent);
+    side.done.await.unwrap();
+    assert_eq!(side.router.connections(), 2);
 }
 
 #[tokio::test]

@@ -1,9 +1,9 @@
 //! The agents' socket: JSON-RPC 2.0, one object a line, over a Unix socket (INTERFACE §2).
 //!
 //! ```text
-//! Listener ─▶ serve ─▶ Connection: FrameReader ─▶ envelope ─▶ request ─▶ Event to the core
-//!                          ▲                                                    │
-//!                          └──── Router ◀── encode ◀── Effect::Reply, Notify ◀──┘
+//! Listener ─▶ serve ─▶ Connection: FrameReader ─▶ pace ─▶ envelope ─▶ request ─▶ Inbox ─▶ core
+//!                          ▲                                                             │
+//!                          └──── Router ◀── encode ◀── Effect::Reply, Notify ◀───────────┘
 //! ```
 //!
 //! Turns bytes into requests and answers into bytes, keeps peers apart and within their bounds.
@@ -15,16 +15,20 @@ mod connection;
 mod encode;
 mod envelope;
 mod frame;
+mod inbox;
 mod json;
+mod pace;
 mod params;
 mod peer;
 mod request;
 mod router;
 mod server;
+mod shares;
 mod socket;
 
 pub use client::{Client, ClientError};
 pub use frame::FRAME_MAX;
+pub use inbox::{Entrance, Inbox, inbox};
 pub use request::METHODS;
 pub use router::{Bounds, Router};
 pub use server::serve;

@@ -4,7 +4,7 @@
 //! connection and for each uid; beyond it the connection is given up, so that a peer that never
 //! reads costs the others nothing.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -14,6 +14,8 @@ use crate::broker::{CallId, ConnId, Note, Reply, RpcError};
 
 use super::encode;
 use super::envelope::Id;
+use super::pace::Paces;
+use super::shares::{self, Full, Held, Room};
 
 /// Bytes of small frames that are written together.
 const WRITE_AT_ONCE: usize = 64 * 1024;
@@ -23,7 +25,7 @@ const WRITE_AT_ONCE: usize = 64 * 1024;
 pub struct Bounds {
     /// Connections of all uids together.
     pub connections: usize,
-    /// Connections of one uid.
+    /// Connections of one uid. Together with `connections` this is what there is to share.
     pub connections_per_uid: usize,
     /// Calls of one connection that are not answered yet.
     pub calls: usize,
@@ -69,21 +71,25 @@ impl Default for Router {
 #[derive(Debug, Default)]
 struct Table {
     lanes: HashMap<ConnId, Lane>,
-    uids: HashMap<u32, Share>,
+    /// Bytes that wait for the connections of a uid.
+    queued: HashMap<u32, usize>,
+    paces: Paces,
     next: u64,
-}
-
-/// What one uid uses of the socket.
-#[derive(Debug, Default)]
-struct Share {
-    connections: usize,
-    queued: usize,
+    /// Counts what happens, to tell what happened last.
+    events: u64,
 }
 
 /// One connection's way out.
 #[derive(Debug)]
 struct Lane {
-    uid: u32,
+    /// Uid and pid.
+    peer: (u32, i32),
+    /// When it last asked or was told something.
+    active: u64,
+    /// It made room for another; it is only being told so.
+    displaced: bool,
+    /// Rung when it is displaced.
+    evict: Arc<Notify>,
     frames: VecDeque<Vec<u8>>,
     /// Bytes in `frames`, and of the frame that is being written.
     queued: usize,
@@ -101,25 +107,44 @@ impl Table {
         let Some(lane) = self.lanes.get_mut(&conn).filter(|lane| !lane.lost) else {
             return;
         };
-        let Some(share) = self.uids.get_mut(&lane.uid) else {
-            return;
-        };
+        let of_uid = self.queued.entry(lane.peer.0).or_default();
         let size = frame.len();
-        if lane.queued + size > bounds.queued || share.queued + size > bounds.queued_per_uid {
+        if lane.queued + size > bounds.queued || *of_uid + size > bounds.queued_per_uid {
             lane.lost = true;
             lane.frames.clear();
         } else {
             lane.queued += size;
-            share.queued += size;
+            *of_uid += size;
             lane.frames.push_back(frame);
         }
+        self.events += 1;
+        lane.active = self.events;
         lane.wake.notify_one();
     }
-}
 
-/// No room for another connection.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Full;
+    /// The connections that count, which are all but those that made room for another.
+    fn held(&self) -> Vec<Held> {
+        let counted = self.lanes.iter().filter(|(_, lane)| !lane.displaced);
+        counted
+            .map(|(conn, lane)| Held {
+                conn: *conn,
+                peer: lane.peer,
+                calls: lane.calls.len(),
+                active: lane.active,
+            })
+            .collect()
+    }
+
+    /// Takes bytes that no longer wait off a uid's account.
+    fn settle(&mut self, uid: u32, size: usize) {
+        if let Some(queued) = self.queued.get_mut(&uid) {
+            *queued = queued.saturating_sub(size);
+            if *queued == 0 {
+                self.queued.remove(&uid);
+            }
+        }
+    }
+}
 
 impl Router {
     pub fn with_bounds(bounds: Bounds) -> Self {
@@ -189,27 +214,24 @@ impl Router {
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn open(&self, uid: u32, owner: u32) -> Result<ConnId, Full> {
+    /// Lets a connection in, in place of another's where there is no room and it has less than its
+    /// share.
+    pub(super) fn open(&self, peer: (u32, i32), owner: u32) -> Result<ConnId, Full> {
         let mut table = self.table();
-        let taken = table.lanes.len();
-        let of_owner = table.uids.get(&owner).map_or(0, |s| s.connections);
-        let of_uid = table.uids.get(&uid).map_or(0, |s| s.connections);
-        // Other uids together leave the owner a uid's worth of room.
-        let others = self
-            .bounds
-            .connections
-            .saturating_sub(self.bounds.connections_per_uid);
-        if of_uid >= self.bounds.connections_per_uid
-            || taken >= self.bounds.connections
-            || (uid != owner && taken - of_owner >= others)
+        if let Room::Instead(conn) = shares::room(&table.held(), peer, owner, &self.bounds)?
+            && let Some(lane) = table.lanes.get_mut(&conn)
         {
-            return Err(Full);
+            lane.displaced = true;
+            lane.evict.notify_one();
         }
         table.next += 1;
+        table.events += 1;
         let conn = ConnId(table.next);
-        table.uids.entry(uid).or_default().connections += 1;
         let lane = Lane {
-            uid,
+            peer,
+            active: table.events,
+            displaced: false,
+            evict: Arc::default(),
             frames: VecDeque::new(),
             queued: 0,
             calls: HashMap::new(),
@@ -221,16 +243,50 @@ impl Router {
         Ok(conn)
     }
 
+    /// Ends when the connection has to make room for another; the value is how many are being told
+    /// so at the moment.
+    pub(super) async fn displaced(&self, conn: ConnId) -> usize {
+        loop {
+            let evict = {
+                let table = self.table();
+                match table.lanes.get(&conn) {
+                    Some(lane) if lane.displaced => {
+                        return table.lanes.values().filter(|l| l.displaced).count();
+                    }
+                    Some(lane) => lane.evict.clone(),
+                    None => Arc::default(),
+                }
+            };
+            evict.notified().await;
+        }
+    }
+
+    /// Notes that a connection sent a line of so many bytes, and waits until its peer may send the
+    /// next one.
+    pub(super) async fn pace(&self, conn: ConnId, bytes: usize) {
+        let wait = {
+            let mut table = self.table();
+            let Some(peer) = table.lanes.get(&conn).map(|lane| lane.peer) else {
+                return;
+            };
+            let peers: HashSet<i32> = table
+                .lanes
+                .values()
+                .filter(|lane| lane.peer.0 == peer.0)
+                .map(|lane| lane.peer.1)
+                .collect();
+            let now = tokio::time::Instant::now();
+            table.paces.charge(peer, bytes, peers.len(), now)
+        };
+        if !wait.is_zero() {
+            tokio::time::sleep(wait).await;
+        }
+    }
+
     pub(super) fn close(&self, conn: ConnId) {
         let mut table = self.table();
-        if let Some(lane) = table.lanes.remove(&conn)
-            && let Some(share) = table.uids.get_mut(&lane.uid)
-        {
-            share.connections -= 1;
-            share.queued -= lane.queued;
-            if share.connections == 0 {
-                table.uids.remove(&lane.uid);
-            }
+        if let Some(lane) = table.lanes.remove(&conn) {
+            table.settle(lane.peer.0, lane.queued);
         }
         drop(table);
         self.settled.notify_waiters();
@@ -240,12 +296,15 @@ impl Router {
     /// open.
     pub(super) fn begin(&self, conn: ConnId, call: CallId, id: Option<Id>) -> bool {
         let mut table = self.table();
-        let Some(lane) = table.lanes.get_mut(&conn) else {
+        let Table { lanes, events, .. } = &mut *table;
+        let Some(lane) = lanes.get_mut(&conn) else {
             return false;
         };
         if lane.calls.len() >= self.bounds.calls {
             return false;
         }
+        *events += 1;
+        lane.active = *events;
         lane.calls.insert(call, id);
         true
     }
@@ -307,12 +366,10 @@ impl Router {
     /// A frame was written.
     pub(super) fn written(&self, conn: ConnId, size: usize) {
         let mut table = self.table();
-        let Table { lanes, uids, .. } = &mut *table;
-        if let Some(lane) = lanes.get_mut(&conn) {
-            lane.queued -= size;
-            if let Some(share) = uids.get_mut(&lane.uid) {
-                share.queued -= size;
-            }
+        if let Some(lane) = table.lanes.get_mut(&conn) {
+            lane.queued = lane.queued.saturating_sub(size);
+            let uid = lane.peer.0;
+            table.settle(uid, size);
         }
         drop(table);
         self.settled.notify_waiters();

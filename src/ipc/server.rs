@@ -1,48 +1,53 @@
 //! Accepts connections, and refuses those that may not be here.
 
+use std::collections::VecDeque;
 use std::io;
-use std::os::fd::AsFd as _;
+use std::os::fd::{AsFd as _, AsRawFd as _};
 use std::time::Duration;
 
+use nix::sys::socket::{MsgFlags, send};
 use nix::unistd::geteuid;
 use serde_json::json;
 use tokio::io::{AsyncWriteExt as _, Interest};
 use tokio::net::UnixStream;
 use tokio::net::unix::OwnedReadHalf;
-use tokio::sync::mpsc;
-use tokio::task::JoinSet;
+use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::timeout;
 
-use crate::broker::{ConnId, Event, RpcError};
+use crate::broker::{ConnId, RpcError};
 use crate::model::Peer;
 
 use super::connection::Connection;
 use super::encode;
 use super::envelope::Id;
 use super::frame::FrameReader;
+use super::inbox::Entrance;
 use super::peer;
-use super::router::{Full, Router};
+use super::router::{Bounds, Router};
+use super::shares::Full;
 use super::socket::Listener;
 
 /// How long to wait when the system has no descriptor left for a connection.
 const BREATH: Duration = Duration::from_millis(100);
 
-/// How many refused peers may be read out at a time. Further ones are cut off.
+/// How many refused peers may be read out at a time. All are told why at once; the one that has had
+/// longest to read it goes when a further one comes.
 const TURNED_AWAY: usize = 64;
 
-/// Serves agents until the receiver of `events` is dropped: then nobody new is let in, the socket
+/// Serves agents until the inbox of `entrance` is dropped: then nobody new is let in, the socket
 /// is removed, and every connection gets what still waits for it before it ends. Dropping this
 /// future ends all of that at once.
-pub async fn serve(listener: Listener, events: mpsc::Sender<Event>, router: Router) {
+pub async fn serve(listener: Listener, entrance: Entrance, router: Router) {
     let owner = geteuid().as_raw();
     let mut open = JoinSet::new();
     let mut turned_away = JoinSet::new();
+    let mut read_out = VecDeque::new();
     loop {
         let accepted = tokio::select! {
             accepted = listener.socket.accept() => accepted,
             Some(_) = open.join_next() => continue,
             Some(_) = turned_away.join_next() => continue,
-            () = events.closed() => break,
+            () = entrance.closed() => break,
         };
         let stream = match accepted {
             Ok((stream, _)) => stream,
@@ -57,18 +62,26 @@ pub async fn serve(listener: Listener, events: mpsc::Sender<Event>, router: Rout
                 let (reader, writer) = stream.into_split();
                 let connection = Connection {
                     conn,
+                    door: entrance.door(&peer),
                     peer,
                     reader,
                     writer,
-                    events: events.clone(),
                     router: router.clone(),
                 };
                 open.spawn(connection.run(hangup));
             }
-            Err(Some(error)) if turned_away.len() < TURNED_AWAY => {
-                turned_away.spawn(turn_away(stream, error, router.bounds.linger));
+            Err(Some(error)) => {
+                tell(&stream, error);
+                read_out.retain(|going: &AbortHandle| !going.is_finished());
+                if read_out.len() >= TURNED_AWAY
+                    && let Some(oldest) = read_out.pop_front()
+                {
+                    oldest.abort();
+                }
+                let linger = router.bounds.linger;
+                read_out.push_back(turned_away.spawn(turn_away(stream, linger)));
             }
-            Err(_) => drop(stream),
+            Err(None) => drop(stream),
         }
     }
     drop(listener);
@@ -104,25 +117,42 @@ fn admit(
             })),
         ));
     }
-    match router.open(peer.uid, owner) {
+    match router.open((peer.uid, peer.pid), owner) {
         Ok(conn) => Ok((conn, peer)),
-        Err(Full) => Err(Some(
-            RpcError::new(RpcError::TOO_MANY, "too many connections are open")
-                .with_data(json!({"retry_after_ms": 1_000})),
-        )),
+        Err(full) => Err(Some(no_room(full, &router.bounds))),
     }
 }
 
-/// Says why and closes. What the peer is sending meanwhile is read and forgotten: closing before
+fn no_room(full: Full, bounds: &Bounds) -> RpcError {
+    let message = match full {
+        Full::Uid(n) => format!("{n} connections of this uid are open, which is its most"),
+        Full::All(n) => format!("{n} connections are open, and no uid holds more than this one"),
+    };
+    RpcError::new(RpcError::TOO_MANY, message).with_data(json!({
+        "retry_after_ms": 1_000,
+        "limit_connections": bounds.connections,
+        "limit_connections_per_uid": bounds.connections_per_uid,
+        "expected": "close a connection, or share one: its requests may overlap",
+    }))
+}
+
+/// Says why. One short line always fits into a connection that nothing was written to yet, so
+/// nobody is waited for.
+fn tell(stream: &UnixStream, error: RpcError) {
+    let line = encode::response(&Id::null(), &Err(error));
+    // A peer that is gone already hears nothing.
+    let flags = MsgFlags::MSG_DONTWAIT | MsgFlags::MSG_NOSIGNAL;
+    let _ = send(stream.as_fd().as_raw_fd(), &line, flags);
+}
+
+/// Closes what was told why. What the peer is sending meanwhile is read and forgotten: closing before
 /// would break its write, and it would never read why.
-async fn turn_away(mut stream: UnixStream, error: RpcError, linger: Duration) {
-    let told = async {
-        let line = encode::response(&Id::null(), &Err(error));
-        stream.write_all(&line).await?;
+async fn turn_away(mut stream: UnixStream, linger: Duration) {
+    let read_out = async {
         stream.shutdown().await?;
         FrameReader::new(stream, 0).discard().await
     };
-    let _ = timeout(linger, told).await;
+    let _ = timeout(linger, read_out).await;
 }
 
 /// Ends when the peer has closed both directions. Needed once it has closed one: a read then

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use countersign::broker::{CallId, ConnId, Event, Reply, Request, RpcError};
-use countersign::ipc::{Listener, Router, SocketConfig, serve};
+use countersign::ipc::{Listener, Router, SocketConfig, inbox, serve};
 use countersign::model::{
     Artifact, Decision, DecisionKind, Digest, Draft, Exit, InputRequest, Isolation, Outcome,
     PolicyRef, ProposalId, Retry, Run, SourceStats, State, TextFormat, Tier, Timing, Verdict,
@@ -25,7 +25,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 use tokio::io::AsyncWriteExt as _;
 use tokio::process::Command;
-use tokio::sync::{Notify, mpsc};
+use tokio::sync::Notify;
 
 const PATIENCE: Duration = Duration::from_secs(30);
 

@@ -21,7 +21,7 @@ pub async fn dashboard(home: &Home, ending: Option<Ending>) -> Dashboard {
         ..SocketConfig::default()
     };
     let listener = Listener::bind(&config).await.unwrap();
-    let (events, mut inbox) = mpsc::channel(16);
+    let (events, mut inbox) = inbox();
     let router = Router::default();
     tokio::spawn(serve(listener, events, router.clone()));
     let drafts: Arc<Mutex<VecDeque<Draft>>> = Arc::default();

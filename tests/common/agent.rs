@@ -60,6 +60,25 @@ impl Agent {
         }
     }
 
+    /// Reads until a notification says that this proposal is in this state, at most so long.
+    pub fn hears(&mut self, id: &Value, state: &str, patience: Duration) -> bool {
+        let until = Instant::now() + patience;
+        let said = |note: &Value| note["params"]["id"] == *id && note["params"]["state"] == state;
+        while !self.notes.iter().any(said) {
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return false;
+            }
+            self.stream.set_read_timeout(Some(left)).unwrap();
+            let mut line = String::new();
+            match self.lines.read_line(&mut line) {
+                Ok(n) if n > 0 => self.take(serde_json::from_str(&line).expect("JSON")),
+                _ => return false,
+            }
+        }
+        true
+    }
+
     fn take(&mut self, message: Value) {
         match message["id"].as_u64() {
             Some(id) => drop(self.answers.insert(id, message)),

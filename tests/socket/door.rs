@@ -57,12 +57,12 @@ async fn a_uid_that_is_not_allowed_is_told_so_and_one_that_is_gets_in() {
         group: None,
     };
     let listener = Listener::bind(&config).await.unwrap();
-    let (events, mut inbox) = mpsc::channel(16);
+    let (events, mut inbox) = inbox();
     let serving = tokio::spawn(serve(listener, events, Router::default()));
     let refused = as_uid(65_534, &path).await;
     assert_eq!(refused["error"]["code"], RpcError::FORBIDDEN);
     assert!(
-        inbox.try_recv().is_err(),
+        inbox.try_recv().is_none(),
         "the core heard of somebody who may not be here"
     );
     let allowed = as_uid(65_533, &path).await;
@@ -100,4 +100,152 @@ async fn connections_beyond_the_bound_are_told_to_come_later() {
             .get("result")
             .is_some()
     );
+}
+
+#[tokio::test]
+async fn of_a_thousand_connections_each_is_served_or_told_why_not() {
+    let server = served().await;
+    let bounds = Bounds::default();
+    // Half of them say something first, as most clients do; half listen first. The accepting side
+    // and this test share one process's descriptors, so they come in groups.
+    let mut served = Vec::new();
+    let mut told = 0;
+    for group in 0..20 {
+        let mut new = Vec::new();
+        for _ in 0..50 {
+            new.push(server.connect().await);
+        }
+        for (n, mut agent) in new.into_iter().enumerate() {
+            let id = ProposalId::new().to_string();
+            let line = json!({"jsonrpc": "2.0", "id": 1, "method": "status", "params": {"id": id}});
+            // Who was turned away may find the connection closed, and reads why all the same.
+            let line = format!("{line}\n");
+            if n % 2 == 0 || group < 2 {
+                let _ = agent.stream.get_mut().write_all(line.as_bytes()).await;
+            } else if served.len() < bounds.connections_per_uid {
+                agent.send(line.as_bytes()).await;
+            }
+            let answer = agent.read().await.expect("cut without a word");
+            if answer.get("result").is_some() {
+                served.push(agent);
+                continue;
+            }
+            assert_eq!(answer["error"]["code"], RpcError::TOO_MANY);
+            let data = &answer["error"]["data"];
+            assert!(data["retry_after_ms"].is_u64(), "{answer}");
+            assert_eq!(data["limit_connections_per_uid"], 128);
+            told += 1;
+        }
+    }
+    assert_eq!((served.len(), told), (bounds.connections_per_uid, 872));
+    // A client that never reads keeps none of them waiting.
+    let deaf: Vec<_> = {
+        let mut deaf = Vec::new();
+        for _ in 0..200 {
+            deaf.push(server.connect().await);
+        }
+        deaf
+    };
+    for (n, agent) in served.iter_mut().enumerate() {
+        assert!(agent.status(n as u64).await.get("result").is_some());
+    }
+    drop(deaf);
+}
+
+/// A process of another uid that opens connections, says how each first answered, and holds those
+/// that were served until its input ends.
+struct Holder(tokio::process::Child, Vec<Value>);
+
+async fn holder(uid: u32, connections: usize, path: &Path) -> Holder {
+    let script = r#"
+import socket, sys
+held = []
+for n in range(int(sys.argv[2])):
+    s = socket.socket(socket.AF_UNIX)
+    s.connect(sys.argv[1])
+    s.sendall(b'{"jsonrpc":"2.0","id":5,"method":"check","params":{}}\n')
+    f = s.makefile()
+    sys.stdout.write(f.readline())
+    held.append((s, f))
+sys.stdout.flush()
+sys.stdin.read()
+for s, f in held:
+    try:
+        s.shutdown(socket.SHUT_WR)
+    except OSError:
+        pass
+    sys.stdout.write(f.read())
+"#;
+    let mut child = tokio::process::Command::new("python3")
+        .args(["-c", script])
+        .arg(path)
+        .arg(connections.to_string())
+        .uid(uid)
+        .gid(0)
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .kill_on_drop(true)
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let mut said = Vec::new();
+    for _ in 0..connections {
+        let line = tokio::time::timeout(PATIENCE, lines.next_line()).await;
+        let line = line.expect("no answer").unwrap().expect("it ended");
+        said.push(serde_json::from_str(&line).unwrap());
+    }
+    child.stdout = Some(lines.into_inner().into_inner());
+    Holder(child, said)
+}
+
+fn code(answer: &Value) -> i64 {
+    answer["error"]["code"].as_i64().unwrap()
+}
+
+#[tokio::test]
+async fn a_uid_that_holds_all_it_can_keeps_no_other_uid_out() {
+    if !geteuid().is_root() {
+        // Only root can be somebody else.
+        return;
+    }
+    let (dir, folder) = private_folder();
+    set_mode(dir.path(), 0o755);
+    let path = folder.join("agent.sock");
+    let config = SocketConfig {
+        path: path.clone(),
+        allow_uids: vec![65_531, 65_532, 65_533],
+        group: None,
+    };
+    let listener = Listener::bind(&config).await.unwrap();
+    let (entrance, mut inbox) = inbox();
+    let serving = tokio::spawn(serve(listener, entrance, Router::default()));
+    let core = tokio::spawn(async move { while inbox.recv().await.is_some() {} });
+    let served = |h: &Holder| {
+        let served = h.1.iter().filter(|a| code(a) == RpcError::INVALID_PARAMS);
+        served.count()
+    };
+    // The most a uid can hold, and one more; then a second one the rest.
+    let first = holder(65_531, 129, &path).await;
+    assert_eq!(served(&first), 128);
+    assert_eq!(code(&first.1[128]), RpcError::TOO_MANY);
+    let second = holder(65_532, 128, &path).await;
+    assert_eq!(served(&second), 128);
+    // All are taken, and a third uid and the owner get in all the same.
+    let third = holder(65_533, 3, &path).await;
+    assert_eq!(served(&third), 3);
+    let mut own = Raw {
+        stream: BufReader::new(UnixStream::connect(&path).await.unwrap()),
+    };
+    own.call(1, "check", json!({})).await;
+    assert_eq!(code(&own.read().await.unwrap()), RpcError::INVALID_PARAMS);
+    // Who made room was told why: the uids that held most gave two each.
+    for holder in [first, second] {
+        let Holder(child, _) = holder;
+        let said = child.wait_with_output().await.unwrap().stdout;
+        let said = String::from_utf8(said).unwrap();
+        let told = said.lines().filter(|line| line.contains("make room"));
+        assert_eq!(told.count(), 2, "{said}");
+    }
+    serving.abort();
+    core.abort();
 }

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use countersign::broker::{Event, Reply, Request, RpcError};
 use countersign::ipc::{
-    Bounds, Client, ClientError, Listener, Router, SocketConfig, SocketError, serve,
+    Bounds, Client, ClientError, Listener, Router, SocketConfig, SocketError, inbox, serve,
 };
 use countersign::model::{Peer, ProposalId, State};
 use nix::unistd::{getegid, geteuid, getpid};
@@ -21,7 +21,6 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::UnixStream;
-use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
 /// Long enough for the slowest machine; nothing waits for it to pass.
@@ -66,7 +65,7 @@ async fn serve_with(bounds: Bounds) -> Server {
     let (dir, folder) = private_folder();
     let path = folder.join("agent.sock");
     let listener = Listener::bind(&at(&path)).await.unwrap();
-    let (events, mut inbox) = mpsc::channel(16);
+    let (events, mut inbox) = inbox();
     let router = Router::with_bounds(bounds);
     let serving = tokio::spawn(serve(listener, events, router.clone()));
     let heard: Arc<Mutex<Vec<Event>>> = Arc::default();

@@ -43,7 +43,7 @@ fn nothing_executes_or_is_released_afterwards() {
     w.grant(held);
     w.durable();
     w.exec(held, ExecNote::Prepared(isolation()));
-    let unwritten: Vec<Ticket> = w.records.iter().map(|(t, _)| *t).collect();
+    let unwritten: Vec<Ticket> = w.records.iter().map(|(_, t, _)| *t).collect();
     w.audit_down();
     for ticket in unwritten {
         w.send(Event::Durable { ticket });

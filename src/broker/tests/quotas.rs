@@ -115,7 +115,10 @@ fn analysis_time_is_a_budget_and_comes_back() {
     let slow = |w: &mut World| {
         let (id, _) = w.propose(A, draft("1"));
         w.pass(s(1));
-        w.analyse(VerdictKind::Clear);
+        let (job, code) = w.jobs.pop_front().unwrap();
+        let mut verdict = Box::new(verdict(VerdictKind::Clear, &code));
+        verdict.elapsed_us = 1_000_000;
+        w.send(Event::Analysed { job, verdict });
         w.durable();
         id
     };
@@ -138,6 +141,45 @@ fn analysis_time_is_a_budget_and_comes_back() {
     let ms_ = error.data["retry_after_ms"].as_u64().unwrap();
     w.tick(ms(ms_ + 1000));
     w.pending(A, draft("again"));
+}
+
+#[test]
+fn what_the_machine_did_beside_the_analysis_costs_no_agent_its_budget() {
+    let mut w = World::new();
+    for n in 0..100 {
+        w.propose(A, draft(&n.to_string()));
+        w.pass(s(1));
+        w.analyse(VerdictKind::Blocked);
+        w.durable();
+    }
+    w.pending(A, draft("again"));
+    // Where the analyser came to no answer, all of the time counts.
+    let error = loop {
+        let (_, call) = w.propose(A, draft("1"));
+        if let Some(Err(error)) = w.answer(A, call) {
+            break error.clone();
+        }
+        w.pass(s(1));
+        let (job, code) = w.jobs.pop_front().unwrap();
+        let mut verdict = Box::new(verdict(VerdictKind::Unanalyzable, &code));
+        verdict.elapsed_us = 0;
+        w.send(Event::Analysed { job, verdict });
+        w.durable();
+    };
+    too_many(&error);
+}
+
+#[test]
+fn a_peer_that_uses_little_is_served_while_another_of_its_uid_uses_all() {
+    let mut w = World::new();
+    let boot = w.now.boot;
+    // Both of the others together have used what their uid may.
+    for pid in [10, 12] {
+        w.state.quotas.charge_analysis((1000, pid), s(6), boot);
+        w.state.quotas.charge_log((1000, pid), 150 << 20, boot);
+    }
+    too_many(&w.propose_refused(A, draft("one of them")));
+    w.pending(B, draft("polite"));
 }
 
 #[test]
@@ -305,4 +347,71 @@ fn ten_thousand_pending_are_taken_listed_and_ended() {
     assert_eq!(w.state.pending_count(), 0);
     assert!(w.state.entries.len() <= 2_000);
     super::consistency::check(&w.state, w.now);
+}
+
+#[test]
+fn a_flood_is_refused_before_anything_is_done_for_it() {
+    let mut w = World::with(Settings {
+        max_pending: 10_000,
+        max_pending_per_peer: 5_000,
+        max_pending_per_uid: 10_000,
+        ..settings()
+    });
+    w.thorough = false;
+    let mut refused = 0;
+    for n in 0..400 {
+        let (_, call) = w.propose(A, draft(&n.to_string()));
+        if let Some(answer) = w.answer(A, call) {
+            let error = answer.as_ref().unwrap_err();
+            too_many(error);
+            assert!(
+                error.message.contains("wait for a verdict"),
+                "{}",
+                error.message
+            );
+            refused += 1;
+        }
+    }
+    assert_eq!(refused, 400 - 256);
+    // Nothing was kept of what was refused: no entry, no work, and one record for all.
+    assert_eq!(w.state.entries.len(), 256);
+    assert!(w.state.queue.of_peer((1000, 10)) <= 256);
+    assert_eq!(w.log.len(), 1);
+    let code: std::sync::Arc<str> = "1".into();
+    let check = Request::Check {
+        code,
+        profile: None,
+    };
+    too_many(&w.refused(A, check));
+    // Another peer of the same uid is answered after one turn of the flood's.
+    let (polite, call) = w.propose(B, draft("polite"));
+    for _ in 0..3 {
+        let (job, code) = w.jobs.pop_front().unwrap();
+        let verdict = Box::new(super::world::verdict(VerdictKind::Clear, &code));
+        w.send(Event::Analysed { job, verdict });
+    }
+    w.durable();
+    assert!(w.answer(B, call).unwrap().is_ok());
+    assert!(w.entry(polite).awaits_decision());
+}
+
+#[test]
+fn what_waits_for_the_disk_counts_against_its_peer_too() {
+    let mut w = World::with(Settings {
+        max_pending: 10_000,
+        max_pending_per_peer: 5_000,
+        max_pending_per_uid: 10_000,
+        ..settings()
+    });
+    w.thorough = false;
+    // Blocked at once, so none of them is pending; the disk takes nothing.
+    for n in 0..256 {
+        w.propose(A, draft(&n.to_string()));
+        w.analyse(VerdictKind::Blocked);
+    }
+    assert_eq!(w.state.undecided.total, 0);
+    too_many(&w.propose_refused(A, draft("one more")));
+    w.pending(C, draft("another uid is not touched"));
+    assert_eq!(w.state.unannounced.total, 0, "the disk took all of it");
+    w.pending(A, draft("again"));
 }

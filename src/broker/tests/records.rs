@@ -1,7 +1,7 @@
 //! Invariant 8: every step is on the disk before it is taken or told.
 
 use super::super::effect::{Note, Reply};
-use super::super::event::{Event, ExecNote};
+use super::super::event::{Event, ExecNote, Lane};
 use super::world::*;
 use crate::model::{Digest, Draft, InputKind, LogEvent, RunErrorKind, State, VerdictKind};
 
@@ -49,8 +49,8 @@ fn a_record_counts_once_everything_before_it_is_on_the_disk() {
     let (one, two) = (w.pending(A, draft("1")), w.pending(A, draft("2")));
     w.grant(one);
     w.grant(two);
-    let (first, _) = w.records.pop_front().unwrap();
-    let (second, _) = w.records.pop_front().unwrap();
+    let (_, first, _) = w.records.pop_front().unwrap();
+    let (_, second, _) = w.records.pop_front().unwrap();
     w.send(Event::Durable { ticket: second });
     assert!(w.executed.is_empty(), "a chain with a gap proves nothing");
     w.send(Event::Durable { ticket: first });
@@ -58,6 +58,40 @@ fn a_record_counts_once_everything_before_it_is_on_the_disk() {
     w.send(Event::Durable { ticket: first });
     w.send(Event::Durable { ticket: second });
     assert_eq!(w.executed.len(), 2, "a record is durable once");
+}
+
+#[test]
+fn what_a_person_decided_goes_on_before_what_agents_asked_for_is_on_the_disk() {
+    let mut w = World::new();
+    let id = w.pending(A, draft("1"));
+    let denied = w.pending(A, draft("2"));
+    // A flood of records that do not get to the disk.
+    for n in 0..100 {
+        w.propose(C, draft(&n.to_string()));
+    }
+    w.analyse(VerdictKind::Clear);
+    let waiting = w.records.len();
+    assert_eq!(waiting, 100);
+    w.grant(id);
+    assert_eq!(w.durable_in(Lane::Person).unwrap().kind(), "granted");
+    assert_eq!(w.executed, [id]);
+    w.exec(id, ExecNote::Prepared(isolation()));
+    assert_eq!(w.durable_in(Lane::Person).unwrap().kind(), "started");
+    assert_eq!(w.released, [id]);
+    w.exec(id, ExecNote::Released);
+    w.kill(id);
+    assert_eq!(w.durable_in(Lane::Person).unwrap().kind(), "killed");
+    w.exec(id, ExecNote::Ended(Box::new(run("42\n"))));
+    assert_eq!(w.durable_in(Lane::Person).unwrap().kind(), "finished");
+    w.deny(denied, None);
+    assert_eq!(w.durable_in(Lane::Person).unwrap().kind(), "denied");
+    assert!(w.outcome_of(A, id).run.is_some());
+    assert_eq!(w.outcome_of(A, denied).state, State::Denied);
+    // None of the flood was told meanwhile.
+    assert_eq!(w.records.len(), waiting);
+    assert_eq!(w.state.pending_count(), 0);
+    w.durable();
+    assert_eq!(w.state.pending_count(), 100);
 }
 
 #[test]

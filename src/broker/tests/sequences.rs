@@ -324,7 +324,7 @@ impl Play {
             Op::Durable => drop(w.durable_one()),
             Op::DurableNth(n) => {
                 let len = w.records.len().max(1);
-                if let Some((ticket, _)) = w.records.remove(usize::from(n) % len) {
+                if let Some((_, ticket, _)) = w.records.remove(usize::from(n) % len) {
                     w.send(Event::Durable { ticket });
                 }
             }

@@ -6,10 +6,13 @@ use std::time::Duration;
 
 use super::super::decision;
 use super::super::effect::{Effect, Note, Reply};
-use super::super::event::{CallId, ConnId, Event, HumanAct, JobId, Request, Ticket};
+use super::super::event::{CallId, ConnId, Event, HumanAct, JobId, Lane, Request, Ticket};
 use super::super::state::BrokerState;
 use crate::clock::Now;
 use crate::model::{Draft, GrantDigest, LogEvent, ProposalId, State, VerdictKind};
+
+/// The state that a record brings its proposal into, and whether the record is on the disk.
+type Written = (Option<(ProposalId, State)>, bool);
 
 #[derive(Default)]
 pub struct Watch {
@@ -25,7 +28,7 @@ pub struct Watch {
     /// The verdict the analyser gave, by code: the core may not make up a better one.
     verdicts: HashMap<String, VerdictKind>,
     confirmed: HashMap<ProposalId, GrantDigest>,
-    records: BTreeMap<Ticket, (Option<(ProposalId, State)>, bool)>,
+    records: BTreeMap<(Lane, Ticket), Written>,
     /// States whose record is on the disk.
     durable: HashSet<(ProposalId, State)>,
     finals: HashMap<ProposalId, State>,
@@ -69,14 +72,19 @@ impl Watch {
                 }
             }
             Event::Durable { ticket } => {
-                if let Some(record) = self.records.get_mut(ticket) {
-                    record.1 = true;
-                }
-                // The log is a chain: what lies behind a gap does not count.
-                while let Some(first) = self.records.first_entry()
-                    && first.get().1
-                {
-                    self.durable.extend(first.remove().0);
+                for lane in [Lane::Person, Lane::Agents] {
+                    if let Some(record) = self.records.get_mut(&(lane, *ticket)) {
+                        record.1 = true;
+                    }
+                    // What lies behind a gap in its lane does not count.
+                    while let Some((key, (_, true))) =
+                        self.records.iter().find(|((of, _), _)| *of == lane)
+                    {
+                        let key = *key;
+                        if let Some((after, _)) = self.records.remove(&key) {
+                            self.durable.extend(after);
+                        }
+                    }
                 }
             }
             Event::AuditDown { .. } => self.down = true,
@@ -151,9 +159,14 @@ impl Watch {
             Effect::Analyse { job, code, .. } => {
                 self.jobs.insert(*job, code.to_string());
             }
-            Effect::Record { ticket, event, .. } => {
+            Effect::Record {
+                ticket,
+                lane,
+                event,
+                ..
+            } => {
                 assert!(!self.down, "a record for a log that is down");
-                self.record(*ticket, event);
+                self.record((*lane, *ticket), event);
             }
             Effect::Execute(grant) => {
                 let id = grant.id();
@@ -216,7 +229,7 @@ impl Watch {
         }
     }
 
-    fn record(&mut self, ticket: Ticket, event: &LogEvent) {
+    fn record(&mut self, ticket: (Lane, Ticket), event: &LogEvent) {
         if let Some(id) = event.id() {
             if let Some(state) = event.state().filter(|s| s.is_final()) {
                 let before = self.finals.insert(id, state);

@@ -8,7 +8,9 @@ use jiff::Timestamp;
 use uuid::Uuid;
 
 use super::super::effect::{Effect, Note, Reply, RpcError};
-use super::super::event::{CallId, ConnId, Event, ExecNote, HumanAct, JobId, Request, Ticket};
+use super::super::event::{
+    CallId, ConnId, Event, ExecNote, HumanAct, JobId, Lane, Request, Ticket,
+};
 use super::super::state::{BrokerState, Entry, Environment, Profile, Settings};
 use super::super::{Confirmation, decision, next_deadline, update};
 use super::watch::Watch;
@@ -214,7 +216,7 @@ pub struct World {
     pub answers: BTreeMap<(ConnId, CallId), Answer>,
     pub notes: Vec<(ConnId, Note)>,
     /// Records that are on their way to the disk, in order.
-    pub records: VecDeque<(Ticket, LogEvent)>,
+    pub records: VecDeque<(Lane, Ticket, LogEvent)>,
     /// Every record there ever was, in order.
     pub log: Vec<LogEvent>,
     pub jobs: VecDeque<(JobId, String)>,
@@ -336,12 +338,13 @@ impl World {
             }
             Effect::Record {
                 ticket,
+                lane,
                 event,
                 blobs,
             } => {
                 self.blobs.push(blobs);
                 self.log.push((*event).clone());
-                self.records.push_back((ticket, *event));
+                self.records.push_back((lane, ticket, *event));
             }
             Effect::Execute(grant) => self.executed.push(grant.id()),
             Effect::Release { id } => self.released.push(id),
@@ -419,7 +422,15 @@ impl World {
 
     /// The oldest record reaches the disk.
     pub fn durable_one(&mut self) -> Option<LogEvent> {
-        let (ticket, event) = self.records.pop_front()?;
+        let (_, ticket, event) = self.records.pop_front()?;
+        self.send(Event::Durable { ticket });
+        Some(event)
+    }
+
+    /// The oldest record of a lane reaches the disk.
+    pub fn durable_in(&mut self, lane: Lane) -> Option<LogEvent> {
+        let at = self.records.iter().position(|(of, ..)| *of == lane)?;
+        let (_, ticket, event) = self.records.remove(at)?;
         self.send(Event::Durable { ticket });
         Some(event)
     }

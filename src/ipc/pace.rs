@@ -1,0 +1,94 @@
+//! How fast a peer's lines are read. Whoever sends more than the dashboard can look at waits in
+//! its own socket; answering each line, even with a refusal, would take the processor from others.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+/// Lines a peer may send at once, whatever it did before.
+const BURST: u64 = 4_000;
+/// Lines a second that are read of one peer.
+const OF_PEER: u64 = 4_000;
+/// Lines a second that are read of all peers of a uid: processes are cheap.
+const OF_UID: u64 = 8_000;
+/// Bytes that count as one more line.
+const LINE_BYTES: usize = 4 * 1024;
+/// Peers remembered before those that have caught up are forgotten.
+const HELD: usize = 1_024;
+
+/// What peers have sent lately.
+#[derive(Debug, Default)]
+pub(super) struct Paces {
+    /// Lines that were read and not yet made good by time passing, in thousandths.
+    held: HashMap<(u32, i32), (u64, Instant)>,
+}
+
+impl Paces {
+    /// Notes a line; the value is how long the peer has to wait before its next one. `peers` of its
+    /// uid share what the uid may send, so a peer that sends little waits for none of them.
+    pub fn charge(
+        &mut self,
+        peer: (u32, i32),
+        bytes: usize,
+        peers: usize,
+        now: Instant,
+    ) -> Duration {
+        let per_second = OF_PEER.min(OF_UID / (peers.max(1) as u64)).max(1);
+        let left = |(used, at): (u64, Instant)| {
+            let passed = u64::try_from(now.duration_since(at).as_millis()).unwrap_or(u64::MAX);
+            used.saturating_sub(passed.saturating_mul(per_second))
+        };
+        if self.held.len() >= HELD {
+            self.held.retain(|_, held| left(*held) > 0);
+        }
+        let lines = 1 + (bytes / LINE_BYTES) as u64;
+        let used = self.held.get(&peer).map_or(0, |held| left(*held)) + lines * 1_000;
+        self.held.insert(peer, (used, now));
+        Duration::from_millis(used.saturating_sub(BURST * 1_000) / per_second)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn who_floods_waits_and_a_peer_of_the_same_uid_does_not() {
+        let mut paces = Paces::default();
+        let now = Instant::now();
+        let mut longest = Duration::ZERO;
+        for _ in 0..2 * BURST {
+            longest = longest.max(paces.charge((1, 10), 100, 2, now));
+        }
+        assert_eq!(longest, Duration::from_secs(BURST / OF_PEER));
+        assert_eq!(paces.charge((1, 11), 100, 2, now), Duration::ZERO);
+        let later = now + Duration::from_secs(3);
+        assert_eq!(paces.charge((1, 10), 100, 2, later), Duration::ZERO);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn long_lines_count_for_several_and_many_peers_share_their_uid() {
+        let mut paces = Paces::default();
+        let now = Instant::now();
+        let mut sent = 0;
+        while paces.charge((1, 10), 64 * 1024, 1, now).is_zero() {
+            sent += 1;
+        }
+        assert_eq!(sent, BURST / 17);
+        for _ in 0..BURST {
+            paces.charge((1, 12), 0, 80, now);
+        }
+        assert_eq!(paces.charge((1, 12), 0, 80, now), Duration::from_millis(10));
+    }
+
+    #[test]
+    fn what_is_remembered_of_peers_is_bounded() {
+        let mut paces = Paces::default();
+        let now = Instant::now();
+        for pid in 0..100_000 {
+            paces.charge((1, pid), 0, 1, now + Duration::from_millis(pid as u64));
+        }
+        assert!(paces.held.len() <= HELD);
+    }
+}
