@@ -5,7 +5,7 @@ mod common;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use common::dash::{Dash, Options, PATIENCE};
+use common::dash::{Dash, Options, PATIENCE, progress};
 use nix::sys::signal::Signal;
 use serde_json::{Value, json};
 
@@ -232,6 +232,32 @@ fn lines_that_were_not_seen_are_not_granted() {
     assert_eq!(agent.state(&proposal["id"]), "pending");
     dash.grant(&mut agent, &proposal);
     assert_eq!(agent.outcome(&proposal["id"])["state"], "succeeded");
+}
+
+#[test]
+fn pages_that_rush_past_are_not_seen() {
+    let mut dash = Dash::start();
+    let mut agent = dash.agent();
+    agent.code(&"x = 1\n".repeat(5_000));
+    let begun = std::time::Instant::now();
+    dash.wait_for("the first page to count", |_, text| {
+        progress(text).is_some_and(|(have, _)| have > 0)
+    });
+    let (page, all) = progress(&dash.text()).unwrap();
+    assert_eq!(all, 5_000);
+    dash.keys(&" ".repeat(700));
+    // The help comes up once all of them were read.
+    dash.keys("?");
+    dash.wait_text("next unseen row, or a page down");
+    dash.keys("?");
+    let text = dash.wait_for("the code", |_, text| progress(text).is_some());
+    // No more than a person could have had before their eyes in that time.
+    let pages = begun.elapsed().as_millis() as usize / 150 + 1;
+    let (have, all) = progress(&text).unwrap();
+    assert!(
+        have <= page * pages && have < all,
+        "{have} after {pages} pages"
+    );
 }
 
 #[test]

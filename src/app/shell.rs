@@ -304,6 +304,11 @@ impl Shell {
             Some(at) => least.saturating_sub(at.elapsed()),
             None => Duration::ZERO,
         });
+        // What the screen waits for is served by a frame, and one is coming.
+        let screen = match (self.redraw, screen, frame) {
+            (Redraw::Soon, Some(screen), Some(frame)) => Some(screen.max(frame)),
+            _ => screen,
+        };
         let closing = self.leave_by.map(|_| LONGEST_SLEEP);
         let least = [
             deadline.map(|d| d.min(LONGEST_SLEEP)),
@@ -452,6 +457,8 @@ impl Shell {
             return Ok(());
         }
         let now = Now::read();
+        // What stood on the glass until now; from here on the terminal may show either frame.
+        self.ui.count(now);
         self.catch_up(now);
         if let Some((digest, code)) = self.ui.wants_highlight(&self.state) {
             self.highlighter.request(digest, code);
@@ -461,7 +468,7 @@ impl Shell {
             .terminal
             .draw(|area, buffer| render(state, ui, header, area, buffer, now))
             .map_err(|e| Failure::general(format!("the terminal cannot be written: {e}")))?;
-        self.ui.drawn(&self.state, drawn, now);
+        self.ui.drawn(&self.state, drawn, Now::read());
         self.redraw = Redraw::No;
         self.drawn_at = Some(Instant::now());
         Ok(())

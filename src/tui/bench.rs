@@ -272,6 +272,7 @@ impl Bench {
     /// Draws a frame and feeds it back.
     pub fn draw(&mut self) -> String {
         let area = Rect::new(0, 0, self.size.0, self.size.1);
+        self.ui.count(self.now);
         self.buffer = Buffer::empty(area);
         self.drawn = render(
             &self.state,
@@ -299,11 +300,29 @@ impl Bench {
         self.ui.set_highlight(digest, colours);
     }
 
-    /// Draws, waits out the grace of the selection, and draws again.
+    /// Draws, waits out the grace of the selection, looks at what is there, and draws again.
     pub fn settle(&mut self) -> String {
         self.draw();
-        self.advance(GRACE.as_millis() as u64);
+        self.advance((GRACE + DWELL).as_millis() as u64);
         self.draw()
+    }
+
+    /// Draws, and looks at it for long enough.
+    pub fn look(&mut self) -> String {
+        self.draw();
+        self.advance(DWELL.as_millis() as u64);
+        self.draw()
+    }
+
+    /// Pages through the rest of the document, looking at each page.
+    pub fn read(&mut self) {
+        for _ in 0..2_000 {
+            if !self.look().contains("not seen") {
+                return;
+            }
+            self.keys(" ");
+        }
+        panic!("not to be seen in full:\n{}", self.text());
     }
 
     fn text(&self) -> String {
@@ -406,9 +425,15 @@ impl Bench {
         assert!(self.ui.sheet.is_some(), "no sheet: {:?}", self.ui.notice);
         self.draw();
         self.advance(SHEET_GRACE.as_millis() as u64);
-        for _ in 0..20 {
+        self.look();
+        while self
+            .ui
+            .sheet
+            .as_ref()
+            .is_some_and(|s| s.missing().is_some())
+        {
             self.press(KeyCode::PageDown);
-            self.draw();
+            self.look();
         }
     }
 

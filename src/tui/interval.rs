@@ -28,7 +28,6 @@ impl IntervalSet {
         self.ranges.insert(start, end);
     }
 
-    #[cfg(test)]
     pub fn covers(&self, range: &Range<usize>) -> bool {
         range.is_empty()
             || self

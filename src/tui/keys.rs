@@ -211,12 +211,13 @@ commands! {
     Right = "right", "right", "scroll right, with wrapping off";
     NextPane = "next-pane", "tab", "next pane";
     PreviousPane = "previous-pane", "shift-tab", "previous pane";
-    Open = "open", "enter", "open: focus the code, or show the record; never grants";
-    PageCode = "page-code", "space", "page the code down, from any pane";
+    Open = "open", "enter", "open: the code, what is condensed, a record; never grants";
+    PageCode = "page-code", "space", "next unseen row, or a page down, from any pane";
     PageDown = "page-down", "pagedown", "page down in the focused pane";
     PageUp = "page-up", "pageup", "page up in the focused pane";
     Top = "top", "home gg", "to the top";
     Bottom = "bottom", "end G", "to the end";
+    Inputs = "inputs", "p", "the next input that the agent brought, or GIVEN";
     Wrap = "wrap", "w", "wrap long lines, or not";
     Zoom = "zoom", "z", "code on the whole screen, or not";
     Urgent = "urgent", "u", "the pending proposal that expires first";

@@ -7,6 +7,7 @@
 mod action;
 mod canvas;
 pub mod caps;
+mod condense;
 mod document;
 mod flow;
 mod highlight;
@@ -39,4 +40,4 @@ pub use highlight::{Highlighter, Highlights};
 pub use keys::{Command, Keymap, KeymapError};
 pub use screen::{Drawn, render};
 pub use theme::{Role, Theme, ThemeError, Themes};
-pub use ui::{GRACE, SHEET_GRACE, UiState};
+pub use ui::{DWELL, GRACE, SHEET_GRACE, UiState};

@@ -194,16 +194,13 @@ fn the_screen_says_when_it_changes_by_itself() {
     );
     b.propose(Making::clear("x = 1\n"));
     b.draw();
-    assert_eq!(
-        b.ui.next_wake(&b.state, b.now),
-        Some(Duration::from_millis(500))
-    );
-    b.advance(500);
+    assert_eq!(b.ui.next_wake(&b.state, b.now), Some(GRACE + DWELL));
+    b.advance(650);
     b.draw();
     // Then the countdown's next second.
     assert_eq!(
         b.ui.next_wake(&b.state, b.now),
-        Some(Duration::from_millis(500))
+        Some(Duration::from_millis(350))
     );
     b.keys("a");
     assert_eq!(b.ui.next_wake(&b.state, b.now), Some(SHEET_GRACE));

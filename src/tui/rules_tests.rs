@@ -38,7 +38,7 @@ fn keys_typed_before_a_proposal_appeared_do_not_grant_it() {
     b.draw();
     b.keys("ay");
     assert!(b.ui.sheet.is_none());
-    b.advance(101);
+    b.advance(250);
     b.draw();
     // Now `a` counts, but a `y` typed along with it does not.
     b.keys("ay");
@@ -57,8 +57,11 @@ fn early_keys_on_the_sheet_are_dropped_leave_it_open_and_restart_nothing() {
     b.keys("n");
     b.keys("y");
     assert!(b.ui.sheet.is_some() && grants(&b).is_empty());
-    b.advance(1);
-    // 300 ms after the sheet appeared; but this `y` is 1 ms after the last: a held key.
+    b.advance(100);
+    b.keys("y");
+    assert!(b.ui.sheet.is_some() && grants(&b).is_empty());
+    b.advance(51);
+    // Its rows are seen 450 ms after it appeared; but this `y` is 51 ms after the last: held.
     b.keys("y");
     assert!(grants(&b).is_empty());
     b.advance(100);
@@ -203,6 +206,7 @@ fn early_digits_are_dropped() {
     assert!(grants(&b).is_empty());
     // Speed is not judged: all four at once.
     b.keys("4f1c");
+    b.advance(250);
     b.press(KeyCode::Enter);
     assert_eq!(grants(&b).len(), 1);
 }

@@ -3,6 +3,7 @@
 use crossterm::event::{Event as Input, KeyCode};
 
 use super::bench::*;
+use super::*;
 
 #[test]
 fn lines_that_were_not_drawn_cannot_be_granted_and_the_footer_says_which() {
@@ -12,23 +13,61 @@ fn lines_that_were_not_drawn_cannot_be_granted_and_the_footer_says_which() {
     assert!(text.contains("lines 12–80 not seen"), "{text}");
     b.keys("a");
     assert!(b.ui.sheet.is_none());
-    assert_eq!(notice(&b), "lines 12–80 not seen");
+    assert_eq!(notice(&b), "lines 12–80 not seen; Space goes there");
     // The end alone is not enough.
     b.press(KeyCode::Enter);
     b.keys("G");
-    b.draw();
-    b.advance(200);
+    b.look();
     b.keys("a");
-    assert_eq!(notice(&b), "lines 12–69 not seen");
+    assert_eq!(notice(&b), "lines 12–69 not seen; Space goes there");
     b.keys("gg");
-    for _ in 0..9 {
-        b.draw();
+    for _ in 0..7 {
+        b.look();
         b.keys(" ");
     }
-    b.draw();
-    b.advance(200);
+    b.look();
     b.keys("a");
     assert!(b.ui.sheet.is_some(), "{}", notice(&b));
+}
+
+#[test]
+fn rows_paged_past_faster_than_150_ms_count_nothing() {
+    let mut b = Bench::new(80, 24);
+    b.propose(Making::clear(&lines(5_000)));
+    b.settle();
+    // 700 presses in one write; the loop draws a frame for each. A row that stays as the next
+    // page's first stands for two of them.
+    for ms in [0, 1, 74] {
+        for _ in 0..700 {
+            b.keys(" ");
+            b.draw();
+            b.advance(ms);
+        }
+        b.keys("gg");
+        b.draw();
+        b.keys("a");
+        assert!(b.ui.sheet.is_none());
+        assert_eq!(notice(&b), "lines 12–5,000 not seen; Space goes there");
+    }
+}
+
+#[test]
+fn a_row_counts_when_it_stood_for_150_ms_and_the_screen_says_so_at_once() {
+    let mut b = Bench::new(80, 24);
+    b.propose(Making::clear(&lines(20)));
+    b.settle();
+    b.keys(" ");
+    assert!(b.draw().contains("lines 12–20 not seen"));
+    let wait = |b: &Bench| b.ui.next_wake(&b.state, b.now).unwrap();
+    assert_eq!(wait(&b), DWELL);
+    b.advance(149);
+    assert!(b.draw().contains("lines 12–20 not seen"));
+    assert_eq!(wait(&b).as_millis(), 1);
+    b.advance(1);
+    let text = b.draw();
+    assert!(!text.contains("not seen"), "{text}");
+    // An idle screen sleeps until the countdown's next second.
+    assert!(wait(&b) > DWELL);
 }
 
 #[test]
@@ -46,36 +85,112 @@ fn space_pages_the_code_from_any_pane() {
 }
 
 #[test]
-fn pages_drawn_but_skipped_in_one_frame_are_not_seen() {
+fn pages_skipped_between_two_frames_are_not_seen() {
     let mut b = Bench::new(80, 24);
     b.propose(Making::clear(&lines(80)));
     b.settle();
-    // Ten pages between two frames: only what a frame showed counts.
-    b.keys("          ");
-    b.draw();
+    // Seven pages between two frames: only what a frame showed counts.
+    b.keys("       ");
+    b.look();
     b.keys("a");
-    assert_eq!(notice(&b), "lines 12–69 not seen");
+    assert_eq!(notice(&b), "lines 12–69 not seen; Space goes there");
 }
 
 #[test]
-fn what_was_drawn_in_the_grace_counts_when_it_is_over() {
+fn what_stood_on_the_glass_in_the_grace_does_not_count() {
     let mut b = Bench::new(80, 24);
     b.propose(Making::clear(&lines(33)));
-    for _ in 0..5 {
+    // Each page stands for longer than 150 ms, but in the grace.
+    for _ in 0..2 {
         b.draw();
+        b.advance(160);
         b.keys(" ");
-        b.advance(99);
     }
     b.draw();
+    b.advance(500 - 2 * 160 + 149);
+    let text = b.draw();
+    assert!(text.contains("lines 1–33 not seen"), "{text}");
+    b.advance(1);
+    let text = b.draw();
+    assert!(text.contains("lines 1–20 not seen"), "{text}");
+}
+
+#[test]
+fn what_begins_a_fresh_grace_begins_the_150_ms_anew() {
+    type Fresh = fn(&mut Bench);
+    let all: [Fresh; 3] = [
+        |b| drop(b.input(&Input::Resize(80, 24))),
+        |b| b.ui.flush_input(b.now),
+        |b| {
+            b.input(&Input::FocusLost);
+            b.advance(10_000);
+            b.draw();
+            b.input(&Input::FocusGained);
+        },
+    ];
+    for fresh in all {
+        let mut b = Bench::new(80, 24);
+        b.propose(Making::clear("x = 1\n"));
+        b.draw();
+        b.advance(500 + 149);
+        fresh(&mut b);
+        b.draw();
+        b.advance(500 + 149);
+        assert!(b.draw().contains("line 1 not seen"));
+        b.advance(1);
+        assert!(!b.draw().contains("not seen"));
+    }
+}
+
+#[test]
+fn nothing_is_seen_while_the_terminal_has_no_focus_or_something_covers_the_code() {
+    type Covers = fn(&mut Bench);
+    let all: [Covers; 4] = [
+        |b| drop(b.input(&Input::FocusLost)),
+        |b| drop(b.keys("?")),
+        |b| drop(b.keys("2")),
+        |b| b.size = (30, 8),
+    ];
+    for covers in all {
+        let mut b = Bench::new(80, 24);
+        b.propose(Making::clear("x = 1\n"));
+        b.advance(600);
+        covers(&mut b);
+        b.draw();
+        b.advance(10_000);
+        b.draw();
+        let id = b.ui.selected().unwrap();
+        assert!(b.ui.looked(id).unwrap().seen.iter().next().is_none());
+        assert_eq!(
+            b.ui.next_wake(&b.state, b.now).map(|d| d > DWELL),
+            Some(true)
+        );
+    }
+}
+
+#[test]
+fn the_sheets_rows_stand_for_150_ms_outside_its_grace_too() {
+    let mut b = ready();
     b.keys("a");
-    assert!(
-        b.ui.sheet.is_none(),
-        "nothing counts before the grace is over"
-    );
-    b.advance(105);
     b.draw();
-    b.keys("a");
-    assert!(b.ui.sheet.is_some());
+    let missing = |b: &Bench| b.ui.sheet.as_ref().unwrap().missing().is_some();
+    b.advance(300 + 149);
+    b.draw();
+    assert!(missing(&b));
+    // What covers the sheet takes its rows off the glass.
+    b.size = (30, 8);
+    b.draw();
+    b.advance(1_000);
+    b.draw();
+    assert!(missing(&b));
+    b.size = (120, 40);
+    b.draw();
+    b.advance(149);
+    b.draw();
+    assert!(missing(&b));
+    b.advance(1);
+    b.draw();
+    assert!(!missing(&b));
 }
 
 #[test]
@@ -90,7 +205,7 @@ fn seen_lines_stay_seen_when_moving_away_and_back() {
     b.settle();
     b.keys("k");
     let text = b.settle();
-    assert!(text.contains("20/20"), "{text}");
+    assert!(text.contains("20/20 rows"), "{text}");
     b.keys("a");
     assert!(b.ui.sheet.is_some());
 }
@@ -104,13 +219,12 @@ fn with_wrapping_off_columns_off_the_screen_are_unseen() {
     b.keys("j");
     b.settle();
     b.keys("a");
-    assert_eq!(notice(&b), "line 1 not seen");
+    assert_eq!(notice(&b), "line 1 not seen; w wraps");
     b.press(KeyCode::Enter);
     for _ in 0..20 {
         b.press(KeyCode::Right);
-        b.draw();
+        b.look();
     }
-    b.advance(200);
     b.keys("a");
     assert!(b.ui.sheet.is_some(), "{}", notice(&b));
 }
@@ -120,9 +234,9 @@ fn all_rows_of_a_very_long_line_must_be_seen() {
     let mut b = Bench::new(80, 24);
     b.propose(Making::clear(&format!("x = '{}'", "a".repeat(60_000))));
     let text = b.settle();
-    assert!(text.contains("line 1 not seen"), "{text}");
+    assert!(text.contains("line 1, rows 12–811 not seen"), "{text}");
     let mut pages = 0;
-    while b.draw().contains("not seen") {
+    while b.look().contains("not seen") {
         b.keys(" ");
         pages += 1;
         assert!(pages < 200);
@@ -163,27 +277,27 @@ fn a_sheet_longer_than_the_screen_takes_nothing_until_all_of_it_was_shown() {
         ..Making::flagged()
     });
     b.settle();
-    b.keys(" ");
-    b.draw();
+    b.read();
     b.keys("a");
     b.draw();
     b.advance(300);
+    b.look();
     b.keys("4f1c");
     b.press(KeyCode::Enter);
     assert!(grants(&b).is_empty() && b.ui.sheet.is_some());
     assert!(notice(&b).contains("not seen"), "{}", notice(&b));
     // Jumping to the end skips findings: they must have been on the screen as well.
     b.keys("G");
-    b.draw();
+    b.look();
     b.keys("4f1c");
     b.press(KeyCode::Enter);
     assert!(grants(&b).is_empty());
     b.keys("gg");
     for _ in 0..10 {
-        b.draw();
+        b.look();
         b.keys(" ");
     }
-    b.draw();
+    b.look();
     b.keys("4f1c");
     b.press(KeyCode::Enter);
     assert_eq!(grants(&b).len(), 1);
@@ -220,8 +334,8 @@ fn what_was_looked_at_is_recorded() {
     b.keys("y");
     let viewed = grants(&b)[0].viewed;
     assert_eq!(viewed.lines_seen, 3);
-    assert_eq!(viewed.selected_ms, 500 + 2_000 + 500 + 300);
-    assert_eq!(viewed.focused_ms, Some(500 + 500 + 300));
+    assert_eq!(viewed.selected_ms, 650 + 2_000 + 650 + 450);
+    assert_eq!(viewed.focused_ms, Some(650 + 650 + 450));
 }
 
 #[test]
@@ -289,4 +403,170 @@ fn an_agents_words_cannot_push_the_facts_off_the_sheet() {
         text.contains("kernel says") && text.contains("policy"),
         "{text}"
     );
+}
+
+#[test]
+fn space_goes_to_the_next_row_that_was_not_seen_and_up_again_after_a_resize() {
+    let mut b = Bench::new(80, 24);
+    b.propose(Making::clear(&lines(100)));
+    b.settle();
+    b.press(KeyCode::Enter);
+    // To the end first, then back: Space skips what was seen, here and there.
+    b.keys("G");
+    b.look();
+    b.keys(" ");
+    let text = b.look();
+    assert!(text.contains(" 11 ") && text.contains("x12 = 12"), "{text}");
+    b.read();
+    assert!(b.draw().contains("100/100 rows"));
+    // Nothing is left to be seen: it pages.
+    b.keys("gg ");
+    assert!(b.draw().contains("x12 = 12"));
+
+    // A line that was seen with wrapping off is not, wrapped: the rows above are next.
+    let mut b = Bench::new(80, 24);
+    let long = format!("y = '{}'\n", "a".repeat(2_000));
+    b.propose(Making::clear(&format!("{long}{}", lines(60))));
+    b.settle();
+    b.keys("w");
+    while b.look().contains("lines ") {
+        b.keys(" ");
+        b.look();
+        assert!(b.now.boot.as_secs() < 1_100, "{}", b.draw());
+    }
+    let text = b.draw();
+    assert!(text.contains("line 1 not seen; w wraps"), "{text}");
+    b.keys("w");
+    b.draw();
+    b.keys(" ");
+    let text = b.draw();
+    assert!(text.contains("line 1, rows "), "{text}");
+    assert!(text.contains("aaaa") && !text.contains("x1 = 1"), "{text}");
+    b.read();
+}
+
+#[test]
+fn the_refusal_goes_when_the_row_was_seen() {
+    let mut b = Bench::new(80, 24);
+    b.propose(Making::clear("x = 1\n"));
+    b.draw();
+    b.advance(550);
+    b.keys("a");
+    assert_eq!(notice(&b), "line 1 not seen for long enough yet");
+    b.advance(100);
+    let text = b.draw();
+    assert!(!text.contains("not seen"), "{text}");
+}
+
+/// A csv input of plain rows, with one odd row where wanted.
+fn table(rows: usize, odd: Option<(usize, &str)>) -> String {
+    let mut out = "id,price,region\n".to_owned();
+    for i in 0..rows {
+        match odd {
+            Some((at, row)) if at == i => out.push_str(row),
+            _ => out.push_str(&format!("{i},{}.5,{}\n", i % 90, ["north", "south"][i % 2])),
+        }
+    }
+    out
+}
+
+fn with_table(b: &mut Bench, table: String) {
+    b.propose(Making {
+        brought: vec![("rows", table)],
+        ..Making::clear("print(rows)\n")
+    });
+}
+
+#[test]
+fn two_thousand_plain_rows_cost_no_hundred_key_presses() {
+    for size in [(80, 24), (120, 40)] {
+        let mut b = Bench::new(size.0, size.1);
+        with_table(&mut b, table(2_000, None));
+        b.settle();
+        let mut presses = 0;
+        while b.look().contains("not seen") {
+            b.keys(" ");
+            presses += 1;
+        }
+        assert!(presses <= 3, "{presses}");
+        b.keys("a");
+        assert!(b.ui.sheet.is_some());
+    }
+}
+
+#[test]
+fn the_row_that_stands_for_plain_rows_must_be_seen_and_what_is_odd_among_them_too() {
+    let mut b = Bench::new(120, 40);
+    with_table(&mut b, table(2_000, Some((1_234, "1234,1e999,north\n"))));
+    b.settle();
+    b.press(KeyCode::Enter);
+    let text = b.look();
+    assert!(
+        text.contains("▸   lines 10 to 1,235: 1,226 plain records"),
+        "{text}"
+    );
+    assert!(text.contains("1234,1e999,north"), "{text}");
+    b.read();
+    b.keys("a");
+    assert!(b.ui.sheet.is_some());
+    // On a screen that cannot hold all of it, the rest is asked for.
+    let mut b = Bench::new(60, 14);
+    with_table(&mut b, table(2_000, Some((1_234, "1234,1e999,north\n"))));
+    b.settle();
+    b.keys("a");
+    assert!(notice(&b).contains("input rows: line"), "{}", notice(&b));
+}
+
+#[test]
+fn enter_opens_what_is_condensed_and_a_search_finds_what_is_in_it() {
+    let mut b = Bench::new(120, 40);
+    with_table(&mut b, table(2_000, None));
+    b.settle();
+    let seen = |b: &Bench| b.ui.looked(b.ui.selected().unwrap()).unwrap().seen.clone();
+    b.read();
+    let before = seen(&b);
+    b.keys("p");
+    while !b.draw().contains("▾") {
+        b.keys("j");
+        b.press(KeyCode::Enter);
+        assert!(b.now.boot.as_secs() < 1_100, "{}", b.draw());
+        b.advance(1);
+    }
+    let text = b.draw();
+    assert!(text.contains("8,8.5,north"), "{text}");
+    // What is open need not be seen again, and closes again.
+    assert!(!text.contains("not seen"), "{text}");
+    b.press(KeyCode::Enter);
+    let text = b.draw();
+    assert!(
+        text.contains("▸") && !text.contains("8,8.5,north"),
+        "{text}"
+    );
+    assert_eq!(seen(&b), before);
+    b.keys("/");
+    b.keys("1500,60.5");
+    b.press(KeyCode::Enter);
+    let text = b.draw();
+    assert!(
+        text.contains("1500,60.5,north") && !text.contains("not seen"),
+        "{text}"
+    );
+}
+
+#[test]
+fn p_goes_from_input_to_input_or_to_what_is_given() {
+    let mut b = Bench::new(80, 24);
+    b.propose(Making {
+        brought: vec![("first", lines(50)), ("second", lines(50))],
+        ..Making::clear(&lines(50))
+    });
+    b.settle();
+    for name in ["first", "second", "first"] {
+        b.keys("p");
+        let text = b.draw();
+        assert!(text.contains(&format!("── input {name} (csv")), "{text}");
+    }
+    let mut b = ready();
+    b.keys("p");
+    assert_eq!(b.ui.focus, ui::Pane::Given);
 }

@@ -215,6 +215,28 @@ fn long_line_and_brought_input() {
 }
 
 #[test]
+fn condensed_input() {
+    let mut table = "id,price,region\n".to_owned();
+    for i in 0..2_000 {
+        match i {
+            1_234 => table.push_str("1234,1e999,=cmd()\n"),
+            _ => table.push_str(&format!("{i},{}.5,{}\n", i % 90, ["north", "south"][i % 2])),
+        }
+    }
+    at_sizes("condensed_input", |b| {
+        b.propose(Making {
+            brought: vec![("rows", table.clone())],
+            ..Making::clear("print(rows)\n")
+        });
+        b.settle();
+        b.press(KeyCode::Enter);
+        b.keys("p");
+        b.look();
+        b.keys(" ");
+    });
+}
+
+#[test]
 fn not_wrapped() {
     at_sizes("not_wrapped", |b| {
         b.propose(Making::clear(&format!(

@@ -24,6 +24,7 @@ pub const NOT_RUNNING: &str = "it does not run";
 pub const NO_RECORD: &str = "no proposal belongs to this line";
 pub const NO_COLOURS: &str = "this terminal is used without colours";
 pub const NO_SEARCH: &str = "nothing was searched yet";
+pub const NOT_LONG_ENOUGH: &str = " for long enough yet";
 pub const TOO_SMALL: &str = "the terminal is too small to grant anything";
 pub const UNTITLED: &str = "(no title)";
 pub const UNNAMED: &str = "an unnamed agent";
@@ -90,29 +91,45 @@ pub fn not_found(what: &str) -> String {
     format!("not found: {what}")
 }
 
-fn lines(first: usize, last: usize) -> String {
+fn span(what: &str, first: usize, last: usize) -> String {
+    let n = |n: usize| number(n as u64);
     if first >= last {
-        format!("line {last}")
+        format!("{what} {}", n(last))
     } else {
-        format!("lines {first}–{last}")
+        format!("{what}s {}–{}", n(first), n(last))
     }
 }
 
-pub fn code_not_seen(first: usize, last: usize) -> String {
-    format!("{} not seen", lines(first, last))
+pub fn lines(first: usize, last: usize) -> String {
+    span("line", first, last)
 }
 
-pub fn input_not_seen(name: &str, first: usize, last: usize) -> String {
-    format!("input {name}: {} not seen", lines(first, last))
+pub fn rows(first: usize, last: usize) -> String {
+    span("row", first, last)
+}
+
+pub fn not_seen(what: &str) -> String {
+    format!("{what} not seen")
+}
+
+pub fn input_not_seen(name: &str, what: &str) -> String {
+    format!("input {name}: {what} not seen")
+}
+
+/// After what was not seen: how to see it.
+pub fn goes_there(key: &str) -> String {
+    format!("; {key} goes there")
+}
+
+pub fn wraps(key: &str) -> String {
+    format!("; {key} wraps")
 }
 
 pub fn sheet_not_seen(first: usize, last: usize, key: &str) -> String {
-    let rows = if first >= last {
-        format!("row {last}")
-    } else {
-        format!("rows {first}–{last}")
-    };
-    format!("{rows} of this sheet not seen; {key} scrolls")
+    format!(
+        "{} of this sheet not seen; {key} scrolls",
+        rows(first, last)
+    )
 }
 
 pub fn input_heading(input: &BoundInput, format: &str) -> String {

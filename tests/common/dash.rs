@@ -237,6 +237,26 @@ impl Dash {
         }
     }
 
+    /// Pages through the code as a person does who reads it: on to what was not seen once this
+    /// page counts.
+    pub fn see_all(&mut self) {
+        let until = Instant::now() + PATIENCE;
+        loop {
+            let text = self.text();
+            let seen = progress(&text);
+            if text.contains("GRANT?") || seen.is_some_and(|(have, all)| have == all) {
+                return;
+            }
+            assert!(Instant::now() < until, "not seen; the screen:\n{text}");
+            self.keys(" ");
+            let (lock, wake) = &*self.screen;
+            let guard = lock.lock().unwrap();
+            let pause = Duration::from_millis(500);
+            let same = |s: &mut Screen| progress(&s.parser.screen().contents()) == seen;
+            drop(wake.wait_timeout_while(guard, pause, same));
+        }
+    }
+
     /// Waits for the screen to change, at most this long.
     fn pause(&self, most: Duration) {
         let (lock, wake) = &*self.screen;
@@ -248,6 +268,7 @@ impl Dash {
     pub fn open_sheet(&mut self) -> String {
         // From whichever view.
         self.keys("1u");
+        self.see_all();
         self.press_until(" a", "the sheet", |text| text.contains("GRANT?"))
     }
 
@@ -373,6 +394,15 @@ fn open(root: &Path, (columns, rows): (u16, u16), args: &[&str], env: &[(&str, &
     });
     let writer = pair.master.take_writer().unwrap();
     (pair.master, writer, child, screen)
+}
+
+/// The rows that were seen and those that must be, as the footer says.
+pub fn progress(text: &str) -> Option<(usize, usize)> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let said = words.windows(2).rev().find(|w| w[1] == "rows")?[0];
+    let (have, all) = said.split_once('/')?;
+    let number = |n: &str| n.replace(',', "").parse().ok();
+    Some((number(have)?, number(all)?))
 }
 
 impl Drop for Dash {

@@ -106,13 +106,14 @@ impl Screen<'_> {
         if columns < 12 || rows.height == 0 {
             return;
         }
-        let layout = match self.ui.layout() {
-            Some(layout) if layout.fits(doc, columns, self.ui.wrap) => layout.clone(),
-            _ => Arc::new(Layout::new(doc.clone(), columns, self.ui.wrap)),
-        };
-        let height = usize::from(rows.height);
         let none = super::Looked::default();
         let looked = self.looked().unwrap_or(&none);
+        let (wrap, open) = (self.ui.wrap, &looked.open);
+        let layout = match self.ui.layout() {
+            Some(layout) if layout.fits(doc, columns, wrap, open) => layout.clone(),
+            _ => Arc::new(Layout::new(doc.clone(), columns, wrap, open)),
+        };
+        let height = usize::from(rows.height);
         let last_top = layout.len().saturating_sub(height);
         let top = layout.row_of(looked.top).min(last_top);
         let bottom = (top + height).min(layout.len());
@@ -223,12 +224,18 @@ impl Painter<'_> {
                 canvas.rule(self.x + 1 + end, y, whole.saturating_sub(end));
                 Some(row.at..row.to)
             }
+            // Only we write into the gutter, so an agent's text cannot be taken for this row.
+            Content::Stands { text, open } => {
+                let glyph = if open { "▾" } else { "▸" };
+                canvas.put(self.x + self.numbers - 1, y, 1, glyph, Role::Accent);
+                canvas.put(left, y, self.columns, text, Role::Accent);
+                Some(row.at..row.to)
+            }
             Content::Text {
                 number,
                 code,
                 text,
                 offset,
-                end,
             } => {
                 if row.first {
                     let label = format!("{number:>width$}", width = usize::from(self.numbers));
@@ -252,7 +259,6 @@ impl Painter<'_> {
                     );
                 let whole_end = drawn == text.len();
                 let to = if whole_end { row.to } else { row.at + drawn };
-                debug_assert!(end >= row.at);
                 Some(row.at + skipped..to)
             }
         }

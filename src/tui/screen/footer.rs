@@ -105,7 +105,7 @@ impl Screen<'_> {
                 canvas.put(right, area.y, wide, &digest, Role::Dim);
                 right = right.saturating_sub(2);
             }
-            let (progress, what) = self.progress(drawn);
+            let (progress, what) = self.progress(drawn, area.width);
             if let Some(progress) = progress {
                 x += canvas.put_spans(x, area.y, room(x, right), &progress) + 2;
             }
@@ -140,20 +140,17 @@ impl Screen<'_> {
         Some(Cow::Owned(words::cannot_grant(&why.to_string())))
     }
 
-    /// How much was seen, this frame counted in, and what was not.
-    fn progress(&self, drawn: &Drawn) -> (Option<Vec<(String, Role)>>, Option<String>) {
-        let (Some(entry), Some(doc)) = (self.entry, self.ui.doc.as_ref()) else {
+    /// How much was seen, and what was not. What this frame shows does not count yet.
+    fn progress(&self, drawn: &Drawn, width: u16) -> (Option<Vec<(String, Role)>>, Option<String>) {
+        let (Some(entry), Some(layout)) = (self.entry, drawn.layout.as_ref()) else {
             return (None, None);
         };
         if entry.state != State::Pending {
             return (None, None);
         }
-        let mut seen: IntervalSet = self.looked().map(|l| l.seen.clone()).unwrap_or_default();
-        for range in &drawn.ranges {
-            seen.insert(range.clone());
-        }
-        let total = doc.line_count();
-        let have = doc.lines_seen(&seen);
+        let none = IntervalSet::default();
+        let seen = self.looked().map_or(&none, |l| &l.seen);
+        let (have, total) = layout.progress(seen);
         let filled = (have * 5).checked_div(total).unwrap_or(5);
         let spans = vec![
             ("seen ".to_owned(), Role::Dim),
@@ -161,14 +158,22 @@ impl Screen<'_> {
             ("▯".repeat(5 - filled), Role::Rule),
             (
                 format!(
-                    " {}/{}",
+                    " {}/{}{}",
                     words::number(have as u64),
-                    words::number(total as u64)
+                    words::number(total as u64),
+                    if width < 60 { "" } else { " rows" }
                 ),
                 Role::Text,
             ),
         ];
-        (Some(spans), doc.missing(&seen))
+        let missing = layout.doc.missing(seen, Some(layout));
+        let wraps = |m| format!("{m}{}", words::wraps(&self.ui.key(Command::Wrap)));
+        let missing = if self.ui.wrap {
+            missing
+        } else {
+            missing.map(wraps)
+        };
+        (Some(spans), missing)
     }
 
     /// The keys that make sense now, the most useful first.
@@ -183,7 +188,7 @@ impl Screen<'_> {
                 match self.entry.map(|e| e.state) {
                     Some(State::Pending) => {
                         if missing {
-                            out.push((C::PageCode, "page"));
+                            out.push((C::PageCode, "next"));
                         } else if self
                             .entry
                             .and_then(|e| e.verdict.as_ref())

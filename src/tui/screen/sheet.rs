@@ -96,19 +96,18 @@ impl Screen<'_> {
             findings: whole_findings(&flow, &rows),
             rows,
         };
-        let mut after = sheet.clone();
-        after.shown(&shown);
         self.question(
             canvas,
             Rect::new(inner.x, inner.bottom() + 1, inner.width, 2),
-            &after,
+            sheet,
+            &shown,
         );
         drawn.over = Some((height, flow.rows.len()));
         drawn.sheet = Some(shown);
     }
 
-    /// What is asked for; `sheet` counts what this frame shows.
-    fn question(&self, canvas: &mut Canvas<'_>, area: Rect, sheet: &Sheet) {
+    /// What is asked for, and what stands against it.
+    fn question(&self, canvas: &mut Canvas<'_>, area: Rect, sheet: &Sheet, shown: &SheetShown) {
         let back = self.ui.key(Command::Back);
         let wide = area.width >= 60;
         let mut spans = Vec::new();
@@ -137,7 +136,7 @@ impl Screen<'_> {
             spans.push((", decides nothing".to_owned(), Role::Dim));
         }
         canvas.put_spans(area.x, area.y, area.width, &spans);
-        let note = match sheet.missing() {
+        let note = match sheet.missing_beside(&shown.rows, shown.total) {
             Some((first, last)) => {
                 words::sheet_not_seen(first, last, &self.ui.key(Command::PageCode))
             }

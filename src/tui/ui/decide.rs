@@ -1,6 +1,8 @@
 //! From keys to decisions: what has to be true before `a` opens the sheet and before the sheet
 //! becomes a grant. Everything that is not plainly meant is dropped.
 
+use std::sync::Arc;
+
 use crossterm::event::{KeyCode, KeyEvent};
 use tui_input::Input;
 
@@ -12,7 +14,7 @@ use crate::model::{State, VerdictKind};
 use super::super::action::{Action, GrantRequest};
 use super::super::keys::{Command, Key, Meaning};
 use super::super::words;
-use super::{Challenge, Prompt, REPEAT, SHEET_GRACE, Sheet, UiState, View};
+use super::{Challenge, Looked, Prompt, REPEAT, SHEET_GRACE, Sheet, UiState, View};
 
 /// Characters of a deny reason.
 const REASON: usize = 1_000;
@@ -76,12 +78,21 @@ impl UiState {
             .as_ref()
             .filter(|d| d.id == id && d.has_inputs)
             .ok_or(words::NO_VERDICT)?;
-        let missing = self
-            .looked
-            .get(&id)
-            .map_or(Some(words::code_not_seen(1, 1)), |l| doc.missing(&l.seen));
-        if let Some(missing) = missing {
-            return Err(missing);
+        let layout = self.frame.layout.as_deref();
+        let layout = layout.filter(|l| Arc::ptr_eq(&l.doc, doc));
+        let none = Looked::default();
+        let looked = self.looked.get(&id).unwrap_or(&none);
+        if let Some(missing) = doc.missing(&looked.seen, layout) {
+            let goes = if self.unseen_elsewhere() {
+                words::goes_there(&self.key(Command::PageCode))
+            } else if self.wrap {
+                words::NOT_LONG_ENOUGH.to_owned()
+            } else {
+                words::wraps(&self.key(Command::Wrap))
+            };
+            let said = format!("{missing}{goes}");
+            self.said_unseen = Some(said.clone());
+            return Err(said);
         }
         let challenge = if verdict.verdict == VerdictKind::Clear {
             Challenge::Key
@@ -170,12 +181,12 @@ impl UiState {
             self.notice = Some(words::TOO_SMALL.to_owned());
             return Vec::new();
         }
-        if let Some((first, last)) = sheet.missing() {
-            self.notice = Some(words::sheet_not_seen(
-                first,
-                last,
-                &self.key(Command::PageCode),
-            ));
+        if sheet.missing().is_some() {
+            // What stands on the glass only has to stand there for longer.
+            let scrolls = self.key(Command::PageCode);
+            let said = sheet.missing_elsewhere();
+            self.notice = said.map(|(first, last)| words::sheet_not_seen(first, last, &scrolls));
+            self.said_unseen.clone_from(&self.notice);
             return Vec::new();
         }
         let (id, digest) = (sheet.id(), sheet.digest());

@@ -33,6 +33,7 @@ impl UiState {
             }
             Event::FocusGained => {
                 self.focused = Some(true);
+                self.fresh_grace(now);
                 Vec::new()
             }
             Event::FocusLost => {
@@ -145,7 +146,9 @@ impl UiState {
             },
             Command::NextPane => self.step_focus(state, true),
             Command::PreviousPane => self.step_focus(state, false),
+            Command::Open if self.focus_now(self.entry(state)) == Pane::Code => self.toggle_fold(),
             Command::Open => self.focus = Pane::Code,
+            Command::Inputs => self.show_inputs(state),
             Command::Wrap => self.wrap = !self.wrap,
             Command::Zoom => {
                 self.zoom = !self.zoom;
@@ -166,7 +169,11 @@ impl UiState {
         let here = self.focus_now(entry);
         let at = panes.iter().position(|p| *p == here).unwrap_or(0);
         let step = if forward { 1 } else { panes.len() - 1 };
-        self.focus = panes[(at + step) % panes.len()];
+        self.focus_on(panes[(at + step) % panes.len()]);
+    }
+
+    pub(super) fn focus_on(&mut self, pane: Pane) {
+        self.focus = pane;
         self.zoom = false;
         if !matches!(self.focus, Pane::Queue | Pane::Code) {
             let focus = self.focus;

@@ -14,14 +14,16 @@ use super::{Pane, Sheet, UiState, View};
 #[derive(Clone, Debug, Default)]
 pub(in crate::tui) struct Looked {
     pub seen: IntervalSet,
-    /// Findings that were on the screen whole.
-    pub findings: BTreeSet<usize>,
+    /// Findings that were on the screen whole, by their places.
+    pub findings: IntervalSet,
     /// Offset of the first row in the code pane.
     pub top: usize,
     /// Offset of the current row.
     pub cursor: usize,
     /// Columns scrolled to the right, with wrapping off.
     pub across: usize,
+    /// The condensed stretches of its inputs that are drawn.
+    pub open: BTreeSet<usize>,
     /// Where the last match was.
     pub found: Option<usize>,
     /// First rows of the lower panes; the output's is absent while it follows its end.
@@ -31,19 +33,60 @@ pub(in crate::tui) struct Looked {
 }
 
 impl UiState {
-    /// Counts what the last frame showed as seen, once nothing stands against it.
-    pub(super) fn count(&mut self, now: Now) {
-        let Some(id) = self.frame.id.filter(|id| self.selected == Some(*id)) else {
-            return;
-        };
-        if now.boot < self.grace {
+    /// Counts as seen what has stood on the glass long enough. To be called before anything that
+    /// changes what is there, a frame or an event.
+    pub fn count(&mut self, now: Now) {
+        // Nobody looks at a terminal that says so.
+        if self.focused == Some(false) {
             return;
         }
+        if let Some(sheet) = &mut self.sheet {
+            sheet.count(now.boot);
+            if sheet.missing().is_none() {
+                self.unsay();
+            }
+        }
+        let Some(id) = self.on_glass() else { return };
         let looked = self.looked.entry(id).or_default();
-        for range in self.frame.ranges.drain(..) {
+        let mut more = false;
+        for range in self.frame.ranges.settled(self.grace, now.boot) {
+            more |= !looked.seen.covers(&range);
             looked.seen.insert(range);
         }
-        looked.findings.extend(self.frame.findings.drain(..));
+        for range in self.frame.findings.settled(self.grace, now.boot) {
+            looked.findings.insert(range);
+        }
+        if more {
+            self.unsay();
+        }
+    }
+
+    /// Takes back the notice that something was not seen.
+    fn unsay(&mut self) {
+        if self.notice.is_some() && self.notice == self.said_unseen {
+            self.notice = None;
+        }
+    }
+
+    /// When the next of what stands on the glass will count.
+    pub(super) fn due(&self) -> Option<Duration> {
+        if self.focused == Some(false) {
+            return None;
+        }
+        let none = Looked::default();
+        let code = self.on_glass().and_then(|id| {
+            let looked = self.looked.get(&id).unwrap_or(&none);
+            let rows = self.frame.ranges.due(self.grace, &looked.seen);
+            let findings = self.frame.findings.due(self.grace, &looked.findings);
+            rows.into_iter().chain(findings).min()
+        });
+        let sheet = self.sheet.as_ref().and_then(Sheet::due);
+        code.into_iter().chain(sheet).min()
+    }
+
+    /// The selected proposal, where the last frame showed its code.
+    fn on_glass(&self) -> Option<ProposalId> {
+        self.frame.id.filter(|id| self.selected == Some(*id))
     }
 
     /// Adds the time since the last call to the selected proposal's.
@@ -68,17 +111,19 @@ impl UiState {
         let doc = self.doc.as_ref().filter(|d| d.id == id);
         let sheet = self.sheet.as_ref().filter(|s| s.id() == id);
         let mut findings = looked.findings.clone();
-        findings.extend(sheet.into_iter().flat_map(Sheet::findings));
+        for range in sheet.into_iter().flat_map(Sheet::findings) {
+            findings.insert(range);
+        }
         // A finding may stand across two pages of a sheet that was shown to its end.
         if sheet.is_some_and(|s| s.missing().is_none()) {
             let verdict = state.entry(id).and_then(|e| e.verdict.as_ref());
-            findings.extend(0..verdict.map_or(0, |v| v.findings.len()));
+            findings.insert(0..verdict.map_or(0, |v| v.findings.len()));
         }
         Viewed {
             selected_ms: ms(looked.selected),
             focused_ms: self.focused.map(|_| ms(looked.focused)),
             lines_seen: doc.map_or(0, |d| d.lines_seen(&looked.seen)) as u64,
-            findings_shown: findings.len() as u64,
+            findings_shown: findings.iter().map(|r| r.len() as u64).sum(),
         }
     }
 }

@@ -8,9 +8,9 @@ mod looked;
 mod moving;
 mod searching;
 mod sheet;
+mod standing;
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
-use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -34,6 +34,8 @@ pub(super) use looked::Looked;
 #[cfg(test)]
 pub(super) use sheet::random_digits;
 pub use sheet::{Challenge, Sheet};
+pub use standing::DWELL;
+use standing::Standing;
 
 /// How long nothing counts after the selected proposal changed.
 pub const GRACE: Duration = Duration::from_millis(500);
@@ -93,9 +95,11 @@ pub enum FlowKey {
 /// What the last frame showed, until the next.
 #[derive(Debug, Default)]
 struct Frame {
+    /// The proposal whose code stands on the glass.
     id: Option<ProposalId>,
-    ranges: Vec<Range<usize>>,
-    findings: Vec<usize>,
+    /// Which bytes of its document do, and which of its findings.
+    ranges: Standing,
+    findings: Standing,
     layout: Option<Arc<Layout>>,
     code_rows: usize,
     code_columns: usize,
@@ -123,6 +127,8 @@ pub struct UiState {
     /// First row of the help, where it is open.
     pub(super) help: Option<usize>,
     pub(super) notice: Option<String>,
+    /// The notice that something was not seen: it goes as soon as more was.
+    said_unseen: Option<String>,
     pub(super) found: String,
     pub(super) audit: AuditPage,
     pub(super) audit_row: usize,
@@ -182,6 +188,7 @@ impl UiState {
             sheet: None,
             help: None,
             notice: None,
+            said_unseen: None,
             found: String::new(),
             audit: AuditPage::default(),
             audit_row: 0,
@@ -319,7 +326,9 @@ impl UiState {
         self.recent.clear();
     }
 
-    /// What a frame showed. Nothing counts as seen that this was not told.
+    /// What a frame showed that was completely written at `now`. Nothing counts as seen that this
+    /// was not told. What the frame before showed was counted when this one began
+    /// ([`UiState::count`]).
     pub fn drawn(&mut self, state: &BrokerState, drawn: Drawn, now: Now) {
         self.accrue(now);
         for (key, flow) in drawn.flows {
@@ -328,11 +337,16 @@ impl UiState {
                 self.flows.truncate(FLOWS);
             }
         }
-        if let (Some(sheet), Some(shown)) = (&mut self.sheet, &drawn.sheet) {
-            if !sheet.appeared() {
-                sheet.hold(now.boot.saturating_add(SHEET_GRACE));
+        if let Some(sheet) = &mut self.sheet {
+            match &drawn.sheet {
+                Some(shown) => {
+                    if !sheet.appeared() {
+                        sheet.hold(now.boot.saturating_add(SHEET_GRACE));
+                    }
+                    sheet.shown(shown, now.boot);
+                }
+                None => sheet.hidden(),
             }
-            sheet.shown(shown);
         }
         self.tops = drawn.tops;
         // Rows may have become fewer since: what is remembered follows what was shown.
@@ -343,13 +357,12 @@ impl UiState {
             looked.cursor = cursor;
         }
         let id = drawn.id.filter(|id| state.entry(*id).is_some());
-        // What was drawn in the grace counts when it is over, also what was paged past since.
         let (mut ranges, mut findings) = match std::mem::take(&mut self.frame) {
             before if before.id == id => (before.ranges, before.findings),
-            _ => (Vec::new(), Vec::new()),
+            _ => (Standing::default(), Standing::default()),
         };
-        ranges.extend(drawn.ranges);
-        findings.extend(drawn.findings);
+        ranges.show(drawn.ranges, now.boot);
+        findings.show(drawn.findings.into_iter().map(|i| i..i + 1), now.boot);
         self.frame = Frame {
             id,
             ranges,
@@ -362,7 +375,6 @@ impl UiState {
             list_rows: drawn.list_rows,
             too_small: drawn.too_small,
         };
-        self.count(now);
     }
 
     /// After suspend and whatever else may have left keys behind: a fresh grace, and no sheet.
@@ -424,7 +436,8 @@ impl UiState {
         self.frame.layout.as_ref()
     }
 
-    /// How long until the screen changes by itself: a countdown's second, the end of a grace.
+    /// How long until the screen changes by itself: a countdown's second, the end of the sheet's
+    /// grace, the moment when a row has stood long enough to count as seen.
     pub fn next_wake(&self, state: &BrokerState, now: Now) -> Option<Duration> {
         let mut wake: Option<Duration> = None;
         let mut at = |time: Duration| {
@@ -433,16 +446,16 @@ impl UiState {
                 wake = Some(wake.map_or(left, |w| w.min(left)));
             }
         };
-        if !self.frame.ranges.is_empty() || !self.frame.findings.is_empty() {
-            at(self.grace);
-        }
         if let Some(sheet) = &self.sheet {
             at(sheet.ready_at());
         }
         if state.pending_count() + state.running_count() > 0 {
             at(Duration::from_secs(now.boot.as_secs().saturating_add(1)));
         }
-        wake
+        // What is due already counts with the next frame; a clock that fails makes nothing due.
+        let due = self.due().filter(|due| *due < Duration::MAX);
+        let due = due.map(|due| due.saturating_sub(now.boot));
+        wake.into_iter().chain(due).min()
     }
 
     /// The pane that keys go to: the focused one, or the code where that is not there.

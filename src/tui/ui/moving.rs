@@ -1,9 +1,13 @@
 //! Scrolling and moving, by what the last frame showed.
 
+use std::sync::Arc;
+
 use crate::broker::BrokerState;
 use crate::clock::Now;
+use crate::model::ProposalId;
 
 use super::super::action::Action;
+use super::super::document::Layout;
 use super::super::keys::Command;
 use super::events::AUDIT_ROWS;
 use super::{Pane, UiState, View};
@@ -81,7 +85,17 @@ impl UiState {
             command,
             Command::PageDown | Command::PageCode | Command::PageUp
         );
-        let (top, cursor) = if paging {
+        let unseen = match command {
+            Command::PageCode => layout.next_unseen(&looked.seen, &(top..top + height)),
+            _ => None,
+        };
+        let (top, cursor) = if let Some(row) = unseen {
+            // One row above it stays, so that reading goes on where it was.
+            (row.saturating_sub(1).min(last_top), row)
+        } else if command == Command::PageCode && !layout.doc.is_seen(&looked.seen) {
+            // What is left to see stands on the glass.
+            return;
+        } else if paging {
             let Some(to) = step(command, top, last_top, height) else {
                 return;
             };
@@ -104,11 +118,71 @@ impl UiState {
         looked.found = None;
     }
 
-    /// Shows this offset of the document.
-    pub(super) fn go_to(&mut self, offset: usize) {
+    /// Whether a row that must be seen and was not stands elsewhere than on the glass.
+    pub(super) fn unseen_elsewhere(&self) -> bool {
+        let looked = self.selected.and_then(|id| self.looked.get(&id));
+        let (Some(looked), Some(layout)) = (looked, &self.frame.layout) else {
+            return false;
+        };
+        let top = layout.row_of(looked.top);
+        let glass = top..top + self.frame.code_rows.max(1);
+        layout.next_unseen(&looked.seen, &glass).is_some()
+    }
+
+    /// Draws the condensed stretch under the cursor, or no longer.
+    pub(super) fn toggle_fold(&mut self) {
         let (Some(id), Some(layout)) = (self.selected, self.frame.layout.clone()) else {
             return;
         };
+        let looked = self.looked.entry(id).or_default();
+        let row = layout.row(layout.row_of(looked.cursor));
+        let Some(fold) = row.and_then(|row| layout.fold_of(row)) else {
+            return;
+        };
+        if !looked.open.remove(&fold) {
+            looked.open.insert(fold);
+        }
+        let at = layout.doc.stands_at(fold);
+        self.lay_out_again(&layout, id);
+        self.go_to(at);
+    }
+
+    /// After a condensed stretch was opened or closed.
+    fn lay_out_again(&mut self, layout: &Layout, id: ProposalId) -> Arc<Layout> {
+        let open = &self.looked.entry(id).or_default().open;
+        let layout = Layout::new(layout.doc.clone(), layout.width, layout.wrap, open);
+        let layout = Arc::new(layout);
+        self.frame.layout = Some(layout.clone());
+        layout
+    }
+
+    /// `p`: goes to the next input that the agent brought, or to the pane that names the others.
+    pub(super) fn show_inputs(&mut self, state: &BrokerState) {
+        let entry = self.entry(state);
+        let Some(id) = entry.map(|e| e.proposal.id) else {
+            return;
+        };
+        let looked = self.looked.entry(id).or_default();
+        let next = self.doc.as_ref().and_then(|d| d.next_input(looked.cursor));
+        match next {
+            Some(at) => {
+                (looked.top, looked.cursor) = (at, at);
+                self.focus = Pane::Code;
+            }
+            None => self.focus_on(Pane::Given),
+        }
+    }
+
+    /// Shows this offset of the document.
+    pub(super) fn go_to(&mut self, offset: usize) {
+        let (Some(id), Some(mut layout)) = (self.selected, self.frame.layout.clone()) else {
+            return;
+        };
+        if let Some(fold) = layout.doc.fold_at(offset)
+            && self.looked.entry(id).or_default().open.insert(fold)
+        {
+            layout = self.lay_out_again(&layout, id);
+        }
         let height = self.frame.code_rows.max(1);
         let columns = self.frame.code_columns;
         let wrap = self.wrap;

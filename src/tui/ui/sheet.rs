@@ -1,7 +1,7 @@
 //! The sheet: one confirmation, bound to one proposal and one grant digest, taken only after
 //! all of it was on the screen and its grace is over.
 
-use std::collections::BTreeSet;
+use std::ops::Range;
 use std::time::Duration;
 
 use crate::broker::BrokerState;
@@ -11,6 +11,7 @@ use crate::model::{GrantDigest, ProposalId};
 use super::super::interval::IntervalSet;
 use super::super::screen::SheetShown;
 use super::super::words;
+use super::standing::Standing;
 
 /// What the sheet asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,10 +32,16 @@ pub struct Sheet {
     ready_at: Duration,
     /// First row shown.
     pub(in crate::tui) top: usize,
+    /// Its rows and findings on the glass.
+    standing: Standing,
+    found: Standing,
+    /// Those that stood there long enough.
     seen: IntervalSet,
+    findings: IntervalSet,
     rows: Option<(u16, usize)>,
+    /// Those that the last frame showed.
+    glass: Range<usize>,
     complete: bool,
-    findings: BTreeSet<usize>,
 }
 
 impl Sheet {
@@ -50,10 +57,13 @@ impl Sheet {
             challenge,
             ready_at,
             top: 0,
+            standing: Standing::default(),
+            found: Standing::default(),
             seen: IntervalSet::default(),
+            findings: IntervalSet::default(),
             rows: None,
+            glass: 0..0,
             complete: false,
-            findings: BTreeSet::new(),
         }
     }
 
@@ -79,12 +89,30 @@ impl Sheet {
         self.ready_at = self.ready_at.max(until);
     }
 
-    /// The findings that it showed.
-    pub fn findings(&self) -> impl Iterator<Item = usize> + '_ {
-        self.findings.iter().copied()
+    /// The places of the findings that it showed.
+    pub fn findings(&self) -> impl Iterator<Item = Range<usize>> + '_ {
+        self.findings.iter()
     }
 
-    /// The first rows that were not on the screen, counted from 1.
+    /// The first rows that were not seen and are not among these, which stand on the glass;
+    /// counted from 1.
+    pub fn missing_beside(&self, glass: &Range<usize>, total: usize) -> Option<(usize, usize)> {
+        if self.complete {
+            return None;
+        }
+        let mut seen = self.seen.clone();
+        seen.insert(glass.clone());
+        let gap = seen.first_gap(total)?;
+        Some((gap.start + 1, gap.end))
+    }
+
+    /// The same, of what the last frame showed.
+    pub fn missing_elsewhere(&self) -> Option<(usize, usize)> {
+        let (_, total) = self.rows?;
+        self.missing_beside(&self.glass, total)
+    }
+
+    /// The first rows that were not seen, counted from 1.
     pub fn missing(&self) -> Option<(usize, usize)> {
         if self.complete {
             return None;
@@ -94,8 +122,9 @@ impl Sheet {
         Some((gap.start + 1, gap.end))
     }
 
-    /// What a frame showed of it. At another width its rows are others: they count anew.
-    pub fn shown(&mut self, shown: &SheetShown) {
+    /// What a frame showed of it that was completely written at `at`. At another width its rows
+    /// are others: they count anew.
+    pub fn shown(&mut self, shown: &SheetShown, at: Duration) {
         if shown.id != self.id || shown.digest != self.digest {
             return;
         }
@@ -103,13 +132,42 @@ impl Sheet {
         if self.rows != Some(rows) {
             self.rows = Some(rows);
             self.seen.clear();
+            self.hidden();
         }
         self.top = shown.rows.start;
-        self.seen.insert(shown.rows.clone());
-        self.findings.extend(shown.findings.iter().copied());
-        if shown.total > 0 && self.seen.first_gap(shown.total).is_none() {
+        self.glass = shown.rows.clone();
+        self.standing.show([shown.rows.clone()], at);
+        self.found
+            .show(shown.findings.iter().map(|i| *i..i + 1), at);
+    }
+
+    /// A frame showed something else in its place.
+    pub fn hidden(&mut self) {
+        self.standing.clear();
+        self.found.clear();
+    }
+
+    /// Counts the rows and findings that have stood on the glass long enough outside the grace.
+    pub fn count(&mut self, now: Duration) {
+        for rows in self.standing.settled(self.ready_at, now) {
+            self.seen.insert(rows);
+        }
+        for findings in self.found.settled(self.ready_at, now) {
+            self.findings.insert(findings);
+        }
+        if let Some((_, total)) = self.rows
+            && total > 0
+            && self.seen.first_gap(total).is_none()
+        {
             self.complete = true;
         }
+    }
+
+    /// When the next of its rows or findings will count.
+    pub fn due(&self) -> Option<Duration> {
+        let rows = self.standing.due(self.ready_at, &self.seen);
+        let findings = self.found.due(self.ready_at, &self.findings);
+        rows.into_iter().chain(findings).min()
     }
 
     /// Whether it still says what a grant would bind; otherwise why it closes.

@@ -1,0 +1,78 @@
+//! Lines of delimited text as records, where every reader cuts them alike.
+
+use std::ops::Range;
+
+use super::table::{Record, Table, plain_name};
+
+/// `None` where a quote or a carriage return could make one reader see other records than another.
+pub fn table(text: &str, delimiter: u8) -> Option<Table> {
+    let bytes = text.as_bytes();
+    let lone = |(i, b): (usize, &u8)| *b == b'\r' && bytes.get(i + 1) != Some(&b'\n');
+    if bytes.iter().enumerate().any(lone) {
+        return None;
+    }
+    let mut records = Vec::new();
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let end = line.trim_end_matches(['\r', '\n']).len();
+        records.push(Record {
+            span: at..at + line.len(),
+            cells: cells(bytes, at..at + end, delimiter)?,
+        });
+        at += line.len();
+    }
+    if records.is_empty() {
+        return None;
+    }
+    let header = records.remove(0);
+    let names = header.cells.iter().enumerate();
+    Some(Table {
+        names: names
+            .map(|(i, cell)| plain_name(&text[cell.clone()], i))
+            .collect(),
+        records,
+        unit: "lines",
+        first: 2,
+        missing: "",
+    })
+}
+
+/// The cells of one line. A quote stands only around a whole cell, and doubled inside one.
+fn cells(bytes: &[u8], line: Range<usize>, delimiter: u8) -> Option<Vec<Range<usize>>> {
+    let mut out = Vec::new();
+    let mut start = line.start;
+    loop {
+        let mut at = start;
+        if at < line.end && bytes[at] == b'"' {
+            at += 1;
+            loop {
+                if at >= line.end {
+                    return None;
+                }
+                if bytes[at] != b'"' {
+                    at += 1;
+                } else if at + 1 < line.end && bytes[at + 1] == b'"' {
+                    at += 2;
+                } else {
+                    at += 1;
+                    break;
+                }
+            }
+            if at < line.end && bytes[at] != delimiter {
+                return None;
+            }
+        } else {
+            while at < line.end && bytes[at] != delimiter {
+                if bytes[at] == b'"' {
+                    return None;
+                }
+                at += 1;
+            }
+        }
+        out.push(start..at);
+        if at >= line.end {
+            return Some(out);
+        }
+        start = at + 1;
+    }
+}

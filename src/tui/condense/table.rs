@@ -1,0 +1,238 @@
+//! Records of one shape, the types of their columns, and the runs that one row may stand for.
+
+use std::ops::Range;
+
+use crate::model::grouped;
+
+use super::cells::{Kind, bare, kind, same_form};
+use super::{Fold, HEAD, OFTEN, RUN, TAIL, WORDS};
+
+/// Bytes of a record: where it begins and where the next one does, and its values.
+pub struct Record {
+    pub span: Range<usize>,
+    pub cells: Vec<Range<usize>>,
+}
+
+pub struct Table {
+    pub records: Vec<Record>,
+    /// Of the columns.
+    pub names: Vec<String>,
+    /// What records are called, and the number of the first.
+    pub unit: &'static str,
+    pub first: usize,
+    /// How a missing value is written.
+    pub missing: &'static str,
+}
+
+/// The type of a column, from all its values.
+struct Column<'a> {
+    kind: Kind,
+    /// The first date: others are plain in its form.
+    date: &'a str,
+    words: Vec<&'a str>,
+    /// Whether so much is missing that one more is nothing unusual.
+    gaps: bool,
+}
+
+/// A name that says nothing but which column it is.
+pub fn plain_name(name: &str, place: usize) -> String {
+    let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'[' | b']');
+    if (1..=32).contains(&name.len()) && name.bytes().all(plain) {
+        name.to_owned()
+    } else {
+        format!("column {}", place + 1)
+    }
+}
+
+impl Table {
+    /// The place of the record, among those that are always shown, whose bytes beside its values
+    /// are those of most. `None` where nothing can be condensed.
+    pub fn usual(&self, text: &str) -> Option<usize> {
+        if self.records.len() < HEAD + RUN + TAIL {
+            return None;
+        }
+        let head = &self.records[..HEAD];
+        let like = |i: &usize| head.iter().filter(|r| alike(text, &head[*i], r)).count();
+        // The first of equals.
+        let usual = (0..HEAD).rev().max_by_key(like)?;
+        let record = &head[usual];
+        let plain = between(text, record).all(|gap| {
+            gap.bytes()
+                .all(|b| matches!(b, b' '..=b'~' | b'\n' | b'\r' | b'\t'))
+        });
+        (plain && !record.cells.is_empty()).then_some(usual)
+    }
+
+    /// What of it may be condensed.
+    pub fn folds(&self, text: &str) -> Vec<Fold> {
+        let Some(usual) = self.usual(text).map(|i| &self.records[i]) else {
+            return Vec::new();
+        };
+        let like: Vec<bool> = self.records.iter().map(|r| alike(text, usual, r)).collect();
+        let columns: Vec<Column<'_>> = (0..usual.cells.len())
+            .map(|c| {
+                let of = self.records.iter().zip(&like).filter(|(_, like)| **like);
+                let cells: Vec<&str> = of.map(|(r, _)| &text[r.cells[c].clone()]).collect();
+                Column::of(&cells, self.missing)
+            })
+            .collect();
+        let plain = |i: usize| {
+            let cells = self.records[i].cells.iter().zip(&columns);
+            like[i] && { cells }.all(|(cell, c)| c.takes(&text[cell.clone()], self.missing))
+        };
+        let mut out = Vec::new();
+        let last = self.records.len() - TAIL;
+        let mut at = HEAD;
+        while at < last {
+            let end = (at..last).find(|i| !plain(*i)).unwrap_or(last);
+            if end - at >= RUN {
+                out.extend(self.fold(text, &columns, at..end));
+            }
+            at = end + 1;
+        }
+        out
+    }
+
+    fn fold(&self, text: &str, columns: &[Column<'_>], run: Range<usize>) -> Option<Fold> {
+        let records = &self.records[run.clone()];
+        let range = records.first()?.span.start..records.last()?.span.end;
+        let count = |n: usize| grouped(n as u64);
+        let mut summary = format!(
+            "{} {} to {}: {} plain records like those above, nothing unusual",
+            self.unit,
+            count(self.first + run.start),
+            count(self.first + run.end - 1),
+            count(run.len()),
+        );
+        for (c, column) in columns.iter().enumerate() {
+            let cells: Vec<&str> = records.iter().map(|r| &text[r.cells[c].clone()]).collect();
+            summary.push_str("; ");
+            summary.push_str(self.names.get(c).map_or("value", String::as_str));
+            summary.push_str(&column.stands_for(&cells, self.missing));
+        }
+        summary.push('.');
+        // A row that is no shorter than what it stands for saves nobody anything.
+        (summary.len() * 2 <= range.len()).then_some(Fold { range, summary })
+    }
+}
+
+impl<'a> Column<'a> {
+    fn of(cells: &[&'a str], missing: &str) -> Self {
+        let kinds: Vec<Kind> = cells.iter().map(|c| kind(c, missing)).collect();
+        let count = |wanted: Kind| kinds.iter().filter(|k| **k == wanted).count();
+        let (whole, decimal) = (count(Kind::Whole), count(Kind::Decimal));
+        let numbers = if decimal * 10 >= whole + decimal {
+            Kind::Decimal
+        } else {
+            Kind::Whole
+        };
+        let (kind, most) = [
+            (numbers, whole + decimal),
+            (Kind::Date, count(Kind::Date)),
+            (Kind::Word, count(Kind::Word)),
+            (Kind::Other, count(Kind::Other)),
+        ]
+        .into_iter()
+        .rev()
+        .max_by_key(|(_, n)| *n)
+        .unwrap_or((Kind::Other, 0));
+        let gaps = count(Kind::Missing);
+        let first = |wanted: Kind| kinds.iter().position(|k| *k == wanted).map(|i| cells[i]);
+        Self {
+            kind: if most == 0 { Kind::Missing } else { kind },
+            date: first(Kind::Date).unwrap_or(""),
+            words: if kind == Kind::Word {
+                words(cells, &kinds)
+            } else {
+                Vec::new()
+            },
+            gaps: gaps * 10 >= cells.len(),
+        }
+    }
+
+    fn takes(&self, cell: &str, missing: &str) -> bool {
+        match kind(cell, missing) {
+            Kind::Missing => self.gaps,
+            Kind::Whole => matches!(self.kind, Kind::Whole | Kind::Decimal),
+            Kind::Decimal => self.kind == Kind::Decimal,
+            Kind::Date => self.kind == Kind::Date && same_form(cell, self.date),
+            Kind::Word => self.kind == Kind::Word && self.words.contains(&cell),
+            Kind::Other => false,
+        }
+    }
+
+    /// What the plain values of a run are, in words.
+    fn stands_for(&self, cells: &[&str], missing: &str) -> String {
+        let there: Vec<&str> = cells.iter().copied().filter(|c| *c != missing).collect();
+        let gone = cells.len() - there.len();
+        let mut out = match self.kind {
+            _ if there.is_empty() => String::new(),
+            Kind::Word => {
+                let counts = self.words.iter().filter_map(|word| {
+                    let n = there.iter().filter(|c| *c == word).count();
+                    (n > 0).then(|| format!(" {} ×{}", bare(word), grouped(n as u64)))
+                });
+                counts.collect::<Vec<_>>().join(",")
+            }
+            Kind::Date => extremes(there.iter().min(), there.iter().max()),
+            _ => {
+                let by = |a: &&&str, b: &&&str| size(a).total_cmp(&size(b));
+                extremes(there.iter().min_by(by), there.iter().max_by(by))
+            }
+        };
+        if gone > 0 {
+            let comma = if there.is_empty() { "" } else { "," };
+            out.push_str(&format!("{comma} missing ×{}", grouped(gone as u64)));
+        }
+        out
+    }
+}
+
+/// Plain numbers have at most 15 digits before the point, so whole ones compare exactly.
+fn size(cell: &str) -> f64 {
+    cell.parse().unwrap_or(f64::NAN)
+}
+
+fn extremes(least: Option<&&str>, most: Option<&&str>) -> String {
+    match (least, most) {
+        (Some(least), Some(most)) if least == most => format!(" always {}", bare(least)),
+        (Some(least), Some(most)) => format!(" {} to {}", bare(least), bare(most)),
+        _ => String::new(),
+    }
+}
+
+/// The words that occur often enough, none where there are too many of them.
+fn words<'a>(cells: &[&'a str], kinds: &[Kind]) -> Vec<&'a str> {
+    let mut counts: Vec<(&str, usize)> = Vec::new();
+    let mut all: Vec<&str> = cells
+        .iter()
+        .zip(kinds)
+        .filter(|(_, k)| **k == Kind::Word)
+        .map(|(c, _)| *c)
+        .collect();
+    all.sort_unstable();
+    for word in all {
+        match counts.last_mut() {
+            Some((last, n)) if *last == word => *n += 1,
+            _ => counts.push((word, 1)),
+        }
+    }
+    counts.retain(|(_, n)| *n >= OFTEN);
+    if counts.len() > WORDS {
+        return Vec::new();
+    }
+    counts.into_iter().map(|(word, _)| word).collect()
+}
+
+/// The bytes of a record beside its values.
+fn between<'a>(text: &'a str, record: &'a Record) -> impl Iterator<Item = &'a str> {
+    let starts = std::iter::once(record.span.start).chain(record.cells.iter().map(|c| c.end));
+    let ends = record.cells.iter().map(|c| c.start);
+    starts
+        .zip(ends.chain(std::iter::once(record.span.end)))
+        .map(|(from, to)| &text[from..to])
+}
+
+fn alike(text: &str, a: &Record, b: &Record) -> bool {
+    a.cells.len() == b.cells.len() && between(text, a).eq(between(text, b))
+}
