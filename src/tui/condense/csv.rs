@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::CELLS;
 use super::table::{Record, Table, plain_name};
 
 /// `None` where a quote or a carriage return could make one reader see other records than another.
@@ -12,12 +13,17 @@ pub fn table(text: &str, delimiter: u8) -> Option<Table> {
         return None;
     }
     let mut records = Vec::new();
-    let mut at = 0;
+    let (mut at, mut all) = (0, 0);
     for line in text.split_inclusive('\n') {
         let end = line.trim_end_matches(['\r', '\n']).len();
+        let cells = cells(bytes, at..at + end, delimiter)?;
+        all += cells.len();
+        if all > CELLS {
+            return None;
+        }
         records.push(Record {
             span: at..at + line.len(),
-            cells: cells(bytes, at..at + end, delimiter)?,
+            cells,
         });
         at += line.len();
     }
@@ -25,6 +31,11 @@ pub fn table(text: &str, delimiter: u8) -> Option<Table> {
         return None;
     }
     let header = records.remove(0);
+    // Where records have a cell more than the header, some readers take the first for an index,
+    // and every name stands for another column.
+    if records.iter().any(|r| r.cells.len() > header.cells.len()) {
+        return None;
+    }
     let names = header.cells.iter().enumerate();
     Some(Table {
         names: names

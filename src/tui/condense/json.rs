@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::table::{Record, Table, plain_name};
-use super::{Fold, HEAD, RUN, TAIL};
+use super::{CELLS, Fold, HEAD, RUN, TAIL};
 
 /// Deeper JSON is shown whole.
-const DEPTH: usize = 48;
+const DEPTH: usize = 16;
 
 const MISSING: &str = "null";
 
@@ -31,6 +31,10 @@ pub fn lines(text: &str) -> Option<Table> {
         let end = line.trim_end_matches('\n').len();
         nodes.push((at..at + line.len(), parse(text, at..at + end)));
         at += line.len();
+    }
+    let values = nodes.iter().map(|(_, n)| n.as_ref().map_or(1, Node::count));
+    if values.sum::<usize>() > CELLS {
+        return None;
     }
     let records = nodes.iter().map(|(span, node)| Record {
         span: span.clone(),
@@ -114,6 +118,13 @@ struct Item {
 }
 
 impl Node {
+    fn count(&self) -> usize {
+        match &self.kind {
+            Kind::Scalar => 1,
+            Kind::Many { items, .. } => 1 + items.iter().map(|i| i.value.count()).sum::<usize>(),
+        }
+    }
+
     /// The scalars in it, in order.
     fn leaves(&self) -> Vec<Range<usize>> {
         let mut out = Vec::new();
@@ -173,6 +184,7 @@ fn parse(text: &str, part: Range<usize>) -> Option<Node> {
     let mut parser = Parser {
         bytes: &text.as_bytes()[..part.end],
         at: part.start,
+        left: CELLS,
     };
     parser.blanks();
     let node = parser.value(0)?;
@@ -183,6 +195,8 @@ fn parse(text: &str, part: Range<usize>) -> Option<Node> {
 struct Parser<'a> {
     bytes: &'a [u8],
     at: usize,
+    /// How many more values it takes.
+    left: usize,
 }
 
 impl Parser<'_> {
@@ -206,6 +220,7 @@ impl Parser<'_> {
         if depth > DEPTH {
             return None;
         }
+        self.left = self.left.checked_sub(1)?;
         let start = self.at;
         let kind = match self.peek()? {
             b'[' => self.many(depth, b']', false)?,

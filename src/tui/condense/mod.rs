@@ -34,6 +34,8 @@ const TAIL: usize = 3;
 const RUN: usize = 24;
 /// The most different words of a column that may be condensed.
 const WORDS: usize = 8;
+/// The most values that are looked at: the screen waits meanwhile. With more, all is shown.
+const CELLS: usize = 250_000;
 /// How often each of them must occur.
 const OFTEN: usize = 10;
 

@@ -96,7 +96,7 @@ fn what_is_unusual_is_shown_wherever_it_hides() {
         "1000,1.5,2024-01-01,=cmd()",
         "1000,1.5,2024-01-01,east",
         "1000,1.5,2024-01-01,N\u{43e}rth",
-        "1000,1.5,2024-01-01,north,",
+        "1000,1.5,2024-01-01,nor;th",
         "1000,1.5,2024-01-01",
         "1000,,2024-01-01,north",
         "1000,1.5,2024-01-01T00:00,north",
@@ -166,6 +166,9 @@ fn what_two_readers_could_cut_differently_is_shown_whole() {
         with(5, "1,1.5,2024-01-01,\"no\"rth"),
         with(1_990, "1,1.5,2024-01-01,\"a\nb\""),
         with(5, "1,1.5,2024-01-01,north\r2"),
+        // A cell more than the header has: the first column is then an index for some.
+        with(5, "1,1.5,2024-01-01,north,1"),
+        csv(&rows).replace('\n', ",7\n").replacen(",7", "", 1),
     ] {
         assert_eq!(folds(&text, DataFormat::Csv), []);
     }
@@ -176,7 +179,8 @@ fn what_two_readers_could_cut_differently_is_shown_whole() {
         list.replacen("\"ok\"", "\"id\"", 500),
         list.replace("ok", "o\\u006b"),
         list.replace(',', ",\u{b}"),
-        format!("{}1{}", "[".repeat(60), "]".repeat(60)),
+        format!("{}{list}{}", "[".repeat(16), "]".repeat(16)),
+        format!("[{}1]", "1,".repeat(CELLS)),
     ] {
         assert_eq!(folds(&text, DataFormat::Json), [], "{}", &text[..80]);
     }
