@@ -2,8 +2,8 @@
 //! same constants, the same accept and reject but for a listed set.
 //!
 //! By default a sample of the standard library of `python3` is compared. With
-//! `COUNTERSIGN_DIFFERENTIAL=DIR[:DIR…]` every `*.py` below those folders is, and CPython is
-//! `COUNTERSIGN_DIFFERENTIAL_PYTHON` where that is set: the one whose sources they are.
+//! `CS_DIFFERENTIAL=DIR[:DIR…]` every `*.py` below those folders is, and CPython is
+//! `CS_DIFFERENTIAL_PYTHON` where that is set: the one whose sources they are.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -39,7 +39,7 @@ const KNOWN: &[(&str, &str)] = &[(
 
 /// The interpreter to compare with.
 fn interpreter() -> std::ffi::OsString {
-    std::env::var_os("COUNTERSIGN_DIFFERENTIAL_PYTHON")
+    std::env::var_os("CS_DIFFERENTIAL_PYTHON")
         .filter(|v| !v.is_empty())
         .unwrap_or_else(|| "python3".into())
 }
@@ -78,7 +78,7 @@ fn walk(dir: &Path, out: &mut Vec<PathBuf>) {
 /// The files to compare, with their texts.
 fn files() -> Vec<(PathBuf, String)> {
     let mut paths = Vec::new();
-    let everything = std::env::var_os("COUNTERSIGN_DIFFERENTIAL").filter(|v| !v.is_empty());
+    let everything = std::env::var_os("CS_DIFFERENTIAL").filter(|v| !v.is_empty());
     if let Some(dirs) = &everything {
         std::env::split_paths(dirs).for_each(|dir| walk(&dir, &mut paths));
     } else if let Some((dir, _)) = python() {

@@ -21,7 +21,7 @@ mod model {
 #[path = "../src/audit/samples.rs"]
 mod samples;
 
-const ROLE: &str = "COUNTERSIGN_TEST_WRITER";
+const ROLE: &str = "CS_TEST_WRITER";
 
 /// Not a test of its own: what the tests below start as a process. Writes to the folder that the
 /// variable names, one line on standard output for each durable record, until it is killed, its
@@ -48,7 +48,7 @@ fn writer_process() {
         let _ = writeln!(out, "{line}").and_then(|()| out.flush());
         let _ = tell.send(event);
     }));
-    if env::var_os("COUNTERSIGN_TEST_IDLE").is_some() {
+    if env::var_os("CS_TEST_IDLE").is_some() {
         let id = ProposalId::new();
         let (event, blobs) = samples::proposed(id, "waits");
         handle.submit(Ticket(0), event, blobs);
@@ -88,7 +88,7 @@ fn writer(dir: &Path, prefix: &[&str], idle: bool) -> Child {
         .stdout(Stdio::piped())
         .stderr(Stdio::null());
     if idle {
-        command.env("COUNTERSIGN_TEST_IDLE", "1");
+        command.env("CS_TEST_IDLE", "1");
     }
     command.spawn().unwrap()
 }

@@ -5,7 +5,7 @@
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use countersign::config::{Config, Options, Surroundings, load_in};
+use countersign::config::{Config, Options, Surroundings, Variables, check_variables, load_in};
 use countersign::model::{DataFormat, Sensitivity, Tier};
 use countersign::paths::Folders;
 use nix::unistd::geteuid;
@@ -16,6 +16,7 @@ struct Home {
     dir: TempDir,
     options: Options,
     overlay: Option<String>,
+    variables: Vec<(&'static str, &'static str)>,
 }
 
 impl Home {
@@ -28,6 +29,7 @@ impl Home {
             dir,
             options: Options::default(),
             overlay: None,
+            variables: Vec::new(),
         }
     }
 
@@ -59,6 +61,7 @@ impl Home {
             },
             admin_dir: self.at("admin"),
             overlay: self.overlay.clone(),
+            variables: variables(&self.variables),
         };
         load_in(&self.options, &around).map_err(|e| {
             e.to_string()
@@ -69,6 +72,10 @@ impl Home {
     fn refused(&self) -> String {
         self.load().expect_err("it must not load")
     }
+}
+
+fn variables(all: &[(&str, &str)]) -> Variables {
+    all.iter().map(|(n, v)| (n.into(), v.into())).collect()
 }
 
 fn cases(kind: &str) -> Vec<PathBuf> {
@@ -107,7 +114,7 @@ fn every_invalid_file_stops_the_start_with_the_words_beside_it() {
         let said = Home::with(&read(&file)).refused();
         assert!(said.starts_with("config/config.toml:"), "{said}");
         let beside = file.with_extension("txt");
-        if std::env::var_os("COUNTERSIGN_BLESS").is_some() {
+        if std::env::var_os("CS_BLESS").is_some() {
             std::fs::write(&beside, format!("{said}\n")).unwrap();
         }
         if read(&beside).trim_end() != said {
@@ -301,7 +308,7 @@ fn what_the_administrator_sets_cannot_be_loosened() {
     home.options.python = Some("/tmp/python3".into());
     assert!(
         home.refused()
-            .contains("--python (or COUNTERSIGN_PYTHON): `python` is fixed by admin/config.toml:4"),
+            .contains("--python (or COUNTERSIGN_PYTHON): `python` is fixed to /usr/bin/python3 by admin/config.toml:4"),
         "{}",
         home.refused()
     );
@@ -373,5 +380,400 @@ fn an_unknown_profile_or_theme_is_named_with_where_it_stands_and_the_nearest() {
     assert!(
         error.starts_with("--theme (or COUNTERSIGN_THEME): unknown theme `x\\u{1b}`"),
         "{error}"
+    );
+}
+
+/// A key of `config.toml`, what a file and another layer say of it, and how a flag says it.
+struct KeyCase {
+    variable: &'static str,
+    file: &'static str,
+    value: &'static str,
+    flag: Option<fn(&mut Options, &str)>,
+    read: fn(&Config) -> String,
+    /// What it reads as where the file says it, and where the variable or the flag does.
+    is: [&'static str; 2],
+}
+
+fn key_cases() -> Vec<KeyCase> {
+    fn case(
+        variable: &'static str,
+        file: &'static str,
+        value: &'static str,
+        read: fn(&Config) -> String,
+        is: [&'static str; 2],
+    ) -> KeyCase {
+        KeyCase {
+            variable,
+            file,
+            value,
+            flag: None,
+            read,
+            is,
+        }
+    }
+    let flagged = |case: KeyCase, flag: fn(&mut Options, &str)| KeyCase {
+        flag: Some(flag),
+        ..case
+    };
+    vec![
+        flagged(
+            case(
+                "TIER",
+                "tier = \"process\"",
+                "kernel",
+                |c| format!("{:?}", c.tier),
+                ["Some(Process)", "Some(Kernel)"],
+            ),
+            |o, v| o.tier = Some(v.to_owned()),
+        ),
+        flagged(
+            case(
+                "PROFILE",
+                "profile = \"chart\"",
+                "walled",
+                |c| c.profile.clone(),
+                ["chart", "walled"],
+            ),
+            |o, v| o.profile = Some(v.to_owned()),
+        ),
+        flagged(
+            case(
+                "THEME",
+                "theme = \"dark\"",
+                "light",
+                |c| c.theme.clone(),
+                ["dark", "light"],
+            ),
+            |o, v| o.theme = Some(v.to_owned()),
+        ),
+        flagged(
+            case(
+                "PYTHON",
+                "python = \"/a\"",
+                "/b",
+                |c| format!("{:?}", c.python),
+                ["Some(\"/a\")", "Some(\"/b\")"],
+            ),
+            |o, v| o.python = Some(v.into()),
+        ),
+        case(
+            "PROFILES",
+            "profiles = [\"analysis\"]",
+            "chart, analysis",
+            |c| format!("{:?}", c.profiles),
+            ["Some([\"analysis\"])", "Some([\"chart\", \"analysis\"])"],
+        ),
+        case(
+            "TTL_S",
+            "ttl_s = 7",
+            "8",
+            |c| c.ttl_s.to_string(),
+            ["7", "8"],
+        ),
+        case(
+            "TTL_MAX_S",
+            "ttl_max_s = 7",
+            "8",
+            |c| c.ttl_max_s.to_string(),
+            ["7", "8"],
+        ),
+        case(
+            "QUEUE_MAX_PENDING",
+            "[queue]\nmax_pending = 7",
+            "8",
+            |c| c.queue.max_pending.to_string(),
+            ["7", "8"],
+        ),
+        case(
+            "QUEUE_MAX_PENDING_PER_PEER",
+            "[queue]\nmax_pending_per_peer = 7",
+            "8",
+            |c| c.queue.max_pending_per_peer.to_string(),
+            ["7", "8"],
+        ),
+        case(
+            "SOCKET_ALLOW_UIDS",
+            "[socket]\nallow_uids = [7]",
+            "8,9",
+            |c| format!("{:?}", c.socket.allow_uids),
+            ["[7]", "[8, 9]"],
+        ),
+        case(
+            "SOCKET_ALLOW_UIDS",
+            "[socket]\nallow_uids = [7]",
+            "[]",
+            |c| format!("{:?}", c.socket.allow_uids),
+            ["[7]", "[]"],
+        ),
+        case(
+            "SOCKET_GROUP",
+            "[socket]\ngroup = \"a\"",
+            "b",
+            |c| format!("{:?}", c.socket.group),
+            ["Some(\"a\")", "Some(\"b\")"],
+        ),
+        case(
+            "RUN_KILL_ON_DISCONNECT",
+            "[run]\nkill_on_disconnect = false",
+            "true",
+            |c| c.run.kill_on_disconnect.to_string(),
+            ["false", "true"],
+        ),
+        case(
+            "AUDIT_RETENTION_DAYS",
+            "[audit]\nretention_days = 7",
+            "8",
+            |c| c.audit.retention_days.to_string(),
+            ["7", "8"],
+        ),
+        case(
+            "KEYS_NEXT_PANE",
+            "[keys]\nnext-pane = \"f2\"",
+            "f3",
+            |c| c.keys["next-pane"].clone(),
+            ["f2", "f3"],
+        ),
+        case(
+            "DATASETS_SALES_PATH",
+            "[datasets.Sales]\npath = \"/a.csv\"\nsensitivity = \"private\"",
+            "/b.tsv",
+            |c| {
+                format!(
+                    "{:?} {:?}",
+                    c.datasets["Sales"].path, c.datasets["Sales"].sensitivity
+                )
+            },
+            ["\"/a.csv\" Private", "\"/b.tsv\" Private"],
+        ),
+        case(
+            "DATASETS_SALES_SENSITIVITY",
+            "[datasets.sales]\npath = \"/a.csv\"",
+            "private",
+            |c| {
+                format!(
+                    "{:?} {:?}",
+                    c.datasets["sales"].path, c.datasets["sales"].sensitivity
+                )
+            },
+            ["\"/a.csv\" Public", "\"/a.csv\" Private"],
+        ),
+    ]
+}
+
+fn named(variable: &'static str) -> &'static str {
+    Box::leak(format!("COUNTERSIGN_{variable}").into_boxed_str())
+}
+
+#[test]
+fn every_key_has_a_variable_that_outranks_the_files_and_a_flag_that_outranks_both() {
+    for case in key_cases() {
+        let name = case.variable;
+        let mut home = Home::with(&format!("{}\n", case.file));
+        let got = |home: &Home| (case.read)(&home.load().unwrap_or_else(|e| panic!("{name}: {e}")));
+        assert_eq!(got(&home), case.is[0], "{name}: the file");
+        if let Some(flag) = case.flag {
+            // Clap hands over a flag and its variable in one place; what is left is the order.
+            flag(&mut home.options, case.value);
+            assert_eq!(got(&home), case.is[1], "{name}: the flag");
+            continue;
+        }
+        home.variables = vec![(named(name), "")];
+        assert_eq!(got(&home), case.is[0], "{name}: empty is unset");
+        home.variables = vec![(named(name), case.value)];
+        assert_eq!(got(&home), case.is[1], "{name}: the variable");
+        // An overlay is a file.
+        let over = Home::new();
+        over.write("config/config.ci.toml", &format!("{}\n", case.file));
+        let over = Home {
+            overlay: Some("ci".to_owned()),
+            variables: home.variables.clone(),
+            ..over
+        };
+        assert_eq!(got(&over), case.is[1], "{name}: over the overlay");
+    }
+}
+
+/// A key that is added to the files has a variable from then on, and this table knows it.
+#[test]
+fn every_key_of_the_files_is_among_the_cases() {
+    let cases = key_cases();
+    for (table, probe) in [
+        ("", "x = 1\n"),
+        ("queue", "[queue]\nx = 1\n"),
+        ("socket", "[socket]\nx = 1\n"),
+        ("run", "[run]\nx = 1\n"),
+        ("audit", "[audit]\nx = 1\n"),
+    ] {
+        let said = Home::with(probe).refused();
+        let keys = said.rsplit(" are ").next().unwrap();
+        for key in keys.split(", ") {
+            let variable = match table {
+                "" => key.to_uppercase(),
+                table => format!("{}_{}", table.to_uppercase(), key.to_uppercase()),
+            };
+            let tables = ["datasets", "queue", "socket", "run", "keys", "audit"];
+            let known = cases.iter().any(|c| c.variable == variable);
+            assert!(known || tables.contains(&key), "{variable}: {said}");
+        }
+    }
+}
+
+#[test]
+fn the_administrator_binds_variables_and_flags_like_files() {
+    let admin = "profiles = [\"analysis\"]\ntier = \"kernel\"\nttl_max_s = 100\n\
+                 python = \"/usr/bin/python3\"\n[queue]\nmax_pending = 50\n[audit]\nretention_days = 3\n";
+    let Some((mut home, loaded)) = under(admin, "") else {
+        return;
+    };
+    loaded.unwrap();
+    home.options.tier = Some("process".to_owned());
+    home.variables = vec![
+        ("COUNTERSIGN_TTL_MAX_S", "9000"),
+        ("COUNTERSIGN_TTL_S", "5000"),
+        ("COUNTERSIGN_QUEUE_MAX_PENDING", "9999"),
+    ];
+    let config = home.load().unwrap();
+    assert_eq!(config.tier, Some(Tier::Kernel));
+    assert_eq!((config.ttl_s, config.ttl_max_s), (100, 100));
+    assert_eq!(config.queue.max_pending, 50);
+    for (variable, value, words) in [
+        (
+            "COUNTERSIGN_PROFILES",
+            "analysis,script",
+            "profile `script` is not among those of admin/config.toml:1",
+        ),
+        (
+            "COUNTERSIGN_AUDIT_RETENTION_DAYS",
+            "1",
+            "`audit.retention_days` is fixed to 3 by admin/config.toml:8",
+        ),
+    ] {
+        home.variables = vec![(variable, value)];
+        let said = home.refused();
+        assert!(
+            said.starts_with(&format!("{variable}: ")) && said.contains(words),
+            "{said}"
+        );
+    }
+    home.variables = Vec::new();
+    home.options.profile = Some("script".to_owned());
+    let said = home.refused();
+    assert!(
+        said.contains("--profile (or COUNTERSIGN_PROFILE): profile `script` is not among"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_variable_that_says_nothing_stops_the_start_with_the_nearest_name() {
+    for (name, near) in [
+        ("COUNTERSIGN_TEIR", "COUNTERSIGN_TIER"),
+        ("COUNTERSIGN_TIER_", "COUNTERSIGN_TIER"),
+        ("COUNTERSIGN_tier", "COUNTERSIGN_TIER"),
+        (
+            "COUNTERSIGN_QUEUE_MAXPENDING",
+            "COUNTERSIGN_QUEUE_MAX_PENDING",
+        ),
+        ("COUNTERSIGN_MAX_PENDING", "COUNTERSIGN_QUEUE_MAX_PENDING"),
+        ("COUNTERSIGN_KEYS_GRNT", "COUNTERSIGN_KEYS_GRANT"),
+        ("COUNTERSIGN_STATEDIR", "COUNTERSIGN_STATE_DIR"),
+        ("COUNTERSIGN_DATASETS_SALES", ""),
+        ("COUNTERSIGN_DATASETS__PATH", ""),
+        ("COUNTERSIGN_", ""),
+        ("COUNTERSIGN_QQQ", ""),
+        ("COUNTERSIGN_\u{1b}[2J", ""),
+    ] {
+        let said = check_variables(&variables(&[(name, "x")]), &["grant", "next-pane"])
+            .unwrap_err()
+            .to_string();
+        let begins = format!("{}: unknown variable; ", name.escape_debug());
+        assert!(
+            said.starts_with(&begins) && !said.contains('\u{1b}'),
+            "{said}"
+        );
+        let hint = if near.is_empty() {
+            ""
+        } else {
+            &format!("did you mean `{near}`?")
+        };
+        assert!(said.contains(hint), "{name}: {said}");
+        // Empty is unset.
+        check_variables(&variables(&[(name, "")]), &["grant"]).unwrap();
+    }
+    for fine in [
+        "COUNTERSIGN_ENV",
+        "COUNTERSIGN_CONFIG",
+        "COUNTERSIGN_KEYS_NEXT_PANE",
+        "COUNTERSIGNED",
+        "CS_TIER",
+    ] {
+        check_variables(&variables(&[(fine, "x")]), &["grant", "next-pane"]).unwrap();
+    }
+    let mut home = Home::new();
+    home.variables = vec![("COUNTERSIGN_TEIR", "kernel")];
+    assert!(home.refused().contains("did you mean `COUNTERSIGN_TIER`?"));
+}
+
+#[test]
+fn a_variable_meets_the_checks_of_its_key_and_is_named() {
+    for (name, value, words) in [
+        (
+            "COUNTERSIGN_TTL_S",
+            "0",
+            "`ttl_s` must be a whole number from 1",
+        ),
+        (
+            "COUNTERSIGN_TTL_S",
+            "soon",
+            "`ttl_s` must be a whole number from 1",
+        ),
+        (
+            "COUNTERSIGN_TTL_S",
+            "7\ntier = \"process\"",
+            "`ttl_s` must be a whole number",
+        ),
+        (
+            "COUNTERSIGN_RUN_KILL_ON_DISCONNECT",
+            "yes",
+            "must be true or false",
+        ),
+        ("COUNTERSIGN_SOCKET_ALLOW_UIDS", "1,x", "a list of user ids"),
+        (
+            "COUNTERSIGN_SOCKET_ALLOW_UIDS",
+            "[1]\nx = 1",
+            "a list of user ids",
+        ),
+        ("COUNTERSIGN_PROFILES", "chart,chart", "names `chart` twice"),
+        (
+            "COUNTERSIGN_DATASETS_SALES_PATH",
+            "sales.xlsx",
+            "extension decides",
+        ),
+        (
+            "COUNTERSIGN_DATASETS_SALES_SENSITIVITY",
+            "private",
+            "has no `path`",
+        ),
+        (
+            "COUNTERSIGN_DATASETS_TWO_SENSITIVITY",
+            "private",
+            "it stands for each of the data sets TWO, two",
+        ),
+    ] {
+        let mut home =
+            Home::with("[datasets.two]\npath = \"/a.csv\"\n[datasets.TWO]\npath = \"/b.csv\"\n");
+        home.variables = vec![(name, value)];
+        let said = home.refused();
+        assert!(
+            said.starts_with(&format!("{name}: ")) && said.contains(words),
+            "{said}"
+        );
+    }
+    let mut home = Home::new();
+    home.options.tier = Some("kernal".to_owned());
+    let said = home.refused();
+    assert!(
+        said.contains("--tier (or COUNTERSIGN_TIER)") && said.contains("did you mean `kernel`?"),
+        "{said}"
     );
 }

@@ -7,18 +7,18 @@ use std::path::Path;
 use countersign::analysis::{analyse, rules};
 use countersign::policy::builtin;
 
-/// `COUNTERSIGN_WRITE_RULES=1 cargo test --test rules` writes the page anew.
+/// `CS_WRITE_RULES=1 cargo test --test rules` writes the page anew.
 #[test]
 fn the_page_of_the_rules_is_what_the_table_says() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/rules.md");
     let wanted = rules::document();
-    if std::env::var_os("COUNTERSIGN_WRITE_RULES").is_some_and(|v| !v.is_empty()) {
+    if std::env::var_os("CS_WRITE_RULES").is_some_and(|v| !v.is_empty()) {
         std::fs::write(&path, &wanted).unwrap();
     }
     let there = std::fs::read_to_string(&path).unwrap_or_default();
     assert!(
         there == wanted,
-        "assets/rules.md is not current: COUNTERSIGN_WRITE_RULES=1 cargo test --test rules"
+        "assets/rules.md is not current: CS_WRITE_RULES=1 cargo test --test rules"
     );
 }
 

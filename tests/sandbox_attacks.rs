@@ -16,7 +16,7 @@ use sandbox::{Attack, Meets, Run, Targets, compare, met, table};
 use serde_json::{Value, json};
 
 /// Whether this machine gives tier `kernel`; says so aloud where it does not, and fails where it
-/// should (`COUNTERSIGN_TEST_TIERS=all`).
+/// should (`CS_TEST_TIERS=all`).
 fn available() -> bool {
     let output = std::process::Command::new(env!("CARGO_BIN_EXE_countersign"))
         .args(["doctor", "--json"])
@@ -27,10 +27,7 @@ fn available() -> bool {
     let kernel = checks.iter().find(|c| c["name"] == "tier kernel").unwrap();
     let there = kernel["state"] != "missing";
     if !there {
-        assert!(
-            std::env::var_os("COUNTERSIGN_TEST_TIERS").is_none(),
-            "{kernel}"
-        );
+        assert!(std::env::var_os("CS_TEST_TIERS").is_none(), "{kernel}");
         eprintln!("skipped: {kernel}");
     }
     there

@@ -11,7 +11,7 @@ use portable_pty::{CommandBuilder, PtySize, native_pty_system};
 use serde_json::json;
 
 /// Set in the process that is to panic with the terminal taken over.
-const CHILD: &str = "COUNTERSIGN_TEST_PANIC_CHILD";
+const CHILD: &str = "CS_TEST_PANIC_CHILD";
 
 #[test]
 fn a_panic_gives_the_terminal_back_before_its_message() {

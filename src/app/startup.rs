@@ -246,7 +246,7 @@ mod tests {
     use std::os::unix::fs::PermissionsExt as _;
 
     use super::*;
-    use crate::config::{Options, Surroundings, load_in};
+    use crate::config::{Options, Surroundings, Variables, load_in};
     use crate::paths::Folders;
 
     /// The administrator lists `corp`: only the administrator says what that is.
@@ -274,6 +274,7 @@ mod tests {
             },
             admin_dir: at("admin"),
             overlay: None,
+            variables: Variables::default(),
         };
         let start = || {
             let config = load_in(&Options::default(), &around).map_err(|e| e.to_string())?;

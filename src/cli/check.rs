@@ -20,9 +20,6 @@ pub struct Args {
     /// Files, folders (walked for *.py), or - for standard input
     #[arg(value_name = "PATH", required_unless_present_any = ["explain", "list_rules"])]
     paths: Vec<PathBuf>,
-    /// The profile to judge by
-    #[arg(long, default_value = "analysis", value_name = "NAME")]
-    profile: String,
     /// How to print
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
@@ -63,13 +60,14 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
         return list(args.format, &mut out);
     }
     let policies = policies(globals)?;
-    if !policies.iter().any(|p| p.name == args.profile) {
+    let profile = globals.profile.as_deref().unwrap_or("analysis");
+    if !policies.iter().any(|p| p.name == profile) {
         let names: Vec<&str> = policies.iter().map(|p| p.name.as_str()).collect();
-        let near = nearest(&args.profile, names.iter().copied())
+        let near = nearest(profile, names.iter().copied())
             .map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
         return Err(Failure::usage(format!(
             "no profile `{}`{near} (profiles: {})",
-            args.profile,
+            profile,
             names.join(", ")
         )));
     }
@@ -77,7 +75,7 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
     let mut worst = VerdictKind::Clear;
     let mut all = Vec::new();
     let mut results = Vec::new();
-    for checked in pool::check_all(&files, &policies, &args.profile) {
+    for checked in pool::check_all(&files, &policies, profile) {
         worst = worst.max(checked.verdict.verdict);
         match args.format {
             Format::Text => text::write(&checked, &mut out)?,

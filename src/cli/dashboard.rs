@@ -6,7 +6,7 @@ use std::os::unix::fs::DirBuilderExt as _;
 use std::path::Path;
 
 use crate::app;
-use crate::config::{self, Options, Surroundings};
+use crate::config::{self, Options, Surroundings, Variables};
 use crate::error::Failure;
 
 use super::Globals;
@@ -20,7 +20,7 @@ pub fn run(_args: &Args, globals: &Globals) -> Result<u8, Failure> {
 }
 
 /// Opens it on a temporary state folder with the bundled proposals and data. Only the theme,
-/// the Python and the managed environment's place are taken from the user.
+/// the tier, the Python and the managed environment's place are taken from the user.
 pub fn demo(globals: &Globals) -> Result<u8, Failure> {
     let failed = |e: std::io::Error| Failure::general(format!("cannot prepare the demo: {e}"));
     let folder = tempfile::Builder::new()
@@ -33,6 +33,8 @@ pub fn demo(globals: &Globals) -> Result<u8, Failure> {
         socket: Some(folder.path().join("run").join("agent.sock")),
         state_dir: Some(folder.path().join("state")),
         policy_dir: Some(folder.path().join("policies")),
+        // A bundled proposal that names no profile is meant for the built-in default.
+        profile: None,
         ..globals.options()
     };
     open(&options, true)
@@ -50,8 +52,9 @@ fn open(options: &Options, demo: bool) -> Result<u8, Failure> {
         .map_err(|e| Failure::general(format!("cannot shut others out of this process: {e}")))?;
     let mut around = Surroundings::of_process().map_err(|e| Failure::usage(e.to_string()))?;
     if demo {
-        // The overlay belongs to the user's own configuration, which the demo leaves alone.
+        // These belong to the user's own configuration, which the demo leaves alone.
         around.overlay = None;
+        around.variables = Variables::default();
     }
     let config = config::load_in(options, &around).map_err(|e| Failure::usage(e.to_string()))?;
     app::run(app::prepare(&config, demo)?)

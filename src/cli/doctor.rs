@@ -85,7 +85,7 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
         print(|out| writeln!(out, "{}", json!(said)))?;
         return Ok(0);
     }
-    let config = config::load(&globals.options());
+    let config = super::check_variables().and_then(|()| config::load(&globals.options()));
     let mut checks = machine::checks();
     checks.extend([Tier::Kernel, Tier::Process].map(tier));
     checks.push(configuration(&config));
@@ -158,7 +158,7 @@ fn configuration(config: &Result<Config, ConfigError>) -> Check {
             NAME,
             format!("none, defaults ({})", config.paths.config_file.display()),
         ),
-        Err(e) => Check::missing(NAME, e.to_string(), "mend the file; nothing starts before"),
+        Err(e) => Check::missing(NAME, e.to_string(), "mend that; nothing starts before"),
     }
 }
 

@@ -5,8 +5,10 @@ use std::path::PathBuf;
 
 use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
-use crate::config::{self, Config};
+use crate::config::{self, Config, ConfigError, nearest};
 use crate::error::Failure;
+use crate::model::Tier;
+use crate::tui::Keymap;
 
 pub mod audit;
 pub mod check;
@@ -56,6 +58,12 @@ pub struct Globals {
     /// The Python that runs snippets, instead of the managed environment
     #[arg(long, global = true, env = "COUNTERSIGN_PYTHON", value_name = "PATH")]
     pub python: Option<PathBuf>,
+    /// The weakest isolation of any run; a policy may ask for more
+    #[arg(long, global = true, env = "COUNTERSIGN_TIER", value_name = "TIER", value_parser = tier)]
+    pub tier: Option<String>,
+    /// The profile to judge and run by, where a proposal names none
+    #[arg(long, global = true, env = "COUNTERSIGN_PROFILE", value_name = "NAME")]
+    pub profile: Option<String>,
     /// Palette: auto, dark, light, or another name in themes/
     #[arg(long, global = true, env = "COUNTERSIGN_THEME", value_name = "NAME")]
     pub theme: Option<String>,
@@ -70,6 +78,8 @@ impl Globals {
             state_dir: self.state_dir.clone(),
             policy_dir: self.policy_dir.clone(),
             python: self.python.clone(),
+            tier: self.tier.clone(),
+            profile: self.profile.clone(),
             theme: self.theme.clone(),
         }
     }
@@ -77,6 +87,17 @@ impl Globals {
     /// Reads the configuration; a mistake in it ends the command with code 2.
     pub fn load(&self) -> Result<Config, Failure> {
         config::load(&self.options()).map_err(|e| Failure::usage(e.to_string()))
+    }
+}
+
+/// Refused here, so that no command goes on with a tier that is none.
+fn tier(name: &str) -> Result<String, String> {
+    match name.parse::<Tier>() {
+        Ok(_) => Ok(name.to_owned()),
+        Err(unknown) => Err(match nearest(name, Tier::ALL.map(Tier::as_str)) {
+            Some(near) => format!("{unknown}; did you mean `{near}`?"),
+            None => unknown.to_string(),
+        }),
     }
 }
 
@@ -132,9 +153,19 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Cli, clap:
     Cli::from_arg_matches(&matches)
 }
 
+/// Refuses a variable of ours that says nothing, lest somebody relies on it.
+fn check_variables() -> Result<(), ConfigError> {
+    config::check_variables(&config::Variables::of_process(), &Keymap::actions())
+}
+
 /// Runs what was asked for; the value is the exit code.
 pub fn run(cli: Cli) -> Result<u8, Failure> {
     let globals = &cli.globals;
+    match cli.command {
+        // They print the same whatever is configured, and `doctor` lists what is wrong.
+        Some(Command::Completions(_) | Command::Man | Command::Doctor(_)) => {}
+        _ => check_variables().map_err(|e| Failure::usage(e.to_string()))?,
+    }
     match cli.command {
         None => dashboard::run(&dashboard::Args {}, globals),
         Some(Command::Dashboard(args)) => dashboard::run(&args, globals),

@@ -37,9 +37,6 @@ pub struct Args {
     /// The snippet; `-` is standard input
     #[arg(value_name = "FILE|-")]
     pub file: Option<PathBuf>,
-    /// The profile to judge and run it under
-    #[arg(long, value_name = "NAME")]
-    pub profile: Option<String>,
     /// An input: a configured data set, or a file (csv, tsv, json, jsonl) after `@`
     #[arg(long, value_name = "NAME=DATASET|NAME=@FILE", value_parser = parse_input)]
     pub input: Vec<Input>,
@@ -104,7 +101,7 @@ fn parse_input(text: &str) -> Result<Input, String> {
 
 /// Runs the command; the value is the exit code.
 pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
-    let params = params(args)?;
+    let params = params(args, globals)?;
     let out = args.out.as_deref().map(Folder::open).transpose()?;
     let wants = Wants {
         out: out.as_ref(),
@@ -266,11 +263,11 @@ async fn withdraw(client: &mut Client, id: &str) -> Result<Ended, ClientError> {
     })
 }
 
-fn params(args: &Args) -> Result<Value, Failure> {
+fn params(args: &Args, globals: &Globals) -> Result<Value, Failure> {
     let mut params = Map::new();
     params.insert("code".to_owned(), code(args.file.as_deref())?.into());
     let texts = [
-        ("profile", &args.profile),
+        ("profile", &globals.profile),
         ("title", &args.title),
         ("reason", &args.reason),
         ("idempotency_key", &args.key),

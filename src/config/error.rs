@@ -1,7 +1,7 @@
 //! What stops a start, said so that it can be mended.
 
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use crate::paths::{NoHome, UntrustedFile};
 
@@ -12,6 +12,8 @@ pub enum Origin {
     File { path: PathBuf, line: usize },
     /// A flag or its environment variable.
     Flag(&'static str),
+    /// An environment variable that no flag stands for.
+    Variable(String),
     /// Nobody set it.
     Builtin,
 }
@@ -24,6 +26,7 @@ impl fmt::Display for Origin {
                 let variable = name.trim_start_matches('-').replace('-', "_");
                 write!(f, "{name} (or COUNTERSIGN_{})", variable.to_uppercase())
             }
+            Self::Variable(name) => f.write_str(name),
             Self::Builtin => f.write_str("built-in default"),
         }
     }
@@ -51,16 +54,6 @@ pub enum ConfigError {
 }
 
 impl ConfigError {
-    pub(super) fn at(path: &Path, line: usize, message: impl Into<String>) -> Self {
-        Self::value(
-            Origin::File {
-                path: path.to_owned(),
-                line,
-            },
-            message,
-        )
-    }
-
     pub(super) fn value(origin: Origin, message: impl Into<String>) -> Self {
         Self::Value {
             origin,

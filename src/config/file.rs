@@ -10,8 +10,9 @@ use crate::model::{DataFormat, Sensitivity, Tier};
 use super::Dataset;
 use super::error::ConfigError;
 use super::identifier::check_identifier;
+use super::keys;
 use super::nearest::did_you_mean;
-use super::table::{Set, Source, Table};
+use super::table::{Place, Set, Source, Table};
 
 /// A year: longer than any wait makes sense, short enough that no clock overflows.
 const SECONDS_MAX: u64 = 365 * 24 * 3600;
@@ -42,8 +43,14 @@ impl Layer {
     /// Reads the text of the file at `path`, which must be absolute: what it names is relative
     /// to its folder.
     pub fn parse(path: &Path, text: &str) -> Result<Self, ConfigError> {
-        let source = Source { path, text };
-        let document = DeTable::parse(text).map_err(|e| {
+        let folder = path.parent().unwrap_or(Path::new("/"));
+        let place = Place::File(path);
+        Self::read(Source { place, text }, folder)
+    }
+
+    /// Reads what `source` says; paths in it are relative to `folder`.
+    pub fn read(source: Source<'_>, folder: &Path) -> Result<Self, ConfigError> {
+        let document = DeTable::parse(source.text).map_err(|e| {
             let span = e.span().unwrap_or(0..0);
             source.error(&span, e.message().trim_end())
         })?;
@@ -54,22 +61,7 @@ impl Layer {
                 "[modules] is a name for later and does nothing yet; leave it out",
             ));
         }
-        top.only(&[
-            "profile",
-            "profiles",
-            "tier",
-            "theme",
-            "python",
-            "ttl_s",
-            "ttl_max_s",
-            "datasets",
-            "queue",
-            "socket",
-            "run",
-            "keys",
-            "audit",
-        ])?;
-        let folder = path.parent().unwrap_or(Path::new("/"));
+        top.only(&keys::of_top())?;
         let mut layer = Self {
             profile: top.filled("profile")?,
             profiles: profiles(&top)?,
@@ -82,18 +74,18 @@ impl Layer {
             ..Self::default()
         };
         if let Some(queue) = top.table("queue")? {
-            queue.only(&["max_pending", "max_pending_per_peer"])?;
+            queue.only(&keys::of("queue"))?;
             layer.max_pending = queue.integer("max_pending", 1..=PENDING_MAX)?;
             layer.max_pending_per_peer = queue.integer("max_pending_per_peer", 1..=PENDING_MAX)?;
         }
         if let Some(socket) = top.table("socket")? {
-            socket.only(&["allow_uids", "group"])?;
+            socket.only(&keys::of("socket"))?;
             layer.allow_uids = allow_uids(&socket)?;
             // Empty is the documented default: the user's own group.
             layer.group = socket.string("group")?;
         }
         if let Some(run) = top.table("run")? {
-            run.only(&["kill_on_disconnect"])?;
+            run.only(&keys::of("run"))?;
             layer.kill_on_disconnect = run.boolean("kill_on_disconnect")?;
         }
         if let Some(keys) = top.table("keys")? {
@@ -104,7 +96,7 @@ impl Layer {
             }
         }
         if let Some(audit) = top.table("audit")? {
-            audit.only(&["retention_days"])?;
+            audit.only(&keys::of("audit"))?;
             layer.retention_days = audit.integer("retention_days", 0..=RETENTION_DAYS_MAX)?;
         }
         Ok(layer)
@@ -112,11 +104,13 @@ impl Layer {
 }
 
 fn tier(top: &Table<'_>) -> Result<Option<Set<Tier>>, ConfigError> {
-    let Some(set) = top.string("tier")? else {
-        return Ok(None);
-    };
+    top.string("tier")?.map(known_tier).transpose()
+}
+
+/// The tier of this name.
+pub(super) fn known_tier(set: Set<String>) -> Result<Set<Tier>, ConfigError> {
     match set.value.parse::<Tier>() {
-        Ok(tier) => Ok(Some(set.map(|_| tier))),
+        Ok(tier) => Ok(set.map(|_| tier)),
         Err(unknown) => {
             let hint = did_you_mean(&set.value, Tier::ALL.map(Tier::as_str));
             Err(ConfigError::value(set.origin, format!("{unknown}{hint}")))
@@ -192,7 +186,7 @@ fn dataset(
     folder: &Path,
     key: &std::ops::Range<usize>,
 ) -> Result<Dataset, ConfigError> {
-    table.only(&["path", "sensitivity"])?;
+    table.only(&keys::DATASET)?;
     let Some(path) = table.filled("path")? else {
         return Err(table
             .source

@@ -70,7 +70,6 @@ pub(super) fn merge(admin: Option<Layer>, user: Vec<Layer>) -> Result<Built, Con
         tier: tier.map(|s| s.value),
         theme: rest.theme.map(|s| s.value),
         python: python.map(|s| s.value),
-        python_is_fixed: admin.python.is_some(),
         ttl_s,
         ttl_max_s: ttl_max,
         datasets: rest
@@ -105,7 +104,7 @@ pub(super) fn merge(admin: Option<Layer>, user: Vec<Layer>) -> Result<Built, Con
 }
 
 /// `above` where it says something, else `below`. Data sets and keys add up by name.
-fn over(below: Layer, above: Layer) -> Layer {
+pub(super) fn over(below: Layer, above: Layer) -> Layer {
     let mut datasets = below.datasets;
     datasets.extend(above.datasets);
     let mut keys = below.keys;

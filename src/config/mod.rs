@@ -1,6 +1,6 @@
 //! Configuration: which files and flags count, what they may say, and where each word stood.
 //!
-//! Precedence, the strongest first: `/etc/countersign/config.toml` for what it binds, a flag, its
+//! Precedence, the strongest first: `/etc/countersign/config.toml` for what it binds, a flag, an
 //! environment variable, `config.<NAME>.toml` chosen by `COUNTERSIGN_ENV`, `config.toml`, the
 //! built-in value. Reads files and the environment once, at the start; knows no policy and no
 //! palette by name, so whoever does calls [`Config::check_profiles`] and
@@ -9,9 +9,11 @@
 mod error;
 mod file;
 mod identifier;
+mod keys;
 mod merge;
 mod nearest;
 mod table;
+mod variables;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -22,9 +24,11 @@ use crate::paths::{ADMIN_DIR, Folders, Paths, Trust, read_trusted};
 pub use error::{ConfigError, Origin};
 pub use identifier::check_identifier;
 pub use nearest::nearest;
+pub use variables::{Variables, check as check_variables};
 
-use file::Layer;
+use file::{Layer, known_tier};
 use nearest::did_you_mean;
+use table::Set;
 
 const DEFAULT_PROFILE: &str = "analysis";
 const DEFAULT_THEME: &str = "auto";
@@ -41,6 +45,8 @@ pub struct Options {
     pub state_dir: Option<PathBuf>,
     pub policy_dir: Option<PathBuf>,
     pub python: Option<PathBuf>,
+    pub tier: Option<String>,
+    pub profile: Option<String>,
     pub theme: Option<String>,
 }
 
@@ -117,7 +123,7 @@ pub struct Config {
     origins: BTreeMap<String, Origin>,
 }
 
-/// A [`Config`] before flags and paths.
+/// A [`Config`] before paths.
 struct Built {
     profile: String,
     profiles: Option<Vec<String>>,
@@ -125,7 +131,6 @@ struct Built {
     tier: Option<Tier>,
     theme: Option<String>,
     python: Option<PathBuf>,
-    python_is_fixed: bool,
     ttl_s: u64,
     ttl_max_s: u64,
     datasets: BTreeMap<String, Dataset>,
@@ -145,6 +150,7 @@ pub struct Surroundings {
     pub admin_dir: PathBuf,
     /// `COUNTERSIGN_ENV`, where it is set and not empty.
     pub overlay: Option<String>,
+    pub variables: Variables,
 }
 
 impl Surroundings {
@@ -157,6 +163,7 @@ impl Surroundings {
             folders: Folders::from_environment()?,
             admin_dir: PathBuf::from(ADMIN_DIR),
             overlay,
+            variables: Variables::of_process(),
         })
     }
 }
@@ -185,41 +192,44 @@ pub fn load_in(options: &Options, around: &Surroundings) -> Result<Config, Confi
     if let Some(name) = &around.overlay {
         user.push(read_overlay(&paths.config_file, name)?);
     }
-    finish(merge::merge(admin, user)?, options, paths)
+    let files = admin.iter().chain(&user).map(|layer| &layer.datasets);
+    user.push(around.variables.layer(files)?);
+    user.push(flags(options)?);
+    Ok(finish(merge::merge(admin, user)?, paths))
 }
 
-/// Puts the flags, which no file but the administrator's outranks, over the merged files.
-fn finish(built: Built, options: &Options, paths: Paths) -> Result<Config, ConfigError> {
-    let mut origins = built.origins;
-    let python = match &options.python {
-        None => built.python,
-        Some(flag) => {
-            let flag = absolute("--python", flag)?;
-            if built.python_is_fixed && built.python.as_ref() != Some(&flag) {
-                let by = origins.get("python").cloned().unwrap_or(Origin::Builtin);
-                return Err(ConfigError::value(
-                    Origin::Flag("--python"),
-                    format!("`python` is fixed by {by}; leave the flag out"),
-                ));
-            }
-            origins.insert("python".to_owned(), Origin::Flag("--python"));
-            Some(flag)
-        }
+/// What the command line sets, clap having put a flag over its variable.
+fn flags(options: &Options) -> Result<Layer, ConfigError> {
+    let text = |flag, value: &Option<String>| {
+        value.clone().map(|value| Set {
+            value,
+            origin: Origin::Flag(flag),
+        })
     };
-    let theme = match &options.theme {
-        None => built.theme.unwrap_or_else(|| DEFAULT_THEME.to_owned()),
-        Some(flag) => {
-            origins.insert("theme".to_owned(), Origin::Flag("--theme"));
-            flag.clone()
-        }
+    let python = match options.python.as_deref() {
+        None => None,
+        Some(path) => Some(Set {
+            value: absolute("--python", path)?,
+            origin: Origin::Flag("--python"),
+        }),
     };
-    Ok(Config {
+    Ok(Layer {
+        profile: text("--profile", &options.profile),
+        tier: text("--tier", &options.tier).map(known_tier).transpose()?,
+        theme: text("--theme", &options.theme),
+        python,
+        ..Layer::default()
+    })
+}
+
+fn finish(built: Built, paths: Paths) -> Config {
+    Config {
         profile: built.profile,
         profiles: built.profiles,
         profiles_bound: built.profiles_bound,
         tier: built.tier,
-        theme,
-        python,
+        theme: built.theme.unwrap_or_else(|| DEFAULT_THEME.to_owned()),
+        python: built.python,
         ttl_s: built.ttl_s,
         ttl_max_s: built.ttl_max_s,
         datasets: built.datasets,
@@ -229,8 +239,8 @@ fn finish(built: Built, options: &Options, paths: Paths) -> Result<Config, Confi
         keys: built.keys,
         audit: built.audit,
         paths,
-        origins,
-    })
+        origins: built.origins,
+    }
 }
 
 impl Config {

@@ -9,15 +9,23 @@ use toml::de::{DeTable, DeValue};
 use super::error::{ConfigError, Origin};
 use super::nearest::did_you_mean;
 
-/// A file's text and where it lies, to turn spans into lines.
+/// What a text came from.
+#[derive(Clone, Copy)]
+pub(super) enum Place<'a> {
+    File(&'a Path),
+    /// The variable of this name, written as the one line of a file that says the same.
+    Variable(&'a str),
+}
+
+/// A text and what it came from, to turn spans into lines.
 #[derive(Clone, Copy)]
 pub(super) struct Source<'a> {
-    pub path: &'a Path,
+    pub place: Place<'a>,
     pub text: &'a str,
 }
 
 impl Source<'_> {
-    pub fn line(&self, span: &Range<usize>) -> usize {
+    fn line(&self, span: &Range<usize>) -> usize {
         let end = span.start.min(self.text.len());
         self.text.as_bytes()[..end]
             .iter()
@@ -27,14 +35,17 @@ impl Source<'_> {
     }
 
     pub fn origin(&self, span: &Range<usize>) -> Origin {
-        Origin::File {
-            path: self.path.to_owned(),
-            line: self.line(span),
+        match self.place {
+            Place::File(path) => Origin::File {
+                path: path.to_owned(),
+                line: self.line(span),
+            },
+            Place::Variable(name) => Origin::Variable(name.to_owned()),
         }
     }
 
     pub fn error(&self, span: &Range<usize>, message: impl Into<String>) -> ConfigError {
-        ConfigError::at(self.path, self.line(span), message)
+        ConfigError::value(self.origin(span), message)
     }
 }
 

@@ -348,7 +348,7 @@ fn first_marked(mark: &str) -> i32 {
 }
 
 /// Set in the process that the next test starts and kills; the layers that it leaves off.
-const VICTIM: &str = "COUNTERSIGN_TEST_VICTIM";
+const VICTIM: &str = "CS_TEST_VICTIM";
 
 /// The dashboard that the next test kills; without that test there is nothing to do.
 #[test]

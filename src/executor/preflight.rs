@@ -280,7 +280,7 @@ mod tests {
     #[test]
     fn a_look_without_a_call() {
         use seccompiler::{SeccompAction, SeccompFilter};
-        let Ok(number) = std::env::var("COUNTERSIGN_LACKS") else {
+        let Ok(number) = std::env::var("CS_TEST_LACKS") else {
             return;
         };
         let number: i64 = number.parse().unwrap();
@@ -346,7 +346,7 @@ mod tests {
                     "executor::preflight::tests::a_look_without_a_call",
                     "--nocapture",
                 ])
-                .env("COUNTERSIGN_LACKS", number.to_string())
+                .env("CS_TEST_LACKS", number.to_string())
                 .output()
                 .unwrap();
             let text = String::from_utf8_lossy(&output.stdout);

@@ -210,7 +210,7 @@ fn a_python_whose_library_is_not_among_its_paths_never_starts() {
 }
 
 /// Set in the process that the next test starts.
-const NO_ROOM: &str = "COUNTERSIGN_TEST_NO_ROOM";
+const NO_ROOM: &str = "CS_TEST_NO_ROOM";
 
 #[test]
 fn a_run_without_a_place_for_temporary_files() {

@@ -3,7 +3,7 @@
 //!
 //! The suite does a few, in a process and a folder of their own, and counts what is theirs. The long
 //! soak counts what the whole machine has, and takes its time:
-//! `COUNTERSIGN_SOAK=10000 COUNTERSIGN_SOAK_EACH=200 cargo test --lib kernel_tests::soak --
+//! `CS_SOAK=10000 CS_SOAK_EACH=200 cargo test --lib kernel_tests::soak --
 //! --nocapture` makes 10,000 grants and 200 of each attack of the table, two at once. What other
 //! processes of the machine make and remove meanwhile is waited for.
 
@@ -236,7 +236,7 @@ fn two_at_once(runs: usize, one: impl Fn(usize) + Sync) {
 }
 
 /// Set in the process that the short soak starts.
-const ALONE: &str = "COUNTERSIGN_TEST_SOAK";
+const ALONE: &str = "CS_TEST_SOAK";
 
 #[test]
 fn many_runs_leave_nothing_behind() {
@@ -253,9 +253,9 @@ fn many_runs_leave_nothing_behind() {
         run_spec(spec("print(1)", raw_policy(TIER)));
         Census::settled()
     };
-    if let Some(grants) = number("COUNTERSIGN_SOAK") {
+    if let Some(grants) = number("CS_SOAK") {
         let before = settled();
-        soak(grants, number("COUNTERSIGN_SOAK_EACH").unwrap_or(0));
+        soak(grants, number("CS_SOAK_EACH").unwrap_or(0));
         let until = std::time::Instant::now() + OTHERS;
         let mut after = Census::settled();
         while !after.is_within(&before) && std::time::Instant::now() < until {

@@ -40,7 +40,7 @@ pub fn exe() -> Arc<OwnedFd> {
         .clone()
 }
 
-/// Whether this machine gives the tier; says so aloud where it does not. `COUNTERSIGN_TEST_TIERS=all`
+/// Whether this machine gives the tier; says so aloud where it does not. `CS_TEST_TIERS=all`
 /// makes that a failure, for machines that should.
 pub fn available(tier: Tier) -> bool {
     static KERNEL: OnceLock<bool> = OnceLock::new();
@@ -48,7 +48,7 @@ pub fn available(tier: Tier) -> bool {
         || *KERNEL.get_or_init(|| match super::preflight::look(tier, exe().as_fd()) {
             Ok(_) => true,
             Err(e) => {
-                assert!(std::env::var_os("COUNTERSIGN_TEST_TIERS").is_none(), "{e}");
+                assert!(std::env::var_os("CS_TEST_TIERS").is_none(), "{e}");
                 eprintln!("skipped: {e}");
                 false
             }
@@ -470,7 +470,7 @@ pub fn as_an_ordinary_user(tests: &[&str]) {
         .env_clear()
         .env("PATH", "/usr/local/bin:/usr/bin:/bin")
         .env("TMPDIR", &temporary)
-        .envs(std::env::vars_os().filter(|(name, _)| name == "COUNTERSIGN_TEST_TIERS"))
+        .envs(std::env::vars_os().filter(|(name, _)| name == "CS_TEST_TIERS"))
         .current_dir("/")
         .uid(uid)
         .gid(uid)

@@ -45,6 +45,8 @@ async fn wrong_use_ends_with_2_and_help_with_0() {
         "STATE_DIR",
         "POLICY_DIR",
         "PYTHON",
+        "TIER",
+        "PROFILE",
         "THEME",
     ] {
         assert!(help.contains(&format!("COUNTERSIGN_{variable}")), "{help}");
@@ -98,7 +100,12 @@ async fn an_empty_variable_counts_as_unset() {
         "STATE_DIR",
         "POLICY_DIR",
         "PYTHON",
+        "TIER",
+        "PROFILE",
         "THEME",
+        "ENV",
+        "QUEUE_MAX_PENDING",
+        "NO_SUCH_NAME",
     ] {
         command.env(format!("COUNTERSIGN_{name}"), "");
     }
@@ -125,4 +132,86 @@ async fn a_flag_outranks_its_variable_before_and_after_the_command() {
         let ran = Ran::of(command.output().await.unwrap());
         assert!(ran.err.contains("/flag.sock"), "{ran:?}");
     }
+}
+
+#[tokio::test]
+async fn an_unknown_variable_stops_every_command_with_the_nearest_name() {
+    let home = Home::new();
+    let file = home.write("x.py", b"1\n");
+    let file = file.to_str().unwrap();
+    for args in [
+        &[][..],
+        &["dashboard"],
+        &["demo"],
+        &["submit", file],
+        &["check", file],
+        &["check", "--list-rules"],
+        &["policy", "show"],
+        &["audit", "list"],
+        &["audit", "verify"],
+        &["status"],
+        &["replicate", file],
+        &["setup"],
+    ] {
+        let mut command = home.command(args);
+        command.env("COUNTERSIGN_TEIR", "kernel");
+        let ran = Ran::of(command.output().await.unwrap());
+        assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{args:?}: {ran:?}");
+        assert_eq!(
+            ran.err,
+            "error: COUNTERSIGN_TEIR: unknown variable; did you mean `COUNTERSIGN_TIER`?\n",
+            "{args:?}"
+        );
+    }
+    // These say what they always say.
+    for args in [&["--help"][..], &["completions", "bash"], &["man"]] {
+        let mut command = home.command(args);
+        command.env("COUNTERSIGN_TEIR", "kernel");
+        let ran = Ran::of(command.output().await.unwrap());
+        assert_eq!(ran.code, 0, "{args:?}: {ran:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_tier_that_is_none_stops_every_command_by_flag_and_by_variable() {
+    let home = Home::new();
+    let file = home.write("x.py", b"1\n");
+    let file = file.to_str().unwrap();
+    for args in [
+        &["status"][..],
+        &["check", file],
+        &["submit", file],
+        &["dashboard"],
+    ] {
+        let mut command = home.command(args);
+        command.env("COUNTERSIGN_TIER", "kernal");
+        let by_variable = Ran::of(command.output().await.unwrap());
+        let by_flag = home.run(&[&["--tier", "kernal"], args].concat()).await;
+        for ran in [by_variable, by_flag] {
+            assert_eq!(ran.code, 2, "{args:?}: {ran:?}");
+            assert!(
+                ran.err.contains("did you mean `kernel`?"),
+                "{args:?}: {ran:?}"
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_profile_by_variable_is_the_one_that_check_judges_by() {
+    let home = Home::new();
+    let file = home.write("x.py", b"import numpy\n");
+    let file = file.to_str().unwrap();
+    let judged = |flag: &[&str], variable: &str| {
+        let mut command = home.command(&[&["check", "--format", "jsonl", file], flag].concat());
+        command.env("COUNTERSIGN_PROFILE", variable);
+        async move {
+            let ran = Ran::of(command.output().await.unwrap());
+            let json: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+            json["policy"]["profile"].as_str().unwrap().to_owned()
+        }
+    };
+    assert_eq!(judged(&[], "").await, "analysis");
+    assert_eq!(judged(&[], "chart").await, "chart");
+    assert_eq!(judged(&["--profile", "walled"], "chart").await, "walled");
 }

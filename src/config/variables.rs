@@ -1,0 +1,292 @@
+//! The `COUNTERSIGN_…` variables: every key of `config.toml` has one, and one that says nothing
+//! stops the start.
+//!
+//! A variable is read as the line of a file that says the same, so both meet the same checks.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::Path;
+
+use super::Dataset;
+use super::error::{ConfigError, Origin};
+use super::file::Layer;
+use super::keys::{DATASET, KEYS, Key, Kind};
+use super::merge::over;
+use super::table::{Place, Set, Source};
+use crate::model::Sensitivity;
+
+const PREFIX: &str = "COUNTERSIGN_";
+
+/// Variables that are read elsewhere: those of the global flags, and `COUNTERSIGN_ENV`.
+const ELSEWHERE: [&str; 9] = [
+    "CONFIG",
+    "SOCKET",
+    "STATE_DIR",
+    "POLICY_DIR",
+    "PYTHON",
+    "TIER",
+    "PROFILE",
+    "THEME",
+    "ENV",
+];
+
+/// The variables whose names begin with `COUNTERSIGN_`. An empty one counts as unset.
+#[derive(Clone, Debug, Default)]
+pub struct Variables(Vec<(String, OsString)>);
+
+/// What a variable sets.
+enum Meaning {
+    Elsewhere,
+    Key(Key),
+    /// The keys of this action.
+    Binding(String),
+    /// The data set whose name this is in capitals, and its key.
+    Dataset(String, &'static str),
+}
+
+impl Variables {
+    /// Those of this process.
+    pub fn of_process() -> Self {
+        std::env::vars_os().collect()
+    }
+
+    /// What they set. `below` are the data sets of each layer below, the weakest first: a variable
+    /// may change one key of a data set.
+    pub(super) fn layer<'a>(
+        &self,
+        below: impl Iterator<Item = &'a BTreeMap<String, Set<Dataset>>>,
+    ) -> Result<Layer, ConfigError> {
+        let mut datasets = BTreeMap::new();
+        for (name, set) in below.flatten() {
+            datasets.insert(name.as_str(), &set.value);
+        }
+        // Lexical paths are relative to where the command was started.
+        let here = std::path::absolute(".").unwrap_or_else(|_| "/".into());
+        let mut layer = Layer::default();
+        let mut described: BTreeMap<String, Described> = BTreeMap::new();
+        for (name, value) in &self.0 {
+            let Some(meaning) = meaning(name) else {
+                return Err(unknown(name, &[]));
+            };
+            if matches!(meaning, Meaning::Elsewhere) {
+                continue;
+            }
+            let Some(value) = value.to_str() else {
+                return Err(refuse(name, "it is not UTF-8"));
+            };
+            let line = match meaning {
+                Meaning::Elsewhere => continue,
+                Meaning::Key(key) => line(key.table, key.name, &literal(key.kind, value)),
+                Meaning::Binding(action) => {
+                    line("keys", &text(&action), &literal(Kind::Text, value))
+                }
+                Meaning::Dataset(upper, key) => {
+                    let known = dataset_name(name, &upper, datasets.keys().copied())?;
+                    let one = described.entry(known).or_default();
+                    one.variable.clone_from(name);
+                    match key {
+                        "path" => one.path = Some(here.join(value).display().to_string()),
+                        _ => one.sensitivity = Some(value.to_owned()),
+                    }
+                    continue;
+                }
+            };
+            layer = over(layer, read(name, &line, &here)?);
+        }
+        for (name, one) in described {
+            let line = one.line(&name, datasets.get(name.as_str()).copied());
+            layer = over(layer, read(&one.variable, &line, &here)?);
+        }
+        Ok(layer)
+    }
+}
+
+impl FromIterator<(OsString, OsString)> for Variables {
+    fn from_iter<T: IntoIterator<Item = (OsString, OsString)>>(all: T) -> Self {
+        let mut ours: Vec<_> = all
+            .into_iter()
+            .map(|(name, value)| (name.to_string_lossy().into_owned(), value))
+            .filter(|(name, value)| name.starts_with(PREFIX) && !value.is_empty())
+            .collect();
+        ours.sort();
+        Self(ours)
+    }
+}
+
+/// Refuses a variable that sets nothing. `actions` are the names that `[keys]` knows.
+pub fn check(variables: &Variables, actions: &[&str]) -> Result<(), ConfigError> {
+    for (name, _) in &variables.0 {
+        match meaning(name) {
+            Some(Meaning::Binding(action)) if !actions.contains(&action.as_str()) => {}
+            Some(_) => continue,
+            None => {}
+        }
+        return Err(unknown(name, actions));
+    }
+    Ok(())
+}
+
+fn meaning(name: &str) -> Option<Meaning> {
+    let rest = name.strip_prefix(PREFIX)?;
+    if ELSEWHERE.contains(&rest) {
+        return Some(Meaning::Elsewhere);
+    }
+    if let Some(key) = KEYS.iter().find(|key| key.variable() == name) {
+        return Some(Meaning::Key(*key));
+    }
+    let capitals = |text: &str| {
+        let one = |b: u8| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_';
+        !text.is_empty() && text.bytes().all(one)
+    };
+    if let Some(action) = rest.strip_prefix("KEYS_").filter(|a| capitals(a)) {
+        return Some(Meaning::Binding(action.to_lowercase().replace('_', "-")));
+    }
+    let of_dataset = rest.strip_prefix("DATASETS_")?;
+    DATASET.into_iter().find_map(|key| {
+        let upper = of_dataset.strip_suffix(&format!("_{}", key.to_uppercase()))?;
+        capitals(upper).then(|| Meaning::Dataset(upper.to_owned(), key))
+    })
+}
+
+fn unknown(name: &str, actions: &[&str]) -> ConfigError {
+    let binding = |action: &&str| action.to_uppercase().replace('-', "_");
+    let all: Vec<String> = ELSEWHERE
+        .iter()
+        .map(|name| format!("{PREFIX}{name}"))
+        .chain(KEYS.iter().map(Key::variable))
+        .chain(
+            actions
+                .iter()
+                .map(|a| format!("{PREFIX}KEYS_{}", binding(a))),
+        )
+        .collect();
+    // The prefix is common to all and would make everything alike.
+    let bare = |name: &str| name.strip_prefix(PREFIX).unwrap_or(name).to_owned();
+    let hint = match super::nearest(&bare(name), all.iter().map(|name| &name[PREFIX.len()..])) {
+        Some(near) => format!("; did you mean `{PREFIX}{near}`?"),
+        None => format!("; there are {}", all.join(", ")),
+    };
+    refuse(name, format!("unknown variable{hint}"))
+}
+
+fn refuse(name: &str, message: impl Into<String>) -> ConfigError {
+    ConfigError::value(
+        Origin::Variable(name.escape_debug().to_string()),
+        message.into(),
+    )
+}
+
+fn read(name: &str, line: &str, folder: &Path) -> Result<Layer, ConfigError> {
+    let place = Place::Variable(name);
+    Layer::read(Source { place, text: line }, folder)
+}
+
+/// One line that sets one key.
+fn line(table: &str, key: &str, value: &str) -> String {
+    match table {
+        "" => format!("{key} = {value}"),
+        table => format!("{table}.{key} = {value}"),
+    }
+}
+
+/// A string as TOML writes it.
+fn text(value: &str) -> String {
+    let mut quoted = String::with_capacity(value.len() + 2);
+    quoted.push('"');
+    for c in value.chars() {
+        match c {
+            '"' | '\\' => quoted.extend(['\\', c]),
+            c if c.is_control() => quoted.push_str(&format!("\\u{:04X}", u32::from(c))),
+            c => quoted.push(c),
+        }
+    }
+    quoted.push('"');
+    quoted
+}
+
+/// The value as a file would write it. What is none of its kind stays a string, and the reader
+/// says what is wanted; nothing can end the line.
+fn literal(kind: Kind, value: &str) -> String {
+    let one = |value: &str| {
+        let digits = value.strip_prefix('-').unwrap_or(value);
+        let whole = !digits.is_empty()
+            && digits.bytes().all(|b| b.is_ascii_digit())
+            && (digits == "0" || !digits.starts_with('0'));
+        if whole || ["true", "false"].contains(&value) {
+            value.to_owned()
+        } else {
+            text(value)
+        }
+    };
+    let many = |each: &dyn Fn(&str) -> String| {
+        let trimmed = value.trim();
+        if trimmed.starts_with('[') && !trimmed.contains(char::is_control) {
+            return trimmed.to_owned();
+        }
+        let each: Vec<String> = trimmed.split(',').map(|item| each(item.trim())).collect();
+        format!("[{}]", each.join(", "))
+    };
+    match kind {
+        Kind::Text => text(value),
+        Kind::Literal => one(value.trim()),
+        Kind::Texts => many(&text),
+        Kind::Literals => many(&one),
+    }
+}
+
+/// What the variables say of one data set.
+#[derive(Default)]
+struct Described {
+    /// One of them, for messages.
+    variable: String,
+    path: Option<String>,
+    sensitivity: Option<String>,
+}
+
+impl Described {
+    /// The whole data set as one line, with what a file says of it.
+    fn line(&self, name: &str, below: Option<&Dataset>) -> String {
+        let path = self
+            .path
+            .clone()
+            .or_else(|| below.map(|d| d.path.display().to_string()));
+        let sensitivity = self
+            .sensitivity
+            .clone()
+            .or_else(|| below.map(|d| sensitivity(d.sensitivity).to_owned()));
+        let pairs: Vec<String> = [("path", path), ("sensitivity", sensitivity)]
+            .into_iter()
+            .filter_map(|(key, value)| Some(format!("{key} = {}", text(&value?))))
+            .collect();
+        format!("datasets.{} = {{ {} }}", text(name), pairs.join(", "))
+    }
+}
+
+fn sensitivity(of: Sensitivity) -> &'static str {
+    match of {
+        Sensitivity::Public => "public",
+        Sensitivity::Private => "private",
+    }
+}
+
+/// The data set whose name is `upper` in capitals; a new one has its name in small letters.
+fn dataset_name<'a>(
+    variable: &str,
+    upper: &str,
+    known: impl Iterator<Item = &'a str>,
+) -> Result<String, ConfigError> {
+    let alike: Vec<&str> = known
+        .filter(|name| name.to_ascii_uppercase() == upper)
+        .collect();
+    match alike[..] {
+        [] => Ok(upper.to_ascii_lowercase()),
+        [one] => Ok(one.to_owned()),
+        _ => Err(refuse(
+            variable,
+            format!(
+                "it stands for each of the data sets {}; set that one in a file",
+                alike.join(", ")
+            ),
+        )),
+    }
+}
