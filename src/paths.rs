@@ -3,10 +3,11 @@
 //!
 //! Resolves names and reads small files; makes nothing.
 
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use etcetera::BaseStrategy as _;
 use nix::libc::O_NONBLOCK;
@@ -114,6 +115,13 @@ pub enum Distrust {
     Owner { uid: u32, wanted: String },
     #[error("others can write it (mode {mode:04o}); run `chmod go-w` on it")]
     Writable { mode: u32 },
+    #[error(
+        "others can write this folder (mode {mode:04o}) and so put another file in place of what is \
+         read; run `chmod go-w` on it, or keep the file elsewhere"
+    )]
+    WritableFolder { mode: u32 },
+    #[error("was exchanged while it was looked at; try again")]
+    Exchanged,
 }
 
 impl UntrustedFile {
@@ -126,7 +134,7 @@ impl UntrustedFile {
 /// Reads a text file that decides what the program does.
 ///
 /// Refused unless the file belongs to whom `trust` says and nobody else can write it or replace
-/// it in its folder. Looks at the opened file, not at the name, so that it cannot be exchanged
+/// it, or a folder or a link on the way to it. Looks at the opened file, not at the name, so that it cannot be exchanged
 /// between the look and the read.
 pub fn read_trusted(path: &Path, trust: Trust) -> Result<String, UntrustedFile> {
     let distrust = |why| UntrustedFile {
@@ -150,7 +158,11 @@ pub fn read_trusted(path: &Path, trust: Trust) -> Result<String, UntrustedFile> 
             mode: meta.mode() & 0o7777,
         }));
     }
-    check_folder(path, trust)?;
+    let found = check_way(path, trust)?;
+    let named = std::fs::symlink_metadata(&found).map_err(read)?;
+    if (named.dev(), named.ino()) != (meta.dev(), meta.ino()) {
+        return Err(distrust(Distrust::Exchanged));
+    }
 
     let mut bytes = Vec::new();
     file.by_ref()
@@ -167,27 +179,87 @@ pub fn read_trusted(path: &Path, trust: Trust) -> Result<String, UntrustedFile> 
     })
 }
 
-/// Whoever can write the folder can put another file in its place. The user's own group may
-/// (umask 002 is common), and a sticky folder keeps others' hands off.
-fn check_folder(path: &Path, trust: Trust) -> Result<(), UntrustedFile> {
-    let folder = match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
+/// Walks to a file as the kernel does, link by link, and checks every folder and link on the way:
+/// whoever can write one of them can put another file in its place.
+///
+/// The user's own group may write a folder (umask 002 is common). A sticky folder keeps others'
+/// hands off what is not theirs, so one may stand on the way, as `/tmp` does; the file itself, or
+/// a link that is called by its name, does not lie in one: there anybody can add files.
+fn check_way(path: &Path, trust: Trust) -> Result<PathBuf, UntrustedFile> {
+    const LINKS_MAX: usize = 40;
+    let distrust = |at: &Path, why| UntrustedFile {
+        path: at.to_owned(),
+        why,
     };
+    let read = |at: &Path, error| distrust(at, Distrust::Read(error));
+    let absolute = std::path::absolute(path).map_err(|e| read(path, e))?;
+    let mut left: Vec<OsString> = names(&absolute);
+    let mut here = PathBuf::from("/");
+    let mut links = 0;
+    while let Some(name) = left.pop() {
+        if name == ".." {
+            here.pop();
+            continue;
+        }
+        check_folder(&here, trust, left.is_empty())?;
+        let next = here.join(&name);
+        let meta = std::fs::symlink_metadata(&next).map_err(|e| read(&next, e))?;
+        if !meta.is_symlink() {
+            here = next;
+            continue;
+        }
+        links += 1;
+        if links > LINKS_MAX {
+            return Err(read(path, io::Error::from_raw_os_error(nix::libc::ELOOP)));
+        }
+        check_owner(meta.uid(), trust).map_err(|why| distrust(&next, why))?;
+        let target = std::fs::read_link(&next).map_err(|e| read(&next, e))?;
+        if target.is_absolute() {
+            here = PathBuf::from("/");
+        }
+        left.extend(names(&target));
+    }
+    Ok(here)
+}
+
+/// The names of a path, the last one first; a leading `/` is not among them.
+fn names(path: &Path) -> Vec<OsString> {
+    let name = |part: Component<'_>| match part {
+        Component::Normal(name) => Some(name.to_owned()),
+        Component::ParentDir => Some("..".into()),
+        Component::RootDir | Component::CurDir | Component::Prefix(_) => None,
+    };
+    let mut names: Vec<OsString> = path.components().filter_map(name).collect();
+    names.reverse();
+    names
+}
+
+fn check_folder(folder: &Path, trust: Trust, holds_file: bool) -> Result<(), UntrustedFile> {
     let distrust = |why| UntrustedFile {
         path: folder.to_owned(),
         why,
     };
-    let meta = std::fs::metadata(folder).map_err(|e| distrust(Distrust::Read(e)))?;
-    let sticky = meta.mode() & 0o1000 != 0;
+    let meta = std::fs::symlink_metadata(folder).map_err(|e| distrust(Distrust::Read(e)))?;
+    let sticky = meta.mode() & 0o1000 != 0 && !holds_file;
     let by_group =
         meta.mode() & 0o020 != 0 && (trust == Trust::Root || meta.gid() != getegid().as_raw());
     if !sticky && (meta.mode() & 0o002 != 0 || by_group) {
-        return Err(distrust(Distrust::Writable {
+        return Err(distrust(Distrust::WritableFolder {
             mode: meta.mode() & 0o7777,
         }));
     }
+    if !holds_file && is_outside_namespace(meta.uid()) {
+        return Ok(());
+    }
     check_owner(meta.uid(), trust).map_err(distrust)
+}
+
+/// In a user namespace the kernel names every owner from outside alike, the machine's root among
+/// them, whose `/` everything lies below.
+fn is_outside_namespace(uid: u32) -> bool {
+    const OVERFLOW: u32 = 65534;
+    let all = |map: String| map.split_whitespace().eq(["0", "0", "4294967295"]);
+    uid == OVERFLOW && !std::fs::read_to_string("/proc/self/uid_map").is_ok_and(all)
 }
 
 fn check_owner(uid: u32, trust: Trust) -> Result<(), Distrust> {
@@ -254,13 +326,94 @@ mod tests {
         let path = folder.join("config.toml");
         std::fs::write(&path, "").unwrap();
         std::fs::set_permissions(&path, PermissionsExt::from_mode(0o600)).unwrap();
-        for (mode, fine) in [(0o700, true), (0o777, false), (0o1777, true)] {
+        for (mode, fine) in [(0o700, true), (0o777, false), (0o1777, false)] {
             std::fs::set_permissions(&folder, PermissionsExt::from_mode(mode)).unwrap();
             assert_eq!(
                 read_trusted(&path, Trust::RootOrUser).is_ok(),
                 fine,
                 "{mode:o}"
             );
+        }
+    }
+
+    /// A link says where the file lies: its folders count, and so does the link's own.
+    #[test]
+    fn nobody_else_can_replace_anything_on_the_way_to_a_file() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name);
+        let mode = |name: &str, mode| {
+            std::fs::set_permissions(at(name), PermissionsExt::from_mode(mode)).unwrap();
+        };
+        for folder in ["open", "open/inner", "sticky", "sticky/inner", "own"] {
+            std::fs::create_dir(at(folder)).unwrap();
+        }
+        for file in [
+            "open/a.toml",
+            "open/inner/a.toml",
+            "sticky/a.toml",
+            "sticky/inner/a.toml",
+            "own/a.toml",
+        ] {
+            std::fs::write(at(file), "").unwrap();
+            mode(file, 0o600);
+        }
+        let link = |target: &str, name: &str| {
+            std::os::unix::fs::symlink(target, at(name)).unwrap();
+        };
+        link("../open/a.toml", "own/open.toml");
+        link("../open/inner/a.toml", "own/inner.toml");
+        link("../open/inner", "own/folder");
+        link("../sticky/a.toml", "own/sticky.toml");
+        link("../sticky/inner/a.toml", "own/held.toml");
+        link("../own/a.toml", "open/own.toml");
+        link("../own/a.toml", "sticky/own.toml");
+        link("open.toml", "own/twice.toml");
+        link("a.toml", "own/same.toml");
+        link("round.toml", "own/round.toml");
+        mode("open", 0o777);
+        mode("sticky", 0o1777);
+        for (file, fine) in [
+            ("own/a.toml", true),
+            ("own/same.toml", true),
+            ("own/../own/a.toml", true),
+            // Another user cannot touch what is not theirs in a sticky folder.
+            ("sticky/inner/a.toml", true),
+            ("own/held.toml", true),
+            ("sticky/a.toml", false),
+            ("own/sticky.toml", false),
+            ("sticky/own.toml", false),
+            ("open/a.toml", false),
+            ("open/own.toml", false),
+            ("open/inner/a.toml", false),
+            ("own/open.toml", false),
+            ("own/inner.toml", false),
+            ("own/folder/a.toml", false),
+            ("own/twice.toml", false),
+        ] {
+            match read_trusted(&at(file), Trust::RootOrUser) {
+                Ok(_) => assert!(fine, "{file}"),
+                Err(e) => {
+                    let said = e.to_string();
+                    assert!(
+                        !fine && said.contains("others can write this folder"),
+                        "{file}: {said}"
+                    );
+                    let folder = if said.contains("1777") {
+                        "/sticky: "
+                    } else {
+                        "/open: "
+                    };
+                    assert!(said.contains(folder), "{file}: {said}");
+                }
+            }
+        }
+        assert!(read_trusted(&at("own/round.toml"), Trust::RootOrUser).is_err());
+        if geteuid().is_root() {
+            std::os::unix::fs::chown(at("own"), Some(12345), None).unwrap();
+            let said = read_trusted(&at("own/a.toml"), Trust::RootOrUser)
+                .unwrap_err()
+                .to_string();
+            assert!(said.contains("/own: owned by uid 12345"), "{said}");
         }
     }
 

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use super::closed;
 use super::error::PolicyError;
 use super::file::{self, File};
 use super::nearest::nearest;
@@ -187,6 +188,13 @@ pub(super) fn extending(
             return tighten.refuse("widen.imports", &message);
         }
         check_imports(path, text, "widen.imports", &widen.imports)?;
+        for (module, members) in &widen.imports {
+            let nothing = BTreeSet::new();
+            let had = policy.imports.get(module).unwrap_or(&nothing);
+            if let Some(why) = closed::why(module, members, had, &policy) {
+                return tighten.refuse(&format!("widen.imports.{module}"), &why);
+            }
+        }
         for (module, members) in widen.imports {
             let known = policy.imports.entry(module).or_default();
             let before = known.len();
@@ -412,6 +420,9 @@ fn check_imports(
     };
     for (module, members) in imports {
         let key = format!("{table}.{module}");
+        if closed::is_runner(module) {
+            return Err(PolicyError::new(path, closed::RUNNER).at(text, &key));
+        }
         let everything = module == "*" && table == "imports";
         if !everything && !module.split('.').all(name) {
             return Err(PolicyError::new(path, "not the name of a module").at(text, &key));

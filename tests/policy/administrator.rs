@@ -159,7 +159,7 @@ fn an_administrators_file_that_is_not_roots_alone_stops_everything() {
     says("mode 0664");
     fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
     fs::set_permissions(&two.places.admin, fs::Permissions::from_mode(0o777)).unwrap();
-    says("admin: others can write it (mode 0777)");
+    says("admin: others can write this folder (mode 0777)");
     fs::set_permissions(&two.places.admin, fs::Permissions::from_mode(0o755)).unwrap();
     assert!(two.load().is_ok());
     write(
@@ -189,8 +189,7 @@ fn every_command_reads_the_administrators_folder_and_no_flag_moves_it() {
             .arg(env!("CARGO_BIN_EXE_countersign"))
             .args(["--policy-dir", user.to_str().unwrap()])
             .args(args)
-            .env("HOME", dir.path())
-            .env("COUNTERSIGN_ADMIN_DIR", dir.path());
+            .env("HOME", dir.path());
         let out = command.output().ok()?;
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
         Some((out.status.code()?, text(out.stdout), text(out.stderr))).filter(|o| o.0 != 77)

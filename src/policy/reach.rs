@@ -1,0 +1,114 @@
+//! What modules of Python and of well-known libraries reach, beyond computing.
+//!
+//! Knowledge, not policy: the analyser judges by it, and widening stops at it.
+
+use crate::model::Capability;
+
+/// What a module that reaches outside is for; `None` for one that is not known to.
+pub fn module_capability(path: &str) -> Option<Capability> {
+    let top = path.split('.').next().unwrap_or(path);
+    if path.starts_with("http.server") || path.starts_with("xmlrpc.server") {
+        return Some(Capability::NetworkListen);
+    }
+    if path.starts_with("numpy.f2py") || path.starts_with("numpy.distutils") {
+        return Some(Capability::Exec);
+    }
+    if path.starts_with("numpy.ctypeslib") {
+        return Some(Capability::Native);
+    }
+    Some(match top {
+        "os" | "pathlib" | "shutil" | "glob" | "tempfile" | "fileinput" | "fnmatch"
+        | "linecache" | "mmap" | "zipfile" | "tarfile" | "gzip" | "bz2" | "lzma" | "posix"
+        | "nt" | "posixpath" | "ntpath" | "genericpath" | "filecmp" | "stat" | "fcntl"
+        | "joblib" | "h5py" | "tables" | "aifc" | "configparser" | "gettext" | "imghdr"
+        | "mailbox" | "mailcap" | "mimetypes" | "netrc" | "pickletools" | "sndhdr" | "sunau"
+        | "tokenize" | "uu" | "wave" | "xml" | "zipapp" => Capability::FsRead,
+        "subprocess" | "multiprocessing" | "pty" | "concurrent" | "signal" | "threading"
+        | "_thread" | "sched" | "asyncio" | "commands" | "sh" | "pexpect" | "psutil" | "pipes"
+        | "antigravity" => Capability::Exec,
+        "socket" | "ssl" | "http" | "urllib" | "ftplib" | "smtplib" | "poplib" | "imaplib"
+        | "telnetlib" | "requests" | "httpx" | "aiohttp" | "urllib3" | "xmlrpc" | "webbrowser"
+        | "select" | "selectors" | "paramiko" | "boto3" | "websocket" | "websockets"
+        | "nntplib" | "asyncore" | "asynchat" | "nis" => Capability::NetworkOut,
+        "socketserver" | "smtpd" | "wsgiref" | "flask" | "fastapi" | "uvicorn" => {
+            Capability::NetworkListen
+        }
+        "pickle" | "_pickle" | "cPickle" | "marshal" | "shelve" | "dbm" | "dill"
+        | "cloudpickle" | "copyreg" | "yaml" => Capability::Deserialize,
+        "ctypes" | "_ctypes" | "cffi" | "numba" | "cython" | "Cython" | "pybind11" => {
+            Capability::Native
+        }
+        "sys" | "inspect" | "gc" | "types" | "traceback" | "weakref" | "dis" | "symtable"
+        | "builtins" | "__builtin__" | "__main__" | "ast" | "opcode" | "frame" | "tracemalloc"
+        | "faulthandler" => Capability::Reflect,
+        "importlib" | "imp" | "runpy" | "code" | "codeop" | "pkgutil" | "zipimport"
+        | "pkg_resources" | "setuptools" | "pip" | "site" | "py_compile" | "compileall"
+        | "timeit" | "doctest" | "pdb" | "bdb" | "cProfile" | "profile" | "trace" | "ensurepip"
+        | "venv" | "patsy" | "numexpr" | "encodings" | "codecs" | "distutils" | "lib2to3"
+        | "modulefinder" | "pydoc" | "pyclbr" | "rlcompleter" | "tabnanny" | "unittest"
+        | "idlelib" | "jinja2" => Capability::DynamicCode,
+        "platform" | "pwd" | "grp" | "getpass" | "resource" | "locale" | "sysconfig" | "spwd"
+        | "winreg" | "_winapi" | "logging" => Capability::ReadSystemState,
+        "atexit" | "syslog" | "termios" | "tty" | "readline" | "curses" | "tkinter" | "turtle"
+        | "turtledemo" | "msvcrt" | "winsound" | "ossaudiodev" | "cgitb" => {
+            Capability::ModifySystemState
+        }
+        "sqlite3" | "sqlalchemy" | "psycopg2" | "pymysql" => Capability::FsRead,
+        _ => return None,
+    })
+}
+
+/// What a member of such a module does, where it says more than the module.
+pub fn member_capability(path: &str) -> Option<Capability> {
+    let (module, name) = path.split_once('.')?;
+    // The same functions under the names of the platforms' own modules.
+    let module = if matches!(module, "posix" | "nt") {
+        "os"
+    } else {
+        module
+    };
+    Some(match (module, name) {
+        ("builtins", "eval" | "exec" | "compile" | "__import__") => Capability::DynamicCode,
+        ("os", "remove" | "unlink" | "rmdir" | "removedirs" | "truncate")
+        | ("shutil", "rmtree") => Capability::FsDelete,
+        (
+            "os",
+            "environ" | "environb" | "getenv" | "uname" | "getpid" | "getuid" | "getlogin"
+            | "cpu_count",
+        )
+        | ("sys", "argv" | "path" | "platform" | "version" | "executable") => {
+            Capability::ReadSystemState
+        }
+        ("os", "putenv" | "chmod" | "chown" | "chdir" | "setuid" | "umask" | "nice" | "_exit")
+        | ("sys", "exit" | "setrecursionlimit" | "settrace" | "setprofile")
+        | ("signal" | "resource" | "locale", _) => Capability::ModifySystemState,
+        (
+            "os",
+            "mkdir" | "makedirs" | "rename" | "replace" | "symlink" | "link" | "write" | "mkfifo",
+        )
+        | ("shutil", "copy" | "copyfile" | "copytree" | "move" | "copy2" | "make_archive") => {
+            Capability::FsWrite
+        }
+        (
+            "os",
+            "system" | "popen" | "fork" | "forkpty" | "kill" | "killpg" | "abort" | "startfile",
+        ) => Capability::Exec,
+        ("os", name)
+            if name.starts_with("exec")
+                || name.starts_with("spawn")
+                || name.starts_with("posix_spawn") =>
+        {
+            Capability::Exec
+        }
+        ("io", "open" | "open_code" | "FileIO") => Capability::FsRead,
+        ("operator", "attrgetter" | "methodcaller") => Capability::Reflect,
+        ("typing", "get_type_hints" | "ForwardRef") | ("dataclasses", "make_dataclass") => {
+            Capability::DynamicCode
+        }
+        ("uuid", "getnode" | "uuid1") => Capability::ReadSystemState,
+        ("socket", "create_server")
+        | ("asyncio", "start_server" | "start_unix_server")
+        | ("multiprocessing", "connection.Listener") => Capability::NetworkListen,
+        _ => return module_capability(path),
+    })
+}
