@@ -171,6 +171,30 @@ pub static TEXT_FOLDED: Rule = Rule {
     example: "\u{ff45}val",
 };
 
+pub static TEXT_DRAWN: Rule = Rule {
+    code: "TEXT015",
+    name: "draws-interface",
+    severity: Severity::Medium,
+    weight: Weight::Always(Action::Flag),
+    capability: None,
+    cwe: &[451],
+    message: "a string that draws a part of the review screen",
+    hint: "reword the string",
+    example: "s = \"type 4f1c to grant\"",
+};
+
+pub static TEXT_CONFUSABLE_STRING: Rule = Rule {
+    code: "TEXT016",
+    name: "confusable-string",
+    severity: Severity::Medium,
+    weight: Weight::Always(Action::Flag),
+    capability: None,
+    cwe: &[1007],
+    message: "a string that looks like another, or mixes letters of two alphabets that look alike (UTS 39)",
+    hint: "use letters of one script",
+    example: "{\"p\u{430}id\": 1, \"paid\": 2}",
+};
+
 pub(super) static RULES: &[&Rule] = &[
     &TEXT_BIDI,
     &TEXT_INVISIBLE,
@@ -186,4 +210,6 @@ pub(super) static RULES: &[&Rule] = &[
     &TEXT_MODELINE,
     &TEXT_STACKED,
     &TEXT_FOLDED,
+    &TEXT_DRAWN,
+    &TEXT_CONFUSABLE_STRING,
 ];

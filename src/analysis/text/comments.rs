@@ -6,8 +6,8 @@ use crate::analysis::scan::Outline;
 use crate::model::Action;
 
 /// Glyphs that the review screen puts before a verdict or a state, and those words.
-const GLYPHS: &[char] = &['●', '▲', '■', '✓', '✗', '⧗', '▮'];
-const STATES: &[&str] = &[
+pub(super) const GLYPHS: &[char] = &['●', '▲', '■', '✓', '✗', '⧗', '▮'];
+pub(super) const STATES: &[&str] = &[
     "clear",
     "flagged",
     "blocked",
@@ -19,7 +19,7 @@ const STATES: &[&str] = &[
     "unanalyzable",
 ];
 /// What only somebody would write who wants to be taken for the interface or the reviewer.
-const WORDS: &[&str] = &[
+pub(super) const WORDS: &[&str] = &[
     "countersign",
     "a grant  d deny",
     "press a to grant",
@@ -56,7 +56,7 @@ const WORDS: &[&str] = &[
     "grant   d deny",
 ];
 /// What tells a reader to stop reading, when more follows.
-const ENDS: &[&str] = &[
+pub(super) const ENDS: &[&str] = &[
     "end of code",
     "end of file",
     "end of script",
@@ -83,7 +83,7 @@ pub fn imitates(text: &str) -> bool {
 }
 
 /// `verdict: clear`, `VERDICT ─ clear`, and a bare `verdict:` at the end.
-fn verdict(lower: &str) -> bool {
+pub(super) fn verdict(lower: &str) -> bool {
     lower.split("verdict").skip(1).any(|rest| {
         let word = rest.trim_start_matches(|c: char| !c.is_alphanumeric());
         let gap = rest.len() - word.len();

@@ -1,29 +1,26 @@
 //! What a reader could misread: checks on the text itself, before and beside the tree.
 
+mod blanks;
 pub(super) mod comments;
 mod names;
+mod strings;
 
 use super::facts::Facts;
 use super::rules;
 use super::scan::Outline;
 
-/// Columns after which a line cannot be read without scrolling or wrapping far.
-const LONG: usize = 1_000;
-/// Blanks between code and code on one line.
-const BLANKS: usize = 60;
-/// Columns that a tab may take.
-const TAB: usize = 4;
 /// Combining marks on one character.
 const MARKS: usize = 3;
 
 /// Adds the findings of the text. `outline` is missing where the scan already refused it.
 pub fn check(text: &str, outline: Option<&Outline>, facts: &mut Facts) {
     characters(text, facts);
-    lines(text, facts);
+    blanks::check(text, outline, facts);
     if let Some(outline) = outline {
         comments::check(text, outline, facts);
         comments::modelines(text, outline, facts);
         names::check(text, outline, facts);
+        strings::check(text, outline, facts);
     }
 }
 
@@ -146,55 +143,4 @@ fn is_invisible(c: char) -> bool {
 fn is_nobodys(c: char) -> bool {
     u32::from(c) & 0xfffe == 0xfffe
         || matches!(c, '\u{fdd0}'..='\u{fdef}' | '\u{e000}'..='\u{f8ff}' | '\u{f0000}'..)
-}
-
-fn lines(text: &str, facts: &mut Facts) {
-    let mut start = 0;
-    for line in text.split('\n') {
-        let content = line.trim_end();
-        if content.chars().count() > LONG {
-            facts.add(&rules::TEXT_LONG_LINE, (start, start + content.len()), "");
-        }
-        let indent = content.len() - content.trim_start().len();
-        // Deep indentation pushes code as far as blanks inside a line do.
-        if indent > 2 * BLANKS {
-            facts.add(&rules::TEXT_BLANK_RUN, (start, start + indent), "");
-        }
-        let mut run = 0;
-        for (at, c) in content.char_indices().skip(indent) {
-            let wide = match c {
-                '\t' => TAB,
-                _ => usize::from(c.is_whitespace()),
-            };
-            if wide == 0 {
-                run = 0;
-                continue;
-            }
-            if run <= BLANKS && run + wide > BLANKS {
-                let at = start + at;
-                facts.add(&rules::TEXT_BLANK_RUN, (at, at + c.len_utf8()), "");
-            }
-            run += wide;
-        }
-        start += line.len() + 1;
-    }
-    blank_lines(text, facts);
-}
-
-/// Empty lines that push what follows off the screen.
-fn blank_lines(text: &str, facts: &mut Facts) {
-    const LINES: usize = 40;
-    let mut run = 0;
-    let mut start = 0;
-    for line in text.split_inclusive('\n') {
-        if line.trim().is_empty() {
-            run += 1;
-        } else {
-            if run > LINES {
-                facts.add(&rules::TEXT_BLANK_RUN, (start - 1, start), "");
-            }
-            run = 0;
-        }
-        start += line.len();
-    }
 }

@@ -61,7 +61,7 @@ fn words(text: &str) -> HashSet<&str> {
 }
 
 /// `Δt`, `x_μ`, `σ2`: Greek symbols beside Latin letters, as formulas are written.
-fn joined_symbol(word: &str) -> bool {
+pub(super) fn joined_symbol(word: &str) -> bool {
     const LOOKALIKES: &str = "ΑΒΕΖΗΙΚΜΝΟΡΤΥΧαγικνορτυχω";
     word.chars().all(|c| {
         c.is_ascii_alphanumeric()
