@@ -8,6 +8,8 @@ use std::fmt;
 pub struct Failure {
     pub code: u8,
     pub message: String,
+    /// Further lines, each of which is shown below it.
+    pub more: Vec<String>,
 }
 
 impl Failure {
@@ -16,6 +18,7 @@ impl Failure {
         Self {
             code: 2,
             message: message.into(),
+            more: Vec::new(),
         }
     }
 
@@ -24,6 +27,7 @@ impl Failure {
         Self {
             code: 1,
             message: message.into(),
+            more: Vec::new(),
         }
     }
 
@@ -31,7 +35,15 @@ impl Failure {
         Self {
             code,
             message: message.into(),
+            more: Vec::new(),
         }
+    }
+
+    /// With one more line below the message.
+    #[must_use]
+    pub fn and(mut self, line: impl Into<String>) -> Self {
+        self.more.push(line.into());
+        self
     }
 }
 

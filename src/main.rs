@@ -1,6 +1,5 @@
 //! Dispatches to the hidden roles of the one binary, else to the command line.
 
-use std::io::Write as _;
 use std::process::ExitCode;
 
 use countersign::error::Failure;
@@ -17,9 +16,10 @@ fn main() -> ExitCode {
     match command_line() {
         Ok(code) => ExitCode::from(code),
         Err(error) => {
-            // With standard error closed there is nobody to tell; the code still says it.
-            let _ = writeln!(std::io::stderr(), "error: {error:#}");
-            ExitCode::from(error.downcast_ref::<Failure>().map_or(1, |f| f.code))
+            let failure = error.downcast_ref::<Failure>();
+            let more = failure.map_or(&[][..], |f| f.more.as_slice());
+            cli::tell_error(&format!("{error:#}"), more);
+            ExitCode::from(failure.map_or(1, |f| f.code))
         }
     }
 }
@@ -30,7 +30,7 @@ fn command_line() -> anyhow::Result<u8> {
         Err(words) => {
             // Help and version go to standard output and are no error; usage is code 2.
             let code = u8::try_from(words.exit_code()).unwrap_or(2);
-            match words.print() {
+            match cli::print_usage(&words, std::env::args_os()) {
                 Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => Err(e.into()),
                 _ => Ok(code),
             }

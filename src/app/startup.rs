@@ -16,7 +16,7 @@ use crate::config::Config;
 use crate::error::Failure;
 use crate::executor::{DatasetSource, Executor, Sources, preflight_recalled};
 use crate::ipc::SocketConfig;
-use crate::model::{Preflight, Tier};
+use crate::model::{Preflight, Tier, VisibleWriter};
 use crate::policy::{self, Contract, Policy};
 use crate::tui::{Header, Keymap, TerminalCaps, Themes};
 
@@ -111,7 +111,7 @@ fn diagnostics(state_dir: &Path) -> Result<(), Failure> {
     let _ = tracing_subscriber::fmt()
         .with_ansi(false)
         .with_env_filter("warn,countersign::executor=info")
-        .with_writer(std::sync::Mutex::new(file))
+        .with_writer(std::sync::Mutex::new(VisibleWriter::new(file)))
         .try_init();
     Ok(())
 }

@@ -5,15 +5,13 @@ mod prune;
 mod show;
 mod verify;
 
-use std::io::IsTerminal;
-
 use clap::Subcommand;
 
 use crate::audit::{AuditError, Damage, Log};
 use crate::error::Failure;
 
 use super::Globals;
-use super::out::state_dir;
+use super::out::{is_seen, state_dir, tell};
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -52,8 +50,8 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
         Some(Command::Prune(args)) => prune::run(args, globals),
         None => {
             let code = list::run(&list::Args::default(), &open(1)?)?;
-            if std::io::stdout().is_terminal() {
-                eprintln!("The dashboard shows this with code and verdicts: press 2 there.");
+            if is_seen() {
+                tell("The dashboard shows this with code and verdicts: press 2 there.");
             }
             Ok(code)
         }

@@ -5,10 +5,11 @@ mod sarif;
 mod text;
 mod walk;
 
-use std::io::{Read as _, Write};
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use super::Globals;
+use super::out::{print, print_json};
 use super::policy::policies;
 use crate::analysis::{Analyser, rules};
 use crate::error::Failure;
@@ -52,12 +53,11 @@ struct Checked {
 
 /// Runs the command; the value is the exit code.
 pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
-    let mut out = std::io::stdout().lock();
     if let Some(code) = &args.explain {
-        return explain(code, &mut out);
+        return explain(code);
     }
     if args.list_rules {
-        return list(args.format, &mut out);
+        return list(args.format);
     }
     let policies = policies(globals)?;
     let profile = globals.profile.as_deref().unwrap_or("analysis");
@@ -78,17 +78,17 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
     for checked in pool::check_all(&files, &policies, profile) {
         worst = worst.max(checked.verdict.verdict);
         match args.format {
-            Format::Text => text::write(&checked, &mut out)?,
-            Format::Jsonl => write_json(&mut out, &object(&checked)?)?,
+            Format::Text => print(|out| text::write(&checked, out))?,
+            Format::Jsonl => write_json(&object(&checked)?)?,
             Format::Json => all.push(object(&checked)?),
             Format::Sarif => results.extend(sarif::results(&checked)),
         }
     }
     if args.format == Format::Json {
-        write_json(&mut out, &serde_json::Value::Array(all))?;
+        write_json(&serde_json::Value::Array(all))?;
     }
     if args.format == Format::Sarif {
-        write_json(&mut out, &sarif::log(results))?;
+        write_json(&sarif::log(results))?;
     }
     let limit = if args.strict {
         VerdictKind::Clear
@@ -156,12 +156,11 @@ fn object(checked: &Checked) -> Result<serde_json::Value, Failure> {
     Ok(serde_json::Value::Object(object))
 }
 
-fn write_json(out: &mut impl Write, value: &serde_json::Value) -> Result<(), Failure> {
-    let text = serde_json::to_string(value).map_err(|e| Failure::general(e.to_string()))?;
-    writeln!(out, "{text}").map_err(|e| Failure::general(e.to_string()))
+fn write_json(value: &serde_json::Value) -> Result<(), Failure> {
+    print_json(&value.to_string())
 }
 
-fn explain(code: &str, out: &mut impl Write) -> Result<u8, Failure> {
+fn explain(code: &str) -> Result<u8, Failure> {
     let Some(rule) = rules::find(code) else {
         let near = nearest(&code.to_ascii_uppercase(), rules::all().map(|r| r.code))
             .map_or_else(String::new, |near| format!("; did you mean {near}?"));
@@ -184,13 +183,11 @@ fn explain(code: &str, out: &mut impl Write) -> Result<u8, Failure> {
         rule.example.replace('\n', "\n              "),
         rule.hint,
     );
-    out.write_all(text.as_bytes())
-        .map_err(|e| Failure::general(e.to_string()))?;
+    print(|out| out.write_all(text.as_bytes()))?;
     Ok(0)
 }
 
-fn list(format: Format, out: &mut impl Write) -> Result<u8, Failure> {
-    let fault = |error: std::io::Error| Failure::general(error.to_string());
+fn list(format: Format) -> Result<u8, Failure> {
     let objects = rules::all().map(|r| {
         serde_json::json!({
             "code": r.code,
@@ -205,7 +202,7 @@ fn list(format: Format, out: &mut impl Write) -> Result<u8, Failure> {
         })
     });
     match format {
-        Format::Text => {
+        Format::Text => print(|out| {
             for r in rules::all() {
                 writeln!(
                     out,
@@ -215,15 +212,15 @@ fn list(format: Format, out: &mut impl Write) -> Result<u8, Failure> {
                     r.severity,
                     r.default_action().as_str(),
                     r.message
-                )
-                .map_err(fault)?;
+                )?;
             }
-        }
-        Format::Json => write_json(out, &objects.collect())?,
-        Format::Sarif => write_json(out, &sarif::log(Vec::new()))?,
+            Ok(())
+        })?,
+        Format::Json => write_json(&objects.collect())?,
+        Format::Sarif => write_json(&sarif::log(Vec::new()))?,
         Format::Jsonl => {
             for object in objects {
-                write_json(out, &object)?;
+                write_json(&object)?;
             }
         }
     }

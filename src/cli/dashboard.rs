@@ -10,6 +10,7 @@ use crate::config::{self, Options, Surroundings, Variables};
 use crate::error::Failure;
 
 use super::Globals;
+use super::out::is_seen;
 
 #[derive(Debug, Default, clap::Args)]
 pub struct Args {}
@@ -41,7 +42,7 @@ pub fn demo(globals: &Globals) -> Result<u8, Failure> {
 }
 
 fn open(options: &Options, demo: bool) -> Result<u8, Failure> {
-    if !std::io::stdin().is_terminal() || !std::io::stdout().is_terminal() {
+    if !std::io::stdin().is_terminal() || !is_seen() {
         return Err(Failure::usage(
             "the dashboard needs a terminal on standard input and output: only keys pressed there \
              can grant",

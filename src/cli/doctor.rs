@@ -3,7 +3,6 @@
 mod machine;
 mod trial;
 
-use std::io::IsTerminal;
 use std::path::Path;
 
 use serde::Serialize;
@@ -13,11 +12,11 @@ use crate::audit::{AuditError, Log};
 use crate::config::{self, Config, ConfigError};
 use crate::error::Failure;
 use crate::executor::{preflight, try_warm};
-use crate::model::{Tier, visible_json};
+use crate::model::{Tier, visible};
 use crate::runtime::{Managed, PythonEnv, find_python};
 
 use super::Globals;
-use super::out::{print, state_dir};
+use super::out::{is_seen, print, print_json, state_dir};
 
 pub use trial::Trial;
 
@@ -82,7 +81,7 @@ impl Check {
 pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
     if let Some(trial) = args.trial {
         let said = trial::run(trial);
-        print(|out| writeln!(out, "{}", json!(said)))?;
+        print_json(&json!(said).to_string())?;
         return Ok(0);
     }
     let config = super::check_variables().and_then(|()| config::load(&globals.options()));
@@ -102,20 +101,21 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
     checks.push(log(&state_dir(globals)?));
     checks.push(colours());
     let sound = checks.iter().all(|c| c.state != State::Missing);
+    if args.json {
+        let json = json!({"ok": sound, "checks": checks});
+        print_json(&format!("{json:#}"))?;
+        return Ok(u8::from(!sound));
+    }
     print(|out| {
-        if args.json {
-            let json = json!({"ok": sound, "checks": checks});
-            return writeln!(out, "{}", visible_json(&format!("{json:#}")));
-        }
         for check in &checks {
             let mark = match check.state {
                 State::Ok => "ok",
                 State::Note => "note",
                 State::Missing => "MISSING",
             };
-            writeln!(out, "{mark:8}{:20}{}", check.name, check.found)?;
+            writeln!(out, "{mark:8}{:20}{}", check.name, visible(&check.found))?;
             if let Some(mend) = &check.mend {
-                writeln!(out, "{:28}→ {mend}", "")?;
+                writeln!(out, "{:28}→ {}", "", visible(mend))?;
             }
         }
         Ok(())
@@ -295,7 +295,7 @@ fn colours() -> Check {
         _ if term.contains("256color") => "256",
         _ => "16",
     };
-    if std::io::stdout().is_terminal() {
+    if is_seen() {
         Check::ok(NAME, depth)
     } else {
         Check::note(NAME, format!("{depth}; this is no terminal"), "")

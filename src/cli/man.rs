@@ -6,17 +6,14 @@ use clap_mangen::Man;
 
 use crate::error::Failure;
 
+use super::out::print_data;
+
 /// Runs the command; the value is the exit code.
 pub fn run() -> Result<u8, Failure> {
     let mut page = Vec::new();
-    render(&mut page)
-        .and_then(|()| io::stdout().lock().write_all(&page))
-        .or_else(|e| match e.kind() {
-            // Whoever closed the pipe has read enough.
-            io::ErrorKind::BrokenPipe => Ok(()),
-            _ => Err(Failure::general(format!("cannot write the man page: {e}"))),
-        })
-        .map(|()| 0)
+    render(&mut page).map_err(|e| Failure::general(format!("cannot write the man page: {e}")))?;
+    print_data(&page)?;
+    Ok(0)
 }
 
 fn render(page: &mut Vec<u8>) -> io::Result<()> {
@@ -87,6 +84,7 @@ fn environment(page: &mut Vec<u8>, tree: &clap::Command) -> io::Result<()> {
     writeln!(page, "NAME reads config.NAME.toml over config.toml")?;
     writeln!(
         page,
-        ".PP\nAn empty variable counts as unset; a flag outranks it."
+        ".PP\nEvery key of config.toml has a variable: COUNTERSIGN_KEY, in a table COUNTERSIGN_TABLE_KEY.\n\
+         An empty variable counts as unset; a flag outranks it; an unknown one is an error."
     )
 }

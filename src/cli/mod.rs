@@ -1,13 +1,13 @@
 //! The command line: one file per subcommand; prints, no logic.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
 use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use crate::config::{self, Config, ConfigError, nearest};
 use crate::error::Failure;
-use crate::model::Tier;
+use crate::model::{Tier, escape};
 use crate::tui::Keymap;
 
 pub mod audit;
@@ -23,6 +23,8 @@ pub mod replicate;
 pub mod setup;
 pub mod status;
 pub mod submit;
+
+pub use out::{print_usage, tell_error};
 
 /// A person decides whether agent-written Python runs.
 #[derive(Debug, Parser)]
@@ -134,19 +136,22 @@ pub fn tree() -> clap::Command {
     Cli::command()
 }
 
+fn is_hidden(value: &OsStr) -> bool {
+    value
+        .to_str()
+        .is_none_or(|text| text.chars().any(|c| escape(c).is_some()))
+}
+
 /// Parses a command line. The error is clap's own: usage, help and version know how to print
 /// themselves and which exit code they have.
 pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
-    // An empty variable counts as unset, and clap would take it for an empty value.
     let tree = tree().mut_args(|arg| {
-        let empty = arg
-            .get_env()
-            .and_then(std::env::var_os)
-            .is_some_and(|value| value.is_empty());
-        if empty {
-            arg.env(None::<&'static str>)
-        } else {
-            arg
+        match arg.get_env().and_then(std::env::var_os) {
+            // An empty variable counts as unset, and clap would take it for an empty value.
+            Some(value) if value.is_empty() => arg.env(None::<&'static str>),
+            // The help breaks lines, and a value may have some of its own.
+            Some(value) if is_hidden(&value) => arg.hide_env_values(true),
+            _ => arg,
         }
     });
     let matches = tree.try_get_matches_from(arguments)?;

@@ -1,22 +1,160 @@
-//! Standard output, and the places that commands look at without reading the configuration.
+//! Standard output and standard error: the one place of the command line that writes to them.
+//!
+//! What is said goes through [`VisibleWriter`], whether a terminal or a pipe is at the other end:
+//! names of files, rules and agents are in it, and a log is shown by a terminal too. What was
+//! asked for as data goes out byte for byte, unless a terminal would act on it. JSON is the same
+//! JSON with every hidden character escaped.
 
-use std::io::{self, BufWriter, Write};
+use std::ffi::OsString;
+use std::io::{self, BufWriter, IsTerminal as _, Write};
 use std::path::PathBuf;
 
+use clap::error::ErrorKind;
+
 use crate::error::Failure;
+use crate::model::{VisibleWriter, visible, visible_json, visible_lines};
 use crate::paths::Folders;
 
 use super::Globals;
 
-/// Writes to standard output. A reader that went away (`| head`) is no error.
+/// Writes what a command says to standard output. A reader that went away (`| head`) is no error.
 pub(super) fn print(what: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
+    let mut out = VisibleWriter::new(BufWriter::new(io::stdout().lock()));
+    printed(what(&mut out).and_then(|()| out.flush()))
+}
+
+/// Writes one JSON text and a line feed.
+pub(super) fn print_json(json: &str) -> Result<(), Failure> {
     let mut out = BufWriter::new(io::stdout().lock());
-    match what(&mut out).and_then(|()| out.flush()) {
+    let text = visible_json(json);
+    printed(writeln!(out, "{text}").and_then(|()| out.flush()))
+}
+
+/// Writes what was asked for as data: exactly, unless a terminal shows it.
+pub(super) fn print_data(data: &[u8]) -> Result<(), Failure> {
+    let mut out = BufWriter::new(io::stdout().lock());
+    if out.get_ref().is_terminal() {
+        let mut out = VisibleWriter::new(out);
+        return printed(out.write_all(data).and_then(|()| out.flush()));
+    }
+    printed(out.write_all(data).and_then(|()| out.flush()))
+}
+
+fn printed(done: io::Result<()>) -> Result<(), Failure> {
+    match done {
         Err(e) if e.kind() != io::ErrorKind::BrokenPipe => {
             Err(Failure::general(format!("cannot print: {e}")))
         }
         _ => Ok(()),
     }
+}
+
+/// A line to standard error, in which not even a line feed is left of what it holds.
+pub(super) fn tell(line: &str) {
+    // With standard error closed there is nobody to tell.
+    let _ = writeln!(io::stderr(), "{}", visible(line));
+}
+
+/// What a run wrote to its standard error, where it would have gone.
+pub(super) fn tell_data(text: &str) {
+    let mut out = io::stderr();
+    let end = if text.ends_with('\n') { "" } else { "\n" };
+    let _ = if out.is_terminal() {
+        write!(out, "{}{end}", visible_lines(text))
+    } else {
+        write!(out, "{text}{end}")
+    };
+}
+
+/// Why a command ends. Its exit code says that it failed where nobody reads this.
+pub fn tell_error(message: &str, more: &[String]) {
+    tell(&format!("error: {message}"));
+    for line in more {
+        tell(&format!("  {line}"));
+    }
+}
+
+/// One line of standard error that the next one overwrites; nothing where nobody looks.
+pub(super) fn progress(line: &str) {
+    let mut err = io::stderr().lock();
+    if err.is_terminal() {
+        // Progress that cannot be shown is no reason to stop.
+        let _ = write!(err, "\r{}\x1b[K", visible(line)).and_then(|()| err.flush());
+    }
+}
+
+/// Whether somebody looks at standard output.
+pub(super) fn is_seen() -> bool {
+    io::stdout().is_terminal()
+}
+
+/// Whether somebody looks at standard error.
+pub(super) fn is_told() -> bool {
+    io::stderr().is_terminal()
+}
+
+/// Prints what clap says: help and version to standard output, wrong use to standard error. It
+/// repeats the arguments and the variables, with line feeds in them.
+pub fn print_usage(
+    words: &clap::Error,
+    arguments: impl Iterator<Item = OsString>,
+) -> io::Result<()> {
+    // Not as plain text: clap would take the escapes of an argument away with its own.
+    let mut text = words.render().ansi().to_string();
+    let variables = std::env::vars_os().filter_map(|(name, value)| {
+        let ours = name.to_string_lossy().starts_with("COUNTERSIGN_");
+        ours.then_some(value)
+    });
+    let mut repeated: Vec<String> = arguments
+        .chain(variables)
+        .flat_map(|word| {
+            let word = word.to_string_lossy().into_owned();
+            let parts = word
+                .split_once('=')
+                .map(|(name, value)| [name.to_owned(), value.to_owned()]);
+            let parts = parts.into_iter().flatten();
+            parts.chain([word]).collect::<Vec<_>>()
+        })
+        .filter(|word| visible(word) != word.as_str())
+        .collect();
+    // The longest first: an argument may hold another.
+    repeated.sort_by_key(|word| std::cmp::Reverse(word.len()));
+    let clean = repeated.is_empty();
+    for word in repeated {
+        text = text.replace(&word, &visible(&word));
+    }
+    let text = without_styles(&text);
+    let shown = visible_lines(&text);
+    let asked = matches!(
+        words.kind(),
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion
+    );
+    if asked && clean && io::stdout().is_terminal() {
+        // In clap's own colours.
+        return words.print();
+    }
+    if words.use_stderr() {
+        write!(io::stderr(), "{shown}")
+    } else {
+        write!(io::stdout(), "{shown}")
+    }
+}
+
+/// Takes clap's colours out: `ESC [ … m`.
+fn without_styles(text: &str) -> String {
+    let mut pieces = text.split("\u{1b}[");
+    let mut out = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        let style = |c: char| c.is_ascii_digit() || c == ';';
+        match piece.trim_start_matches(style).strip_prefix('m') {
+            Some(rest) => out.push_str(rest),
+            None => {
+                out.push_str("\u{1b}[");
+                out.push_str(piece);
+            }
+        }
+    }
+    out
 }
 
 /// The state folder. No configuration file can move it, so a broken one does not hide the log.

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Globals;
+use super::out::{print, print_json};
 use crate::config;
 use crate::error::Failure;
-use crate::model::{Capability, Limits};
+use crate::model::{Capability, Limits, visible};
 use crate::policy::{
     Contract, Origin, Places, Policy, PolicyError, PrivateValues, SetBy, load, load_file, nearest,
 };
@@ -46,13 +46,13 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
         Command::Diff { file } => {
             let places = places(globals)?;
             let policy = load_file(file, &places).map_err(unsound)?;
-            diff(&policy, &policies_beside(&places, file)?)
+            Said::Text(diff(&policy, &policies_beside(&places, file)?))
         }
         Command::Check { file } => {
             let policy = load_file(file, &places(globals)?).map_err(unsound)?;
-            format!(
+            Said::Text(format!(
                 "{}: sound; {}, contract {}, tier {}, private values {}, sha256 {}\n",
-                file.display(),
+                visible(&file.display().to_string()),
                 policy.label(),
                 contract(policy.contract),
                 policy.tier,
@@ -62,14 +62,20 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
                     "hidden"
                 },
                 policy.sha256.hex()
-            )
+            ))
         }
     };
-    std::io::stdout()
-        .lock()
-        .write_all(text.as_bytes())
-        .map_err(|e| Failure::general(e.to_string()))?;
+    match text {
+        Said::Text(text) => print(|out| out.write_all(text.as_bytes()))?,
+        Said::Json(json) => print_json(&json)?,
+    }
     Ok(0)
+}
+
+/// What a command prints.
+enum Said {
+    Text(String),
+    Json(String),
 }
 
 /// A file that is not sound: exit code 1.
@@ -105,7 +111,7 @@ fn policies_beside(places: &Places, file: &Path) -> Result<Vec<Arc<Policy>>, Fai
     }
 }
 
-fn list(policies: &[Arc<Policy>], json: bool) -> Result<String, Failure> {
+fn list(policies: &[Arc<Policy>], json: bool) -> Result<Said, Failure> {
     if json {
         return to_json(&policies);
     }
@@ -133,10 +139,10 @@ fn list(policies: &[Arc<Policy>], json: bool) -> Result<String, Failure> {
             }
         );
     }
-    Ok(out)
+    Ok(Said::Text(out))
 }
 
-fn show(policies: &[Arc<Policy>], name: &str, json: bool) -> Result<String, Failure> {
+fn show(policies: &[Arc<Policy>], name: &str, json: bool) -> Result<Said, Failure> {
     let Some(p) = policies.iter().find(|p| p.name == name) else {
         let near = nearest(name, policies.iter().map(|p| p.name.as_str()))
             .map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
@@ -190,7 +196,7 @@ fn show(policies: &[Arc<Policy>], name: &str, json: bool) -> Result<String, Fail
     if p.private == PrivateValues::Tell && !p.tells_private() {
         out.push_str("# the contract scoped hides them all the same\n");
     }
-    Ok(out)
+    Ok(Said::Text(out))
 }
 
 /// What a policy changes against its base: `-` for what it takes away, `+` for what it adds,
@@ -304,8 +310,7 @@ fn contract(contract: Contract) -> &'static str {
     }
 }
 
-fn to_json(value: &impl serde::Serialize) -> Result<String, Failure> {
-    let mut text = serde_json::to_string(value).map_err(|e| Failure::general(e.to_string()))?;
-    text.push('\n');
-    Ok(text)
+fn to_json(value: &impl serde::Serialize) -> Result<Said, Failure> {
+    let text = serde_json::to_string(value).map_err(|e| Failure::general(e.to_string()))?;
+    Ok(Said::Json(text))
 }

@@ -12,7 +12,7 @@ use super::policy::policies;
 use crate::app::replicate::{Replica, check};
 use crate::config::{self, Surroundings};
 use crate::error::Failure;
-use crate::model::visible;
+use crate::model::{visible, visible_lines};
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -42,7 +42,7 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
         })?;
     let asked = |e: io::Error| Failure::general(format!("nothing was run: the terminal: {e}"));
     terminal
-        .write_all(page(&replica, &python).as_bytes())
+        .write_all(visible_lines(&page(&replica, &python)).as_bytes())
         .map_err(asked)?;
     if !agreed(&replica, &mut terminal).map_err(asked)? {
         return Err(Failure::general("nothing was run"));

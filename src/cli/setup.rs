@@ -1,13 +1,12 @@
 //! `countersign setup`: makes or repairs the managed Python environment.
 
-use std::io::{self, IsTerminal, Write};
-
 use crate::config;
 use crate::error::Failure;
+use crate::model::visible;
 use crate::runtime::{Managed, Progress, PythonEnv, find_python, libraries};
 
 use super::Globals;
-use super::out::print;
+use super::out::{self, is_told, print, tell};
 
 #[derive(Debug, clap::Args)]
 pub struct Args {}
@@ -34,7 +33,9 @@ pub fn run(_args: &Args, globals: &Globals) -> Result<u8, Failure> {
 }
 
 fn done(how: &str, env: &PythonEnv) -> Result<u8, Failure> {
-    print(|out| writeln!(out, "{how}: {}, in {}", env.label(), env.prefix.display()))?;
+    let prefix = env.prefix.display().to_string();
+    let (label, prefix) = (env.label(), visible(&prefix));
+    print(|out| writeln!(out, "{how}: {}, in {prefix}", visible(&label)))?;
     Ok(0)
 }
 
@@ -48,8 +49,8 @@ fn own(env: &PythonEnv) -> Result<u8, Failure> {
         writeln!(
             out,
             "your own: {}, {}",
-            env.label(),
-            env.executable.display()
+            visible(&env.label()),
+            visible(&env.executable.display().to_string())
         )?;
         if !lacks.is_empty() {
             writeln!(
@@ -75,7 +76,7 @@ struct Bar {
 impl Bar {
     fn new() -> Self {
         Self {
-            terminal: io::stderr().is_terminal(),
+            terminal: is_told(),
             done: 0,
             step: String::new(),
             last: String::new(),
@@ -99,19 +100,17 @@ impl Bar {
         if line == self.last {
             return;
         }
-        let mut out = io::stderr().lock();
-        // Progress that cannot be shown does not stop the work.
-        let _ = if self.terminal {
-            write!(out, "\r{line}\x1b[K").and_then(|()| out.flush())
+        if self.terminal {
+            out::progress(&line);
         } else {
-            writeln!(out, "{line}")
-        };
+            tell(&line);
+        }
         self.last = line;
     }
 
     fn clear(&mut self) {
         if self.terminal && !self.last.is_empty() {
-            let _ = write!(io::stderr().lock(), "\r\x1b[K");
+            out::progress("");
         }
     }
 }

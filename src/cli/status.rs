@@ -6,7 +6,7 @@ use crate::audit::{AuditError, Log, Summary};
 use crate::error::Failure;
 
 use super::Globals;
-use super::out::{print, state_dir};
+use super::out::{print, print_json, state_dir};
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -29,22 +29,20 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
         Some(_) => "ok",
     };
     let here = summary.as_ref().filter(|s| s.dashboard);
-    print(|out| {
-        if args.json {
-            let line = json!({
-                "dashboard": here.is_some(),
-                "pid": here.and_then(|s| s.pid),
-                // Without a dashboard nobody can decide: what it left is pending no more.
-                "pending": here.map_or(0, |s| s.pending),
-                "running": here.map_or(0, |s| s.running),
-                "records": summary.as_ref().map_or(0, |s| s.records),
-                "log": log,
-            });
-            writeln!(out, "{line}")
-        } else {
-            writeln!(out, "{}", line(here, log))
-        }
-    })?;
+    if args.json {
+        let line = json!({
+            "dashboard": here.is_some(),
+            "pid": here.and_then(|s| s.pid),
+            // Without a dashboard nobody can decide: what it left is pending no more.
+            "pending": here.map_or(0, |s| s.pending),
+            "running": here.map_or(0, |s| s.running),
+            "records": summary.as_ref().map_or(0, |s| s.records),
+            "log": log,
+        });
+        print_json(&line.to_string())?;
+    } else {
+        print(|out| writeln!(out, "{}", line(here, log)))?;
+    }
     if let Some(damage) = summary.as_ref().and_then(|s| s.damage.as_ref()) {
         return Err(Failure::general(format!("the log is damaged: {damage}")));
     }

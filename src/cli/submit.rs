@@ -1,6 +1,6 @@
 //! `countersign submit`: proposes a snippet, waits, and prints what it printed.
 
-use std::io::{self, IsTerminal as _, Read as _, Write as _};
+use std::io::{self, IsTerminal as _, Read as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -11,10 +11,11 @@ use crate::broker::RpcError;
 use crate::config::{self, check_identifier};
 use crate::error::Failure;
 use crate::ipc::{Client, ClientError, FRAME_MAX};
-use crate::model::{Artifact, Outcome, State, TextFormat, visible};
+use crate::model::{Artifact, Outcome, State, TextFormat};
 
 use super::Globals;
 use super::folder::Folder;
+use super::out::{is_told, print_data, print_json, tell, tell_data};
 
 mod files;
 
@@ -124,7 +125,7 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
         )
     })?;
     if args.json {
-        print_exactly(&format!("{outcome}\n"))?;
+        print_json(&outcome.to_string()).map_err(unprinted)?;
     } else {
         if let (Some(stdout), Some(run)) = (left.stdout, &mut parsed.run) {
             run.stdout = stdout;
@@ -176,7 +177,7 @@ async fn propose(
         .as_str()
         .ok_or_else(|| ClientError::Protocol("an answer to `propose` without an id".to_owned()))?
         .to_owned();
-    if io::stderr().is_terminal() && proposed["state"] == "pending" {
+    if is_told() && proposed["state"] == "pending" {
         let expires = proposed["expires_at"].as_str().unwrap_or("unknown");
         tell(&format!(
             "waiting for a decision (id {id}, expires {expires})"
@@ -341,13 +342,13 @@ fn text(source: impl io::Read, name: &str) -> Result<String, Failure> {
 }
 
 fn failure(error: &ClientError) -> Failure {
-    let mut message = error.to_string();
-    if let ClientError::Refused(RpcError { data, .. }) = error
-        && !data.is_null()
-    {
-        message.push_str(&format!("\n  {data}"));
+    let failure = Failure::with_code(NO_OUTCOME, error.to_string());
+    match error {
+        ClientError::Refused(RpcError { data, .. }) if !data.is_null() => {
+            failure.and(data.to_string())
+        }
+        _ => failure,
     }
-    Failure::with_code(NO_OUTCOME, for_people(&message))
 }
 
 const fn exit_code(state: State) -> u8 {
@@ -365,14 +366,9 @@ const fn exit_code(state: State) -> u8 {
 /// What it printed goes where it would have gone; what became of it goes to standard error.
 fn report(outcome: &Outcome) -> Result<(), Failure> {
     if let Some(run) = &outcome.run {
-        if io::stdout().is_terminal() {
-            print_exactly(&for_people(&run.stdout))?;
-        } else {
-            print_exactly(&run.stdout)?;
-        }
+        print_data(run.stdout.as_bytes()).map_err(unprinted)?;
         if !run.stderr.is_empty() {
-            let end = if run.stderr.ends_with('\n') { "" } else { "\n" };
-            eprint_text(&format!("{}{end}", run.stderr));
+            tell_data(&run.stderr);
         }
         for (stream, cut, bytes) in [
             ("stdout", run.stdout_truncated, run.stdout_bytes),
@@ -422,39 +418,7 @@ fn report(outcome: &Outcome) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A line for the person, in which nothing that a terminal would obey is left.
-fn tell(line: &str) {
-    // Nobody is there to be told that standard error is closed.
-    let _ = writeln!(io::stderr(), "{}", for_people(line));
-}
-
-fn eprint_text(text: &str) {
-    let mut out = io::stderr();
-    let _ = if out.is_terminal() {
-        out.write_all(for_people(text).as_bytes())
-    } else {
-        out.write_all(text.as_bytes())
-    };
-}
-
-/// Every character but tab and line feed that a terminal would act on, made visible.
-fn for_people(text: &str) -> String {
-    text.split_inclusive(['\n', '\t'])
-        .flat_map(|piece| {
-            let body = piece.trim_end_matches(['\n', '\t']);
-            [visible(body), piece[body.len()..].into()]
-        })
-        .collect()
-}
-
-fn print_exactly(text: &str) -> Result<(), Failure> {
-    let mut out = io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        // Whoever closed the pipe has read enough.
-        Err(e) if e.kind() != io::ErrorKind::BrokenPipe => Err(Failure::with_code(
-            NO_OUTCOME,
-            format!("cannot write the output: {e}"),
-        )),
-        _ => Ok(()),
-    }
+/// The outcome is known and could not be told.
+fn unprinted(failure: Failure) -> Failure {
+    Failure::with_code(NO_OUTCOME, failure.message)
 }

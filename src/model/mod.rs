@@ -43,4 +43,4 @@ pub use verdict::{
     Verdict, VerdictKind,
 };
 pub use view::{Reviewer, Viewed};
-pub use visible::{escape, visible, visible_json};
+pub use visible::{VisibleWriter, escape, visible, visible_json, visible_lines};

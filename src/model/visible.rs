@@ -6,6 +6,7 @@
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
+use std::io::{self, Write};
 
 use super::glyphs::{Mark, columns};
 
@@ -40,6 +41,82 @@ pub fn visible(text: &str) -> Cow<'_, str> {
         }
     }
     Cow::Owned(out)
+}
+
+/// [`visible`], but for line feeds and tabs: for text that may have lines.
+pub fn visible_lines(text: &str) -> Cow<'_, str> {
+    let stays = |c: char| matches!(c, '\n' | '\t');
+    if !text.contains(|c| !stays(c) && is_hidden(c)) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 8);
+    for piece in text.split_inclusive(stays) {
+        let body = piece.trim_end_matches(stays);
+        out.push_str(&visible(body));
+        out.push_str(piece.get(body.len()..).unwrap_or_default());
+    }
+    Cow::Owned(out)
+}
+
+/// A writer in front of a terminal or of a file that one will show: what goes through it comes
+/// out as [`visible_lines`] has it, and what is not UTF-8 as U+FFFD's mark.
+#[derive(Debug)]
+pub struct VisibleWriter<W: Write> {
+    inner: W,
+    /// The beginning of a character whose rest is yet to come.
+    part: Vec<u8>,
+}
+
+impl<W: Write> VisibleWriter<W> {
+    pub const fn new(inner: W) -> Self {
+        Self {
+            inner,
+            part: Vec::new(),
+        }
+    }
+
+    fn broken(&mut self) -> io::Result<()> {
+        let mark = visible("\u{fffd}");
+        self.inner.write_all(mark.as_bytes())
+    }
+}
+
+impl<W: Write> Write for VisibleWriter<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let mut all = std::mem::take(&mut self.part);
+        all.extend_from_slice(bytes);
+        let mut rest = all.as_slice();
+        while !rest.is_empty() {
+            let (sound, left) = match std::str::from_utf8(rest) {
+                Ok(text) => (text, None),
+                Err(e) => {
+                    let (sound, left) = rest.split_at(e.valid_up_to());
+                    let sound = std::str::from_utf8(sound).unwrap_or_default();
+                    (sound, Some((left, e.error_len())))
+                }
+            };
+            self.inner.write_all(visible_lines(sound).as_bytes())?;
+            rest = match left {
+                None => &[],
+                Some((left, None)) => {
+                    self.part = left.to_vec();
+                    &[]
+                }
+                Some((left, Some(bad))) => {
+                    self.broken()?;
+                    left.get(bad..).unwrap_or_default()
+                }
+            };
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        if !std::mem::take(&mut self.part).is_empty() {
+            self.broken()?;
+        }
+        self.inner.flush()
+    }
 }
 
 /// JSON text with every hidden character inside its strings written as `\\uXXXX`: the same JSON,
@@ -90,6 +167,26 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn a_writer_shows_what_it_gets_however_it_is_cut(
+            bytes in any::<Vec<u8>>(),
+            text in any::<String>(),
+            cut in 1_usize..9,
+        ) {
+            for whole in [bytes.as_slice(), text.as_bytes()] {
+                let mut writer = VisibleWriter::new(Vec::new());
+                for piece in whole.chunks(cut) {
+                    writer.write_all(piece).unwrap();
+                }
+                writer.flush().unwrap();
+                let shown = String::from_utf8(writer.inner).unwrap();
+                let hidden = |c| c != '\n' && c != '\t' && escape(c).is_some();
+                prop_assert!(!shown.contains(hidden));
+                let lossy = String::from_utf8_lossy(whole).into_owned();
+                prop_assert_eq!(shown, visible_lines(&lossy).into_owned());
+            }
+        }
+
         #[test]
         fn json_stays_the_same_and_becomes_harmless(text in any::<String>()) {
             let json = serde_json::to_string(&text).unwrap();

@@ -85,7 +85,7 @@ pub enum RuntimeError {
         package: String,
         log: PathBuf,
     },
-    #[error("{step} ended with {status}. Its last words:\n{last}\nAll of its output: {}", log.display())]
+    #[error("{step} ended with {status}. Its last words: {last}. All of its output: {}", log.display())]
     Step {
         step: &'static str,
         status: String,

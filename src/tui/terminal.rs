@@ -24,6 +24,8 @@ use ratatui::backend::CrosstermBackend;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
+use crate::model::visible_lines;
+
 use super::screen::Drawn;
 use super::text;
 
@@ -58,7 +60,7 @@ impl Terminal {
                 if std::thread::current().id() == drawing {
                     restore();
                     // With standard error closed there is nobody to tell.
-                    let _ = writeln!(io::stderr(), "{report}");
+                    let _ = writeln!(io::stderr(), "{}", visible_lines(&report));
                 } else {
                     tracing::error!("{report}");
                 }

@@ -146,6 +146,24 @@ fn places(source: &Source, found: &mut Vec<String>) {
             }
         }
     }
+    // What is said to people and scripts goes through one sanitiser.
+    const SAYING: [&str; 3] = ["cli/out.rs", "tui/terminal.rs", "analysis/worker.rs"];
+    let tests = source.test_only || source.path.ends_with("_tests.rs");
+    if !tests && !SAYING.contains(&source.path.as_str()) {
+        for word in [
+            "println !",
+            "print !",
+            "eprintln !",
+            "eprint !",
+            "dbg !",
+            "stdout ( )",
+            "stderr ( )",
+        ] {
+            if contains_words(&own, word) {
+                source.says("says something past `cli::out`", found);
+            }
+        }
+    }
     if contains_words(&own, "anyhow") && top != "main" {
         source.says("uses `anyhow`; modules have errors of their own", found);
     }
@@ -273,6 +291,16 @@ fn made_up_faults_are_found() {
         ("cli/x.rs", "use anyhow::Context as _;", "anyhow"),
         ("tui/x.rs", "fn f() { unsafe { g() } }", "unsafe"),
         ("tui/x.rs", "fn f() { println!(\"{x}\"); }", "prints"),
+        (
+            "cli/x.rs",
+            "fn f() { eprintln!(\"{x}\"); }",
+            "past `cli::out`",
+        ),
+        (
+            "executor/x.rs",
+            "fn f() { let _ = std::io::stderr().write_all(b); }",
+            "past `cli::out`",
+        ),
         (
             "ipc/x.rs",
             "let c = Confirmation { id, digest, by, viewed };",

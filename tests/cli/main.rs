@@ -2,6 +2,7 @@
 //! socket with a scripted core behind it.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod hostile;
 mod scripted;
 mod submit;
 mod tree;

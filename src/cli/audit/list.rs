@@ -6,9 +6,9 @@ use jiff::Timestamp;
 
 use crate::audit::{Listing, Log, Logged};
 use crate::error::Failure;
-use crate::model::{visible, visible_json};
+use crate::model::visible;
 
-use super::super::out::print;
+use super::super::out::{print, print_json};
 use super::{failed, whole};
 
 #[derive(Debug, Default, clap::Args)]
@@ -28,13 +28,12 @@ const TITLE: usize = 100;
 pub fn run(args: &Args, log: &Log) -> Result<u8, Failure> {
     let Listing { proposals, damage } = log.proposals().map_err(|e| failed(&e))?;
     let some = &proposals[..args.limit.unwrap_or(usize::MAX).min(proposals.len())];
-    print(|out| {
-        if args.json {
-            let json = serde_json::to_string_pretty(some)?;
-            return writeln!(out, "{}", visible_json(&json));
-        }
-        some.iter().try_for_each(|p| line(out, p))
-    })?;
+    if args.json {
+        let fault = |e: serde_json::Error| Failure::general(e.to_string());
+        print_json(&serde_json::to_string_pretty(some).map_err(fault)?)?;
+    } else {
+        print(|out| some.iter().try_for_each(|p| line(out, p)))?;
+    }
     whole(damage.as_ref())
 }
 

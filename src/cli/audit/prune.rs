@@ -9,7 +9,7 @@ use crate::error::Failure;
 use crate::model::visible;
 
 use super::super::Globals;
-use super::super::out::print;
+use super::super::out::{print, tell};
 use super::failed;
 
 #[derive(Debug, clap::Args)]
@@ -65,25 +65,25 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
     } else {
         "removed"
     };
-    eprintln!("older than {days} days, {done}:");
-    eprintln!("  {}", count(old.len() as u64, "kept run"));
+    tell(&format!("older than {days} days, {done}:"));
+    tell(&format!("  {}", count(old.len() as u64, "kept run")));
     for segment in &records.segments {
         let said = count(segment.records, "record");
-        eprintln!(
+        tell(&format!(
             "  {} of {said}, {} bytes, the newest of {}",
             segment.file, segment.bytes, segment.newest
-        );
+        ));
     }
     let blobs = count(records.blobs, "blob");
-    eprintln!(
+    tell(&format!(
         "  {blobs} of {} bytes that no other record names",
         records.blob_bytes
-    );
+    ));
     if records.blobs_stay {
-        eprintln!("  no blobs, since some records are of kinds that this version does not know");
+        tell("  no blobs, since some records are of kinds that this version does not know");
     }
     if !args.dry_run && !records.segments.is_empty() {
-        eprintln!("the log has a record of it, and `audit verify` goes on from there");
+        tell("the log has a record of it, and `audit verify` goes on from there");
     }
     Ok(0)
 }

@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 use crate::audit::{History, Log, Record};
 use crate::error::Failure;
 use crate::model::{
-    Artifact, Digest, InputKind, LogEvent, ProposalId, ProposedLog, RunEvent, visible, visible_json,
+    Artifact, Digest, InputKind, LogEvent, ProposalId, ProposedLog, RunEvent, visible,
 };
 
 use super::super::folder::Folder;
-use super::super::out::print;
+use super::super::out::{print, print_json, tell};
 use super::list::{claim, seconds};
 use super::{failed, whole};
 
@@ -39,13 +39,11 @@ pub fn run(args: &Args, log: &Log) -> Result<u8, Failure> {
         whole(history.damage.as_ref())?;
         return Err(Failure::general(format!("the log knows no proposal {id}")));
     }
-    print(|out| {
-        if args.json {
-            writeln!(out, "{}", visible_json(&as_json(id, log, &history)))
-        } else {
-            as_text(out, id, log, &history)
-        }
-    })?;
+    if args.json {
+        print_json(&as_json(id, log, &history))?;
+    } else {
+        print(|out| as_text(out, id, log, &history))?;
+    }
     if let Some(folder) = folder {
         save(log, &history, &folder)?;
     }
@@ -71,7 +69,7 @@ fn save(log: &Log, history: &History, folder: &Folder) -> Result<(), Failure> {
         folder
             .write(&file.name, &content)
             .map_err(|e| odd(&e.to_string()))?;
-        eprintln!("{}", visible(&folder.shown(&file.name)));
+        tell(&folder.shown(&file.name));
     }
     Ok(())
 }
@@ -148,7 +146,7 @@ fn as_text(out: &mut dyn Write, id: ProposalId, log: &Log, history: &History) ->
             writeln!(out, "  {}  {digest}", claim(&name, 66))?;
             match log.blob(&digest) {
                 Ok(bytes) => content(out, &bytes)?,
-                Err(why) => writeln!(out, "    damaged: {why}")?,
+                Err(why) => writeln!(out, "    damaged: {}", visible(&why))?,
             }
         }
     }

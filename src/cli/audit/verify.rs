@@ -6,9 +6,9 @@ use serde_json::json;
 
 use crate::audit::{Log, Report};
 use crate::error::Failure;
-use crate::model::visible_json;
+use crate::model::visible;
 
-use super::super::out::print;
+use super::super::out::{print, print_json};
 use super::failed;
 
 #[derive(Debug, clap::Args)]
@@ -26,26 +26,27 @@ const NOT_ANCHORED: &str = "not anchored: a cut end cannot be excluded";
 pub fn run(args: &Args, log: &Log) -> Result<u8, Failure> {
     let report = log.verify().map_err(|e| failed(&e))?;
     let anchored = report.anchored_through();
-    print(|out| {
-        if args.json {
-            let mut json = json!(report);
-            json["anchored_through"] = json!(anchored);
-            return writeln!(out, "{}", visible_json(&format!("{json:#}")));
-        }
-        text(out, &report)?;
-        match anchored {
-            _ if !report.consistent => Ok(()),
-            Some(seq) => writeln!(out, "anchored through seq {seq}"),
-            None => writeln!(out, "{NOT_ANCHORED}"),
-        }
-    })?;
+    if args.json {
+        let mut json = json!(report);
+        json["anchored_through"] = json!(anchored);
+        print_json(&format!("{json:#}"))?;
+    } else {
+        print(|out| {
+            text(out, &report)?;
+            match anchored {
+                _ if !report.consistent => Ok(()),
+                Some(seq) => writeln!(out, "anchored through seq {seq}"),
+                None => writeln!(out, "{NOT_ANCHORED}"),
+            }
+        })?;
+    }
     let unanchored = args.require_anchor && anchored.is_none();
     Ok(u8::from(!report.consistent || unanchored))
 }
 
 fn text(out: &mut dyn Write, report: &Report) -> std::io::Result<()> {
     if let Some(damage) = &report.damage {
-        writeln!(out, "damaged: {damage}")?;
+        writeln!(out, "damaged: {}", visible(&damage.to_string()))?;
         writeln!(out, "sound before it: {}", count(report))?;
     } else if !report.consistent {
         writeln!(
@@ -63,7 +64,7 @@ fn text(out: &mut dyn Write, report: &Report) -> std::io::Result<()> {
         )?;
     }
     for blob in &report.bad_blobs {
-        writeln!(out, "damaged: {blob}")?;
+        writeln!(out, "damaged: {}", visible(&blob.to_string()))?;
     }
     let more = report.bad_blob_count - report.bad_blobs.len() as u64;
     if more > 0 {

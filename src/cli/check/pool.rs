@@ -1,11 +1,11 @@
 //! Many files at once: one worker process for each core, results in the order of the files.
 
-use std::io::{IsTerminal as _, Write as _};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
+use super::super::out;
 use super::{Checked, check};
 use crate::analysis::Analyser;
 use crate::policy::Policy;
@@ -56,15 +56,12 @@ pub(super) fn check_all(
 
 /// One line that overwrites itself, gone at the end; only where somebody looks.
 fn progress(done: usize, all: usize) {
-    let mut err = std::io::stderr().lock();
-    if all < SEVERAL || !err.is_terminal() {
+    if all < SEVERAL {
         return;
     }
-    // Progress that cannot be shown is no reason to stop.
-    let _ = if done == all {
-        write!(err, "\r\x1b[K")
+    if done == all {
+        out::progress("");
     } else {
-        write!(err, "\rchecked {done} of {all}")
-    };
-    let _ = err.flush();
+        out::progress(&format!("checked {done} of {all}"));
+    }
 }
