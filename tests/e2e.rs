@@ -24,21 +24,13 @@ fn nothing_ran(dash: &Dash) {
         "{}",
         String::from_utf8_lossy(&verify.stderr)
     );
-    let log = log_text(dash);
+    let log = dash.log_text();
     for kind in ["granted", "started", "finished"] {
         assert!(
             !log.contains(&format!("\"kind\":\"{kind}\"")),
             "{kind} in {log}"
         );
     }
-}
-
-fn log_text(dash: &Dash) -> String {
-    let mut text = String::new();
-    for entry in std::fs::read_dir(dash.state.join("log")).unwrap() {
-        text.push_str(&std::fs::read_to_string(entry.unwrap().path()).unwrap_or_default());
-    }
-    text
 }
 
 #[test]

@@ -1,14 +1,17 @@
-//! The terminal is given back, whatever happens: panic, suspend.
+//! The terminal is given back, whatever happens: panic, suspend. What it sends by itself, or while
+//! nobody looks, grants nothing; and its end is the end of everything that waits.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod common;
 
 use std::io::Read as _;
+use std::time::Duration;
 
-use common::dash::Dash;
+use common::agent::Agent;
+use common::dash::{Dash, PATIENCE};
 use nix::sys::signal::Signal;
 use portable_pty::{CommandBuilder, PtySize, native_pty_system};
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// Set in the process that is to panic with the terminal taken over.
 const CHILD: &str = "CS_TEST_PANIC_CHILD";
@@ -77,6 +80,114 @@ fn suspending_gives_the_terminal_back_and_what_is_typed_meanwhile_grants_nothing
     });
     assert_eq!(agent.state(&proposal["id"]), "pending");
     agent.call("withdraw", json!({"id": proposal["id"]}));
+}
+
+/// A sheet is open, all of it seen, its grace over and no key just pressed.
+fn asked(dash: &mut Dash) -> (Agent, Value) {
+    let mut agent = dash.agent();
+    let proposal = agent.code("print(1)\n");
+    dash.open_sheet();
+    dash.wait_text("press y to grant");
+    (agent, proposal)
+}
+
+/// What was typed before this was taken in, and did not grant.
+fn nothing_granted(dash: &mut Dash, agent: &mut Agent, proposal: &Value) {
+    dash.press_until("\x1b", "the queue", |text| !text.contains("GRANT?"));
+    assert_eq!(agent.state(&proposal["id"]), "pending");
+}
+
+#[test]
+fn a_key_held_since_before_the_sheet_took_it_grants_nothing() {
+    let mut dash = Dash::start();
+    let mut agent = dash.agent();
+    let proposal = agent.code("print(1)\n");
+    dash.open_sheet();
+    // As keyboards repeat: after half a second, then thirty times a second.
+    dash.keys("y");
+    std::thread::sleep(Duration::from_millis(500));
+    for _ in 0..45 {
+        dash.keys("y");
+        std::thread::sleep(Duration::from_millis(33));
+    }
+    nothing_granted(&mut dash, &mut agent, &proposal);
+    dash.grant(&mut agent, &proposal);
+}
+
+#[test]
+fn text_that_ends_its_own_paste_on_the_sheet_grants_nothing() {
+    let mut dash = Dash::start();
+    let (mut agent, proposal) = asked(&mut dash);
+    dash.keys("\x1b[200~hello \x1b[201~y\x1b[201~");
+    nothing_granted(&mut dash, &mut agent, &proposal);
+}
+
+#[test]
+fn a_burst_in_one_write_grants_nothing() {
+    let mut dash = Dash::start();
+    let (mut agent, proposal) = asked(&mut dash);
+    nothing_granted(&mut dash, &mut agent, &proposal);
+    std::thread::sleep(Duration::from_millis(700));
+    dash.keys(&format!("a{}y", "j".repeat(4_000)));
+    dash.wait_text("GRANT?");
+    nothing_granted(&mut dash, &mut agent, &proposal);
+    dash.grant(&mut agent, &proposal);
+}
+
+#[test]
+fn what_was_typed_while_the_program_was_stopped_grants_nothing() {
+    let mut dash = Dash::start();
+    let (mut agent, proposal) = asked(&mut dash);
+    dash.signal(Signal::SIGSTOP);
+    dash.wait_for("the stop", |d, _| stopped(d.pid()));
+    dash.keys("y");
+    std::thread::sleep(Duration::from_millis(600));
+    dash.signal(Signal::SIGCONT);
+    nothing_granted(&mut dash, &mut agent, &proposal);
+    dash.grant(&mut agent, &proposal);
+}
+
+#[test]
+fn while_the_terminal_has_no_focus_nothing_is_granted() {
+    let mut dash = Dash::start();
+    let (mut agent, proposal) = asked(&mut dash);
+    dash.keys("\x1b[O");
+    dash.press_until("y", "the refusal", |text| text.contains("focus"));
+    nothing_granted(&mut dash, &mut agent, &proposal);
+    dash.press_until("a", "the refusal", |text| text.contains("focus"));
+    assert!(!dash.text().contains("GRANT?"));
+    dash.keys("\x1b[I");
+    dash.grant(&mut agent, &proposal);
+}
+
+#[test]
+fn a_terminal_that_vanishes_leaves_every_outcome_in_the_log() {
+    let mut dash = Dash::start();
+    let mut agent = dash.agent();
+    let running = agent.code("print('be' + 'gun', flush=True)\nwhile True:\n    pass\n");
+    dash.grant(&mut agent, &running);
+    dash.wait_text("begun");
+    let pending = agent.code("print('pending')\n");
+    let wait = agent.send("wait", json!({"id": pending["id"]}));
+    let of_running = agent.send("wait", json!({"id": running["id"]}));
+    // Requests of a connection are taken in order: with this answered, the waits are known.
+    assert_eq!(agent.state(&pending["id"]), "pending");
+    dash.hang_up();
+    let outcome = agent.answer(wait, PATIENCE)["result"].clone();
+    assert_eq!(outcome["state"], "unattended", "{outcome}");
+    let outcome = agent.answer(of_running, PATIENCE)["result"].clone();
+    assert_eq!(outcome["state"], "failed", "{outcome}");
+    dash.ended();
+    assert!(!dash.socket.exists(), "the socket is gone");
+    let verify = dash.cli(&["audit", "verify"]);
+    assert!(verify.status.success(), "{verify:?}");
+    let list = String::from_utf8(dash.cli(&["audit", "list"]).stdout).unwrap();
+    assert!(
+        list.contains("unattended") && list.contains("failed"),
+        "{list}"
+    );
+    let log = dash.log_text();
+    assert!(log.contains("\"kind\":\"closed\""), "{log}");
 }
 
 fn stopped(pid: u32) -> bool {

@@ -10,6 +10,7 @@ pub mod demo;
 mod effects;
 mod environment;
 mod inputs;
+mod pulse;
 pub mod replicate;
 mod review;
 pub mod reviewer;

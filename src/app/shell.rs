@@ -4,11 +4,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crossterm::event::{Event as TermEvent, EventStream};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::{Instant, sleep_until, timeout_at};
-use tokio_stream::StreamExt as _;
 
 use crate::audit::WriterEvent;
 use crate::broker::{
@@ -20,6 +18,7 @@ use crate::executor::Wish;
 use crate::ipc::{self, Listener, Router};
 use crate::model::{LogEvent, Reviewer, State, Tier};
 use crate::policy::Policy;
+use crate::tui::keyboard::{Keyboard, Typed};
 use crate::tui::terminal::{Terminal, has_job_control};
 use crate::tui::{Action, GrantRequest, Header, Highlighter, UiState, render};
 
@@ -28,6 +27,7 @@ use super::analyst::Analyst;
 use super::effects::{Hands, Next};
 use super::environment;
 use super::inputs::Inputs;
+use super::pulse::{BEAT, Pulse};
 use super::startup::Setup;
 use super::{Input, replicate, review, reviewer};
 
@@ -54,6 +54,8 @@ struct Shell {
     ahead: Ahead,
     header: Header,
     terminal: Terminal,
+    keyboard: Keyboard,
+    pulse: Pulse,
     highlighter: Highlighter,
     by: Reviewer,
     state_dir: std::path::PathBuf,
@@ -66,6 +68,26 @@ struct Shell {
     drawn_at: Option<Instant>,
     leave_by: Option<Instant>,
     leaving: bool,
+    /// The terminal took its last frame, and gave its last key.
+    gone: bool,
+}
+
+/// What ended a wait of the loop.
+enum Woken {
+    Typed(Option<Typed>),
+    Asked(Asked),
+    Decided(Input),
+    Time,
+    Rest(Input),
+    Agent(Event),
+}
+
+/// What a signal asks for.
+enum Asked {
+    Close,
+    Suspend,
+    /// It was stopped, and goes on.
+    GoOn,
 }
 
 /// What the screen waits for.
@@ -100,6 +122,7 @@ struct Signals {
     hang_up: Signal,
     interrupt: Signal,
     stop: Signal,
+    go_on: Signal,
 }
 
 impl Signals {
@@ -109,16 +132,17 @@ impl Signals {
             hang_up: signal(SignalKind::hangup())?,
             interrupt: signal(SignalKind::interrupt())?,
             stop: signal(SignalKind::from_raw(nix::libc::SIGTSTP))?,
+            go_on: signal(SignalKind::from_raw(nix::libc::SIGCONT))?,
         })
     }
 
-    /// `true` when the dashboard is to close, `false` when it is to suspend.
-    async fn next(&mut self) -> bool {
+    async fn next(&mut self) -> Asked {
         tokio::select! {
-            _ = self.terminate.recv() => true,
-            _ = self.hang_up.recv() => true,
-            _ = self.interrupt.recv() => true,
-            _ = self.stop.recv() => false,
+            _ = self.terminate.recv() => Asked::Close,
+            _ = self.hang_up.recv() => Asked::Close,
+            _ = self.interrupt.recv() => Asked::Close,
+            _ = self.stop.recv() => Asked::Suspend,
+            _ = self.go_on.recv() => Asked::GoOn,
         }
     }
 }
@@ -194,9 +218,12 @@ impl Shell {
         })?;
         let usual = usual(&setup.settings);
         let state = BrokerState::new(setup.settings, environment::at_first(), setup.log.durable);
-        let ui = UiState::new(setup.keymap, setup.themes, setup.caps);
+        let mut ui = UiState::new(setup.keymap, setup.themes, setup.caps);
+        // Keys typed before the screen was there.
+        ui.stalled(Now::read());
         replicate::forget(&setup.state_dir, setup.retention_days);
         let terminal = Terminal::enter()?;
+        let keyboard = Keyboard::listen()?;
         Ok(Self {
             state,
             ui,
@@ -215,6 +242,8 @@ impl Shell {
             ahead: Ahead::default(),
             header: setup.header,
             terminal,
+            keyboard,
+            pulse: Pulse::default(),
             highlighter,
             by,
             state_dir: setup.state_dir,
@@ -224,24 +253,42 @@ impl Shell {
             drawn_at: None,
             leave_by: None,
             leaving: false,
+            gone: false,
         })
     }
 
     async fn serve(&mut self, mut inboxes: Inboxes, signals: &mut Signals) -> Result<u8, Failure> {
-        let mut keys = EventStream::new();
         while !self.leaving {
-            self.draw_when_due()?;
-            let wake = self.wake();
+            self.draw_when_due();
+            let beats = self.ui.watches_keys(&self.state);
+            self.keyboard.watch(beats);
+            self.pulse.waits(beats);
+            let due = self.wake();
+            let beat = beats.then(|| Instant::now() + BEAT);
+            let wake = beat.map_or(due, |beat| beat.min(due));
             // In this order: a person, what follows from what they decided, then everybody else.
-            tokio::select! {
+            let woken = tokio::select! {
                 biased;
-                event = keys.next() => match event {
-                    Some(Ok(event)) => self.key(&event),
-                    // The terminal is gone: nobody can decide any more.
-                    Some(Err(_)) | None => self.quit(),
-                },
-                close = signals.next() => if close { self.quit() } else { self.suspend() },
-                Some(input) = inboxes.decided.recv() => {
+                typed = self.keyboard.next(), if !self.gone => Woken::Typed(typed),
+                asked = signals.next() => Woken::Asked(asked),
+                Some(input) = inboxes.decided.recv() => Woken::Decided(input),
+                () = sleep_until(wake) => Woken::Time,
+                Some(input) = inboxes.rest.recv() => Woken::Rest(input),
+                Some(event) = inboxes.agents.recv() => Woken::Agent(event),
+            };
+            let stalled = self.pulse.stalled(Now::read().boot);
+            if stalled {
+                self.flush();
+            }
+            match woken {
+                // What was typed meanwhile was not typed at what the screen shows.
+                Woken::Typed(Some(_)) if stalled => {}
+                Woken::Typed(Some(typed)) => self.typed(&typed),
+                Woken::Typed(None) => self.lose_terminal("it ended"),
+                Woken::Asked(Asked::Close) => self.quit(),
+                Woken::Asked(Asked::Suspend) => self.suspend(),
+                Woken::Asked(Asked::GoOn) => self.flush(),
+                Woken::Decided(input) => {
                     self.input(input);
                     self.take_turn(|shell| {
                         let input = inboxes.decided.try_recv();
@@ -249,11 +296,12 @@ impl Shell {
                     });
                     self.redraw = Redraw::Soon;
                 }
-                () = sleep_until(wake) => {
+                Woken::Time if wake < due => {}
+                Woken::Time => {
                     self.core(Event::Tick);
                     self.redraw = Redraw::Soon;
                 }
-                Some(input) = inboxes.rest.recv() => {
+                Woken::Rest(input) => {
                     self.input(input);
                     self.take_turn(|shell| {
                         let input = match inboxes.decided.is_empty() {
@@ -263,7 +311,7 @@ impl Shell {
                         input.map(|input| shell.input(input)).is_some()
                     });
                 }
-                Some(event) = inboxes.agents.recv() => {
+                Woken::Agent(event) => {
                     self.core(event);
                     self.take_turn(|shell| {
                         let event = match inboxes.decided.is_empty() {
@@ -285,7 +333,7 @@ impl Shell {
         {
             self.core(event);
         }
-        Ok(0)
+        Ok(u8::from(self.gone))
     }
 
     /// Takes in further events of one kind, until there is none or the time is over.
@@ -299,7 +347,7 @@ impl Shell {
         let now = Now::read();
         let deadline = next_deadline(&self.state).map(|t| t.saturating_sub(now.boot));
         let screen = self.ui.next_wake(&self.state, now);
-        let frame = self.redraw.after();
+        let frame = self.redraw.after().filter(|_| !self.gone);
         let frame = frame.map(|least| match self.drawn_at {
             Some(at) => least.saturating_sub(at.elapsed()),
             None => Duration::ZERO,
@@ -380,10 +428,14 @@ impl Shell {
         }
     }
 
-    fn key(&mut self, event: &TermEvent) {
+    fn typed(&mut self, typed: &Typed) {
         let now = Now::read();
+        let Some(event) = &typed.event else {
+            self.ui.on_noise(typed.when);
+            return;
+        };
         self.catch_up(now);
-        let actions = self.ui.on_event(&self.state, event, now);
+        let actions = self.ui.on_typed(&self.state, event, typed.when, now);
         let grants = actions.iter().any(|a| matches!(a, Action::Grant(_)));
         for action in actions {
             self.act(action);
@@ -440,21 +492,37 @@ impl Shell {
         }));
     }
 
+    /// The terminal is gone: nobody can decide any more, and nobody sees a frame.
+    fn lose_terminal(&mut self, why: &str) {
+        if !std::mem::replace(&mut self.gone, true) {
+            tracing::warn!("the terminal is gone ({why}): closing");
+            self.quit();
+        }
+    }
+
+    /// After the program stood still: what was typed meanwhile does not count.
+    fn flush(&mut self) {
+        self.keyboard.flush();
+        self.ui.stalled(Now::read());
+        self.redraw = Redraw::Soon;
+    }
+
     /// Gives the terminal back and stops, as a shell expects of Ctrl-Z; what was typed
     /// meanwhile is not for us.
     fn suspend(&mut self) {
         self.terminal.suspend();
+        self.keyboard.flush();
         self.ui.flush_input(Now::read());
         self.core(Event::Tick);
         self.drawn_at = None;
     }
 
-    fn draw_when_due(&mut self) -> Result<(), Failure> {
+    fn draw_when_due(&mut self) {
         let Some(least) = self.redraw.after() else {
-            return Ok(());
+            return;
         };
-        if self.drawn_at.is_some_and(|at| at.elapsed() < least) {
-            return Ok(());
+        if self.gone || self.drawn_at.is_some_and(|at| at.elapsed() < least) {
+            return;
         }
         let now = Now::read();
         // What stood on the glass until now; from here on the terminal may show either frame.
@@ -466,12 +534,13 @@ impl Shell {
         let (state, ui, header) = (&self.state, &self.ui, &self.header);
         let drawn = self
             .terminal
-            .draw(|area, buffer| render(state, ui, header, area, buffer, now))
-            .map_err(|e| Failure::general(format!("the terminal cannot be written: {e}")))?;
-        self.ui.drawn(&self.state, drawn, Now::read());
+            .draw(|area, buffer| render(state, ui, header, area, buffer, now));
         self.redraw = Redraw::No;
         self.drawn_at = Some(Instant::now());
-        Ok(())
+        match drawn {
+            Ok(drawn) => self.ui.drawn(&self.state, drawn, Now::read()),
+            Err(e) => self.lose_terminal(&e.to_string()),
+        }
     }
 }
 

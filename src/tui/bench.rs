@@ -318,6 +318,7 @@ impl Bench {
     pub fn read(&mut self) {
         for _ in 0..2_000 {
             if !self.look().contains("not seen") {
+                self.advance(QUIET.as_millis() as u64);
                 return;
             }
             self.keys(" ");
@@ -391,6 +392,15 @@ impl Bench {
             .collect()
     }
 
+    /// The same, read later than they may have been typed.
+    pub fn typed(&mut self, keys: &str, when: Span) {
+        for c in keys.chars() {
+            let event = Input::Key(KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE));
+            let actions = self.ui.on_typed(&self.state, &event, when, self.now);
+            self.actions.extend(actions);
+        }
+    }
+
     /// Carries out the grants, denials and kills that were asked for.
     pub fn carry_out(&mut self) {
         for action in std::mem::take(&mut self.actions) {
@@ -422,7 +432,8 @@ impl Bench {
     pub fn open_sheet(&mut self) {
         self.settle();
         self.keys("a");
-        assert!(self.ui.sheet.is_some(), "no sheet: {:?}", self.ui.notice);
+        let why = self.ui.notice(&self.state, self.now);
+        assert!(self.ui.sheet.is_some(), "no sheet: {why:?}");
         self.draw();
         self.advance(SHEET_GRACE.as_millis() as u64);
         self.look();
@@ -435,6 +446,7 @@ impl Bench {
             self.press(KeyCode::PageDown);
             self.look();
         }
+        self.advance(QUIET.as_millis() as u64);
     }
 
     pub fn exec(&mut self, id: ProposalId, note: ExecNote) {
@@ -495,7 +507,7 @@ pub fn grants(bench: &Bench) -> Vec<GrantRequest> {
 }
 
 pub fn notice(bench: &Bench) -> String {
-    bench.ui.notice.clone().unwrap_or_default()
+    bench.ui.notice(&bench.state, bench.now).unwrap_or_default()
 }
 
 /// A clear proposal, selected, seen, its grace over.

@@ -18,6 +18,11 @@ pub struct Key {
 }
 
 impl Key {
+    pub(super) const ENTER: Self = Self {
+        code: KeyCode::Enter,
+        modifiers: KeyModifiers::NONE,
+    };
+
     pub fn of(event: &KeyEvent) -> Self {
         Self::new(event.code, event.modifiers)
     }

@@ -2,7 +2,8 @@
 //!
 //! `render` reads the core's state and the screen's own [`UiState`] and draws; what it drew is
 //! fed back ([`UiState::drawn`]), because only what was drawn can be granted. Nothing here
-//! touches a socket, the audit writer or the executor; only `terminal` touches the terminal.
+//! touches a socket, the audit writer or the executor; only `terminal` writes to the terminal and
+//! only `keyboard` reads from it.
 
 mod action;
 mod canvas;
@@ -12,6 +13,7 @@ mod document;
 mod flow;
 mod highlight;
 mod interval;
+pub mod keyboard;
 mod keys;
 mod screen;
 mod sketch;
@@ -28,6 +30,10 @@ mod made;
 #[cfg(test)]
 mod moves_tests;
 #[cfg(test)]
+mod notice_tests;
+#[cfg(test)]
+mod quiet_tests;
+#[cfg(test)]
 mod rules_tests;
 #[cfg(test)]
 mod seen_tests;
@@ -40,4 +46,4 @@ pub use highlight::{Highlighter, Highlights};
 pub use keys::{Command, Keymap, KeymapError};
 pub use screen::{Drawn, render};
 pub use theme::{Role, Theme, ThemeError, Themes};
-pub use ui::{DWELL, GRACE, SHEET_GRACE, UiState};
+pub use ui::{DWELL, GRACE, HELD, QUIET, SHEET_GRACE, Span, UiState};

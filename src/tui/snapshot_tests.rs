@@ -17,7 +17,7 @@ fn snap(name: &str, text: &str) {
 const SIZES: [(u16, u16); 3] = [(80, 24), (40, 10), (120, 40)];
 
 /// One state at the three sizes.
-fn at_sizes(name: &str, make: impl Fn(&mut Bench)) {
+pub(super) fn at_sizes(name: &str, make: impl Fn(&mut Bench)) {
     for (columns, rows) in SIZES {
         let mut bench = Bench::new(columns, rows);
         make(&mut bench);

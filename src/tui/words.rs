@@ -13,14 +13,16 @@ pub const NAME: &str = "countersign";
 pub const NOTHING_SELECTED: &str = "nothing is selected";
 pub const NOTHING_PENDING: &str = "nothing is pending";
 pub const NOT_GRANTABLE: &str = "this cannot be granted: its verdict blocks it";
+pub const NO_INPUTS_YET: &str = "its inputs are not read yet";
 pub const NO_VERDICT: &str = "not analysed yet";
 pub const NO_RANDOM: &str = "the system gives no random digits; nothing can be granted";
 pub const ENVIRONMENT_WAIT: &str = "a grant must wait: the Python environment is being made";
 pub const GONE: &str = "the proposal is gone";
 pub const CHANGED: &str = "what would run changed; look again";
 pub const WRONG_DIGITS: &str = "wrong digits; nothing was granted";
+pub const NO_FOCUS: &str = "without the focus nothing is granted";
 pub const KILLING: &str = "killing it";
-pub const NOT_RUNNING: &str = "it does not run";
+pub const NOT_RUNNING: &str = "it does not run yet";
 pub const NO_RECORD: &str = "no proposal belongs to this line";
 pub const NO_COLOURS: &str = "this terminal is used without colours";
 pub const NO_SEARCH: &str = "nothing was searched yet";
@@ -64,6 +66,10 @@ pub fn already(state: State) -> String {
         State::Error => "it could not be run".to_owned(),
         _ => format!("already {state}"),
     }
+}
+
+pub fn too_early(key: &str) -> String {
+    format!("too early; wait, then press {key} again")
 }
 
 pub fn quit_question(pending: usize, running: usize) -> String {

@@ -16,10 +16,16 @@ use super::python;
 /// How long anything may take that is waited for. Generous: a test that fails may be slow.
 pub const PATIENCE: Duration = Duration::from_secs(180);
 
+/// How long a person leaves between two keys that mean something: longer than the quiet that a
+/// key needs which decides.
+const BETWEEN: Duration = Duration::from_millis(400);
+
 #[derive(Default)]
 struct Seen {
     raw: Vec<u8>,
     closed: bool,
+    /// Nothing more is to be read.
+    hang_up: bool,
 }
 
 struct Screen {
@@ -141,6 +147,26 @@ impl Dash {
         std::fs::read_to_string(self.state.join("dashboard.log")).unwrap()
     }
 
+    /// The audit log's files, one after the other.
+    pub fn log_text(&self) -> String {
+        let files = std::fs::read_dir(self.state.join("log")).unwrap();
+        files
+            .map(|f| std::fs::read_to_string(f.unwrap().path()).unwrap_or_default())
+            .collect()
+    }
+
+    /// Closes the terminal, as a window that is closed does.
+    pub fn hang_up(&mut self) {
+        self.screen.0.lock().unwrap().seen.hang_up = true;
+        // The reader lets go of its end with the next frame.
+        self.wait_for("a last frame", |d, _| {
+            d.screen.0.lock().unwrap().seen.closed
+        });
+        let pair = native_pty_system().openpty(PtySize::default()).unwrap();
+        self.writer = pair.master.take_writer().unwrap();
+        self.master = pair.master;
+    }
+
     pub fn text(&self) -> String {
         self.screen.0.lock().unwrap().parser.screen().contents()
     }
@@ -186,11 +212,18 @@ impl Dash {
         self.wait_for(wanted, |_, text| text.contains(wanted))
     }
 
-    /// Presses a key again and again, as a person would, until the screen shows the effect.
+    /// Presses one key after a pause, as a person would who decides: a key right behind another
+    /// decides nothing.
+    pub fn press(&mut self, key: &str) {
+        std::thread::sleep(BETWEEN);
+        self.keys(key);
+    }
+
+    /// Presses keys again and again, as a person would, until the screen shows the effect.
     /// Grace periods drop what comes too early, so one press may not do.
     pub fn press_until(
         &mut self,
-        key: &str,
+        keys: &str,
         what: &str,
         mut done: impl FnMut(&str) -> bool,
     ) -> String {
@@ -202,9 +235,14 @@ impl Dash {
             }
             assert!(
                 Instant::now() < until,
-                "{key:?} never led to {what}; the screen:\n{text}"
+                "{keys:?} never led to {what}; the screen:\n{text}"
             );
-            self.keys(key);
+            for (i, key) in keys.chars().enumerate() {
+                if i > 0 {
+                    std::thread::sleep(BETWEEN);
+                }
+                self.keys(key.encode_utf8(&mut [0; 4]));
+            }
             let (lock, wake) = &*self.screen;
             let guard = lock.lock().unwrap();
             let pause = Duration::from_millis(150);
@@ -226,8 +264,14 @@ impl Dash {
             // Digits are typed only into the sheet: elsewhere they change the screen.
             if self.text().contains("GRANT?") {
                 match self.digits() {
-                    Some(digits) => self.keys(&format!(" {digits}\r")),
-                    None => self.keys(" y"),
+                    Some(digits) => {
+                        self.keys(&format!(" {digits}"));
+                        self.press("\r");
+                    }
+                    None => {
+                        self.keys(" ");
+                        self.press("y");
+                    }
                 }
             }
             let heard = Instant::now() + Duration::from_millis(500);
@@ -380,14 +424,18 @@ fn open(root: &Path, (columns, rows): (u16, u16), args: &[&str], env: &[(&str, &
             let n = reader.read(&mut buffer).unwrap_or(0);
             let (lock, wake) = &*shared;
             let mut screen = lock.lock().unwrap();
-            if n == 0 {
-                screen.seen.closed = true;
-            } else {
+            if n > 0 {
                 screen.parser.process(&buffer[..n]);
                 screen.seen.raw.extend_from_slice(&buffer[..n]);
             }
+            screen.seen.closed = n == 0 || screen.seen.hang_up;
+            let closed = screen.seen.closed;
+            if closed {
+                // Before anybody hears of it.
+                reader = Box::new(std::io::empty());
+            }
             wake.notify_all();
-            if n == 0 {
+            if closed {
                 return;
             }
         }

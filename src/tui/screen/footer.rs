@@ -1,9 +1,8 @@
 //! The last line: what is missing before a grant, the keys, the digest; or a text field.
 
-use std::borrow::Cow;
-
 use ratatui::layout::Rect;
 
+use crate::broker::Entry;
 use crate::model::State;
 
 use super::super::canvas::Canvas;
@@ -24,9 +23,11 @@ impl Screen<'_> {
         };
         match &self.ui.prompt {
             Some(Prompt::Deny { input, .. }) => {
-                self.field(canvas, area, "deny, reason", input);
+                self.field(canvas, area, "deny, reason", "Enter sends", input);
             }
-            Some(Prompt::Search { input }) => self.field(canvas, area, "search", input),
+            Some(Prompt::Search { input }) => {
+                self.field(canvas, area, "search", "Enter searches", input);
+            }
             Some(Prompt::Quit) => {
                 let mut x = area.x;
                 let room = |x: u16| area.right().saturating_sub(x);
@@ -38,7 +39,8 @@ impl Screen<'_> {
                 let (pending, running) = (self.state.pending_count(), self.state.running_count());
                 let long = words::quit_question(pending, running);
                 let short = text::width(&long) as u16 + wide > area.width;
-                let question = if short { words::QUIT } else { &long };
+                let nothing = pending + running == 0;
+                let question = if short || nothing { words::QUIT } else { &long };
                 x += canvas.put_cut(x, area.y, room(x), question, Role::Flagged);
                 canvas.put(x, area.y, room(x), &keys, Role::Key);
             }
@@ -46,10 +48,17 @@ impl Screen<'_> {
         }
     }
 
-    fn field(&self, canvas: &mut Canvas<'_>, area: Rect, label: &str, input: &tui_input::Input) {
-        let hint = "  Enter sends  Esc goes back";
+    fn field(
+        &self,
+        canvas: &mut Canvas<'_>,
+        area: Rect,
+        label: &str,
+        enter: &str,
+        input: &tui_input::Input,
+    ) {
+        let hint = format!("  {enter}  Esc goes back");
         let wide = if area.width >= 60 {
-            text::width(hint) as u16
+            text::width(&hint) as u16
         } else {
             0
         };
@@ -83,7 +92,7 @@ impl Screen<'_> {
             area.right().saturating_sub(wide),
             area.y,
             wide,
-            hint,
+            &hint,
             Role::Dim,
         );
         canvas.tint(Rect::new(x + columns as u16, area.y, 1, 1), Role::Selected);
@@ -128,16 +137,11 @@ impl Screen<'_> {
         }
     }
 
-    fn notice(&self) -> Option<Cow<'_, str>> {
+    fn notice(&self) -> Option<String> {
         if self.state.is_closing() {
-            return Some(Cow::Borrowed(words::CLOSING));
+            return Some(words::CLOSING.to_owned());
         }
-        if let Some(notice) = &self.ui.notice {
-            return Some(Cow::Borrowed(notice));
-        }
-        let entry = self.entry.filter(|e| e.awaits_decision())?;
-        let why = self.state.refusal(entry.proposal.id)?;
-        Some(Cow::Owned(words::cannot_grant(&why.to_string())))
+        self.ui.notice(self.state, self.now)
     }
 
     /// How much was seen, and what was not. What this frame shows does not count yet.
@@ -189,14 +193,12 @@ impl Screen<'_> {
                     Some(State::Pending) => {
                         if missing {
                             out.push((C::PageCode, "next"));
-                        } else if self
-                            .entry
-                            .and_then(|e| e.verdict.as_ref())
-                            .is_some_and(|v| v.verdict.grantable())
-                        {
+                        } else if self.ui.obstacle(self.state, self.now).is_none() {
                             out.push((C::Grant, "grant"));
                         }
-                        out.push((C::Deny, "deny"));
+                        if self.entry.is_some_and(Entry::awaits_decision) {
+                            out.push((C::Deny, "deny"));
+                        }
                     }
                     Some(State::Granted | State::Running) => out.push((C::Kill, "kill")),
                     _ => {}
@@ -209,11 +211,12 @@ impl Screen<'_> {
                 }
             }
             View::Audit if self.ui.audit.detail.is_some() => out.push((C::Back, "back")),
-            View::Audit => out.extend([
-                (C::Open, "show"),
-                (C::Search, "search"),
-                (C::Queue, "queue"),
-            ]),
+            View::Audit => {
+                if self.ui.audit_id().is_some() {
+                    out.push((C::Open, "show"));
+                }
+                out.extend([(C::Search, "search"), (C::Queue, "queue")]);
+            }
             View::Policies => out.push((C::Queue, "queue")),
         }
         out.push((C::Help, "help"));

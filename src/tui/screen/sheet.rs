@@ -111,9 +111,13 @@ impl Screen<'_> {
         let back = self.ui.key(Command::Back);
         let wide = area.width >= 60;
         let mut spans = Vec::new();
+        let from = self.ui.confirmable_from();
+        let ready = sheet.missing().is_none() && from.is_some_and(|at| self.now.boot >= at);
         match &sheet.challenge {
             Challenge::Key => {
-                spans.push(("press ".to_owned(), Role::Strong));
+                // As wide as each other: what follows does not move.
+                let word = if ready { "press " } else { "wait: " };
+                spans.push((word.to_owned(), Role::Strong));
                 spans.push((self.ui.key(Command::Confirm), Role::Key));
                 spans.push((" to grant".to_owned(), Role::Strong));
             }
@@ -122,7 +126,12 @@ impl Screen<'_> {
                 let blank = "_".repeat(wanted.len() - typed.len());
                 spans.push((format!(" [{typed}{blank}]"), Role::Accent));
                 if wide {
-                    spans.push((" Enter".to_owned(), Role::Key));
+                    let word = match typed.len() == wanted.len() {
+                        true if ready => " Enter",
+                        true => " wait ",
+                        false => "      ",
+                    };
+                    spans.push((word.to_owned(), Role::Key));
                 }
             }
         }
@@ -140,7 +149,8 @@ impl Screen<'_> {
             Some((first, last)) => {
                 words::sheet_not_seen(first, last, &self.ui.key(Command::PageCode))
             }
-            None => self.ui.notice.clone().unwrap_or_default(),
+            None if self.ui.is_focused() == Some(false) => words::NO_FOCUS.to_owned(),
+            None => self.ui.notice(self.state, self.now).unwrap_or_default(),
         };
         canvas.put_cut(area.x, area.y + 1, area.width, &note, Role::Flagged);
     }

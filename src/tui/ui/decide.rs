@@ -1,133 +1,133 @@
 //! From keys to decisions: what has to be true before `a` opens the sheet and before the sheet
 //! becomes a grant. Everything that is not plainly meant is dropped.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use crossterm::event::{KeyCode, KeyEvent};
 use tui_input::Input;
 
 use crate::broker::decision::{Refused, grant_digest};
-use crate::broker::{BrokerState, Environment};
+use crate::broker::{BrokerState, Entry, Environment};
 use crate::clock::Now;
 use crate::model::{State, VerdictKind};
 
 use super::super::action::{Action, GrantRequest};
 use super::super::keys::{Command, Key, Meaning};
 use super::super::words;
-use super::{Challenge, Looked, Prompt, REPEAT, SHEET_GRACE, Sheet, UiState, View};
+use super::{Challenge, Looked, Notice, Prompt, SHEET_GRACE, Sheet, Span, UiState, View, closed};
 
 /// Characters of a deny reason.
 const REASON: usize = 1_000;
 
 impl UiState {
-    /// Whether this press of the grant or the confirm key is the same key held down. Where the
-    /// terminal reports repeats, they never get here.
-    pub(super) fn is_held(&mut self, key: Key, now: Now) -> bool {
-        let last = self.pressed.iter().position(|(k, _)| *k == key);
-        let before = last.map(|i| self.pressed.swap_remove(i).1);
-        self.pressed.push((key, now.boot));
-        !self.repeats_reported && before.is_some_and(|t| now.boot.saturating_sub(t) < REPEAT)
-    }
-
     /// `a`: opens the sheet, or says what stands against it.
     pub(super) fn ask(&mut self, state: &BrokerState, now: Now) {
-        if now.boot < self.grace {
-            return;
-        }
-        if let Err(why) = self.open_sheet(state, now) {
-            self.notice = Some(why);
+        match (self.obstacle(state, now), self.entry(state)) {
+            (None, Some(entry)) => self.open_sheet(state, entry, now),
+            (_, Some(entry)) => self.notice = Some(Notice::CannotAsk(entry.proposal.id)),
+            (_, None) => self.notice = Some(Notice::NothingSelected),
         }
     }
 
-    fn open_sheet(&mut self, state: &BrokerState, now: Now) -> Result<(), String> {
-        let entry = self.entry(state).ok_or(words::NOTHING_SELECTED)?;
+    /// What stands against a grant of the selected proposal now, before its sheet.
+    pub(in crate::tui) fn obstacle(
+        &self,
+        state: &BrokerState,
+        now: Now,
+    ) -> Option<Cow<'static, str>> {
+        let Some(entry) = self.entry(state) else {
+            return Some(words::NOTHING_SELECTED.into());
+        };
         let id = entry.proposal.id;
-        let refuse = |why: Refused| words::cannot_grant(&why.to_string());
-        if entry.state == State::Blocked
-            || entry
-                .verdict
-                .as_ref()
-                .is_some_and(|v| !v.verdict.grantable())
-        {
-            return Err(words::NOT_GRANTABLE.to_owned());
+        let refuse = |why: Refused| Some(words::cannot_grant(&why.to_string()).into());
+        let verdict = entry.verdict.as_ref();
+        if entry.state == State::Blocked || verdict.is_some_and(|v| !v.verdict.grantable()) {
+            return Some(words::NOT_GRANTABLE.into());
         }
         if !entry.awaits_decision() {
-            return Err(words::already(entry.state));
+            return Some(words::already(entry.state).into());
         }
         if entry.left(now).is_zero() {
-            return Err(refuse(Refused::TooLate));
+            return refuse(Refused::TooLate);
         }
         if state.is_closing() {
-            return Err(refuse(Refused::Closing));
+            return refuse(Refused::Closing);
         }
         if state.audit.is_down() {
-            return Err(refuse(Refused::AuditDown));
+            return refuse(Refused::AuditDown);
         }
-        let verdict = entry.verdict.as_ref().ok_or(words::NO_VERDICT)?;
+        if verdict.is_none() {
+            return Some(words::NO_VERDICT.into());
+        }
         if self.frame.too_small {
-            return Err(words::TOO_SMALL.to_owned());
+            return Some(words::TOO_SMALL.into());
         }
         match &state.environment {
             Environment::Ready { .. } => {}
-            Environment::Making { .. } => return Err(words::ENVIRONMENT_WAIT.to_owned()),
-            Environment::Failed { .. } => return Err(refuse(Refused::NoEnvironment)),
+            Environment::Making { .. } => return Some(words::ENVIRONMENT_WAIT.into()),
+            Environment::Failed { .. } => return refuse(Refused::NoEnvironment),
         }
-        let digest = grant_digest(state, entry).map_err(refuse)?;
-        let doc = self
-            .doc
-            .as_ref()
-            .filter(|d| d.id == id && d.has_inputs)
-            .ok_or(words::NO_VERDICT)?;
+        if let Err(why) = grant_digest(state, entry) {
+            return refuse(why);
+        }
+        let doc = self.doc.as_ref().filter(|d| d.id == id && d.has_inputs);
+        let Some(doc) = doc else {
+            return Some(words::NO_INPUTS_YET.into());
+        };
         let layout = self.frame.layout.as_deref();
         let layout = layout.filter(|l| Arc::ptr_eq(&l.doc, doc));
         let none = Looked::default();
         let looked = self.looked.get(&id).unwrap_or(&none);
-        if let Some(missing) = doc.missing(&looked.seen, layout) {
-            let goes = if self.unseen_elsewhere() {
-                words::goes_there(&self.key(Command::PageCode))
-            } else if self.wrap {
-                words::NOT_LONG_ENOUGH.to_owned()
-            } else {
-                words::wraps(&self.key(Command::Wrap))
-            };
-            let said = format!("{missing}{goes}");
-            self.said_unseen = Some(said.clone());
-            return Err(said);
-        }
-        let challenge = if verdict.verdict == VerdictKind::Clear {
+        let missing = doc.missing(&looked.seen, layout)?;
+        let goes = if self.unseen_elsewhere() {
+            words::goes_there(&self.key(Command::PageCode))
+        } else if self.wrap {
+            words::NOT_LONG_ENOUGH.to_owned()
+        } else {
+            words::wraps(&self.key(Command::Wrap))
+        };
+        Some(format!("{missing}{goes}").into())
+    }
+
+    /// Opens the sheet; nothing stands against it.
+    fn open_sheet(&mut self, state: &BrokerState, entry: &Entry, now: Now) {
+        let id = entry.proposal.id;
+        let kind = entry.verdict.as_ref().map(|v| v.verdict);
+        let challenge = if kind == Some(VerdictKind::Clear) {
             Challenge::Key
         } else {
-            let digits = (self.digits)().ok_or(words::NO_RANDOM)?;
+            let Some(digits) = (self.digits)() else {
+                self.notice = Some(words::NO_RANDOM.into());
+                return;
+            };
             Challenge::Digits {
                 wanted: format!("{digits:04x}"),
                 typed: String::new(),
             }
         };
-        self.notice = None;
-        self.sheet = Some(Sheet::new(
-            id,
-            digest,
-            challenge,
-            now.boot.saturating_add(SHEET_GRACE),
-        ));
-        Ok(())
+        let Ok(digest) = grant_digest(state, entry) else {
+            return;
+        };
+        let ready_at = now.boot.saturating_add(SHEET_GRACE);
+        self.sheet = Some(Sheet::new(id, digest, challenge, ready_at));
     }
 
-    /// A key on the sheet. Scroll keys scroll it, Esc goes back, the confirmation confirms,
-    /// other keys do nothing.
+    /// A key on the sheet. Scroll keys scroll it, Esc goes back, the confirmation confirms where
+    /// it was meant, other keys do nothing.
     pub(super) fn on_sheet(
         &mut self,
         state: &BrokerState,
-        event: &KeyEvent,
+        key: Key,
+        when: Span,
+        meant: bool,
         now: Now,
     ) -> Vec<Action> {
-        let key = Key::of(event);
         let meaning = self.keys.meaning(self.before.take(), key);
-        let held = meaning == Meaning::Does(Command::Confirm) && self.is_held(key, now);
         let Some(sheet) = &mut self.sheet else {
             return Vec::new();
         };
-        let early = now.boot < sheet.ready_at();
+        let early = when.since < sheet.ready_at();
         if let Challenge::Digits { wanted, typed } = &mut sheet.challenge {
             let digit = key.typed().filter(|c| matches!(c, '0'..='9' | 'a'..='f'));
             if let Some(digit) = digit {
@@ -143,7 +143,8 @@ impl UiState {
                 return Vec::new();
             }
             if key.is(KeyCode::Enter) {
-                if early {
+                if !meant {
+                    self.notice = Some(Notice::TooEarly(key));
                     return Vec::new();
                 }
                 let right = typed == wanted;
@@ -151,19 +152,19 @@ impl UiState {
                 if right {
                     return self.confirm(state, now);
                 }
-                self.notice = Some(words::WRONG_DIGITS.to_owned());
+                self.notice = Some(Notice::WrongDigits);
                 return Vec::new();
             }
         }
         let plain = sheet.challenge == Challenge::Key;
         match meaning {
-            Meaning::Does(Command::Confirm) if plain && !early && !held => {
+            Meaning::Does(Command::Confirm) if plain && meant => {
                 return self.confirm(state, now);
             }
-            Meaning::Does(Command::Back) => {
-                self.sheet = None;
-                self.notice = None;
+            Meaning::Does(Command::Confirm) if plain => {
+                self.notice = Some(Notice::TooEarly(key));
             }
+            Meaning::Does(Command::Back) => self.sheet = None,
             Meaning::Does(Command::Suspend) => return vec![Action::Suspend],
             Meaning::Does(command) => self.scroll_over(command),
             Meaning::Begins => self.before = Some(key),
@@ -178,45 +179,36 @@ impl UiState {
             return Vec::new();
         };
         if self.frame.too_small {
-            self.notice = Some(words::TOO_SMALL.to_owned());
+            self.notice = Some(words::TOO_SMALL.into());
             return Vec::new();
         }
         if sheet.missing().is_some() {
-            // What stands on the glass only has to stand there for longer.
-            let scrolls = self.key(Command::PageCode);
-            let said = sheet.missing_elsewhere();
-            self.notice = said.map(|(first, last)| words::sheet_not_seen(first, last, &scrolls));
-            self.said_unseen.clone_from(&self.notice);
+            // The sheet says which rows.
             return Vec::new();
         }
         let (id, digest) = (sheet.id(), sheet.digest());
-        let held = sheet.holds(state).and_then(|()| match state.entry(id) {
-            Some(entry) if entry.left(now).is_zero() => {
-                Err(words::cannot_grant(&Refused::TooLate.to_string()))
-            }
-            Some(_) if state.audit.is_down() => {
-                Err(words::cannot_grant(&Refused::AuditDown.to_string()))
-            }
-            Some(_) => Ok(()),
-            None => Err(words::GONE.to_owned()),
-        });
+        let held = sheet.holds(state);
         let viewed = self.viewed(state, id);
         self.sheet = None;
-        match held {
-            Ok(()) => vec![Action::Grant(GrantRequest { id, digest, viewed })],
-            Err(why) => {
-                self.notice = Some(why);
-                Vec::new()
-            }
+        self.refused = None;
+        if let Err(why) = held {
+            self.notice = Some(closed(state, id, why));
+            return Vec::new();
         }
+        let late = state.entry(id).is_some_and(|e| e.left(now).is_zero());
+        if late || state.audit.is_down() {
+            self.notice = Some(Notice::CannotAsk(id));
+            return Vec::new();
+        }
+        vec![Action::Grant(GrantRequest { id, digest, viewed })]
     }
 
     /// `d`: asks for the reason.
     pub(super) fn ask_denial(&mut self, state: &BrokerState) {
         match self.entry(state) {
-            None => self.notice = Some(words::NOTHING_SELECTED.to_owned()),
+            None => self.notice = Some(Notice::NothingSelected),
             Some(entry) if !entry.awaits_decision() => {
-                self.notice = Some(words::already(entry.state));
+                self.notice = Some(of(entry, words::already(entry.state)));
             }
             Some(entry) => {
                 self.prompt = Some(Prompt::Deny {
@@ -231,17 +223,21 @@ impl UiState {
     pub(super) fn kill(&mut self, state: &BrokerState) -> Vec<Action> {
         match self.entry(state) {
             Some(entry) if matches!(entry.state, State::Granted | State::Running) => {
-                self.notice = Some(words::KILLING.to_owned());
+                self.notice = Some(of(entry, words::KILLING));
                 vec![Action::Kill {
                     id: entry.proposal.id,
                 }]
             }
-            Some(_) => {
-                self.notice = Some(words::NOT_RUNNING.to_owned());
+            Some(entry) if entry.state == State::Pending => {
+                self.notice = Some(of(entry, words::NOT_RUNNING));
+                Vec::new()
+            }
+            Some(entry) => {
+                self.notice = Some(of(entry, words::already(entry.state)));
                 Vec::new()
             }
             None => {
-                self.notice = Some(words::NOTHING_SELECTED.to_owned());
+                self.notice = Some(Notice::NothingSelected);
                 Vec::new()
             }
         }
@@ -322,6 +318,11 @@ impl UiState {
             }
         }
     }
+}
+
+/// Words that are true while this proposal is in the state it is in.
+fn of(entry: &Entry, words: impl Into<Cow<'static, str>>) -> Notice {
+    Notice::While(entry.proposal.id, entry.state, words.into())
 }
 
 fn insert(input: &mut Input, c: char) {

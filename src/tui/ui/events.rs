@@ -11,20 +11,32 @@ use super::super::action::Action;
 use super::super::caps::Depth;
 use super::super::keys::{Command, Key, Meaning};
 use super::super::words;
-use super::{Pane, Prompt, UiState, View, panes};
+use super::{Notice, Pane, Prompt, Span, UiState, View, panes};
 
 /// Rows of screen 2 that are loaded at once.
 pub const AUDIT_ROWS: usize = 500;
 
 impl UiState {
+    /// An event that was read as it was typed.
     pub fn on_event(&mut self, state: &BrokerState, event: &Event, now: Now) -> Vec<Action> {
+        self.on_typed(state, event, Span::at(now.boot), now)
+    }
+
+    /// An event, with the time in which it could have been typed.
+    pub fn on_typed(
+        &mut self,
+        state: &BrokerState,
+        event: &Event,
+        when: Span,
+        now: Now,
+    ) -> Vec<Action> {
         self.accrue(now);
         self.count(now);
-        match event {
-            Event::Key(key) => self.on_key(state, key, now),
+        let actions = match event {
+            Event::Key(key) => return self.on_key(state, key, when, now),
             Event::Paste(text) => {
-                self.before = None;
                 self.paste(text);
+                self.fresh_grace(now);
                 Vec::new()
             }
             Event::Resize(..) => {
@@ -33,27 +45,47 @@ impl UiState {
             }
             Event::FocusGained => {
                 self.focused = Some(true);
-                self.fresh_grace(now);
+                // A key may have gone down elsewhere.
+                self.stalled(now);
                 Vec::new()
             }
             Event::FocusLost => {
                 self.focused = Some(false);
+                self.fresh_grace(now);
                 Vec::new()
             }
             Event::Mouse(_) => Vec::new(),
-        }
+        };
+        self.quiet.heard(when);
+        actions
     }
 
-    fn on_key(&mut self, state: &BrokerState, event: &KeyEvent, now: Now) -> Vec<Action> {
+    /// Input that is no event: bytes that mean nothing.
+    pub fn on_noise(&mut self, when: Span) {
+        self.quiet.heard(when);
+    }
+
+    fn on_key(
+        &mut self,
+        state: &BrokerState,
+        event: &KeyEvent,
+        when: Span,
+        now: Now,
+    ) -> Vec<Action> {
         let key = Key::of(event);
+        let (asks, confirms) = (self.asks(key, when), self.confirms(key, when));
+        if event.kind != KeyEventKind::Release {
+            // It answered the key before.
+            self.notice = None;
+        }
         match event.kind {
-            KeyEventKind::Press => {}
+            KeyEventKind::Press => self.quiet.pressed(key, when),
             KeyEventKind::Release => {
-                self.repeats_reported |= key.typed().is_some();
+                self.quiet.heard(when);
                 return Vec::new();
             }
             KeyEventKind::Repeat => {
-                self.repeats_reported |= key.typed().is_some();
+                self.quiet.pressed(key, when);
                 // A held key moves a line and deletes in a text field; it does nothing else.
                 let moves = matches!(
                     self.keys.meaning(None, key),
@@ -76,7 +108,7 @@ impl UiState {
             return self.on_help(key);
         }
         if self.sheet.is_some() {
-            return self.on_sheet(state, event, now);
+            return self.on_sheet(state, key, when, confirms, now);
         }
         let meaning = self.keys.meaning(self.before.take(), key);
         let command = match meaning {
@@ -87,7 +119,8 @@ impl UiState {
             }
             Meaning::Nothing => return Vec::new(),
         };
-        if command == Command::Grant && self.is_held(key, now) {
+        if command == Command::Grant && self.view == View::Queue && !asks {
+            self.notice = Some(Notice::TooEarly(key));
             return Vec::new();
         }
         self.command(state, command, now)
@@ -105,10 +138,9 @@ impl UiState {
     }
 
     fn command(&mut self, state: &BrokerState, command: Command, now: Now) -> Vec<Action> {
-        self.notice = None;
         match command {
             Command::Theme if self.caps.depth == Depth::None => {
-                self.notice = Some(words::NO_COLOURS.to_owned());
+                self.notice = Some(words::NO_COLOURS.into());
             }
             Command::Theme => self.themes.next(),
             Command::Help => self.help = Some(0),
@@ -117,6 +149,9 @@ impl UiState {
             Command::Queue => self.view = View::Queue,
             Command::Audit => return self.open_audit(),
             Command::Policies => self.open(View::Policies),
+            Command::Search | Command::SearchNext | Command::SearchPrevious if !self.searches() => {
+                self.notice = Some(words::only_on_queue(&self.key(Command::Queue)).into());
+            }
             Command::Search => {
                 self.prompt = Some(Prompt::Search {
                     input: Input::default(),
@@ -135,6 +170,15 @@ impl UiState {
         Vec::new()
     }
 
+    /// Whether there is anything to search where we are.
+    fn searches(&self) -> bool {
+        match self.view {
+            View::Queue => true,
+            View::Audit => self.audit.detail.is_none(),
+            View::Policies => false,
+        }
+    }
+
     fn on_queue(&mut self, state: &BrokerState, command: Command, now: Now) -> Vec<Action> {
         match command {
             Command::Grant => self.ask(state, now),
@@ -142,7 +186,7 @@ impl UiState {
             Command::Kill => return self.kill(state),
             Command::Urgent => match selection::most_urgent(state) {
                 Some(id) => self.select(id, now),
-                None => self.notice = Some(words::NOTHING_PENDING.to_owned()),
+                None => self.notice = Some(Notice::NothingPending),
             },
             Command::NextPane => self.step_focus(state, true),
             Command::PreviousPane => self.step_focus(state, false),
@@ -211,18 +255,21 @@ impl UiState {
         match command {
             Command::Open => match self.audit_id() {
                 Some(id) => return vec![Action::ShowRecord { id }],
-                None => self.notice = Some(words::NO_RECORD.to_owned()),
+                None => {
+                    self.notice =
+                        Some(Notice::OfAuditRows(self.audit_set, words::NO_RECORD.into()));
+                }
             },
             Command::Back => self.view = View::Queue,
             Command::Grant | Command::Deny | Command::Kill | Command::Urgent => {
-                self.notice = Some(words::only_on_queue(&self.key(Command::Queue)));
+                self.notice = Some(words::only_on_queue(&self.key(Command::Queue)).into());
             }
             _ => return self.scroll_audit(command),
         }
         Vec::new()
     }
 
-    fn audit_id(&self) -> Option<ProposalId> {
+    pub(in crate::tui) fn audit_id(&self) -> Option<ProposalId> {
         self.audit
             .rows
             .get(self.audit_row.checked_sub(self.audit.offset)?)
@@ -233,7 +280,7 @@ impl UiState {
         match command {
             Command::Back => self.view = View::Queue,
             Command::Grant | Command::Deny | Command::Kill | Command::Urgent => {
-                self.notice = Some(words::only_on_queue(&self.key(Command::Queue)));
+                self.notice = Some(words::only_on_queue(&self.key(Command::Queue)).into());
             }
             _ => self.scroll_over(command),
         }

@@ -42,29 +42,14 @@ impl UiState {
         }
         if let Some(sheet) = &mut self.sheet {
             sheet.count(now.boot);
-            if sheet.missing().is_none() {
-                self.unsay();
-            }
         }
         let Some(id) = self.on_glass() else { return };
         let looked = self.looked.entry(id).or_default();
-        let mut more = false;
         for range in self.frame.ranges.settled(self.grace, now.boot) {
-            more |= !looked.seen.covers(&range);
             looked.seen.insert(range);
         }
         for range in self.frame.findings.settled(self.grace, now.boot) {
             looked.findings.insert(range);
-        }
-        if more {
-            self.unsay();
-        }
-    }
-
-    /// Takes back the notice that something was not seen.
-    fn unsay(&mut self) {
-        if self.notice.is_some() && self.notice == self.said_unseen {
-            self.notice = None;
         }
     }
 

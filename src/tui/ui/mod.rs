@@ -6,6 +6,8 @@ mod events;
 mod lists;
 mod looked;
 mod moving;
+mod notice;
+mod quiet;
 mod searching;
 mod sheet;
 mod standing;
@@ -16,6 +18,7 @@ use std::time::Duration;
 
 use jiff::tz::TimeZone;
 
+use crate::broker::decision::Refused;
 use crate::broker::{BrokerState, Entry, selection};
 use crate::clock::Now;
 use crate::model::{Digest, ProposalId, State};
@@ -31,6 +34,8 @@ use super::theme::{Theme, Themes};
 use super::words;
 
 pub(super) use looked::Looked;
+pub(super) use notice::Notice;
+pub use quiet::{HELD, QUIET, Span};
 #[cfg(test)]
 pub(super) use sheet::random_digits;
 pub use sheet::{Challenge, Sheet};
@@ -41,8 +46,6 @@ use standing::Standing;
 pub const GRACE: Duration = Duration::from_millis(500);
 /// How long nothing counts after the sheet appeared.
 pub const SHEET_GRACE: Duration = Duration::from_millis(300);
-/// A second press of the same key within this is a held key.
-pub const REPEAT: Duration = Duration::from_millis(100);
 
 /// Snippets whose colours are kept.
 const COLOURED: usize = 32;
@@ -126,9 +129,9 @@ pub struct UiState {
     pub(super) sheet: Option<Sheet>,
     /// First row of the help, where it is open.
     pub(super) help: Option<usize>,
-    pub(super) notice: Option<String>,
-    /// The notice that something was not seen: it goes as soon as more was.
-    said_unseen: Option<String>,
+    notice: Option<Notice>,
+    /// The refusal that was said last.
+    refused: Option<(ProposalId, Refused)>,
     pub(super) found: String,
     pub(super) audit: AuditPage,
     pub(super) audit_row: usize,
@@ -154,8 +157,7 @@ pub struct UiState {
     /// `None` until the terminal reports one.
     focused: Option<bool>,
     before: Option<Key>,
-    pressed: Vec<(Key, Duration)>,
-    repeats_reported: bool,
+    quiet: quiet::Quiet,
     /// The denial that selection follows.
     denied: Option<ProposalId>,
     digits: fn() -> Option<u16>,
@@ -188,7 +190,7 @@ impl UiState {
             sheet: None,
             help: None,
             notice: None,
-            said_unseen: None,
+            refused: None,
             found: String::new(),
             audit: AuditPage::default(),
             audit_row: 0,
@@ -207,8 +209,7 @@ impl UiState {
             accrued: None,
             focused: None,
             before: None,
-            pressed: Vec::new(),
-            repeats_reported: false,
+            quiet: quiet::Quiet::default(),
             denied: None,
             digits: sheet::random_digits,
         }
@@ -272,6 +273,10 @@ impl UiState {
         }
         self.close_stale(state);
         self.redocument(state);
+        self.hear_refusal(state);
+        if self.notice(state, now).is_none() {
+            self.notice = None;
+        }
     }
 
     /// Closes what is open on a proposal that is no longer what it was.
@@ -279,14 +284,17 @@ impl UiState {
         if let Some(sheet) = &self.sheet
             && let Err(why) = sheet.holds(state)
         {
+            let id = sheet.id();
             self.sheet = None;
-            self.notice = Some(why);
+            self.notice = Some(closed(state, id, why));
         }
         if let Some(Prompt::Deny { id, .. }) = &self.prompt
             && state.entry(*id).is_none_or(|e| !e.awaits_decision())
         {
-            let state = state.entry(*id).map(|e| e.state);
-            self.notice = Some(state.map_or_else(|| words::GONE.to_owned(), words::already));
+            let id = *id;
+            let why = state.entry(id).map(|e| words::already(e.state));
+            let why = why.unwrap_or_else(|| words::GONE.to_owned());
+            self.notice = Some(closed(state, id, why));
             self.prompt = None;
         }
     }
@@ -377,18 +385,29 @@ impl UiState {
         };
     }
 
-    /// After suspend and whatever else may have left keys behind: a fresh grace, and no sheet.
-    /// Whoever comes back looks again.
+    /// After suspend: what [`Self::stalled`] does, and no sheet. Whoever comes back looks again.
     pub fn flush_input(&mut self, now: Now) {
         self.sheet = None;
+        self.stalled(now);
+    }
+
+    /// After the program did not run, or did not come to its input: what was typed meanwhile was
+    /// thrown away, and the key may still be down.
+    pub fn stalled(&mut self, now: Now) {
+        self.quiet.lost(now.boot);
         self.fresh_grace(now);
     }
 
-    /// After a resize, which leaves the sheet open.
+    /// Whether time decides whether a key counts: then input is watched closely.
+    pub fn watches_keys(&self, state: &BrokerState) -> bool {
+        self.sheet.is_some() || self.entry(state).is_some_and(Entry::awaits_decision)
+    }
+
+    /// After whatever takes the screen or the keys from the person for a moment: a stall, a
+    /// resize, a paste, the focus elsewhere. Leaves the sheet open.
     pub(super) fn fresh_grace(&mut self, now: Now) {
         self.grace = self.grace.max(now.boot.saturating_add(GRACE));
         self.before = None;
-        self.pressed.clear();
         if let Some(sheet) = &mut self.sheet {
             sheet.hold(now.boot.saturating_add(SHEET_GRACE));
         }
@@ -448,6 +467,10 @@ impl UiState {
         };
         if let Some(sheet) = &self.sheet {
             at(sheet.ready_at());
+            at(self.confirmable_from().unwrap_or_default());
+        }
+        if let Some(Notice::TooEarly(key)) = &self.notice {
+            at(self.counts_from(*key));
         }
         if state.pending_count() + state.running_count() > 0 {
             at(Duration::from_secs(now.boot.as_secs().saturating_add(1)));
@@ -469,6 +492,15 @@ impl UiState {
 
     pub(super) fn key(&self, command: Command) -> String {
         self.keys.first(command)
+    }
+}
+
+/// Why something that was open on a proposal is not any more: true while that is in the state
+/// it came to.
+fn closed(state: &BrokerState, id: ProposalId, why: String) -> Notice {
+    match state.entry(id) {
+        Some(entry) => Notice::While(id, entry.state, why.into()),
+        None => why.into(),
     }
 }
 

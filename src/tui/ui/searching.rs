@@ -7,13 +7,13 @@ use crate::clock::Now;
 use super::super::action::Action;
 use super::super::document::matches;
 use super::super::words;
-use super::{Pane, UiState, View};
+use super::{Notice, Pane, UiState, View};
 
 impl UiState {
     /// Goes to the next match of what was searched last, or to the one before.
     pub(super) fn search(&mut self, state: &BrokerState, backwards: bool, now: Now) -> Vec<Action> {
         if self.found.is_empty() {
-            self.notice = Some(words::NO_SEARCH.to_owned());
+            self.notice = Some(words::NO_SEARCH.into());
             return Vec::new();
         }
         let hit = match self.view {
@@ -31,7 +31,11 @@ impl UiState {
             View::Queue => self.search_code(backwards),
         };
         if !hit {
-            self.notice = Some(words::not_found(&self.found));
+            let words = words::not_found(&self.found).into();
+            self.notice = Some(match self.view {
+                View::Audit => Notice::OfAuditRows(self.audit_set, words),
+                View::Queue | View::Policies => Notice::OfList(self.listed(), words),
+            });
         }
         self.redocument(state);
         Vec::new()

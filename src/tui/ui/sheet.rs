@@ -39,8 +39,6 @@ pub struct Sheet {
     seen: IntervalSet,
     findings: IntervalSet,
     rows: Option<(u16, usize)>,
-    /// Those that the last frame showed.
-    glass: Range<usize>,
     complete: bool,
 }
 
@@ -62,7 +60,6 @@ impl Sheet {
             seen: IntervalSet::default(),
             findings: IntervalSet::default(),
             rows: None,
-            glass: 0..0,
             complete: false,
         }
     }
@@ -106,12 +103,6 @@ impl Sheet {
         Some((gap.start + 1, gap.end))
     }
 
-    /// The same, of what the last frame showed.
-    pub fn missing_elsewhere(&self) -> Option<(usize, usize)> {
-        let (_, total) = self.rows?;
-        self.missing_beside(&self.glass, total)
-    }
-
     /// The first rows that were not seen, counted from 1.
     pub fn missing(&self) -> Option<(usize, usize)> {
         if self.complete {
@@ -135,7 +126,6 @@ impl Sheet {
             self.hidden();
         }
         self.top = shown.rows.start;
-        self.glass = shown.rows.clone();
         self.standing.show([shown.rows.clone()], at);
         self.found
             .show(shown.findings.iter().map(|i| *i..i + 1), at);

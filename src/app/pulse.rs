@@ -1,0 +1,51 @@
+//! Whether the loop came to its turns in time. A program that was stopped, or that waited for
+//! its terminal, did not show what it was asked about.
+
+use std::time::Duration;
+
+/// Without a turn for this long, the program stood still.
+const STALL: Duration = Duration::from_millis(250);
+/// How often the loop takes a turn where that matters.
+pub const BEAT: Duration = Duration::from_millis(50);
+
+/// The loop's turns.
+#[derive(Debug, Default)]
+pub struct Pulse {
+    last: Duration,
+    /// Whether the next turn comes within [`BEAT`], whatever happens.
+    beats: bool,
+}
+
+impl Pulse {
+    /// The loop begins to wait; at most for [`BEAT`] where `beats`.
+    pub const fn waits(&mut self, beats: bool) {
+        self.beats = beats;
+    }
+
+    /// The loop goes on; whether it stood still since its last turn.
+    pub fn stalled(&mut self, boot: Duration) -> bool {
+        let since = boot.saturating_sub(std::mem::replace(&mut self.last, boot));
+        self.beats && since >= STALL
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_turn_that_comes_late_is_a_stall_and_a_long_wait_for_nothing_is_none() {
+        let ms = Duration::from_millis;
+        let mut pulse = Pulse::default();
+        pulse.waits(false);
+        assert!(!pulse.stalled(ms(5_000)));
+        pulse.waits(true);
+        assert!(!pulse.stalled(ms(5_100)));
+        pulse.waits(true);
+        assert!(!pulse.stalled(ms(5_349)));
+        pulse.waits(true);
+        assert!(pulse.stalled(ms(5_599)));
+        pulse.waits(true);
+        assert!(!pulse.stalled(ms(5_600)));
+    }
+}

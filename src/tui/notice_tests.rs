@@ -1,0 +1,280 @@
+//! No line on the screen is false: what the footer says goes with the state it speaks of.
+
+use crossterm::event::KeyCode;
+
+use crate::broker::{Environment, Event};
+use crate::model::{Digest, State};
+
+use super::bench::*;
+use super::snapshot_tests::at_sizes;
+
+/// The last row.
+fn footer(b: &mut Bench) -> String {
+    b.draw().lines().last().unwrap_or_default().to_owned()
+}
+
+#[test]
+fn wrong_digits_are_said_until_the_next_key_and_not_beside_a_run() {
+    let mut b = Bench::new(120, 40);
+    b.propose(Making::flagged());
+    b.open_sheet();
+    b.keys("0000");
+    b.advance(250);
+    b.press(KeyCode::Enter);
+    assert_eq!(notice(&b), "wrong digits; nothing was granted");
+    assert!(footer(&mut b).contains("nothing was granted"));
+    b.keys("4");
+    assert_eq!(notice(&b), "");
+    b.keys("f1c");
+    b.advance(250);
+    b.press(KeyCode::Enter);
+    b.carry_out();
+    assert_eq!(grants_state(&b), State::Granted);
+    assert!(!b.draw().contains("nothing was granted"));
+}
+
+fn grants_state(b: &Bench) -> State {
+    b.state.entry(b.ui.selected().unwrap()).unwrap().state
+}
+
+#[test]
+fn it_is_not_being_killed_any_more_once_it_is_dead() {
+    let mut b = ready();
+    let id = b.start();
+    b.keys("x");
+    assert!(footer(&mut b).contains("killing it"));
+    b.end(id, run("1\n"));
+    assert!(!b.draw().contains("killing it"));
+    assert!(grants_state(&b).is_final());
+}
+
+#[test]
+fn what_the_kill_key_finds_is_said_as_it_is() {
+    let mut b = ready();
+    b.keys("x");
+    assert_eq!(notice(&b), "it does not run yet");
+    b.advance(500);
+    let id = b.start();
+    assert_eq!(notice(&b), "");
+    b.end(id, run("1\n"));
+    b.keys("x");
+    assert_eq!(notice(&b), "already succeeded");
+}
+
+#[test]
+fn what_stands_against_a_grant_is_said_as_long_as_it_does() {
+    let mut b = ready();
+    b.apply(Event::Environment(Environment::Making {
+        step: "numpy".to_owned(),
+        done: 1,
+        total: 2,
+    }));
+    b.keys("a");
+    assert!(footer(&mut b).contains("environment is being made"));
+    b.keys("Q");
+    assert!(!footer(&mut b).contains("a grant"));
+    b.advance(250);
+    b.keys("a");
+    b.apply(Event::Environment(Environment::Ready {
+        digest: Digest::of(b"environment"),
+        label: "Python 3.11.7, 27 packages".to_owned(),
+    }));
+    assert_eq!(notice(&b), "");
+    assert!(footer(&mut b).contains("a grant"));
+    // What was not seen is counted down while it is seen.
+    let mut b = Bench::new(80, 24);
+    b.propose(Making::clear(&lines(40)));
+    b.settle();
+    b.keys("a");
+    let first = notice(&b);
+    assert!(first.contains("not seen"), "{first}");
+    b.apply(Event::Tick);
+    assert_eq!(notice(&b), first);
+}
+
+#[test]
+fn a_key_that_came_too_early_is_said_until_it_counts() {
+    let mut b = ready();
+    b.keys("a");
+    b.draw();
+    b.keys("y");
+    assert!(notice(&b).contains("too early"));
+    assert!(b.draw().contains("wait: y to grant"));
+    b.advance(1_999);
+    assert!(b.draw().contains("wait: y to grant"));
+    assert!(notice(&b).contains("too early"));
+    let wake = b.ui.next_wake(&b.state, b.now).unwrap();
+    assert!(wake.as_millis() <= 1, "{wake:?}");
+    b.advance(1);
+    let text = b.draw();
+    assert!(
+        text.contains("press y to grant") && !text.contains("too early"),
+        "{text}"
+    );
+}
+
+#[test]
+fn the_sheet_names_its_key_only_where_that_would_be_taken() {
+    let mut b = ready();
+    b.keys("a");
+    assert!(b.draw().contains("wait: y to grant"));
+    b.advance(449);
+    assert!(b.draw().contains("wait: y to grant"));
+    b.advance(1);
+    assert!(b.draw().contains("press y to grant"));
+    b.input(&crossterm::event::Event::FocusLost);
+    b.advance(60_000);
+    let text = b.draw();
+    assert!(
+        text.contains("wait: y to grant") && text.contains("without the focus"),
+        "{text}"
+    );
+    // With rows that were not shown, not at all.
+    let mut b = Bench::new(80, 14);
+    b.propose(Making::clear("x = 1\n"));
+    b.settle();
+    b.keys("a");
+    b.draw();
+    b.advance(5_000);
+    let text = b.draw();
+    assert!(
+        text.contains("wait: y to grant") && text.contains("not seen"),
+        "{text}"
+    );
+    // Enter is named once there is something to enter.
+    let mut b = Bench::new(120, 40);
+    b.propose(Making::flagged());
+    b.open_sheet();
+    assert!(!b.draw().contains("] Enter"));
+    b.keys("4f1c");
+    assert!(b.draw().contains("] wait"));
+    b.advance(250);
+    assert!(b.draw().contains("] Enter"));
+}
+
+#[test]
+fn nothing_is_called_pending_or_absent_that_is_not() {
+    let mut b = Bench::new(120, 40);
+    b.draw();
+    b.keys("u");
+    assert_eq!(notice(&b), "nothing is pending");
+    b.propose(Making::clear("x = 1\n"));
+    assert_eq!(notice(&b), "");
+
+    let mut b = Bench::new(120, 40);
+    b.draw();
+    b.keys("d");
+    assert_eq!(notice(&b), "nothing is selected");
+    b.propose(Making::clear("x = 1\n"));
+    assert_eq!(notice(&b), "");
+
+    let mut b = ready();
+    b.keys("/zebra");
+    assert!(footer(&mut b).contains("Enter searches"));
+    b.press(KeyCode::Enter);
+    assert_eq!(notice(&b), "not found: zebra");
+    b.propose(Making {
+        title: Some("zebra".to_owned()),
+        ..Making::clear("x = 1\n")
+    });
+    assert_eq!(notice(&b), "");
+}
+
+#[test]
+fn screens_without_a_search_say_so() {
+    let mut b = ready();
+    b.keys("3/");
+    assert!(
+        b.ui.prompt.is_none() && notice(&b).contains("not here"),
+        "{}",
+        notice(&b)
+    );
+    b.keys("1/");
+    assert!(b.ui.prompt.is_some());
+}
+
+#[test]
+fn a_refusal_by_the_core_is_said_until_the_next_key() {
+    let mut b = ready();
+    b.open_sheet();
+    b.keys("y");
+    // Between the key and the core the environment went away.
+    b.apply(Event::Environment(Environment::Making {
+        step: "numpy".to_owned(),
+        done: 1,
+        total: 2,
+    }));
+    b.carry_out();
+    assert!(
+        notice(&b).contains("environment is not ready"),
+        "{}",
+        notice(&b)
+    );
+    b.apply(Event::Tick);
+    assert!(notice(&b).contains("environment is not ready"));
+    b.keys("w");
+    assert_eq!(notice(&b), "");
+    b.apply(Event::Tick);
+    assert_eq!(notice(&b), "", "once");
+}
+
+#[test]
+fn every_notice_goes_with_the_next_key() {
+    for keys in ["x", "N", "2d", "2a", "3x"] {
+        let mut b = ready();
+        b.keys(keys);
+        assert_ne!(notice(&b), "", "{keys}");
+        // A key that means nothing.
+        b.keys("Q");
+        assert_eq!(notice(&b), "", "{keys}");
+    }
+}
+
+#[test]
+fn sheet_ready() {
+    at_sizes("sheet_ready", |b| {
+        b.propose(Making::clear("print(len(df))\n"));
+        b.open_sheet();
+    });
+}
+
+#[test]
+fn sheet_key_too_early() {
+    at_sizes("sheet_key_too_early", |b| {
+        b.propose(Making::clear("print(len(df))\n"));
+        b.open_sheet();
+        b.keys("jy");
+    });
+}
+
+#[test]
+fn sheet_without_focus() {
+    at_sizes("sheet_without_focus", |b| {
+        b.propose(Making::clear("print(len(df))\n"));
+        b.open_sheet();
+        b.input(&crossterm::event::Event::FocusLost);
+    });
+}
+
+#[test]
+fn sheet_wrong_digits() {
+    at_sizes("sheet_wrong_digits", |b| {
+        b.propose(Making::flagged());
+        b.settle();
+        b.keys("  ");
+        b.draw();
+        b.open_sheet();
+        b.keys("0000");
+        b.advance(250);
+        b.press(KeyCode::Enter);
+    });
+}
+
+#[test]
+fn killing() {
+    at_sizes("killing", |b| {
+        b.propose(Making::clear("print(len(df))\n"));
+        b.start();
+        b.keys("x");
+    });
+}

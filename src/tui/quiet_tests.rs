@@ -1,0 +1,287 @@
+//! A key that decides counts only when it was meant (INTERFACE §7): not early, not in a burst, not
+//! held down, not behind a paste, not while nobody looks.
+
+use std::time::Duration;
+
+use crossterm::event::{Event as Input, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+
+use super::bench::*;
+use super::*;
+
+#[test]
+fn early_keys_on_the_sheet_are_dropped_leave_it_open_and_the_quiet_begins_anew() {
+    let mut b = ready();
+    b.keys("a");
+    b.draw();
+    b.advance(299);
+    b.keys("y");
+    assert!(b.ui.sheet.is_some() && grants(&b).is_empty());
+    assert!(notice(&b).contains("too early"), "{}", notice(&b));
+    // Another key, and less than 250 ms after it.
+    b.advance(249);
+    b.keys("n");
+    b.advance(249);
+    b.keys("y");
+    assert!(b.ui.sheet.is_some() && grants(&b).is_empty());
+    b.keys("n");
+    b.advance(250);
+    b.keys("y");
+    assert_eq!(grants(&b).len(), 1);
+}
+
+#[test]
+fn repeats_and_releases_do_not_grant() {
+    let mut b = ready();
+    for kind in [KeyEventKind::Repeat, KeyEventKind::Release] {
+        b.advance(3_000);
+        b.code(KeyCode::Char('a'), KeyModifiers::NONE, kind);
+        assert!(b.ui.sheet.is_none());
+    }
+    b.advance(3_000);
+    b.open_sheet();
+    for kind in [KeyEventKind::Repeat, KeyEventKind::Release] {
+        b.advance(3_000);
+        b.code(KeyCode::Char('y'), KeyModifiers::NONE, kind);
+    }
+    assert!(grants(&b).is_empty());
+}
+
+/// A key held down: its press, the first repeat after `delay`, then 30 a second for a while.
+fn hold(b: &mut Bench, key: &str, delay: u64) {
+    b.keys(key);
+    b.draw();
+    b.advance(delay);
+    for _ in 0..120 {
+        b.keys(key);
+        b.draw();
+        b.advance(33);
+    }
+}
+
+#[test]
+fn a_confirm_key_held_since_before_it_counted_never_grants() {
+    for delay in [180, 250, 300, 500, 660, 1_000, 1_800] {
+        for early in [0, 50, 299] {
+            let mut b = ready();
+            b.keys("a");
+            b.draw();
+            b.advance(early);
+            hold(&mut b, "y", delay);
+            assert!(b.ui.sheet.is_some() && grants(&b).is_empty(), "{delay}");
+            // Let go: the same key counts after a time in which no repeat stays away, and
+            // another key proves at once that this one is up.
+            b.advance(1_900);
+            b.keys("y");
+            assert!(grants(&b).is_empty(), "{delay}");
+            b.keys("n");
+            b.advance(250);
+            b.keys("y");
+            assert_eq!(grants(&b).len(), 1, "{delay}");
+        }
+    }
+}
+
+#[test]
+fn the_key_that_came_too_early_counts_again_after_two_seconds() {
+    let mut b = ready();
+    b.keys("a");
+    b.draw();
+    b.keys("y");
+    b.advance(1_999);
+    b.keys("y");
+    assert!(grants(&b).is_empty());
+    b.advance(2_000);
+    b.keys("y");
+    assert_eq!(grants(&b).len(), 1);
+}
+
+#[test]
+fn a_grant_key_held_down_opens_no_sheet() {
+    for delay in [250, 500, 1_000, 1_800] {
+        let mut b = Bench::new(120, 40);
+        b.propose(Making::clear("x = 1\n"));
+        b.draw();
+        // Held since before the proposal could be granted.
+        b.advance(400);
+        hold(&mut b, "a", delay);
+        assert!(b.ui.sheet.is_none(), "{delay}");
+        b.keys("w");
+        b.advance(250);
+        b.keys("a");
+        assert!(b.ui.sheet.is_some(), "{delay}");
+        // And held on: nothing of it confirms, and a key along with it does not either.
+        b.draw();
+        hold(&mut b, "a", delay);
+        b.keys("y");
+        assert!(grants(&b).is_empty(), "{delay}");
+    }
+}
+
+#[test]
+fn no_report_of_repeats_or_releases_loosens_the_rule() {
+    for kind in [KeyEventKind::Repeat, KeyEventKind::Release] {
+        let mut b = ready();
+        b.keys("a");
+        b.draw();
+        b.code(KeyCode::Char('j'), KeyModifiers::NONE, kind);
+        b.keys("y");
+        b.code(KeyCode::Char('y'), KeyModifiers::NONE, kind);
+        b.advance(500);
+        for _ in 0..60 {
+            b.keys("y");
+            b.code(KeyCode::Char('y'), KeyModifiers::NONE, kind);
+            b.advance(33);
+        }
+        b.advance(500);
+        b.keys("y");
+        assert!(grants(&b).is_empty(), "{kind:?}");
+    }
+}
+
+#[test]
+fn whatever_comes_from_the_keyboard_ends_the_quiet() {
+    let press = |kind| {
+        let event = KeyEvent::new_with_kind(KeyCode::Char('j'), KeyModifiers::NONE, kind);
+        Input::Key(event)
+    };
+    for event in [
+        press(KeyEventKind::Press),
+        press(KeyEventKind::Repeat),
+        press(KeyEventKind::Release),
+        Input::Paste("hello ".to_owned()),
+        Input::Resize(120, 40),
+        Input::FocusGained,
+    ] {
+        let mut b = ready();
+        b.open_sheet();
+        b.advance(5_000);
+        b.input(&event);
+        b.advance(249);
+        b.keys("y");
+        assert!(grants(&b).is_empty() && b.ui.sheet.is_some(), "{event:?}");
+    }
+    // Bytes that are no key at all.
+    let mut b = ready();
+    b.open_sheet();
+    b.ui.on_noise(Span::at(b.now.boot));
+    b.advance(249);
+    b.keys("y");
+    assert!(grants(&b).is_empty());
+}
+
+#[test]
+fn a_key_behind_a_paste_does_not_grant() {
+    let mut b = ready();
+    b.open_sheet();
+    // The pasted text ended the paste by itself: `hello \e[201~y`.
+    b.input(&Input::Paste("hello ".to_owned()));
+    b.keys("y");
+    b.advance(299);
+    b.keys("jy");
+    assert!(b.ui.sheet.is_some() && grants(&b).is_empty());
+    b.keys("j");
+    b.advance(300);
+    b.keys("y");
+    assert_eq!(grants(&b).len(), 1);
+}
+
+#[test]
+fn a_burst_grants_nothing_however_long_the_loop_takes_for_it() {
+    let mut b = ready();
+    let when = Span {
+        since: b.now.boot,
+        until: b.now.boot + Duration::from_millis(3),
+    };
+    b.typed("a", when);
+    assert!(b.ui.sheet.is_some());
+    for _ in 0..4_000 {
+        b.advance(4);
+        b.typed("j", when);
+    }
+    b.draw();
+    b.typed("y", when);
+    assert!(b.ui.sheet.is_some() && grants(&b).is_empty());
+}
+
+#[test]
+fn a_key_is_dated_by_when_it_could_have_been_typed() {
+    // It waited in the buffer while the sheet was opened and shown.
+    let mut b = ready();
+    let before = b.now.boot;
+    b.open_sheet();
+    b.advance(5_000);
+    let waited = Span {
+        since: before,
+        until: b.now.boot,
+    };
+    b.typed("y", waited);
+    assert!(b.ui.sheet.is_some() && grants(&b).is_empty());
+
+    // It waited since before the proposal was selected.
+    let mut b = Bench::new(120, 40);
+    let before = b.now.boot;
+    b.propose(Making::clear("x = 1\n"));
+    b.settle();
+    let waited = Span {
+        since: before,
+        until: b.now.boot,
+    };
+    b.typed("a", waited);
+    assert!(b.ui.sheet.is_none());
+}
+
+#[test]
+fn after_a_stall_the_sheet_stays_open_and_its_grace_is_fresh() {
+    let mut b = ready();
+    b.open_sheet();
+    b.advance(5_000);
+    b.ui.stalled(b.now);
+    b.keys("y");
+    assert!(b.ui.sheet.is_some() && grants(&b).is_empty());
+
+    // The key went down while nothing ran, and its first repeat comes late.
+    for delay in [300, 500, 1_000, 1_800] {
+        let mut b = ready();
+        b.open_sheet();
+        b.ui.stalled(b.now);
+        b.advance(delay);
+        b.keys("y");
+        assert!(b.ui.sheet.is_some() && grants(&b).is_empty(), "{delay}");
+    }
+    let mut b = ready();
+    b.open_sheet();
+    b.ui.stalled(b.now);
+    b.keys("n");
+    b.advance(300);
+    b.keys("y");
+    assert_eq!(grants(&b).len(), 1);
+}
+
+#[test]
+fn without_the_focus_nothing_is_granted_and_its_return_begins_the_grace_anew() {
+    let mut b = ready();
+    b.input(&Input::FocusLost);
+    b.advance(5_000);
+    b.keys("a");
+    assert!(b.ui.sheet.is_none() && notice(&b).contains("focus"));
+    b.input(&Input::FocusGained);
+    b.advance(499);
+    b.keys("wa");
+    assert!(b.ui.sheet.is_none());
+    b.keys("w");
+    b.open_sheet();
+    b.input(&Input::FocusLost);
+    b.advance(5_000);
+    b.keys("y");
+    assert!(b.ui.sheet.is_some() && grants(&b).is_empty());
+    assert!(notice(&b).contains("focus"), "{}", notice(&b));
+    b.input(&Input::FocusGained);
+    b.keys("n");
+    b.advance(299);
+    b.keys("y");
+    assert!(grants(&b).is_empty());
+    b.keys("n");
+    b.advance(300);
+    b.keys("y");
+    assert_eq!(grants(&b).len(), 1);
+}

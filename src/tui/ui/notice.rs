@@ -1,0 +1,103 @@
+//! What the footer says beside the keys. Each sentence belongs to a state and goes with it; and
+//! each goes with the next key.
+
+use std::borrow::Cow;
+
+use crate::broker::BrokerState;
+use crate::clock::Now;
+use crate::model::{ProposalId, State};
+
+use super::super::keys::Key;
+use super::super::words;
+use super::{UiState, View};
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::tui) enum Notice {
+    /// Answers the last key, and stays true until the next.
+    Said(Cow<'static, str>),
+    /// Why this proposal cannot be asked about, in the words that hold now.
+    CannotAsk(ProposalId),
+    /// True of this proposal while it is in this state.
+    While(ProposalId, State, Cow<'static, str>),
+    NothingSelected,
+    NothingPending,
+    /// True of the rows of screen 2 that are loaded.
+    OfAuditRows(u64, Cow<'static, str>),
+    /// True of the proposals that are listed.
+    OfList(usize, Cow<'static, str>),
+    /// Said on the open sheet.
+    WrongDigits,
+    /// This key was dropped, and would be dropped again.
+    TooEarly(Key),
+}
+
+impl From<&'static str> for Notice {
+    fn from(words: &'static str) -> Self {
+        Self::Said(Cow::Borrowed(words))
+    }
+}
+
+impl From<String> for Notice {
+    fn from(words: String) -> Self {
+        Self::Said(Cow::Owned(words))
+    }
+}
+
+impl UiState {
+    /// What is to be said now.
+    pub(in crate::tui) fn notice(&self, state: &BrokerState, now: Now) -> Option<String> {
+        let words = match self.notice.as_ref()? {
+            Notice::Said(words) => words.clone(),
+            Notice::CannotAsk(id) => {
+                let asks = self.selected == Some(*id) && self.view == View::Queue;
+                self.obstacle(state, now).filter(|_| asks)?
+            }
+            Notice::While(id, of, words) => {
+                let holds =
+                    self.selected == Some(*id) && state.entry(*id).is_some_and(|e| e.state == *of);
+                holds.then(|| words.clone())?
+            }
+            Notice::NothingSelected if self.selected.is_none() => words::NOTHING_SELECTED.into(),
+            Notice::NothingPending if state.pending_count() == 0 => words::NOTHING_PENDING.into(),
+            Notice::OfAuditRows(set, words) if *set == self.audit_set => words.clone(),
+            Notice::OfList(length, words) if *length == self.listed() => words.clone(),
+            Notice::WrongDigits if self.sheet.is_some() => words::WRONG_DIGITS.into(),
+            Notice::TooEarly(_) if self.focused == Some(false) => words::NO_FOCUS.into(),
+            Notice::TooEarly(key) if now.boot < self.counts_from(*key) => {
+                words::too_early(&key.to_string()).into()
+            }
+            _ => return None,
+        };
+        Some(words.into_owned())
+    }
+
+    /// From when on this key decides, if nothing else comes.
+    pub(super) fn counts_from(&self, key: Key) -> std::time::Duration {
+        match self.confirmable_from() {
+            Some(at) => at,
+            None => self.grace.max(self.quiet.asks_from(key)),
+        }
+    }
+
+    /// How many proposals the lists hold.
+    pub(super) fn listed(&self) -> usize {
+        self.live.len() + self.decided.len()
+    }
+
+    /// Says why the last confirmation was not taken, once.
+    pub(super) fn hear_refusal(&mut self, state: &BrokerState) {
+        let refusal = self
+            .entry(state)
+            .filter(|e| e.awaits_decision())
+            .and_then(|e| state.refusal(e.proposal.id).map(|why| (e.proposal.id, why)));
+        let heard = self.refused.as_ref().map(|(id, why)| (*id, why));
+        if refusal == heard {
+            return;
+        }
+        if let Some((id, why)) = refusal {
+            let words = words::cannot_grant(&why.to_string());
+            self.notice = Some(Notice::While(id, State::Pending, words.into()));
+        }
+        self.refused = refusal.map(|(id, why)| (id, why.clone()));
+    }
+}
