@@ -153,6 +153,43 @@ fn the_sheet_names_its_key_only_where_that_would_be_taken() {
 }
 
 #[test]
+fn the_key_that_the_sheet_names_leads_to_every_row_that_was_paged_past() {
+    let mut b = Bench::new(80, 14);
+    b.propose(Making::clear("x = 1\n"));
+    b.settle();
+    b.keys("a");
+    b.draw();
+    // To its end within the grace, in which nothing counts.
+    for _ in 0..10 {
+        b.press(KeyCode::PageDown);
+        b.draw();
+    }
+    b.advance(500);
+    let text = b.draw();
+    assert!(
+        text.contains("of this sheet not seen; Space scrolls"),
+        "{text}"
+    );
+    for _ in 0..20 {
+        if b.look().contains("not seen") {
+            b.keys(" ");
+        }
+    }
+    b.advance(250);
+    let text = b.draw();
+    assert!(text.contains("press y to grant"), "{text}");
+}
+
+#[test]
+fn a_grant_key_that_came_too_early_is_told_what_stands_against_it_anyway() {
+    let mut b = Bench::new(80, 24);
+    b.propose(Making::clear(&lines(80)));
+    b.settle();
+    b.keys("wwa");
+    assert!(notice(&b).contains("not seen"), "{}", notice(&b));
+}
+
+#[test]
 fn nothing_is_called_pending_or_absent_that_is_not() {
     let mut b = Bench::new(120, 40);
     b.draw();

@@ -166,6 +166,7 @@ impl UiState {
             }
             Meaning::Does(Command::Back) => self.sheet = None,
             Meaning::Does(Command::Suspend) => return vec![Action::Suspend],
+            Meaning::Does(Command::PageCode) => self.page_sheet(),
             Meaning::Does(command) => self.scroll_over(command),
             Meaning::Begins => self.before = Some(key),
             Meaning::Nothing => {}

@@ -120,7 +120,11 @@ impl UiState {
             Meaning::Nothing => return Vec::new(),
         };
         if command == Command::Grant && self.view == View::Queue && !asks {
-            self.notice = Some(Notice::TooEarly(key));
+            // What stands against it anyway says more.
+            self.notice = match (self.obstacle(state, now), self.selected) {
+                (Some(_), Some(id)) => Some(Notice::CannotAsk(id)),
+                _ => Some(Notice::TooEarly(key)),
+            };
             return Vec::new();
         }
         self.command(state, command, now)

@@ -245,6 +245,21 @@ impl UiState {
         }
     }
 
+    /// A page of the sheet down; from its end to the first row that was not seen.
+    pub(super) fn page_sheet(&mut self) {
+        let (height, total) = self.frame.over.unwrap_or((1, 1));
+        let last = total.saturating_sub(height);
+        match &mut self.sheet {
+            Some(sheet) if sheet.top >= last => {
+                let glass = sheet.top..sheet.top + height;
+                if let Some((first, _)) = sheet.missing_beside(&glass, total) {
+                    sheet.top = first.saturating_sub(1).min(last);
+                }
+            }
+            _ => self.scroll_over(Command::PageCode),
+        }
+    }
+
     pub(super) fn scroll_audit(&mut self, command: Command) -> Vec<Action> {
         let last = self.audit.total.saturating_sub(1);
         let Some(to) = step(command, self.audit_row, last, self.frame.list_rows) else {
