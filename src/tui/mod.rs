@@ -26,6 +26,8 @@ mod words;
 #[cfg(test)]
 mod bench;
 #[cfg(test)]
+mod long_tests;
+#[cfg(test)]
 mod made;
 #[cfg(test)]
 mod moves_tests;

@@ -467,116 +467,21 @@ fn the_refusal_goes_when_the_row_was_seen() {
     assert!(!text.contains("not seen"), "{text}");
 }
 
-/// A csv input of plain rows, with one odd row where wanted.
-fn table(rows: usize, odd: Option<(usize, &str)>) -> String {
-    let mut out = "id,price,region\n".to_owned();
-    for i in 0..rows {
-        match odd {
-            Some((at, row)) if at == i => out.push_str(row),
-            _ => out.push_str(&format!("{i},{}.5,{}\n", i % 90, ["north", "south"][i % 2])),
-        }
-    }
-    out
-}
-
-fn with_table(b: &mut Bench, table: String) {
-    b.propose(Making {
-        brought: vec![("rows", table)],
-        ..Making::clear("print(rows)\n")
-    });
-}
-
 #[test]
-fn two_thousand_plain_rows_cost_no_hundred_key_presses() {
-    for size in [(80, 24), (120, 40)] {
-        let mut b = Bench::new(size.0, size.1);
-        with_table(&mut b, table(2_000, None));
-        b.settle();
-        let mut presses = 0;
-        while b.look().contains("not seen") {
-            b.keys(" ");
-            presses += 1;
-        }
-        assert!(presses <= 3, "{presses}");
-        b.advance(250);
-        b.keys("a");
-        assert!(b.ui.sheet.is_some());
-    }
-}
-
-#[test]
-fn the_row_that_stands_for_plain_rows_must_be_seen_and_what_is_odd_among_them_too() {
-    let mut b = Bench::new(120, 40);
-    with_table(&mut b, table(2_000, Some((1_234, "1234,1e999,north\n"))));
-    b.settle();
-    b.press(KeyCode::Enter);
-    let text = b.look();
-    assert!(
-        text.contains("▸   lines 10 to 1,235: 1,226 plain records"),
-        "{text}"
-    );
-    assert!(text.contains("1234,1e999,north"), "{text}");
-    b.read();
-    b.keys("a");
-    assert!(b.ui.sheet.is_some());
-    // On a screen that cannot hold all of it, the rest is asked for.
-    let mut b = Bench::new(60, 14);
-    with_table(&mut b, table(2_000, Some((1_234, "1234,1e999,north\n"))));
-    b.settle();
-    b.keys("a");
-    assert!(notice(&b).contains("input rows: line"), "{}", notice(&b));
-}
-
-#[test]
-fn enter_opens_what_is_condensed_and_a_search_finds_what_is_in_it() {
-    let mut b = Bench::new(120, 40);
-    with_table(&mut b, table(2_000, None));
-    b.settle();
-    let seen = |b: &Bench| b.ui.looked(b.ui.selected().unwrap()).unwrap().seen.clone();
-    b.read();
-    let before = seen(&b);
-    b.keys("p");
-    while !b.draw().contains("▾") {
-        b.keys("j");
-        b.press(KeyCode::Enter);
-        assert!(b.now.boot.as_secs() < 1_100, "{}", b.draw());
-        b.advance(1);
-    }
-    let text = b.draw();
-    assert!(text.contains("8,8.5,north"), "{text}");
-    // What is open need not be seen again, and closes again.
-    assert!(!text.contains("not seen"), "{text}");
-    b.press(KeyCode::Enter);
-    let text = b.draw();
-    assert!(
-        text.contains("▸") && !text.contains("8,8.5,north"),
-        "{text}"
-    );
-    assert_eq!(seen(&b), before);
-    b.keys("/");
-    b.keys("1500,60.5");
-    b.press(KeyCode::Enter);
-    let text = b.draw();
-    assert!(
-        text.contains("1500,60.5,north") && !text.contains("not seen"),
-        "{text}"
-    );
-}
-
-#[test]
-fn p_goes_from_input_to_input_or_to_what_is_given() {
+fn space_on_the_sheet_goes_back_to_what_was_paged_past() {
     let mut b = Bench::new(80, 24);
-    b.propose(Making {
-        brought: vec![("first", lines(50)), ("second", lines(50))],
-        ..Making::clear(&lines(50))
-    });
+    b.propose(Making::flagged());
     b.settle();
-    for name in ["first", "second", "first"] {
-        b.keys("p");
-        let text = b.draw();
-        assert!(text.contains(&format!("── input {name} (csv")), "{text}");
+    b.read();
+    b.keys("a");
+    b.draw();
+    // Too early: the first page did not stand there for long enough.
+    b.keys(" ");
+    b.draw();
+    b.advance(300);
+    for _ in 0..6 {
+        b.look();
+        b.keys(" ");
     }
-    let mut b = ready();
-    b.keys("p");
-    assert_eq!(b.ui.focus, ui::Pane::Given);
+    assert!(b.ui.sheet.as_ref().unwrap().missing().is_none());
 }

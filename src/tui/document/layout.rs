@@ -1,0 +1,253 @@
+//! A document laid out in rows at one width: which bytes stand in which row, which rows must be
+//! seen, and which of them were.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::super::interval::IntervalSet;
+use super::super::text::pieces;
+use super::{Document, Line, LineKind, Section, Text};
+
+/// One row of the screen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// Offset of its first byte in the document.
+    pub at: usize,
+    /// One past its last byte, the line's end included.
+    pub to: usize,
+    section: u16,
+    line: u32,
+    /// Whether its line begins here; otherwise it continues a wrapped one.
+    pub first: bool,
+    heading: bool,
+    /// Whether it may be left unseen: another row stands for it.
+    pub(super) optional: bool,
+}
+
+/// What a row shows.
+pub enum Content<'a> {
+    Heading(&'a str),
+    /// Our words for what is condensed here.
+    Stands {
+        text: &'a str,
+        open: bool,
+    },
+    Text {
+        /// Counted from 1 within its section.
+        number: usize,
+        /// Whether it is the code's, where findings and colours apply.
+        code: bool,
+        text: &'a str,
+        /// Byte offset of `text` in its section.
+        offset: usize,
+    },
+}
+
+/// Where a line is cut into rows: anywhere, or in our own words after a blank.
+fn cuts(text: &str, columns: usize, words: bool) -> Vec<usize> {
+    let mut out = Vec::new();
+    let mut used = 0;
+    // Where the last blank of this row ends, and the columns after it.
+    let mut blank: Option<(usize, usize)> = None;
+    // A byte is never narrower than its column, but a tab and an escape are wider.
+    for piece in pieces(text) {
+        if used + piece.width > columns && used > 0 {
+            let (cut, since) = blank.take().unwrap_or((piece.start, 0));
+            out.push(cut);
+            used = since;
+        }
+        used += piece.width;
+        if words && text[piece.start..piece.end] == *" " {
+            blank = Some((piece.end, 0));
+        } else if let Some((_, since)) = &mut blank {
+            *since += piece.width;
+        }
+    }
+    out
+}
+
+/// A document at one width.
+#[derive(Debug)]
+pub struct Layout {
+    pub doc: Arc<Document>,
+    pub width: u16,
+    pub wrap: bool,
+    /// The condensed stretches that are drawn all the same.
+    open: BTreeSet<usize>,
+    rows: Vec<Row>,
+}
+
+impl Layout {
+    pub fn new(doc: Arc<Document>, width: u16, wrap: bool, open: &BTreeSet<usize>) -> Self {
+        let columns = usize::from(width.max(1));
+        let mut rows = Vec::new();
+        for (s, section) in doc.sections.iter().enumerate() {
+            let section_nr = u16::try_from(s).unwrap_or(u16::MAX);
+            let text_at = section.at + usize::from(section.heading.is_some());
+            if section.heading.is_some() {
+                rows.push(Row {
+                    at: section.at,
+                    to: text_at,
+                    section: section_nr,
+                    line: 0,
+                    first: true,
+                    heading: true,
+                    optional: false,
+                });
+            }
+            for (n, line) in section.lines.iter().enumerate() {
+                let (begins, optional) = match line.kind {
+                    LineKind::Shown { begins } => (begins, false),
+                    LineKind::Stands(_) => (true, false),
+                    LineKind::Condensed { fold, .. } if !open.contains(&fold) => continue,
+                    LineKind::Condensed { begins, .. } => (begins, true),
+                };
+                let range = section.range(line);
+                let mut row = Row {
+                    at: range.start,
+                    to: range.end,
+                    section: section_nr,
+                    line: u32::try_from(n).unwrap_or(u32::MAX),
+                    first: begins,
+                    heading: false,
+                    optional,
+                };
+                let cuts = match line.kind {
+                    LineKind::Stands(_) => cuts(section.drawn(line), columns, true),
+                    _ if wrap => cuts(section.drawn(line), columns, false),
+                    _ => Vec::new(),
+                };
+                for cut in cuts {
+                    let cut = range.start + cut;
+                    rows.push(Row { to: cut, ..row });
+                    row.at = cut;
+                    row.first = false;
+                }
+                rows.push(row);
+            }
+        }
+        Self {
+            doc,
+            width,
+            wrap,
+            open: open.clone(),
+            rows,
+        }
+    }
+
+    pub fn fits(
+        &self,
+        doc: &Arc<Document>,
+        width: u16,
+        wrap: bool,
+        open: &BTreeSet<usize>,
+    ) -> bool {
+        Arc::ptr_eq(&self.doc, doc)
+            && self.width == width
+            && self.wrap == wrap
+            && self.open == *open
+    }
+
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    pub fn row(&self, index: usize) -> Option<Row> {
+        self.rows.get(index).copied()
+    }
+
+    /// The row in which this offset lies, or the one that stands for it.
+    pub fn row_of(&self, offset: usize) -> usize {
+        self.rows
+            .partition_point(|r| r.at <= offset)
+            .saturating_sub(1)
+    }
+
+    /// The offset of this row, or of the last.
+    pub fn offset_of(&self, row: usize) -> usize {
+        let last = self.rows.len().saturating_sub(1);
+        self.rows.get(row.min(last)).map_or(0, |r| r.at)
+    }
+
+    /// Each row that must be seen, by its place, and whether it was.
+    fn musts(&self, seen: &IntervalSet) -> impl Iterator<Item = (usize, bool)> {
+        let mut ranges = seen.iter().peekable();
+        let rows = self.rows.iter().enumerate().filter(|(_, r)| !r.optional);
+        rows.map(move |(i, row)| {
+            while ranges.next_if(|r| r.end < row.to).is_some() {}
+            let covers = |r: &Range<usize>| r.start <= row.at && row.to <= r.end;
+            (i, ranges.peek().is_some_and(covers))
+        })
+    }
+
+    /// How many rows must be seen, and how many of them were.
+    pub fn progress(&self, seen: &IntervalSet) -> (usize, usize) {
+        self.musts(seen).fold((0, 0), |(have, all), (_, was)| {
+            (have + usize::from(was), all + 1)
+        })
+    }
+
+    /// The next row that must be seen and was not: the first below those on the glass, else the
+    /// first above them.
+    pub fn next_unseen(&self, seen: &IntervalSet, glass: &Range<usize>) -> Option<usize> {
+        let (mut above, mut below) = (None, None);
+        for (i, was) in self.musts(seen) {
+            if !was && i < glass.start {
+                above = above.or(Some(i));
+            } else if !was && i >= glass.end {
+                below = below.or(Some(i));
+            }
+        }
+        below.or(above)
+    }
+
+    /// The rows of one line of a section.
+    pub(super) fn rows_of(&self, section: &Section, number: usize) -> Option<Range<usize>> {
+        let first = section.lines.partition_point(|l| l.number < number);
+        let last = section.lines.partition_point(|l| l.number <= number);
+        let from = section.lines.get(first)?.at;
+        let to = section.range(section.lines.get(last.checked_sub(1)?)?).end;
+        let end = self.rows.partition_point(|r| r.at < to);
+        Some(self.row_of(from)..end)
+    }
+
+    /// The condensed stretch that this row stands for, or is of.
+    pub fn fold_of(&self, row: Row) -> Option<usize> {
+        match self.line(row)?.1.kind {
+            LineKind::Stands(fold) | LineKind::Condensed { fold, .. } if !row.heading => Some(fold),
+            _ => None,
+        }
+    }
+
+    fn line(&self, row: Row) -> Option<(&Section, &Line)> {
+        let section = self.doc.sections.get(usize::from(row.section))?;
+        Some((section, section.lines.get(row.line as usize)?))
+    }
+
+    pub fn content(&self, row: Row) -> Content<'_> {
+        if row.heading {
+            let section = self.doc.sections.get(usize::from(row.section));
+            return Content::Heading(section.and_then(|s| s.heading.as_deref()).unwrap_or(""));
+        }
+        let Some((section, line)) = self.line(row) else {
+            return Content::Heading("");
+        };
+        let drawn = section.drawn(line);
+        let from = row.at - line.at;
+        let to = (row.to - line.at).min(drawn.len()).max(from);
+        let text = drawn.get(from..to).unwrap_or("");
+        match line.kind {
+            LineKind::Stands(fold) => Content::Stands {
+                text,
+                open: self.open.contains(&fold),
+            },
+            _ => Content::Text {
+                number: line.number,
+                code: matches!(section.text, Text::Code(_)),
+                text,
+                offset: line.start + from,
+            },
+        }
+    }
+}
