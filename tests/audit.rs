@@ -41,6 +41,7 @@ fn writer_process() {
     let handle = opened.writer.start(Box::new(move |event| {
         let line = match &event {
             WriterEvent::Durable { seq, .. } => format!("durable {seq}"),
+            WriterEvent::Unrecorded { reason, .. } => format!("unrecorded {reason}"),
             WriterEvent::Down { reason } => format!("down {reason}"),
         };
         // Straight to the kernel, so that a kill cannot lose what was said.
@@ -56,6 +57,30 @@ fn writer_process() {
         handle.close();
         return;
     }
+    if env::var_os("CS_TEST_DESCRIPTORS").is_some() {
+        let mut all = Vec::new();
+        while let Ok(file) = fs::File::open("/dev/null") {
+            all.push(file);
+        }
+        // Until a content is refused, then until one is taken again.
+        for refused in [true, false] {
+            loop {
+                let id = ProposalId::new();
+                let (event, mut blobs) = samples::proposed(id, "t");
+                blobs.push(Blob::of(format!("blob {id}").as_bytes()));
+                handle.submit(Ticket(0), event, blobs);
+                let said = told.recv();
+                handle.submit(Ticket(0), LogEvent::Expired { id }, Vec::new());
+                let _ = told.recv();
+                if refused == matches!(said, Ok(WriterEvent::Unrecorded { .. }) | Err(_)) {
+                    break;
+                }
+            }
+            all.clear();
+        }
+        handle.close();
+        return;
+    }
     for n in 0_u64.. {
         let id = ProposalId::new();
         let (event, mut blobs) = samples::proposed(id, &"t".repeat(2_000));
@@ -66,7 +91,7 @@ fn writer_process() {
         if n > 3 {
             for _ in 0..2 {
                 match told.recv() {
-                    Ok(WriterEvent::Durable { .. }) => {}
+                    Ok(WriterEvent::Durable { .. } | WriterEvent::Unrecorded { .. }) => {}
                     _ => return,
                 }
             }
@@ -98,7 +123,7 @@ fn said(child: &mut Child) -> impl Iterator<Item = String> + use<> {
     let lines = BufReader::new(child.stdout.take().unwrap()).lines();
     lines.map_while(Result::ok).filter_map(|line| {
         // The harness begins a line and does not end it.
-        let at = ["open ", "durable ", "down ", "refused "]
+        let at = ["open ", "durable ", "unrecorded ", "down ", "refused "]
             .iter()
             .filter_map(|w| line.find(w))
             .min()?;
@@ -143,6 +168,9 @@ fn a_writer_killed_at_any_moment_loses_nothing_it_called_durable() {
                 durable = seq.parse().unwrap();
             }
         }
+        // Contents that had no file yet are read all the same, before the next start.
+        let report = Log::open(dir.path()).unwrap().verify().unwrap();
+        assert_eq!(report.bad_blob_count, 0, "round {round}: {report:?}");
     }
     let opened = audit::open(dir.path()).unwrap();
     assert!(opened.durable >= durable && durable > 100);
@@ -154,29 +182,58 @@ fn a_writer_killed_at_any_moment_loses_nothing_it_called_durable() {
 
 #[test]
 fn a_disk_that_takes_no_more_brings_the_log_down_and_is_recovered_from() {
+    // A file size limit makes write(2) fail in the middle of a line, as a full disk does: before the
+    // journal has room for a batch, and after it had room for some. Then the batch of that line may
+    // be in the journal, and nothing of it is lost.
+    for blocks in [64, 1024] {
+        let dir = tempfile::tempdir().unwrap();
+        let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$@\"");
+        let mut child = writer(dir.path(), &["sh", "-c", &script, "sh"], false);
+        let lines: Vec<String> = said(&mut child).collect();
+        assert!(child.wait().unwrap().success());
+        let last = lines.last().unwrap();
+        assert!(last.starts_with("down "), "{last}");
+        let durable = lines
+            .iter()
+            .rev()
+            .find_map(|l| l.strip_prefix("durable "))
+            .unwrap();
+        let durable: u64 = durable.parse().unwrap();
+        let log = fs::metadata(dir.path().join("log/00000001.jsonl")).unwrap();
+        let room = fs::metadata(dir.path().join("journal-0")).unwrap().len();
+        assert_eq!(room > 0, blocks > 64, "the log went on without it: {room}");
+        assert_eq!(log.len(), blocks * 512);
+        let verify = countersign(dir.path(), &["audit", "verify"]);
+        assert_eq!(verify.status.code(), Some(1));
+        let said = text(&verify.stdout);
+        let journaled = blocks > 64 && said.contains("are in the journal and missing here");
+        assert!(journaled || said.contains("incomplete line"), "{verify:?}");
+        let opened = audit::open(dir.path()).unwrap();
+        assert!(opened.durable > durable);
+        match opened.recovered {
+            Some(said) => assert!(said.contains("quarantine"), "{said}"),
+            None => assert!(journaled, "what was cut off is said"),
+        }
+        drop(opened.writer);
+        let verify = countersign(dir.path(), &["audit", "verify"]);
+        assert_eq!(verify.status.code(), Some(0), "{verify:?}");
+    }
+}
+
+/// Every descriptor is taken by something else: what needs one fails alone, and works again later.
+#[test]
+fn a_log_without_descriptors_takes_what_needs_none() {
     let dir = tempfile::tempdir().unwrap();
-    // A file size limit makes write(2) fail in the middle of a line, as a full disk does.
-    let script = "trap '' XFSZ; ulimit -f 64; exec \"$@\"";
+    let script = "ulimit -n 64; CS_TEST_DESCRIPTORS=1 exec \"$@\"";
     let mut child = writer(dir.path(), &["sh", "-c", script, "sh"], false);
     let lines: Vec<String> = said(&mut child).collect();
     assert!(child.wait().unwrap().success());
-    let last = lines.last().unwrap();
-    assert!(last.starts_with("down "), "{last}");
-    let durable = lines
-        .iter()
-        .rev()
-        .find_map(|l| l.strip_prefix("durable "))
-        .unwrap();
-    let durable: u64 = durable.parse().unwrap();
-    let verify = countersign(dir.path(), &["audit", "verify"]);
-    assert_eq!(verify.status.code(), Some(1));
-    assert!(
-        text(&verify.stdout).contains("incomplete line"),
-        "{verify:?}"
-    );
-    let opened = audit::open(dir.path()).unwrap();
-    assert!(opened.durable > durable);
-    assert!(opened.recovered.unwrap().contains("quarantine"));
+    let said = |what: &str| lines.iter().filter(|l| l.starts_with(what)).count();
+    assert_eq!(said("unrecorded "), 1, "{lines:?}");
+    assert_eq!(said("down "), 0, "{lines:?}");
+    let refused = lines.iter().position(|l| l.starts_with("unrecorded"));
+    // What named no content, and all of the next.
+    assert_eq!(lines.len() - refused.unwrap(), 1 + 1 + 2, "{lines:?}");
     let verify = countersign(dir.path(), &["audit", "verify"]);
     assert_eq!(verify.status.code(), Some(0), "{verify:?}");
 }

@@ -108,6 +108,79 @@ fn walled_code_runs_without_modules_and_its_tick_limit_and_refusals_are_told_and
     assert!(shown.contains("guard: limit line 2: "), "{shown}");
 }
 
+/// A virtual environment of the managed one's interpreter: the interpreter, and its packages' folder.
+fn venv(folder: &std::path::Path) -> (std::path::PathBuf, std::path::PathBuf) {
+    let base = common::python::managed_env();
+    let made = std::process::Command::new(&base.executable)
+        .args(["-m", "venv", "--without-pip"])
+        .arg(folder)
+        .status()
+        .unwrap();
+    assert!(made.success());
+    let (major, minor, _) = base.version;
+    let packages = folder.join(format!("lib/python{major}.{minor}/site-packages"));
+    (folder.join("bin/python"), packages)
+}
+
+#[test]
+fn a_changed_environment_closes_the_sheet_by_name_and_never_runs_under_its_old_digest() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::set_permissions(
+        folder.path(),
+        std::os::unix::fs::PermissionsExt::from_mode(0o755),
+    )
+    .unwrap();
+    let (python, packages) = venv(&folder.path().join("venv"));
+    let config = format!(
+        "profile = \"walled\"\npython = {:?}\n",
+        python.display().to_string()
+    );
+    let mut dash = Dash::with(&Options {
+        config: &config,
+        ..Options::default()
+    });
+    let mut agent = dash.agent();
+    let proposal = agent.code("print(6 * 7)\n");
+    dash.open_sheet();
+    dash.press_until("\x1b", "the queue", |text| !text.contains("GRANT?"));
+    std::fs::write(packages.join("json.py"), "raise SystemExit\n").unwrap();
+    // The sheet opens, is looked behind, and closes.
+    dash.press_until(" a", "the change", |text| {
+        text.contains("json.py was added")
+    });
+    let log = || dash.log_text();
+    dash.wait_for("the record", |_, _| {
+        log().contains("\"kind\":\"environment_changed\"")
+    });
+    assert!(!log().contains("\"kind\":\"granted\""));
+    // What is granted then names it, and runs in what was read again.
+    dash.grant(&mut agent, &proposal);
+    let outcome = agent.outcome(&proposal["id"]);
+    assert_eq!(outcome["run"]["stdout"], "42\n", "{outcome}");
+    let told = outcome.to_string();
+    assert!(!told.contains("json.py"), "{told}");
+    let digests: std::collections::BTreeSet<String> = dash
+        .log_text()
+        .lines()
+        .filter_map(|line| serde_json::from_str::<Value>(line).ok())
+        .filter_map(|record| find(&record, "environment"))
+        .collect();
+    assert_eq!(digests.len(), 2, "{digests:?}");
+}
+
+/// The text under this name, at whatever depth.
+fn find(record: &Value, name: &str) -> Option<String> {
+    match record {
+        Value::Object(map) => map
+            .get(name)
+            .and_then(Value::as_str)
+            .map(str::to_owned)
+            .or_else(|| map.values().find_map(|value| find(value, name))),
+        Value::Array(list) => list.iter().find_map(|value| find(value, name)),
+        _ => None,
+    }
+}
+
 #[test]
 fn a_denied_proposal_never_runs_and_its_agent_gets_the_reason() {
     let mut dash = Dash::start();
@@ -346,6 +419,39 @@ fn a_dashboard_killed_with_nine_leaves_no_child_and_grants_nothing_when_it_retur
         "{}",
         String::from_utf8_lossy(&verify.stderr)
     );
+}
+
+/// A descriptor goes on taking records after a log rotator moved its file: no reader would ever see
+/// that the run was granted.
+#[test]
+fn a_run_granted_after_the_log_was_moved_away_does_not_run() {
+    type Moving = fn(&std::path::Path);
+    let cases: [(Moving, &str); 2] = [
+        (
+            |log| {
+                std::fs::rename(log.join("00000001.jsonl"), log.join("00000001.jsonl.1")).unwrap()
+            },
+            "log/00000001.jsonl is gone",
+        ),
+        (|log| std::fs::remove_dir_all(log).unwrap(), "log is gone"),
+    ];
+    for (moving, expected) in cases {
+        let mut dash = Dash::start();
+        let mut agent = dash.agent();
+        let proposal = agent.code("print('it' + ' ran', flush=True)\n");
+        assert_eq!(proposal["state"], "pending");
+        let wait = agent.send("wait", json!({"id": proposal["id"]}));
+        moving(&dash.state.join("log"));
+        dash.grant(&mut agent, &proposal);
+        dash.wait_text("AUDIT DOWN");
+        let outcome = agent.answer(wait, PATIENCE)["result"].clone();
+        assert_eq!(outcome["state"], "error", "{outcome}");
+        assert!(outcome["run"].is_null(), "{outcome}");
+        let screen = dash.wait_text(expected);
+        assert!(screen.contains("start again"), "no remedy:\n{screen}");
+        assert!(!screen.contains("it ran"), "{screen}");
+        assert!(!screen.contains("log ✓"), "{screen}");
+    }
 }
 
 #[test]

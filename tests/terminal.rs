@@ -190,6 +190,95 @@ fn a_terminal_that_vanishes_leaves_every_outcome_in_the_log() {
     assert!(log.contains("\"kind\":\"closed\""), "{log}");
 }
 
+/// A write to such a terminal waits for ever; nothing else may wait with it.
+#[test]
+fn a_terminal_that_takes_nothing_holds_up_no_deadline_and_no_end_and_grants_nothing() {
+    let mut dash = Dash::start();
+    let (mut agent, open) = asked(&mut dash);
+    dash.take_nothing(true);
+    // Enough for the terminal to be full: each makes a frame.
+    let limit = std::time::Instant::now() + PATIENCE;
+    while !dash.local_log().contains("the terminal takes nothing") {
+        assert!(std::time::Instant::now() < limit, "its frames are taken");
+        dash.keys("\x0c");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    dash.keys("y");
+    // Time goes on, and so do the answers to agents.
+    let short = agent.call(
+        "propose",
+        json!({"title": "short", "code": "print(2)\n", "ttl_s": 5}),
+    );
+    let short = &short["result"]["id"];
+    let outcome = agent.outcome(short);
+    assert_eq!(outcome["state"], "expired", "{outcome}");
+    dash.keys("y");
+    dash.take_nothing(false);
+    dash.wait_for("the sheet's end", |_, text| {
+        !text.contains("GRANT?") && text.contains("print(1)")
+    });
+    assert_eq!(agent.state(&open["id"]), "pending");
+    dash.open_sheet();
+    nothing_granted(&mut dash, &mut agent, &open);
+
+    dash.take_nothing(true);
+    let limit = std::time::Instant::now() + PATIENCE;
+    while dash
+        .local_log()
+        .matches("the terminal takes nothing")
+        .count()
+        < 2
+    {
+        assert!(std::time::Instant::now() < limit, "its frames are taken");
+        dash.keys("\x0c");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    dash.signal(Signal::SIGTERM);
+    assert_eq!(agent.outcome(&open["id"])["state"], "unattended");
+    dash.wait_for("the end", |d, _| {
+        d.log_text().contains("\"kind\":\"closed\"")
+    });
+    dash.wait_for("no process", |d, _| !d.socket.exists());
+}
+
+/// SIGQUIT is what `kill -QUIT` and some supervisors send.
+#[test]
+fn every_signal_that_asks_for_the_end_leaves_a_closing_record() {
+    for signal in [
+        Signal::SIGTERM,
+        Signal::SIGHUP,
+        Signal::SIGINT,
+        Signal::SIGQUIT,
+    ] {
+        let mut dash = Dash::start();
+        dash.wait_text("log ✓");
+        dash.signal(signal);
+        dash.ended();
+        let log = dash.log_text();
+        assert!(log.contains("\"kind\":\"closed\""), "{signal}: {log}");
+    }
+}
+
+#[test]
+fn a_window_of_any_size_is_drawn_as_far_as_anybody_could_see_it() {
+    let mut dash = Dash::start();
+    let mut agent = dash.agent();
+    agent.code("print(1)\n");
+    dash.wait_text("print(1)");
+    dash.claim(u16::MAX, u16::MAX);
+    dash.signal(Signal::SIGWINCH);
+    dash.keys("\x0c");
+    dash.wait_for("a frame of that size", |d, _| {
+        let raw = d.raw();
+        let last = raw.len().saturating_sub(400_000);
+        String::from_utf8_lossy(&raw[last..]).contains("\x1b[500;")
+    });
+    dash.claim(120, 40);
+    dash.signal(Signal::SIGWINCH);
+    dash.keys("\x0c");
+    dash.wait_text("print(1)");
+}
+
 fn stopped(pid: u32) -> bool {
     std::fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| {
         stat.rsplit_once(')')

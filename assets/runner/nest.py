@@ -96,7 +96,8 @@ def enter() -> None:
 def reside(door: int, rules: restrict.Rules, rehearse: Callable[[], None]) -> Granted:
     """As pid 1: gets the place ready, makes the payload once it may, and reaps."""
     os.setsid()
-    syscalls.mount("proc", "/proc", "")
+    # Processes and nothing of the machine's, as in a cold start.
+    syscalls.mount("proc", "/proc", "subset=pid")
     syscalls.mount("tmpfs", "/scratch", rules.scratch)
     os.mkdir(rules.output, 0o700)
     os.mkdir(rules.home, 0o700)
@@ -118,18 +119,26 @@ def reside(door: int, rules: restrict.Rules, rehearse: Callable[[], None]) -> Gr
     flush()
     payload = os.fork()
     if payload:
-        reap(payload, door)
+        reap(payload, door, restrict.processor_time(rules))
     return become_payload(door, rules, rehearse)
 
 
-def reap(payload: int, door: int) -> NoReturn:
-    """Tells how the payload ended, and by its own end takes everything with it."""
+def reap(payload: int, door: int, cpu_s: int) -> NoReturn:
+    """Tells how the payload ended, and by its own end takes everything with it.
+
+    With it goes how many others a limit of their own ended (`handover::Lost`).
+    """
+    lost_cpu = lost_files = 0
     while True:
         pid, status, usage = os.wait4(-1, 0)
+        used = usage.ru_utime + usage.ru_stime
         if pid == payload:
-            used = int((usage.ru_utime + usage.ru_stime) * 1_000_000)
-            channel.send(door, struct.pack("=iQQ", status, used, usage.ru_maxrss))
+            word = (status, int(used * 1_000_000), usage.ru_maxrss, lost_cpu, lost_files)
+            channel.send(door, struct.pack("=iQQII", *word))
             os._exit(0)
+        by = status & 0x7F
+        lost_cpu += by == signal.SIGXCPU and used >= cpu_s // 2
+        lost_files += by == signal.SIGXFSZ
 
 
 def become_payload(door: int, rules: restrict.Rules, rehearse: Callable[[], None]) -> Granted:

@@ -52,6 +52,11 @@ def files(rules: Rules) -> int:
     return next(soft for number, soft, _ in rules.limits if number == resource.RLIMIT_NOFILE)
 
 
+def processor_time(rules: Rules) -> int:
+    """How many seconds of it each process has."""
+    return next(soft for number, soft, _ in rules.limits if number == resource.RLIMIT_CPU)
+
+
 def limit_files(rules: Rules) -> None:
     """The limit of descriptors, once what is handed over has its place below it."""
     for number, soft, hard in rules.limits:

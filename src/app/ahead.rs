@@ -36,6 +36,7 @@ impl Ahead {
         };
         let tier = state.tier_for(&policy);
         self.0 = Some((id, wish));
-        hands.executor.prepare(policy, tier, python, inputs, wish);
+        let env = python.env.clone();
+        hands.executor.prepare(policy, tier, env, inputs, wish);
     }
 }

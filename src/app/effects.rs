@@ -11,10 +11,11 @@ use crate::broker::{Effect, Event, ExecNote, Grant, Reply};
 use crate::executor::{Control, Executor};
 use crate::ipc::Router;
 use crate::model::{KeptRun, ProposalId};
-use crate::runtime::PythonEnv;
+use crate::runtime::Measured;
 
 use super::Input;
 use super::analyst::Analyst;
+use super::environment::Watch;
 use super::inputs::Inputs;
 
 /// Everything an effect can reach.
@@ -28,7 +29,8 @@ pub struct Hands {
     pub log: WriterHandle,
     pub state_dir: PathBuf,
     pub executor: Executor,
-    pub python: Option<Arc<PythonEnv>>,
+    pub python: Option<Arc<Measured>>,
+    pub environment: Watch,
     /// Runs that were started and have not ended.
     pub controls: HashMap<ProposalId, Control>,
 }
@@ -116,19 +118,31 @@ impl Hands {
         let python = self
             .python
             .clone()
-            .filter(|p| p.digest == grant.environment());
+            .filter(|p| p.env.digest == grant.environment());
         let Some(python) = python else {
             let message = "the Python environment changed since it was shown".to_owned();
             let note = ExecNote::Failed { message };
             let _ = decided.send(Input::Core(Event::Exec { id, note }));
             return;
         };
-        let notes = Box::new(move |id, note| {
+        let environment = self.environment.clone();
+        let notes = Box::new(move |id, note: ExecNote| {
+            if matches!(note, ExecNote::Failed { .. }) {
+                // What the executor met is found again, and named.
+                environment.look();
+            }
             // Once the loop is gone nobody listens, and the lifeline ends the child.
             let _ = decided.send(Input::Core(Event::Exec { id, note }));
         });
         self.controls
             .insert(id, self.executor.execute(grant, python, notes));
+    }
+
+    /// The environment is not what it was: nothing starts from what was made of it.
+    pub fn leave_python(&mut self) {
+        if let Some(python) = self.python.take() {
+            self.executor.forget(&python.env);
+        }
     }
 
     /// A run that ended needs no control any more.

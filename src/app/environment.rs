@@ -1,26 +1,40 @@
-//! The Python environment, looked for or made while the dashboard is already open.
+//! The Python environment, looked for or made while the dashboard is already open, read to the last
+//! file, and looked at again whenever somebody is about to rely on it.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::Duration;
 
 use crate::broker::Environment;
-use crate::runtime::{Managed, PythonEnv, RuntimeError, probe};
+use crate::runtime::{Change, Managed, Measured, Progress, PythonEnv, RuntimeError, probe};
+
+/// In the data folder: what is known of files that were read before.
+const CACHE: &str = "environment-files";
+
+/// After so long an environment that is being changed is tried again.
+const AGAIN: Duration = Duration::from_secs(5);
 
 /// What the thread reports: the state for the core and, at the end, the environment itself.
 pub struct Report {
     pub environment: Environment,
-    pub python: Option<Arc<PythonEnv>>,
+    pub python: Option<Arc<Measured>>,
 }
 
 impl Report {
-    fn ready(env: PythonEnv) -> Self {
-        let environment = Environment::Ready {
-            digest: env.digest,
-            label: env.label(),
-        };
+    /// `change`: what is not as it was at the start. It stays beside the environment's name wherever
+    /// that is shown.
+    fn ready(python: Arc<Measured>, change: Option<&Change>) -> Self {
+        let mut label = python.env.label();
+        if let Some(change) = change {
+            label.push_str(&format!(", changed since the start ({change})"));
+        }
         Self {
-            environment,
-            python: Some(Arc::new(env)),
+            environment: Environment::Ready {
+                digest: python.env.digest,
+                label,
+            },
+            python: Some(python),
         }
     }
 
@@ -29,6 +43,11 @@ impl Report {
             environment,
             python: None,
         }
+    }
+
+    fn making(progress: Progress) -> Self {
+        let Progress { step, done, total } = progress;
+        Self::of(Environment::Making { step, done, total })
     }
 }
 
@@ -41,8 +60,21 @@ pub fn at_first() -> Environment {
     }
 }
 
-/// Finds or makes the environment in a thread of its own. `python` is the user's own choice,
-/// else the managed environment below `data_dir` is used, and made where it is missing.
+/// Asks for another look.
+#[derive(Clone, Debug)]
+pub struct Watch(Sender<()>);
+
+impl Watch {
+    /// Returns at once; what is found comes as a report, and nothing where nothing changed.
+    pub fn look(&self) {
+        // The thread ends with the dashboard only.
+        let _ = self.0.send(());
+    }
+}
+
+/// Finds or makes the environment in a thread of its own, and looks at it as often as it is asked to.
+/// `python` is the user's own choice, else the managed environment below `data_dir` is used, and made
+/// where it is missing.
 ///
 /// # Errors
 /// When the thread cannot be started.
@@ -50,32 +82,183 @@ pub fn prepare(
     python: Option<PathBuf>,
     data_dir: PathBuf,
     report: impl Fn(Report) + Send + 'static,
-) -> std::io::Result<()> {
-    let work = move || {
-        let found = match python {
-            Some(python) => probe(&python),
-            None => managed(&data_dir, &report),
-        };
-        report(match found {
-            Ok(env) => Report::ready(env),
-            Err(error) => Report::of(Environment::Failed {
-                message: error.to_string(),
-            }),
-        });
+) -> std::io::Result<Watch> {
+    let (send, looks) = channel();
+    let keeper = Keeper {
+        python,
+        data_dir,
+        report,
     };
     std::thread::Builder::new()
         .name("environment".to_owned())
-        .spawn(work)
-        .map(drop)
+        .spawn(move || keeper.keep(&looks))?;
+    Ok(Watch(send))
 }
 
-fn managed(data_dir: &Path, report: &impl Fn(Report)) -> Result<PythonEnv, RuntimeError> {
-    let managed = Managed::at(data_dir);
-    match managed.ready() {
-        Some(env) => Ok(env),
-        None => managed.make(&mut |p| {
-            let (step, done, total) = (p.step, p.done, p.total);
-            report(Report::of(Environment::Making { step, done, total }));
-        }),
+/// What the thread has.
+struct Keeper<R> {
+    python: Option<PathBuf>,
+    data_dir: PathBuf,
+    report: R,
+}
+
+/// What there is to look at.
+enum Held {
+    Usable(Arc<Measured>),
+    /// Changed, and not usable as it is or not at rest.
+    Restless,
+    /// Nothing that another try would mend.
+    Nothing,
+}
+
+impl<R: Fn(Report)> Keeper<R> {
+    fn keep(&self, looks: &Receiver<()>) {
+        let found = self.first();
+        // The same one as it is later: asked, never made anew behind somebody's back.
+        let asked = match (&self.python, &found) {
+            (Some(python), _) => python.clone(),
+            (None, Ok(env)) => env.prefix.join("bin/python"),
+            (None, Err(_)) => PathBuf::new(),
+        };
+        let mut change = None;
+        let mut held = self.measure(found, None);
+        loop {
+            let word = match &held {
+                Held::Restless => looks.recv_timeout(AGAIN),
+                Held::Usable(_) | Held::Nothing => {
+                    looks.recv().map_err(|_| RecvTimeoutError::Disconnected)
+                }
+            };
+            if word == Err(RecvTimeoutError::Disconnected) {
+                return;
+            }
+            // One look answers all that were asked for until it began.
+            while looks.try_recv().is_ok() {}
+            match &held {
+                Held::Nothing => continue,
+                Held::Restless => {}
+                Held::Usable(python) => match python.change() {
+                    None => continue,
+                    Some(found) => {
+                        let what = found.to_string();
+                        tracing::warn!("the Python environment changed: {what}");
+                        change = Some(found);
+                        (self.report)(Report::of(Environment::Changed { what }));
+                    }
+                },
+            }
+            held = self.measure(probe(&asked), change.as_ref());
+        }
+    }
+
+    /// The environment that was found, made or asked for.
+    fn first(&self) -> Result<PythonEnv, RuntimeError> {
+        let managed = Managed::at(&self.data_dir);
+        match &self.python {
+            Some(python) => probe(python),
+            None => match managed.ready() {
+                Some(env) => Ok(env),
+                None => managed.make(&mut |p| (self.report)(Report::making(p))),
+            },
+        }
+    }
+
+    /// Reads every file of it, and reports what came of that.
+    fn measure(&self, found: Result<PythonEnv, RuntimeError>, change: Option<&Change>) -> Held {
+        let cache = self.data_dir.join(CACHE);
+        let measured = found
+            .and_then(|env| Measured::of(env, &cache, &mut |p| (self.report)(Report::making(p))));
+        match measured {
+            Ok(measured) => {
+                let python = Arc::new(measured);
+                (self.report)(Report::ready(python.clone(), change));
+                Held::Usable(python)
+            }
+            Err(error) => {
+                let message = error.to_string();
+                (self.report)(Report::of(Environment::Failed { message }));
+                // One that was usable may be so again: somebody is at work on it.
+                if change.is_some() || matches!(error, RuntimeError::Restless { .. }) {
+                    Held::Restless
+                } else {
+                    Held::Nothing
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use super::*;
+
+    /// A virtual environment of its own, for an interpreter that has venv.
+    fn venv(folder: &std::path::Path) -> PathBuf {
+        let base = crate::runtime::find_python(None).unwrap();
+        let made = Command::new(base.executable)
+            .args(["-m", "venv", "--without-pip", "--symlinks"])
+            .arg(folder)
+            .status()
+            .unwrap();
+        assert!(made.success());
+        folder.join("bin/python")
+    }
+
+    #[test]
+    fn what_changes_in_the_environment_is_named_and_its_digest_is_another() {
+        let dir = tempfile::tempdir().unwrap();
+        let python = venv(&dir.path().join("venv"));
+        let (send, reports) = channel();
+        // Most of it is read once for all tests.
+        let data_dir = crate::runtime::testing::data_dir();
+        let watch = prepare(Some(python), data_dir, move |report| {
+            if !matches!(report.environment, Environment::Making { .. }) {
+                let _ = send.send(report);
+            }
+        })
+        .unwrap();
+        let next = || reports.recv_timeout(Duration::from_secs(300)).unwrap();
+        let ready = |report: &Report| match &report.environment {
+            Environment::Ready { digest, label } => (*digest, label.clone()),
+            other => panic!("not ready: {other:?}"),
+        };
+        let first = next();
+        let (before, label) = ready(&first);
+        assert!(!label.contains("changed"), "{label}");
+        let python = first.python.unwrap();
+        assert_eq!(python.env.digest, before);
+        let site = python
+            .env
+            .sys_path
+            .iter()
+            .find(|p| p.starts_with(&python.env.prefix));
+        let module = site.unwrap().join("helper.py");
+
+        // Asked for often, found nothing: nothing is said. What comes next is of the change.
+        (0..10).for_each(|_| watch.look());
+        std::fs::write(&module, "x = 1\n").unwrap();
+        watch.look();
+        let changed = next();
+        assert!(changed.python.is_none());
+        let Environment::Changed { what } = changed.environment else {
+            panic!("no change: {:?}", changed.environment);
+        };
+        let name = "site-packages/helper.py was added";
+        assert!(what.starts_with("lib/") && what.ends_with(name), "{what}");
+        let (after, label) = ready(&next());
+        assert_ne!(after, before);
+        assert!(label.contains(&what), "{label}");
+
+        // Gone again: what there was before, and the person is still told.
+        std::fs::remove_file(module).unwrap();
+        watch.look();
+        assert!(matches!(next().environment, Environment::Changed { .. }));
+        let (last, label) = ready(&next());
+        assert_eq!(last, before);
+        assert!(label.contains("is gone"), "{label}");
+        drop(watch);
+        assert!(reports.recv_timeout(Duration::from_secs(300)).is_err());
     }
 }

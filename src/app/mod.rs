@@ -11,10 +11,12 @@ mod effects;
 mod environment;
 mod inputs;
 mod pulse;
+mod record;
 pub mod replicate;
 mod review;
 pub mod reviewer;
 mod shell;
+mod signals;
 mod startup;
 
 pub use startup::{Setup, prepare};

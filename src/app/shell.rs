@@ -4,11 +4,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::{Instant, sleep_until, timeout_at};
 
-use crate::audit::WriterEvent;
 use crate::broker::{
     BrokerState, Confirmation, Event, HumanAct, Lane, Settings, Ticket, next_deadline, update,
 };
@@ -16,7 +14,7 @@ use crate::clock::Now;
 use crate::error::Failure;
 use crate::executor::Wish;
 use crate::ipc::{self, Listener, Router};
-use crate::model::{LogEvent, Reviewer, State, Tier};
+use crate::model::{LogEvent, Reviewer, Tier};
 use crate::policy::Policy;
 use crate::tui::keyboard::{Keyboard, Typed};
 use crate::tui::terminal::{Terminal, has_job_control};
@@ -28,8 +26,9 @@ use super::effects::{Hands, Next};
 use super::environment;
 use super::inputs::Inputs;
 use super::pulse::{BEAT, Pulse};
+use super::signals::{Asked, Signals};
 use super::startup::Setup;
-use super::{Input, replicate, review, reviewer};
+use super::{Input, record, replicate, review, reviewer};
 
 /// How long events are taken in before keys and the screen get their turn. A turn is counted in time:
 /// what one event costs is for agents to choose.
@@ -38,6 +37,10 @@ const TURN: Duration = Duration::from_millis(2);
 const FRAME: Duration = Duration::from_millis(16);
 /// The same where only agents did something: a flood of theirs is not a flood of frames.
 const CALM: Duration = Duration::from_millis(50);
+/// How soon a frame is asked for again that the terminal has not taken yet.
+const TAKING: Duration = Duration::from_millis(20);
+/// A terminal that takes nothing for so long shows nobody anything.
+const STUCK: Duration = Duration::from_secs(1);
 /// A sleep is cut to this: the timer's clock stops in suspend, the deadlines' does not.
 const LONGEST_SLEEP: Duration = Duration::from_secs(1);
 /// How long closing may take before the dashboard leaves all the same. Children die with it.
@@ -70,6 +73,8 @@ struct Shell {
     leaving: bool,
     /// The terminal took its last frame, and gave its last key.
     gone: bool,
+    /// The terminal takes nothing at the moment: nobody sees what they would decide.
+    stuck: bool,
 }
 
 /// What ended a wait of the loop.
@@ -80,14 +85,6 @@ enum Woken {
     Time,
     Rest(Input),
     Agent(Event),
-}
-
-/// What a signal asks for.
-enum Asked {
-    Close,
-    Suspend,
-    /// It was stopped, and goes on.
-    GoOn,
 }
 
 /// What the screen waits for.
@@ -114,37 +111,6 @@ struct Inboxes {
     decided: UnboundedReceiver<Input>,
     rest: UnboundedReceiver<Input>,
     agents: ipc::Inbox,
-}
-
-/// Signals that ask the dashboard to do something.
-struct Signals {
-    terminate: Signal,
-    hang_up: Signal,
-    interrupt: Signal,
-    stop: Signal,
-    go_on: Signal,
-}
-
-impl Signals {
-    fn listen() -> std::io::Result<Self> {
-        Ok(Self {
-            terminate: signal(SignalKind::terminate())?,
-            hang_up: signal(SignalKind::hangup())?,
-            interrupt: signal(SignalKind::interrupt())?,
-            stop: signal(SignalKind::from_raw(nix::libc::SIGTSTP))?,
-            go_on: signal(SignalKind::from_raw(nix::libc::SIGCONT))?,
-        })
-    }
-
-    async fn next(&mut self) -> Asked {
-        tokio::select! {
-            _ = self.terminate.recv() => Asked::Close,
-            _ = self.hang_up.recv() => Asked::Close,
-            _ = self.interrupt.recv() => Asked::Close,
-            _ = self.stop.recv() => Asked::Suspend,
-            _ = self.go_on.recv() => Asked::GoOn,
-        }
-    }
 }
 
 /// Opens the socket and the screen and runs until everything is settled after a quit.
@@ -188,7 +154,7 @@ impl Shell {
         inbox: UnboundedSender<Input>,
     ) -> Result<Self, Box<dyn std::error::Error>> {
         let by = reviewer::here();
-        let log = start_log(setup.log.writer, &decided, &inbox);
+        let log = record::start(setup.log.writer, &decided, &inbox);
         let opened = LogEvent::Opened {
             version: setup.settings.version.clone(),
             by: by.clone(),
@@ -198,7 +164,7 @@ impl Shell {
         };
         // The core did not issue these tickets and takes no notice of their answers.
         let mut tickets = (0..u64::MAX).rev().map(Ticket);
-        for event in std::iter::once(opened).chain(closing_records(&setup.log.unfinished)) {
+        for event in std::iter::once(opened).chain(record::closing_records(&setup.log.unfinished)) {
             if let Some(ticket) = tickets.next() {
                 // First of all: the chain says that it was opened before what happened then.
                 log.submit_in(Lane::Person, ticket, event, Vec::new());
@@ -209,7 +175,7 @@ impl Shell {
             let _ = answers.send(Input::Core(event));
         })?;
         let reports = inbox.clone();
-        environment::prepare(setup.python, setup.data_dir, move |report| {
+        let watch = environment::prepare(setup.python, setup.data_dir, move |report| {
             let _ = reports.send(Input::Python(report));
         })?;
         let coloured = inbox.clone();
@@ -237,6 +203,7 @@ impl Shell {
                 state_dir: setup.state_dir.clone(),
                 executor: setup.executor,
                 python: None,
+                environment: watch,
                 controls: std::collections::HashMap::new(),
             },
             ahead: Ahead::default(),
@@ -254,11 +221,13 @@ impl Shell {
             leave_by: None,
             leaving: false,
             gone: false,
+            stuck: false,
         })
     }
 
     async fn serve(&mut self, mut inboxes: Inboxes, signals: &mut Signals) -> Result<u8, Failure> {
         while !self.leaving {
+            self.hear_terminal();
             self.draw_when_due();
             let beats = self.ui.watches_keys(&self.state);
             self.keyboard.watch(beats);
@@ -357,6 +326,10 @@ impl Shell {
             (Redraw::Soon, Some(screen), Some(frame)) => Some(screen.max(frame)),
             _ => screen,
         };
+        let frame = match self.terminal.owes() {
+            Some(_) if !self.gone => Some(TAKING),
+            _ => frame,
+        };
         let closing = self.leave_by.map(|_| LONGEST_SLEEP);
         let least = [
             deadline.map(|d| d.min(LONGEST_SLEEP)),
@@ -403,15 +376,17 @@ impl Shell {
         match input {
             Input::Core(event) => self.core(event),
             Input::Python(report) => {
+                // Whatever is told is told of another one than there was.
+                self.hands.leave_python();
                 if let Some(python) = report.python {
-                    let tier = self.state.settings.tier;
-                    self.hands.executor.convert_in(python.clone(), tier);
+                    let (env, tier) = (python.env.clone(), self.state.settings.tier);
+                    self.hands.executor.convert_in(env.clone(), tier);
                     if let Some((policy, tier)) = self.usual.clone() {
-                        let python = python.clone();
                         let wish = Wish::Surely;
-                        self.hands.executor.prepare(policy, tier, python, &[], wish);
+                        self.hands.executor.prepare(policy, tier, env, &[], wish);
                     }
                     self.hands.python = Some(python);
+                    self.ahead = Ahead::default();
                 }
                 self.core(Event::Environment(report.environment));
             }
@@ -434,8 +409,17 @@ impl Shell {
             self.ui.on_noise(typed.when);
             return;
         };
+        if self.stuck {
+            self.ui.on_noise(typed.when);
+            return;
+        }
         self.catch_up(now);
+        let asked = self.ui.sheet_for();
         let actions = self.ui.on_typed(&self.state, event, typed.when, now);
+        if self.ui.sheet_for().is_some_and(|id| asked != Some(id)) {
+            // While the person reads the sheet; what is found closes it.
+            self.hands.environment.look();
+        }
         let grants = actions.iter().any(|a| matches!(a, Action::Grant(_)));
         for action in actions {
             self.act(action);
@@ -517,10 +501,37 @@ impl Shell {
         self.drawn_at = None;
     }
 
+    /// Takes notice of the frame that was on its way. While the terminal takes nothing, deadlines
+    /// pass, runs end and signals close; no key means anything, and afterwards one looks again.
+    fn hear_terminal(&mut self) {
+        if self.gone {
+            return;
+        }
+        match self.terminal.taken() {
+            Ok(Some(_)) if std::mem::take(&mut self.stuck) => {
+                tracing::info!("the terminal takes its frames again");
+                self.terminal.forget();
+                self.flush();
+            }
+            Ok(Some(drawn)) => self.ui.drawn(&self.state, drawn, Now::read()),
+            Ok(None) => {
+                if !self.stuck && self.terminal.owes().is_some_and(|since| since >= STUCK) {
+                    tracing::warn!("the terminal takes nothing: no key counts until it does");
+                    self.stuck = true;
+                    self.ui.out_of_sight(Now::read());
+                }
+            }
+            Err(e) => self.lose_terminal(&e.to_string()),
+        }
+    }
+
     fn draw_when_due(&mut self) {
         let Some(least) = self.redraw.after() else {
             return;
         };
+        if self.terminal.owes().is_some() {
+            return;
+        }
         if self.gone || self.drawn_at.is_some_and(|at| at.elapsed() < least) {
             return;
         }
@@ -538,7 +549,7 @@ impl Shell {
         self.redraw = Redraw::No;
         self.drawn_at = Some(Instant::now());
         match drawn {
-            Ok(drawn) => self.ui.drawn(&self.state, drawn, Now::read()),
+            Ok(()) => self.hear_terminal(),
             Err(e) => self.lose_terminal(&e.to_string()),
         }
     }
@@ -552,39 +563,4 @@ fn usual(settings: &Settings) -> Option<(Arc<Policy>, Tier)> {
         .find(|profile| profile.policy.name == settings.profile)?;
     let tier = profile.policy.tier.max(settings.tier);
     Some((profile.policy.clone(), tier))
-}
-
-fn start_log(
-    writer: crate::audit::Writer,
-    decided: &UnboundedSender<Input>,
-    inbox: &UnboundedSender<Input>,
-) -> crate::audit::WriterHandle {
-    let (decided, inbox) = (decided.clone(), inbox.clone());
-    writer.start(Box::new(move |event| {
-        let (way, event) = match event {
-            WriterEvent::Durable { ticket, lane, .. } => {
-                let way = match lane {
-                    Lane::Person => &decided,
-                    Lane::Agents => &inbox,
-                };
-                (way, Event::Durable { ticket })
-            }
-            WriterEvent::Down { reason } => (&decided, Event::AuditDown { reason }),
-        };
-        let _ = way.send(Input::Core(event));
-    }))
-}
-
-/// What an earlier dashboard left open when it was killed: nothing of it resumes.
-fn closing_records(
-    unfinished: &[(crate::model::ProposalId, State)],
-) -> impl Iterator<Item = LogEvent> + '_ {
-    unfinished.iter().map(|(id, state)| match state {
-        State::Pending => LogEvent::Unattended { id: *id },
-        _ => LogEvent::Failed {
-            id: *id,
-            state: State::Error,
-            message: "the dashboard stopped before this ended".to_owned(),
-        },
-    })
 }

@@ -1,6 +1,6 @@
 //! What the writer asks of a disk, and the disk that is one.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt};
@@ -8,28 +8,52 @@ use std::path::{Path, PathBuf};
 
 use nix::fcntl::OFlag;
 
+use super::error;
+use super::journal::Journal;
 use super::layout::{Layout, open_regular, sync_dir};
+use super::place::Place;
+use super::settler::lasting;
 use crate::model::{Blob, Digest};
 
-/// The seam at which tests let a disk fail. No call is ever repeated after it failed.
+/// Contents up to this size become durable in the journal, with the lines that name them; larger ones
+/// in files of their own.
+const SMALL: usize = 256 * 1024;
+/// Contents remembered as durable.
+const VOUCHED: usize = 100_000;
+
+/// The seam at which tests let a disk fail. No sync is ever repeated after it failed.
 pub(super) trait Disk: Send {
-    /// Writes the content of a blob under its name; durable only after `sync_blobs`.
+    /// Keeps the content of a blob; durable only after `sync_blobs` and `sync`. An error that is
+    /// one of [`super::error::ran_out`] left nothing behind and touched nothing else.
     fn put(&mut self, blob: &Blob) -> io::Result<()>;
-    /// Makes the names of all blobs put so far durable.
+    /// Makes the names of blobs durable that have files of their own already. After an error that is one of
+    /// [`super::error::ran_out`] the next call does what is left.
     fn sync_blobs(&mut self) -> io::Result<()>;
     /// Adds bytes to the current segment.
     fn append(&mut self, bytes: &[u8]) -> io::Result<()>;
-    /// Makes everything appended durable.
+    /// Makes everything appended and put durable, and makes sure that readers can find it.
     fn sync(&mut self) -> io::Result<()>;
-    /// Begins segment `number` with `header`, durably, under the name it keeps.
-    fn rotate(&mut self, number: u64, header: &[u8]) -> io::Result<()>;
+    /// Begins segment `number` with `header`, durably, under the name it keeps. `false`: there was no
+    /// descriptor or no room for it, and the segment before it goes on.
+    fn rotate(&mut self, number: u64, header: &[u8]) -> io::Result<bool>;
 }
 
 /// A state folder.
 #[derive(Debug)]
 pub(super) struct FileDisk {
     layout: Layout,
+    place: Place,
     segment: File,
+    number: u64,
+    /// Bytes the segment has after all that was appended.
+    length: u64,
+    /// `None` after an error: what it holds stays for the next start.
+    journal: Option<Journal>,
+    /// What the next sync makes durable.
+    lines: Vec<u8>,
+    blobs: Vec<Blob>,
+    /// Contents that are durable in their own places, or in the journal.
+    vouched: HashSet<Digest>,
     /// Folders whose names are not durable yet.
     dirty: BTreeSet<PathBuf>,
 }
@@ -41,21 +65,74 @@ impl FileDisk {
         // What an earlier process wrote but had not made durable is built upon from here on.
         segment.sync_all()?;
         sync_dir(&layout.log())?;
-        Ok(Self {
-            layout,
-            segment,
-            dirty: BTreeSet::new(),
-        })
+        Self::new(layout, number, segment)
     }
 
     /// Begins the first segment.
     pub fn first_segment(layout: Layout, header: &[u8]) -> io::Result<Self> {
         let segment = begin_segment(&layout, 1, header)?;
+        Self::new(layout, 1, segment)
+    }
+
+    fn new(layout: Layout, number: u64, segment: File) -> io::Result<Self> {
         Ok(Self {
+            place: Place::of(&layout)?,
+            journal: Some(Journal::open(&layout)?),
             layout,
+            number,
+            length: segment.metadata()?.len(),
             segment,
+            lines: Vec::new(),
+            blobs: Vec::new(),
+            vouched: HashSet::new(),
             dirty: BTreeSet::new(),
         })
+    }
+
+    /// Whether the next sync makes this content durable.
+    fn journaled(&mut self, blob: &Blob) -> io::Result<bool> {
+        let Some(journal) = &mut self.journal else {
+            return Ok(false);
+        };
+        let beside = self.blobs.iter().map(|b| b.bytes.len() + 64).sum();
+        if blob.bytes.len() > SMALL || !journal.take(blob, beside)? {
+            return Ok(false);
+        }
+        let known = self.vouched.contains(&blob.sha256);
+        if !known && self.blobs.iter().all(|b| b.sha256 != blob.sha256) {
+            self.blobs.push(blob.clone());
+        }
+        Ok(true)
+    }
+
+    /// No sync comes after one that failed, not even the journal's last.
+    fn failed(&mut self, error: io::Error) -> io::Error {
+        self.journal = None;
+        lasting(error)
+    }
+
+    fn sync_with(&mut self, journal: &mut Journal) -> io::Result<()> {
+        match journal.commit(self.number, self.length, &self.lines, &self.blobs) {
+            // Durable; from here on it only goes to where it is read.
+            Ok(()) => self.segment.write_all(&self.lines)?,
+            Err(e) if error::ran_out(&e) => {
+                if !self.blobs.is_empty() {
+                    journal.settle_blobs(&self.blobs)?;
+                }
+                self.segment.write_all(&self.lines)?;
+                self.segment.sync_data()?;
+            }
+            Err(e) => return Err(e),
+        }
+        self.length += self.lines.len() as u64;
+        self.lines.clear();
+        if self.vouched.len() > VOUCHED {
+            self.vouched.clear();
+        }
+        self.vouched.extend(self.blobs.drain(..).map(|b| b.sha256));
+        self.place
+            .check(&self.layout, &self.segment, self.number, self.length)?;
+        journal.check()
     }
 }
 
@@ -64,44 +141,90 @@ impl Disk for FileDisk {
         if Digest::of(&blob.bytes) != blob.sha256 {
             return Err(io::Error::other("a blob is not what its digest says"));
         }
+        match self.journaled(blob) {
+            Ok(false) => {}
+            Ok(true) => return Ok(()),
+            Err(e) => return Err(self.failed(e)),
+        }
         let (folder, path) = self.layout.blob(&blob.sha256);
-        self.dirty.insert(folder.clone());
-        if holds(&path, &blob.bytes) {
-            return Ok(());
+        if !holds(&path, &blob.bytes) {
+            make_folder(&folder)?;
+            write_whole(&path, &blob.bytes)?;
         }
-        match DirBuilder::new().mode(0o700).create(&folder) {
-            Ok(()) => {
-                self.dirty.insert(self.layout.blobs());
-            }
-            Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
-            Err(e) => return Err(e),
-        }
-        write_whole(&path, &blob.bytes)
+        // The folder may have been made for a content that only the journal vouches for.
+        self.dirty.insert(self.layout.blobs());
+        self.dirty.insert(folder);
+        Ok(())
     }
 
     fn sync_blobs(&mut self) -> io::Result<()> {
-        while let Some(folder) = self.dirty.pop_first() {
-            sync_dir(&folder)?;
+        while let Some(folder) = self.dirty.first() {
+            // To open it is no sync yet: what fails here is tried again.
+            let opened = File::open(folder)?;
+            self.dirty.pop_first();
+            opened.sync_all().map_err(|e| self.failed(e))?;
         }
         Ok(())
     }
 
     fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.segment.write_all(bytes)
+        self.lines.extend_from_slice(bytes);
+        Ok(())
     }
 
     fn sync(&mut self) -> io::Result<()> {
-        self.segment.sync_data()
+        let Some(mut journal) = self.journal.take() else {
+            return Err(io::Error::other("an earlier sync failed"));
+        };
+        self.sync_with(&mut journal)?;
+        self.journal = Some(journal);
+        Ok(())
     }
 
-    fn rotate(&mut self, number: u64, header: &[u8]) -> io::Result<()> {
-        self.segment = begin_segment(&self.layout, number, header)?;
-        Ok(())
+    fn rotate(&mut self, number: u64, header: &[u8]) -> io::Result<bool> {
+        // Both descriptors first: afterwards every error is one of writing.
+        let opened = File::open(self.layout.log()).and_then(|folder| {
+            let segment = open_append(&self.layout.segment(number), true)?;
+            Ok((folder, segment))
+        });
+        let (folder, mut segment) = match opened {
+            Ok(opened) => opened,
+            Err(e) if error::ran_out(&e) => return Ok(false),
+            Err(e) => return Err(e),
+        };
+        // What is not the last segment is whole without the journal.
+        self.segment
+            .sync_all()
+            .and_then(|()| segment.write_all(header))
+            .and_then(|()| segment.sync_all())
+            .and_then(|()| folder.sync_all())
+            .map_err(|e| self.failed(e))?;
+        self.segment = segment;
+        self.number = number;
+        self.length = header.len() as u64;
+        Ok(true)
+    }
+}
+
+impl Drop for FileDisk {
+    fn drop(&mut self) {
+        // What stays in the journal when this fails is put back by the next start.
+        if let Some(journal) = self.journal.take() {
+            let _ = journal.close();
+        }
+    }
+}
+
+/// Makes a folder for blobs, unless it is there.
+pub(super) fn make_folder(folder: &Path) -> io::Result<()> {
+    match DirBuilder::new().mode(0o700).create(folder) {
+        Err(e) if e.kind() != io::ErrorKind::AlreadyExists => Err(e),
+        _ => Ok(()),
     }
 }
 
 /// Whether the file holds exactly these bytes already.
-fn holds(path: &Path, bytes: &[u8]) -> bool {
+pub(super) fn holds(path: &Path, bytes: &[u8]) -> bool {
     let Ok(file) = open_regular(path) else {
         return false;
     };
@@ -115,16 +238,41 @@ fn holds(path: &Path, bytes: &[u8]) -> bool {
 /// folder durable. There is one writer, so one temporary name for each file is enough, and what a
 /// crash left under it is overwritten.
 pub(super) fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let temporary = path.with_extension("tmp");
-    let _ = fs::remove_file(&temporary);
-    let mut file = OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(&temporary)?;
-    file.write_all(bytes)?;
-    file.sync_all()?;
-    fs::rename(&temporary, path)
+    write(path, "tmp", bytes, |file| file.sync_all().map_err(lasting))
+}
+
+/// The same beside the writer's thread, and not durable.
+pub(super) fn write_unsynced(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    write(path, "new", bytes, |_| Ok(()))
+}
+
+fn write(
+    path: &Path,
+    extension: &str,
+    bytes: &[u8],
+    sync: fn(&File) -> io::Result<()>,
+) -> io::Result<()> {
+    let temporary = path.with_extension(extension);
+    let create = || {
+        OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(&temporary)
+    };
+    let mut file = match create() {
+        Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {
+            fs::remove_file(&temporary)?;
+            create()?
+        }
+        created => created?,
+    };
+    let written = file.write_all(bytes).and_then(|()| {
+        sync(&file)?;
+        fs::rename(&temporary, path)
+    });
+    // A file that found no room takes room from all that follows.
+    written.inspect_err(|_| drop(fs::remove_file(&temporary)))
 }
 
 fn begin_segment(layout: &Layout, number: u64, header: &[u8]) -> io::Result<File> {

@@ -4,7 +4,10 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
+use nix::errno::Errno;
 use serde::Serialize;
+
+use super::place::Misplaced;
 
 /// Why a log cannot be opened, written or read. The text is for a person.
 #[derive(Debug, thiserror::Error)]
@@ -46,8 +49,37 @@ impl AuditError {
     }
 }
 
+/// Why the writer stopped, while it was doing `what`.
+pub(super) fn reason(what: &str, error: &io::Error) -> String {
+    match error.get_ref() {
+        // Nothing failed: what was written is not where it should be.
+        Some(inner) if inner.is::<Misplaced>() => error.to_string(),
+        _ => format!("{what}: {error}{}", mend(error)),
+    }
+}
+
+/// Whether there was no descriptor, no memory or no room, found before anything was promised: it says
+/// nothing of what was written before, and the next attempt may succeed.
+pub(super) fn ran_out(error: &io::Error) -> bool {
+    let Some(code) = error.raw_os_error() else {
+        return false;
+    };
+    matches!(
+        Errno::from_raw(code),
+        Errno::EMFILE
+            | Errno::ENFILE
+            | Errno::ENOMEM
+            | Errno::ENOSPC
+            | Errno::EDQUOT
+            | Errno::EFBIG
+    )
+}
+
 /// What a person can do about an input/output error.
-pub(super) fn mend(error: &io::Error) -> &'static str {
+fn mend(error: &io::Error) -> &'static str {
+    if error.raw_os_error() == Some(Errno::EMFILE as i32) {
+        return "; raise the limit of open files (`ulimit -n`) and start again";
+    }
     match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
             "; free some space and start again"

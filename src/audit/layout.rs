@@ -35,6 +35,11 @@ impl Layout {
         self.state.join("quarantine")
     }
 
+    /// One of the two files of the journal.
+    pub fn journal(&self, number: usize) -> PathBuf {
+        self.state.join(journal_name(number))
+    }
+
     pub fn lock(&self) -> PathBuf {
         self.state.join("lock")
     }
@@ -90,6 +95,10 @@ impl Layout {
         numbers.sort_unstable();
         Ok(numbers)
     }
+}
+
+pub(super) fn journal_name(number: usize) -> String {
+    format!("journal-{number}")
 }
 
 pub(super) fn segment_name(number: u64) -> String {

@@ -3,7 +3,7 @@
 //! A segment is lines of JSON, each ended by a line feed. A record is
 //!
 //! ```text
-//! {"v":1,"seq":7,"boot_id":"…","mono_ns":…,"ts":"…","kind":"…",…,"actor":"…","prev":"<64 hex>","hash":"<64 hex>"}
+//! {"v":1,"seq":7,"batch":5,"boot_id":"…","mono_ns":…,"ts":"…","kind":"…",…,"actor":"…","prev":"<64 hex>","hash":"<64 hex>"}
 //! ```
 //!
 //! and the first line of each segment is a header,
@@ -15,7 +15,11 @@
 //!   header of the first segment.
 //! - `seq` counts records from 1 without gaps and is what orders them, never a clock; `mono_ns` is
 //!   CLOCK_BOOTTIME of the boot named by `boot_id`.
-//! - The positions of `v`, `seq` (or `segment`, `first_seq`), `prev` and `hash` are fixed, so that no
+//! - `batch` is the `seq` of the first of the records that one sync made durable together; a record
+//!   that was synced by itself has none, and so have all of earlier versions. A batch is begun only
+//!   once the one before it is durable: what stands before an intact record of a later batch was
+//!   acknowledged.
+//! - The positions of `v`, `seq`, `batch` (or `segment`, `first_seq`), `prev` and `hash` are fixed, so that no
 //!   second field of the same name can stand for them.
 
 use jiff::Timestamp;
@@ -41,6 +45,9 @@ pub(super) const GENESIS: Digest = Digest::from_bytes([0; 32]);
 pub struct Record {
     pub v: u32,
     pub seq: u64,
+    /// The first record of those that became durable together, where there were several.
+    #[serde(default)]
+    pub batch: Option<u64>,
     pub boot_id: String,
     /// CLOCK_BOOTTIME in nanoseconds.
     pub mono_ns: u64,
@@ -70,6 +77,8 @@ impl Record {
 struct Body<'a> {
     v: u32,
     seq: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    batch: Option<u64>,
     boot_id: &'a str,
     mono_ns: u64,
     ts: Timestamp,
@@ -86,9 +95,11 @@ struct Header {
     ts: Timestamp,
 }
 
-/// The line of a record, with its line feed, and its hash.
+/// The line of a record, with its line feed, and its hash. `batch` is the first record of those that
+/// are synced with it, where there are others.
 pub(super) fn record(
     seq: u64,
+    batch: Option<u64>,
     boot_id: &str,
     now: Now,
     event: &LogEvent,
@@ -97,6 +108,7 @@ pub(super) fn record(
     let body = Body {
         v: 1,
         seq,
+        batch,
         boot_id,
         mono_ns: u64::try_from(now.boot.as_nanos()).unwrap_or(u64::MAX),
         ts: now.wall,
@@ -150,6 +162,7 @@ fn actor(event: &LogEvent) -> &'static str {
         | LogEvent::Expired { .. }
         | LogEvent::Unattended { .. }
         | LogEvent::Failed { .. }
+        | LogEvent::EnvironmentChanged { .. }
         | LogEvent::Recovered { .. }
         | LogEvent::Closed => "dashboard",
     }
@@ -158,8 +171,15 @@ fn actor(event: &LogEvent) -> &'static str {
 /// What a line says of its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
-    Header { segment: u64, first_seq: u64 },
-    Record { seq: u64 },
+    Header {
+        segment: u64,
+        first_seq: u64,
+    },
+    /// `batch` is the record's own `seq` where the line names none.
+    Record {
+        seq: u64,
+        batch: u64,
+    },
 }
 
 /// A line whose own hash is right.
@@ -196,8 +216,13 @@ pub(super) fn unseal(line: &[u8]) -> Result<Sealed, &'static str> {
 
 fn place(body: &[u8]) -> Option<Place> {
     if let Some(rest) = body.strip_prefix(b"{\"v\":1,\"seq\":") {
-        let (seq, _) = number(rest)?;
-        return Some(Place::Record { seq });
+        let (seq, rest) = number(rest)?;
+        let batch = match rest.strip_prefix(b"\"batch\":") {
+            Some(rest) => number(rest)?.0,
+            None => seq,
+        };
+        // A batch cannot begin after its records.
+        return (batch <= seq).then_some(Place::Record { seq, batch });
     }
     let rest = body.strip_prefix(b"{\"v\":1,\"segment\":")?;
     let (segment, rest) = number(rest)?;
@@ -225,7 +250,7 @@ fn hex(digits: &[u8]) -> Option<Digest> {
 /// The sequence number a line claims, for naming it when it is damaged.
 pub(super) fn claimed_seq(line: &[u8]) -> Option<u64> {
     match place(line)? {
-        Place::Record { seq } => Some(seq),
+        Place::Record { seq, .. } => Some(seq),
         Place::Header { .. } => None,
     }
 }

@@ -4,9 +4,9 @@
 //! unlike flock(2), can be asked about without taking it, so that a reader never makes a starting
 //! dashboard fail.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 
 use nix::errno::Errno;
 use nix::fcntl::{FcntlArg, OFlag, fcntl};
@@ -54,6 +54,14 @@ impl Lock {
                 });
             }
             Err(e) => return Err(AuditError::io(&path, "locked", e.into())),
+        }
+        // Somebody may have replaced the file before it was locked, and another dashboard locked
+        // the new one.
+        let held = file.metadata().map(|m| (m.dev(), m.ino()));
+        let there = fs::symlink_metadata(&path).map(|m| (m.dev(), m.ino()));
+        if held.ok() != there.ok() {
+            let replaced = io::Error::other("it was replaced in the meantime; start again");
+            return Err(AuditError::io(&path, "locked", replaced));
         }
         // For people: the lock itself is the kernel's. A full disk must not stop the start here,
         // the log will say so better.

@@ -13,6 +13,7 @@ use super::error::{AuditError, Damage};
 use super::layout::{Layout, open_regular};
 use super::line::Record;
 use super::lock::{self, Holder};
+use super::put_back;
 use super::scan::{Scanned, scan};
 use super::verify::{self, Report};
 use crate::model::{Digest, ProposalId, State, VerdictKind};
@@ -251,9 +252,18 @@ impl Log {
     /// In words, when it is missing, changed or too large.
     pub fn blob(&self, digest: &Digest) -> Result<Vec<u8>, String> {
         let (_, path) = self.layout.blob(digest);
-        let file = open_regular(&path).map_err(|e| match e.kind() {
-            std::io::ErrorKind::NotFound => "it is missing".to_owned(),
-            _ => format!("it cannot be read: {e}"),
+        let absent = |e: &std::io::Error| e.kind() == std::io::ErrorKind::NotFound;
+        let mut opened = open_regular(&path);
+        if opened.as_ref().is_err_and(absent) {
+            if let Some(bytes) = put_back::on_the_way(&self.layout).remove(digest) {
+                return Ok(bytes);
+            }
+            // It may have got its file since.
+            opened = open_regular(&path);
+        }
+        let file = opened.map_err(|e| match absent(&e) {
+            true => "it is missing".to_owned(),
+            false => format!("it cannot be read: {e}"),
         })?;
         let mut bytes = Vec::new();
         file.take(BLOB_MAX + 1)
@@ -277,15 +287,21 @@ impl Log {
     }
 }
 
-/// The first thing wrong. An incomplete last line is, unless a writer may be in the middle of it.
+/// The first thing wrong. An incomplete last line is, and so is what only the journal has, unless a
+/// writer may be in the middle of it.
 pub(super) fn damage(layout: &Layout, scanned: Scanned) -> Result<Option<Damage>, AuditError> {
+    let holder = lock::holder(layout).map_err(|e| AuditError::io(layout.lock(), "read", e))?;
+    if holder != Holder::Nobody {
+        return Ok(scanned.damage);
+    }
+    // A writer may have begun since.
+    let alone = || lock::holder(layout).is_ok_and(|holder| holder == Holder::Nobody);
+    if let Some(damage) = put_back::check(layout, &scanned)?.filter(|_| alone()) {
+        return Ok(Some(damage));
+    }
     let Some(torn) = scanned.torn.filter(|_| scanned.damage.is_none()) else {
         return Ok(scanned.damage);
     };
-    let holder = lock::holder(layout).map_err(|e| AuditError::io(layout.lock(), "read", e))?;
-    if holder != Holder::Nobody {
-        return Ok(None);
-    }
     let head = scanned.head;
     // The writer may have ended its line and gone since.
     let grown = std::fs::symlink_metadata(layout.segment(head.segment))

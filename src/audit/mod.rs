@@ -1,7 +1,8 @@
 //! The log: hash-chained JSON lines that are durable before what they allow happens.
 //!
 //! A state folder holds `log/NNNNNNNN.jsonl` (the segments), `blobs/<aa>/<sha256>` (code, inputs that
-//! agents brought, output), `quarantine/` (bytes a crash left incomplete) and `lock`. One process
+//! agents brought, output), `journal-*` (what is durable and on its way to these),
+//! `quarantine/` (bytes a crash left incomplete) and `lock`. One process
 //! writes, under a lock; any number read, also a copy of the folder.
 //!
 //! Every byte that is read back is treated as hostile: a copied log may be crafted. Nothing here
@@ -9,6 +10,8 @@
 
 mod disk;
 mod error;
+mod frame;
+mod journal;
 pub mod kept;
 mod lanes;
 mod layout;
@@ -16,8 +19,11 @@ mod line;
 mod lock;
 mod log;
 mod open;
+mod place;
 mod prune;
+mod put_back;
 mod scan;
+mod settler;
 mod verify;
 mod writer;
 

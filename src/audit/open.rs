@@ -11,6 +11,7 @@ use super::layout::{Layout, open_regular, segment_name, sync_dir};
 use super::line::{self, GENESIS};
 use super::lock::Lock;
 use super::log::Step;
+use super::put_back::put_back;
 use super::scan::{Head, scan};
 use super::writer::{Chain, Writer, WriterEvent, WriterHandle};
 use crate::broker::Ticket;
@@ -48,6 +49,7 @@ pub(super) fn open_with(state_dir: &Path, segment_bytes: u64) -> Result<Opened, 
     let layout = Layout::at(state_dir);
     layout.make()?;
     let lock = Lock::take(&layout)?;
+    let aside = put_back(&layout)?;
     let mut unfinished: BTreeMap<ProposalId, State> = BTreeMap::new();
     let scanned = scan(&layout, |line| {
         let step = Step::parse(line.bytes)?;
@@ -91,17 +93,23 @@ pub(super) fn open_with(state_dir: &Path, segment_bytes: u64) -> Result<Opened, 
         }
         FileDisk::continue_segment(layout.clone(), head.segment).map_err(io("opened"))?
     };
-    let durable = chain.seq;
+    let mut writer = Writer::new(
+        Box::new(disk),
+        chain,
+        head.segment,
+        head.offset,
+        segment_bytes,
+        Some(lock),
+    );
+    for event in aside {
+        recovered = Some("the journal ended in what was not whole; it was set aside".to_owned());
+        writer
+            .write_first(event)
+            .map_err(|why| failed(state_dir, why))?;
+    }
     Ok(Opened {
-        writer: Writer::new(
-            Box::new(disk),
-            chain,
-            head.segment,
-            head.offset,
-            segment_bytes,
-            Some(lock),
-        ),
-        durable,
+        durable: writer.durable(),
+        writer,
         unfinished: unfinished.into_iter().collect(),
         recovered,
     })
@@ -129,7 +137,7 @@ pub(super) fn write_one(
     handle.submit(Ticket(0), event, Vec::new());
     let why = match heard.recv() {
         Ok(WriterEvent::Durable { .. }) => return Ok(handle),
-        Ok(WriterEvent::Down { reason }) => reason,
+        Ok(WriterEvent::Unrecorded { reason, .. } | WriterEvent::Down { reason }) => reason,
         Err(_) => "the writer went away".to_owned(),
     };
     handle.close();
@@ -185,8 +193,15 @@ fn recover(
             sha256,
             quarantined: name,
         };
-        let (record, hash) = line::record(chain.seq + 1, &chain.boot_id, now, &event, &chain.hash)
-            .map_err(|e| io("written")(e.into()))?;
+        let (record, hash) = line::record(
+            chain.seq + 1,
+            None,
+            &chain.boot_id,
+            now,
+            &event,
+            &chain.hash,
+        )
+        .map_err(|e| io("written")(e.into()))?;
         tail.extend_from_slice(&record);
         chain.seq += 1;
         chain.hash = hash;

@@ -105,6 +105,7 @@ pub fn finished(id: ProposalId) -> (LogEvent, Vec<Blob>) {
         error: None,
         artifacts: Vec::new(),
         events: Vec::new(),
+        unkept: None,
     }));
     (event, vec![out, err])
 }
@@ -160,6 +161,10 @@ pub fn every_kind(id: ProposalId) -> Vec<LogEvent> {
             bytes: 2,
             sha256: Digest::of(b""),
             quarantined: "q".to_owned(),
+        },
+        LogEvent::EnvironmentChanged {
+            environment: Digest::of(b"python"),
+            what: "lib/x.py was changed".to_owned(),
         },
         LogEvent::Pruned {
             through_segment: 1,

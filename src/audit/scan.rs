@@ -243,7 +243,7 @@ impl Walk {
             }
             (1, Place::Record { .. }) => return Err("the segment's header is missing".to_owned()),
             (_, Place::Header { .. }) => return Err("a header stands among records".to_owned()),
-            (_, Place::Record { seq }) if seq != next => {
+            (_, Place::Record { seq, .. }) if seq != next => {
                 return Err(format!("seq {next} should stand here"));
             }
             (_, Place::Record { .. }) => {}
@@ -251,7 +251,7 @@ impl Walk {
         if sealed.prev != self.head.hash {
             return Err("it does not follow the line before it".to_owned());
         }
-        if let Place::Record { seq } = sealed.place {
+        if let Place::Record { seq, .. } = sealed.place {
             if !self.vouched {
                 self.removal(bytes)?;
             }

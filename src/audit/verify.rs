@@ -11,6 +11,7 @@ use super::error::{AuditError, Damage};
 use super::layout::{Layout, open_regular};
 use super::line::Record;
 use super::log::damage;
+use super::put_back;
 use super::scan::scan;
 use crate::model::{Digest, LogEvent};
 
@@ -68,6 +69,7 @@ pub(super) fn verify(layout: &Layout) -> Result<Report, AuditError> {
     let mut seen: HashSet<Digest> = HashSet::new();
     let (mut good, mut bad_blob_count, mut unknown) = (0, 0, 0);
     let mut bad_blobs = Vec::new();
+    let mut on_the_way = OnTheWay::default();
     let scanned = scan(layout, |line| {
         let record = match Record::parse(line.bytes) {
             Ok(record) => record,
@@ -82,7 +84,7 @@ pub(super) fn verify(layout: &Layout) -> Result<Report, AuditError> {
             if !seen.insert(digest) {
                 continue;
             }
-            match check(layout, &digest, required) {
+            match on_the_way.check(layout, &digest, required) {
                 Ok(true) => good += 1,
                 Ok(false) => {
                     // Another record may yet require it.
@@ -137,23 +139,64 @@ pub(super) fn named_by(event: &LogEvent) -> Vec<(Digest, bool)> {
         }
         LogEvent::Finished(f) => {
             let artifacts = f.artifacts.iter().filter_map(|a| a.sha256.parse().ok());
-            [f.stdout_sha256, f.stderr_sha256]
-                .map(|d| (d, true))
+            // The same content may be there for another record.
+            let required = f.unkept.is_none();
+            let outputs = [f.stdout_sha256, f.stderr_sha256];
+            outputs
                 .into_iter()
-                .chain(artifacts.map(|d| (d, true)))
+                .chain(artifacts)
+                .map(|digest| (digest, required))
                 .collect()
         }
         _ => Vec::new(),
     }
 }
 
-/// Whether a blob is there and right; `Ok(false)` for one that may be absent and is.
-fn check(layout: &Layout, digest: &Digest, required: bool) -> Result<bool, String> {
+/// How often the journal is read for a content that is in vain looked for.
+const LOOKS: u32 = 64;
+
+/// Contents that have no files yet, once one was looked for there.
+#[derive(Default)]
+struct OnTheWay {
+    known: HashSet<Digest>,
+    looks: u32,
+}
+
+impl OnTheWay {
+    /// Whether a blob is there and right; `Ok(false)` for one that may be absent and is.
+    fn check(&mut self, layout: &Layout, digest: &Digest, required: bool) -> Result<bool, String> {
+        match check(layout, digest) {
+            Ok(false) => {}
+            told => return told,
+        }
+        if self.has(layout, digest, required) {
+            return Ok(true);
+        }
+        // It may have got its file since.
+        match check(layout, digest) {
+            Ok(false) if required => Err("it is missing".to_owned()),
+            told => told,
+        }
+    }
+
+    fn has(&mut self, layout: &Layout, digest: &Digest, required: bool) -> bool {
+        // What was looked at before may be older than the record.
+        let again = required && self.looks < LOOKS;
+        if !self.known.contains(digest) && (self.looks == 0 || again) {
+            self.known = put_back::on_the_way(layout).into_keys().collect();
+            let found = self.known.contains(digest);
+            self.looks = if found { 1 } else { self.looks + 1 };
+        }
+        self.known.contains(digest)
+    }
+}
+
+/// Whether a blob has a file, and that is right.
+fn check(layout: &Layout, digest: &Digest) -> Result<bool, String> {
     let (_, path) = layout.blob(digest);
     let file = match open_regular(&path) {
         Ok(file) => file,
-        Err(e) if e.kind() == io::ErrorKind::NotFound && !required => return Ok(false),
-        Err(e) if e.kind() == io::ErrorKind::NotFound => return Err("it is missing".to_owned()),
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(false),
         Err(e) => return Err(format!("it cannot be read: {e}")),
     };
     if file.metadata().is_ok_and(|m| m.len() > BLOB_MAX) {

@@ -1,8 +1,10 @@
 //! The one thread that writes.
 //!
-//! It takes whatever waits (group commit), a person's lane first, writes blobs before the lines that
-//! name them, appends the lines, syncs once, and only then reports each ticket. After the first error nothing more is
-//! written: a failed sync may have dropped the very pages a second one would then vouch for.
+//! It takes whatever waits (group commit), a person's lane first, puts blobs before the lines that
+//! name them, appends the lines, makes all of it durable at once, and only then reports each ticket. A
+//! record whose blobs found no descriptor or no room is left out before anything of it is in the log,
+//! and only its ticket fails. After any other error nothing more is written: a failed sync may have dropped the very pages
+//! a second one would then vouch for.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -59,8 +61,26 @@ pub enum WriterEvent {
         lane: Lane,
         seq: u64,
     },
+    /// What this ticket's record names could not be kept, and the record is not in the log. The log
+    /// goes on.
+    Unrecorded {
+        ticket: Ticket,
+        lane: Lane,
+        reason: String,
+    },
     /// Nothing more will be written. Tickets not reported by now never will be.
     Down { reason: String },
+}
+
+/// The records whose blobs are durable, and what is said of the others.
+type Kept = (Vec<Entry>, Vec<WriterEvent>);
+
+fn unrecorded(entry: &Entry, error: &std::io::Error) -> WriterEvent {
+    WriterEvent::Unrecorded {
+        ticket: entry.ticket,
+        lane: entry.lane,
+        reason: error::reason("what the record names cannot be kept", error),
+    }
 }
 
 /// Gives records to the writer.
@@ -83,7 +103,7 @@ impl WriterHandle {
     }
 
     /// Hands over a record; never blocks. Answered by [`WriterEvent::Durable`], in the order of
-    /// the calls for one lane, unless the log goes down: a writer that is down has said so, and what
+    /// the calls for one lane, or by [`WriterEvent::Unrecorded`], unless the log goes down: a writer that is down has said so, and what
     /// comes after is dropped.
     pub fn submit_in(&self, lane: Lane, ticket: Ticket, event: LogEvent, blobs: Vec<Blob>) {
         self.lanes.push(Entry {
@@ -127,6 +147,22 @@ impl Writer {
         }
     }
 
+    /// Sequence number of the last record, which is durable.
+    pub(super) fn durable(&self) -> u64 {
+        self.chain.seq
+    }
+
+    /// Makes a record durable before the thread is started.
+    pub(super) fn write_first(&mut self, event: LogEvent) -> Result<(), String> {
+        self.commit(vec![Entry {
+            lane: Lane::Person,
+            ticket: Ticket(0),
+            event,
+            blobs: Vec::new(),
+        }])?;
+        Ok(())
+    }
+
     /// Starts the thread. `on` is called from it and must not block for long.
     pub fn start(self, on: Box<dyn Fn(WriterEvent) + Send>) -> WriterHandle {
         let lanes = Lanes::default();
@@ -158,18 +194,10 @@ impl Writer {
 
     fn serve(mut self, waiting: &Lanes, on: &dyn Fn(WriterEvent)) {
         while let Work::Commit(batch) = waiting.next() {
-            let done = catch_unwind(AssertUnwindSafe(|| self.commit(&batch)))
+            let done = catch_unwind(AssertUnwindSafe(|| self.commit(batch)))
                 .unwrap_or_else(|_| Err("the log's writer failed".to_owned()));
             match done {
-                Ok(first_seq) => {
-                    for (entry, seq) in batch.iter().zip(first_seq..) {
-                        on(WriterEvent::Durable {
-                            ticket: entry.ticket,
-                            lane: entry.lane,
-                            seq,
-                        });
-                    }
-                }
+                Ok(events) => events.into_iter().for_each(on),
                 Err(reason) => {
                     waiting.end();
                     on(WriterEvent::Down { reason });
@@ -179,30 +207,23 @@ impl Writer {
         }
     }
 
-    /// Makes a batch durable; the answer is the sequence number of its first record. After an
-    /// error the writer must not be used again.
-    fn commit(&mut self, batch: &[Entry]) -> Result<u64, String> {
-        let first_seq = self.chain.seq + 1;
+    /// Makes a batch durable; the answer is what became of each record. After an error the writer
+    /// must not be used again.
+    fn commit(&mut self, batch: Vec<Entry>) -> Result<Vec<WriterEvent>, String> {
+        let failed = |what: &'static str| move |e: std::io::Error| error::reason(what, &e);
+        let (batch, mut events) = self.keep_blobs(batch)?;
         if batch.is_empty() {
-            return Ok(first_seq);
-        }
-        let failed =
-            |what: &'static str| move |e: std::io::Error| format!("{what}: {e}{}", error::mend(&e));
-        let mut blobs = false;
-        for blob in batch.iter().flat_map(|e| &e.blobs) {
-            self.disk.put(blob).map_err(failed("writing a blob"))?;
-            blobs = true;
-        }
-        if blobs {
-            self.disk.sync_blobs().map_err(failed("syncing blobs"))?;
+            return Ok(events);
         }
         if self.bytes >= self.segment_bytes {
             self.rotate()?;
         }
         let mut lines = Vec::new();
+        let together = (batch.len() > 1).then_some(self.chain.seq + 1);
         for entry in batch {
             let (line, hash) = line::record(
                 self.chain.seq + 1,
+                together,
                 &self.chain.boot_id,
                 Now::read(),
                 &entry.event,
@@ -218,23 +239,58 @@ impl Writer {
             lines.extend_from_slice(&line);
             self.chain.seq += 1;
             self.chain.hash = hash;
+            events.push(WriterEvent::Durable {
+                ticket: entry.ticket,
+                lane: entry.lane,
+                seq: self.chain.seq,
+            });
         }
         self.disk
             .append(&lines)
             .map_err(failed("writing the log"))?;
         self.disk.sync().map_err(failed("syncing the log"))?;
         self.bytes += lines.len() as u64;
-        Ok(first_seq)
+        Ok(events)
     }
 
+    /// Makes the blobs of a batch durable. The records that could not have theirs are left out; what
+    /// is told of them comes back.
+    fn keep_blobs(&mut self, batch: Vec<Entry>) -> Result<Kept, String> {
+        let (mut kept, mut left_out) = (Vec::new(), Vec::new());
+        let mut blobs = false;
+        for entry in batch {
+            match entry.blobs.iter().try_for_each(|b| self.disk.put(b)) {
+                Err(e) if error::ran_out(&e) => left_out.push(unrecorded(&entry, &e)),
+                Err(e) => return Err(error::reason("writing a blob", &e)),
+                Ok(()) => {
+                    blobs |= !entry.blobs.is_empty();
+                    kept.push(entry);
+                }
+            }
+        }
+        match blobs.then(|| self.disk.sync_blobs()) {
+            None | Some(Ok(())) => {}
+            Some(Err(e)) if error::ran_out(&e) => {
+                let without: Vec<_>;
+                (without, kept) = kept.into_iter().partition(|entry| !entry.blobs.is_empty());
+                left_out.extend(without.iter().map(|entry| unrecorded(entry, &e)));
+            }
+            Some(Err(e)) => return Err(error::reason("syncing blobs", &e)),
+        }
+        Ok((kept, left_out))
+    }
+
+    /// A segment grows on where there is no descriptor for the next one.
     fn rotate(&mut self) -> Result<(), String> {
         let number = self.segment + 1;
         let (header, hash) =
             line::header(number, self.chain.seq + 1, Now::read(), &self.chain.hash)
                 .map_err(|e| format!("a header cannot be written as JSON: {e}"))?;
-        self.disk
-            .rotate(number, &header)
-            .map_err(|e| format!("beginning segment {number}: {e}{}", error::mend(&e)))?;
+        match self.disk.rotate(number, &header) {
+            Ok(true) => {}
+            Ok(false) => return Ok(()),
+            Err(e) => return Err(error::reason(&format!("beginning segment {number}"), &e)),
+        }
         self.segment = number;
         self.bytes = header.len() as u64;
         self.chain.hash = hash;

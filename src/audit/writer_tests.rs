@@ -14,6 +14,7 @@ enum Op {
     Sync,
     Rotate(u64),
     Told(u64),
+    Unrecorded(u64),
     Down(String),
 }
 
@@ -21,12 +22,21 @@ enum Op {
 struct Faulty {
     ops: Arc<Mutex<Vec<Op>>>,
     fail_at: usize,
+    /// Fails with this code, and once; else for good as a full disk does.
+    code: Option<i32>,
 }
 
 impl Faulty {
     fn note(&self, op: Op) -> io::Result<()> {
         let mut ops = self.ops.lock().unwrap();
         ops.push(op);
+        match self.code {
+            Some(code) if ops.len() == self.fail_at + 1 => {
+                return Err(io::Error::from_raw_os_error(code));
+            }
+            Some(_) => return Ok(()),
+            None => {}
+        }
         if ops.len() > self.fail_at {
             return Err(io::Error::from(io::ErrorKind::StorageFull));
         }
@@ -47,17 +57,30 @@ impl Disk for Faulty {
     fn sync(&mut self) -> io::Result<()> {
         self.note(Op::Sync)
     }
-    fn rotate(&mut self, number: u64, _header: &[u8]) -> io::Result<()> {
-        self.note(Op::Rotate(number))
+    fn rotate(&mut self, number: u64, _header: &[u8]) -> io::Result<bool> {
+        match self.note(Op::Rotate(number)) {
+            Err(e) if error::ran_out(&e) => Ok(false),
+            done => done.map(|()| true),
+        }
     }
 }
 
 /// Runs these events through a writer as one queue and brings back what happened, in order.
 fn run(fail_at: usize, segment_bytes: u64, events: Vec<(LogEvent, Vec<Blob>)>) -> Vec<Op> {
+    run_with(fail_at, None, segment_bytes, events)
+}
+
+fn run_with(
+    fail_at: usize,
+    code: Option<i32>,
+    segment_bytes: u64,
+    events: Vec<(LogEvent, Vec<Blob>)>,
+) -> Vec<Op> {
     let ops = Arc::new(Mutex::new(Vec::new()));
     let disk = Faulty {
         ops: ops.clone(),
         fail_at,
+        code,
     };
     let chain = Chain {
         seq: 0,
@@ -79,9 +102,10 @@ fn run(fail_at: usize, segment_bytes: u64, events: Vec<(LogEvent, Vec<Blob>)>) -
     writer.serve(&waiting, &move |event| {
         seen.lock().unwrap().push(match event {
             WriterEvent::Durable { ticket, seq, .. } => {
-                assert_eq!(ticket.0 + 1, seq);
+                assert!(ticket.0 + 1 == seq || code.is_some());
                 Op::Told(seq)
             }
+            WriterEvent::Unrecorded { ticket, .. } => Op::Unrecorded(ticket.0),
             WriterEvent::Down { reason } => Op::Down(reason),
         });
     });
@@ -105,6 +129,7 @@ fn blobs_are_durable_before_the_lines_that_name_them_and_lines_before_anyone_is_
             Op::Sync => "sync",
             Op::Rotate(_) => "rotate",
             Op::Told(_) => "told",
+            Op::Unrecorded(_) => "unrecorded",
             Op::Down(_) => "down",
         })
         .collect();
@@ -143,6 +168,93 @@ fn after_the_first_error_nothing_is_tried_again_and_nobody_is_told() {
     }
 }
 
+/// What the log has in the end.
+fn kinds(ops: &[Op]) -> Vec<String> {
+    let lines = ops.iter().filter_map(|op| match op {
+        Op::Append(lines) => Some(lines),
+        _ => None,
+    });
+    lines
+        .flat_map(|lines| lines.split_inclusive(|b| *b == b'\n'))
+        .map(|line| {
+            let record = crate::audit::Record::parse(&line[..line.len() - 1]).unwrap();
+            record.event.kind().to_owned()
+        })
+        .collect()
+}
+
+#[test]
+fn what_cannot_be_kept_for_one_record_fails_that_record_and_no_other() {
+    use nix::errno::Errno;
+    let id = ProposalId::new();
+    let events = || {
+        let alone = (LogEvent::Expired { id }, Vec::new());
+        vec![proposed(id, "t"), alone, finished(id)]
+    };
+    // Two blobs each: the first four calls.
+    for code in [Errno::EMFILE, Errno::ENFILE, Errno::ENOSPC, Errno::EDQUOT] {
+        for (fail_at, ticket, left) in [
+            (0, 0, ["expired", "finished"]),
+            (1, 0, ["expired", "finished"]),
+            (2, 2, ["proposed", "expired"]),
+            (3, 2, ["proposed", "expired"]),
+        ] {
+            let ops = run_with(fail_at, Some(code as i32), u64::MAX, events());
+            assert_eq!(kinds(&ops), left, "{code} at {fail_at}: {ops:?}");
+            assert!(ops.contains(&Op::Unrecorded(ticket)), "{ops:?}");
+            let told: Vec<&Op> = ops.iter().filter(|o| matches!(o, Op::Told(_))).collect();
+            assert_eq!(told, [&Op::Told(1), &Op::Told(2)]);
+        }
+        // No folder could be opened to make names durable: all that have names.
+        let ops = run_with(4, Some(code as i32), u64::MAX, events());
+        assert_eq!(kinds(&ops), ["expired"], "{ops:?}");
+    }
+    // No descriptor for the next segment: this one goes on.
+    let ops = run_with(5, Some(Errno::EMFILE as i32), 0, events());
+    assert_eq!(ops[5], Op::Rotate(2), "{ops:?}");
+    assert_eq!(kinds(&ops), ["proposed", "expired", "finished"]);
+    // An error of the disk itself is for good, wherever it comes.
+    for fail_at in 0..7 {
+        let ops = run_with(fail_at, Some(Errno::EIO as i32), u64::MAX, events());
+        assert!(matches!(ops.last(), Some(Op::Down(_))), "{ops:?}");
+        assert_eq!(ops.len(), fail_at + 2, "{ops:?}");
+    }
+    // So is every one of an append or a sync of lines.
+    for (fail_at, code) in [(5, Errno::ENOSPC), (6, Errno::ENOSPC), (5, Errno::EMFILE)] {
+        let ops = run_with(fail_at, Some(code as i32), u64::MAX, events());
+        assert!(matches!(ops.last(), Some(Op::Down(_))), "{ops:?}");
+    }
+}
+
+#[test]
+fn records_of_one_sync_name_their_first_and_one_alone_names_none() {
+    let batches = |events| {
+        let ops = run(usize::MAX, u64::MAX, events);
+        let Some(Op::Append(lines)) = ops.iter().find(|op| matches!(op, Op::Append(_))) else {
+            panic!("{ops:?}")
+        };
+        lines
+            .split_inclusive(|b| *b == b'\n')
+            .map(|line| {
+                let line = &line[..line.len() - 1];
+                let record = crate::audit::Record::parse(line).unwrap();
+                let place = line::unseal(line).unwrap().place;
+                let batch = record.batch.unwrap_or(record.seq);
+                assert_eq!(
+                    place,
+                    line::Place::Record {
+                        seq: record.seq,
+                        batch
+                    }
+                );
+                record.batch
+            })
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(batches(two()), [Some(1), Some(1)]);
+    assert_eq!(batches(vec![(LogEvent::Closed, Vec::new())]), [None]);
+}
+
 #[test]
 fn a_full_segment_is_followed_by_the_next_before_the_line_is_written() {
     let ops = run(usize::MAX, 0, two());
@@ -156,6 +268,7 @@ fn what_comes_after_down_is_dropped_without_blocking() {
     let disk = Faulty {
         ops: Arc::default(),
         fail_at: 0,
+        code: None,
     };
     let chain = Chain {
         seq: 0,
@@ -205,9 +318,9 @@ impl<F: FnMut(usize) + Send> Disk for Slow<F> {
         self.ops.lock().unwrap().push(Op::Sync);
         Ok(())
     }
-    fn rotate(&mut self, number: u64, _header: &[u8]) -> io::Result<()> {
+    fn rotate(&mut self, number: u64, _header: &[u8]) -> io::Result<bool> {
         self.ops.lock().unwrap().push(Op::Rotate(number));
-        Ok(())
+        Ok(true)
     }
 }
 
@@ -265,6 +378,7 @@ fn flood(fail_at: usize) -> Vec<Op> {
                 assert_eq!(lane == Lane::Person, ticket.0 >= DECIDED);
                 Op::Told(ticket.0)
             }
+            WriterEvent::Unrecorded { ticket, .. } => Op::Unrecorded(ticket.0),
             WriterEvent::Down { reason } => Op::Down(reason),
         });
     });
@@ -301,7 +415,11 @@ fn what_a_person_decided_is_durable_with_the_next_sync_however_many_proposals_wa
             let sealed = super::super::line::unseal(line).unwrap();
             seq += 1;
             assert_eq!(sealed.prev, prev);
-            assert_eq!(sealed.place, super::super::line::Place::Record { seq });
+            assert!(
+                matches!(sealed.place, line::Place::Record { seq: n, .. } if n == seq),
+                "{:?}",
+                sealed.place
+            );
             prev = sealed.hash;
         }
     }

@@ -12,7 +12,7 @@ use crate::model::{
 };
 
 use super::accept::proposed_reply;
-use super::effect::{Effect, Reply};
+use super::effect::{Effect, Reply, RpcError};
 use super::event::JobId;
 use super::outcome::{OutcomeText, decided};
 use super::quota::key;
@@ -99,15 +99,29 @@ impl BrokerState {
             return;
         }
         let (event, blobs) = proposed_record(entry, &verdict, &inputs);
-        let end = end_before_shown(entry, &verdict);
+        let then = match end_before_shown(entry, &verdict) {
+            None => Then::Announce(id),
+            Some(_) => Then::EndUnseen(id),
+        };
         let peer = key(&entry.proposal.peer);
         // Code and inputs were charged when they came.
         self.quotas
             .charge_log(peer, findings_bytes(&verdict) as u64, now.boot);
-        match end {
-            None => self.record(event, blobs, Then::Announce(id), now, fx),
+        self.record(event, blobs, then, now, fx);
+    }
+
+    /// The `proposed` record is durable, and the proposal is over before anybody sees it. Its end is
+    /// a record of its own, and only follows one that is there.
+    pub(super) fn end_unseen(&mut self, id: ProposalId, now: Now, fx: &mut Vec<Effect>) {
+        let Some(entry) = self.entries.get(&id) else {
+            return;
+        };
+        let Some(verdict) = entry.verdict.clone() else {
+            return;
+        };
+        match end_before_shown(entry, &verdict) {
+            None => self.announce(id, now, fx),
             Some(end) => {
-                self.record(event, blobs, Then::Nothing, now, fx);
                 self.ended_at_once(id, &end, &verdict, now);
                 self.record(end, Vec::new(), Then::Announce(id), now, fx);
             }
@@ -181,7 +195,7 @@ impl BrokerState {
             .tickets
             .values()
             .filter_map(|then| match then {
-                Then::Announce(id) => Some(*id),
+                Then::Announce(id) | Then::EndUnseen(id) => Some(*id),
                 _ => None,
             })
             .collect();
@@ -192,19 +206,24 @@ impl BrokerState {
             .map(|e| e.proposal.id)
             .collect();
         for id in dropped {
-            self.leave_undecided(id);
-            let Some(entry) = self.forget(id) else {
-                continue;
-            };
-            let waiters = entry.waiters.iter().map(|(conn, call, _)| (*conn, *call));
-            let callers = entry.proposers.iter().chain(&entry.withdrawers).copied();
-            for (conn, call) in callers.chain(waiters) {
-                fx.push(Effect::Reply {
-                    conn,
-                    call,
-                    reply: Err(closing()),
-                });
-            }
+            self.drop_unknown(id, &closing(), fx);
+        }
+    }
+
+    /// Forgets what the log does not know, and answers everybody who asked about it.
+    pub(super) fn drop_unknown(&mut self, id: ProposalId, why: &RpcError, fx: &mut Vec<Effect>) {
+        self.leave_undecided(id);
+        let Some(entry) = self.forget(id) else {
+            return;
+        };
+        let waiters = entry.waiters.iter().map(|(conn, call, _)| (*conn, *call));
+        let callers = entry.proposers.iter().chain(&entry.withdrawers).copied();
+        for (conn, call) in callers.chain(waiters) {
+            fx.push(Effect::Reply {
+                conn,
+                call,
+                reply: Err(why.clone()),
+            });
         }
     }
 }

@@ -51,7 +51,8 @@ pub enum Effect {
         conn: ConnId,
         call: CallId,
     },
-    /// Write it; answered by `Event::Durable` or `Event::AuditDown`.
+    /// Write it; answered by `Event::Durable` or `Event::AuditDown`, or by `Event::Unrecorded` where
+    /// it has blobs.
     Record {
         ticket: Ticket,
         lane: Lane,

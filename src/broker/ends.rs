@@ -40,6 +40,12 @@ impl BrokerState {
         entry.told = true;
         let state = entry.state;
         let kept = kept(entry);
+        if state == State::Succeeded {
+            self.keep_public(id);
+        }
+        let Some(entry) = self.entries.get_mut(&id) else {
+            return;
+        };
         fx.extend(kept.map(|run| Effect::Keep(Box::new(run))));
         let waiters = std::mem::take(&mut entry.waiters);
         let withdrawers = std::mem::take(&mut entry.withdrawers);

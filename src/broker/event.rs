@@ -100,8 +100,8 @@ pub enum HumanAct {
 /// What the executor reports of one run.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ExecNote {
-    /// What the person and the log are told of private data sets, before the child is held. Agents
-    /// are not.
+    /// What the person and the log are told and agents are not: of private data sets, before the child is
+    /// held; of what keeps a held one from being let go.
     Noted(Vec<RunEvent>),
     /// The child is confined and held; what confines it was read from outside.
     Prepared(Isolation),
@@ -147,6 +147,11 @@ pub enum Event {
     /// The record is on the disk.
     Durable {
         ticket: Ticket,
+    },
+    /// What the record names could not be kept: it is not in the log, and the log goes on.
+    Unrecorded {
+        ticket: Ticket,
+        reason: String,
     },
     /// The log cannot be written any more.
     AuditDown {

@@ -106,6 +106,15 @@ impl OutcomeText {
         )
     }
 
+    /// It ran, and the log could not keep what it printed and left.
+    pub fn unkept() -> Self {
+        Self::new(
+            Retry::Same,
+            "It ran, but what it printed and left could not be recorded, and no result is told \
+             that is not.",
+        )
+    }
+
     pub fn stopped(why: Stop, ran: bool) -> Self {
         let when = if ran {
             "while it ran"

@@ -1,6 +1,8 @@
 //! Records and what waits for them: every step is recorded first and heard afterwards
 //! (invariant 8).
 
+use serde_json::json;
+
 use crate::clock::Now;
 use crate::model::{Blob, DecisionKind, LogEvent, Peer, ProposalId, State};
 
@@ -9,6 +11,9 @@ use super::event::{Lane, Ticket};
 use super::outcome::OutcomeText;
 use super::quota::key;
 use super::state::{AuditHealth, BrokerState, Stage, Then};
+
+/// When an agent may try again what found no descriptor or no room.
+const RETRY_MS: u64 = 1000;
 
 impl BrokerState {
     /// Hands a record of what agents asked for to the log.
@@ -77,12 +82,21 @@ impl BrokerState {
     }
 
     pub(super) fn durable(&mut self, ticket: Ticket, now: Now, fx: &mut Vec<Effect>) {
-        let lane = [Lane::Person, Lane::Agents]
-            .into_iter()
-            .find(|lane| self.tickets.contains_key(&(*lane, ticket)));
-        let Some(lane) = lane else { return };
-        // A record counts once everything before it in its lane is on the disk too.
+        let Some(lane) = self.lane_of(ticket) else {
+            return;
+        };
         self.on_disk.insert((lane, ticket));
+        self.go_on(lane, now, fx);
+    }
+
+    fn lane_of(&self, ticket: Ticket) -> Option<Lane> {
+        [Lane::Person, Lane::Agents]
+            .into_iter()
+            .find(|lane| self.tickets.contains_key(&(*lane, ticket)))
+    }
+
+    /// A record counts once everything before it in its lane is on the disk too.
+    fn go_on(&mut self, lane: Lane, now: Now, fx: &mut Vec<Effect>) {
         while let Some(first) = self.first_of(lane)
             && self.on_disk.remove(&first)
         {
@@ -106,10 +120,67 @@ impl BrokerState {
         }
         match then {
             Then::Nothing => {}
+            Then::EndUnseen(id) => self.end_unseen(id, now, fx),
             Then::Announce(id) => self.announce(id, now, fx),
             Then::Execute(id) => self.execute(id, now, fx),
             Then::Release(id) => self.let_go(id, now, fx),
             Then::Tell(id) => self.tell(id, fx),
+        }
+    }
+
+    /// What this record names could not be kept, and the log has nothing of it. That is the fault of
+    /// its proposal alone: one that was never recorded is forgotten, and a run is recorded once more,
+    /// without its output. Every other record names nothing, so that a log which cannot take it can
+    /// take none.
+    pub(super) fn not_recorded(
+        &mut self,
+        ticket: Ticket,
+        reason: &str,
+        now: Now,
+        fx: &mut Vec<Effect>,
+    ) {
+        let Some(lane) = self.lane_of(ticket) else {
+            return;
+        };
+        let Some(then) = self.tickets.remove(&(lane, ticket)) else {
+            return;
+        };
+        let entry = |id| self.entries.get(&id);
+        match then {
+            Then::EndUnseen(id) => self.forget_unrecorded(id, reason, now, fx),
+            Then::Announce(id) if entry(id).is_some_and(|e| !e.state.is_final()) => {
+                self.forget_unrecorded(id, reason, now, fx);
+            }
+            Then::Tell(id) if entry(id).is_some_and(|e| e.run.is_some()) => {
+                self.end_unkept(id, reason, now, fx);
+            }
+            Then::Nothing
+            | Then::Announce(_)
+            | Then::Execute(_)
+            | Then::Release(_)
+            | Then::Tell(_) => {
+                self.unrecorded(then, now, fx);
+                return self.audit_down(reason.to_owned(), now, fx);
+            }
+        }
+        self.go_on(lane, now, fx);
+    }
+
+    /// A proposal that the log does not know ends for its agent as an error of the call. The log has
+    /// a refusal.
+    fn forget_unrecorded(&mut self, id: ProposalId, reason: &str, now: Now, fx: &mut Vec<Effect>) {
+        let Some(peer) = self.entries.get(&id).map(|e| e.proposal.peer.clone()) else {
+            return;
+        };
+        let message = "the proposal could not be recorded, and nothing runs unrecorded; you may \
+                       propose it again";
+        let error = RpcError::new(RpcError::INTERNAL, message)
+            .with_data(json!({ "retry_after_ms": RETRY_MS }));
+        self.drop_unknown(id, &error, fx);
+        let message = format!("a proposal was not recorded: {reason}");
+        let code = RpcError::INTERNAL;
+        if !self.closing && self.quotas.refused(&peer, code, &message, now.boot) {
+            self.record_refusal(peer, code, message, 1, now, fx);
         }
     }
 
@@ -138,9 +209,11 @@ impl BrokerState {
     fn unrecorded(&mut self, then: Then, now: Now, fx: &mut Vec<Effect>) {
         match then {
             Then::Nothing => {}
-            Then::Announce(id) | Then::Execute(id) | Then::Release(id) | Then::Tell(id) => {
-                self.lost(id, now, fx);
-            }
+            Then::EndUnseen(id)
+            | Then::Announce(id)
+            | Then::Execute(id)
+            | Then::Release(id)
+            | Then::Tell(id) => self.lost(id, now, fx),
         }
     }
 

@@ -2,13 +2,14 @@
 
 use crate::clock::Now;
 use crate::model::{
-    Artifact, Blob, DecisionKind, Exit, FinishedLog, LogEvent, ProposalId, Reviewer, Run, State,
+    Artifact, Blob, DecisionKind, Digest, Exit, FinishedLog, LogEvent, ProposalId, Reviewer, Run,
+    RunEvent, State,
 };
 
 use super::effect::{Effect, Note, StreamName};
 use super::event::ExecNote;
 use super::outcome::{OutcomeText, decided};
-use super::state::{BrokerState, Environment, LiveOutput, Stage, Stop, Then};
+use super::state::{BrokerState, Entry, Environment, LiveOutput, Stage, Stop, Then};
 
 /// Bytes of stdout that one frame carries (INTERFACE §4).
 pub const FRAME_STDOUT: usize = 200_000;
@@ -38,7 +39,9 @@ impl BrokerState {
         }
         let ready = match &self.environment {
             Environment::Ready { digest, .. } => Some(*digest),
-            Environment::Making { .. } | Environment::Failed { .. } => None,
+            Environment::Making { .. }
+            | Environment::Changed { .. }
+            | Environment::Failed { .. } => None,
         };
         if ready != Some(grant.environment()) {
             let message = "the Python environment is no longer the one that was granted";
@@ -97,6 +100,10 @@ impl BrokerState {
             ExecNote::Noted(events) => {
                 if entry.stage == Stage::Made {
                     entry.noted = events;
+                } else if entry.state == State::Granted {
+                    // Of what is held, only why it is not let go.
+                    let why = |event: &RunEvent| event.kind == RunEvent::ENVIRONMENT;
+                    entry.noted.extend(events.into_iter().filter(why));
                 }
             }
             ExecNote::Prepared(isolation) => {
@@ -154,14 +161,21 @@ impl BrokerState {
         let Some(entry) = self.entries.get_mut(&id) else {
             return;
         };
-        let let_go = entry.stage == Stage::LetGo;
+        // Asked for is not done: what the executor looks at last can still be against it.
+        let ran = entry.state == State::Running;
         let (state, text) = match entry.stopped {
-            Some(why) => (State::Failed, OutcomeText::stopped(why, let_go)),
-            None if let_go => (State::Error, OutcomeText::broken(message)),
+            Some(why) => (State::Failed, OutcomeText::stopped(why, ran)),
+            None if ran => (State::Error, OutcomeText::broken(message)),
             None => (State::Error, OutcomeText::error(message)),
         };
         entry.text = text;
-        self.end_unrun(id, state, message, now, fx);
+        let noted: String = entry
+            .noted
+            .iter()
+            .filter(|event| event.kind == RunEvent::ENVIRONMENT)
+            .map(|event| format!(": {}", event.message))
+            .collect();
+        self.end_unrun(id, state, &format!("{message}{noted}"), now, fx);
     }
 
     fn end_run(&mut self, id: ProposalId, mut run: Run, now: Now, fx: &mut Vec<Effect>) {
@@ -174,42 +188,43 @@ impl BrokerState {
         let stdout = Blob::of(run.stdout.as_bytes());
         let stderr = Blob::of(run.stderr.as_bytes());
         keep_stdout(&mut run, &stdout);
-        let mut events = Vec::new();
-        let mut blobs = vec![stdout.clone(), stderr.clone()];
+        let mut blobs = vec![stdout, stderr];
         if let Some(entry) = self.entries.get_mut(&id) {
             blobs.append(&mut entry.left);
-            events.clone_from(&entry.noted);
-        }
-        events.extend_from_slice(&run.events);
-        let event = LogEvent::Finished(Box::new(FinishedLog {
-            id,
-            state,
-            exit: run.exit.clone(),
-            limit: run.limit,
-            duration_ms: run.duration_ms,
-            timing_us: run.timing_us,
-            stdout_sha256: stdout.sha256,
-            stderr_sha256: stderr.sha256,
-            stdout_bytes: run.stdout_bytes,
-            stderr_bytes: run.stderr_bytes,
-            stdout_truncated: run.stdout_truncated,
-            stderr_truncated: run.stderr_truncated,
-            error: run.error.clone(),
-            artifacts: run.artifacts.clone(),
-            events,
-        }));
-        if let Some(entry) = self.entries.get_mut(&id) {
             entry.run = Some(run);
             entry.output = LiveOutput::default();
         }
-        if good {
-            self.keep_public(id);
-        }
         self.set_final(id, state, now);
-        if let Some(entry) = self.entries.get_mut(&id) {
-            entry.text = OutcomeText::ran(entry);
+        let Some(entry) = self.entries.get_mut(&id) else {
+            return;
+        };
+        entry.text = OutcomeText::ran(entry);
+        if let Some(log) = finished(entry, None) {
+            let event = LogEvent::Finished(Box::new(log));
+            self.record_decided(event, blobs, Then::Tell(id), now, fx);
         }
-        self.record_decided(event, blobs, Then::Tell(id), now, fx);
+    }
+
+    /// What it printed and left could not be kept. The record says how it ended and of which output;
+    /// nobody is told a result that the log does not have.
+    pub(super) fn end_unkept(
+        &mut self,
+        id: ProposalId,
+        reason: &str,
+        now: Now,
+        fx: &mut Vec<Effect>,
+    ) {
+        let Some(entry) = self.entries.get_mut(&id) else {
+            return;
+        };
+        entry.state = State::Error;
+        entry.text = OutcomeText::unkept();
+        let log = finished(entry, Some(reason.to_owned()));
+        entry.run = None;
+        if let Some(log) = log {
+            let event = LogEvent::Finished(Box::new(log));
+            self.record_decided(event, Vec::new(), Then::Tell(id), now, fx);
+        }
     }
 
     fn end_unrun(
@@ -257,6 +272,30 @@ impl BrokerState {
             fx,
         );
     }
+}
+
+/// The record of a run that ended; `unkept` says why its output is not in the log.
+fn finished(entry: &Entry, unkept: Option<String>) -> Option<FinishedLog> {
+    let run = entry.run.as_ref()?;
+    let noted = entry.noted.iter().chain(&run.events);
+    Some(FinishedLog {
+        id: entry.proposal.id,
+        state: entry.state,
+        exit: run.exit.clone(),
+        limit: run.limit,
+        duration_ms: run.duration_ms,
+        timing_us: run.timing_us,
+        stdout_sha256: Digest::of(run.stdout.as_bytes()),
+        stderr_sha256: Digest::of(run.stderr.as_bytes()),
+        stdout_bytes: run.stdout_bytes,
+        stderr_bytes: run.stderr_bytes,
+        stdout_truncated: run.stdout_truncated,
+        stderr_truncated: run.stderr_truncated,
+        error: run.error.clone(),
+        artifacts: run.artifacts.clone(),
+        events: noted.cloned().collect(),
+        unkept,
+    })
 }
 
 /// What a frame does not carry of stdout is an artifact. Escapes make a frame full sooner.

@@ -55,8 +55,11 @@ pub struct Profile {
 pub enum Environment {
     /// Being made. `done` of `total` steps; `step` says what is happening.
     Making { step: String, done: u64, total: u64 },
-    /// Usable. `digest` covers interpreter version and installed distributions.
+    /// Usable. `digest` covers the contents of every file that a run can load.
     Ready { digest: Digest, label: String },
+    /// Files of one that was usable are others now; they are being read again. `what` names them, inside
+    /// the environment.
+    Changed { what: String },
     /// Cannot be used; `message` says the mend.
     Failed { message: String },
 }
@@ -210,6 +213,8 @@ impl Entry {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Then {
     Nothing,
+    /// Record what ended it before anybody saw it.
+    EndUnseen(ProposalId),
     Announce(ProposalId),
     Execute(ProposalId),
     Release(ProposalId),

@@ -15,6 +15,7 @@ mod records;
 mod runs;
 mod sequences;
 mod states;
+mod unkept;
 mod waits;
 mod watch;
 mod world;

@@ -7,7 +7,7 @@ use crate::model::{LogEvent, ProposalId, Reviewer, State};
 
 use super::effect::Effect;
 use super::event::{ConnId, Event, HumanAct};
-use super::state::{BrokerState, Connection, Stop, Then};
+use super::state::{BrokerState, Connection, Environment, Stop, Then};
 
 /// Advances the core by one event. Deadlines that have come are honoured first, whatever the
 /// event is: a timer that was missed in suspend cannot let a late decision through.
@@ -32,9 +32,12 @@ pub fn update(state: &mut BrokerState, event: Event, now: Now) -> Vec<Effect> {
         Event::Analysed { job, verdict } => state.analysed(job, *verdict, now, &mut fx),
         Event::InputsBound { id, inputs } => state.inputs_bound(id, inputs, now, &mut fx),
         Event::Durable { ticket } => state.durable(ticket, now, &mut fx),
+        Event::Unrecorded { ticket, reason } => {
+            state.not_recorded(ticket, &reason, now, &mut fx);
+        }
         Event::Human(act) => state.human(act, now, &mut fx),
         Event::Exec { id, note } => state.exec(id, note, now, &mut fx),
-        Event::Environment(environment) => state.environment = environment,
+        Event::Environment(environment) => state.environment_is(environment, now, &mut fx),
         Event::AuditDown { .. } | Event::Tick => {}
     }
     for due in state.quotas.due_refusals(now.boot, state.closing) {
@@ -55,6 +58,21 @@ pub fn next_deadline(state: &BrokerState) -> Option<Duration> {
 }
 
 impl BrokerState {
+    /// What changed in an environment that could have been granted is on record.
+    fn environment_is(&mut self, environment: Environment, now: Now, fx: &mut Vec<Effect>) {
+        if let (Environment::Ready { digest, .. }, Environment::Changed { what }) =
+            (&self.environment, &environment)
+            && !self.closed
+        {
+            let event = LogEvent::EnvironmentChanged {
+                environment: *digest,
+                what: what.clone(),
+            };
+            self.record(event, Vec::new(), Then::Nothing, now, fx);
+        }
+        self.environment = environment;
+    }
+
     fn human(&mut self, act: HumanAct, now: Now, fx: &mut Vec<Effect>) {
         match act {
             HumanAct::Grant(confirmation) => self.confirm(&confirmation, now, fx),

@@ -3,7 +3,7 @@
 use super::{TIER, run_spec};
 use crate::broker::{ExecNote, StreamName};
 use crate::executor::test_bench::*;
-use crate::model::{Exit, LimitKind, Limits};
+use crate::model::{Exit, LimitKind, Limits, RunErrorKind};
 use crate::policy::Policy;
 
 fn raw(code: &str) -> Told {
@@ -116,15 +116,75 @@ fn many_processes_together_meet_the_memory_limit_too() {
          print(os.WTERMSIG(os.wait()[1]))",
         policy,
     ));
+    lost_to_memory(&told);
+}
+
+/// Nothing to say where no control group can be made.
+fn lost_to_memory(told: &Told) {
     let run = told.run();
     if !run.isolation.layers.iter().any(|layer| layer == "cgroup") {
         eprintln!("skipped: no control group can be made here");
         return;
     }
     // The kernel chooses among those that should go first: a child, or the first process.
-    let first = (run.limit, run.stdout.as_str());
     assert!(
-        first == (Some(LimitKind::Memory), "") || first == (None, "9\n"),
+        ["", "9\n", "ended well\n"].contains(&run.stdout.as_str()),
+        "{run:?}"
+    );
+    assert_eq!(run.limit, Some(LimitKind::Memory), "{run:?}");
+    let error = run.error.as_ref().unwrap();
+    assert_eq!(error.kind, RunErrorKind::MemoryLimit, "{run:?}");
+    assert!(error.message.contains("the kernel ended"), "{run:?}");
+}
+
+/// The first process waits for its children, takes no notice of how they ended, and prints.
+#[test]
+fn a_run_that_lost_forks_to_the_memory_limit_did_not_succeed() {
+    if !available(TIER) {
+        return;
+    }
+    let mut policy = limited(|l| l.memory_mb = 96);
+    policy.limits.file_size_mb = 4;
+    let told = run_spec(spec(
+        "import os\n\
+         for i in range(12):\n\
+         \x20   if os.fork() == 0:\n\
+         \x20       x = bytearray(b'x') * (80 << 20)\n\
+         \x20       import time; time.sleep(1)\n\
+         \x20       os._exit(0)\n\
+         for i in range(12): os.wait()\n\
+         print('ended well')",
+        policy,
+    ));
+    lost_to_memory(&told);
+}
+
+/// An orphan that nobody waits for but pid 1, or the helper where there is none.
+#[test]
+fn a_run_that_lost_an_orphan_to_the_limit_of_processor_time_did_not_succeed() {
+    if !available(TIER) {
+        return;
+    }
+    let told = run_spec(spec(
+        "import os\n\
+         inside, outside = os.pipe()\n\
+         if os.fork() == 0:\n\
+         \x20   if os.fork() == 0:\n\
+         \x20       while True: pass\n\
+         \x20   os._exit(0)\n\
+         os.wait()\n\
+         os.close(outside)\n\
+         os.read(inside, 1)\n\
+         import time; time.sleep(0.5)\n\
+         print('ended well')",
+        limited(|l| l.cpu_s = 2),
+    ));
+    let run = told.run();
+    assert_eq!(run.stdout, "ended well\n", "{run:?}");
+    assert_eq!(run.limit, Some(LimitKind::Cpu), "{run:?}");
+    let error = run.error.as_ref().unwrap();
+    assert!(
+        error.message.contains("ended 1 process of the run"),
         "{run:?}"
     );
 }

@@ -51,6 +51,11 @@ impl Switch {
 
     fn throw(&self, switch: &AtomicBool) {
         switch.store(true, Ordering::SeqCst);
+        self.wake();
+    }
+
+    /// Has the run's thread look at what changed.
+    pub fn wake(&self) {
         if let Some(wake) = &self.wake {
             // Full only after 2^64 − 2 calls; then it is readable all the more.
             let _ = wake.write(1);

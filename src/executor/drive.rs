@@ -2,6 +2,7 @@
 //! otherwise.
 
 use std::os::fd::BorrowedFd;
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::broker::ExecNote;
@@ -26,7 +27,7 @@ pub(super) fn drive(
     exe: BorrowedFd<'_>,
     warm: Option<&Pool>,
     sources: &Sources,
-    switch: &Switch,
+    switch: &Arc<Switch>,
     note: &dyn Fn(ExecNote),
 ) -> ExecNote {
     if !certify::is_needed(spec) {
@@ -44,7 +45,7 @@ fn once(
     exe: BorrowedFd<'_>,
     warm: Option<&Pool>,
     sources: &Sources,
-    switch: &Switch,
+    switch: &Arc<Switch>,
     note: &dyn Fn(ExecNote),
 ) -> ExecNote {
     if let Some(place) = warm.and_then(|pool| pool.take(spec)) {
@@ -93,7 +94,7 @@ fn attend(
     spec: &RunSpec,
     launched: Launched,
     patience: Duration,
-    switch: &Switch,
+    switch: &Arc<Switch>,
     note: &dyn Fn(ExecNote),
     held: &mut bool,
 ) -> Result<ExecNote, Fault> {

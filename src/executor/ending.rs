@@ -228,10 +228,10 @@ fn judge(facts: &Facts<'_>, exit: &Exit) -> Judgement {
         let error = facts.stopped(error(RunErrorKind::Timeout, text));
         return (Some(LimitKind::Wall), Some(error), none);
     }
-    if let Some(peak) = facts.ending.out_of_memory
-        && matches!(exit, Exit::Signal(name) if name == "SIGKILL")
-    {
-        let error = error(RunErrorKind::MemoryLimit, reached::together(peak, limits));
+    if let Some(met) = facts.ending.out_of_memory {
+        // Whatever the first process came to: a run that lost a part of itself is not the run that
+        // was written.
+        let error = error(RunErrorKind::MemoryLimit, reached::together(met, limits));
         return (Some(LimitKind::Memory), Some(error), none);
     }
     if by == EndedBy::Command
@@ -262,6 +262,9 @@ fn judge(facts: &Facts<'_>, exit: &Exit) -> Judgement {
             }
         };
     }
+    if let Some((limit, error)) = lost(facts) {
+        return (Some(limit), Some(error), none);
+    }
     match (&facts.claim, exit) {
         (Ok(claim), Exit::Code(code)) => match (&claim.error, code) {
             (None, 0) => left(facts, claim),
@@ -285,6 +288,23 @@ fn judge(facts: &Facts<'_>, exit: &Exit) -> Judgement {
         // Signals were handled above.
         (Ok(_), Exit::Signal(_)) => (None, None, none),
     }
+}
+
+/// The limit that ended a process of the run which was not its first one.
+fn lost(facts: &Facts<'_>) -> Option<(LimitKind, RunError)> {
+    let (lost, limits) = (facts.ending.lost, facts.limits);
+    if lost.cpu > 0 {
+        let text = reached::lost(lost.cpu, &format!("{} s of processor time", limits.cpu_s));
+        return Some((LimitKind::Cpu, error(RunErrorKind::Timeout, text)));
+    }
+    if lost.files > 0 {
+        let text = reached::lost(
+            lost.files,
+            &format!("{} MB for one file", limits.file_size_mb),
+        );
+        return Some((LimitKind::Files, error(RunErrorKind::SnippetError, text)));
+    }
+    None
 }
 
 fn cpu_limit(used: u64, limits: &Limits) -> Judgement {

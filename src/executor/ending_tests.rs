@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::collect::Collected;
 use super::ending::{Facts, run};
-use super::handover::{EndedBy, Ending};
+use super::handover::{EndedBy, Ending, Lost, OutOfMemory};
 use super::output::{Captured, Redactor};
 use super::report::Claim;
 use super::spec::Fault;
@@ -62,6 +62,7 @@ const BY_ITSELF: Ending = Ending {
     cpu_us: 0,
     peak_kib: 0,
     out_of_memory: None,
+    lost: Lost { cpu: 0, files: 0 },
     clean: true,
 };
 
@@ -120,4 +121,65 @@ fn the_signal_of_a_limit_is_one_only_where_the_time_was_used() {
         assert_eq!(kind, RunErrorKind::Timeout);
         assert!(message.starts_with(said), "{message}");
     }
+}
+
+/// Whatever the first process came to, and whatever it claims.
+#[test]
+fn a_run_that_lost_a_process_to_a_limit_says_so() {
+    let of = |out_of_memory, lost, status| {
+        let ending = Ending {
+            out_of_memory,
+            lost,
+            status,
+            ..BY_ITSELF
+        };
+        told(ending, Collected::default())
+    };
+    let met = OutOfMemory {
+        peak: 900 << 20,
+        killed: 3,
+    };
+    // Ended well, with exit code 1, and by SIGKILL.
+    for status in [0, 1 << 8, 9] {
+        let run = of(Some(met), Lost::default(), status);
+        assert_eq!(run.limit, Some(LimitKind::Memory));
+        let (kind, message) = error(&run);
+        assert_eq!(kind, RunErrorKind::MemoryLimit);
+        assert!(message.contains("at 900 MB"), "{message}");
+        assert!(
+            message.contains("the kernel ended 3 processes"),
+            "{message}"
+        );
+    }
+    let lost = |cpu, files| Lost { cpu, files };
+    for (lost, limit, kind, said) in [
+        (
+            lost(1, 0),
+            LimitKind::Cpu,
+            RunErrorKind::Timeout,
+            "1 process of the run",
+        ),
+        (
+            lost(0, 2),
+            LimitKind::Files,
+            RunErrorKind::SnippetError,
+            "2 processes of the run",
+        ),
+    ] {
+        let run = of(None, lost, 0);
+        assert_eq!((run.limit, error(&run).0), (Some(limit), kind));
+        assert!(error(&run).1.contains(said), "{:?}", run.error);
+    }
+    assert_eq!(of(None, Lost::default(), 0).limit, None);
+}
+
+/// SIGXCPU is 24, SIGXFSZ 25.
+#[test]
+fn an_orphan_counts_as_lost_only_where_the_signal_is_a_limits() {
+    let mut lost = Lost::default();
+    let seconds = std::time::Duration::from_secs;
+    for (status, used) in [(24, 4), (25, 0), (9, 20), (0, 20), (24 << 8, 20), (24, 9)] {
+        lost.count(status, seconds(used), 10);
+    }
+    assert_eq!(lost, Lost { cpu: 1, files: 1 });
 }

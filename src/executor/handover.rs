@@ -74,6 +74,27 @@ pub struct Descriptors<T> {
     pub inputs: Vec<T>,
 }
 
+impl Lost {
+    /// Counts a process that ended so (the status word of wait(2)), if a limit did it. `cpu_s`: the
+    /// seconds of processor time that each process has. Both signals can be sent by the snippet too:
+    /// then it says of itself what is not so, and fails.
+    pub fn count(&mut self, status: i32, cpu: std::time::Duration, cpu_s: u64) {
+        match status & 0x7f {
+            nix::libc::SIGXCPU if cpu.as_secs() >= cpu_s / 2 => self.cpu += 1,
+            nix::libc::SIGXFSZ => self.files += 1,
+            _ => {}
+        }
+    }
+
+    /// Both together.
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            cpu: self.cpu.saturating_add(other.cpu),
+            files: self.files.saturating_add(other.files),
+        }
+    }
+}
+
 impl<T> Descriptors<T> {
     /// How many there are besides the inputs.
     const FIXED: usize = 8;
@@ -155,11 +176,31 @@ pub struct Ending {
     /// Kibibytes in memory at its peak, of the payload or the child of its that had most. Libraries
     /// that are loaded count, and 0 is unknown.
     pub peak_kib: u64,
-    /// Whether the kernel ended a process because the run's control group had no memory left; then
-    /// the most bytes that the group had, or 0 where the kernel does not say.
-    pub out_of_memory: Option<u64>,
+    /// Set if the kernel ended processes because the run's control group had no memory left.
+    pub out_of_memory: Option<OutOfMemory>,
+    /// Processes that a limit of their own ended, other than the payload.
+    pub lost: Lost,
     /// Whether every process of the run is gone.
     pub clean: bool,
+}
+
+/// What a control group without memory came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OutOfMemory {
+    /// The most bytes that the group had, or 0 where the kernel does not say.
+    pub peak: u64,
+    /// Processes that the kernel ended.
+    pub killed: u64,
+}
+
+/// How many processes each limit of a single process ended, as the run's pid 1 reaped them. Those that
+/// their own parent waited for are not among them: the parent knows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Lost {
+    /// By SIGXCPU, after at least half of the processor time that the policy gives.
+    pub cpu: u32,
+    /// By SIGXFSZ.
+    pub files: u32,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,6 +1,7 @@
 //! What only tier `kernel` stops, and what must keep working in it.
 
 use super::{TIER, run_spec};
+use crate::executor::spec::RunSpec;
 use crate::executor::test_bench::*;
 
 /// Runs each expression of Python and prints what came of it, one line each.
@@ -111,6 +112,36 @@ fn only_what_is_needed_exists() {
             "number {at}: {met}"
         );
     }
+}
+
+/// What libraries ask `/proc` and `/sys` for is not there: they find another answer.
+#[test]
+fn libraries_that_ask_how_large_the_machine_is_work_all_the_same() {
+    if !available(TIER) {
+        return;
+    }
+    let mut policy = raw_policy(TIER);
+    policy.limits.memory_mb = 1024;
+    let code = "import os, sys, multiprocessing, warnings\n\
+        warnings.simplefilter('error')\n\
+        print(os.cpu_count() == len(os.sched_getaffinity(0)) == multiprocessing.cpu_count())\n\
+        import numpy as np, pandas as pd, scipy.linalg, sklearn, joblib, threadpoolctl, pyarrow\n\
+        from sklearn.cluster import KMeans\n\
+        x = np.arange(40.0).reshape(20, 2)\n\
+        print(len(set(KMeans(2, n_init=1, random_state=0).fit_predict(x))))\n\
+        print(joblib.cpu_count() >= 1, len(threadpoolctl.threadpool_info()) > 0, pyarrow.cpu_count() >= 1)\n\
+        print(joblib.Parallel(2, backend='threading')(joblib.delayed(abs)(i) for i in (-1, -2)))\n\
+        print(pd.Series([1.0, 2.0]).rolling(2).mean().iloc[1], scipy.linalg.det(np.eye(3)))\n\
+        print(multiprocessing.get_context('fork').Value('i', 7).value)";
+    let told = run_spec(RunSpec {
+        env: pandas(),
+        ..spec(code, policy)
+    });
+    let run = told.run();
+    assert_eq!(
+        run.stdout, "True\n2\nTrue True True\n[1, 2]\n1.5 1.0\n7\n",
+        "{run:?}"
+    );
 }
 
 #[test]

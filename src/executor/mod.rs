@@ -11,6 +11,7 @@ mod cells;
 mod certify;
 mod cgroup;
 mod charts;
+mod checked;
 mod collect;
 mod control;
 mod convert;
@@ -51,6 +52,8 @@ mod counting_tests;
 #[cfg(test)]
 mod ending_tests;
 #[cfg(test)]
+mod environment_tests;
+#[cfg(test)]
 mod event_tests;
 #[cfg(test)]
 mod feature_tests;
@@ -84,7 +87,7 @@ use std::sync::Arc;
 use crate::broker::{ExecNote, Grant};
 use crate::model::{BoundInput, ProposalId, Tier};
 use crate::policy::Policy;
-use crate::runtime::PythonEnv;
+use crate::runtime::{Measured, PythonEnv};
 
 pub use control::Control;
 pub use convert::Converters;
@@ -161,8 +164,13 @@ impl Executor {
         self.zygotes.prepare(kind, wish);
     }
 
+    /// Lets go everything that was made ahead in this environment: it is not what it was any more.
+    pub fn forget(&self, env: &PythonEnv) {
+        self.zygotes.forget(env.digest);
+    }
+
     /// Makes the child in a thread of its own and holds it until the control releases it.
-    pub fn execute(&self, grant: Grant, env: Arc<PythonEnv>, notes: Notes) -> Control {
+    pub fn execute(&self, grant: Grant, env: Arc<Measured>, notes: Notes) -> Control {
         let id = grant.id();
         let spec = RunSpec::from_grant(grant, env);
         start(

@@ -123,7 +123,7 @@ fn does_not_stop(tier: Tier, counted: bool) -> Vec<&'static str> {
     open.extend([
         "network and sockets",
         "file reads",
-        "listing of processes",
+        "listing of processes and of what the machine does",
         "unusual system calls",
     ]);
     if !Uid::effective().is_root() {

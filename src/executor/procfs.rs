@@ -190,6 +190,8 @@ pub struct Mount {
     pub device: String,
     pub kind: String,
     options: String,
+    /// Of the file system itself, the same wherever it is mounted.
+    made_with: String,
 }
 
 impl Mount {
@@ -198,17 +200,24 @@ impl Mount {
         let mut fields = before.split(' ').skip(2);
         let device = fields.next()?.to_owned();
         let at = unescaped(fields.nth(1)?);
+        let mut after = after.split(' ');
         Some(Self {
             at,
             device,
             options: fields.next()?.to_owned(),
-            kind: after.split(' ').next()?.to_owned(),
+            kind: after.next()?.to_owned(),
+            made_with: after.nth(1)?.to_owned(),
         })
     }
 
     /// Whether it is mounted with this option.
     pub fn has(&self, option: &str) -> bool {
         self.options.split(',').any(|one| one == option)
+    }
+
+    /// Whether the file system itself has this option.
+    pub fn is_made_with(&self, option: &str) -> bool {
+        self.made_with.split(',').any(|one| one == option)
     }
 }
 
@@ -278,6 +287,7 @@ mod tests {
             ("98:0", "ext3")
         );
         assert!(mount.has("noatime") && !mount.has("ro"));
+        assert!(mount.is_made_with("errors=continue") && !mount.is_made_with("noatime"));
         assert!(Mount::parse("36 35 98:0 /mnt1").is_none());
         assert!(!mounts(std::process::id() as i32).unwrap().is_empty());
     }

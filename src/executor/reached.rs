@@ -3,6 +3,7 @@
 
 use crate::model::{LimitKind, Limits};
 
+use super::handover::OutOfMemory;
 use super::helper;
 
 const MIB: u64 = 1024 * 1024;
@@ -43,17 +44,31 @@ impl Memory {
     }
 }
 
-/// Of a control group that had no memory left; `peak` in bytes, 0 where the kernel does not say.
-pub fn together(peak: u64, limits: &Limits) -> String {
-    let had = match peak / MIB {
+/// Of a control group that had no memory left.
+pub fn together(met: OutOfMemory, limits: &Limits) -> String {
+    let had = match met.peak / MIB {
         0 => String::new(),
         mib => format!(" at {mib} MB"),
     };
     format!(
-        "all processes together reached the memory limit{had} (the policy gives {} MB beyond what \
-         Python and its libraries take)",
+        "all processes together reached the memory limit{had}, and the kernel ended {} (the policy \
+         gives {} MB beyond what Python and its libraries take)",
+        processes(met.killed),
         limits.memory_mb
     )
+}
+
+/// Of processes beside the first one that a limit of their own ended.
+pub fn lost(count: u32, given: &str) -> String {
+    let processes = processes(u64::from(count));
+    format!("a limit ended {processes} of the run (the policy gives each {given})")
+}
+
+fn processes(count: u64) -> String {
+    match count {
+        1 => "1 process".to_owned(),
+        more => format!("{more} processes"),
+    }
 }
 
 /// `used` in microseconds.
@@ -165,7 +180,11 @@ mod tests {
             "used 2.3 s (the policy gives 2 s of processor time)"
         );
         assert!(processor_time(1_960_000, &limits).starts_with("used 2.0 s"));
-        assert!(together(600 * MIB, &limits).contains("limit at 600 MB (the policy gives 7 MB"));
-        assert!(together(0, &limits).contains("limit (the policy"));
+        let met = |peak, killed| together(OutOfMemory { peak, killed }, &limits);
+        let said = met(600 * MIB, 1);
+        assert!(
+            said.contains("limit at 600 MB, and the kernel ended 1 process (the policy gives 7 MB")
+        );
+        assert!(met(0, 2).contains("limit, and the kernel ended 2 processes (the policy"));
     }
 }

@@ -7,6 +7,7 @@ mod finish;
 use std::fs::File;
 use std::io::Read;
 use std::os::fd::{AsFd, OwnedFd};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
@@ -14,8 +15,9 @@ use nix::sys::signal::Signal;
 
 use crate::broker::{ExecNote, StreamName};
 use crate::clock::Now;
-use crate::model::Isolation;
+use crate::model::{Isolation, RunEvent};
 
+use super::checked::{Answer, Checked};
 use super::control::Switch;
 use super::handover::{self, Command, Ending, Says};
 use super::launch::{self, Host, Launched};
@@ -32,6 +34,10 @@ const DRAIN_MAX: Duration = Duration::from_secs(2);
 /// How long a guard that is told to stop may take to say where.
 const GRACE: Duration = Duration::from_millis(100);
 
+/// What the agent hears of it. What changed is this machine's business: the person and the log have it.
+const CHANGED: &str =
+    "the Python environment is not the one that was granted: it changed meanwhile";
+
 /// Why the broker asked the helper to end the run.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Cause {
@@ -44,8 +50,10 @@ enum Cause {
 /// One child, from its launch to its end.
 pub(super) struct Running<'a> {
     spec: &'a RunSpec,
-    switch: &'a Switch,
+    switch: &'a Arc<Switch>,
     note: &'a dyn Fn(ExecNote),
+    /// Whether the environment is still the one that was granted; asked once it was loaded.
+    checked: Option<Checked>,
     launched: Option<Launched>,
     paths: Redactor,
     stdout: Pipe,
@@ -81,7 +89,7 @@ impl<'a> Running<'a> {
         spec: &'a RunSpec,
         mut launched: Launched,
         patience: Duration,
-        switch: &'a Switch,
+        switch: &'a Arc<Switch>,
         note: &'a dyn Fn(ExecNote),
     ) -> Self {
         let paths = Redactor::new(private_paths(spec, &launched), launched.cells.clone());
@@ -95,6 +103,7 @@ impl<'a> Running<'a> {
             spec,
             switch,
             note,
+            checked: None,
             launched: Some(launched),
             report: Report::new(REPORT_MAX),
             payload: None,
@@ -159,8 +168,25 @@ impl<'a> Running<'a> {
             && self.released.is_none()
             && self.cause.is_none()
             && self.ending.is_none()
-            && self.send(Command::Release)
         {
+            match self.checked.as_ref().map_or(Answer::Same, Checked::answer) {
+                Answer::Open => {}
+                Answer::Same => self.release(),
+                Answer::Changed(what) => {
+                    (self.note)(ExecNote::Noted(vec![RunEvent {
+                        kind: RunEvent::ENVIRONMENT.to_owned(),
+                        message: what.clone(),
+                        line: None,
+                    }]));
+                    self.fault = Some(Fault::new(CHANGED, what));
+                    self.end(Cause::Fault);
+                }
+            }
+        }
+    }
+
+    fn release(&mut self) {
+        if self.send(Command::Release) {
             self.released = Some((Instant::now(), Now::read().boot));
             (self.note)(ExecNote::Released);
         }
@@ -370,6 +396,9 @@ impl<'a> Running<'a> {
         };
         tracing::info!(start, profile = %self.spec.policy.name, "a run is ready");
         self.deadline = None;
+        // Not before: what it loaded until now is what is looked at.
+        let measured = self.spec.measured.clone();
+        self.checked = measured.map(|measured| Checked::begin(measured, self.switch.clone()));
         self.isolation = Some(isolation.clone());
         (self.note)(ExecNote::Prepared(isolation));
         Ok(())

@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::broker::Grant;
 use crate::model::{BoundInput, CodeFacts, Digest, Limits, Tier};
 use crate::policy::{Contract, Policy};
-use crate::runtime::PythonEnv;
+use crate::runtime::{Measured, PythonEnv};
 
 use super::certify;
 use super::handover::{Order, Purpose};
@@ -26,6 +26,9 @@ pub(super) struct RunSpec {
     pub policy: Arc<Policy>,
     pub tier: Tier,
     pub env: Arc<PythonEnv>,
+    /// The environment's files, looked at again before the release. None where nobody granted
+    /// anything: for the converter of a data set.
+    pub measured: Option<Arc<Measured>>,
     /// What the analyser read of the code.
     pub facts: Option<CodeFacts>,
     /// Boot time of the grant; timings count from it.
@@ -36,7 +39,8 @@ pub(super) struct RunSpec {
 
 impl RunSpec {
     /// Uses the grant up. An environment other than the one that was granted is refused.
-    pub fn from_grant(grant: Grant, env: Arc<PythonEnv>) -> Result<Self, Fault> {
+    pub fn from_grant(grant: Grant, measured: Arc<Measured>) -> Result<Self, Fault> {
+        let env = measured.env.clone();
         if grant.environment() != env.digest {
             return Err(Fault::new(
                 "the Python environment is not the one that was granted",
@@ -63,6 +67,7 @@ impl RunSpec {
             policy: grant.policy().clone(),
             tier: grant.tier(),
             env,
+            measured: Some(measured),
             facts: grant.facts(),
             granted_at: grant.at().boot,
             handed: None,
@@ -117,6 +122,7 @@ impl RunSpec {
             }),
             tier,
             env,
+            measured: None,
             granted_at: Duration::ZERO,
             handed: None,
             facts: None,

@@ -94,7 +94,7 @@ fn root_is_made(mounts: &[procfs::Mount], given: &Given<'_>) -> bool {
         })
 }
 
-/// One `/proc`, and not the file system that is ours.
+/// One `/proc` at the top, not the file system that is ours, and nothing of the machine's in any.
 fn proc_is_fresh(mounts: &[procfs::Mount], ours: &[procfs::Mount]) -> bool {
     let mut procs = mounts
         .iter()
@@ -102,7 +102,9 @@ fn proc_is_fresh(mounts: &[procfs::Mount], ours: &[procfs::Mount]) -> bool {
         .peekable();
     procs.peek().is_some()
         && procs.all(|mount| {
-            mount.at == Path::new("/proc") && !ours.iter().any(|our| our.device == mount.device)
+            mount.at == Path::new("/proc")
+                && mount.is_made_with(helper::PROCESSES_ONLY)
+                && !ours.iter().any(|our| our.device == mount.device)
         })
 }
 
@@ -169,7 +171,7 @@ mod tests {
 
     const JAIL: &str = "1 0 0:50 / / ro,nosuid,nodev - tmpfs tmpfs rw\n\
         2 1 8:1 /lib /usr/lib/python3 ro,nosuid,nodev - ext4 /dev/sda rw\n\
-        3 1 0:51 / /proc rw,nosuid,nodev,noexec - proc proc rw\n\
+        3 1 0:51 / /proc rw,nosuid,nodev,noexec - proc proc rw,subset=pid\n\
         4 1 0:52 / /scratch rw,nosuid,nodev,noexec - tmpfs tmpfs rw\n\
         5 1 0:6 /null /dev/null rw,nosuid,noexec - devtmpfs udev rw";
 
@@ -205,8 +207,10 @@ mod tests {
     fn the_machines_proc_is_not_a_fresh_one() {
         let ours = mounts("7 6 0:22 / /proc rw - proc proc rw");
         assert!(proc_is_fresh(&mounts(JAIL), &ours));
-        let same = mounts("3 1 0:22 / /proc rw - proc proc rw");
+        let same = mounts("3 1 0:22 / /proc rw - proc proc rw,subset=pid");
         assert!(!proc_is_fresh(&same, &ours));
+        let whole = mounts("3 1 0:51 / /proc rw - proc proc rw");
+        assert!(!proc_is_fresh(&whole, &ours));
         let both = [mounts(JAIL), same].concat();
         assert!(!proc_is_fresh(&both, &ours));
         assert!(!proc_is_fresh(&[], &ours));

@@ -184,6 +184,7 @@ pub fn spec(code: &str, policy: Policy) -> RunSpec {
         tier: policy.tier,
         policy: Arc::new(policy),
         env: python(),
+        measured: None,
         facts: crate::analysis::outline::facts_of(code),
         granted_at: Now::read().boot,
         handed: None,

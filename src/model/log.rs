@@ -68,11 +68,20 @@ pub enum LogEvent {
         message: String,
         count: u64,
     },
-    /// The log ended in an incomplete line, as a crash leaves one. Its bytes were set aside.
+    /// Files of the Python environment were changed since it was read; what was granted for it does not
+    /// run.
+    EnvironmentChanged {
+        /// As it was.
+        environment: Digest,
+        /// Paths inside it.
+        what: String,
+    },
+    /// The log ended in an incomplete line, or the journal in an incomplete batch, as a crash leaves
+    /// them. Its bytes were set aside.
     Recovered {
-        /// File name of the segment.
+        /// File name of the segment, or of the journal.
         segment: String,
-        /// Where in it the incomplete line began.
+        /// Where in it that began.
         offset: u64,
         bytes: u64,
         sha256: Digest,
@@ -157,6 +166,9 @@ pub struct FinishedLog {
     /// What the broker noted of private data sets, then what the child's guard said while it ran.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub events: Vec<RunEvent>,
+    /// Why what it printed and left is in no blob. The digests say what it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unkept: Option<String>,
 }
 
 impl LogEvent {
@@ -177,6 +189,7 @@ impl LogEvent {
             | Self::Replicated { id, .. } => Some(*id),
             Self::Opened { .. }
             | Self::Refused { .. }
+            | Self::EnvironmentChanged { .. }
             | Self::Recovered { .. }
             | Self::Pruned { .. }
             | Self::Closed => None,
@@ -199,6 +212,7 @@ impl LogEvent {
             Self::Killed { .. }
             | Self::Opened { .. }
             | Self::Refused { .. }
+            | Self::EnvironmentChanged { .. }
             | Self::Recovered { .. }
             | Self::Replicated { .. }
             | Self::Pruned { .. }
@@ -218,7 +232,7 @@ impl LogEvent {
                         .map(|i| (format!("input {}", i.name), i.sha256)),
                 )
                 .collect(),
-            Self::Finished(f) => [
+            Self::Finished(f) if f.unkept.is_none() => [
                 ("stdout", f.stdout_sha256, f.stdout_bytes),
                 ("stderr", f.stderr_sha256, f.stderr_bytes),
             ]
@@ -246,6 +260,7 @@ impl LogEvent {
             Self::Failed { .. } => "failed",
             Self::Killed { .. } => "killed",
             Self::Refused { .. } => "refused",
+            Self::EnvironmentChanged { .. } => "environment_changed",
             Self::Recovered { .. } => "recovered",
             Self::Replicated { .. } => "replicated",
             Self::Pruned { .. } => "pruned",

@@ -208,8 +208,8 @@ impl Artifact {
 /// word but for the limits that were seen from outside.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunEvent {
-    /// `refused`, `text`, `system`, `files`, `scope`, `limit`, `facts` or `more`; in the log also
-    /// [`Self::PRIVATE`].
+    /// `refused`, `text`, `system`, `files`, `scope`, `limit`, `facts` or `more`; for the person and the
+    /// log also [`Self::PRIVATE`] and [`Self::ENVIRONMENT`].
     pub kind: String,
     pub message: String,
     /// The snippet's own line, counted from 1.
@@ -220,6 +220,8 @@ pub struct RunEvent {
 impl RunEvent {
     /// The broker's own word on a private data set, for the person and the log and not for agents.
     pub const PRIVATE: &'static str = "private";
+    /// What changed in the environment before the run could be let go; not for agents either.
+    pub const ENVIRONMENT: &'static str = "environment";
     /// More than these are counted, not kept.
     pub const MOST: usize = 50;
     /// Characters of a message.

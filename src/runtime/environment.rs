@@ -22,8 +22,8 @@ pub struct PythonEnv {
     pub sys_path: Vec<PathBuf>,
     /// Distribution name (normalised, PEP 503) and version of what is installed.
     pub distributions: Vec<(String, String)>,
-    /// SHA-256 over executable version, paths' contents identity and distributions: changes
-    /// when what a snippet would find changes.
+    /// Of an interpreter that was only asked: SHA-256 over its version, paths and distributions. Of a
+    /// [`super::Measured`] one: also over the contents of every file that a run can load of it.
     pub digest: Digest,
 }
 

@@ -44,6 +44,11 @@ pub enum RuntimeError {
     },
     #[error("{} cannot be read: {source}", path.display())]
     Unreadable { path: PathBuf, source: io::Error },
+    #[error(
+        "the Python environment changes while it is read ({what}); stop what changes it; it is tried \
+         again every few seconds"
+    )]
+    Restless { what: String },
     #[error("{} cannot make environments: its {missing} module is missing; {mend}", python.display())]
     NoVenv {
         python: PathBuf,

@@ -3,6 +3,7 @@
 //! Blocking standard-library code. Starts interpreters and pip; never runs a proposal's code.
 
 mod command;
+mod contents;
 mod environment;
 mod error;
 mod fault;
@@ -16,6 +17,7 @@ mod stamp;
 #[cfg(test)]
 pub mod testing;
 
+pub use contents::{Change, Measured};
 pub use environment::PythonEnv;
 pub use error::RuntimeError;
 pub use find::find_python;

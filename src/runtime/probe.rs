@@ -191,7 +191,8 @@ fn said(
 ) -> Result<Vec<u8>, RuntimeError> {
     let python = python.to_owned();
     let mut command = isolated(&python);
-    command.args(["-S", "-c", program]);
+    // Asking must not change what is asked about: no byte code is written.
+    command.args(["-S", "-B", "-c", program]);
     let ran = match command::run(&mut command, input, patience, ANSWER_CAP) {
         Ok(ran) => ran,
         Err(Trouble::Start(source)) => return Err(RuntimeError::Start { python, source }),

@@ -233,6 +233,7 @@ commands! {
     Queue = "queue", "1", "the queue";
     Audit = "audit", "2", "the audit log";
     Policies = "policies", "3", "policies and agents";
+    Redraw = "redraw", "ctrl-l", "draw the whole screen anew";
     Search = "search", "/", "search";
     SearchNext = "search-next", "n", "next match";
     SearchPrevious = "search-previous", "N", "previous match";

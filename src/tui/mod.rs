@@ -2,7 +2,7 @@
 //!
 //! `render` reads the core's state and the screen's own [`UiState`] and draws; what it drew is
 //! fed back ([`UiState::drawn`]), because only what was drawn can be granted. Nothing here
-//! touches a socket, the audit writer or the executor; only `terminal` writes to the terminal and
+//! touches a socket, the audit writer or the executor; only `terminal` and its `outlet` write to the terminal and
 //! only `keyboard` reads from it.
 
 mod action;
@@ -11,10 +11,12 @@ pub mod caps;
 mod condense;
 mod document;
 mod flow;
+mod glass;
 mod highlight;
 mod interval;
 pub mod keyboard;
 mod keys;
+mod outlet;
 mod screen;
 mod sketch;
 pub mod terminal;
@@ -25,6 +27,10 @@ mod words;
 
 #[cfg(test)]
 mod bench;
+#[cfg(test)]
+mod environment_tests;
+#[cfg(test)]
+mod glass_tests;
 #[cfg(test)]
 mod long_tests;
 #[cfg(test)]

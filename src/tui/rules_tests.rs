@@ -206,6 +206,27 @@ fn a_deadline_that_no_timer_noticed_denies_all_the_same() {
 }
 
 #[test]
+fn a_changed_environment_closes_the_sheet_by_its_name() {
+    let mut b = ready();
+    b.open_sheet();
+    let changed = Environment::Changed {
+        what: "lib/sklearn/__init__.py was changed".to_owned(),
+    };
+    b.apply(Event::Environment(changed));
+    assert!(b.ui.sheet.is_none());
+    assert!(
+        notice(&b).contains("lib/sklearn/__init__.py was changed"),
+        "{}",
+        notice(&b)
+    );
+    b.keys("y");
+    b.advance(QUIET.as_millis() as u64);
+    b.keys("a");
+    assert!(b.ui.sheet.is_none() && grants(&b).is_empty());
+    assert!(notice(&b).contains("sklearn"), "{}", notice(&b));
+}
+
+#[test]
 fn a_change_of_what_would_run_closes_the_sheet() {
     let mut b = ready();
     b.open_sheet();

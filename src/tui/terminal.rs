@@ -1,12 +1,14 @@
 //! The terminal's modes: entered once, left whatever happens (end, suspend, panic, drop).
 //!
-//! The only part of the dashboard that writes to the terminal.
+//! With the [`super::outlet`] it is the only part of the dashboard that writes to the terminal.
 
 use std::backtrace::{Backtrace, BacktraceStatus};
-use std::io::{self, Stdout, Write as _, stdout};
+use std::fs::File;
+use std::io::{self, Write as _, stdout};
+use std::os::fd::AsFd as _;
 use std::panic::PanicHookInfo;
-use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Once, OnceLock};
 use std::time::{Duration, Instant};
 
 use crossterm::event::{
@@ -14,18 +16,19 @@ use crossterm::event::{
     KeyboardEnhancementFlags, PopKeyboardEnhancementFlags, PushKeyboardEnhancementFlags,
 };
 use crossterm::terminal::{
-    BeginSynchronizedUpdate, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen,
-    disable_raw_mode, enable_raw_mode,
+    EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode,
+    enable_raw_mode, size,
 };
-use crossterm::{Command as _, cursor, execute, queue};
+use crossterm::{Command as _, cursor, queue};
 use nix::sys::signal::{Signal, raise};
 use nix::unistd::{getpgid, getpgrp, getppid, getsid};
-use ratatui::backend::CrosstermBackend;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use crate::model::visible_lines;
 
+use super::glass::{Glass, WRAP};
+use super::outlet::Outlet;
 use super::screen::Drawn;
 use super::text;
 
@@ -35,6 +38,15 @@ const BELL: Duration = Duration::from_secs(2);
 /// Whether the modes are on, for the panic hook and for drop.
 static ENTERED: AtomicBool = AtomicBool::new(false);
 static HOOK: Once = Once::new();
+/// The process's only way out to its terminal.
+static OUTLET: OnceLock<Outlet> = OnceLock::new();
+
+/// How long a frame is waited for. Nearly all are taken at once.
+const SOON: Duration = Duration::from_millis(5);
+/// How long the terminal gets to take what gives it back.
+const FAREWELL: Duration = Duration::from_secs(1);
+/// No screen is larger: columns and rows. A terminal can claim 65535 × 65535.
+const LARGEST: (u16, u16) = (1000, 500);
 
 /// BDSM, explicit mode (ECMA-48 8.3.18): where a terminal reorders right-to-left text by itself,
 /// code would not be shown in the order in which it runs. Terminals without it ignore it.
@@ -43,7 +55,10 @@ const REORDERING: &str = "\x1b[8h";
 
 /// The terminal in the dashboard's modes.
 pub struct Terminal {
-    inner: ratatui::Terminal<CrosstermBackend<Stdout>>,
+    glass: Glass<Outlet>,
+    outlet: Outlet,
+    /// The frame that the terminal has not taken yet, and since when it is on its way.
+    on_its_way: Option<(Drawn, Instant)>,
     rang: Option<Instant>,
 }
 
@@ -66,8 +81,20 @@ impl Terminal {
                 }
             }));
         });
-        let inner = ratatui::Terminal::new(CrosstermBackend::new(stdout()))?;
-        let mut terminal = Self { inner, rang: None };
+        let outlet = match OUTLET.get() {
+            Some(outlet) => outlet.clone(),
+            None => {
+                let out = File::from(stdout().as_fd().try_clone_to_owned()?);
+                let outlet = Outlet::open(out)?;
+                OUTLET.get_or_init(|| outlet).clone()
+            }
+        };
+        let mut terminal = Self {
+            glass: Glass::new(outlet.clone()),
+            outlet,
+            on_its_way: None,
+            rang: None,
+        };
         terminal.modes_on()?;
         Ok(terminal)
     }
@@ -75,8 +102,8 @@ impl Terminal {
     fn modes_on(&mut self) -> io::Result<()> {
         enable_raw_mode()?;
         ENTERED.store(true, Ordering::SeqCst);
-        let mut out = stdout();
-        execute!(
+        let out = &mut self.outlet;
+        queue!(
             out,
             EnterAlternateScreen,
             EnableBracketedPaste,
@@ -91,10 +118,9 @@ impl Terminal {
         )?;
         out.write_all(NO_REORDERING.as_bytes())?;
         out.flush()?;
-        // Clears and makes the next frame draw everything. Not `clear`, which asks the terminal
-        // where its cursor is: one that does not answer would hold us up for two seconds.
-        let size = self.inner.size()?;
-        self.inner.resize(size.into())
+        self.glass.forget();
+        self.on_its_way = None;
+        out.settle(SOON).map(drop)
     }
 
     /// Back to how it was found.
@@ -102,27 +128,44 @@ impl Terminal {
         restore();
     }
 
-    /// Draws one frame, in one piece where the terminal can, and returns what was drawn.
-    pub fn draw(&mut self, draw: impl FnOnce(Rect, &mut Buffer) -> Drawn) -> io::Result<Drawn> {
-        queue!(stdout(), BeginSynchronizedUpdate)?;
-        let mut shown = Drawn::default();
-        let result = self.inner.draw(|frame| {
-            shown = draw(frame.area(), frame.buffer_mut());
-        });
-        let result = result.map(|_| ());
-        execute!(stdout(), EndSynchronizedUpdate)?;
-        result.map(|()| shown)
+    /// Draws one frame, in one piece where the terminal can. It is shown once [`Terminal::taken`]
+    /// returns it; until then no other may be drawn.
+    pub fn draw(&mut self, draw: impl FnOnce(Rect, &mut Buffer) -> Drawn) -> io::Result<()> {
+        let (columns, rows) = size()?;
+        let area = Rect::new(0, 0, columns.min(LARGEST.0), rows.min(LARGEST.1));
+        let drawn = self.glass.frame(area, draw)?;
+        self.on_its_way = Some((drawn, Instant::now()));
+        self.outlet.settle(SOON).map(drop)
+    }
+
+    /// The frame that was on its way, if the terminal has taken all of it. Does not wait.
+    ///
+    /// # Errors
+    /// When the terminal is gone.
+    pub fn taken(&mut self) -> io::Result<Option<Drawn>> {
+        let taken = self.outlet.settle(Duration::ZERO)?;
+        let drawn = self.on_its_way.take_if(|_| taken);
+        Ok(drawn.map(|(drawn, _)| drawn))
+    }
+
+    /// How long the last frame has been on its way; `None` once it was taken.
+    pub fn owes(&self) -> Option<Duration> {
+        self.on_its_way.as_ref().map(|(_, since)| since.elapsed())
+    }
+
+    /// The next frame is written whole.
+    pub fn forget(&mut self) {
+        self.glass.forget();
     }
 
     /// Rings where nobody looks: fixed bytes, nothing of an agent's. A bell that fails is no
     /// reason to stop.
     pub fn attention(&mut self, focused: Option<bool>) {
         let quiet = self.rang.is_none_or(|at| at.elapsed() >= BELL);
-        if focused != Some(true) && quiet {
+        if focused != Some(true) && quiet && self.on_its_way.is_none() {
             self.rang = Some(Instant::now());
-            let mut out = stdout();
-            let _ = out.write_all(b"\x07");
-            let _ = out.flush();
+            let _ = self.outlet.write_all(b"\x07");
+            let _ = self.outlet.flush();
         }
     }
 
@@ -182,7 +225,7 @@ pub fn restore() {
     if !ENTERED.swap(false, Ordering::SeqCst) {
         return;
     }
-    let mut bytes = String::from(REORDERING);
+    let mut bytes = format!("{REORDERING}{WRAP}");
     // Formatting into a String cannot fail.
     let _ = EndSynchronizedUpdate.write_ansi(&mut bytes);
     let _ = PopKeyboardEnhancementFlags.write_ansi(&mut bytes);
@@ -190,8 +233,12 @@ pub fn restore() {
     let _ = DisableBracketedPaste.write_ansi(&mut bytes);
     let _ = LeaveAlternateScreen.write_ansi(&mut bytes);
     let _ = cursor::Show.write_ansi(&mut bytes);
-    let mut out = stdout();
-    let _ = out.write_all(bytes.as_bytes());
-    let _ = out.flush();
+    if let Some(outlet) = OUTLET.get() {
+        let mut outlet = outlet.clone();
+        let _ = outlet.write_all(bytes.as_bytes());
+        let _ = outlet.flush();
+        // A terminal that takes nothing does not hold up the end.
+        let _ = outlet.settle(FAREWELL);
+    }
     let _ = disable_raw_mode();
 }

@@ -60,6 +60,11 @@ pub fn too_small(columns: u16, rows: u16) -> String {
     )
 }
 
+/// `what`: paths inside the environment.
+pub fn environment_changed(what: &str) -> String {
+    format!("the Python environment changed ({what}); look again")
+}
+
 pub fn already(state: State) -> String {
     match state {
         State::Pending => "not shown to the agent yet".to_owned(),

@@ -26,6 +26,8 @@ struct Seen {
     closed: bool,
     /// Nothing more is to be read.
     hang_up: bool,
+    /// Nothing is to be read for the time being.
+    paused: bool,
 }
 
 struct Screen {
@@ -165,6 +167,12 @@ impl Dash {
         let pair = native_pty_system().openpty(PtySize::default()).unwrap();
         self.writer = pair.master.take_writer().unwrap();
         self.master = pair.master;
+    }
+
+    /// Takes no more output, as a hung connection does, or goes on taking it.
+    pub fn take_nothing(&self, nothing: bool) {
+        self.screen.0.lock().unwrap().seen.paused = nothing;
+        self.screen.1.notify_all();
     }
 
     pub fn text(&self) -> String {
@@ -341,6 +349,17 @@ impl Dash {
         self.master.resize(size).unwrap();
     }
 
+    /// Tells the dashboard of a size that the emulator does not have.
+    pub fn claim(&self, columns: u16, rows: u16) {
+        let size = PtySize {
+            rows,
+            cols: columns,
+            pixel_width: 0,
+            pixel_height: 0,
+        };
+        self.master.resize(size).unwrap();
+    }
+
     pub fn signal(&self, signal: nix::sys::signal::Signal) {
         let pid = nix::unistd::Pid::from_raw(i32::try_from(self.pid()).unwrap());
         nix::sys::signal::kill(pid, signal).unwrap();
@@ -430,10 +449,15 @@ fn open(root: &Path, (columns, rows): (u16, u16), args: &[&str], env: &[(&str, &
             }
             screen.seen.closed = n == 0 || screen.seen.hang_up;
             let closed = screen.seen.closed;
+            wake.notify_all();
+            let screen = wake
+                .wait_while(screen, |s| s.seen.paused && !closed)
+                .unwrap();
             if closed {
                 // Before anybody hears of it.
                 reader = Box::new(std::io::empty());
             }
+            drop(screen);
             wake.notify_all();
             if closed {
                 return;

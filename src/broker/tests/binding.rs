@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use super::super::Confirmation;
 use super::super::decision::{self, Refused, grant_digest};
-use super::super::event::Event;
+use super::super::event::{Event, ExecNote};
 use super::super::state::Environment;
 use super::world::*;
 use crate::clock::Now;
 use crate::model::{
-    BoundInput, Column, DataFormat, Digest, GrantDigest, InputKind, ProposalId, Reviewer,
-    Sensitivity, State, TextFormat, Tier, VerdictKind, Viewed,
+    BoundInput, Column, DataFormat, Digest, GrantDigest, InputKind, LogEvent, ProposalId, Reviewer,
+    RunEvent, Sensitivity, State, TextFormat, Tier, VerdictKind, Viewed,
 };
 
 /// The digest of the same proposal, by id, under a world that `change` made different.
@@ -295,6 +295,75 @@ fn a_grant_whose_environment_changes_before_the_start_does_not_run() {
         "{}",
         outcome.message
     );
+}
+
+/// Each change of what could be granted is one record, and nothing is granted until it was read again.
+#[test]
+fn a_changed_environment_is_on_record_by_the_name_of_what_changed() {
+    let mut w = World::new();
+    let (waiting, granted) = (w.pending(A, draft("1")), w.pending(A, draft("2")));
+    let right = w.digest(waiting);
+    w.grant(granted);
+    let what = "lib/x.py was changed".to_owned();
+    for _ in 0..2 {
+        w.send(Event::Environment(Environment::Changed {
+            what: what.clone(),
+        }));
+    }
+    let recorded: Vec<_> = w
+        .records
+        .iter()
+        .filter_map(|(_, _, event)| match event {
+            LogEvent::EnvironmentChanged { environment, what } => {
+                Some((*environment, what.clone()))
+            }
+            _ => None,
+        })
+        .collect();
+    let Environment::Ready { digest, .. } = ready() else {
+        panic!("not ready");
+    };
+    assert_eq!(recorded, [(digest, what)]);
+    w.durable();
+    assert!(w.executed.is_empty());
+    assert_eq!(w.outcome_of(A, granted).state, State::Error);
+    w.confirm(waiting, right);
+    assert_eq!(w.state.refusal(waiting), Some(&Refused::NoEnvironment));
+    w.send(Event::Environment(ready()));
+    w.confirm(waiting, right);
+    assert_eq!(w.state_of(waiting), State::Granted);
+}
+
+/// What the executor looks at last is looked at after it was told to let the child go.
+#[test]
+fn what_is_refused_at_its_release_did_not_run() {
+    let mut w = World::new();
+    let id = w.pending(A, draft("1"));
+    w.grant(id);
+    w.durable();
+    w.exec(id, ExecNote::Prepared(isolation()));
+    w.durable();
+    assert_eq!(w.released.last(), Some(&id));
+    w.exec(
+        id,
+        ExecNote::Noted(vec![RunEvent {
+            kind: RunEvent::ENVIRONMENT.to_owned(),
+            message: "lib/x.py was changed".to_owned(),
+            line: None,
+        }]),
+    );
+    let message = "it changed meanwhile".to_owned();
+    w.exec(id, ExecNote::Failed { message });
+    let recorded = w.records.iter().any(|(_, _, event)| {
+        matches!(event, LogEvent::Failed { message, .. }
+            if message == "it changed meanwhile: lib/x.py was changed")
+    });
+    assert!(recorded, "{:?}", w.records);
+    w.durable();
+    let outcome = w.outcome_of(A, id);
+    assert_eq!(outcome.state, State::Error);
+    assert_eq!(outcome.message, "It could not be run: it changed meanwhile");
+    assert_eq!(outcome.run, None);
 }
 
 /// `update` expires what is due and ends what is blocked before it looks at a confirmation. The

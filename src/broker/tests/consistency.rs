@@ -124,7 +124,12 @@ pub fn check(state: &BrokerState, now: Now) {
         assert!(state.entries.contains_key(id), "a key that leads nowhere");
     }
     for then in state.tickets.values() {
-        if let Then::Announce(id) | Then::Execute(id) | Then::Release(id) | Then::Tell(id) = then {
+        if let Then::EndUnseen(id)
+        | Then::Announce(id)
+        | Then::Execute(id)
+        | Then::Release(id)
+        | Then::Tell(id) = then
+        {
             assert!(
                 state.entries.contains_key(id),
                 "a record of what is forgotten"

@@ -404,14 +404,15 @@ fn what_waits_for_the_disk_counts_against_its_peer_too() {
         ..settings()
     });
     w.thorough = false;
-    // Blocked at once, so none of them is pending; the disk takes nothing.
+    // Blocked at once, so nobody decides on them; the disk takes nothing.
     for n in 0..256 {
         w.propose(A, draft(&n.to_string()));
         w.analyse(VerdictKind::Blocked);
     }
-    assert_eq!(w.state.undecided.total, 0);
+    assert_eq!(w.state.unannounced.total, 256);
     too_many(&w.propose_refused(A, draft("one more")));
     w.pending(C, draft("another uid is not touched"));
     assert_eq!(w.state.unannounced.total, 0, "the disk took all of it");
+    assert_eq!(w.state.undecided.total, 1, "none of the blocked is pending");
     w.pending(A, draft("again"));
 }

@@ -8,7 +8,9 @@ use proptest::prelude::*;
 use super::super::event::{ConnId, Event, ExecNote, Request};
 use super::super::{Environment, StreamName, decision, next_deadline};
 use super::world::*;
-use crate::model::{Digest, Draft, GrantDigest, ProposalId, RunErrorKind, State, VerdictKind};
+use crate::model::{
+    Digest, Draft, GrantDigest, LogEvent, ProposalId, RunErrorKind, State, VerdictKind,
+};
 
 /// Which proposal an operation is about: any, the latest, or one that was never made.
 #[derive(Clone, Copy, Debug)]
@@ -48,6 +50,8 @@ enum Op {
     Durable,
     DurableNth(u8),
     DurableAll,
+    /// What a record names cannot be kept.
+    Unkept(u8),
     Grant(Which, Sheet),
     Deny(Which),
     Kill(Which),
@@ -117,6 +121,7 @@ fn op() -> impl Strategy<Value = Op> {
         10 => Just(Op::Durable),
         2 => any::<u8>().prop_map(Op::DurableNth),
         16 => Just(Op::DurableAll),
+        2 => any::<u8>().prop_map(Op::Unkept),
         18 => (which(), sheet).prop_map(|(w, s)| Op::Grant(w, s)),
         3 => which().prop_map(Op::Deny),
         3 => which().prop_map(Op::Kill),
@@ -329,6 +334,7 @@ impl Play {
                 }
             }
             Op::DurableAll => w.durable(),
+            Op::Unkept(n) => drop(w.unkept(usize::from(n))),
             Op::Grant(which, sheet) => {
                 let id = self.id(which);
                 self.grant(id, sheet);
@@ -460,7 +466,7 @@ fn random_lives_reach_every_end() {
     let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
     let mut runner = TestRunner::new_with_rng(Config::default(), rng);
     let mut ends = std::collections::BTreeSet::new();
-    let mut released = 0;
+    let (mut released, mut unkept) = (0, 0);
     for _ in 0..150 {
         let ops = vec(op(), 60..120).new_tree(&mut runner).unwrap().current();
         let mut play = Play::new(false);
@@ -469,8 +475,11 @@ fn random_lives_reach_every_end() {
         }
         released += play.world.released.len();
         ends.extend(play.world.log.iter().filter_map(|e| e.state()));
+        let without = |e: &&LogEvent| matches!(e, LogEvent::Finished(f) if f.unkept.is_some());
+        unkept += play.world.log.iter().filter(without).count();
     }
-    assert!(released > 60, "only {released} runs");
+    assert!(unkept > 0, "no run lost its output");
+    assert!(released > 50, "only {released} runs");
     for state in [
         State::Succeeded,
         State::Failed,

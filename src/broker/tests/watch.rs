@@ -14,6 +14,8 @@ use crate::model::{Draft, GrantDigest, LogEvent, ProposalId, State, VerdictKind}
 /// The state that a record brings its proposal into, and whether the record is on the disk.
 type Written = (Option<(ProposalId, State)>, bool);
 
+const LANES: [Lane; 2] = [Lane::Person, Lane::Agents];
+
 #[derive(Default)]
 pub struct Watch {
     /// What `propose` was called with, whether it was taken or not.
@@ -72,20 +74,22 @@ impl Watch {
                 }
             }
             Event::Durable { ticket } => {
-                for lane in [Lane::Person, Lane::Agents] {
+                for lane in LANES {
                     if let Some(record) = self.records.get_mut(&(lane, *ticket)) {
                         record.1 = true;
                     }
-                    // What lies behind a gap in its lane does not count.
-                    while let Some((key, (_, true))) =
-                        self.records.iter().find(|((of, _), _)| *of == lane)
-                    {
-                        let key = *key;
-                        if let Some((after, _)) = self.records.remove(&key) {
-                            self.durable.extend(after);
-                        }
+                }
+                self.chain();
+            }
+            Event::Unrecorded { ticket, .. } => {
+                // The log has nothing of it: what it ended may be ended by another record.
+                for lane in LANES {
+                    let gone = self.records.remove(&(lane, *ticket));
+                    if let Some((Some((id, _)), false)) = gone {
+                        self.finals.remove(&id);
                     }
                 }
+                self.chain();
             }
             Event::AuditDown { .. } => self.down = true,
             Event::Human(HumanAct::Grant(c)) => {
@@ -113,6 +117,19 @@ impl Watch {
             }
             Event::Human(HumanAct::Quit { .. }) => self.quit = true,
             _ => {}
+        }
+    }
+
+    /// What lies behind a gap in its lane does not count.
+    fn chain(&mut self) {
+        for lane in LANES {
+            while let Some((key, (_, true))) = self.records.iter().find(|((of, _), _)| *of == lane)
+            {
+                let key = *key;
+                if let Some((after, _)) = self.records.remove(&key) {
+                    self.durable.extend(after);
+                }
+            }
         }
     }
 

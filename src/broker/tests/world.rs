@@ -440,6 +440,27 @@ impl World {
         while self.durable_one().is_some() {}
     }
 
+    /// What the n-th of the records that have contents names finds no room.
+    pub fn unkept(&mut self, n: usize) -> Option<LogEvent> {
+        let with_contents = |event: &LogEvent| match event {
+            LogEvent::Proposed(_) => true,
+            LogEvent::Finished(f) => f.unkept.is_none(),
+            _ => false,
+        };
+        let found: Vec<usize> = (0..self.records.len())
+            .filter(|at| with_contents(&self.records[*at].2))
+            .collect();
+        let at = *found.get(n.checked_rem(found.len())?)?;
+        let (_, ticket, event) = self.records.remove(at)?;
+        self.unrecorded(ticket);
+        Some(event)
+    }
+
+    pub fn unrecorded(&mut self, ticket: Ticket) {
+        let reason = "Too many open files (os error 24)".to_owned();
+        self.send(Event::Unrecorded { ticket, reason });
+    }
+
     /// A proposal that waits for a person.
     pub fn pending(&mut self, conn: ConnId, draft: Draft) -> ProposalId {
         let (id, _) = self.propose(conn, draft);

@@ -186,6 +186,10 @@ fn facts(out: &mut dyn Write, record: &Record) -> io::Result<()> {
                     crate::model::Exit::Signal(name) => format!("signal {}", claim(name, 20)),
                 }
             )?;
+            if let Some(reason) = &f.unkept {
+                let reason = claim(reason, LINE);
+                writeln!(out, "  its output is not in the log: {reason}")?;
+            }
             if let Some(error) = &f.error {
                 let line = error.line.map_or(String::new(), |l| format!(" line {l}"));
                 writeln!(

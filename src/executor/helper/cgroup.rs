@@ -17,6 +17,7 @@ use nix::unistd::{UnlinkatFlags, unlinkat};
 use crate::model::Limits;
 
 use super::super::cgroup::{Owner, Places};
+use super::super::handover::OutOfMemory;
 use super::layer::{Layer, on};
 use super::view::scratch_bytes;
 
@@ -74,10 +75,14 @@ impl Cgroup {
             .try_for_each(|group| group.write("cgroup.procs", &pid.to_string()))
     }
 
-    /// Where the kernel ended a process of the run because its group had no memory left: the most
-    /// bytes that the group had, 0 where the kernel does not say (version 2 before Linux 5.19).
-    pub fn out_of_memory(&self) -> Option<u64> {
-        let group = self.groups.iter().find(|group| group.met_its_limit())?;
+    /// Set if the kernel ended a process of the run because its group had no memory left. It does not
+    /// say how much the group had before Linux 5.19 (version 2).
+    pub fn out_of_memory(&self) -> Option<OutOfMemory> {
+        let (group, killed) = self
+            .groups
+            .iter()
+            .map(|group| (group, group.killed_for_memory()))
+            .find(|(_, killed)| *killed > 0)?;
         let peak = ["memory.peak", "memory.max_usage_in_bytes"]
             .into_iter()
             .find_map(|file| {
@@ -87,7 +92,10 @@ impl Cgroup {
                     .parse()
                     .ok()
             });
-        Some(peak.unwrap_or(0))
+        Some(OutOfMemory {
+            peak: peak.unwrap_or(0),
+            killed,
+        })
     }
 }
 
@@ -137,15 +145,18 @@ impl Group {
         Ok(())
     }
 
-    fn met_its_limit(&self) -> bool {
+    /// How many processes of the group the kernel ended because it had no memory left.
+    fn killed_for_memory(&self) -> u64 {
         ["memory.events", "memory.oom_control"]
             .into_iter()
             .filter_map(|file| std::fs::read_to_string(self.file(file)).ok())
-            .any(|text| {
+            .flat_map(|text| {
                 text.lines()
-                    .filter_map(|line| line.strip_prefix("oom_kill "))
-                    .any(|count| count.trim() != "0")
+                    .filter_map(|line| line.strip_prefix("oom_kill ")?.trim().parse().ok())
+                    .collect::<Vec<u64>>()
             })
+            .max()
+            .unwrap_or(0)
     }
 
     fn file(&self, name: &str) -> String {
@@ -252,25 +263,25 @@ mod tests {
                 "memory.events",
                 "memory.peak",
                 "low 0\noom 1\noom_kill 1\noom_group_kill 0\n",
-                true,
+                1,
             ),
             (
                 "memory.events",
                 "memory.peak",
                 "low 0\noom 3\noom_kill 0\n",
-                false,
+                0,
             ),
             (
                 "memory.oom_control",
                 "memory.max_usage_in_bytes",
                 "under_oom 0\noom_kill 2\n",
-                true,
+                2,
             ),
             (
                 "memory.oom_control",
                 "memory.max_usage_in_bytes",
                 "oom_kill_disable 0\nunder_oom 1\noom_kill 0\n",
-                false,
+                0,
             ),
         ] {
             let (parent, cgroup) = fake(&[]);
@@ -279,9 +290,10 @@ mod tests {
                 std::fs::write(parent.path().join("group").join(file), text).unwrap();
             };
             write(file, text);
-            assert_eq!(cgroup.out_of_memory().is_some(), killed, "{file} {text}");
+            let told = |peak| (killed > 0).then_some(OutOfMemory { peak, killed });
+            assert_eq!(cgroup.out_of_memory(), told(0), "{file} {text}");
             write(peak, "4096\n");
-            assert_eq!(cgroup.out_of_memory(), killed.then_some(4096), "{file}");
+            assert_eq!(cgroup.out_of_memory(), told(4096), "{file}");
         }
     }
 

@@ -34,6 +34,9 @@ use layer::{Layer, on};
 pub(super) const SCRATCH: &str = jail::root::SCRATCH;
 pub(super) const DEVICES: &[&str] = jail::root::DEVICES;
 
+/// How its `/proc` is mounted.
+pub(super) const PROCESSES_ONLY: &str = jail::root::PROCESSES_ONLY;
+
 /// The most bytes that the files of a run may have together.
 pub(super) fn scratch_bytes(limits: &Limits) -> u64 {
     view::scratch_bytes(limits)

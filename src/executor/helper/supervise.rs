@@ -10,7 +10,7 @@ use nix::sys::signalfd::{SfdFlags, SignalFd};
 
 use crate::model::Tier;
 
-use super::super::handover::{self, Command, EndedBy, Ending, Order, Says};
+use super::super::handover::{self, Command, EndedBy, Ending, Lost, Order, Says};
 use super::super::raw::{self, Reaped};
 use super::super::scratch;
 use super::layer::{Layer, on};
@@ -78,6 +78,8 @@ pub fn run(
         wall: Duration::from_secs(order.limits.wall_s),
         deadline: None,
         ended: None,
+        lost: Lost::default(),
+        cpu_s: order.limits.cpu_s,
     };
     // A broker that is gone shows on the lifeline.
     let _ = handover::send_folder(
@@ -89,7 +91,7 @@ pub fn run(
         &started.output,
     );
     let by = watch.wait();
-    let mut ended = watch.ended;
+    let (mut ended, orphans) = (watch.ended, watch.lost);
     if let Some(pidfd) = &started.pidfd {
         // One step for all of a jail. It may have ended by itself, and the sweep finds what is left.
         let _ = raw::pidfd_signal(pidfd.as_fd(), Signal::SIGKILL);
@@ -117,11 +119,12 @@ pub fn run(
     let _ = handover::send(
         socket,
         &Says::Ended(Ending {
-            status: ended.map_or(nix::libc::SIGKILL, |one| one.status),
+            status: ended.map_or(nix::libc::SIGKILL, |(one, _)| one.status),
             by,
-            cpu_us: ended.map_or(0, |one| one.cpu.as_micros() as u64),
-            peak_kib: ended.map_or(0, |one| one.peak_kib),
+            cpu_us: ended.map_or(0, |(one, _)| one.cpu.as_micros() as u64),
+            peak_kib: ended.map_or(0, |(one, _)| one.peak_kib),
             out_of_memory: cgroup.out_of_memory(),
+            lost: ended.map_or(orphans, |(_, lost)| lost.and(orphans)),
             clean,
         }),
     );
@@ -183,13 +186,15 @@ pub fn hold_signals() -> Result<SigSet, Refusal> {
 
 /// How the payload ended: as the helper's own child, or as pid 1 of its jail told before its end.
 /// A pid 1 that told nothing was killed, and the payload with it.
-fn as_payload(one: Reaped, started: &Started) -> Reaped {
+fn as_payload(one: Reaped, started: &Started) -> (Reaped, Lost) {
+    let killed = Reaped {
+        status: nix::libc::SIGKILL,
+        ..one
+    };
     match &started.exit {
-        None => one,
-        Some(exit) => jail::init::read_exit(exit, started.payload).unwrap_or(Reaped {
-            status: nix::libc::SIGKILL,
-            ..one
-        }),
+        None => (one, Lost::default()),
+        Some(exit) => jail::init::read_exit(exit, started.payload)
+            .unwrap_or_else(|| (killed, Lost::default())),
     }
 }
 
@@ -204,7 +209,10 @@ struct Watch<'a> {
     wall: Duration,
     /// Set by the release.
     deadline: Option<Instant>,
-    ended: Option<Reaped>,
+    ended: Option<(Reaped, Lost)>,
+    /// Orphans of a payload without a pid 1 that a limit ended.
+    lost: Lost,
+    cpu_s: u64,
 }
 
 impl Watch<'_> {
@@ -287,6 +295,8 @@ impl Watch<'_> {
         while let Ok(Some(one)) = raw::reap(raw::Wait::No) {
             if one.pid == self.started.pid {
                 self.ended = Some(as_payload(one, self.started));
+            } else {
+                self.lost.count(one.status, one.cpu, self.cpu_s);
             }
         }
     }

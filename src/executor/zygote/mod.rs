@@ -14,7 +14,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
-use crate::model::Tier;
+use crate::model::{Digest, Tier};
 use crate::policy::Policy;
 use crate::runtime::PythonEnv;
 
@@ -74,7 +74,9 @@ impl Kind {
         self.tier == other.tier
             && self.tables == other.tables
             && (Arc::ptr_eq(&self.policy, &other.policy) || self.policy == other.policy)
-            && (Arc::ptr_eq(&self.env, &other.env) || self.env == other.env)
+            // Read at another time, it is another one: what was loaded between two looks that found it
+            // the same is not known.
+            && Arc::ptr_eq(&self.env, &other.env)
     }
 
     /// Whether the other is this one as it is now: of the same name, but changed.
@@ -170,6 +172,21 @@ impl Pool {
             // Without its thread the pool has no zygotes, and every start is a cold one.
             let _ = self.words.send(Word::Wanted(kind, wish));
         }
+    }
+
+    /// Lets go the zygotes of this environment. What they loaded is of no use to another one; runs of
+    /// theirs that go on are not touched.
+    pub fn forget(&self, environment: Digest) {
+        let gone: Vec<Arc<Keeper>> = self
+            .shared
+            .entries()
+            .extract_if(.., |entry| entry.kind.env.digest == environment)
+            .filter_map(|entry| entry.keeper)
+            .collect();
+        gone.iter().for_each(|keeper| keeper.let_go());
+        // Their end is waited for by the pool's thread.
+        self.shared.ended().extend(gone);
+        let _ = self.words.send(Word::Ended);
     }
 
     /// The same, for the kind of this run.

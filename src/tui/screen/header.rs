@@ -173,6 +173,12 @@ impl Screen<'_> {
                 }
                 paras.push(para.hang(1));
             }
+            Environment::Changed { what } => paras.push(
+                Para::new(" ▲ Python environment changed: ", Role::Flagged)
+                    .and(what.clone(), Role::Text)
+                    .and(" · it is read again · grants wait", Role::Dim)
+                    .hang(1),
+            ),
             Environment::Failed { message } => paras.push(
                 Para::new(" ✗ Python environment: ", Role::Bad)
                     .and(message.clone(), Role::Text)

@@ -28,7 +28,7 @@ use super::canvas::Canvas;
 use super::document::Layout;
 use super::flow::Flow;
 use super::theme::Role;
-use super::ui::{FlowKey, Looked, Pane, UiState, View, lower};
+use super::ui::{FlowKey, Looked, Pane, Sheet, UiState, View, lower};
 use super::words;
 
 use areas::{Areas, Want};
@@ -58,6 +58,19 @@ pub struct Drawn {
     pub(super) sheet: Option<SheetShown>,
     pub(super) flows: Vec<(FlowKey, Arc<Flow>)>,
     pub(super) too_small: bool,
+    pub(super) scene: Scene,
+}
+
+/// What the screen is about. When it changes the whole screen is written anew, so that nothing
+/// of what stood there before can be taken for a part of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Scene {
+    pub(super) selected: Option<ProposalId>,
+    pub(super) view: Option<View>,
+    pub(super) sheet: Option<GrantDigest>,
+    pub(super) help: bool,
+    /// How often a person asked for a new screen.
+    pub(super) asked: u64,
 }
 
 /// Which rows of the sheet were on the screen.
@@ -91,6 +104,13 @@ pub fn render(
 ) -> Drawn {
     let mut drawn = Drawn {
         tops: ui.tops,
+        scene: Scene {
+            selected: ui.selected(),
+            view: Some(ui.view),
+            sheet: ui.sheet.as_ref().map(Sheet::digest),
+            help: ui.help.is_some(),
+            asked: ui.asked_anew,
+        },
         ..Drawn::default()
     };
     let mut canvas = Canvas::new(buf, ui.theme());

@@ -28,7 +28,15 @@ impl Screen<'_> {
         if let Some(run) = &entry.run {
             out.extend(sketch(&run.result, chart_room(area)));
         }
-        if !entry.noted.is_empty() {
+        let private = |event: &&RunEvent| event.kind == RunEvent::PRIVATE;
+        out.extend(
+            entry
+                .noted
+                .iter()
+                .filter(|event| !private(event))
+                .map(|event| told("python", event)),
+        );
+        if entry.noted.iter().any(|event| private(&event)) {
             out.push(Para::new(format!("▲ {}", words::NOTED), Role::Flagged).hang(2));
         }
         if out.is_empty() {
@@ -62,7 +70,13 @@ impl Screen<'_> {
             let at = decision.at.to_zoned(self.ui.zone.clone());
             out.push(labelled("decided", &at.strftime("%H:%M:%S").to_string()));
         }
-        out.extend(entry.noted.iter().map(|event| told("private", event)));
+        out.extend(entry.noted.iter().map(|event| {
+            let of = match event.kind.as_str() {
+                RunEvent::PRIVATE => "private",
+                _ => "python",
+            };
+            told(of, event)
+        }));
         if let Some(run) = &entry.run {
             out.extend(facts(run, entry.message()));
         }
@@ -166,7 +180,7 @@ fn told(by: &str, event: &RunEvent) -> Para {
     Para::new(format!("{by:<8} "), Role::Dim)
         .and(
             match event.kind.as_str() {
-                RunEvent::PRIVATE => "▲ ".to_owned(),
+                RunEvent::PRIVATE | RunEvent::ENVIRONMENT => "▲ ".to_owned(),
                 kind => format!("▲ {kind}  "),
             },
             Role::Flagged,

@@ -141,6 +141,7 @@ pub(super) fn environment(environment: &Environment) -> String {
     match environment {
         Environment::Ready { digest, label } => format!("{label} {}", digest.short(8)),
         Environment::Making { done, total, .. } => format!("being made, {done}/{total}"),
+        Environment::Changed { .. } => "changed, being read again".to_owned(),
         Environment::Failed { .. } => "cannot be used".to_owned(),
     }
 }

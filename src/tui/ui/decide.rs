@@ -66,6 +66,7 @@ impl UiState {
         match &state.environment {
             Environment::Ready { .. } => {}
             Environment::Making { .. } => return Some(words::ENVIRONMENT_WAIT.into()),
+            Environment::Changed { what } => return Some(words::environment_changed(what).into()),
             Environment::Failed { .. } => return refuse(Refused::NoEnvironment),
         }
         if let Err(why) = grant_digest(state, entry) {

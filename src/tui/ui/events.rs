@@ -101,6 +101,12 @@ impl UiState {
                 }
             }
         }
+        // Also on the sheet and in a text field, unless it would be typed there.
+        let redraws = self.keys.meaning(None, key) == Meaning::Does(Command::Redraw);
+        if redraws && key.typed().is_none() {
+            self.asked_anew += 1;
+            return Vec::new();
+        }
         if self.prompt.is_some() {
             return self.on_prompt(state, event, now);
         }
@@ -147,6 +153,7 @@ impl UiState {
                 self.notice = Some(words::NO_COLOURS.into());
             }
             Command::Theme => self.themes.next(),
+            Command::Redraw => self.asked_anew += 1,
             Command::Help => self.help = Some(0),
             Command::Suspend => return vec![Action::Suspend],
             Command::Quit => return self.quit(state),

@@ -129,6 +129,8 @@ pub struct UiState {
     pub(super) sheet: Option<Sheet>,
     /// First row of the help, where it is open.
     pub(super) help: Option<usize>,
+    /// How often a person asked for a new screen.
+    pub(super) asked_anew: u64,
     notice: Option<Notice>,
     /// The refusal that was said last.
     refused: Option<(ProposalId, Refused)>,
@@ -189,6 +191,7 @@ impl UiState {
             prompt: None,
             sheet: None,
             help: None,
+            asked_anew: 0,
             notice: None,
             refused: None,
             found: String::new(),
@@ -239,6 +242,11 @@ impl UiState {
 
     pub const fn selected(&self) -> Option<ProposalId> {
         self.selected
+    }
+
+    /// The proposal that a sheet is open for.
+    pub fn sheet_for(&self) -> Option<ProposalId> {
+        self.sheet.as_ref().map(Sheet::id)
     }
 
     pub(super) fn looked(&self, id: ProposalId) -> Option<&Looked> {
@@ -389,6 +397,12 @@ impl UiState {
     pub fn flush_input(&mut self, now: Now) {
         self.sheet = None;
         self.stalled(now);
+    }
+
+    /// The terminal takes nothing: what stands on its glass is not known, and nothing of it counts.
+    pub fn out_of_sight(&mut self, now: Now) {
+        self.frame = Frame::default();
+        self.flush_input(now);
     }
 
     /// After the program did not run, or did not come to its input: what was typed meanwhile was

@@ -4,8 +4,8 @@
 use std::ops::Range;
 use std::time::Duration;
 
-use crate::broker::BrokerState;
 use crate::broker::decision::grant_digest;
+use crate::broker::{BrokerState, Environment};
 use crate::model::{GrantDigest, ProposalId};
 
 use super::super::interval::IntervalSet;
@@ -167,6 +167,9 @@ impl Sheet {
         };
         if !entry.awaits_decision() {
             return Err(words::already(entry.state));
+        }
+        if let Environment::Changed { what } = &state.environment {
+            return Err(words::environment_changed(what));
         }
         match grant_digest(state, entry) {
             Ok(digest) if digest == self.digest => Ok(()),

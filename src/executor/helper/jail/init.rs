@@ -12,23 +12,28 @@ use std::time::Duration;
 use nix::fcntl::{FcntlArg, fcntl};
 use nix::sys::prctl;
 
+use super::super::super::handover::Lost;
 use super::super::super::raw::{self, Reaped};
 use super::super::{Refusal, Step, identity};
 
 /// Where the one descriptor goes.
 const EXIT: i32 = 3;
 
-/// Bytes of what it tells: status word, processor time in microseconds, peak in kibibytes.
-const WORD: usize = 4 + 8 + 8;
+/// Bytes of what it tells: status word, processor time in microseconds, peak in kibibytes, and how many
+/// others the limits of processor time and of file size ended.
+const WORD: usize = 4 + 8 + 8 + 4 + 4;
 
-/// Waits until the payload has ended and says how; never returns.
-pub fn reap_for(payload: i32, exit: OwnedFd) -> ! {
-    if let Some(ended) = close_all_but(&exit).and_then(|()| wait(payload)) {
+/// Waits until the payload has ended and says how; never returns. `cpu_s`: the seconds of processor
+/// time that each process has.
+pub fn reap_for(payload: i32, cpu_s: u64, exit: OwnedFd) -> ! {
+    if let Some((ended, lost)) = close_all_but(&exit).and_then(|()| wait(payload, cpu_s)) {
         let cpu = u64::try_from(ended.cpu.as_micros()).unwrap_or(u64::MAX);
         let mut text = [0u8; WORD];
         text[..4].copy_from_slice(&ended.status.to_le_bytes());
         text[4..12].copy_from_slice(&cpu.to_le_bytes());
-        text[12..].copy_from_slice(&ended.peak_kib.to_le_bytes());
+        text[12..20].copy_from_slice(&ended.peak_kib.to_le_bytes());
+        text[20..24].copy_from_slice(&lost.cpu.to_le_bytes());
+        text[24..].copy_from_slice(&lost.files.to_le_bytes());
         let _ = File::from(raw::adopt(EXIT)).write_all(&text);
     }
     raw::exit_now(0)
@@ -71,11 +76,13 @@ fn close_all_but(exit: &OwnedFd) -> Option<()> {
     raw::close_from(EXIT as u32 + 1).ok()
 }
 
-fn wait(payload: i32) -> Option<Reaped> {
+fn wait(payload: i32, cpu_s: u64) -> Option<(Reaped, Lost)> {
+    let mut lost = Lost::default();
     loop {
         match raw::reap(raw::Wait::Block) {
-            Ok(Some(one)) if one.pid == payload => return Some(one),
-            Ok(_) => {}
+            Ok(Some(one)) if one.pid == payload => return Some((one, lost)),
+            Ok(Some(one)) => lost.count(one.status, one.cpu, cpu_s),
+            Ok(None) => {}
             Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
             Err(_) => return None,
         }
@@ -84,17 +91,24 @@ fn wait(payload: i32) -> Option<Reaped> {
 
 /// What [`reap_for`] wrote, read by the helper once pid 1 is gone. Nothing was written when it
 /// was killed.
-pub fn read_exit(exit: &OwnedFd, pid: i32) -> Option<Reaped> {
+pub fn read_exit(exit: &OwnedFd, pid: i32) -> Option<(Reaped, Lost)> {
     let mut text = [0u8; WORD];
     if nix::unistd::read(exit, &mut text).ok()? != text.len() {
         return None;
     }
-    let (status, rest) = text.split_at(4);
-    let (cpu, peak) = rest.split_at(8);
-    Some(Reaped {
+    let (status, rest) = text.split_first_chunk()?;
+    let (cpu, rest) = rest.split_first_chunk()?;
+    let (peak, rest) = rest.split_first_chunk()?;
+    let (cpu_lost, files_lost) = rest.split_first_chunk()?;
+    let ended = Reaped {
         pid,
-        status: i32::from_le_bytes(status.try_into().ok()?),
-        cpu: Duration::from_micros(u64::from_le_bytes(cpu.try_into().ok()?)),
-        peak_kib: u64::from_le_bytes(peak.try_into().ok()?),
-    })
+        status: i32::from_le_bytes(*status),
+        cpu: Duration::from_micros(u64::from_le_bytes(*cpu)),
+        peak_kib: u64::from_le_bytes(*peak),
+    };
+    let lost = Lost {
+        cpu: u32::from_le_bytes(*cpu_lost),
+        files: u32::from_le_bytes(files_lost.try_into().ok()?),
+    };
+    Some((ended, lost))
 }

@@ -146,7 +146,7 @@ fn inside(order: &Order, tenant: &dyn Tenant, user: namespaces::User, channels: 
             if tenant.is_outlived() {
                 init::reap_for_good(exit)
             }
-            init::reap_for(payload, exit)
+            init::reap_for(payload, order.limits.cpu_s, exit)
         }
     }
 }

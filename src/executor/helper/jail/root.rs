@@ -34,6 +34,10 @@ pub fn scratch_options(size: u64) -> String {
     format!("mode=0700,size={size},nr_inodes=8192")
 }
 
+/// Mount option of `/proc` (Linux 5.8): nothing in it but processes. Everything else there is the
+/// machine's: its locks, command line, load and interrupts tell of what other people do on it.
+pub const PROCESSES_ONLY: &str = "subset=pid";
+
 /// Devices without state or reach.
 pub const DEVICES: &[&str] = &["null", "zero", "full", "random", "urandom"];
 
@@ -96,7 +100,7 @@ fn fresh_proc(proc: &Path) -> Result<(), Refusal> {
         proc,
         Some("proc"),
         MsFlags::MS_NOSUID | MsFlags::MS_NODEV | MsFlags::MS_NOEXEC,
-        None,
+        Some(PROCESSES_ONLY),
     )
     .map_err(|e| {
         Refusal::new(

@@ -18,7 +18,7 @@ use nix::unistd::pipe2;
 
 use crate::model::Limits;
 
-use super::super::super::handover::{self, Command, EndedBy, Ending, Says, Take};
+use super::super::super::handover::{self, Command, EndedBy, Ending, Lost, Says, Take};
 use super::super::super::raw;
 use super::super::cgroup::Cgroup;
 use super::super::{Refusal, Step, check_code, check_sealed};
@@ -73,6 +73,7 @@ struct Exit {
     /// Processor time in microseconds of the run alone.
     cpu_us: u64,
     peak_kib: u64,
+    lost: Lost,
 }
 
 enum Stage {
@@ -229,14 +230,20 @@ impl Nest {
         let from_init = self.init.as_ref().is_some_and(|init| init.pid == word.pid);
         if from_init
             && let Some((status, rest)) = word.text.split_first_chunk::<4>()
-            && let Some((cpu, peak)) = rest.split_first_chunk::<8>()
-            && let Ok(peak) = peak.try_into()
+            && let Some((cpu, rest)) = rest.split_first_chunk::<8>()
+            && let Some((peak, rest)) = rest.split_first_chunk::<8>()
+            && let Some((cpu_lost, rest)) = rest.split_first_chunk::<4>()
+            && let Ok(files_lost) = rest.try_into()
         {
             let before = self.payload.as_ref().map_or(0, |payload| payload.cpu_us);
             self.exit = Some(Exit {
                 status: i32::from_ne_bytes(*status),
                 cpu_us: u64::from_ne_bytes(*cpu).saturating_sub(before),
-                peak_kib: u64::from_ne_bytes(peak),
+                peak_kib: u64::from_ne_bytes(*peak),
+                lost: Lost {
+                    cpu: u32::from_ne_bytes(*cpu_lost),
+                    files: u32::from_ne_bytes(files_lost),
+                },
             });
         }
     }
@@ -360,6 +367,7 @@ impl Nest {
             status: nix::libc::SIGKILL,
             cpu_us: 0,
             peak_kib: 0,
+            lost: Lost::default(),
         });
         self.say(&Says::Ended(Ending {
             status: exit.status,
@@ -372,6 +380,7 @@ impl Nest {
             cpu_us: exit.cpu_us,
             peak_kib: exit.peak_kib,
             out_of_memory: self.cgroup.as_ref().and_then(Cgroup::out_of_memory),
+            lost: exit.lost,
             clean: true,
         }));
         true

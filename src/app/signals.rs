@@ -1,0 +1,48 @@
+//! The signals that ask the dashboard to do something. None of them ends it without a closing record.
+
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
+/// What a signal asks for.
+pub enum Asked {
+    Close,
+    Suspend,
+    /// It was stopped, and goes on.
+    GoOn,
+}
+
+/// Signals that ask the dashboard to do something.
+pub struct Signals {
+    terminate: Signal,
+    hang_up: Signal,
+    interrupt: Signal,
+    quit: Signal,
+    stop: Signal,
+    go_on: Signal,
+}
+
+impl Signals {
+    pub fn listen() -> std::io::Result<Self> {
+        // Whoever reaches a limit on the size of files hears of it from the write. Listening stays
+        // in force without a listener.
+        drop(signal(SignalKind::from_raw(nix::libc::SIGXFSZ))?);
+        Ok(Self {
+            terminate: signal(SignalKind::terminate())?,
+            hang_up: signal(SignalKind::hangup())?,
+            interrupt: signal(SignalKind::interrupt())?,
+            quit: signal(SignalKind::quit())?,
+            stop: signal(SignalKind::from_raw(nix::libc::SIGTSTP))?,
+            go_on: signal(SignalKind::from_raw(nix::libc::SIGCONT))?,
+        })
+    }
+
+    pub async fn next(&mut self) -> Asked {
+        tokio::select! {
+            _ = self.terminate.recv() => Asked::Close,
+            _ = self.hang_up.recv() => Asked::Close,
+            _ = self.interrupt.recv() => Asked::Close,
+            _ = self.quit.recv() => Asked::Close,
+            _ = self.stop.recv() => Asked::Suspend,
+            _ = self.go_on.recv() => Asked::GoOn,
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! The bytes of the journal: frames, each a batch that became durable with one sync.
+//!
+//! ```text
+//! frame:  magic · nonce of the turn · segment · offset · length of the lines · number of blobs ·
+//!         length of the body · lines · (digest · length · bytes)* · SHA-256 of all before it
+//! ```
+//!
+//! Behind the last frame stands a header of zeros, or the file's end. What an earlier turn left behind
+//! that is never looked at: it can hold whatever an agent proposed, a frame of its own making included.
+
+use std::io;
+
+use crate::model::{Blob, Digest};
+
+const MAGIC: [u8; 8] = *b"csjrnl1\n";
+pub(super) const NONCE: usize = 8;
+pub(super) const HEADER: usize = 8 + NONCE + 8 + 8 + 4 + 4 + 8;
+const HASH: usize = 32;
+
+/// A batch that was durable.
+pub(super) struct Frame<'a> {
+    nonce: [u8; NONCE],
+    pub segment: u64,
+    /// Where in the segment the lines go.
+    pub offset: u64,
+    pub lines: &'a [u8],
+    pub blobs: Vec<(Digest, &'a [u8])>,
+    /// Where in the journal it stands.
+    pub at: usize,
+}
+
+/// The frames of one turn, and where what follows them is not whole.
+pub(super) struct Turn<'a> {
+    pub frames: Vec<Frame<'a>>,
+    pub broken: Option<usize>,
+}
+
+pub(super) fn write(
+    nonce: &[u8; NONCE],
+    segment: u64,
+    offset: u64,
+    lines: &[u8],
+    blobs: &[Blob],
+) -> io::Result<Vec<u8>> {
+    let too_long = |_| io::Error::other("a batch is too long for the journal");
+    let body = lines.len() + blobs.iter().map(|b| 36 + b.bytes.len()).sum::<usize>();
+    let mut bytes = Vec::with_capacity(HEADER + body + HASH + HEADER);
+    bytes.extend(MAGIC);
+    bytes.extend(nonce);
+    bytes.extend(segment.to_le_bytes());
+    bytes.extend(offset.to_le_bytes());
+    bytes.extend(u32::try_from(lines.len()).map_err(too_long)?.to_le_bytes());
+    bytes.extend(u32::try_from(blobs.len()).map_err(too_long)?.to_le_bytes());
+    bytes.extend((body as u64).to_le_bytes());
+    bytes.extend(lines);
+    for blob in blobs {
+        let length = u32::try_from(blob.bytes.len()).map_err(too_long)?;
+        bytes.extend(blob.sha256.as_bytes());
+        bytes.extend(length.to_le_bytes());
+        bytes.extend(&*blob.bytes);
+    }
+    let hash = Digest::of(&bytes);
+    bytes.extend(hash.as_bytes());
+    Ok(bytes)
+}
+
+/// Reads what stands in one file of the journal.
+pub(super) fn read(bytes: &[u8]) -> Turn<'_> {
+    let mut frames: Vec<Frame<'_>> = Vec::new();
+    let mut at = 0;
+    let broken = loop {
+        let rest = &bytes[at..];
+        if rest.iter().take(HEADER).all(|b| *b == 0) {
+            break None;
+        }
+        match whole(rest, at) {
+            Some((frame, length)) if frames.first().is_none_or(|f| f.nonce == frame.nonce) => {
+                frames.push(frame);
+                at += length;
+            }
+            _ => break Some(at),
+        }
+    };
+    Turn { frames, broken }
+}
+
+/// Takes bytes from the front; every length in a journal is checked, since a folder can be a copy.
+struct Bytes<'a>(&'a [u8]);
+
+impl<'a> Bytes<'a> {
+    fn take(&mut self, count: usize) -> Option<&'a [u8]> {
+        let (taken, rest) = self.0.split_at_checked(count)?;
+        self.0 = rest;
+        Some(taken)
+    }
+
+    fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
+        self.take(N)?.try_into().ok()
+    }
+
+    fn u32(&mut self) -> Option<usize> {
+        usize::try_from(u32::from_le_bytes(self.array()?)).ok()
+    }
+
+    fn u64(&mut self) -> Option<u64> {
+        Some(u64::from_le_bytes(self.array()?))
+    }
+}
+
+/// The frame at the front and its length; `None` where there is no whole one.
+fn whole(bytes: &[u8], at: usize) -> Option<(Frame<'_>, usize)> {
+    let mut rest = Bytes(bytes);
+    if rest.array::<8>()? != MAGIC {
+        return None;
+    }
+    let nonce = rest.array()?;
+    let (segment, offset) = (rest.u64()?, rest.u64()?);
+    let (lines, count) = (rest.u32()?, rest.u32()?);
+    let body = usize::try_from(rest.u64()?).ok()?;
+    let mut body = Bytes(rest.take(body)?);
+    let hashed = bytes.len() - rest.0.len();
+    if rest.take(HASH)? != Digest::of(&bytes[..hashed]).as_bytes() {
+        return None;
+    }
+    let lines = body.take(lines)?;
+    // No segment reaches further.
+    i64::try_from(offset)
+        .ok()?
+        .checked_add(i64::try_from(lines.len()).ok()?)?;
+    let mut blobs = Vec::new();
+    for _ in 0..count {
+        let digest = Digest::from_bytes(body.array()?);
+        let length = body.u32()?;
+        blobs.push((digest, body.take(length)?));
+    }
+    let frame = Frame {
+        nonce,
+        segment,
+        offset,
+        lines,
+        blobs,
+        at,
+    };
+    Some((frame, hashed + HASH))
+}

@@ -1,0 +1,232 @@
+use std::fs::{self, OpenOptions};
+use std::io::Write as _;
+use std::os::unix::fs::{DirBuilderExt as _, symlink};
+use std::path::Path;
+use std::sync::mpsc;
+
+use super::super::samples::proposed;
+use super::super::{Log, WriterEvent, open};
+use crate::broker::Ticket;
+use crate::model::{LogEvent, ProposalId};
+
+const SEGMENT: &str = "log/00000001.jsonl";
+
+/// Writes a record, lets `meddle` do something to the state folder behind the writer's back,
+/// submits another one, and brings back what the writer said to that.
+fn after(records: u64, meddle: impl FnOnce(&Path)) -> WriterEvent {
+    let dir = tempfile::tempdir().unwrap();
+    let state = dir.path().join("state");
+    let (tell, told) = mpsc::channel();
+    let opened = open(&state).unwrap();
+    let handle = opened.writer.start(Box::new(move |event| {
+        let _ = tell.send(event);
+    }));
+    for n in 0..records {
+        let (event, blobs) = proposed(ProposalId::new(), "t");
+        handle.submit(Ticket(n), event, blobs);
+        let said = told.recv().unwrap();
+        assert!(matches!(said, WriterEvent::Durable { .. }), "{said:?}");
+    }
+    // Files of contents follow their records.
+    let code = crate::model::Digest::of(super::super::samples::CODE);
+    while !super::Layout::at(&state).blob(&code).1.exists() {
+        std::thread::yield_now();
+    }
+    meddle(&state);
+    handle.submit(Ticket(records), LogEvent::Closed, Vec::new());
+    let said = told.recv().unwrap();
+    handle.close();
+    assert!(told.iter().next().is_none(), "it said more");
+    said
+}
+
+fn folder(path: &Path) {
+    fs::DirBuilder::new().mode(0o700).create(path).unwrap();
+}
+
+fn copy(from: &Path, to: &Path) {
+    folder(to);
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let to = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            copy(&entry.path(), &to);
+        } else {
+            fs::copy(entry.path(), to).unwrap();
+        }
+    }
+}
+
+/// What somebody does to a log that is being written, and what the reason has to say.
+#[test]
+fn a_record_that_no_reader_can_find_brings_the_log_down() {
+    type Meddling = fn(&Path);
+    let cases: [(&str, Meddling, &str); 21] = [
+        (
+            "the segment is removed",
+            |s| fs::remove_file(s.join(SEGMENT)).unwrap(),
+            "log/00000001.jsonl is gone",
+        ),
+        (
+            "a log rotator renames it",
+            |s| fs::rename(s.join(SEGMENT), s.join("log/00000001.jsonl.1")).unwrap(),
+            "log/00000001.jsonl is gone",
+        ),
+        (
+            "a log rotator renames it and makes a new one",
+            |s| {
+                fs::rename(s.join(SEGMENT), s.join("log/00000001.jsonl.1")).unwrap();
+                fs::write(s.join(SEGMENT), "").unwrap();
+            },
+            "log/00000001.jsonl is another one",
+        ),
+        (
+            "it is replaced by a copy of itself",
+            |s| {
+                fs::copy(s.join(SEGMENT), s.join("copy")).unwrap();
+                fs::rename(s.join("copy"), s.join(SEGMENT)).unwrap();
+            },
+            "log/00000001.jsonl is another one",
+        ),
+        (
+            "a link stands for it",
+            |s| {
+                fs::rename(s.join(SEGMENT), s.join("elsewhere")).unwrap();
+                symlink(s.join("elsewhere"), s.join(SEGMENT)).unwrap();
+            },
+            "log/00000001.jsonl is another one",
+        ),
+        (
+            "a log rotator copies and truncates it",
+            |s| {
+                let file = OpenOptions::new().write(true).open(s.join(SEGMENT));
+                file.unwrap().set_len(0).unwrap();
+            },
+            "another program changed it",
+        ),
+        (
+            "its end is cut",
+            |s| {
+                let file = OpenOptions::new()
+                    .write(true)
+                    .open(s.join(SEGMENT))
+                    .unwrap();
+                file.set_len(file.metadata().unwrap().len() - 1).unwrap();
+            },
+            "another program changed it",
+        ),
+        (
+            "somebody else appends",
+            |s| {
+                let file = OpenOptions::new().append(true).open(s.join(SEGMENT));
+                file.unwrap().write_all(b"{}\n").unwrap();
+            },
+            "another program changed it",
+        ),
+        (
+            "the log folder is removed",
+            |s| fs::remove_dir_all(s.join("log")).unwrap(),
+            "log is gone",
+        ),
+        (
+            "the log folder is renamed",
+            |s| fs::rename(s.join("log"), s.join("log.1")).unwrap(),
+            "log is gone",
+        ),
+        (
+            "another folder with the same files stands for it",
+            |s| {
+                fs::rename(s.join("log"), s.join("log.1")).unwrap();
+                copy(&s.join("log.1"), &s.join("log"));
+            },
+            "log is another one",
+        ),
+        (
+            "a link to it stands for it",
+            |s| {
+                fs::rename(s.join("log"), s.join("log.1")).unwrap();
+                symlink(s.join("log.1"), s.join("log")).unwrap();
+            },
+            "log is another one",
+        ),
+        (
+            "the blobs are removed",
+            |s| fs::remove_dir_all(s.join("blobs")).unwrap(),
+            "blobs is gone",
+        ),
+        (
+            "the blobs are replaced",
+            |s| {
+                fs::rename(s.join("blobs"), s.join("blobs.1")).unwrap();
+                folder(&s.join("blobs"));
+            },
+            "blobs is another one",
+        ),
+        (
+            "the lock is removed, so that a second dashboard could write",
+            |s| fs::remove_file(s.join("lock")).unwrap(),
+            "lock is gone",
+        ),
+        (
+            "the journal is removed",
+            |s| fs::remove_file(s.join("journal-0")).unwrap(),
+            "journal-0 is gone",
+        ),
+        (
+            "the file of the journal whose turn comes next is removed",
+            |s| fs::remove_file(s.join("journal-1")).unwrap(),
+            "journal-1 is gone",
+        ),
+        (
+            "the journal is replaced by a copy of itself",
+            |s| {
+                fs::copy(s.join("journal-0"), s.join("copy")).unwrap();
+                fs::rename(s.join("copy"), s.join("journal-0")).unwrap();
+            },
+            "journal-0 is another one",
+        ),
+        (
+            "the journal is cut",
+            |s| {
+                let file = OpenOptions::new().write(true).open(s.join("journal-0"));
+                file.unwrap().set_len(0).unwrap();
+            },
+            "another program changed it",
+        ),
+        (
+            "the state folder is renamed",
+            |s| fs::rename(s, s.with_extension("1")).unwrap(),
+            "state is gone",
+        ),
+        (
+            "the state folder is replaced",
+            |s| {
+                fs::rename(s, s.with_extension("1")).unwrap();
+                copy(&s.with_extension("1"), s);
+            },
+            "state is another one",
+        ),
+    ];
+    for (what, meddle, expected) in cases {
+        let said = after(3, meddle);
+        let WriterEvent::Down { reason } = said else {
+            panic!("{what}: {said:?}")
+        };
+        assert!(reason.contains(expected), "{what}: {reason}");
+        assert!(reason.contains("start again"), "no remedy: {reason}");
+        assert!(!reason.contains("syncing"), "the sync was fine: {reason}");
+    }
+}
+
+#[test]
+fn what_a_reader_or_a_backup_does_is_no_reason() {
+    let said = after(2, |state| {
+        assert!(Log::open(state).unwrap().verify().unwrap().consistent);
+        // A backup by hard links, another file beside the segments, a link to the state folder.
+        fs::hard_link(state.join(SEGMENT), state.join("backup")).unwrap();
+        fs::write(state.join("log/notes"), "x").unwrap();
+        fs::rename(state, state.with_extension("1")).unwrap();
+        symlink(state.with_extension("1"), state).unwrap();
+    });
+    assert!(matches!(said, WriterEvent::Durable { .. }), "{said:?}");
+}

@@ -1,0 +1,333 @@
+//! What the journal vouches for and a crash of the machine took: found by readers, put back by the
+//! next start.
+//!
+//! Only what is missing, or zero as a crash leaves it, is put back, and lines only where they continue
+//! the chain. Nothing that stands in a segment is ever written over by something else. What is not
+//! whole, or does not follow the log's end, is set aside; what contradicts the log stops the start.
+
+use std::collections::{BTreeSet, HashMap};
+use std::fs::OpenOptions;
+use std::io::{self, Read};
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use nix::fcntl::OFlag;
+
+use super::disk::{make_folder, write_whole};
+use super::error::{AuditError, Damage};
+use super::frame::{self, Frame};
+use super::journal::FILE_MAX;
+use super::layout::{Layout, journal_name, open_regular, segment_name, sync_dir};
+use super::line::{Place, unseal};
+use super::scan::{Head, Scanned, scan};
+use super::settler::Homes;
+use crate::model::{Digest, LogEvent};
+
+/// What the files of the journal hold; nothing after an orderly end.
+type Contents = [Vec<u8>; 2];
+
+/// What the journal says beside a log that is sound up to some line.
+#[derive(Default)]
+struct Findings<'a> {
+    /// Lines that continue the log where it has none: the segment, where in it, and the bytes.
+    lines: Vec<(u64, u64, &'a [u8])>,
+    records: u64,
+    blobs: Vec<(Digest, &'a [u8])>,
+    segments: BTreeSet<u64>,
+    /// From where on each file holds what cannot be put back.
+    left: [Option<usize>; 2],
+    /// What says otherwise than the log.
+    against: Option<Damage>,
+}
+
+/// What is wrong beside the log itself, for a folder that nobody writes to.
+pub(super) fn check(layout: &Layout, scanned: &Scanned) -> Result<Option<Damage>, AuditError> {
+    let contents = read(layout)?;
+    let found = compare(layout, &scanned.head, &contents)?;
+    if found.against.is_some() {
+        // What is wrong in the log says more.
+        return Ok(found.against.filter(|_| scanned.damage.is_none()));
+    }
+    if !found.lines.is_empty() {
+        return Ok(Some(Damage {
+            file: format!("log/{}", segment_name(scanned.head.segment)),
+            line: None,
+            seq: Some(scanned.head.seq + 1),
+            what: format!(
+                "{} records are in the journal and missing here from byte {}, as a crash of the \
+                 machine leaves them; the next start of the dashboard puts them back",
+                found.records, scanned.head.offset
+            ),
+        }));
+    }
+    if scanned.damage.is_some() {
+        return Ok(None);
+    }
+    let left = found.left.iter().enumerate();
+    Ok(left
+        .filter_map(|(number, at)| Some((number, (*at)?)))
+        .map(|(number, at)| Damage {
+            file: journal_name(number),
+            line: None,
+            seq: None,
+            what: format!(
+                "from byte {at} on it holds what is not whole or does not follow the log, as a crash \
+                 or a copy of a log that was being written leaves it; the next start of the dashboard \
+                 sets it aside"
+            ),
+        })
+        .next())
+}
+
+/// Makes the log whole and empties the journal. Must be called under the lock, before anything is
+/// written; what comes back is to be recorded. A log that stays damaged is left as it is, for the
+/// caller to find.
+pub(super) fn put_back(layout: &Layout) -> Result<Vec<LogEvent>, AuditError> {
+    let contents = read(layout)?;
+    if contents.iter().all(Vec::is_empty) {
+        return Ok(Vec::new());
+    }
+    let io = |e| AuditError::io(layout.log(), "made whole", e);
+    let homes = Homes::of(layout).map_err(io)?;
+    loop {
+        let scanned = scan(layout, |_| Ok(()))?;
+        let found = compare(layout, &scanned.head, &contents)?;
+        if let Some(damage) = found.against.as_ref()
+            && scanned.damage.is_none()
+        {
+            return Err(AuditError::Damaged {
+                dir: layout.state.clone(),
+                damage: damage.clone(),
+            });
+        }
+        if found.against.is_none() && !found.lines.is_empty() {
+            for (segment, offset, lines) in &found.lines {
+                write_lines(&layout.segment(*segment), *offset, lines).map_err(io)?;
+            }
+            tracing::info!("{} records of the log were put back", found.records);
+            continue;
+        }
+        if scanned.damage.is_some() {
+            return Ok(Vec::new());
+        }
+        return finish(layout, &homes, &found, &contents).map_err(io);
+    }
+}
+
+/// The log itself is whole.
+fn finish(
+    layout: &Layout,
+    homes: &Homes,
+    found: &Findings<'_>,
+    contents: &Contents,
+) -> io::Result<Vec<LogEvent>> {
+    let mut places: BTreeSet<PathBuf> = found.segments.iter().map(|n| layout.segment(*n)).collect();
+    for (digest, bytes) in &found.blobs {
+        let (folder, path) = layout.blob(digest);
+        if Digest::of(bytes) == *digest && missing(&path, bytes)? {
+            make_folder(&folder)?;
+            write_whole(&path, bytes)?;
+        }
+        places.insert(path);
+    }
+    homes.settle(layout, &places)?;
+    let mut aside = Vec::new();
+    for (number, (left, bytes)) in found.left.iter().zip(contents).enumerate() {
+        if let Some(at) = left {
+            aside.push(set_aside(layout, number, *at, &bytes[*at..])?);
+        }
+    }
+    sync_dir(&layout.quarantine())?;
+    for number in 0..contents.len() {
+        match OpenOptions::new().write(true).open(layout.journal(number)) {
+            Ok(file) => {
+                file.set_len(0)?;
+                file.sync_all()?;
+            }
+            Err(e) if e.kind() == io::ErrorKind::NotFound => {}
+            Err(e) => return Err(e),
+        }
+    }
+    Ok(aside)
+}
+
+fn set_aside(layout: &Layout, number: usize, at: usize, bytes: &[u8]) -> io::Result<LogEvent> {
+    let used = bytes.iter().rposition(|b| *b != 0).map_or(0, |end| end + 1);
+    let bytes = &bytes[..used];
+    let sha256 = Digest::of(bytes);
+    let segment = journal_name(number);
+    let quarantined = format!("{segment}-{at}-{}", sha256.short(12));
+    write_whole(&layout.quarantine().join(&quarantined), bytes)?;
+    Ok(LogEvent::Recovered {
+        segment,
+        offset: at as u64,
+        bytes: bytes.len() as u64,
+        sha256,
+        quarantined,
+    })
+}
+
+/// Contents that the journal has; their files may not be there yet.
+pub(super) fn on_the_way(layout: &Layout) -> HashMap<Digest, Vec<u8>> {
+    let Ok(files) = read(layout) else {
+        return HashMap::new();
+    };
+    let frames = files.iter().flat_map(|bytes| frame::read(bytes).frames);
+    frames
+        .flat_map(|frame| frame.blobs)
+        .filter(|(digest, bytes)| Digest::of(bytes) == *digest)
+        .map(|(digest, bytes)| (digest, bytes.to_vec()))
+        .collect()
+}
+
+fn read(layout: &Layout) -> Result<Contents, AuditError> {
+    let one = |number| {
+        let path = layout.journal(number);
+        let mut bytes = Vec::new();
+        match open_regular(&path).and_then(|file| file.take(FILE_MAX).read_to_end(&mut bytes)) {
+            Err(e) if e.kind() != io::ErrorKind::NotFound => Err(AuditError::io(path, "read", e)),
+            _ => Ok(bytes),
+        }
+    };
+    Ok([one(0)?, one(1)?])
+}
+
+/// Holds the journal against a log that is sound up to `head`.
+fn compare<'a>(
+    layout: &Layout,
+    head: &Head,
+    contents: &'a Contents,
+) -> Result<Findings<'a>, AuditError> {
+    let mut found = Findings::default();
+    let mut frames: Vec<(usize, Frame<'a>)> = Vec::new();
+    for (number, bytes) in contents.iter().enumerate() {
+        let turn = frame::read(bytes);
+        found.left[number] = turn.broken;
+        frames.extend(turn.frames.into_iter().map(|frame| (number, frame)));
+    }
+    if frames.is_empty() {
+        return Ok(found);
+    }
+    let log = layout.log();
+    let first = layout
+        .segments()
+        .map_err(|e| AuditError::io(log, "read", e))?;
+    let first = first.first().copied().unwrap_or(1);
+    frames.sort_by_key(|(_, frame)| (frame.segment, frame.offset));
+    let mut end = *head;
+    for (number, frame) in &frames {
+        // Its segment was removed under retention.
+        if frame.segment < first {
+            continue;
+        }
+        let path = layout.segment(frame.segment);
+        let there = match bytes_at(&path, frame.offset, frame.lines.len()) {
+            Ok(bytes) => bytes,
+            Err(e) if e.kind() == io::ErrorKind::NotFound => Vec::new(),
+            Err(e) => return Err(AuditError::io(path, "read", e)),
+        };
+        let to = frame.offset + frame.lines.len() as u64;
+        let sound = frame.segment < end.segment || to <= end.offset;
+        if frame.segment <= end.segment && sound {
+            // Either the log had it, or an earlier frame put the same there.
+            if there != frame.lines && (frame.segment, to) <= (head.segment, head.offset) {
+                found.against.get_or_insert_with(|| against(*number, frame));
+                continue;
+            }
+        } else if frame.segment == end.segment
+            && let Some(rest) = end.offset.checked_sub(frame.offset)
+        {
+            let rest = &frame.lines[rest as usize..];
+            if !fits(&there, frame.lines) {
+                found.against.get_or_insert_with(|| against(*number, frame));
+                continue;
+            }
+            let Some((seq, hash)) = follows(rest, &end) else {
+                found.against.get_or_insert_with(|| against(*number, frame));
+                continue;
+            };
+            if there != frame.lines {
+                found.records += seq - end.seq;
+                found.lines.push((frame.segment, end.offset, rest));
+            }
+            (end.seq, end.hash, end.offset) = (seq, hash, to);
+        } else {
+            let left = &mut found.left[*number];
+            *left = Some(left.map_or(frame.at, |at| at.min(frame.at)));
+            continue;
+        }
+        found.segments.insert(frame.segment);
+        found.blobs.extend(frame.blobs.iter().copied());
+    }
+    Ok(found)
+}
+
+fn against(number: usize, frame: &Frame<'_>) -> Damage {
+    Damage {
+        file: format!("log/{}", segment_name(frame.segment)),
+        line: None,
+        seq: None,
+        what: format!(
+            "{} of its bytes from byte {} on are not what {} says that they were: one of both was \
+             changed after it was written",
+            frame.lines.len(),
+            frame.offset,
+            journal_name(number)
+        ),
+    }
+}
+
+/// Whether these are the bytes, as far as a crash left them.
+fn fits(there: &[u8], bytes: &[u8]) -> bool {
+    there.iter().zip(bytes).all(|(t, b)| t == b || *t == 0)
+}
+
+/// The end of a log after these lines, where they continue it.
+fn follows(lines: &[u8], end: &Head) -> Option<(u64, Digest)> {
+    if !end.headed {
+        return None;
+    }
+    let (mut seq, mut hash) = (end.seq, end.hash);
+    for line in lines.split_inclusive(|b| *b == b'\n') {
+        let sealed = unseal(line.strip_suffix(b"\n")?).ok()?;
+        seq += 1;
+        if sealed.prev != hash || !matches!(sealed.place, Place::Record { seq: s, .. } if s == seq)
+        {
+            return None;
+        }
+        hash = sealed.hash;
+    }
+    Some((seq, hash))
+}
+
+/// At most so many bytes; fewer where the file ends.
+fn bytes_at(path: &Path, offset: u64, count: usize) -> io::Result<Vec<u8>> {
+    let file = open_regular(path)?;
+    let there = file.metadata()?.len().saturating_sub(offset);
+    let mut bytes = vec![0; count.min(usize::try_from(there).unwrap_or(usize::MAX))];
+    file.read_exact_at(&mut bytes, offset)?;
+    Ok(bytes)
+}
+
+fn write_lines(path: &Path, offset: u64, lines: &[u8]) -> io::Result<()> {
+    let file = OpenOptions::new()
+        .write(true)
+        .custom_flags(OFlag::O_NOFOLLOW.bits())
+        .open(path)?;
+    file.write_all_at(lines, offset)
+}
+
+/// Whether a blob is to be written anew: it is not there, or as a crash left it. One that was changed
+/// stays, for a check to name.
+fn missing(path: &Path, bytes: &[u8]) -> io::Result<bool> {
+    let mut there = Vec::new();
+    match open_regular(path).and_then(|f| f.take(bytes.len() as u64 + 1).read_to_end(&mut there)) {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(true),
+        Err(e) => Err(e),
+        Ok(_) => Ok(there != bytes && there.len() <= bytes.len() && fits(&there, bytes)),
+    }
+}
+
+#[cfg(test)]
+#[path = "put_back_tests.rs"]
+mod tests;

@@ -1,0 +1,578 @@
+//! What a crash of the machine takes, and that the journal puts it back.
+
+use std::fs;
+use std::sync::mpsc::{Receiver, channel};
+
+use proptest::prelude::*;
+
+use super::super::line;
+use super::super::open::open_with;
+use super::super::samples::{finished, granted, proposed, started};
+use super::super::{Log, Report, WriterEvent, WriterHandle, open, outdated_segments, prune};
+use super::*;
+use crate::broker::Ticket;
+use crate::clock::Now;
+use crate::model::{Blob, ProposalId, Reviewer};
+
+/// A log that is being written.
+struct Writing {
+    handle: WriterHandle,
+    said: Receiver<WriterEvent>,
+}
+
+fn writing(state: &Path) -> Writing {
+    writing_in(state, u64::MAX)
+}
+
+fn writing_in(state: &Path, segment_bytes: u64) -> Writing {
+    let (tell, said) = channel();
+    let writer = open_with(state, segment_bytes).unwrap().writer;
+    let handle = writer.start(Box::new(move |event| {
+        let _ = tell.send(event);
+    }));
+    Writing { handle, said }
+}
+
+impl Writing {
+    /// Hands these over one by one, each once the one before it is durable.
+    fn write(&self, records: Vec<(LogEvent, Vec<Blob>)>) {
+        for (event, blobs) in records {
+            self.handle.submit(Ticket(0), event, blobs);
+            let said = self.said.recv().unwrap();
+            assert!(matches!(said, WriterEvent::Durable { .. }), "{said:?}");
+        }
+    }
+}
+
+/// Lives of proposals, each with code of its own.
+fn lives(count: usize, bytes: usize) -> Vec<(LogEvent, Vec<Blob>)> {
+    let mut records = Vec::new();
+    for n in 0..count {
+        let id = ProposalId::new();
+        let (mut event, mut blobs) = proposed(id, "t");
+        blobs[0] = Blob::of(format!("{n} {}", "x".repeat(bytes)).as_bytes());
+        if let LogEvent::Proposed(log) = &mut event {
+            log.digest = blobs[0].sha256;
+        }
+        records.push((event, blobs));
+        records.push((granted(id), Vec::new()));
+        records.push((started(id), Vec::new()));
+        records.push(finished(id));
+    }
+    records
+}
+
+fn copied(state: &Path) -> tempfile::TempDir {
+    fn copy(from: &Path, to: &Path) {
+        for entry in fs::read_dir(from).unwrap() {
+            let entry = entry.unwrap();
+            let to = to.join(entry.file_name());
+            if entry.file_type().unwrap().is_dir() {
+                make_folder(&to).unwrap();
+                copy(&entry.path(), &to);
+            } else if fs::copy(entry.path(), to).is_err() {
+                // A temporary name that is gone meanwhile.
+                assert!(!entry.path().exists());
+            }
+        }
+    }
+    let dir = tempfile::tempdir().unwrap();
+    copy(state, dir.path());
+    dir
+}
+
+/// What the disk has after a crash of the machine that lost everything that was not synced: here
+/// all but the journal and what was there before the log was opened.
+fn crashed(state: &Path) -> tempfile::TempDir {
+    let dir = copied(state);
+    cut_to_header(dir.path());
+    for folder in fs::read_dir(dir.path().join("blobs")).unwrap() {
+        fs::remove_dir_all(folder.unwrap().path()).unwrap();
+    }
+    dir
+}
+
+fn cut_to_header(state: &Path) {
+    let log = segment(state);
+    let header = fs::read(&log).unwrap().iter().position(|b| *b == b'\n');
+    let file = OpenOptions::new().write(true).open(&log).unwrap();
+    file.set_len(header.unwrap() as u64 + 1).unwrap();
+}
+
+fn segment(state: &Path) -> PathBuf {
+    Layout::at(state).segment(1)
+}
+
+fn journal(state: &Path) -> PathBuf {
+    Layout::at(state).journal(0)
+}
+
+fn verified(state: &Path) -> Report {
+    Log::open(state).unwrap().verify().unwrap()
+}
+
+/// Waits until so many contents have their files.
+fn until_filed(state: &Path, count: usize) {
+    let files = || {
+        let folders = fs::read_dir(Layout::at(state).blobs()).unwrap();
+        let files = folders.flat_map(|folder| fs::read_dir(folder.unwrap().path()).unwrap());
+        files
+            .filter(|file| file.as_ref().unwrap().path().extension().is_none())
+            .count()
+    };
+    while files() < count {
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+}
+
+/// Opens and closes a log, then checks it.
+fn opened(state: &Path) -> Report {
+    open(state).unwrap().writer.start(Box::new(|_| {})).close();
+    verified(state)
+}
+
+/// Kinds of the records that a start wrote for what it set aside.
+fn set_aside_in(state: &Path) -> usize {
+    let text = fs::read_to_string(segment(state)).unwrap();
+    let records = text.matches("\"kind\":\"recovered\"").count();
+    let files = fs::read_dir(Layout::at(state).quarantine())
+        .unwrap()
+        .count();
+    assert_eq!(records, files);
+    records
+}
+
+#[test]
+fn what_was_told_durable_is_there_after_a_crash_that_took_all_that_was_not_synced() {
+    let dir = tempfile::tempdir().unwrap();
+    let log = writing(dir.path());
+    log.write(lives(20, 100));
+    let whole = fs::read(segment(dir.path())).unwrap();
+    let lost = crashed(dir.path());
+    // Readers say so until the next start.
+    let damage = verified(lost.path()).damage.unwrap();
+    assert!(
+        damage.what.contains("80 records are in the journal"),
+        "{damage}"
+    );
+    let listing = Log::open(lost.path()).unwrap().proposals().unwrap();
+    assert!(listing.damage.unwrap().what.contains("puts them back"));
+
+    let report = opened(lost.path());
+    assert!(report.consistent, "{report:?}");
+    // Code of each, and the table, the output and the empty error stream that all share.
+    assert_eq!((report.records, report.blobs), (80, 23));
+    assert_eq!(
+        fs::read(segment(lost.path())).unwrap(),
+        whole,
+        "the order is kept"
+    );
+    // Once it is in its own place, the journal vouches for nothing.
+    for number in 0..2 {
+        let left = fs::metadata(Layout::at(lost.path()).journal(number)).unwrap();
+        assert_eq!(left.len(), 0);
+    }
+    assert_eq!(set_aside_in(lost.path()), 0);
+    // A crash before the journal was emptied changes nothing.
+    fs::copy(journal(dir.path()), journal(lost.path())).unwrap();
+    assert!(verified(lost.path()).consistent);
+    let report = opened(lost.path());
+    assert!(report.consistent && report.records == 80, "{report:?}");
+    log.handle.close();
+}
+
+#[test]
+fn a_log_that_was_closed_needs_no_journal() {
+    let dir = tempfile::tempdir().unwrap();
+    let log = writing(dir.path());
+    log.write(lives(3, 100));
+    log.handle.close();
+    for number in 0..2 {
+        fs::remove_file(Layout::at(dir.path()).journal(number)).unwrap();
+    }
+    let report = verified(dir.path());
+    assert!(report.consistent && report.records == 12, "{report:?}");
+}
+
+#[test]
+fn a_batch_that_was_not_whole_is_set_aside_and_those_before_it_are_there() {
+    let dir = tempfile::tempdir().unwrap();
+    let log = writing(dir.path());
+    log.write(lives(3, 100));
+    let bytes = fs::read(journal(dir.path())).unwrap();
+    let turn = frame::read(&bytes);
+    assert_eq!((turn.frames.len(), turn.broken), (12, None));
+    let last = turn.frames.last().unwrap().at;
+    let end = bytes.iter().rposition(|b| *b != 0).unwrap() + 1;
+    for lost in [1, 33, 100, end - last - 1] {
+        let dir = crashed(dir.path());
+        let file = OpenOptions::new().write(true).open(journal(dir.path()));
+        file.unwrap().set_len((end - lost) as u64).unwrap();
+        assert!(verified(dir.path()).damage.is_some());
+        let report = opened(dir.path());
+        assert!(report.consistent, "{report:?}");
+        assert_eq!(report.records, 11 + 1, "the record of what was set aside");
+        assert_eq!(set_aside_in(dir.path()), 1);
+    }
+    log.handle.close();
+}
+
+#[test]
+fn a_byte_of_the_journal_that_was_changed_is_noticed_and_hurts_no_log() {
+    let dir = tempfile::tempdir().unwrap();
+    let log = writing(dir.path());
+    log.write(lives(1, 100));
+    let bytes = fs::read(journal(dir.path())).unwrap();
+    until_filed(dir.path(), 4);
+    let copy = copied(dir.path());
+    log.handle.close();
+    assert!(verified(copy.path()).consistent);
+    let whole = fs::read(segment(copy.path())).unwrap();
+    let end = bytes.iter().rposition(|b| *b != 0).unwrap() + 1;
+    for at in 0..end {
+        let mut changed = bytes.clone();
+        changed[at] ^= 0x10;
+        fs::write(journal(copy.path()), &changed).unwrap();
+        let damage = verified(copy.path()).damage;
+        let damage = damage.unwrap_or_else(|| panic!("byte {at} is not noticed"));
+        assert_eq!(damage.file, "journal-0", "{at}: {damage}");
+        // The start is slow to try for each.
+        if at % 97 == 0 {
+            let copy = copied(copy.path());
+            let report = opened(copy.path());
+            assert!(report.consistent, "{at}: {report:?}");
+            assert_eq!(report.records, 4 + 1);
+            assert_eq!(set_aside_in(copy.path()), 1);
+            let after = fs::read(segment(copy.path())).unwrap();
+            assert!(after.starts_with(&whole));
+        }
+    }
+}
+
+#[test]
+fn what_only_a_changed_journal_has_is_noticed_and_never_dropped_in_silence() {
+    let dir = tempfile::tempdir().unwrap();
+    let log = writing(dir.path());
+    log.write(lives(3, 100));
+    let bytes = fs::read(journal(dir.path())).unwrap();
+    let sixth = frame::read(&bytes).frames[5].at;
+    let lost = crashed(dir.path());
+    log.handle.close();
+    let mut changed = bytes.clone();
+    changed[sixth + 60] ^= 1;
+    fs::write(journal(lost.path()), &changed).unwrap();
+    assert!(verified(lost.path()).damage.is_some());
+    let report = opened(lost.path());
+    assert!(report.consistent && report.records == 5 + 1, "{report:?}");
+    let aside = fs::read_dir(Layout::at(lost.path()).quarantine()).unwrap();
+    let aside = fs::read(aside.last().unwrap().unwrap().path()).unwrap();
+    assert!(changed[sixth..].starts_with(&aside) && aside.len() > 1000);
+    assert_eq!(set_aside_in(lost.path()), 1);
+}
+
+#[test]
+fn a_log_that_is_not_what_its_journal_says_is_damaged() {
+    let dir = tempfile::tempdir().unwrap();
+    let log = writing(dir.path());
+    log.write(lives(1, 100));
+    let copy = copied(dir.path());
+    log.handle.close();
+    let path = segment(copy.path());
+    let bytes = fs::read(&path).unwrap();
+    let text = String::from_utf8(bytes.clone()).unwrap();
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    // The last record is another one, and the chain is right.
+    let prev = unseal(lines[3].trim_end().as_bytes()).unwrap().hash;
+    let id = ProposalId::new();
+    let (forged, _) = line::record(
+        4,
+        None,
+        "boot",
+        Now::read(),
+        &LogEvent::Expired { id },
+        &prev,
+    )
+    .unwrap();
+    let mut forged = [lines[..4].concat().as_bytes(), &forged].concat();
+    forged.extend(&bytes[bytes.len().min(forged.len())..]);
+    let mut no_end = bytes.clone();
+    *no_end.last_mut().unwrap() = b' ';
+    for changed in [forged, no_end] {
+        fs::write(&path, &changed).unwrap();
+        assert!(verified(copy.path()).damage.is_some());
+        let error = open(copy.path()).unwrap_err();
+        assert!(matches!(error, AuditError::Damaged { .. }), "{error}");
+        assert_eq!(fs::read(&path).unwrap(), changed, "nothing was changed");
+        assert_ne!(fs::metadata(journal(copy.path())).unwrap().len(), 0);
+    }
+    // And one that is broken in its middle is named as before.
+    let mut changed = bytes.clone();
+    changed[bytes.len() / 2] ^= 1;
+    fs::write(&path, &changed).unwrap();
+    assert!(verified(copy.path()).damage.unwrap().line.is_some());
+    assert!(matches!(open(copy.path()), Err(AuditError::Damaged { .. })));
+    assert_eq!(fs::read(&path).unwrap(), changed);
+}
+
+#[test]
+fn a_journal_of_another_log_is_not_put_back() {
+    let logs = [(); 2].map(|()| tempfile::tempdir().unwrap());
+    let lost = logs.each_ref().map(|dir| {
+        let log = writing(dir.path());
+        log.write(lives(1, 100));
+        let lost = crashed(dir.path());
+        log.handle.close();
+        lost
+    });
+    fs::copy(journal(lost[0].path()), journal(lost[1].path())).unwrap();
+    let before = fs::read(segment(lost[1].path())).unwrap();
+    assert!(verified(lost[1].path()).damage.is_some());
+    let error = open(lost[1].path()).unwrap_err();
+    assert!(matches!(error, AuditError::Damaged { .. }), "{error}");
+    assert_eq!(fs::read(segment(lost[1].path())).unwrap(), before);
+}
+
+#[test]
+fn an_older_log_under_a_journal_is_noticed() {
+    let dir = tempfile::tempdir().unwrap();
+    let log = writing(dir.path());
+    log.write(lives(2, 100));
+    let older = fs::read(segment(dir.path())).unwrap();
+    log.handle.close();
+    let log = writing(dir.path());
+    log.write(lives(2, 200));
+    let copy = copied(dir.path());
+    log.handle.close();
+    let cut = older.iter().rposition(|b| *b == b'{').unwrap();
+    let first = older[..cut].iter().rposition(|b| *b == b'\n').unwrap() + 1;
+    fs::write(segment(copy.path()), &older[..first]).unwrap();
+    let damage = verified(copy.path()).damage.unwrap();
+    assert_eq!(damage.file, "journal-0");
+    let report = opened(copy.path());
+    assert!(report.consistent, "{report:?}");
+    assert_eq!(set_aside_in(copy.path()), 1);
+}
+
+#[test]
+fn a_blob_that_was_changed_stays_to_be_named_and_one_that_is_lost_comes_back() {
+    let dir = tempfile::tempdir().unwrap();
+    let log = writing(dir.path());
+    log.write(lives(1, 100));
+    let bytes = format!("0 {}", "x".repeat(100)).into_bytes();
+    let code = Digest::of(&bytes);
+    until_filed(dir.path(), 4);
+    let copy = copied(dir.path());
+    log.handle.close();
+    for (left, comes_back) in [
+        (Vec::new(), true),
+        (bytes[..50].to_vec(), true),
+        (vec![0; bytes.len()], true),
+        (vec![b'y'; bytes.len()], false),
+        ([&bytes[..], b"more"].concat(), false),
+    ] {
+        let copy = copied(copy.path());
+        let path = Layout::at(copy.path()).blob(&code).1;
+        fs::write(&path, &left).unwrap();
+        let report = opened(copy.path());
+        assert_eq!(report.consistent, comes_back, "{left:?}: {report:?}");
+    }
+}
+
+/// The file of a content follows its record; until it is there, readers have the journal's.
+#[test]
+fn a_content_without_a_file_is_read_from_the_journal_and_gets_its_file_at_the_next_start() {
+    let dir = tempfile::tempdir().unwrap();
+    let log = writing(dir.path());
+    log.write(lives(3, 100));
+    let copy = copied(dir.path());
+    log.handle.close();
+    let blobs = Layout::at(copy.path()).blobs();
+    fs::remove_dir_all(&blobs).unwrap();
+    make_folder(&blobs).unwrap();
+    let report = verified(copy.path());
+    assert!(report.consistent && report.blobs == 6, "{report:?}");
+    let reader = Log::open(copy.path()).unwrap();
+    let bytes = format!("0 {}", "x".repeat(100)).into_bytes();
+    let code = Digest::of(&bytes);
+    assert_eq!(reader.blob(&code), Ok(bytes));
+    // Another content is none.
+    assert!(reader.blob(&Digest::of(b"x")).is_err());
+    let report = opened(copy.path());
+    assert!(report.consistent && report.blobs == 6, "{report:?}");
+    assert!(Layout::at(copy.path()).blob(&code).1.exists());
+    fs::remove_file(Layout::at(copy.path()).blob(&code).1).unwrap();
+    assert_eq!(verified(copy.path()).bad_blob_count, 1);
+}
+
+#[test]
+fn files_take_turns_and_what_the_first_vouched_for_is_synced_before_it_is_forgotten() {
+    let dir = tempfile::tempdir().unwrap();
+    let log = writing(dir.path());
+    // More than two turns.
+    log.write(lives(80, 250_000));
+    let copy = copied(dir.path());
+    assert!(verified(copy.path()).consistent);
+    let report = opened(copy.path());
+    assert!(report.consistent, "{report:?}");
+    assert_eq!(report.records, 320);
+    let size = |number| {
+        fs::metadata(Layout::at(dir.path()).journal(number))
+            .unwrap()
+            .len()
+    };
+    for number in 0..2 {
+        assert!(size(number) > 8 << 20 && size(number) < FILE_MAX);
+    }
+    log.handle.close();
+    assert_eq!((size(0), size(1)), (0, 0));
+    assert!(verified(dir.path()).consistent);
+}
+
+#[test]
+fn what_agents_propose_is_never_taken_for_a_batch() {
+    let dir = tempfile::tempdir().unwrap();
+    let log = writing(dir.path());
+    log.write(lives(2, 100));
+    let real = fs::read(journal(dir.path())).unwrap();
+    let frames = frame::read(&real).frames.len();
+    let end = real.iter().rposition(|b| *b != 0).unwrap() + 1;
+    // Whole frames as contents: within a batch that is whole, in one that is not, and in what an
+    // earlier turn left behind the end.
+    let content = Blob::of(&real[..end]);
+    let outer = frame::write(&[7; 8], 1, 0, b"", &[content]).unwrap();
+    assert_eq!(frame::read(&outer).frames.len(), 1);
+    let torn = frame::read(&outer[..outer.len() - 1]);
+    assert_eq!((torn.frames.len(), torn.broken), (0, Some(0)));
+    let behind = [&real[..end], &[0; frame::HEADER], &real[..end]].concat();
+    let turn = frame::read(&behind);
+    assert_eq!((turn.frames.len(), turn.broken), (frames, None));
+    log.handle.close();
+}
+
+/// Oldest segments go after a crash as well, and a journal brings nothing of them back.
+#[test]
+fn what_was_removed_under_retention_stays_removed() {
+    let dir = tempfile::tempdir().unwrap();
+    let log = writing_in(dir.path(), 6_000);
+    log.write(lives(6, 100));
+    let lost = copied(dir.path());
+    log.handle.close();
+    let layout = Layout::at(lost.path());
+    let last = *layout.segments().unwrap().last().unwrap();
+    assert!(last > 2, "no rotation");
+    // The last segment and all contents are lost but for the journal.
+    let path = layout.segment(last);
+    let header = fs::read(&path).unwrap();
+    let header = header.iter().position(|b| *b == b'\n').unwrap() as u64 + 1;
+    let file = OpenOptions::new().write(true).open(&path).unwrap();
+    file.set_len(header).unwrap();
+    let journaled = fs::read(layout.journal(0)).unwrap();
+    let reader = Log::open(lost.path()).unwrap();
+    let end = "9999-01-01T00:00:00Z".parse().unwrap();
+    assert!(matches!(
+        outdated_segments(&reader, end),
+        Err(AuditError::Damaged { .. })
+    ));
+    let gone = prune(&reader, end, 1, Reviewer::default()).unwrap();
+    assert!(!gone.segments.is_empty() && gone.blobs > 0, "{gone:?}");
+    assert!(verified(lost.path()).consistent);
+    let blobs = |state: &Path| {
+        let folders = fs::read_dir(state.join("blobs")).unwrap();
+        folders
+            .map(|f| fs::read_dir(f.unwrap().path()).unwrap().count())
+            .sum::<usize>()
+    };
+    let left = blobs(lost.path());
+    fs::write(layout.journal(0), journaled).unwrap();
+    assert!(verified(lost.path()).consistent);
+    assert!(opened(lost.path()).consistent);
+    assert_eq!(blobs(lost.path()), left);
+}
+
+/// A backup that is made while the log is written, and readers meanwhile.
+#[test]
+fn a_log_that_is_being_written_is_consistent_for_readers_and_its_copy_for_the_next_start() {
+    let dir = tempfile::tempdir().unwrap();
+    let log = writing(dir.path());
+    log.write(lives(1, 100));
+    let state = dir.path().to_owned();
+    let (stop, stopped) = channel::<()>();
+    std::thread::scope(|scope| {
+        let writer = scope.spawn(move || {
+            let mut count = 0;
+            while stopped.try_recv().is_err() {
+                log.write(lives(1, 3_000));
+                count += 4;
+            }
+            log.handle.close();
+            count
+        });
+        let mut before = 0;
+        for _ in 0..15 {
+            let live = verified(&state);
+            assert!(live.consistent && live.records >= before, "{live:?}");
+            before = live.records;
+            // The log first, as one copies what is appended to; then what it names.
+            let copy = tempfile::tempdir().unwrap();
+            Layout::at(copy.path()).make().unwrap();
+            fs::copy(segment(&state), segment(copy.path())).unwrap();
+            let all = copied(&state);
+            for name in ["blobs", "journal-0", "journal-1"] {
+                let to = copy.path().join(name);
+                let _ = fs::remove_dir_all(&to);
+                fs::rename(all.path().join(name), to).unwrap();
+            }
+            let copied = opened(copy.path());
+            assert!(copied.consistent, "{copied:?}");
+            assert!(copied.records >= before);
+        }
+        stop.send(()).unwrap();
+        assert!(writer.join().unwrap() > 0);
+    });
+    assert!(verified(dir.path()).consistent);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    /// Any part of what was not synced may be on the disk, block by block, and any part may be lost.
+    #[test]
+    fn whatever_a_crash_takes_of_what_was_not_synced_comes_back(
+        cut in 0.0..1.0_f64,
+        zeroed in prop::collection::vec(0.0..1.0_f64, 0..4),
+        blobs in prop::collection::vec(0..4_u8, 64),
+    ) {
+        let dir = tempfile::tempdir().unwrap();
+        let log = writing(dir.path());
+        log.write(lives(8, 100));
+        let whole = fs::read(segment(dir.path())).unwrap();
+        let lost = copied(dir.path());
+        log.handle.close();
+        let header = whole.iter().position(|b| *b == b'\n').unwrap() + 1;
+        let mut left = whole.clone();
+        for at in zeroed {
+            let at = (at * whole.len() as f64) as usize / 512 * 512;
+            let to = (at + 512).min(whole.len());
+            left[at.max(header)..to.max(header)].fill(0);
+        }
+        left.truncate(header + (cut * (whole.len() - header) as f64) as usize);
+        fs::write(segment(lost.path()), left).unwrap();
+        let folders = fs::read_dir(lost.path().join("blobs")).unwrap();
+        let files = folders.flat_map(|f| fs::read_dir(f.unwrap().path()).unwrap());
+        for (file, what) in files.zip(blobs) {
+            let path = file.unwrap().path();
+            match what {
+                0 => fs::remove_file(path).unwrap(),
+                1 => fs::write(path, "").unwrap(),
+                2 => {
+                    let length = fs::metadata(&path).unwrap().len();
+                    fs::write(path, vec![0; length as usize]).unwrap();
+                }
+                _ => {}
+            }
+        }
+        let report = opened(lost.path());
+        prop_assert!(report.consistent, "{:?}", report);
+        prop_assert_eq!(fs::read(segment(lost.path())).unwrap(), whole);
+    }
+}

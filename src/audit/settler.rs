@@ -1,0 +1,295 @@
+//! Brings what the journal vouches for to its own place, in a thread beside the writer's.
+//!
+//! Nobody waits for the file of a content: the journal has it, and readers look there as well. So
+//! files are made when nothing else comes, or when their turn of the journal is to end. A file that
+//! finds no descriptor or no room is tried again; until then its turn of the journal stays.
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::{FileExt, MetadataExt};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use nix::unistd::syncfs;
+
+use super::disk::{holds, make_folder, write_unsynced};
+use super::error;
+use super::frame::HEADER;
+use super::layout::{Layout, open_regular};
+use crate::model::Blob;
+
+/// Files that are synced one by one; of more, the whole file system at once.
+const FEW: usize = 64;
+
+/// Nothing came for so long: time for files.
+const QUIET: Duration = Duration::from_millis(20);
+/// Of so many contents that come without a pause, one gets its file at once: it shows whether the
+/// others will find a descriptor and room.
+const PROBE: usize = 64;
+
+enum Order {
+    Keep(Blob),
+    /// Tries again what found no descriptor or no room.
+    Again,
+    Settle(Turn, Sender<io::Result<()>>),
+}
+
+/// What one turn of the journal vouches for.
+#[derive(Default)]
+struct Turn {
+    places: BTreeSet<PathBuf>,
+    /// Free once all of that is durable.
+    journal: Option<Arc<File>>,
+}
+
+/// The thread; it has ended when this is gone.
+#[derive(Debug)]
+pub(super) struct Settler {
+    orders: Option<Sender<Order>>,
+    thread: Option<JoinHandle<()>>,
+    /// Whether contents wait for a descriptor or for room.
+    short: Arc<AtomicBool>,
+}
+
+/// Answered once what was asked for is durable in its own place.
+pub(super) type Settled = Receiver<io::Result<()>>;
+
+impl Settler {
+    pub fn start(layout: &Layout) -> io::Result<Self> {
+        let (orders, heard) = channel();
+        let short = Arc::new(AtomicBool::new(false));
+        let mut work = Work {
+            layout: layout.clone(),
+            homes: Homes::of(layout)?,
+            left: Vec::new(),
+            owed: Vec::new(),
+            failed: None,
+            short: short.clone(),
+        };
+        let thread = std::thread::Builder::new().name("audit files".to_owned());
+        let thread = thread.spawn(move || work.serve(&heard))?;
+        Ok(Self {
+            orders: Some(orders),
+            thread: Some(thread),
+            short,
+        })
+    }
+
+    /// Writes the file of a content, some time. `false`: it is behind for want of descriptors or of
+    /// room, and takes no more until it is not.
+    pub fn keep(&self, blob: &Blob) -> bool {
+        let short = self.short.load(Ordering::Relaxed);
+        self.order(match short {
+            true => Order::Again,
+            false => Order::Keep(blob.clone()),
+        });
+        !short
+    }
+
+    /// Makes these files durable after all that was to be kept so far, and gives the file of the
+    /// journal free. What could not be done for want of something is done first by the next call.
+    pub fn settle(&self, places: BTreeSet<PathBuf>, journal: Option<Arc<File>>) -> Settled {
+        let (done, settled) = channel();
+        self.order(Order::Settle(Turn { places, journal }, done));
+        settled
+    }
+
+    fn order(&self, order: Order) {
+        if let Some(orders) = &self.orders {
+            // One that has ended answers nothing, which is an error where it matters.
+            let _ = orders.send(order);
+        }
+    }
+}
+
+impl Drop for Settler {
+    fn drop(&mut self) {
+        // The folder is given free after this: nothing may write to it later.
+        self.orders = None;
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// The answer to [`Settler::settle`].
+pub(super) fn settled(settled: &Settled) -> io::Result<()> {
+    settled
+        .recv()
+        .unwrap_or_else(|_| Err(io::Error::other("syncing the log failed")))
+}
+
+struct Work {
+    layout: Layout,
+    homes: Homes,
+    /// Contents without a file yet.
+    left: Vec<Blob>,
+    owed: Vec<Turn>,
+    /// After an error that is for good nothing is settled any more.
+    failed: Option<String>,
+    short: Arc<AtomicBool>,
+}
+
+impl Work {
+    fn serve(&mut self, orders: &Receiver<Order>) {
+        loop {
+            // What fails is said when it is settled.
+            match self.next(orders) {
+                Ok(Order::Keep(blob)) => {
+                    self.left.push(blob);
+                    if self.left.len().is_multiple_of(PROBE) {
+                        let _ = self.keep_one();
+                    }
+                }
+                Ok(Order::Settle(turn, done)) => {
+                    self.owed.push(turn);
+                    let _ = done.send(self.settle());
+                }
+                Ok(Order::Again) | Err(RecvTimeoutError::Timeout) => {
+                    let _ = self.keep();
+                }
+                Err(RecvTimeoutError::Disconnected) => {
+                    let _ = self.keep();
+                    return;
+                }
+            }
+        }
+    }
+
+    fn next(&self, orders: &Receiver<Order>) -> Result<Order, RecvTimeoutError> {
+        if self.left.is_empty() || self.failed.is_some() {
+            let ended = |_| RecvTimeoutError::Disconnected;
+            return orders.recv().map_err(ended);
+        }
+        orders.recv_timeout(QUIET)
+    }
+
+    fn keep(&mut self) -> io::Result<()> {
+        while !self.left.is_empty() {
+            self.keep_one()?;
+        }
+        Ok(())
+    }
+
+    fn keep_one(&mut self) -> io::Result<()> {
+        let Some(blob) = self.left.last() else {
+            return Ok(());
+        };
+        let kept = self.write(blob);
+        let short = kept.as_ref().is_err_and(error::ran_out);
+        self.short.store(short, Ordering::Relaxed);
+        if let Err(e) = &kept
+            && !short
+        {
+            self.failed.get_or_insert_with(|| e.to_string());
+        }
+        kept?;
+        self.left.pop();
+        Ok(())
+    }
+
+    fn write(&self, blob: &Blob) -> io::Result<()> {
+        let (folder, path) = self.layout.blob(&blob.sha256);
+        if holds(&path, &blob.bytes) {
+            return Ok(());
+        }
+        match write_unsynced(&path, &blob.bytes) {
+            Err(e) if e.kind() == io::ErrorKind::NotFound => {
+                make_folder(&folder)?;
+                write_unsynced(&path, &blob.bytes)
+            }
+            done => done,
+        }
+    }
+
+    fn settle(&mut self) -> io::Result<()> {
+        let kept = self.keep();
+        if let Some(why) = &self.failed {
+            return Err(io::Error::other(why.clone()));
+        }
+        kept?;
+        while let Some(turn) = self.owed.last() {
+            match self.turn(turn) {
+                Err(e) if error::ran_out(&e) => return Err(e),
+                Err(e) => {
+                    self.failed = Some(e.to_string());
+                    return Err(e);
+                }
+                Ok(()) => drop(self.owed.pop()),
+            }
+        }
+        Ok(())
+    }
+
+    fn turn(&self, turn: &Turn) -> io::Result<()> {
+        self.homes.settle(&self.layout, &turn.places)?;
+        if let Some(file) = &turn.journal {
+            file.write_all_at(&[0; HEADER], 0)?;
+            file.sync_data().map_err(lasting)?;
+        }
+        Ok(())
+    }
+}
+
+/// The folders that a journal's contents belong to.
+#[derive(Debug)]
+pub(super) struct Homes {
+    log: File,
+    blobs: File,
+    /// Whether they are on file systems of their own.
+    apart: bool,
+}
+
+impl Homes {
+    pub fn of(layout: &Layout) -> io::Result<Self> {
+        let (log, blobs) = (File::open(layout.log())?, File::open(layout.blobs())?);
+        Ok(Self {
+            apart: log.metadata()?.dev() != blobs.metadata()?.dev(),
+            log,
+            blobs,
+        })
+    }
+
+    /// Makes these files durable in their own places, names included.
+    pub fn settle(&self, layout: &Layout, places: &BTreeSet<PathBuf>) -> io::Result<()> {
+        if places.len() <= FEW {
+            match one_by_one(layout, places) {
+                Err(e) if error::ran_out(&e) => {}
+                done => return done,
+            }
+        }
+        syncfs(&self.log).map_err(|e| lasting(e.into()))?;
+        if self.apart {
+            syncfs(&self.blobs).map_err(|e| lasting(e.into()))?;
+        }
+        Ok(())
+    }
+}
+
+fn one_by_one(layout: &Layout, places: &BTreeSet<PathBuf>) -> io::Result<()> {
+    let mut folders = BTreeSet::from([layout.blobs()]);
+    for path in places {
+        match open_regular(path) {
+            Ok(file) => file.sync_all().map_err(lasting)?,
+            // Removed under retention.
+            Err(e) if e.kind() == io::ErrorKind::NotFound => continue,
+            Err(e) => return Err(e),
+        }
+        folders.extend(path.parent().map(Path::to_owned));
+    }
+    for folder in &folders {
+        let opened = File::open(folder)?;
+        opened.sync_all().map_err(lasting)?;
+    }
+    Ok(())
+}
+
+/// An error of a sync, whatever it says: pages may be lost that no later sync will miss.
+pub(super) fn lasting(error: io::Error) -> io::Error {
+    io::Error::other(error.to_string())
+}

@@ -1,0 +1,298 @@
+//! What is in an environment: every file that a run can load from interpreter, standard library and
+//! site-packages, read once, and looked at again before each run.
+//!
+//! Reading gives the digest that a grant binds. Looking again compares what the kernel says of each
+//! file (device, inode, size, both times), which takes milliseconds and misses no change: nobody can
+//! set the time of the latest change. The system's shared libraries are the system's and not looked
+//! at, `libpython` among them is.
+
+mod cache;
+mod hash;
+#[cfg(test)]
+mod tests;
+mod walk;
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use sha2::{Digest as _, Sha256};
+
+use self::cache::Cache;
+use self::hash::Unread;
+use self::walk::{Kind, Places, Table, walk};
+use super::managed::Progress;
+use super::{PythonEnv, RuntimeError};
+use crate::model::{Digest, visible};
+
+/// Prefixes that hold more than a Python.
+const SHARED_PREFIXES: [&str; 3] = ["/", "/usr", "/usr/local"];
+
+/// How often an environment is read anew that was changed meanwhile.
+const ATTEMPTS: usize = 5;
+
+/// Two changes within one tick of the kernel's clock (HZ=100) get the same time.
+const TICK: Duration = Duration::from_millis(20);
+/// The same where a file system counts whole seconds, the oldest of them by two.
+const COARSE_TICK: Duration = Duration::from_secs(2);
+
+/// Changes that are named; of more there is a number.
+const NAMED_MAX: usize = 3;
+
+/// Characters of a path that are named.
+const SHOWN_MAX: usize = 120;
+
+/// An environment whose files were read.
+#[derive(Debug)]
+pub struct Measured {
+    /// Its digest covers the contents.
+    pub env: Arc<PythonEnv>,
+    places: Places,
+    table: Table,
+    /// The first change that was seen. It is not the same again, whatever its files are now.
+    spoiled: OnceLock<Change>,
+}
+
+/// What is no longer as it was read: paths inside the environment, for a person and the log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change(String);
+
+impl std::fmt::Display for Change {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Measured {
+    /// Reads everything that `cache` (a file of this user's, made where it is missing) does not know.
+    ///
+    /// # Errors
+    /// When something cannot be read, or changes as fast as it is read.
+    pub fn of(
+        env: PythonEnv,
+        cache: &Path,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<Self, RuntimeError> {
+        let places = places(&env);
+        let mut cache = Cache::open(cache);
+        let mut restless = String::new();
+        let mut say = |done, total| {
+            progress(Progress {
+                step: "MB read of the environment's files".to_owned(),
+                done,
+                total,
+            });
+        };
+        for _ in 0..ATTEMPTS {
+            let table = settled(&places)?;
+            let digest = match hash::all(&table, &mut cache, &mut say) {
+                Ok(sums) => digest(&env, &sums),
+                Err(Unread::Changed(path)) => {
+                    restless = inside(&env, &path);
+                    continue;
+                }
+                Err(Unread::Failed(path, source)) => {
+                    return Err(RuntimeError::Unreadable { path, source });
+                }
+            };
+            if let Some(change) = difference(&env, &table, &look(&places)?) {
+                restless = change.0;
+                continue;
+            }
+            if let Err(e) = cache.save(now()) {
+                tracing::warn!("every start reads the whole environment: {e}");
+            }
+            return Ok(Self {
+                env: Arc::new(PythonEnv { digest, ..env }),
+                places,
+                table,
+                spoiled: OnceLock::new(),
+            });
+        }
+        Err(RuntimeError::Restless { what: restless })
+    }
+
+    /// Looks at every file again, without reading it. The first change is the answer for good.
+    pub fn change(&self) -> Option<Change> {
+        if let Some(known) = self.spoiled.get() {
+            return Some(known.clone());
+        }
+        let change = match walk(&self.places) {
+            Ok(now) => difference(&self.env, &self.table, &now)?,
+            Err((path, e)) => Change(format!(
+                "{} cannot be looked at ({})",
+                inside(&self.env, &path),
+                e.kind()
+            )),
+        };
+        Some(self.spoiled.get_or_init(|| change).clone())
+    }
+
+    /// How many files and folders it has.
+    pub fn entries(&self) -> usize {
+        self.table.len()
+    }
+}
+
+/// What a run can load: the interpreter, its standard library, the environment.
+fn places(env: &PythonEnv) -> Places {
+    let mut all: BTreeSet<PathBuf> = [&env.executable, &env.base_prefix, &env.prefix]
+        .into_iter()
+        .chain(&env.sys_path)
+        .filter(|path| {
+            !SHARED_PREFIXES
+                .iter()
+                .any(|prefix| *path == Path::new(prefix))
+        })
+        .cloned()
+        .collect();
+    all.extend(shared_python(env));
+    let mut roots: Vec<PathBuf> = Vec::new();
+    // In order, so that a folder comes before what is in it.
+    for path in all {
+        if !roots.iter().any(|outer| path.starts_with(outer)) {
+            roots.push(path);
+        }
+    }
+    Places {
+        roots,
+        imported: env.sys_path.clone(),
+        libraries: env
+            .sys_path
+            .iter()
+            .filter(|path| path.join("os.py").is_file())
+            .cloned()
+            .collect(),
+    }
+}
+
+/// The interpreter itself, where it is a shared library among the system's.
+fn shared_python(env: &PythonEnv) -> Vec<PathBuf> {
+    let (major, minor, _) = env.version;
+    let name = format!("libpython{major}.{minor}");
+    let triplet = format!("{}-linux-gnu", std::env::consts::ARCH);
+    ["/usr/lib", "/usr/lib64", "/usr/local/lib", "/lib", "/lib64"]
+        .into_iter()
+        .flat_map(|base| [PathBuf::from(base), Path::new(base).join(&triplet)])
+        .filter_map(|folder| std::fs::read_dir(folder).ok())
+        .flatten()
+        .filter_map(|entry| entry.ok().map(|entry| entry.path()))
+        .filter(|path| {
+            let file = path.file_name().unwrap_or_default().as_encoded_bytes();
+            file.starts_with(name.as_bytes())
+        })
+        .filter_map(|path| path.canonicalize().ok())
+        .collect()
+}
+
+fn look(places: &Places) -> Result<Table, RuntimeError> {
+    walk(places).map_err(|(path, source)| RuntimeError::Unreadable { path, source })
+}
+
+/// Everything there is, once every later change will show in the times.
+fn settled(places: &Places) -> Result<Table, RuntimeError> {
+    let table = look(places)?;
+    let now = now();
+    let latest = table
+        .values()
+        .map(|entry| entry.stamp)
+        .filter(|stamp| stamp.changed <= now)
+        .max_by_key(|stamp| stamp.changed);
+    let Some(latest) = latest else {
+        return Ok(table);
+    };
+    let whole = latest.changed % 1_000_000_000 == 0 && latest.modified % 1_000_000_000 == 0;
+    let tick = if whole { COARSE_TICK } else { TICK };
+    let age = Duration::from_nanos((now - latest.changed).unsigned_abs());
+    match tick.checked_sub(age) {
+        None => Ok(table),
+        Some(left) => {
+            std::thread::sleep(left);
+            look(places)
+        }
+    }
+}
+
+/// Nanoseconds since the epoch, as files are stamped.
+fn now() -> i64 {
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .ok()
+        .and_then(|since| i64::try_from(since.as_nanos()).ok())
+        .unwrap_or(0)
+}
+
+/// SHA-256 over a labelled, length-prefixed list.
+fn digest(env: &PythonEnv, sums: &[hash::Summed<'_>]) -> Digest {
+    let mut hash = Sha256::new();
+    let mut put = |part: &[u8]| {
+        hash.update((part.len() as u64).to_le_bytes());
+        hash.update(part);
+    };
+    put(b"countersign environment 2");
+    put(env.digest.as_bytes());
+    for (path, entry, sum) in sums {
+        put(path.as_encoded_bytes());
+        put(match (entry.kind, sum) {
+            (Kind::File, Some(_)) => b"file",
+            (Kind::File, None) => b"file that cannot be read",
+            (Kind::Folder, _) => b"folder",
+            (Kind::Link, _) => b"link",
+            (Kind::Other, _) => b"other",
+        });
+        put(sum.as_ref().map_or(&[], |sum| sum));
+    }
+    Digest::from_bytes(hash.finalize().into())
+}
+
+/// What changed from one table to the other, byte code last: it follows from the rest.
+fn difference(env: &PythonEnv, before: &Table, now: &Table) -> Option<Change> {
+    let mut changes: Vec<(&std::ffi::OsStr, Kind, &str)> = Vec::new();
+    for (path, entry) in now {
+        match before.get(path) {
+            Some(then) if then == entry => {}
+            Some(_) => changes.push((path, entry.kind, "was changed")),
+            None => changes.push((path, entry.kind, "was added")),
+        }
+    }
+    // As many as before, and each of them known: nothing is gone.
+    if !changes.is_empty() || now.len() != before.len() {
+        let gone = before.iter().filter(|(path, _)| !now.contains_key(*path));
+        changes.extend(gone.map(|(path, entry)| (path.as_os_str(), entry.kind, "is gone")));
+    }
+    changes.sort_unstable_by_key(|(path, kind, _)| {
+        let compiled = Path::new(path).extension().is_some_and(|e| e == "pyc");
+        (*kind == Kind::Folder, compiled, *path)
+    });
+    let named: Vec<String> = changes
+        .iter()
+        .take(NAMED_MAX)
+        .map(|(path, _, what)| format!("{} {what}", inside(env, Path::new(path))))
+        .collect();
+    let more = match changes.len().saturating_sub(named.len()) {
+        0 => String::new(),
+        more => format!(", and {more} more"),
+    };
+    (!named.is_empty()).then(|| Change(format!("{}{more}", named.join(", "))))
+}
+
+/// The path inside the environment, with nothing in it that a terminal would obey; of a file elsewhere
+/// its name.
+fn inside(env: &PythonEnv, path: &Path) -> String {
+    let inner = [&env.prefix, &env.base_prefix]
+        .into_iter()
+        .chain(&env.sys_path)
+        .find_map(|root| path.strip_prefix(root).ok())
+        .filter(|inner| !inner.as_os_str().is_empty())
+        .or_else(|| path.file_name().map(Path::new))
+        .unwrap_or(path);
+    let shown = visible(&inner.to_string_lossy()).into_owned();
+    let length = shown.chars().count();
+    if length <= SHOWN_MAX {
+        return shown;
+    }
+    // The file's own name is at the end.
+    let end: String = shown.chars().skip(length - SHOWN_MAX).collect();
+    format!("…{end}")
+}

@@ -1,0 +1,328 @@
+use std::fs::{self, File, FileTimes};
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+
+use super::*;
+
+/// An environment of a few files: interpreter, standard library, packages.
+struct Tree {
+    dir: tempfile::TempDir,
+}
+
+impl Tree {
+    fn new() -> Self {
+        let tree = Self {
+            dir: tempfile::tempdir().unwrap(),
+        };
+        for (path, text) in [
+            ("base/bin/python", "ELF"),
+            ("base/lib/python3.11/os.py", "import sys\n"),
+            ("base/lib/python3.11/__pycache__/os.cpython-311.pyc", "code"),
+            (
+                "base/lib/python3.11/site-packages/other/__init__.py",
+                "somebody else's\n",
+            ),
+            (
+                "env/lib/python3.11/site-packages/pkg/__init__.py",
+                "answer = 1\n",
+            ),
+            (
+                "env/lib/python3.11/site-packages/pkg/fast.so",
+                "machine code",
+            ),
+            (
+                "env/lib/python3.11/site-packages/pkg/data/table.csv",
+                "a,b\n",
+            ),
+            (
+                "env/lib/python3.11/site-packages/pkg_old/__init__.py",
+                "answer = 2\n",
+            ),
+        ] {
+            tree.write(path, text);
+        }
+        symlink("pkg/data", tree.site("shortcut")).unwrap();
+        tree
+    }
+
+    fn at(&self, path: &str) -> PathBuf {
+        self.dir.path().join(path)
+    }
+
+    fn site(&self, path: &str) -> PathBuf {
+        self.at("env/lib/python3.11/site-packages").join(path)
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        fs::create_dir_all(self.at(path).parent().unwrap()).unwrap();
+        fs::write(self.at(path), text).unwrap();
+    }
+
+    fn env(&self) -> PythonEnv {
+        PythonEnv {
+            executable: self.at("base/bin/python"),
+            version: (3, 11, 0),
+            base_prefix: self.at("base"),
+            prefix: self.at("env"),
+            sys_path: vec![
+                self.at("base/lib/python3.11"),
+                self.at("env/lib/python3.11/site-packages"),
+            ],
+            distributions: Vec::new(),
+            digest: Digest::of(b"asked"),
+        }
+    }
+
+    fn cache(&self) -> PathBuf {
+        self.at("cache")
+    }
+
+    fn measured(&self) -> Measured {
+        Measured::of(self.env(), &self.cache(), &mut |_| {}).unwrap()
+    }
+}
+
+/// Measured, changed like this: what is named, and whether the digest of the new contents is another.
+fn after(change: impl FnOnce(&Tree)) -> (Option<String>, bool) {
+    let tree = Tree::new();
+    let before = tree.measured();
+    assert_eq!(before.change(), None);
+    change(&tree);
+    let named = before.change().map(|change| change.to_string());
+    (named, tree.measured().env.digest != before.env.digest)
+}
+
+fn is_named(name: &str, change: impl FnOnce(&Tree)) {
+    assert_eq!(after(change), (Some(name.to_owned()), true));
+}
+
+#[test]
+fn a_file_of_the_same_size_with_its_old_time_is_another() {
+    is_named(
+        "lib/python3.11/site-packages/pkg/__init__.py was changed",
+        |tree| {
+            let path = tree.site("pkg/__init__.py");
+            let modified = fs::metadata(&path).unwrap().modified().unwrap();
+            fs::write(&path, "answer = 7\n").unwrap();
+            let times = FileTimes::new().set_modified(modified);
+            File::options()
+                .write(true)
+                .open(&path)
+                .unwrap()
+                .set_times(times)
+                .unwrap();
+            assert_eq!(fs::metadata(&path).unwrap().modified().unwrap(), modified);
+        },
+    );
+}
+
+#[test]
+fn a_library_that_was_replaced_is_another() {
+    is_named(
+        "lib/python3.11/site-packages/pkg/fast.so was changed",
+        |tree| {
+            let new = tree.site("pkg/new");
+            fs::write(&new, "machine evil").unwrap();
+            fs::rename(new, tree.site("pkg/fast.so")).unwrap();
+        },
+    );
+}
+
+#[test]
+fn a_new_file_counts_whatever_it_is() {
+    for (path, name) in [
+        (
+            "numpy.py",
+            "lib/python3.11/site-packages/numpy.py was added",
+        ),
+        ("x.pth", "lib/python3.11/site-packages/x.pth was added"),
+        (
+            "pkg/__pycache__/__init__.cpython-311.pyc",
+            "lib/python3.11/site-packages/pkg/__pycache__/__init__.cpython-311.pyc was added, \
+             lib/python3.11/site-packages/pkg/__pycache__ was added",
+        ),
+    ] {
+        is_named(name, |tree| {
+            fs::create_dir_all(tree.site(path).parent().unwrap()).unwrap();
+            fs::write(tree.site(path), "x").unwrap();
+        });
+    }
+}
+
+#[test]
+fn a_file_that_is_gone_counts() {
+    is_named("lib/python3.11/os.py is gone", |tree| {
+        fs::remove_file(tree.at("base/lib/python3.11/os.py")).unwrap();
+    });
+}
+
+/// Nothing in them was touched: their names are other files' now.
+#[test]
+fn folders_that_changed_places_count() {
+    is_named(
+        "lib/python3.11/site-packages/pkg/__init__.py was changed, \
+         lib/python3.11/site-packages/pkg/data/table.csv is gone, \
+         lib/python3.11/site-packages/pkg/fast.so is gone, and 5 more",
+        |tree| {
+            let (one, other, aside) = (tree.site("pkg"), tree.site("pkg_old"), tree.site("aside"));
+            fs::rename(&one, &aside).unwrap();
+            fs::rename(&other, &one).unwrap();
+            fs::rename(&aside, &other).unwrap();
+        },
+    );
+}
+
+#[test]
+fn a_link_to_another_place_counts() {
+    is_named(
+        "lib/python3.11/site-packages/shortcut was changed",
+        |tree| {
+            fs::remove_file(tree.site("shortcut")).unwrap();
+            symlink("pkg_old", tree.site("shortcut")).unwrap();
+        },
+    );
+}
+
+#[test]
+fn a_file_elsewhere_that_a_link_brings_in_counts() {
+    let tree = Tree::new();
+    tree.write("elsewhere/real.py", "x = 1\n");
+    symlink(tree.at("elsewhere/real.py"), tree.site("linked.py")).unwrap();
+    let before = tree.measured();
+    assert_eq!(before.change(), None);
+    tree.write("elsewhere/real.py", "x = 2\n");
+    assert_eq!(before.change().unwrap().to_string(), "real.py was changed");
+    assert_ne!(before.env.digest, tree.measured().env.digest);
+}
+
+#[test]
+fn the_interpreter_counts() {
+    is_named("bin/python was changed", |tree| {
+        fs::write(tree.at("base/bin/python"), "FLE").unwrap();
+    });
+}
+
+#[test]
+fn packages_that_the_environment_does_not_import_are_not_its_own() {
+    let (named, digest) = after(|tree| {
+        tree.write("base/lib/python3.11/site-packages/other/__init__.py", "x\n");
+        tree.write("base/lib/python3.11/site-packages/more.py", "x\n");
+    });
+    assert_eq!((named, digest), (None, false));
+    // Of an interpreter that is used without an environment they are.
+    let tree = Tree::new();
+    let mut env = tree.env();
+    env.prefix.clone_from(&env.base_prefix);
+    env.sys_path[1] = tree.at("base/lib/python3.11/site-packages");
+    let before = Measured::of(env, &tree.cache(), &mut |_| {}).unwrap();
+    tree.write("base/lib/python3.11/site-packages/other/__init__.py", "x\n");
+    assert_eq!(
+        before.change().unwrap().to_string(),
+        "lib/python3.11/site-packages/other/__init__.py was changed"
+    );
+}
+
+#[test]
+fn the_same_contents_have_the_same_digest_and_a_change_that_was_seen_stays_one() {
+    let tree = Tree::new();
+    let before = tree.measured();
+    let path = tree.site("pkg/__init__.py");
+    let text = fs::read(&path).unwrap();
+    fs::write(&path, "answer = 3\n").unwrap();
+    fs::write(&path, text).unwrap();
+    let said = before.change().unwrap();
+    assert_eq!(before.change(), Some(said));
+    let now = tree.measured();
+    assert_eq!((now.env.digest, now.change()), (before.env.digest, None));
+}
+
+#[test]
+fn a_name_is_shown_without_what_a_terminal_would_obey() {
+    let (named, _) = after(|tree| {
+        fs::write(tree.site("\x1b[2J\u{202e}x.py"), "x").unwrap();
+    });
+    let named = named.unwrap();
+    assert!(named.contains("x.py was added"), "{named}");
+    assert!(!named.contains(['\x1b', '\u{202e}']), "{named}");
+}
+
+/// What a cache says is believed of files that are stamped alike, so only of one's own making.
+#[test]
+fn what_is_remembered_is_this_users_and_whole_or_it_is_nothing() {
+    let tree = Tree::new();
+    let first = tree.measured();
+    let path = tree.cache();
+    let mode = fs::metadata(&path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode, 0o600);
+    let reads = || {
+        let table = walk(&places(&tree.env())).unwrap();
+        let mut cache = Cache::open(&path);
+        let files = table.values().filter(|entry| entry.kind == Kind::File);
+        files
+            .filter(|entry| cache.known(&entry.stamp).is_none())
+            .count()
+    };
+    assert_eq!(reads(), 0);
+    let whole = fs::read(&path).unwrap();
+    let again = |bytes: &[u8]| {
+        fs::remove_file(&path).unwrap();
+        fs::write(&path, bytes).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+    };
+    let lie = |bytes: &mut Vec<u8>| {
+        // The sum of the first record.
+        let at = 16 + 5 * 8;
+        bytes[at] ^= 1;
+    };
+    let mut changed = whole.clone();
+    lie(&mut changed);
+    for bytes in [&whole[..whole.len() - 1], &whole[..16], &[], &changed] {
+        again(bytes);
+        assert!(reads() > 0);
+        assert_eq!(tree.measured().env.digest, first.env.digest);
+    }
+    // Whole, but others could have written it, or it is a link to what they wrote.
+    again(&whole);
+    assert_eq!(reads(), 0);
+    for mode in [0o644, 0o620, 0o606] {
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+        assert!(reads() > 0, "{mode:o}");
+    }
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+    let real = tree.at("real");
+    fs::rename(&path, &real).unwrap();
+    symlink(&real, &path).unwrap();
+    assert!(reads() > 0);
+    fs::remove_file(&path).unwrap();
+    fs::hard_link(&real, &path).unwrap();
+    assert!(reads() > 0);
+    fs::remove_file(&real).unwrap();
+    assert_eq!(reads(), 0);
+    fs::set_permissions(tree.dir.path(), fs::Permissions::from_mode(0o777)).unwrap();
+    assert!(reads() > 0);
+}
+
+#[test]
+fn what_cannot_be_a_file_is_not_waited_for() {
+    let tree = Tree::new();
+    nix::unistd::mkfifo(&tree.site("pipe"), nix::sys::stat::Mode::S_IRWXU).unwrap();
+    let before = tree.measured();
+    fs::remove_file(tree.site("pipe")).unwrap();
+    assert_eq!(
+        before.change().unwrap().to_string(),
+        "lib/python3.11/site-packages/pipe is gone"
+    );
+}
+
+#[test]
+fn a_real_interpreter_is_measured_with_all_that_it_imports() {
+    let env = crate::runtime::find_python(None).unwrap();
+    let (library, executable) = (env.sys_path.clone(), env.executable.clone());
+    let cache = crate::runtime::testing::data_dir().join("environment-files");
+    let measured = Measured::of(env, &cache, &mut |_| {}).unwrap();
+    assert_eq!(measured.change(), None);
+    let has = |path: &Path| measured.table.contains_key(path.as_os_str());
+    assert!(has(&executable));
+    assert!(library.iter().any(|folder| has(&folder.join("os.py"))));
+    assert!(measured.entries() > 500, "{}", measured.entries());
+}

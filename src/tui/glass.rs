@@ -1,0 +1,236 @@
+//! The writer of frames: what stands in a cell of the buffer stands in that cell on the terminal,
+//! whatever the terminal thinks of its width.
+//!
+//! The cursor is set anew after every cell that is not ASCII, the terminal never wraps, and a row
+//! that changed is cleared and written whole, so a character that is drawn wider, narrower or
+//! joined costs at most its own cell. The whole screen is written when the scene changes: nothing
+//! of the previous proposal can be left beside this one.
+
+use std::io::{self, Write};
+
+use ratatui::buffer::{Buffer, Cell};
+use ratatui::layout::{Position, Rect};
+use ratatui::style::{Color, Modifier};
+use unicode_width::UnicodeWidthChar;
+
+use super::screen::{Drawn, Scene};
+
+/// Begin and end of a synchronised update; terminals without it ignore both.
+const BEGIN: &str = "\x1b[?2026h";
+const END: &str = "\x1b[0m\x1b[?2026l";
+/// No automatic wrap: nothing that reaches the right edge goes on in the next row.
+const NO_WRAP: &str = "\x1b[?7l";
+pub const WRAP: &str = "\x1b[?7h";
+/// Whatever was left behind: line drawing characters, a scrolling region, origin mode, the cursor;
+/// then an empty screen.
+const ANEW: &str = "\x0f\x1b(B\x1b[r\x1b[?6l\x1b[?25l\x1b[0m\x1b[2J";
+
+/// A terminal's screen, of which it is known what it shows.
+pub struct Glass<W> {
+    out: W,
+    /// What the last frame left there; `None` when that is not known.
+    shown: Option<(Buffer, Scene)>,
+    spare: Buffer,
+}
+
+impl<W: Write> Glass<W> {
+    pub fn new(out: W) -> Self {
+        Self {
+            out,
+            shown: None,
+            spare: Buffer::default(),
+        }
+    }
+
+    /// The next frame writes everything.
+    pub fn forget(&mut self) {
+        self.shown = None;
+    }
+
+    /// Draws one frame, in one piece where the terminal can, and returns what was drawn.
+    pub fn frame(
+        &mut self,
+        area: Rect,
+        draw: impl FnOnce(Rect, &mut Buffer) -> Drawn,
+    ) -> io::Result<Drawn> {
+        let mut next = std::mem::take(&mut self.spare);
+        next.resize(area);
+        next.reset();
+        let drawn = draw(area, &mut next);
+        // A failed write leaves an unknown screen.
+        let before = self.shown.take();
+        let same = before
+            .as_ref()
+            .filter(|(buffer, scene)| buffer.area == area && *scene == drawn.scene);
+        let rows = area.top()..area.bottom();
+        let mut bytes = Vec::new();
+        match same {
+            Some((buffer, _)) => {
+                for y in rows {
+                    if cells(buffer, y) != cells(&next, y) {
+                        write_row(&mut bytes, &next, y);
+                    }
+                }
+            }
+            None => {
+                bytes.extend_from_slice(ANEW.as_bytes());
+                for y in rows {
+                    write_row(&mut bytes, &next, y);
+                }
+            }
+        }
+        if !bytes.is_empty() {
+            let mut frame = Vec::with_capacity(bytes.len() + 32);
+            frame.extend_from_slice(BEGIN.as_bytes());
+            frame.extend_from_slice(NO_WRAP.as_bytes());
+            frame.append(&mut bytes);
+            frame.extend_from_slice(END.as_bytes());
+            self.out.write_all(&frame)?;
+            self.out.flush()?;
+        }
+        self.shown = Some((next, drawn.scene.clone()));
+        self.spare = before.map(|(buffer, _)| buffer).unwrap_or_default();
+        Ok(drawn)
+    }
+}
+
+fn cells(buffer: &Buffer, y: u16) -> &[Cell] {
+    let from = usize::from(y - buffer.area.y) * usize::from(buffer.area.width);
+    buffer
+        .content
+        .get(from..from + usize::from(buffer.area.width))
+        .unwrap_or(&[])
+}
+
+fn write_row(bytes: &mut Vec<u8>, buffer: &Buffer, y: u16) {
+    let area = buffer.area;
+    place(bytes, area.x, y);
+    bytes.extend_from_slice(b"\x1b[0m\x1b[2K");
+    let mut look = Look::PLAIN;
+    let mut x = area.x;
+    while let Some(cell) = buffer.cell(Position { x, y }) {
+        let wanted = Look::of(cell);
+        if wanted != look {
+            wanted.write(bytes);
+            look = wanted;
+        }
+        let (symbol, columns) = symbol(cell, area.right() - x);
+        bytes.extend_from_slice(symbol.as_bytes());
+        x += columns;
+        if !symbol.is_ascii() {
+            place(bytes, x.min(area.right() - 1), y);
+        }
+    }
+}
+
+/// What the cell shows and the columns it takes: one character with a width, which fits.
+/// Everything else would have been sanitised; a fault there is not to become a fault here.
+fn symbol(cell: &Cell, room: u16) -> (&str, u16) {
+    let symbol = cell.symbol();
+    let mut chars = symbol.chars();
+    match (chars.next(), chars.next()) {
+        (Some(c), None) => match c.width() {
+            Some(1) => (symbol, 1),
+            Some(2) if room >= 2 => (symbol, 2),
+            _ => ("?", 1),
+        },
+        _ => ("?", 1),
+    }
+}
+
+/// Absolute: what the terminal made of the bytes before does not matter.
+fn place(bytes: &mut Vec<u8>, x: u16, y: u16) {
+    // Writing to a Vec cannot fail.
+    let _ = write!(bytes, "\x1b[{};{}H", y + 1, x + 1);
+}
+
+/// Colours and attributes of a cell.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Look {
+    fg: Color,
+    bg: Color,
+    modifier: Modifier,
+}
+
+impl Look {
+    const PLAIN: Self = Self {
+        fg: Color::Reset,
+        bg: Color::Reset,
+        modifier: Modifier::empty(),
+    };
+
+    const fn of(cell: &Cell) -> Self {
+        Self {
+            fg: cell.fg,
+            bg: cell.bg,
+            modifier: cell.modifier,
+        }
+    }
+
+    /// ECMA-48 8.3.117, from nothing each time.
+    fn write(self, bytes: &mut Vec<u8>) {
+        bytes.extend_from_slice(b"\x1b[0");
+        for (modifier, code) in [
+            (Modifier::BOLD, ";1"),
+            (Modifier::DIM, ";2"),
+            (Modifier::ITALIC, ";3"),
+            (Modifier::UNDERLINED, ";4"),
+            (Modifier::REVERSED, ";7"),
+        ] {
+            if self.modifier.contains(modifier) {
+                bytes.extend_from_slice(code.as_bytes());
+            }
+        }
+        colour(bytes, self.fg, 30);
+        colour(bytes, self.bg, 40);
+        bytes.push(b'm');
+    }
+}
+
+/// `base` is 30 for the foreground and 40 for the background.
+fn colour(bytes: &mut Vec<u8>, colour: Color, base: u8) {
+    let named = |n: u8| if n < 8 { base + n } else { base + 60 + n - 8 };
+    let code = match colour {
+        Color::Reset => return,
+        Color::Black => named(0),
+        Color::Red => named(1),
+        Color::Green => named(2),
+        Color::Yellow => named(3),
+        Color::Blue => named(4),
+        Color::Magenta => named(5),
+        Color::Cyan => named(6),
+        Color::Gray => named(7),
+        Color::DarkGray => named(8),
+        Color::LightRed => named(9),
+        Color::LightGreen => named(10),
+        Color::LightYellow => named(11),
+        Color::LightBlue => named(12),
+        Color::LightMagenta => named(13),
+        Color::LightCyan => named(14),
+        Color::White => named(15),
+        Color::Indexed(i) => {
+            let _ = write!(bytes, ";{};5;{i}", base + 8);
+            return;
+        }
+        Color::Rgb(r, g, b) => {
+            let _ = write!(bytes, ";{};2;{r};{g};{b}", base + 8);
+            return;
+        }
+    };
+    let _ = write!(bytes, ";{code}");
+}
+
+#[cfg(test)]
+impl Glass<Vec<u8>> {
+    /// What was written since the last call.
+    pub fn written(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.out)
+    }
+}
+
+#[cfg(test)]
+impl<W> Glass<W> {
+    pub const fn out(&self) -> &W {
+        &self.out
+    }
+}
