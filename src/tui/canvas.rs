@@ -1,8 +1,8 @@
 //! Drawing: the only place that writes cells, and it writes what the sanitiser gives it.
 
-use ratatui::buffer::{Buffer, Cell};
+use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::style::Style;
+use ratatui::style::{Modifier, Style};
 
 use super::flow::FlowRow;
 use super::text;
@@ -65,10 +65,7 @@ impl<'a> Canvas<'a> {
             } else {
                 self.cell(x + used, y, piece.text(), style);
                 for hidden in 1..width {
-                    if let Some(cell) = self.buf.cell_mut((x + used + hidden, y)) {
-                        cell.reset();
-                        cell.set_style(style);
-                    }
+                    self.cell(x + used + hidden, y, " ", style);
                 }
                 used += width;
             }
@@ -116,19 +113,17 @@ impl<'a> Canvas<'a> {
         self.put_spans(x + indent, y, columns - indent, &row.spans);
     }
 
-    /// Changes the style of cells that are drawn already, but for the sanitiser's marks: what
-    /// was hostile stays marked in a selected row too.
+    /// Changes the style of cells that are drawn already, but for those with a ground of their
+    /// own: what was hostile stays marked in a selected row, and a match in the current one.
     pub fn tint(&mut self, area: Rect, role: Role) {
         let area = area.intersection(self.buf.area);
         let style = self.theme.style(role);
-        let mut mark = Cell::default();
-        mark.set_style(self.theme.style(Role::Text))
-            .set_style(self.theme.style(Role::Mark));
-        let look = |cell: &Cell| (cell.fg, cell.bg, cell.modifier);
+        let ground = self.theme.ground();
         for y in area.top()..area.bottom() {
             for x in area.left()..area.right() {
                 if let Some(cell) = self.buf.cell_mut((x, y))
-                    && look(cell) != look(&mark)
+                    && cell.bg == ground
+                    && !cell.modifier.contains(Modifier::REVERSED)
                 {
                     cell.set_style(style);
                 }

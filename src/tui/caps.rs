@@ -18,7 +18,7 @@ pub enum Depth {
 pub enum Background {
     Dark,
     Light,
-    /// The terminal did not say: only its own sixteen colours are used.
+    /// The terminal did not say.
     Unknown,
 }
 

@@ -28,6 +28,8 @@ mod words;
 #[cfg(test)]
 mod bench;
 #[cfg(test)]
+mod contrast_tests;
+#[cfg(test)]
 mod environment_tests;
 #[cfg(test)]
 mod glass_tests;

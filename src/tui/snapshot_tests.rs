@@ -6,6 +6,7 @@ use crate::broker::{Environment, Event, ExecNote, StreamName};
 use crate::model::{Artifact, Digest, Exit, LimitKind, RunErrorKind, RunEvent};
 
 use super::bench::*;
+use super::contrast_tests::readable;
 use super::{AuditPage, AuditRow, Background, Depth, TerminalCaps};
 
 fn snap(name: &str, text: &str) {
@@ -16,13 +17,14 @@ fn snap(name: &str, text: &str) {
 
 const SIZES: [(u16, u16); 3] = [(80, 24), (40, 10), (120, 40)];
 
-/// One state at the three sizes.
+/// One state at the three sizes, and in every palette.
 pub(super) fn at_sizes(name: &str, make: impl Fn(&mut Bench)) {
     for (columns, rows) in SIZES {
         let mut bench = Bench::new(columns, rows);
         make(&mut bench);
         let text = bench.draw();
         snap(&format!("{name}_{columns}x{rows}"), &text);
+        readable(&mut bench);
     }
 }
 
@@ -115,6 +117,7 @@ fn private_values_that_will_be_told() {
         ..Making::clear("print(df)\n")
     });
     snap("private_told_120x40", &wide.settle());
+    readable(&mut wide);
     at_sizes("sheet_private_told", |b| {
         b.tell_private();
         b.propose(Making {
@@ -508,6 +511,7 @@ fn too_small() {
         let mut bench = Bench::new(columns, rows);
         bench.propose(Making::clear("x = 1\n"));
         snap(&format!("too_small_{columns}x{rows}"), &bench.draw());
+        readable(&mut bench);
     }
 }
 
@@ -516,6 +520,7 @@ fn wide_and_tall() {
     let mut bench = Bench::new(200, 60);
     crowd(&mut bench);
     snap("wide_and_tall_200x60", &bench.draw());
+    readable(&mut bench);
 }
 
 #[test]
@@ -542,6 +547,7 @@ fn marks() {
         bench.press(KeyCode::Enter);
         bench.draw();
         snap(&format!("marks_{name}_80x24"), &bench.styled());
+        readable(&mut bench);
     }
 }
 
@@ -550,8 +556,7 @@ fn marks() {
 fn colours() {
     for (name, depth, background) in [
         ("none", Depth::None, Background::Unknown),
-        ("16_unknown", Depth::Sixteen, Background::Unknown),
-        ("16_light", Depth::Sixteen, Background::Light),
+        ("16", Depth::Sixteen, Background::Unknown),
         ("256_dark", Depth::Palette, Background::Dark),
         ("true_dark", Depth::True, Background::Dark),
         ("true_light", Depth::True, Background::Light),
@@ -564,5 +569,6 @@ fn colours() {
         bench.colour();
         bench.draw();
         snap(&format!("colours_{name}_80x24"), &bench.styled());
+        readable(&mut bench);
     }
 }

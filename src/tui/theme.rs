@@ -1,8 +1,12 @@
 //! Palettes: every colour on the screen comes from here, by the role it plays.
 //!
-//! A palette is a file in `themes/`, embedded at build time: for each role a colour for
-//! terminals with many colours (`fg`, `bg`: `#rrggbb`), one of the terminal's own sixteen
-//! (`ansi`, `ansi_bg`), and attributes, which also stand where there are no colours at all.
+//! A palette is a file in `themes/`, embedded at build time: for each role colours for terminals
+//! with many (`fg`, `bg`: `#rrggbb`), and attributes, which also stand where there are none. What
+//! the sixteen colours look like is the terminal's own affair: there a palette is one pair, black
+//! and white, and attributes.
+//!
+//! A palette paints every cell, foreground and background, and one in which anything could not be
+//! read (a contrast below 4.5:1) is refused.
 
 use std::collections::BTreeMap;
 
@@ -10,6 +14,8 @@ use ratatui::style::{Color, Modifier, Style};
 use serde::Deserialize;
 
 use super::caps::{Background, Depth, TerminalCaps};
+
+pub(super) mod contrast;
 
 macro_rules! roles {
     ($($role:ident = $name:literal),* $(,)?) => {
@@ -38,18 +44,31 @@ roles! {
     Function = "function", Constant = "constant", Operator = "operator",
 }
 
-/// One role's look, as a palette file writes it.
+/// A palette as its file writes it.
+#[derive(Clone, Debug, Default, Deserialize)]
+struct Palette {
+    /// The one pair for terminals with sixteen colours; without it, the terminal's own.
+    sixteen: Option<Pair>,
+    #[serde(flatten)]
+    looks: BTreeMap<String, Look>,
+}
+
+/// The two of the sixteen colours that are furthest apart, whatever a terminal makes of them.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Pair {
+    WhiteOnBlack,
+    BlackOnWhite,
+}
+
+/// One role's look.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Look {
     fg: Option<String>,
     bg: Option<String>,
-    ansi: Option<String>,
-    ansi_bg: Option<String>,
     #[serde(default)]
     bold: bool,
-    #[serde(default)]
-    dim: bool,
     #[serde(default)]
     italic: bool,
     #[serde(default)]
@@ -62,7 +81,7 @@ struct Look {
     or_reverse: bool,
 }
 
-/// A palette at one colour depth.
+/// A palette at one colour depth. Whatever is drawn in it can be read: see [`Theme::check`].
 #[derive(Clone, Debug)]
 pub struct Theme {
     pub name: String,
@@ -70,6 +89,9 @@ pub struct Theme {
 }
 
 impl Theme {
+    /// Roles that change the look of what is drawn already.
+    const OVER: [Role; 3] = [Role::Selected, Role::Cursor, Role::Found];
+
     pub fn style(&self, role: Role) -> Style {
         self.styles.get(role as usize).copied().unwrap_or_default()
     }
@@ -79,8 +101,8 @@ impl Theme {
             name: name.to_owned(),
             why,
         };
-        let looks: BTreeMap<String, Look> =
-            toml::from_str(text).map_err(|e| broken(e.to_string()))?;
+        let palette: Palette = toml::from_str(text).map_err(|e| broken(e.to_string()))?;
+        let looks = &palette.looks;
         if let Some(unknown) = looks
             .keys()
             .find(|k| !Role::ALL.iter().any(|r| r.name() == *k))
@@ -92,10 +114,88 @@ impl Theme {
             let look = looks.get(role.name()).cloned().unwrap_or_default();
             styles.push(look.style(depth).map_err(broken)?);
         }
-        Ok(Self {
+        let mut theme = Self {
             name: name.to_owned(),
             styles,
-        })
+        };
+        if depth == Depth::Sixteen {
+            theme.pair(palette.sixteen);
+        }
+        theme.own_foregrounds();
+        theme.check()?;
+        Ok(theme)
+    }
+
+    fn pair(&mut self, pair: Option<Pair>) {
+        let (fg, bg) = match pair {
+            None => return,
+            Some(Pair::WhiteOnBlack) => (Color::White, Color::Black),
+            Some(Pair::BlackOnWhite) => (Color::Black, Color::White),
+        };
+        if let Some(text) = self.styles.get_mut(Role::Text as usize) {
+            *text = text.fg(fg).bg(bg);
+        }
+        if fg == Color::Black {
+            // Where bold means bright, black would be grey.
+            for style in &mut self.styles {
+                *style = style.remove_modifier(Modifier::BOLD);
+            }
+        }
+    }
+
+    /// No role takes its foreground from what stood in the cell before.
+    fn own_foregrounds(&mut self) {
+        let text = self.style(Role::Text).fg;
+        for (role, style) in Role::ALL.iter().zip(&mut self.styles) {
+            if !Self::OVER.contains(role) {
+                style.fg = style.fg.or(text);
+            }
+        }
+    }
+
+    /// The ground that everything stands on which has none of its own.
+    pub fn ground(&self) -> Color {
+        self.style(Role::Text).bg.unwrap_or(Color::Reset)
+    }
+
+    /// Every role on every ground it can stand on: its own, or the text's, a selected row's, the
+    /// current row's and a match's. Colours that the terminal chooses go in pairs that are as far
+    /// apart as it has any, or are its own default.
+    fn check(&self) -> Result<(), ThemeError> {
+        let ground = self.ground();
+        for role in Role::ALL.iter().filter(|r| !Self::OVER.contains(r)) {
+            let style = self.style(*role);
+            let has_ground = style.bg.is_some_and(|bg| bg != ground);
+            let over = Self::OVER.iter().filter(|_| !has_ground);
+            for on in std::iter::once(role).chain(over) {
+                let over = if on == role { style } else { self.style(*on) };
+                let fg = over.fg.or(style.fg).unwrap_or(Color::Reset);
+                let bg = over.bg.or(style.bg).unwrap_or(ground);
+                let unreadable = |ratio: String| ThemeError::Unreadable {
+                    name: self.name.clone(),
+                    role: role.name(),
+                    on: if on == role && !has_ground {
+                        Role::Text.name()
+                    } else {
+                        on.name()
+                    },
+                    ratio,
+                };
+                match (contrast::ratio(fg, bg), fg, bg) {
+                    (Some(ratio), ..) if ratio >= contrast::NEEDED => {}
+                    (Some(ratio), ..) => {
+                        // Down, or 4.496 would read as enough.
+                        let ratio = (ratio * 100.0).floor() / 100.0;
+                        return Err(unreadable(format!("{ratio:.2}:1")));
+                    }
+                    (None, Color::Reset, Color::Reset)
+                    | (None, Color::White, Color::Black)
+                    | (None, Color::Black, Color::White) => {}
+                    _ => return Err(unreadable("that nobody knows".to_owned())),
+                }
+            }
+        }
+        Ok(())
     }
 
     /// No colour, no attribute: what is left when a palette cannot be read.
@@ -110,46 +210,43 @@ impl Theme {
 impl Look {
     fn style(&self, depth: Depth) -> Result<Style, String> {
         let mut style = Style::new();
-        if let Some(c) = colour(self.fg.as_deref(), self.ansi.as_deref(), depth)? {
+        if let Some(c) = colour(self.fg.as_deref(), depth)? {
             style = style.fg(c);
         }
-        if let Some(c) = colour(self.bg.as_deref(), self.ansi_bg.as_deref(), depth)? {
+        if let Some(c) = colour(self.bg.as_deref(), depth)? {
             style = style.bg(c);
         }
+        let reversed = self.or_reverse && style.bg.is_none();
         for (on, modifier) in [
             (self.bold, Modifier::BOLD),
-            (self.dim, Modifier::DIM),
             (self.italic, Modifier::ITALIC),
             (self.underline, Modifier::UNDERLINED),
             (
                 self.or_underline && style.bg.is_none(),
                 Modifier::UNDERLINED,
             ),
-            (self.or_reverse && style.bg.is_none(), Modifier::REVERSED),
+            (reversed, Modifier::REVERSED),
         ] {
             if on {
                 style = style.add_modifier(modifier);
             }
         }
+        if reversed {
+            // Where bold means bright, reversed black on white would be grey on white.
+            style = style.remove_modifier(Modifier::BOLD);
+        }
         Ok(style)
     }
 }
 
-fn colour(rgb: Option<&str>, ansi: Option<&str>, depth: Depth) -> Result<Option<Color>, String> {
+fn colour(rgb: Option<&str>, depth: Depth) -> Result<Option<Color>, String> {
     let rgb = rgb
         .map(|text| hex(text).ok_or_else(|| format!("`{text}` is not `#rrggbb`")))
         .transpose()?;
-    let ansi = ansi
-        .map(|text| {
-            text.parse::<Color>()
-                .map_err(|_| format!("`{text}` is not one of the sixteen colours"))
-        })
-        .transpose()?;
     Ok(match depth {
-        Depth::None => None,
-        Depth::Sixteen => ansi,
-        Depth::Palette => rgb.map(|c| Color::Indexed(nearest(c))).or(ansi),
-        Depth::True => rgb.map(|(r, g, b)| Color::Rgb(r, g, b)).or(ansi),
+        Depth::None | Depth::Sixteen => None,
+        Depth::Palette => rgb.map(contrast::nearest),
+        Depth::True => rgb.map(|(r, g, b)| Color::Rgb(r, g, b)),
     })
 }
 
@@ -161,42 +258,14 @@ fn hex(text: &str) -> Option<(u8, u8, u8)> {
     Some((byte(0)?, byte(2)?, byte(4)?))
 }
 
-/// The nearest of xterm's 6×6×6 cube and 24 greys; the first sixteen are the user's own.
-fn nearest((r, g, b): (u8, u8, u8)) -> u8 {
-    const STEPS: [u8; 6] = [0, 95, 135, 175, 215, 255];
-    let distance = |x: u8, y: u8| u32::from(x.abs_diff(y)).pow(2);
-    let step = |v: u8| {
-        (0..6_u8)
-            .min_by_key(|i| distance(STEPS[usize::from(*i)], v))
-            .unwrap_or(0)
-    };
-    let (cr, cg, cb) = (step(r), step(g), step(b));
-    let far = |x: u8, y: u8, z: u8| distance(x, r) + distance(y, g) + distance(z, b);
-    let cube = far(
-        STEPS[usize::from(cr)],
-        STEPS[usize::from(cg)],
-        STEPS[usize::from(cb)],
-    );
-    let grey = (0..24_u8)
-        .min_by_key(|i| far(8 + 10 * i, 8 + 10 * i, 8 + 10 * i))
-        .unwrap_or(0);
-    let level = 8 + 10 * grey;
-    if far(level, level, level) < cube {
-        232 + grey
-    } else {
-        16 + 36 * cr + 6 * cg + cb
-    }
-}
-
 /// The palettes that come with the program, in the order `t` goes through them.
-const BUILT_IN: [(&str, &str); 5] = [
+pub(super) const BUILT_IN: [(&str, &str); 4] = [
     ("dark", include_str!("../../themes/dark.toml")),
     ("light", include_str!("../../themes/light.toml")),
     (
         "high-contrast",
         include_str!("../../themes/high-contrast.toml"),
     ),
-    ("terminal", include_str!("../../themes/terminal.toml")),
     ("none", include_str!("../../themes/none.toml")),
 ];
 
@@ -211,6 +280,16 @@ pub enum ThemeError {
     },
     #[error("the palette `{name}` cannot be read: {why}")]
     Palette { name: String, why: String },
+    #[error(
+        "the palette `{name}` cannot be read by everybody: `{role}` on the ground of `{on}` has a \
+         contrast of {ratio}; {needed}:1 is needed", needed = contrast::NEEDED
+    )]
+    Unreadable {
+        name: String,
+        role: &'static str,
+        on: &'static str,
+        ratio: String,
+    },
 }
 
 /// All palettes at the terminal's colour depth, and which is on.
@@ -232,10 +311,10 @@ impl Themes {
         }
         let name = match choice {
             "auto" | "" => match (caps.depth, caps.background) {
-                (Depth::None, _) => "none",
-                (_, Background::Dark) => "dark",
+                // Its own pair is the one that it is read in all day.
+                (Depth::None | Depth::Sixteen, _) => "none",
+                (_, Background::Dark | Background::Unknown) => "dark",
                 (_, Background::Light) => "light",
-                (_, Background::Unknown) => "terminal",
             },
             named if BUILT_IN.iter().any(|(n, _)| *n == named) => named,
             unknown => {
@@ -296,8 +375,8 @@ mod tests {
 
     #[test]
     fn in_every_palette_a_mark_differs_from_text_and_verdicts_differ_from_each_other() {
-        for depth in [Depth::Sixteen, Depth::Palette, Depth::True] {
-            for name in ["dark", "light", "high-contrast", "terminal"] {
+        for depth in [Depth::Palette, Depth::True] {
+            for name in ["dark", "light", "high-contrast"] {
                 let themes = Themes::new(name, caps(depth, Background::Dark)).unwrap();
                 let theme = themes.current();
                 assert_ne!(theme.style(Role::Mark), theme.style(Role::Text));
@@ -312,7 +391,7 @@ mod tests {
         for (background, name) in [
             (Background::Dark, "dark"),
             (Background::Light, "light"),
-            (Background::Unknown, "terminal"),
+            (Background::Unknown, "dark"),
         ] {
             let themes = Themes::new("auto", caps(Depth::True, background)).unwrap();
             assert_eq!(themes.current().name, name);
@@ -335,10 +414,69 @@ mod tests {
     }
 
     #[test]
-    fn the_nearest_of_the_256_is_near() {
-        assert_eq!(nearest((0, 0, 0)), 16);
-        assert_eq!(nearest((255, 255, 255)), 231);
-        assert_eq!(nearest((128, 128, 128)), 244);
-        assert_eq!(nearest((255, 0, 0)), 196);
+    fn in_sixteen_colours_a_palette_is_one_pair_and_auto_is_the_terminals_own() {
+        for (name, _) in BUILT_IN {
+            let themes = Themes::new(name, caps(Depth::Sixteen, Background::Light)).unwrap();
+            let text = themes.current().style(Role::Text);
+            let pair = (text.fg, text.bg);
+            let wanted = match name {
+                "none" => (None, None),
+                "light" => (Some(Color::Black), Some(Color::White)),
+                _ => (Some(Color::White), Some(Color::Black)),
+            };
+            assert_eq!(pair, wanted, "{name}");
+            for role in Role::ALL.iter().filter(|r| !Theme::OVER.contains(r)) {
+                let style = themes.current().style(*role);
+                assert_eq!(style.fg, text.fg, "{name} {role:?}");
+                assert!(style.bg.is_none() || style.bg == text.bg, "{name} {role:?}");
+            }
+        }
+        for background in [Background::Dark, Background::Light, Background::Unknown] {
+            let themes = Themes::new("auto", caps(Depth::Sixteen, background)).unwrap();
+            assert_eq!(themes.current().name, "none");
+        }
+    }
+
+    /// What a palette with these lines beside its text is refused for.
+    fn refused(lines: &str, depth: Depth) -> String {
+        let text = format!("text = {{ fg = \"#ffffff\", bg = \"#202020\" }}\n{lines}");
+        Theme::read("mine", &text, depth).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_palette_that_cannot_be_read_is_refused_by_role_and_ratio() {
+        let grey = "dim = { fg = \"#7f7f7f\" }";
+        assert_eq!(
+            refused(grey, Depth::True),
+            "the palette `mine` cannot be read by everybody: `dim` on the ground of `text` has a \
+             contrast of 4.06:1; 4.5:1 is needed"
+        );
+        assert!(refused(grey, Depth::Palette).contains("`dim`"));
+        let selected = "selected = { bg = \"#e0e0e0\" }";
+        let why = refused(selected, Depth::True);
+        assert!(
+            why.contains("`text` on the ground of `selected` has a contrast of 1.32:1"),
+            "{why}"
+        );
+        let own = "alarm = { fg = \"#ff0000\", bg = \"#a00000\" }";
+        assert!(refused(own, Depth::True).contains("`alarm` on the ground of `alarm`"));
+        // What stands on a ground of its own is not tinted.
+        let fine =
+            "alarm = { fg = \"#000000\", bg = \"#ffffff\" }\nselected = { bg = \"#303030\" }";
+        let text = format!("text = {{ fg = \"#ffffff\", bg = \"#202020\" }}\n{fine}");
+        Theme::read("mine", &text, Depth::True).unwrap();
+    }
+
+    #[test]
+    fn a_palette_that_does_not_paint_its_ground_is_refused() {
+        for text in [
+            "text = { fg = \"#ffffff\" }",
+            "text = { bg = \"#000000\" }",
+            "dim = { fg = \"#ffffff\" }",
+            "selected = { bg = \"#000000\" }",
+        ] {
+            let why = Theme::read("mine", text, Depth::True).unwrap_err();
+            assert!(matches!(why, ThemeError::Unreadable { .. }), "{why}");
+        }
     }
 }

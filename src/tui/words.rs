@@ -98,6 +98,10 @@ pub fn only_on_queue(key: &str) -> String {
     format!("not here; {key} goes to the queue")
 }
 
+pub fn theme(name: &str) -> String {
+    format!("theme: {name}")
+}
+
 pub fn not_found(what: &str) -> String {
     format!("not found: {what}")
 }

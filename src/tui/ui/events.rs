@@ -152,7 +152,10 @@ impl UiState {
             Command::Theme if self.caps.depth == Depth::None => {
                 self.notice = Some(words::NO_COLOURS.into());
             }
-            Command::Theme => self.themes.next(),
+            Command::Theme => {
+                self.themes.next();
+                self.notice = Some(words::theme(&self.theme().name).into());
+            }
             Command::Redraw => self.asked_anew += 1,
             Command::Help => self.help = Some(0),
             Command::Suspend => return vec![Action::Suspend],

@@ -231,6 +231,11 @@ impl UiState {
         self
     }
 
+    #[cfg(test)]
+    pub(super) fn set_themes(&mut self, themes: Themes) -> Themes {
+        std::mem::replace(&mut self.themes, themes)
+    }
+
     pub fn theme(&self) -> &Theme {
         self.themes.current()
     }
