@@ -241,6 +241,30 @@ fn a_terminal_that_takes_nothing_holds_up_no_deadline_and_no_end_and_grants_noth
     dash.wait_for("no process", |d, _| !d.socket.exists());
 }
 
+#[test]
+fn a_window_of_another_size_is_filled_at_once_and_costs_no_key() {
+    let mut dash = Dash::start();
+    let mut agent = dash.agent();
+    agent.code("print(1)\n");
+    dash.wait_text("print(1)");
+    // The event source learns of sizes from its first key on.
+    dash.keys("?");
+    dash.wait_text("quit");
+    dash.keys("?");
+    for (columns, rows) in [(80, 24), (100, 30), (120, 40)] {
+        dash.resize(columns, rows);
+        // Nobody presses a key.
+        dash.wait_for("the new size", |_, text| {
+            let lines: Vec<&str> = text.lines().collect();
+            lines.len() == usize::from(rows) && lines[lines.len() - 1].contains("? help")
+        });
+        dash.keys("?");
+        dash.wait_for("the help", |_, text| !text.contains("print(1)"));
+        dash.keys("?");
+        dash.wait_text("print(1)");
+    }
+}
+
 /// SIGQUIT is what `kill -QUIT` and some supervisors send.
 #[test]
 fn every_signal_that_asks_for_the_end_leaves_a_closing_record() {

@@ -257,6 +257,10 @@ impl Shell {
                 Woken::Asked(Asked::Close) => self.quit(),
                 Woken::Asked(Asked::Suspend) => self.suspend(),
                 Woken::Asked(Asked::GoOn) => self.flush(),
+                Woken::Asked(Asked::Fit) => {
+                    self.keyboard.resized();
+                    self.redraw = Redraw::Soon;
+                }
                 Woken::Decided(input) => {
                     self.input(input);
                     self.take_turn(|shell| {

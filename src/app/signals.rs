@@ -8,6 +8,8 @@ pub enum Asked {
     Suspend,
     /// It was stopped, and goes on.
     GoOn,
+    /// The window has another size.
+    Fit,
 }
 
 /// Signals that ask the dashboard to do something.
@@ -18,6 +20,7 @@ pub struct Signals {
     quit: Signal,
     stop: Signal,
     go_on: Signal,
+    size: Signal,
 }
 
 impl Signals {
@@ -32,6 +35,7 @@ impl Signals {
             quit: signal(SignalKind::quit())?,
             stop: signal(SignalKind::from_raw(nix::libc::SIGTSTP))?,
             go_on: signal(SignalKind::from_raw(nix::libc::SIGCONT))?,
+            size: signal(SignalKind::window_change())?,
         })
     }
 
@@ -43,6 +47,7 @@ impl Signals {
             _ = self.quit.recv() => Asked::Close,
             _ = self.stop.recv() => Asked::Suspend,
             _ = self.go_on.recv() => Asked::GoOn,
+            _ = self.size.recv() => Asked::Fit,
         }
     }
 }

@@ -37,6 +37,8 @@ pub struct Typed {
 #[derive(Debug)]
 struct Shared {
     closely: AtomicBool,
+    /// The window has another size, and the event source was not asked since.
+    resized: AtomicBool,
     /// How often input was thrown away.
     flushes: AtomicU64,
     wake: EventFd,
@@ -54,6 +56,7 @@ impl Keyboard {
     pub fn listen() -> io::Result<Self> {
         let shared = Arc::new(Shared {
             closely: AtomicBool::new(false),
+            resized: AtomicBool::new(false),
             flushes: AtomicU64::new(0),
             wake: EventFd::from_flags(EfdFlags::EFD_CLOEXEC | EfdFlags::EFD_NONBLOCK)?,
         });
@@ -85,6 +88,13 @@ impl Keyboard {
         self.shared.flushes.fetch_add(1, Ordering::SeqCst);
         // What the kernel keeps all the same is dated like any other input.
         let _ = tcflush(io::stdin(), FlushArg::TCIFLUSH);
+    }
+
+    /// The window has another size: takes the event out of the source at once. Left there until the
+    /// next key, it would come together with that key, and the source then loses the key.
+    pub fn resized(&self) {
+        self.shared.resized.store(true, Ordering::SeqCst);
+        let _ = self.shared.wake.write(1);
     }
 
     /// Whether events are to be dated closely. Costs a few wakes a second.
@@ -138,8 +148,14 @@ fn read(shared: &Shared, out: &UnboundedSender<Typed>) -> io::Result<()> {
     loop {
         // Before the look: the process may be stopped right after it.
         let before = boot();
-        match look(shared, PollTimeout::ZERO)? {
-            Look::Interrupted => continue,
+        let there = look(shared, PollTimeout::ZERO)?;
+        let resized = shared.resized.swap(false, Ordering::SeqCst);
+        match there {
+            Look::Interrupted => {
+                shared.resized.fetch_or(resized, Ordering::SeqCst);
+                continue;
+            }
+            Look::Nothing if resized => empty = before,
             Look::Nothing => {
                 empty = before;
                 let closely = shared.closely.load(Ordering::SeqCst);
@@ -156,6 +172,9 @@ fn read(shared: &Shared, out: &UnboundedSender<Typed>) -> io::Result<()> {
         let flushes = shared.flushes.load(Ordering::SeqCst);
         let found = boot();
         let mut more = event::poll(STUCK)?;
+        if !more && resized && matches!(there, Look::Nothing) {
+            continue;
+        }
         if !more && matches!(look(shared, PollTimeout::ZERO)?, Look::Something) {
             // Nobody types a kilobyte at once.
             tcflush(io::stdin(), FlushArg::TCIFLUSH)?;
