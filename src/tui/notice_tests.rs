@@ -205,6 +205,13 @@ fn nothing_is_called_pending_or_absent_that_is_not() {
     b.propose(Making::clear("x = 1\n"));
     assert_eq!(notice(&b), "");
 
+    let mut b = Bench::new(120, 40);
+    assert!(b.draw().contains("No proposal yet."));
+    b.propose(Making::blocked());
+    let screen = b.draw();
+    assert!(screen.contains("DECIDED"), "{screen}");
+    assert!(screen.contains("No proposal waits."), "{screen}");
+
     let mut b = ready();
     b.keys("/zebra");
     assert!(footer(&mut b).contains("Enter searches"));
@@ -215,6 +222,24 @@ fn nothing_is_called_pending_or_absent_that_is_not() {
         ..Making::clear("x = 1\n")
     });
     assert_eq!(notice(&b), "");
+}
+
+/// Where the kernel's word was missing, the agent's stood for it.
+#[test]
+fn the_uid_stands_beside_the_title_however_narrow_the_screen() {
+    for columns in 40..130 {
+        let mut b = Bench::new(columns, 24);
+        b.propose(Making {
+            title: Some(format!("uid 0 · pid 1 root {}", "x".repeat(200))),
+            ..Making::clear("x = 1\n")
+        });
+        let screen = b.draw();
+        let row = screen.lines().find(|l| l.contains("says: ")).unwrap();
+        assert!(row.trim_end().contains("uid 1000"), "{columns}: {row}");
+        let (title, vouched) = row.rsplit_once("uid 1000").unwrap();
+        assert!(title.ends_with("  "), "{columns}: {row}");
+        assert!(!vouched.contains('x'), "{columns}: {row}");
+    }
 }
 
 #[test]

@@ -31,6 +31,7 @@ pub const TOO_SMALL: &str = "the terminal is too small to grant anything";
 pub const UNTITLED: &str = "(no title)";
 pub const UNNAMED: &str = "an unnamed agent";
 pub const EMPTY: &str = "No proposal yet.";
+pub const NONE_WAITS: &str = "No proposal waits.";
 pub const EMPTY_HOW: &str = "Agents connect to";
 pub const EMPTY_TRY: &str = "Try: countersign submit FILE";
 pub const EMPTY_CODE: &str = "(no code: zero bytes)";

@@ -27,15 +27,16 @@ impl Screen<'_> {
         let p = &entry.proposal;
         let peer = &p.peer;
         let exe = peer.exe.as_deref().unwrap_or("");
-        let vouched = format!("uid {} · pid {} {}", peer.uid, peer.pid, text::cut(exe, 16));
+        // Never left out: where it is not, a title could stand for it.
+        let vouched = match area.width >= 60 {
+            true => format!("uid {} · pid {} {}", peer.uid, peer.pid, text::cut(exe, 16)),
+            false => format!("uid {}", peer.uid),
+        };
         let vouched = vouched.trim_end();
         let wide = u16::try_from(text::width(vouched)).unwrap_or(area.width);
-        let mut right = area.right().saturating_sub(1);
-        if area.width >= 60 {
-            right = right.saturating_sub(wide);
-            canvas.put(right, area.y, wide, vouched, Role::Dim);
-            right = right.saturating_sub(2);
-        }
+        let right = area.right().saturating_sub(1).saturating_sub(wide);
+        canvas.put(right, area.y, wide, vouched, Role::Dim);
+        let right = right.saturating_sub(2);
         let mut x = area.x + 1;
         if entry.state != State::Pending {
             let (glyph, word, role) = words::state(entry.state);

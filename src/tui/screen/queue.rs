@@ -191,8 +191,12 @@ impl Screen<'_> {
 
     /// What stands in place of code when nothing is there.
     pub(super) fn nothing(&self, canvas: &mut Canvas<'_>, area: Rect) {
+        let none = match self.ui.decided.is_empty() {
+            true => words::EMPTY,
+            false => words::NONE_WAITS,
+        };
         let lines = [
-            (words::EMPTY.to_owned(), Role::Strong),
+            (none.to_owned(), Role::Strong),
             (String::new(), Role::Text),
             (words::EMPTY_HOW.to_owned(), Role::Dim),
             (self.facts.socket.clone(), Role::Text),
