@@ -188,8 +188,11 @@ impl Shell {
         // Keys typed before the screen was there.
         ui.stalled(Now::read());
         replicate::forget(&setup.state_dir, setup.retention_days);
-        let terminal = Terminal::enter()?;
+        let mut terminal = Terminal::enter()?;
         let keyboard = Keyboard::listen()?;
+        if keyboard.hears_answers() {
+            terminal.ask_for_answers();
+        }
         Ok(Self {
             state,
             ui,
@@ -410,7 +413,9 @@ impl Shell {
     fn typed(&mut self, typed: &Typed) {
         let now = Now::read();
         let Some(event) = &typed.event else {
-            self.ui.on_noise(typed.when);
+            if !self.terminal.answered() {
+                self.ui.on_noise(typed.when);
+            }
             return;
         };
         if self.stuck {
@@ -513,14 +518,14 @@ impl Shell {
         }
         match self.terminal.taken() {
             Ok(Some(_)) if std::mem::take(&mut self.stuck) => {
-                tracing::info!("the terminal takes its frames again");
+                tracing::info!("the terminal shows its frames again");
                 self.terminal.forget();
                 self.flush();
             }
             Ok(Some(drawn)) => self.ui.drawn(&self.state, drawn, Now::read()),
             Ok(None) => {
                 if !self.stuck && self.terminal.owes().is_some_and(|since| since >= STUCK) {
-                    tracing::warn!("the terminal takes nothing: no key counts until it does");
+                    tracing::warn!("the terminal shows nothing: no key counts until it does");
                     self.stuck = true;
                     self.ui.out_of_sight(Now::read());
                 }

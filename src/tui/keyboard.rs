@@ -7,11 +7,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-use crossterm::event::{self, Event};
+use crossterm::event::{self, Event, KeyEventKind};
 use nix::errno::Errno;
+use nix::fcntl::{OFlag, open};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::eventfd::{EfdFlags, EventFd};
+use nix::sys::stat::Mode;
 use nix::sys::termios::{FlushArg, tcflush};
+use nix::unistd::dup2_stdin;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use crate::clock::Now;
@@ -26,7 +29,10 @@ const LATE: Duration = Duration::from_millis(100);
 /// learns of a burst once and reads its first kilobyte.
 const STUCK: Duration = Duration::from_millis(20);
 
-/// One event, or bytes that were none.
+/// Events that are read at once, at most.
+const AT_ONCE: usize = 1024;
+
+/// One event, or bytes that were none: noise, or the terminal's answer to a question.
 #[derive(Debug)]
 pub struct Typed {
     pub event: Option<Event>,
@@ -49,11 +55,22 @@ struct Shared {
 pub struct Keyboard {
     typed: UnboundedReceiver<Typed>,
     shared: Arc<Shared>,
+    hears_answers: bool,
+}
+
+/// Opens the terminal anew for this process's input, so that a read of bytes that are no event does
+/// not wait for the next key. What others have open keeps its mode.
+fn own_input() -> nix::Result<()> {
+    let flags = OFlag::O_RDWR | OFlag::O_NONBLOCK | OFlag::O_NOCTTY | OFlag::O_CLOEXEC;
+    dup2_stdin(open("/proc/self/fd/0", flags, Mode::empty())?)
 }
 
 impl Keyboard {
     /// Begins to read. The terminal must be in raw mode.
     pub fn listen() -> io::Result<Self> {
+        let hears_answers = own_input()
+            .inspect_err(|e| tracing::info!("the terminal is not asked what it shows: {e}"))
+            .is_ok();
         let shared = Arc::new(Shared {
             closely: AtomicBool::new(false),
             resized: AtomicBool::new(false),
@@ -70,7 +87,16 @@ impl Keyboard {
                     tracing::warn!("the terminal cannot be read any more: {e}");
                 }
             })?;
-        Ok(Self { typed, shared })
+        Ok(Self {
+            typed,
+            shared,
+            hears_answers,
+        })
+    }
+
+    /// Whether an answer of the terminal comes as an event that is none.
+    pub const fn hears_answers(&self) -> bool {
+        self.hears_answers
     }
 
     /// The next event; `None` when the terminal is gone. May be dropped while it waits.
@@ -171,33 +197,55 @@ fn read(shared: &Shared, out: &UnboundedSender<Typed>) -> io::Result<()> {
         }
         let flushes = shared.flushes.load(Ordering::SeqCst);
         let found = boot();
-        let mut more = event::poll(STUCK)?;
+        let bytes =
+            || Ok::<_, io::Error>(matches!(look(shared, PollTimeout::ZERO)?, Look::Something));
+        let mut more = event::poll(Duration::ZERO)?;
+        if !more && bytes()? {
+            more = event::poll(STUCK)?;
+        }
         if !more && resized && matches!(there, Look::Nothing) {
             continue;
         }
-        if !more && matches!(look(shared, PollTimeout::ZERO)?, Look::Something) {
+        if !more && bytes()? {
             // Nobody types a kilobyte at once.
             tcflush(io::stdin(), FlushArg::TCIFLUSH)?;
         }
+        let mut events = Vec::new();
+        while more {
+            events.push(event::read()?);
+            more = events.len() < AT_ONCE && event::poll(Duration::ZERO)?;
+        }
+        let alone = events.iter().filter(|e| is_press(e)).count() <= 1;
         let send = |event| {
             let until = boot();
             let late = until.saturating_sub(found) > LATE;
             let since = if late { Duration::ZERO } else { empty };
-            let when = Span { since, until };
+            let when = Span {
+                since,
+                until,
+                alone,
+            };
             out.send(Typed {
                 event,
                 when,
                 flushes,
             })
         };
-        if !more && send(None).is_err() {
+        if events.is_empty() && send(None).is_err() {
             return Ok(());
         }
-        while more {
-            if send(Some(event::read()?)).is_err() {
+        for event in events {
+            if send(Some(event)).is_err() {
                 return Ok(());
             }
-            more = event::poll(Duration::ZERO)?;
         }
+    }
+}
+
+fn is_press(event: &Event) -> bool {
+    match event {
+        Event::Key(key) => key.kind != KeyEventKind::Release,
+        Event::Paste(_) => true,
+        Event::FocusGained | Event::FocusLost | Event::Mouse(_) | Event::Resize(..) => false,
     }
 }

@@ -9,6 +9,28 @@ use super::bench::*;
 use super::*;
 
 #[test]
+fn a_key_that_was_read_with_others_neither_asks_nor_confirms() {
+    let crowded = |b: &Bench| Span {
+        alone: false,
+        ..Span::at(b.now.boot)
+    };
+    let mut b = ready();
+    let when = crowded(&b);
+    b.typed("a", when);
+    assert!(b.ui.sheet.is_none());
+    let mut b = ready();
+    b.open_sheet();
+    let when = crowded(&b);
+    b.typed("yes please\n", when);
+    assert!(b.ui.sheet.is_some() && grants(&b).is_empty());
+    // The last of them may be down still.
+    b.advance(2_500);
+    b.draw();
+    b.keys("y");
+    assert_eq!(grants(&b).len(), 1);
+}
+
+#[test]
 fn early_keys_on_the_sheet_are_dropped_leave_it_open_and_the_quiet_begins_anew() {
     let mut b = ready();
     b.keys("a");
@@ -191,6 +213,7 @@ fn a_burst_grants_nothing_however_long_the_loop_takes_for_it() {
     let when = Span {
         since: b.now.boot,
         until: b.now.boot + Duration::from_millis(3),
+        alone: true,
     };
     b.typed("a", when);
     assert!(b.ui.sheet.is_some());
@@ -213,6 +236,7 @@ fn a_key_is_dated_by_when_it_could_have_been_typed() {
     let waited = Span {
         since: before,
         until: b.now.boot,
+        alone: true,
     };
     b.typed("y", waited);
     assert!(b.ui.sheet.is_some() && grants(&b).is_empty());
@@ -225,6 +249,7 @@ fn a_key_is_dated_by_when_it_could_have_been_typed() {
     let waited = Span {
         since: before,
         until: b.now.boot,
+        alone: true,
     };
     b.typed("a", waited);
     assert!(b.ui.sheet.is_none());

@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::{self, Write as _, stdout};
 use std::os::fd::AsFd as _;
 use std::panic::PanicHookInfo;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Once, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -21,6 +21,7 @@ use crossterm::terminal::{
 };
 use crossterm::{Command as _, cursor, queue};
 use nix::sys::signal::{Signal, raise};
+use nix::sys::termios::{FlushArg, tcflush};
 use nix::unistd::{getpgid, getpgrp, getppid, getsid};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -53,12 +54,45 @@ const LARGEST: (u16, u16) = (1000, 500);
 const NO_REORDERING: &str = "\x1b[8l";
 const REORDERING: &str = "\x1b[8h";
 
+/// DSR (ECMA-48 8.3.35): a terminal answers that it is ready once it has taken in all that came
+/// before. That its buffer has taken a frame does not mean that anybody sees it.
+const ASK: &str = "\x1b[5n";
+/// How long a terminal that never answered may take to answer first. Then it is one that does not.
+const FIRST_ANSWER: Duration = Duration::from_millis(500);
+/// How long an answer may take at least before it is asked for again: one that came together with a
+/// key was lost.
+const ASK_AGAIN: Duration = Duration::from_millis(200);
+/// How long an answer is waited for that would otherwise be typed into the shell.
+const LAST_ANSWER: Duration = Duration::from_millis(50);
+
+/// Questions that were not answered yet, for [`restore`].
+static UNANSWERED: AtomicU32 = AtomicU32::new(0);
+
+/// A frame that the terminal does not show yet, as far as is known.
+struct OnItsWay {
+    drawn: Drawn,
+    since: Instant,
+    asked: Instant,
+    answered: bool,
+}
+
+/// What is known of the terminal's answers.
+enum Answers {
+    /// None can be heard, or none came in time.
+    Never,
+    /// None came yet; asked since then.
+    NotYet(Option<Instant>),
+    Given,
+}
+
 /// The terminal in the dashboard's modes.
 pub struct Terminal {
     glass: Glass<Outlet>,
     outlet: Outlet,
-    /// The frame that the terminal has not taken yet, and since when it is on its way.
-    on_its_way: Option<(Drawn, Instant)>,
+    on_its_way: Option<OnItsWay>,
+    answers: Answers,
+    /// How long the last answer took.
+    took: Duration,
     rang: Option<Instant>,
 }
 
@@ -93,6 +127,8 @@ impl Terminal {
             glass: Glass::new(outlet.clone()),
             outlet,
             on_its_way: None,
+            answers: Answers::Never,
+            took: Duration::ZERO,
             rang: None,
         };
         terminal.modes_on()?;
@@ -134,23 +170,81 @@ impl Terminal {
         let (columns, rows) = size()?;
         let area = Rect::new(0, 0, columns.min(LARGEST.0), rows.min(LARGEST.1));
         let drawn = self.glass.frame(area, draw)?;
-        self.on_its_way = Some((drawn, Instant::now()));
+        let now = Instant::now();
+        self.on_its_way = Some(OnItsWay {
+            drawn,
+            since: now,
+            asked: now,
+            answered: false,
+        });
+        self.ask(now)?;
         self.outlet.settle(SOON).map(drop)
     }
 
-    /// The frame that was on its way, if the terminal has taken all of it. Does not wait.
+    /// Asks from now on after each frame whether it is shown.
+    pub fn ask_for_answers(&mut self) {
+        self.answers = Answers::NotYet(None);
+    }
+
+    fn ask(&mut self, now: Instant) -> io::Result<()> {
+        match &mut self.answers {
+            Answers::Never => return Ok(()),
+            Answers::NotYet(since) => drop(since.get_or_insert(now)),
+            Answers::Given => {}
+        }
+        UNANSWERED.fetch_add(1, Ordering::SeqCst);
+        self.outlet.write_all(ASK.as_bytes())?;
+        self.outlet.flush()
+    }
+
+    /// Input came that is no event. Whether it was the answer to a question.
+    pub fn answered(&mut self) -> bool {
+        let one_less = |n: u32| n.checked_sub(1);
+        let asked = UNANSWERED.fetch_update(Ordering::SeqCst, Ordering::SeqCst, one_less);
+        if asked.is_err() {
+            return false;
+        }
+        self.answers = Answers::Given;
+        if let Some(frame) = &mut self.on_its_way {
+            frame.answered = true;
+            self.took = frame.since.elapsed();
+        }
+        true
+    }
+
+    /// The frame that was on its way, if the terminal shows it now. Does not wait.
     ///
     /// # Errors
     /// When the terminal is gone.
     pub fn taken(&mut self) -> io::Result<Option<Drawn>> {
         let taken = self.outlet.settle(Duration::ZERO)?;
-        let drawn = self.on_its_way.take_if(|_| taken);
-        Ok(drawn.map(|(drawn, _)| drawn))
+        let Some(frame) = self.on_its_way.as_mut().filter(|_| taken) else {
+            return Ok(None);
+        };
+        let shown = match &self.answers {
+            Answers::Never => true,
+            Answers::NotYet(since) => since.is_some_and(|at| at.elapsed() >= FIRST_ANSWER),
+            Answers::Given => frame.answered,
+        };
+        if shown {
+            if matches!(self.answers, Answers::NotYet(_)) && !frame.answered {
+                tracing::info!("the terminal does not say what it shows");
+                self.answers = Answers::Never;
+            }
+            UNANSWERED.store(0, Ordering::SeqCst);
+            return Ok(self.on_its_way.take().map(|frame| frame.drawn));
+        }
+        if frame.asked.elapsed() >= ASK_AGAIN.max(self.took * 3) {
+            let now = Instant::now();
+            frame.asked = now;
+            self.ask(now)?;
+        }
+        Ok(None)
     }
 
     /// How long the last frame has been on its way; `None` once it was taken.
     pub fn owes(&self) -> Option<Duration> {
-        self.on_its_way.as_ref().map(|(_, since)| since.elapsed())
+        self.on_its_way.as_ref().map(|frame| frame.since.elapsed())
     }
 
     /// The next frame is written whole.
@@ -239,6 +333,10 @@ pub fn restore() {
         let _ = outlet.flush();
         // A terminal that takes nothing does not hold up the end.
         let _ = outlet.settle(FAREWELL);
+    }
+    if UNANSWERED.swap(0, Ordering::SeqCst) > 0 {
+        std::thread::sleep(LAST_ANSWER);
+        let _ = tcflush(io::stdin(), FlushArg::TCIFLUSH);
     }
     let _ = disable_raw_mode();
 }

@@ -33,6 +33,8 @@ struct Seen {
 struct Screen {
     parser: vt100::Parser,
     seen: Seen,
+    /// Whether it says what it has taken in.
+    answers: bool,
 }
 
 pub struct Dash {
@@ -40,7 +42,7 @@ pub struct Dash {
     pub socket: PathBuf,
     pub state: PathBuf,
     master: Box<dyn MasterPty + Send>,
-    writer: Box<dyn Write + Send>,
+    writer: Keys,
     child: Box<dyn Child + Send + Sync>,
     screen: Arc<(Mutex<Screen>, Condvar)>,
 }
@@ -53,6 +55,8 @@ pub struct Options<'a> {
     pub args: &'a [&'a str],
     /// Variables beside those of [`environment`].
     pub env: &'a [(&'a str, &'a str)],
+    /// Whether the terminal answers when it is asked what it has taken in.
+    pub answers: bool,
 }
 
 impl Default for Options<'_> {
@@ -64,6 +68,7 @@ impl Default for Options<'_> {
             size: (120, 40),
             args: &[],
             env: &[],
+            answers: true,
         }
     }
 }
@@ -108,7 +113,7 @@ impl Dash {
         for (name, text) in options.policies {
             write(root.join("config/policies").join(name), text);
         }
-        let (master, writer, child, screen) = open(&root, options.size, options.args, options.env);
+        let (master, writer, child, screen) = open(&root, options);
         Self {
             socket: root.join("run/agent.sock"),
             state: root.join("state"),
@@ -125,7 +130,11 @@ impl Dash {
     pub fn then(&mut self, args: &[&str]) {
         self.child.wait().unwrap();
         let root = self.dir.path().to_path_buf();
-        (self.master, self.writer, self.child, self.screen) = open(&root, (120, 40), args, &[]);
+        let options = Options {
+            args,
+            ..Options::default()
+        };
+        (self.master, self.writer, self.child, self.screen) = open(&root, &options);
     }
 
     pub fn agent(&self) -> Agent {
@@ -140,8 +149,9 @@ impl Dash {
 
     /// Types bytes, as the terminal would send them.
     pub fn keys(&mut self, keys: &str) {
-        self.writer.write_all(keys.as_bytes()).unwrap();
-        self.writer.flush().unwrap();
+        let mut writer = self.writer.lock().unwrap();
+        writer.write_all(keys.as_bytes()).unwrap();
+        writer.flush().unwrap();
     }
 
     /// What it wrote for whoever runs it.
@@ -165,7 +175,7 @@ impl Dash {
             d.screen.0.lock().unwrap().seen.closed
         });
         let pair = native_pty_system().openpty(PtySize::default()).unwrap();
-        self.writer = pair.master.take_writer().unwrap();
+        *self.writer.lock().unwrap() = pair.master.take_writer().unwrap();
         self.master = pair.master;
     }
 
@@ -399,15 +409,25 @@ impl Dash {
     }
 }
 
+/// What the terminal sends: keys, and its own answers.
+type Keys = Arc<Mutex<Box<dyn Write + Send>>>;
+
 type Opened = (
     Box<dyn MasterPty + Send>,
-    Box<dyn Write + Send>,
+    Keys,
     Box<dyn Child + Send + Sync>,
     Arc<(Mutex<Screen>, Condvar)>,
 );
 
 /// Starts the binary in a terminal of its own.
-fn open(root: &Path, (columns, rows): (u16, u16), args: &[&str], env: &[(&str, &str)]) -> Opened {
+fn open(root: &Path, options: &Options<'_>) -> Opened {
+    let Options {
+        size: (columns, rows),
+        args,
+        env,
+        answers,
+        ..
+    } = *options;
     let size = PtySize {
         rows,
         cols: columns,
@@ -432,13 +452,17 @@ fn open(root: &Path, (columns, rows): (u16, u16), args: &[&str], env: &[(&str, &
         Mutex::new(Screen {
             parser,
             seen: Seen::default(),
+            answers,
         }),
         Condvar::new(),
     ));
     let mut reader = pair.master.try_clone_reader().unwrap();
     let shared = screen.clone();
+    let writer: Keys = Arc::new(Mutex::new(pair.master.take_writer().unwrap()));
+    let answers = writer.clone();
     std::thread::spawn(move || {
         let mut buffer = [0u8; 8192];
+        let mut answered = 0;
         loop {
             let n = reader.read(&mut buffer).unwrap_or(0);
             let (lock, wake) = &*shared;
@@ -446,6 +470,17 @@ fn open(root: &Path, (columns, rows): (u16, u16), args: &[&str], env: &[(&str, &
             if n > 0 {
                 screen.parser.process(&buffer[..n]);
                 screen.seen.raw.extend_from_slice(&buffer[..n]);
+                // As terminals answer DSR 5 once all before it is on the screen.
+                let asked = &screen.seen.raw[answered..];
+                if let Some(at) = asked.windows(4).rposition(|w| w == b"\x1b[5n") {
+                    let times = asked.windows(4).filter(|w| *w == b"\x1b[5n").count();
+                    answered += at + 4;
+                    if screen.answers {
+                        let mut writer = answers.lock().unwrap();
+                        let _ = writer.write_all(&b"\x1b[0n".repeat(times));
+                        let _ = writer.flush();
+                    }
+                }
             }
             screen.seen.closed = n == 0 || screen.seen.hang_up;
             let closed = screen.seen.closed;
@@ -464,7 +499,6 @@ fn open(root: &Path, (columns, rows): (u16, u16), args: &[&str], env: &[(&str, &
             }
         }
     });
-    let writer = pair.master.take_writer().unwrap();
     (pair.master, writer, child, screen)
 }
 

@@ -18,6 +18,9 @@ pub const HELD: Duration = Duration::from_secs(2);
 pub struct Span {
     pub since: Duration,
     pub until: Duration,
+    /// Whether no other key was read with it: nobody presses two at once, and a terminal that knows
+    /// no brackets pastes so.
+    pub alone: bool,
 }
 
 impl Span {
@@ -26,6 +29,7 @@ impl Span {
         Self {
             since: boot,
             until: boot,
+            alone: true,
         }
     }
 }
@@ -86,6 +90,7 @@ impl UiState {
     /// Whether this press of a grant key was meant. To be asked before the press is noted.
     pub(super) fn asks(&self, key: Key, when: Span) -> bool {
         self.focused != Some(false)
+            && when.alone
             && when.since >= self.grace
             && when.since >= self.quiet.asks_from(key)
     }
@@ -93,6 +98,7 @@ impl UiState {
     /// Whether this press of a key that confirms the sheet was meant. As above.
     pub(super) fn confirms(&self, key: Key, when: Span) -> bool {
         self.focused != Some(false)
+            && when.alone
             && self
                 .sheet
                 .as_ref()
