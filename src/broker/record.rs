@@ -83,6 +83,8 @@ impl BrokerState {
 
     pub(super) fn durable(&mut self, ticket: Ticket, now: Now, fx: &mut Vec<Effect>) {
         let Some(lane) = self.lane_of(ticket) else {
+            // The shell's own: that the log was opened, and what an earlier dashboard left.
+            self.one_more_durable();
             return;
         };
         self.on_disk.insert((lane, ticket));
@@ -114,10 +116,14 @@ impl BrokerState {
             .filter(|key| key.0 == lane)
     }
 
-    fn recorded(&mut self, then: Then, now: Now, fx: &mut Vec<Effect>) {
+    fn one_more_durable(&mut self) {
         if let AuditHealth::Up { durable } = &mut self.audit {
             *durable += 1;
         }
+    }
+
+    fn recorded(&mut self, then: Then, now: Now, fx: &mut Vec<Effect>) {
+        self.one_more_durable();
         match then {
             Then::Nothing => {}
             Then::EndUnseen(id) => self.end_unseen(id, now, fx),

@@ -93,6 +93,17 @@ fn what_stands_against_a_grant_is_said_as_long_as_it_does() {
 }
 
 #[test]
+fn a_screen_without_the_focus_is_named_before_the_rows_that_it_keeps_unseen() {
+    let mut b = Bench::new(120, 40);
+    b.propose(Making::clear(&lines(200)));
+    b.input(&crossterm::event::Event::FocusLost);
+    b.advance(1_000);
+    b.draw();
+    b.keys("a");
+    assert_eq!(notice(&b), "without the focus nothing is granted");
+}
+
+#[test]
 fn a_key_that_came_too_early_is_said_until_it_counts() {
     let mut b = ready();
     b.keys("a");

@@ -1,7 +1,7 @@
 //! Invariant 8: every step is on the disk before it is taken or told.
 
 use super::super::effect::{Note, Reply};
-use super::super::event::{Event, ExecNote, Lane};
+use super::super::event::{Event, ExecNote, Lane, Ticket};
 use super::world::*;
 use crate::model::{Digest, Draft, InputKind, LogEvent, RunErrorKind, State, VerdictKind};
 
@@ -58,6 +58,22 @@ fn a_record_counts_once_everything_before_it_is_on_the_disk() {
     w.send(Event::Durable { ticket: first });
     w.send(Event::Durable { ticket: second });
     assert_eq!(w.executed.len(), 2, "a record is durable once");
+}
+
+/// The header counts what a check of the log would count.
+#[test]
+fn records_that_the_shell_writes_at_its_start_count_too() {
+    use super::super::state::AuditHealth;
+    let mut w = World::new();
+    let durable = |w: &World| match w.state.audit {
+        AuditHealth::Up { durable } => durable,
+        _ => panic!("the log is up"),
+    };
+    let before = durable(&w);
+    for ticket in [Ticket(u64::MAX), Ticket(u64::MAX - 1)] {
+        w.send(Event::Durable { ticket });
+    }
+    assert_eq!(durable(&w), before + 2);
 }
 
 #[test]

@@ -76,7 +76,7 @@ fn is_date(cell: &str) -> bool {
     };
     let is = |at: usize, wanted: &[u8]| b.get(at).is_some_and(|c| wanted.contains(c));
     let day = two(0, 0, 99) && two(2, 0, 99) && is(4, b"-") && two(5, 1, 12) && is(7, b"-");
-    if !day || !two(8, 1, 31) {
+    if !day || !two(8, 1, 31) || !is_day(&cell[..10]) {
         return false;
     }
     if b.len() == 10 {
@@ -103,6 +103,11 @@ fn is_date(cell: &str) -> bool {
         at += 1;
     }
     at == b.len()
+}
+
+/// Whether the calendar has this day: 30 February is no date to anybody.
+fn is_day(date: &str) -> bool {
+    date.parse::<jiff::civil::Date>().is_ok()
 }
 
 /// A letter, then letters, digits, `_`, `.`, `-` and single blanks inside.
@@ -140,6 +145,9 @@ mod tests {
             ("2024-02-29", Date),
             ("\"2024-12-31T23:59:59.123456Z\"", Date),
             ("2024-12-31 23:59", Date),
+            ("2023-02-29", Other),
+            ("2024-06-31", Other),
+            ("2024-02-30T12:00:00Z", Other),
             ("north", Word),
             ("\"north west\"", Word),
             ("true", Word),

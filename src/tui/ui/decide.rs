@@ -63,6 +63,9 @@ impl UiState {
         if self.frame.too_small {
             return Some(words::TOO_SMALL.into());
         }
+        if self.focused == Some(false) {
+            return Some(words::NO_FOCUS.into());
+        }
         match &state.environment {
             Environment::Ready { .. } => {}
             Environment::Making { .. } => return Some(words::ENVIRONMENT_WAIT.into()),
