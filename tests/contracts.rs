@@ -37,6 +37,8 @@ fn q3_a_chart_comes_back_as_json_and_is_sketched() {
     assert_eq!(result["chart"]["data"][0]["y"], json!([1, 2]));
     dash.wait_text("Rate by region");
     dash.wait_text("north ████");
+    // What the agent is given is on the screen and in the log, also where nothing was printed.
+    dash.wait_text("two bars");
     // The agent reads the chart as a file, and its user writes it and its picture out of the log.
     let files = &outcome["run"]["artifacts"];
     assert_eq!(files[0]["name"], "chart1.json", "{files}");
@@ -52,6 +54,8 @@ fn q3_a_chart_comes_back_as_json_and_is_sketched() {
     let id = proposal["id"].as_str().unwrap();
     let shown = dash.cli(&["audit", "show", id, "--out", folder.to_str().unwrap()]);
     assert!(shown.status.success(), "{shown:?}");
+    let text = String::from_utf8(shown.stdout).unwrap();
+    assert!(text.contains("\"output\":\"two bars\""), "{text}");
     let picture = std::fs::read(folder.join("chart1.png")).unwrap();
     assert!(picture.starts_with(b"\x89PNG"));
     assert_eq!(picture.len() as u64, files[1]["bytes"].as_u64().unwrap());

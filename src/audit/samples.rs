@@ -102,6 +102,7 @@ pub fn finished(id: ProposalId) -> (LogEvent, Vec<Blob>) {
         stderr_bytes: 0,
         stdout_truncated: false,
         stderr_truncated: false,
+        result_sha256: None,
         error: None,
         artifacts: Vec::new(),
         events: Vec::new(),

@@ -144,6 +144,7 @@ pub(super) fn named_by(event: &LogEvent) -> Vec<(Digest, bool)> {
             let outputs = [f.stdout_sha256, f.stderr_sha256];
             outputs
                 .into_iter()
+                .chain(f.result_sha256)
                 .chain(artifacts)
                 .map(|digest| (digest, required))
                 .collect()

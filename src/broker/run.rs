@@ -189,6 +189,7 @@ impl BrokerState {
         let stderr = Blob::of(run.stderr.as_bytes());
         keep_stdout(&mut run, &stdout);
         let mut blobs = vec![stdout, stderr];
+        blobs.extend(result_of(&run));
         if let Some(entry) = self.entries.get_mut(&id) {
             blobs.append(&mut entry.left);
             entry.run = Some(run);
@@ -291,11 +292,18 @@ fn finished(entry: &Entry, unkept: Option<String>) -> Option<FinishedLog> {
         stderr_bytes: run.stderr_bytes,
         stdout_truncated: run.stdout_truncated,
         stderr_truncated: run.stderr_truncated,
+        result_sha256: result_of(run).map(|blob| blob.sha256),
         error: run.error.clone(),
         artifacts: run.artifacts.clone(),
         events: noted.cloned().collect(),
         unkept,
     })
+}
+
+/// What the agent is given beside what was printed.
+fn result_of(run: &Run) -> Option<Blob> {
+    let bytes = serde_json::to_vec(&run.result).ok()?;
+    (!run.result.is_null()).then(|| Blob::of(&bytes))
 }
 
 /// What a frame does not carry of stdout is an artifact. Escapes make a frame full sooner.

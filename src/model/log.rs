@@ -161,6 +161,9 @@ pub struct FinishedLog {
     pub stderr_bytes: u64,
     pub stdout_truncated: bool,
     pub stderr_truncated: bool,
+    /// What the agent is given beside it: the outcome's `result`, as JSON. `None` where that is `null`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub result_sha256: Option<Digest>,
     pub error: Option<RunError>,
     pub artifacts: Vec<Artifact>,
     /// What the broker noted of private data sets, then what the child's guard said while it ran.
@@ -238,7 +241,9 @@ impl LogEvent {
             ]
             .into_iter()
             .filter(|(_, _, bytes)| *bytes > 0)
-            .map(|(name, digest, _)| (name.to_owned(), digest))
+            .map(|(name, digest, _)| (name, digest))
+            .chain(f.result_sha256.map(|digest| ("result", digest)))
+            .map(|(name, digest)| (name.to_owned(), digest))
             .collect(),
             _ => Vec::new(),
         }

@@ -43,6 +43,7 @@ pub const TOLD: &str = "private values WILL BE TOLD to the agent:";
 pub const TOLD_BY: &str = "the policy says private = \"tell\"";
 pub const NO_REASON: &str = "gives no reason";
 pub const NOTED: &str = "private data was not compared to its end; OUTCOME says how far";
+pub const GIVEN_OUTPUT: &str = "output for the agent:";
 pub const NO_OUTPUT: &str = "Nothing printed.";
 pub const NO_OUTPUT_YET: &str = "Nothing printed yet.";
 pub const STARTING: &str = "Granted; the child is being made.";

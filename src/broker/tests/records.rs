@@ -267,6 +267,34 @@ fn what_is_noted_of_private_data_is_for_the_log_and_the_screen_and_not_for_the_a
     assert!(!outcome.contains("compared"), "{outcome}");
 }
 
+/// What the agent is given is evidence too: a chart's text need not be printed.
+#[test]
+fn what_an_agent_is_given_beside_the_output_is_kept_as_a_blob() {
+    for (result, kept) in [
+        (serde_json::Value::Null, false),
+        (serde_json::json!({"output": "two bars"}), true),
+    ] {
+        let mut w = World::new();
+        let id = w.pending(A, draft("1"));
+        w.grant(id);
+        w.durable();
+        w.exec(id, ExecNote::Prepared(isolation()));
+        w.durable();
+        w.exec(id, ExecNote::Released);
+        let mut ended = run("");
+        ended.result = result.clone();
+        w.exec(id, ExecNote::Ended(Box::new(ended)));
+        let (_, _, event) = w.records.back().unwrap();
+        let LogEvent::Finished(log) = event else {
+            panic!("{event:?}")
+        };
+        let bytes = serde_json::to_vec(&result).unwrap();
+        assert_eq!(log.result_sha256, kept.then(|| Digest::of(&bytes)));
+        let blobs = w.blobs.last().unwrap();
+        assert_eq!(blobs.iter().any(|b| *b.bytes == bytes[..]), kept);
+    }
+}
+
 #[test]
 fn code_and_brought_inputs_and_output_are_kept_as_blobs() {
     let mut w = World::new();

@@ -1,6 +1,7 @@
 //! What a run prints while it runs, and what came of it.
 
 use ratatui::layout::Rect;
+use serde_json::Value;
 
 use crate::broker::{Entry, StreamName};
 use crate::model::{Exit, Run, RunEvent, State};
@@ -26,6 +27,7 @@ impl Screen<'_> {
             streamed(entry)
         };
         if let Some(run) = &entry.run {
+            out.extend(given(run));
             out.extend(sketch(&run.result, chart_room(area)));
         }
         let private = |event: &&RunEvent| event.kind == RunEvent::PRIVATE;
@@ -204,6 +206,18 @@ fn cut_note(cut: bool) -> Vec<Para> {
     } else {
         Vec::new()
     }
+}
+
+/// The text that the agent is given, where it is not what was printed.
+fn given(run: &Run) -> Vec<Para> {
+    let text = run.result.get("output").and_then(Value::as_str);
+    let Some(text) = text.filter(|text| !text.is_empty() && *text != run.stdout) else {
+        return Vec::new();
+    };
+    let mut out = vec![Para::new(words::GIVEN_OUTPUT, Role::Dim)];
+    out.extend(cut_note(text.len() > TAIL));
+    lines(&mut out, tail(text, TAIL), StreamName::Stdout);
+    out
 }
 
 /// One stream after the other, from the outcome.
