@@ -33,6 +33,7 @@ pub fn start(
                     Lane::Person => &decided,
                     Lane::Agents => &inbox,
                 };
+                tracing::warn!("a record was left out of the log: {reason}");
                 (way, Event::Unrecorded { ticket, reason })
             }
             WriterEvent::Down { reason } => (&decided, Event::AuditDown { reason }),
