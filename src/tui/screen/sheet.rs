@@ -188,58 +188,8 @@ impl Screen<'_> {
                 p.peer.uid, p.peer.gid, p.peer.pid
             ),
         ));
-        out.push(wide("proposal", p.id.to_string()));
-        out.push(wide(
-            "code",
-            format!(
-                "{} {}",
-                hash(p.digest.hex()),
-                words::bytes(p.code.len() as u64)
-            ),
-        ));
-        if let Some(policy) = self.state.policy_of(entry) {
-            out.push(wide("profile", policy.label()));
-            out.push(wide("policy", hash(policy.sha256.hex())));
-            let tier = self.state.tier_for(&policy);
-            out.push(wide("tier", tier.to_string()));
-            let (layers, does_not_stop) = self.facts.of(tier);
-            if !layers.is_empty() {
-                out.push(wide("layers", layers.join(", ")));
-            }
-            for (i, what) in does_not_stop.iter().enumerate() {
-                let label = if i == 0 { "not stopped" } else { "" };
-                out.push(
-                    Para::new(format!("{label:<12}"), Role::Dim)
-                        .and(format!("▲ {what}"), Role::Flagged)
-                        .hang(12),
-                );
-            }
-        }
         if self.facts.agents_share_uid {
-            out.push(
-                Para::new(format!("{:<12}", ""), Role::Dim)
-                    .and(format!("▲ {}", words::SHARED_UID), Role::Flagged)
-                    .hang(12),
-            );
-        }
-        out.push(wide("python", environment(&self.state.environment)));
-        out.push(Para::default());
-        out.push(heading("Given"));
-        out.extend(
-            inputs(entry.inputs.as_deref())
-                .into_iter()
-                .map(|p| p.indent(2)),
-        );
-        if let Some(policy) = self.state.policy_of(entry) {
-            out.extend(told(entry.inputs.as_deref(), &policy).map(|p| p.indent(2)));
-        }
-        for input in entry.inputs.iter().flat_map(|i| i.iter()) {
-            out.push(Para::new(format!("{} {}", input.name, input.sha256), Role::Dim).indent(2));
-        }
-        out.push(Para::default());
-        out.push(heading("Limits"));
-        if let Some(policy) = self.state.policy_of(entry) {
-            out.push(limits(&policy.limits).indent(2));
+            out.push(flagged(words::SHARED_UID, ""));
         }
         if let Some(verdict) = &entry.verdict {
             out.push(Para::default());
@@ -254,7 +204,47 @@ impl Screen<'_> {
                 out.extend(findings(verdict));
             }
         }
+        let policy = self.state.policy_of(entry);
         out.push(Para::default());
+        out.push(heading("Given"));
+        let given = inputs(entry.inputs.as_deref());
+        out.extend(given.into_iter().map(|p| p.indent(2)));
+        if let Some(policy) = &policy {
+            out.extend(told(entry.inputs.as_deref(), policy).map(|p| p.indent(2)));
+        }
+        out.push(Para::default());
+        out.push(heading("Limits"));
+        if let Some(policy) = &policy {
+            out.push(limits(&policy.limits).indent(2));
+            out.push(wide("profile", policy.label()));
+            let tier = self.state.tier_for(policy);
+            out.push(wide("tier", tier.to_string()));
+            let (layers, does_not_stop) = self.facts.of(tier);
+            if !layers.is_empty() {
+                out.push(wide("layers", layers.join(", ")));
+            }
+            for (i, what) in does_not_stop.iter().enumerate() {
+                out.push(flagged(what, if i == 0 { "not stopped" } else { "" }));
+            }
+        }
+        out.push(wide("python", environment(&self.state.environment)));
+        out.push(Para::default());
+        out.push(heading("Digests"));
+        out.push(wide("proposal", p.id.to_string()));
+        out.push(wide(
+            "code",
+            format!(
+                "{} {}",
+                hash(p.digest.hex()),
+                words::bytes(p.code.len() as u64)
+            ),
+        ));
+        if let Some(policy) = &policy {
+            out.push(wide("policy", hash(policy.sha256.hex())));
+        }
+        for input in entry.inputs.iter().flat_map(|i| i.iter()) {
+            out.push(Para::new(format!("{} {}", input.name, input.sha256), Role::Dim).indent(2));
+        }
         out.push(
             Para::new("binds all of it  ", Role::Dim)
                 .and(sheet.digest().to_string(), Role::Strong)
@@ -262,6 +252,13 @@ impl Screen<'_> {
         );
         out
     }
+}
+
+/// What is not stopped, or not kept apart.
+fn flagged(what: &str, label: &str) -> Para {
+    Para::new(format!("{label:<12}"), Role::Dim)
+        .and(format!("▲ {what}"), Role::Flagged)
+        .hang(12)
 }
 
 /// An agent's words, cut.
