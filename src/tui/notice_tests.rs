@@ -254,6 +254,28 @@ fn the_uid_stands_beside_the_title_however_narrow_the_screen() {
 }
 
 #[test]
+fn the_name_of_an_agents_program_is_no_word_of_the_kernel() {
+    for exe in ["uid 0 · pid 1", ") uid 0 · pid 1 ("] {
+        let mut b = Bench::new(120, 40);
+        b.apply(Event::Connected {
+            conn: crate::broker::ConnId(1),
+            peer: crate::model::Peer {
+                uid: 1000,
+                gid: 1000,
+                pid: 4312,
+                exe: Some(exe.to_owned()),
+            },
+        });
+        b.propose(Making::clear("x = 1\n"));
+        let screen = b.draw();
+        let row = screen.lines().find(|l| l.contains("says: ")).unwrap();
+        let vouched = row.split_once("uid 1000 · pid 4312 (").unwrap().1;
+        assert!(vouched.trim_end().ends_with(')'), "{row}");
+        assert_eq!(vouched.matches(['(', ')']).count(), 1, "{row}");
+    }
+}
+
+#[test]
 fn screens_without_a_search_say_so() {
     let mut b = ready();
     b.keys("3/");

@@ -26,16 +26,19 @@ impl Screen<'_> {
         };
         let p = &entry.proposal;
         let peer = &p.peer;
-        let exe = peer.exe.as_deref().unwrap_or("");
-        // Never left out: where it is not, a title could stand for it.
+        // Never left out: where it is not, a title could stand for it. The program's name is the
+        // agent's to choose, and stands in brackets of its own.
+        let exe = peer.exe.as_deref().filter(|_| area.width >= 80);
+        let exe = exe.map_or_else(String::new, |exe| {
+            format!(" ({})", text::cut(exe, 16).replace(['(', ')'], "?"))
+        });
         let vouched = match area.width >= 60 {
-            true => format!("uid {} · pid {} {}", peer.uid, peer.pid, text::cut(exe, 16)),
+            true => format!("uid {} · pid {}{exe}", peer.uid, peer.pid),
             false => format!("uid {}", peer.uid),
         };
-        let vouched = vouched.trim_end();
-        let wide = u16::try_from(text::width(vouched)).unwrap_or(area.width);
+        let wide = u16::try_from(text::width(&vouched)).unwrap_or(area.width);
         let right = area.right().saturating_sub(1).saturating_sub(wide);
-        canvas.put(right, area.y, wide, vouched, Role::Dim);
+        canvas.put(right, area.y, wide, &vouched, Role::Dim);
         let right = right.saturating_sub(2);
         let mut x = area.x + 1;
         if entry.state != State::Pending {
