@@ -70,7 +70,8 @@ fn writer_process() {
                 blobs.push(Blob::of(format!("blob {id}").as_bytes()));
                 handle.submit(Ticket(0), event, blobs);
                 let said = told.recv();
-                handle.submit(Ticket(0), LogEvent::Expired { id }, Vec::new());
+                // It names no content.
+                handle.submit(Ticket(0), LogEvent::Closed, Vec::new());
                 let _ = told.recv();
                 if refused == matches!(said, Ok(WriterEvent::Unrecorded { .. }) | Err(_)) {
                     break;
@@ -526,6 +527,75 @@ fn verify_answers_with_its_exit_code_and_names_the_first_bad_record() {
     let list = countersign(dir.path(), &["audit", "list"]);
     assert_eq!(list.status.code(), Some(1));
     assert!(text(&list.stderr).contains("the log is damaged"));
+}
+
+/// The chain is right, and what it says cannot have happened.
+#[test]
+fn every_command_names_the_first_record_that_cannot_be() {
+    let dir = tempfile::tempdir().unwrap();
+    let [ran, _] = sample(dir.path());
+    let before = Log::open(dir.path()).unwrap().verify().unwrap().records;
+    let denied = LogEvent::Denied {
+        id: ran,
+        reason: None,
+        by: countersign::model::Reviewer::default(),
+        viewed: countersign::model::Viewed::default(),
+    };
+    audit::append(dir.path(), denied).unwrap();
+    audit::append(dir.path(), samples::granted(ProposalId::new())).unwrap();
+    let place = format!(
+        "(seq {}): `denied` of a proposal that had succeeded",
+        before + 1
+    );
+    for command in [
+        &["audit", "verify"][..],
+        &["audit", "list"],
+        &["audit", "show", &ran.to_string()],
+        &["status"],
+    ] {
+        let output = countersign(dir.path(), command);
+        assert_eq!(output.status.code(), Some(1), "{command:?} {output:?}");
+        let said = text(&output.stdout) + &text(&output.stderr);
+        assert!(said.contains(&place), "{command:?} {said}");
+    }
+    let verify = text(&countersign(dir.path(), &["audit", "verify"]).stdout);
+    let lines: Vec<&str> = verify.lines().collect();
+    assert!(lines[0].contains(&place), "{verify}");
+    assert!(
+        lines[1].contains("`granted` of a proposal that was never proposed"),
+        "{verify}"
+    );
+    assert!(lines[2].starts_with("the chain is intact: "), "{verify}");
+    // What comes after it is shown all the same, and the log goes on.
+    let listed = countersign(dir.path(), &["audit", "list"]);
+    assert_eq!(text(&listed.stdout).lines().count(), 2, "{listed:?}");
+    audit::append(dir.path(), LogEvent::Closed).unwrap();
+}
+
+#[test]
+fn an_empty_log_is_none_or_damaged_and_never_consistent() {
+    let dir = tempfile::tempdir().unwrap();
+    let verify = |code| {
+        let output = countersign(dir.path(), &["audit", "verify"]);
+        assert_eq!(output.status.code(), Some(code), "{output:?}");
+        let said = text(&output.stdout) + &text(&output.stderr);
+        assert!(!said.contains("consistent"), "{said}");
+        said
+    };
+    assert!(verify(2).contains("there is no audit log"));
+    fs::create_dir(dir.path().join("log")).unwrap();
+    assert!(verify(2).contains("there is no audit log"));
+    fs::remove_dir(dir.path().join("log")).unwrap();
+    sample(dir.path());
+    for segment in fs::read_dir(dir.path().join("log")).unwrap() {
+        fs::remove_file(segment.unwrap().path()).unwrap();
+    }
+    assert!(verify(1).contains("00000001.jsonl (seq 1): this segment is missing, and"));
+    let status = countersign(dir.path(), &["status"]);
+    assert_eq!(status.status.code(), Some(1));
+    assert!(text(&status.stdout).contains("log damaged"), "{status:?}");
+    let said = audit::open(dir.path()).unwrap_err().to_string();
+    assert!(said.contains("this segment is missing"), "{said}");
 }
 
 #[test]

@@ -29,6 +29,8 @@ pub enum Input {
     Core(Event),
     Python(environment::Report),
     Audit(AuditPage),
+    /// The first bad record of the log, its contents included.
+    Damaged(String),
     /// Code colours are ready to be fetched.
     Highlighted,
 }

@@ -33,6 +33,21 @@ pub fn load(state_dir: PathBuf, wanted: Wanted, inbox: UnboundedSender<Input>) {
     });
 }
 
+/// Holds every content against its name once, which may take long; the start looked at the records only.
+pub fn check(state_dir: PathBuf, inbox: UnboundedSender<Input>) {
+    tokio::task::spawn_blocking(move || {
+        let report = Log::open(&state_dir).and_then(|log| log.verify());
+        let first = match &report {
+            Ok(report) => report.first().map(ToString::to_string),
+            Err(e) => Some(e.to_string()),
+        };
+        if let Some(first) = first {
+            tracing::warn!("the log is damaged: {first}");
+            let _ = inbox.send(Input::Damaged(first));
+        }
+    });
+}
+
 fn page(state_dir: &Path, wanted: Wanted) -> AuditPage {
     read(state_dir, wanted).unwrap_or_else(|e| AuditPage {
         verified: e.to_string(),
@@ -70,7 +85,7 @@ fn read(state_dir: &Path, wanted: Wanted) -> Result<AuditPage, AuditError> {
         offset,
         total,
         detail,
-        verified: match &listing.damage {
+        verified: match listing.faults.first() {
             None => "consistent here; not anchored: a cut end cannot be excluded".to_owned(),
             Some(damage) => format!("DAMAGED: {damage}"),
         },

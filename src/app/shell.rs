@@ -188,6 +188,7 @@ impl Shell {
         // Keys typed before the screen was there.
         ui.stalled(Now::read());
         replicate::forget(&setup.state_dir, setup.retention_days);
+        review::check(setup.state_dir.clone(), inbox.clone());
         let mut terminal = Terminal::enter()?;
         let keyboard = Keyboard::listen()?;
         if keyboard.hears_answers() {
@@ -399,6 +400,10 @@ impl Shell {
             }
             Input::Audit(page) => {
                 self.ui.set_audit(page);
+                self.redraw = Redraw::Soon;
+            }
+            Input::Damaged(first) => {
+                self.header.log_damage = Some(first);
                 self.redraw = Redraw::Soon;
             }
             Input::Highlighted => {

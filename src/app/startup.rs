@@ -73,7 +73,8 @@ pub fn prepare(config: &Config, demo: bool) -> Result<Setup, Failure> {
         left: Box::new(move |digest| kept.blob(digest)),
         converters: Default::default(),
     });
-    let header = header(config, tier, tiers, &in_force);
+    let mut header = header(config, tier, tiers, &in_force);
+    header.log_damage = log.faults.first().map(ToString::to_string);
     Ok(Setup {
         settings: settings(config, tier, &in_force),
         log,
@@ -238,6 +239,7 @@ fn header(config: &Config, tier: Tier, tiers: Vec<Preflight>, policies: &[Arc<Po
         tiers,
         agents_share_uid: config.socket.allow_uids.is_empty(),
         socket: config.paths.socket.display().to_string(),
+        log_damage: None,
     }
 }
 

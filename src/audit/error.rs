@@ -35,6 +35,11 @@ pub enum AuditError {
         action: &'static str,
         source: io::Error,
     },
+    #[error(
+        "the audit log in {} goes on in a later version than this one knows ({place}). Nothing was \
+         changed; start the later version, or choose another folder with --state-dir", dir.display()
+    )]
+    Later { dir: PathBuf, place: Damage },
     #[error("there is no audit log in {}", dir.display())]
     None { dir: PathBuf },
 }
@@ -115,4 +120,53 @@ impl fmt::Display for Damage {
         }
         write!(f, ": {}", self.what)
     }
+}
+
+/// Named one by one in a report; more are counted.
+const NAMED: usize = 20;
+
+/// The first of some things that are wrong, and how many there are.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Named {
+    pub first: Vec<Damage>,
+    pub count: u64,
+}
+
+impl Named {
+    pub(super) fn add(&mut self, damage: Damage) {
+        self.count += 1;
+        if self.first.len() < NAMED {
+            self.first.push(damage);
+        }
+    }
+}
+
+/// Everything that is wrong with a log; the same whoever reads it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Faults {
+    /// The first thing that is wrong with the chain, or a line in it that is no record. Nothing after it
+    /// was looked at, and nothing can be added to such a log.
+    pub chain: Option<Damage>,
+    /// Records in their place that tell of what cannot have happened.
+    pub lives: Named,
+    /// Contents that are missing or changed, each with the first record that names it.
+    pub blobs: Named,
+}
+
+impl Faults {
+    /// The first bad record.
+    pub fn first(&self) -> Option<&Damage> {
+        first(&self.lives.first, &self.blobs.first, self.chain.as_ref())
+    }
+}
+
+/// What stands before the place where the chain breaks comes first.
+pub(super) fn first<'a>(
+    lives: &'a [Damage],
+    blobs: &'a [Damage],
+    chain: Option<&'a Damage>,
+) -> Option<&'a Damage> {
+    let found = [lives.first(), blobs.first()];
+    let found = found.into_iter().flatten().min_by_key(|damage| damage.seq);
+    found.or(chain)
 }

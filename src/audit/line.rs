@@ -19,6 +19,8 @@
 //!   that was synced by itself has none, and so have all of earlier versions. A batch is begun only
 //!   once the one before it is durable: what stands before an intact record of a later batch was
 //!   acknowledged.
+//! - `v` is the version of the format. A record of a later one is in the chain and is not
+//!   understood; a kind that a version does not have is damage.
 //! - The positions of `v`, `seq`, `batch` (or `segment`, `first_seq`), `prev` and `hash` are fixed, so that no
 //!   second field of the same name can stand for them.
 
@@ -40,37 +42,85 @@ const PREV: usize = 9 + 64 + 1;
 /// The `prev` of the first line of all.
 pub(super) const GENESIS: Digest = Digest::from_bytes([0; 32]);
 
+/// The version of the format that this program writes; it reads what is in the fixed positions of later ones.
+pub(super) const VERSION: u32 = 1;
+
 /// A record as it was written.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug)]
 pub struct Record {
-    pub v: u32,
     pub seq: u64,
     /// The first record of those that became durable together, where there were several.
-    #[serde(default)]
     pub batch: Option<u64>,
-    pub boot_id: String,
-    /// CLOCK_BOOTTIME in nanoseconds.
-    pub mono_ns: u64,
     pub ts: Timestamp,
-    #[serde(flatten)]
     pub event: LogEvent,
     /// `person`, `agent` or `dashboard`.
     pub actor: String,
-    pub prev: String,
-    pub hash: String,
     /// The line itself, without its line feed.
-    #[serde(skip)]
     pub line: String,
+}
+
+/// What every record has.
+#[derive(Deserialize)]
+#[expect(dead_code, reason = "some only have to be there")]
+struct Envelope {
+    v: u32,
+    seq: u64,
+    batch: Option<u64>,
+    boot_id: String,
+    mono_ns: u64,
+    ts: Timestamp,
+    kind: String,
+    actor: String,
+    prev: String,
+    hash: String,
 }
 
 impl Record {
     /// Understands a line whose place in the chain was checked.
-    pub(super) fn parse(line: &[u8]) -> Result<Self, serde_json::Error> {
-        let mut record: Self = serde_json::from_slice(line)?;
-        // It is JSON, hence UTF-8.
-        record.line = String::from_utf8_lossy(line).into_owned();
-        Ok(record)
+    ///
+    /// # Errors
+    /// In words, when it is none of this version: another kind, a field that is missing, stands twice or
+    /// holds something else.
+    pub(super) fn parse(line: &[u8]) -> Result<Self, String> {
+        let no_record = |e: serde_json::Error| format!("it is no record: {e}");
+        let envelope: Envelope = serde_json::from_slice(line).map_err(no_record)?;
+        // The long ones directly: a tagged enum would first copy all of it.
+        let event = match envelope.kind.as_str() {
+            "proposed" => serde_json::from_slice(line).map(LogEvent::Proposed),
+            "granted" => serde_json::from_slice(line).map(LogEvent::Granted),
+            "finished" => serde_json::from_slice(line).map(LogEvent::Finished),
+            _ => serde_json::from_slice(line),
+        };
+        let event = event.map_err(no_record)?;
+        if let Some(odd) = odd_digest(&event) {
+            return Err(format!("it is no record: `{odd}` is no digest"));
+        }
+        Ok(Self {
+            seq: envelope.seq,
+            batch: envelope.batch,
+            ts: envelope.ts,
+            event,
+            actor: envelope.actor,
+            // It is JSON, hence UTF-8.
+            line: String::from_utf8_lossy(line).into_owned(),
+        })
     }
+}
+
+/// The first digest that is kept as text and is none.
+fn odd_digest(event: &LogEvent) -> Option<&str> {
+    let is_hex = |text: &str| hex(text.as_bytes()).is_some();
+    match event {
+        // Code that no policy judged has none.
+        LogEvent::Proposed(p) => Some(p.policy_sha256.as_str()).filter(|text| !text.is_empty()),
+        LogEvent::Granted(g) => Some(g.policy_sha256.as_str()),
+        LogEvent::Finished(f) => {
+            let mut digests = f.artifacts.iter().map(|a| a.sha256.as_str());
+            return digests.find(|text| !is_hex(text));
+        }
+        _ => None,
+    }
+    .filter(|text| !is_hex(text))
 }
 
 #[derive(Serialize)]
@@ -106,7 +156,7 @@ pub(super) fn record(
     prev: &Digest,
 ) -> serde_json::Result<(Vec<u8>, Digest)> {
     let body = Body {
-        v: 1,
+        v: VERSION,
         seq,
         batch,
         boot_id,
@@ -126,7 +176,7 @@ pub(super) fn header(
     prev: &Digest,
 ) -> serde_json::Result<(Vec<u8>, Digest)> {
     let header = Header {
-        v: 1,
+        v: VERSION,
         segment,
         first_seq,
         ts: now.wall,
@@ -185,6 +235,8 @@ pub(super) enum Place {
 /// A line whose own hash is right.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sealed {
+    /// Of the format.
+    pub v: u32,
     pub place: Place,
     pub prev: Digest,
     pub hash: Digest,
@@ -210,24 +262,30 @@ pub(super) fn unseal(line: &[u8]) -> Result<Sealed, &'static str> {
     if Digest::of(body) != hash {
         return Err("its bytes are not the ones that were hashed");
     }
-    let place = place(body).ok_or("it is of a format this version does not know")?;
-    Ok(Sealed { place, prev, hash })
+    let (v, place) = place(body).ok_or("it is of a format this version does not know")?;
+    Ok(Sealed {
+        v,
+        place,
+        prev,
+        hash,
+    })
 }
 
-fn place(body: &[u8]) -> Option<Place> {
-    if let Some(rest) = body.strip_prefix(b"{\"v\":1,\"seq\":") {
+fn place(body: &[u8]) -> Option<(u32, Place)> {
+    let (v, rest) = number(body.strip_prefix(b"{\"v\":")?)?;
+    let v = u32::try_from(v).ok().filter(|v| *v >= VERSION)?;
+    if let Some(rest) = rest.strip_prefix(b"\"seq\":") {
         let (seq, rest) = number(rest)?;
         let batch = match rest.strip_prefix(b"\"batch\":") {
             Some(rest) => number(rest)?.0,
             None => seq,
         };
         // A batch cannot begin after its records.
-        return (batch <= seq).then_some(Place::Record { seq, batch });
+        return (batch <= seq).then_some((v, Place::Record { seq, batch }));
     }
-    let rest = body.strip_prefix(b"{\"v\":1,\"segment\":")?;
-    let (segment, rest) = number(rest)?;
+    let (segment, rest) = number(rest.strip_prefix(b"\"segment\":")?)?;
     let (first_seq, _) = number(rest.strip_prefix(b"\"first_seq\":")?)?;
-    Some(Place::Header { segment, first_seq })
+    Some((v, Place::Header { segment, first_seq }))
 }
 
 /// Decimal digits up to a comma, as serde writes them.
@@ -250,7 +308,7 @@ fn hex(digits: &[u8]) -> Option<Digest> {
 /// The sequence number a line claims, for naming it when it is damaged.
 pub(super) fn claimed_seq(line: &[u8]) -> Option<u64> {
     match place(line)? {
-        Place::Record { seq, .. } => Some(seq),
-        Place::Header { .. } => None,
+        (_, Place::Record { seq, .. }) => Some(seq),
+        (_, Place::Header { .. }) => None,
     }
 }

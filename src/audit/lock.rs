@@ -5,8 +5,8 @@
 //! dashboard fail.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read, Write};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::io;
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 
 use nix::errno::Errno;
 use nix::fcntl::{FcntlArg, OFlag, fcntl};
@@ -36,7 +36,7 @@ impl Lock {
     /// Takes the lock or says who has it.
     pub fn take(layout: &Layout) -> Result<Self, AuditError> {
         let path = layout.lock();
-        let mut file = OpenOptions::new()
+        let file = OpenOptions::new()
             .read(true)
             .write(true)
             .create(true)
@@ -50,7 +50,7 @@ impl Lock {
             Err(Errno::EAGAIN | Errno::EACCES) => {
                 return Err(AuditError::Locked {
                     dir: layout.state.clone(),
-                    pid: written_pid(&mut file),
+                    pid: written_pid(&file),
                 });
             }
             Err(e) => return Err(AuditError::io(&path, "locked", e.into())),
@@ -63,13 +63,50 @@ impl Lock {
             let replaced = io::Error::other("it was replaced in the meantime; start again");
             return Err(AuditError::io(&path, "locked", replaced));
         }
-        // For people: the lock itself is the kernel's. A full disk must not stop the start here,
-        // the log will say so better.
-        let _ = file
-            .set_len(0)
-            .and_then(|()| file.write_all(format!("{}\n", std::process::id()).as_bytes()));
-        Ok(Self { file })
+        let begun = says_begun(&file).map_err(|e| AuditError::io(&path, "read", e))?;
+        let lock = Self { file };
+        lock.write(begun);
+        Ok(lock)
     }
+
+    /// Notes that there is a log from here on.
+    pub fn begin(&self) {
+        self.write(true);
+    }
+
+    /// For people and for [`begun`]: the lock itself is the kernel's. A full disk must not stop the start
+    /// here, the log will say so better.
+    fn write(&self, begun: bool) {
+        let begun = if begun { BEGUN } else { "" };
+        let text = format!("{}\n{begun}", std::process::id());
+        let _ = self
+            .file
+            .write_all_at(text.as_bytes(), 0)
+            .and_then(|()| self.file.set_len(text.len() as u64));
+    }
+}
+
+/// The second line of the file, once there is a log.
+const BEGUN: &str = "log\n";
+
+/// Whether a log was begun, as far as the file is there to say so.
+pub(super) fn begun(layout: &Layout) -> io::Result<bool> {
+    match open_regular(&layout.lock()) {
+        Ok(file) => says_begun(&file),
+        Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(e) => Err(e),
+    }
+}
+
+fn says_begun(file: &File) -> io::Result<bool> {
+    Ok(text(file)?.lines().nth(1) == Some(BEGUN.trim_end()))
+}
+
+/// What the file says; no more than it ever holds is read.
+fn text(file: &File) -> io::Result<String> {
+    let mut bytes = vec![0; 64];
+    let read = file.read_at(&mut bytes, 0)?;
+    Ok(String::from_utf8_lossy(&bytes[..read]).into_owned())
 }
 
 impl Drop for Lock {
@@ -93,7 +130,7 @@ pub(super) enum Holder {
 
 /// Asks without taking the lock. In a copied folder nobody holds it.
 pub(super) fn holder(layout: &Layout) -> io::Result<Holder> {
-    let mut file = match open_regular(&layout.lock()) {
+    let file = match open_regular(&layout.lock()) {
         Ok(file) => file,
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Holder::Nobody),
         Err(e) => return Err(e),
@@ -103,12 +140,11 @@ pub(super) fn holder(layout: &Layout) -> io::Result<Holder> {
     Ok(if question.l_type == libc::F_UNLCK as libc::c_short {
         Holder::Nobody
     } else {
-        Holder::Somebody(written_pid(&mut file))
+        Holder::Somebody(written_pid(&file))
     })
 }
 
-fn written_pid(file: &mut File) -> Option<i32> {
-    let mut text = String::new();
-    file.take(16).read_to_string(&mut text).ok()?;
-    text.trim().parse().ok().filter(|p| *p > 0)
+fn written_pid(file: &File) -> Option<i32> {
+    let text = text(file).ok()?;
+    text.lines().next()?.parse().ok().filter(|p| *p > 0)
 }

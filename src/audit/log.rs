@@ -2,21 +2,23 @@
 //!
 //! Read only. Works while a dashboard writes and on a copied state folder.
 
-use std::collections::HashMap;
-use std::io::Read;
+use std::collections::HashSet;
+use std::io::Read as _;
 use std::path::Path;
 
 use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
-use super::error::{AuditError, Damage};
+use super::contents::Look;
+use super::error::{AuditError, Faults};
+use super::judge::{self, Read};
 use super::layout::{Layout, open_regular};
 use super::line::Record;
 use super::lock::{self, Holder};
 use super::put_back;
-use super::scan::{Scanned, scan};
+use super::traces;
 use super::verify::{self, Report};
-use crate::model::{Digest, ProposalId, State, VerdictKind};
+use crate::model::{Digest, LogEvent, ProposalId, ProposedLog, State, VerdictKind};
 
 /// Largest blob that is read back whole.
 const BLOB_MAX: u64 = 64 * 1024 * 1024;
@@ -42,20 +44,20 @@ pub struct Logged {
     pub title: Option<String>,
 }
 
-/// The list, newest first, of everything before the first damage.
+/// The list, newest first, of everything before the chain ends or breaks.
 #[derive(Clone, Debug)]
 pub struct Listing {
     pub proposals: Vec<Logged>,
-    pub damage: Option<Damage>,
+    pub faults: Faults,
 }
 
 /// All records of one proposal, oldest first.
 #[derive(Clone, Debug)]
 pub struct History {
     pub records: Vec<Record>,
-    /// Records of it that this version does not understand.
+    /// Records of it of a later version.
     pub unknown: u64,
-    pub damage: Option<Damage>,
+    pub faults: Faults,
 }
 
 /// What is open now.
@@ -69,116 +71,67 @@ pub struct Summary {
     /// Whether a dashboard has the log open for writing, and its pid where it could be told.
     pub dashboard: bool,
     pub pid: Option<i32>,
-    pub damage: Option<Damage>,
+    pub faults: Faults,
 }
 
-/// The parts of a record that the list needs; the rest is skipped unread.
-#[derive(Debug, Deserialize)]
-pub(super) struct Step {
-    kind: String,
-    pub ts: Timestamp,
-    pub id: Option<ProposalId>,
-    state: Option<State>,
-    profile: Option<String>,
-    agent: Option<Name>,
-    peer: Option<Exe>,
-    title: Option<String>,
-    verdict: Option<Kind>,
-}
-
-#[derive(Debug, Deserialize)]
-struct Name {
-    name: String,
-}
-
-#[derive(Debug, Deserialize)]
-struct Exe {
-    exe: Option<String>,
-}
-
-#[derive(Debug, Deserialize)]
-struct Kind {
-    verdict: VerdictKind,
-}
-
-impl Step {
-    pub fn parse(line: &[u8]) -> Result<Self, String> {
-        serde_json::from_slice(line).map_err(|e| format!("it is no record: {e}"))
-    }
-
-    /// What [`crate::model::LogEvent::state`] says, without the rest of the event.
-    pub fn state_after(&self) -> Option<State> {
-        Some(match self.kind.as_str() {
-            "proposed" => State::Pending,
-            "blocked" => State::Blocked,
-            "granted" => State::Granted,
-            "started" => State::Running,
-            "finished" | "failed" => return self.state,
-            "denied" => State::Denied,
-            "expired" => State::Expired,
-            "withdrawn" => State::Withdrawn,
-            "unattended" => State::Unattended,
-            _ => return None,
-        })
-    }
-
-    fn proposed(self) -> Option<Logged> {
-        if self.kind != "proposed" {
-            return None;
-        }
-        Some(Logged {
-            time: self.ts,
-            id: self.id?,
-            agent: self
-                .agent
-                .map(|a| a.name)
+impl Logged {
+    fn of(time: Timestamp, proposed: &ProposedLog) -> Self {
+        let agent = proposed.agent.as_ref().map(|a| a.name.clone());
+        Self {
+            time,
+            id: proposed.id,
+            agent: agent
                 .filter(|n| !n.is_empty())
-                .or(self.peer.and_then(|p| p.exe))
+                .or_else(|| proposed.peer.exe.clone())
                 .unwrap_or_else(|| "unnamed".to_owned()),
-            profile: self.profile.unwrap_or_default(),
-            verdict: self.verdict?.verdict,
+            profile: proposed.profile.clone(),
+            verdict: proposed.verdict.verdict,
             state: State::Pending,
-            title: self.title,
-        })
+            title: proposed.title.clone(),
+        }
     }
 }
 
 impl Log {
-    /// Finds the log of a state folder.
+    /// Finds the log of a state folder; also one that is gone and left traces, which is damaged.
     ///
     /// # Errors
-    /// When there is none, or its folder cannot be read.
+    /// When there never was one, or its folder cannot be read.
     pub fn open(state_dir: &Path) -> Result<Self, AuditError> {
         let layout = Layout::at(state_dir);
-        match layout.segments() {
-            Ok(_) => Ok(Self { layout }),
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => Err(AuditError::None {
-                dir: state_dir.to_owned(),
-            }),
-            Err(e) => Err(AuditError::io(layout.log(), "read", e)),
+        let there = match layout.segments() {
+            Ok(segments) => !segments.is_empty(),
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => false,
+            Err(e) => return Err(AuditError::io(layout.log(), "read", e)),
+        };
+        let trace = || traces::of(&layout).map_err(|e| AuditError::io(state_dir, "read", e));
+        if there || trace()?.is_some() {
+            return Ok(Self { layout });
         }
+        Err(AuditError::None {
+            dir: state_dir.to_owned(),
+        })
     }
 
     /// Every proposal with the state it is in, newest first.
     pub fn proposals(&self) -> Result<Listing, AuditError> {
         let mut all: Vec<Logged> = Vec::new();
-        let mut at: HashMap<ProposalId, usize> = HashMap::new();
-        let scanned = scan(&self.layout, |line| {
-            let step = Step::parse(line.bytes)?;
-            let Some(id) = step.id else { return Ok(()) };
-            let state = step.state_after();
-            if let Some(known) = at.get(&id).and_then(|i| all.get_mut(*i)) {
-                known.state = state.unwrap_or(known.state);
-            } else if let Some(logged) = step.proposed() {
-                at.insert(id, all.len());
-                all.push(logged);
+        let mut listed: HashSet<ProposalId> = HashSet::new();
+        let judged = judge::read(&self.layout, Look::There, |read| {
+            if let Read::Record(_, record) = read
+                && let LogEvent::Proposed(proposed) = &record.event
+                && listed.insert(proposed.id)
+            {
+                all.push(Logged::of(record.ts, proposed));
             }
-            Ok(())
         })?;
+        for one in &mut all {
+            one.state = judged.lives.state(one.id).unwrap_or(one.state);
+        }
         all.reverse();
         Ok(Listing {
             proposals: all,
-            damage: self.damage(scanned)?,
+            faults: judged.faults,
         })
     }
 
@@ -186,19 +139,15 @@ impl Log {
     pub fn records(&self, id: ProposalId) -> Result<History, AuditError> {
         let mut records = Vec::new();
         let mut unknown = 0;
-        let scanned = scan(&self.layout, |line| {
-            if Step::parse(line.bytes)?.id == Some(id) {
-                match Record::parse(line.bytes) {
-                    Ok(record) => records.push(record),
-                    Err(_) => unknown += 1,
-                }
-            }
-            Ok(())
+        let judged = judge::read(&self.layout, Look::There, |read| match read {
+            Read::Record(_, record) if record.event.id() == Some(id) => records.push(*record),
+            Read::Later(_, of) if of == Some(id) => unknown += 1,
+            _ => {}
         })?;
         Ok(History {
             records,
             unknown,
-            damage: self.damage(scanned)?,
+            faults: judged.faults,
         })
     }
 
@@ -209,31 +158,20 @@ impl Log {
 
     /// How many proposals are open, and whether a dashboard is there to decide them.
     pub fn summary(&self) -> Result<Summary, AuditError> {
-        let mut open: HashMap<ProposalId, State> = HashMap::new();
-        let scanned = scan(&self.layout, |line| {
-            let step = Step::parse(line.bytes)?;
-            if let (Some(id), Some(state)) = (step.id, step.state_after()) {
-                if state.is_final() {
-                    open.remove(&id);
-                } else {
-                    open.insert(id, state);
-                }
-            }
-            Ok(())
-        })?;
-        let records = scanned.head.seq;
+        let judged = judge::read(&self.layout, Look::There, |_| {})?;
         let holder = self.holder()?;
-        let pending = open.values().filter(|s| **s == State::Pending).count() as u64;
+        let open = judged.lives.open();
+        let pending = open.iter().filter(|(_, s)| *s == State::Pending).count() as u64;
         Ok(Summary {
             pending,
             running: open.len() as u64 - pending,
-            records,
+            records: judged.scanned.head.seq,
             dashboard: holder != Holder::Nobody,
             pid: match holder {
                 Holder::Somebody(pid) => pid,
                 Holder::Nobody => None,
             },
-            damage: self.damage(scanned)?,
+            faults: judged.faults,
         })
     }
 
@@ -281,42 +219,4 @@ impl Log {
     fn holder(&self) -> Result<Holder, AuditError> {
         lock::holder(&self.layout).map_err(|e| AuditError::io(self.layout.lock(), "read", e))
     }
-
-    fn damage(&self, scanned: Scanned) -> Result<Option<Damage>, AuditError> {
-        damage(&self.layout, scanned)
-    }
-}
-
-/// The first thing wrong. An incomplete last line is, and so is what only the journal has, unless a
-/// writer may be in the middle of it.
-pub(super) fn damage(layout: &Layout, scanned: Scanned) -> Result<Option<Damage>, AuditError> {
-    let holder = lock::holder(layout).map_err(|e| AuditError::io(layout.lock(), "read", e))?;
-    if holder != Holder::Nobody {
-        return Ok(scanned.damage);
-    }
-    // A writer may have begun since.
-    let alone = || lock::holder(layout).is_ok_and(|holder| holder == Holder::Nobody);
-    if let Some(damage) = put_back::check(layout, &scanned)?.filter(|_| alone()) {
-        return Ok(Some(damage));
-    }
-    let Some(torn) = scanned.torn.filter(|_| scanned.damage.is_none()) else {
-        return Ok(scanned.damage);
-    };
-    let head = scanned.head;
-    // The writer may have ended its line and gone since.
-    let grown = std::fs::symlink_metadata(layout.segment(head.segment))
-        .is_ok_and(|m| m.len() != head.offset + torn);
-    if grown {
-        return Ok(None);
-    }
-    Ok(Some(Damage {
-        file: format!("log/{}", super::layout::segment_name(head.segment)),
-        line: None,
-        seq: Some(head.seq + 1),
-        what: format!(
-            "it ends in an incomplete line of {torn} bytes from byte {}, as a crash leaves one; \
-             the next start of the dashboard sets it aside",
-            head.offset
-        ),
-    }))
 }

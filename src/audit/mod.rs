@@ -8,13 +8,16 @@
 //! Every byte that is read back is treated as hostile: a copied log may be crafted. Nothing here
 //! decides anything and nothing here is drawn.
 
+mod contents;
 mod disk;
 mod error;
 mod frame;
 mod journal;
+mod judge;
 pub mod kept;
 mod lanes;
 mod layout;
+mod life;
 mod line;
 mod lock;
 mod log;
@@ -24,13 +27,14 @@ mod prune;
 mod put_back;
 mod scan;
 mod settler;
+mod traces;
 mod verify;
 mod writer;
 
 #[cfg(test)]
 mod samples;
 
-pub use error::{AuditError, Damage};
+pub use error::{AuditError, Damage, Faults, Named};
 pub use line::Record;
 pub use log::{History, Listing, Log, Logged, Summary};
 pub use open::{Opened, append, open};

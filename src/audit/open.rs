@@ -1,18 +1,18 @@
 //! Opens a state folder for writing, after making sure that it is whole.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
+use super::contents::Look;
 use super::disk::{self, FileDisk};
-use super::error::AuditError;
+use super::error::{AuditError, Faults};
+use super::judge::{Judged, judge};
 use super::layout::{Layout, open_regular, segment_name, sync_dir};
 use super::line::{self, GENESIS};
 use super::lock::Lock;
-use super::log::Step;
 use super::put_back::put_back;
-use super::scan::{Head, scan};
+use super::scan::Head;
 use super::writer::{Chain, Writer, WriterEvent, WriterHandle};
 use crate::broker::Ticket;
 use crate::clock::Now;
@@ -31,16 +31,19 @@ pub struct Opened {
     pub unfinished: Vec<(ProposalId, State)>,
     /// What was set aside, in words, when the log ended in an incomplete line.
     pub recovered: Option<String>,
+    /// Records of an intact chain that tell of what cannot have happened, and contents that are missing:
+    /// to be named to a person. The log goes on all the same.
+    pub faults: Faults,
 }
 
 /// Opens the log of a state folder, making both where they do not exist.
 ///
 /// An incomplete last line, as a crash leaves one, goes to `quarantine/` and a `recovered` record
-/// takes its place. Anything else that is wrong changes nothing and is an error.
+/// takes its place. Anything else that is wrong with the chain changes nothing and is an error.
 ///
 /// # Errors
 /// When another dashboard has it open, the folder is another user's or lets others in, cannot be
-/// written, or the log is damaged.
+/// written, or the log is damaged or of a later version.
 pub fn open(state_dir: &Path) -> Result<Opened, AuditError> {
     open_with(state_dir, SEGMENT_BYTES)
 }
@@ -50,23 +53,18 @@ pub(super) fn open_with(state_dir: &Path, segment_bytes: u64) -> Result<Opened, 
     layout.make()?;
     let lock = Lock::take(&layout)?;
     let aside = put_back(&layout)?;
-    let mut unfinished: BTreeMap<ProposalId, State> = BTreeMap::new();
-    let scanned = scan(&layout, |line| {
-        let step = Step::parse(line.bytes)?;
-        if let (Some(id), Some(state)) = (step.id, step.state_after()) {
-            if state.is_final() {
-                unfinished.remove(&id);
-            } else {
-                unfinished.insert(id, state);
-            }
-        }
-        Ok(())
-    })?;
-    if let Some(damage) = scanned.damage {
-        return Err(AuditError::Damaged {
-            dir: state_dir.to_owned(),
-            damage,
-        });
+    let Judged {
+        scanned,
+        faults,
+        lives,
+        ..
+    } = judge(&layout, Look::There, |_| {})?;
+    let dir = || state_dir.to_owned();
+    if let Some(damage) = faults.chain {
+        return Err(AuditError::Damaged { dir: dir(), damage });
+    }
+    if let Some(place) = scanned.later {
+        return Err(AuditError::Later { dir: dir(), place });
     }
     let mut chain = Chain {
         seq: scanned.head.seq,
@@ -86,7 +84,9 @@ pub(super) fn open_with(state_dir: &Path, segment_bytes: u64) -> Result<Opened, 
         chain.hash = hash;
         head.segment = 1;
         head.offset = header.len() as u64;
-        FileDisk::first_segment(layout.clone(), &header).map_err(io("written"))?
+        let disk = FileDisk::first_segment(layout.clone(), &header).map_err(io("written"))?;
+        lock.begin();
+        disk
     } else {
         if let Some(bytes) = scanned.torn {
             recovered = recover(&layout, &mut head, &mut chain, bytes)?;
@@ -110,8 +110,9 @@ pub(super) fn open_with(state_dir: &Path, segment_bytes: u64) -> Result<Opened, 
     Ok(Opened {
         durable: writer.durable(),
         writer,
-        unfinished: unfinished.into_iter().collect(),
+        unfinished: lives.open(),
         recovered,
+        faults,
     })
 }
 

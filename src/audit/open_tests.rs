@@ -203,7 +203,7 @@ fn what_a_crash_leaves_of_a_removal_is_sound_and_the_next_one_ends_it() {
 }
 
 #[test]
-fn every_kind_of_event_survives_the_disk_and_its_state_is_told_the_same_way() {
+fn every_kind_of_event_survives_the_disk() {
     let dir = tempfile::tempdir().unwrap();
     let id = ProposalId::new();
     let events = every_kind(id);
@@ -219,9 +219,6 @@ fn every_kind_of_event_survives_the_disk_and_its_state_is_told_the_same_way() {
         .collect();
     assert_eq!(back, events);
     for (line, event) in text.lines().skip(1).zip(&events) {
-        let step = Step::parse(line.as_bytes()).unwrap();
-        assert_eq!(step.state_after(), event.state(), "{}", event.kind());
-        assert_eq!(step.id, event.id(), "{}", event.kind());
         assert!(line.contains(&format!("\"kind\":\"{}\"", event.kind())));
     }
 }

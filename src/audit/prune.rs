@@ -4,19 +4,18 @@
 //! first, each durably, so that whatever a crash leaves is a log without its beginning, for which the
 //! record vouches. It vouches as far as the chain does: who can write the folder can write another.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::fs;
 use std::io;
 
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 
+use super::contents::{Look, named_by};
 use super::error::AuditError;
+use super::judge::{self, Read};
 use super::layout::{Layout, sync_dir};
-use super::line::Record;
-use super::log::{Step, damage};
-use super::scan::{Boundary, scan};
-use super::verify::named_by;
+use super::scan::Boundary;
 use super::{Log, open};
 use crate::model::{Digest, LogEvent, ProposalId, Reviewer};
 
@@ -28,7 +27,7 @@ pub struct Pruned {
     /// Blobs that no other record names.
     pub blobs: u64,
     pub blob_bytes: u64,
-    /// Blobs stay where records are of kinds that this version does not know: they may name them.
+    /// Blobs stay where records are of a later version: they may name them.
     pub blobs_stay: bool,
 }
 
@@ -122,15 +121,16 @@ struct Seen {
 
 fn plan(layout: &Layout, before: Timestamp) -> Result<Plan, AuditError> {
     let mut seen: Vec<Seen> = Vec::new();
-    let mut open: BTreeMap<ProposalId, bool> = BTreeMap::new();
     let mut file = String::new();
-    let scanned = scan(layout, |line| {
-        let step = Step::parse(line.bytes)?;
+    let judged = judge::read(layout, Look::There, |read| {
+        let line = match &read {
+            Read::Record(line, _) | Read::Later(line, _) => *line,
+        };
         if line.file != file || seen.is_empty() {
             file = line.file.to_owned();
             seen.push(Seen {
                 end: line.boundary,
-                newest: step.ts,
+                newest: Timestamp::MIN,
                 first_seq: line.seq,
                 ids: HashSet::new(),
                 blobs: HashSet::new(),
@@ -138,36 +138,31 @@ fn plan(layout: &Layout, before: Timestamp) -> Result<Plan, AuditError> {
             });
         }
         let Some(segment) = seen.last_mut() else {
-            return Ok(());
+            return;
         };
         segment.end = line.boundary;
-        segment.newest = segment.newest.max(step.ts);
-        if let Some(id) = step.id {
-            segment.ids.insert(id);
-            if let Some(state) = step.state_after() {
-                open.insert(id, !state.is_final());
-            }
-        }
-        match Record::parse(line.bytes) {
-            Ok(record) => {
-                let named = named_by(&record.event).into_iter();
-                segment.blobs.extend(named.map(|(digest, _)| digest));
-            }
-            Err(_) => segment.unknown = true,
-        }
-        Ok(())
+        let Read::Record(_, record) = read else {
+            segment.unknown = true;
+            return;
+        };
+        segment.newest = segment.newest.max(record.ts);
+        segment.ids.extend(record.event.id());
+        let named = named_by(&record.event).into_iter();
+        segment.blobs.extend(named.map(|(digest, _)| digest));
     })?;
-    let last = scanned.head.segment;
-    if let Some(damage) = damage(layout, scanned)? {
+    let last = judged.scanned.head.segment;
+    if let Some(damage) = judged.faults.chain {
         return Err(AuditError::Damaged {
             dir: layout.state.clone(),
             damage,
         });
     }
+    let open: HashSet<ProposalId> = judged.lives.open().into_iter().map(|(id, _)| id).collect();
     let goes = |segment: &Seen| {
         segment.end.segment < last
             && segment.newest < before
-            && !segment.ids.iter().any(|id| open.get(id) == Some(&true))
+            && !segment.unknown
+            && segment.ids.is_disjoint(&open)
     };
     let count = seen.iter().take_while(|segment| goes(segment)).count();
     let (old, rest) = seen.split_at(count);

@@ -156,7 +156,14 @@ fn what_was_told_durable_is_there_after_a_crash_that_took_all_that_was_not_synce
         "{damage}"
     );
     let listing = Log::open(lost.path()).unwrap().proposals().unwrap();
-    assert!(listing.damage.unwrap().what.contains("puts them back"));
+    assert!(
+        listing
+            .faults
+            .chain
+            .unwrap()
+            .what
+            .contains("puts them back")
+    );
 
     let report = opened(lost.path());
     assert!(report.consistent, "{report:?}");

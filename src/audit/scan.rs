@@ -7,7 +7,8 @@ use serde::Deserialize;
 use super::AuditError;
 use super::error::Damage;
 use super::layout::{Layout, open_regular, segment_name};
-use super::line::{GENESIS, LINE_MAX, Place, claimed_seq, unseal};
+use super::line::{GENESIS, LINE_MAX, Place, VERSION, claimed_seq, unseal};
+use super::traces;
 use crate::model::{Digest, visible};
 
 /// Where a sound log ends; the next line goes there.
@@ -45,6 +46,8 @@ pub(super) struct Scanned {
     pub damage: Option<Damage>,
     /// Where what was removed under retention ends.
     pub removed: Option<Boundary>,
+    /// The first line of a later version of the format.
+    pub later: Option<Damage>,
 }
 
 /// A record in its place.
@@ -54,6 +57,8 @@ pub(super) struct Line<'a> {
     /// Counted from 1.
     pub number: u64,
     pub seq: u64,
+    /// Of the format.
+    pub v: u32,
     /// With the hash of this line.
     pub boundary: Boundary,
     /// Without the line feed.
@@ -71,11 +76,7 @@ pub(super) fn scan(
 ) -> Result<Scanned, AuditError> {
     let numbers = match layout.segments() {
         Ok(numbers) => numbers,
-        Err(e) if e.kind() == io::ErrorKind::NotFound => {
-            return Err(AuditError::None {
-                dir: layout.state.clone(),
-            });
-        }
+        Err(e) if e.kind() == io::ErrorKind::NotFound => Vec::new(),
         Err(e) => return Err(AuditError::io(layout.log(), "read", e)),
     };
     let mut walk = Walk {
@@ -90,7 +91,15 @@ pub(super) fn scan(
         damage: None,
         ends: Vec::new(),
         vouched: true,
+        later: None,
     };
+    if numbers.is_empty()
+        && let Some(trace) =
+            traces::of(layout).map_err(|e| AuditError::io(&layout.state, "read", e))?
+    {
+        let what = format!("this segment is missing, and {trace}: there was a log");
+        walk.missing(1, &what);
+    }
     let last = numbers.last().copied();
     if let Some(first @ 2..) = numbers.first().copied() {
         // Its header says what went before; a record further on has to say the same.
@@ -99,12 +108,7 @@ pub(super) fn scan(
     }
     for number in numbers {
         if number != walk.head.segment + 1 {
-            walk.damage = Some(Damage {
-                file: format!("log/{}", segment_name(walk.head.segment + 1)),
-                line: None,
-                seq: Some(walk.head.seq + 1),
-                what: "this segment is missing".to_owned(),
-            });
+            walk.missing(walk.head.segment + 1, "this segment is missing");
             break;
         }
         walk.segment(layout, number, Some(number) == last, &mut visit)?;
@@ -125,6 +129,7 @@ pub(super) fn scan(
         torn: walk.torn,
         damage: walk.damage,
         removed: walk.ends.first().copied().filter(|_| walk.vouched),
+        later: walk.later,
     })
 }
 
@@ -146,9 +151,19 @@ struct Walk {
     ends: Vec<Boundary>,
     /// Whether nothing is missing before the first segment, or a record says that it was removed.
     vouched: bool,
+    later: Option<Damage>,
 }
 
 impl Walk {
+    fn missing(&mut self, segment: u64, what: &str) {
+        self.damage = Some(Damage {
+            file: format!("log/{}", segment_name(segment)),
+            line: None,
+            seq: Some(self.head.seq + 1),
+            what: what.to_owned(),
+        });
+    }
+
     fn segment(
         &mut self,
         layout: &Layout,
@@ -216,6 +231,14 @@ impl Walk {
         visit: &mut impl FnMut(&Line<'_>) -> Result<(), String>,
     ) -> Result<(), String> {
         let sealed = unseal(bytes)?;
+        if sealed.v > VERSION && self.later.is_none() {
+            self.later = Some(Damage {
+                file: file.to_owned(),
+                line: Some(number),
+                seq: claimed_seq(bytes),
+                what: format!("it is of version {} of the format", sealed.v),
+            });
+        }
         if let (1, Place::Header { first_seq, .. }) = (number, sealed.place)
             && (!self.vouched || !self.ends.is_empty())
         {
@@ -259,6 +282,7 @@ impl Walk {
                 file,
                 number,
                 seq,
+                v: sealed.v,
                 boundary: Boundary {
                     segment: self.head.segment,
                     seq,

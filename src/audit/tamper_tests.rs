@@ -237,7 +237,7 @@ fn forged_lines_with_right_hashes_of_their_own_are_found() {
     for (from, to, what) in [
         ("\"segment\":1", "\"segment\":2", "header of segment 2"),
         ("\"first_seq\":1", "\"first_seq\":9", "begins at seq 9"),
-        ("{\"v\":1", "{\"v\":2", "does not know"),
+        ("{\"v\":1", "{\"v\":0", "does not know"),
         ("{\"v\":1", "{\"v\": 1", "does not know"),
     ] {
         let mut bodies = bodies.clone();
@@ -295,9 +295,9 @@ proptest! {
         let id = ProposalId::new();
         for damage in [
             log.verify().unwrap().damage,
-            log.proposals().unwrap().damage,
-            log.records(id).unwrap().damage,
-            log.summary().unwrap().damage,
+            log.proposals().unwrap().faults.chain,
+            log.records(id).unwrap().faults.chain,
+            log.summary().unwrap().faults.chain,
         ]
         .into_iter()
         .flatten()

@@ -33,4 +33,4 @@ pub use state::{AuditHealth, BrokerState, Entry, Environment, LiveOutput, Profil
 pub use update::{next_deadline, update};
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

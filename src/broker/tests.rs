@@ -5,6 +5,7 @@ mod agents;
 mod artifacts;
 mod audit_down;
 mod binding;
+mod chain;
 mod closing;
 mod consistency;
 mod deadlines;
@@ -19,3 +20,5 @@ mod unkept;
 mod waits;
 mod watch;
 mod world;
+
+pub(crate) use sequences::random_logs;

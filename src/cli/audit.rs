@@ -7,7 +7,7 @@ mod verify;
 
 use clap::Subcommand;
 
-use crate::audit::{AuditError, Damage, Log};
+use crate::audit::{AuditError, Faults, Log};
 use crate::error::Failure;
 
 use super::Globals;
@@ -63,11 +63,16 @@ fn failed(error: &AuditError) -> Failure {
 }
 
 /// Ends a command that printed what came before the damage.
-fn whole(damage: Option<&Damage>) -> Result<u8, Failure> {
-    match damage {
-        None => Ok(0),
-        Some(damage) => Err(Failure::general(format!(
-            "the log is damaged, what follows is not shown: {damage}"
-        ))),
-    }
+fn whole(faults: &Faults) -> Result<u8, Failure> {
+    let Some(first) = faults.first() else {
+        return Ok(0);
+    };
+    let cut = match &faults.chain {
+        Some(chain) if chain == first => ", what follows is not shown",
+        Some(_) => ", and it ends early",
+        None => "",
+    };
+    Err(Failure::general(format!(
+        "the log is damaged{cut}: {first}; `countersign audit verify` shows all of it"
+    )))
 }

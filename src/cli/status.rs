@@ -25,7 +25,7 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
     };
     let log = match &summary {
         None => "none",
-        Some(s) if s.damage.is_some() => "damaged",
+        Some(s) if s.faults.first().is_some() => "damaged",
         Some(_) => "ok",
     };
     let here = summary.as_ref().filter(|s| s.dashboard);
@@ -43,7 +43,7 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
     } else {
         print(|out| writeln!(out, "{}", line(here, log)))?;
     }
-    if let Some(damage) = summary.as_ref().and_then(|s| s.damage.as_ref()) {
+    if let Some(damage) = summary.as_ref().and_then(|s| s.faults.first()) {
         return Err(Failure::general(format!("the log is damaged: {damage}")));
     }
     Ok(u8::from(here.is_none()))

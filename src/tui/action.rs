@@ -38,7 +38,7 @@ pub struct GrantRequest {
     pub viewed: Viewed,
 }
 
-/// What the header and the sheet say of this dashboard, fixed while it runs.
+/// What the header and the sheet say of this dashboard; but for the log, fixed while it runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header {
     /// The default profile's label (`analysis`, `analysis + 1`, `team (own rules)`).
@@ -52,6 +52,8 @@ pub struct Header {
     pub agents_share_uid: bool,
     /// Where agents connect.
     pub socket: String,
+    /// The first bad record of the log as it was found, where there is one.
+    pub log_damage: Option<String>,
 }
 
 impl Header {

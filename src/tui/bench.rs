@@ -70,6 +70,7 @@ impl Bench {
             }],
             agents_share_uid: true,
             socket: "/run/user/1000/countersign/agent.sock".to_owned(),
+            log_damage: None,
         };
         let settings = Settings {
             profile: "analysis".to_owned(),

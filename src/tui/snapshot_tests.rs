@@ -424,6 +424,19 @@ fn audit_down() {
     });
 }
 
+/// The log goes on, and whoever looks at the screen knows.
+#[test]
+fn damaged_log() {
+    at_sizes("damaged_log", |b| {
+        b.facts.log_damage = Some(
+            "log/00000001.jsonl line 5 (seq 4): `granted` of a proposal that was denied (x)"
+                .to_owned(),
+        );
+        b.propose(Making::clear("print(len(df))\n"));
+        b.settle();
+    });
+}
+
 fn audit_page() -> AuditPage {
     let row = |n: usize, state: &str, verdict: &str| AuditRow {
         time: format!("2026-01-02 10:{:02}:07", 59 - n),

@@ -458,21 +458,38 @@ proptest! {
     }
 }
 
-/// The generator has to reach what it is to test: a property over nothing is none.
-#[test]
-fn random_lives_reach_every_end() {
+/// Random lives, the same at every call.
+fn lives(count: usize) -> impl Iterator<Item = Play> {
     use proptest::strategy::ValueTree as _;
     use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
     let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
     let mut runner = TestRunner::new_with_rng(Config::default(), rng);
-    let mut ends = std::collections::BTreeSet::new();
-    let (mut released, mut unkept) = (0, 0);
-    for _ in 0..150 {
+    (0..count).map(move |_| {
         let ops = vec(op(), 60..120).new_tree(&mut runner).unwrap().current();
         let mut play = Play::new(false);
         for op in &ops {
             play.play(op);
         }
+        play
+    })
+}
+
+/// The records of random lives, in orders that a log can have them in.
+pub(crate) fn random_logs(count: usize) -> impl Iterator<Item = Vec<LogEvent>> {
+    lives(count).flat_map(|mut play| {
+        if !play.world.exited {
+            play.settle();
+        }
+        std::mem::take(&mut play.world.chain).orders()
+    })
+}
+
+/// The generator has to reach what it is to test: a property over nothing is none.
+#[test]
+fn random_lives_reach_every_end() {
+    let mut ends = std::collections::BTreeSet::new();
+    let (mut released, mut unkept) = (0, 0);
+    for play in lives(150) {
         released += play.world.released.len();
         ends.extend(play.world.log.iter().filter_map(|e| e.state()));
         let without = |e: &&LogEvent| matches!(e, LogEvent::Finished(f) if f.unkept.is_some());

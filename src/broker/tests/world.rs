@@ -219,6 +219,7 @@ pub struct World {
     pub records: VecDeque<(Lane, Ticket, LogEvent)>,
     /// Every record there ever was, in order.
     pub log: Vec<LogEvent>,
+    pub chain: super::chain::Chain,
     pub jobs: VecDeque<(JobId, String)>,
     pub binds: VecDeque<ProposalId>,
     /// What the artifacts among a proposal's inputs were found to be.
@@ -255,6 +256,7 @@ impl World {
             notes: Vec::new(),
             records: VecDeque::new(),
             log: Vec::new(),
+            chain: super::chain::Chain::default(),
             jobs: VecDeque::new(),
             binds: VecDeque::new(),
             resolved: BTreeMap::new(),
@@ -288,6 +290,7 @@ impl World {
     /// One event, with everything that follows from it watched.
     pub fn send(&mut self, event: Event) {
         self.watch.before(&self.state, &event, self.now);
+        self.chain.told(&event);
         let effects = update(&mut self.state, event.clone(), self.now);
         for effect in effects {
             self.watch.effect(&effect, self.now);
@@ -344,6 +347,7 @@ impl World {
             } => {
                 self.blobs.push(blobs);
                 self.log.push((*event).clone());
+                self.chain.submitted(lane, ticket, &event);
                 self.records.push_back((lane, ticket, *event));
             }
             Effect::Execute(grant) => self.executed.push(grant.id()),

@@ -26,7 +26,7 @@ const AGENT: usize = 20;
 const TITLE: usize = 100;
 
 pub fn run(args: &Args, log: &Log) -> Result<u8, Failure> {
-    let Listing { proposals, damage } = log.proposals().map_err(|e| failed(&e))?;
+    let Listing { proposals, faults } = log.proposals().map_err(|e| failed(&e))?;
     let some = &proposals[..args.limit.unwrap_or(usize::MAX).min(proposals.len())];
     if args.json {
         let fault = |e: serde_json::Error| Failure::general(e.to_string());
@@ -34,7 +34,7 @@ pub fn run(args: &Args, log: &Log) -> Result<u8, Failure> {
     } else {
         print(|out| some.iter().try_for_each(|p| line(out, p)))?;
     }
-    whole(damage.as_ref())
+    whole(&faults)
 }
 
 fn line(out: &mut dyn Write, p: &Logged) -> std::io::Result<()> {

@@ -80,7 +80,7 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
         records.blob_bytes
     ));
     if records.blobs_stay {
-        tell("  no blobs, since some records are of kinds that this version does not know");
+        tell("  no blobs, since some records are of a later version");
     }
     if !args.dry_run && !records.segments.is_empty() {
         tell("the log has a record of it, and `audit verify` goes on from there");

@@ -36,7 +36,7 @@ pub fn run(args: &Args, log: &Log) -> Result<u8, Failure> {
     let id = resolve(&args.id, log)?;
     let history = log.records(id).map_err(|e| failed(&e))?;
     if history.records.is_empty() && history.unknown == 0 {
-        whole(history.damage.as_ref())?;
+        whole(&history.faults)?;
         return Err(Failure::general(format!("the log knows no proposal {id}")));
     }
     if args.json {
@@ -47,7 +47,7 @@ pub fn run(args: &Args, log: &Log) -> Result<u8, Failure> {
     if let Some(folder) = folder {
         save(log, &history, &folder)?;
     }
-    whole(history.damage.as_ref())
+    whole(&history.faults)
 }
 
 /// Writes the run's files, each once it was found to be what the log says.
@@ -96,7 +96,7 @@ fn resolve(text: &str, log: &Log) -> Result<ProposalId, Failure> {
     match (found.next(), found.next()) {
         (Some(id), None) => Ok(id),
         (None, _) => {
-            whole(listing.damage.as_ref())?;
+            whole(&listing.faults)?;
             Err(Failure::general(format!(
                 "the log knows no proposal whose id begins or ends with {part}"
             )))
@@ -125,7 +125,7 @@ fn as_json(id: ProposalId, log: &Log, history: &History) -> String {
         lines.join(",\n"),
         Value::Object(contents),
         history.unknown,
-        json!(history.damage),
+        json!(history.faults.first()),
     )
 }
 
@@ -153,7 +153,7 @@ fn as_text(out: &mut dyn Write, id: ProposalId, log: &Log, history: &History) ->
     if history.unknown > 0 {
         writeln!(
             out,
-            "\n{} more records are of kinds that this version does not know",
+            "\n{} more records are of a later version",
             history.unknown
         )?;
     }

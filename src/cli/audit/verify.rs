@@ -4,7 +4,7 @@ use std::io::Write;
 
 use serde_json::json;
 
-use crate::audit::{Log, Report};
+use crate::audit::{Damage, Log, Report};
 use crate::error::Failure;
 use crate::model::visible;
 
@@ -44,16 +44,26 @@ pub fn run(args: &Args, log: &Log) -> Result<u8, Failure> {
     Ok(u8::from(!report.consistent || unanchored))
 }
 
+/// The first line names the first bad record, or says that there is none.
 fn text(out: &mut dyn Write, report: &Report) -> std::io::Result<()> {
-    if let Some(damage) = &report.damage {
+    let mut bad: Vec<_> = report.impossible.iter().chain(&report.bad_blobs).collect();
+    bad.sort_by_key(|damage| damage.seq);
+    for damage in bad.into_iter().chain(&report.damage) {
         writeln!(out, "damaged: {}", visible(&damage.to_string()))?;
+    }
+    let more = |count: u64, named: &[Damage]| count - named.len() as u64;
+    for (more, what) in [
+        (more(report.impossible_count, &report.impossible), "records"),
+        (more(report.bad_blob_count, &report.bad_blobs), "blobs"),
+    ] {
+        if more > 0 {
+            writeln!(out, "and {more} more {what}")?;
+        }
+    }
+    if report.damage.is_some() {
         writeln!(out, "sound before it: {}", count(report))?;
     } else if !report.consistent {
-        writeln!(
-            out,
-            "damaged: the records are sound ({}), but:",
-            count(report)
-        )?;
+        writeln!(out, "the chain is intact: {}", count(report))?;
     } else {
         writeln!(out, "consistent: {}, head {}", count(report), report.head)?;
     }
@@ -63,17 +73,10 @@ fn text(out: &mut dyn Write, report: &Report) -> std::io::Result<()> {
             "records up to seq {seq} were removed under retention, as a later record says"
         )?;
     }
-    for blob in &report.bad_blobs {
-        writeln!(out, "damaged: {}", visible(&blob.to_string()))?;
-    }
-    let more = report.bad_blob_count - report.bad_blobs.len() as u64;
-    if more > 0 {
-        writeln!(out, "and {more} more blobs")?;
-    }
     if report.unknown > 0 {
         writeln!(
             out,
-            "{} records are of kinds that this version does not know",
+            "{} records are of a later version and were not understood",
             report.unknown
         )?;
     }

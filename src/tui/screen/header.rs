@@ -59,6 +59,9 @@ impl Screen<'_> {
             tier.push((format!(" ✓ {last}"), Role::Good));
         }
         let log: Spans = match &self.state.audit {
+            AuditHealth::Up { .. } if f.log_damage.is_some() => {
+                vec![("log ✗ damaged".to_owned(), Role::Bad)]
+            }
             AuditHealth::Up { durable } if short => {
                 vec![(format!("log ✓ {}", words::number(*durable)), Role::Dim)]
             }
@@ -149,6 +152,14 @@ impl Screen<'_> {
             paras.push(
                 Para::new(" ■ AUDIT DOWN ", Role::Alarm)
                     .and(format!(" nothing runs any more: {reason}"), Role::Bad)
+                    .hang(1),
+            );
+        }
+        if let Some(first) = &self.facts.log_damage {
+            paras.push(
+                Para::new(" ✗ The log is damaged: ", Role::Bad)
+                    .and(first.clone(), Role::Text)
+                    .and(" · `countersign audit verify` says more", Role::Dim)
                     .hang(1),
             );
         }

@@ -1,0 +1,368 @@
+use super::super::samples::{finished, granted, proposed, started};
+use super::*;
+use crate::broker::tests::random_logs;
+use crate::model::{LogEvent, Reviewer, VerdictKind, Viewed};
+
+/// The first record that cannot have happened, and why.
+fn first_bad(log: &[LogEvent]) -> Option<(usize, String)> {
+    let mut lives = Lives::default();
+    let mut each = log.iter().enumerate();
+    each.find_map(|(at, event)| lives.step(event).err().map(|why| (at, why)))
+}
+
+/// What the next start adds to what a dashboard left that was killed.
+fn closings(log: &[LogEvent]) -> Vec<LogEvent> {
+    let mut lives = Lives::default();
+    for event in log {
+        lives.step(event).unwrap();
+    }
+    let open = lives.open().into_iter();
+    open.map(|(id, state)| match state {
+        State::Pending => LogEvent::Unattended { id },
+        _ => error(id),
+    })
+    .collect()
+}
+
+fn error(id: ProposalId) -> LogEvent {
+    LogEvent::Failed {
+        id,
+        state: State::Error,
+        message: "x".to_owned(),
+    }
+}
+
+fn stopped(id: ProposalId) -> LogEvent {
+    LogEvent::Failed {
+        id,
+        state: State::Failed,
+        message: "x".to_owned(),
+    }
+}
+
+fn denied(id: ProposalId) -> LogEvent {
+    LogEvent::Denied {
+        id,
+        reason: None,
+        by: Reviewer::default(),
+        viewed: Viewed::default(),
+    }
+}
+
+fn replicated(id: ProposalId) -> LogEvent {
+    LogEvent::Replicated {
+        id,
+        digest: crate::model::Digest::of(b""),
+        by: Reviewer::default(),
+    }
+}
+
+fn killed(id: ProposalId) -> LogEvent {
+    LogEvent::Killed { id, by: None }
+}
+
+fn judged(id: ProposalId, kind: VerdictKind) -> LogEvent {
+    let (mut event, _) = proposed(id, "t");
+    if let LogEvent::Proposed(p) = &mut event {
+        p.verdict.verdict = kind;
+    }
+    event
+}
+
+fn ended(id: ProposalId, state: State, unkept: bool) -> LogEvent {
+    let (mut event, _) = finished(id);
+    if let LogEvent::Finished(f) = &mut event {
+        f.state = state;
+        f.unkept = unkept.then(|| "no room".to_owned());
+    }
+    event
+}
+
+#[test]
+fn whatever_the_broker_records_is_a_sound_life() {
+    let (mut records, mut closed) = (0, 0);
+    for log in random_logs(150) {
+        assert_eq!(first_bad(&log), None, "{log:#?}");
+        records += log.len();
+        // It may be killed after any record.
+        for cut in [log.len() / 3, log.len() / 2, log.len() * 3 / 4] {
+            let mut log = log[..cut].to_vec();
+            let closing = closings(&log);
+            closed += closing.len();
+            log.extend(closing);
+            assert_eq!(first_bad(&log), None, "{log:#?}");
+            assert_eq!(closings(&log), [], "all of it ended");
+        }
+    }
+    assert!(records > 2_000 && closed > 100, "{records} {closed}");
+}
+
+#[test]
+fn every_way_a_proposal_can_go_is_a_sound_life() {
+    let id = ProposalId::new();
+    let p = || proposed(id, "t").0;
+    let blocks = || judged(id, VerdictKind::Blocked);
+    let unparsable = || judged(id, VerdictKind::Unanalyzable);
+    let flagged = || judged(id, VerdictKind::Flagged);
+    let back = LogEvent::Withdrawn {
+        id,
+        disconnected: true,
+    };
+    for log in [
+        vec![p()],
+        vec![blocks(), LogEvent::Blocked { id }],
+        vec![unparsable(), LogEvent::Blocked { id }],
+        // It was blocked, and taken back or late, before that was on the disk.
+        vec![blocks(), LogEvent::Expired { id }],
+        vec![blocks(), back.clone()],
+        vec![blocks(), LogEvent::Unattended { id }],
+        vec![p(), denied(id)],
+        vec![p(), LogEvent::Expired { id }],
+        vec![p(), back],
+        vec![p(), LogEvent::Unattended { id }],
+        vec![p(), error(id)],
+        vec![flagged(), granted(id), started(id), finished(id).0],
+        vec![p(), granted(id), LogEvent::Expired { id }],
+        vec![p(), granted(id), error(id)],
+        vec![p(), granted(id), killed(id), stopped(id)],
+        vec![p(), granted(id), killed(id), error(id)],
+        vec![p(), granted(id), started(id), LogEvent::Expired { id }],
+        vec![p(), granted(id), started(id), error(id)],
+        vec![p(), granted(id), started(id), killed(id), error(id)],
+        vec![p(), granted(id), started(id), killed(id), stopped(id)],
+        vec![
+            p(),
+            granted(id),
+            started(id),
+            killed(id),
+            ended(id, State::Failed, false),
+        ],
+        vec![p(), granted(id), started(id), ended(id, State::Error, true)],
+        vec![
+            p(),
+            granted(id),
+            started(id),
+            finished(id).0,
+            replicated(id),
+            replicated(id),
+        ],
+    ] {
+        assert_eq!(first_bad(&log), None, "{log:#?}");
+    }
+}
+
+#[test]
+fn each_kind_of_broken_life_is_named() {
+    let id = ProposalId::new();
+    let p = || proposed(id, "t").0;
+    let ran = || vec![p(), granted(id), started(id), finished(id).0];
+    let after = |mut log: Vec<LogEvent>, event| {
+        log.push(event);
+        log
+    };
+    for (log, why) in [
+        (
+            vec![granted(id)],
+            "`granted` of a proposal that was never proposed",
+        ),
+        (
+            vec![finished(id).0],
+            "`finished` of a proposal that was never",
+        ),
+        (vec![replicated(id)], "never proposed"),
+        (vec![p(), p()], "`proposed` of a proposal that waits"),
+        (
+            after(ran(), p()),
+            "`proposed` of a proposal that had succeeded",
+        ),
+        (vec![p(), started(id)], "`started` of a proposal that waits"),
+        (
+            vec![p(), finished(id).0],
+            "`finished` of a proposal that waits",
+        ),
+        (
+            vec![p(), granted(id), finished(id).0],
+            "was granted and not started",
+        ),
+        (
+            vec![p(), granted(id), granted(id)],
+            "`granted` of a proposal that was granted",
+        ),
+        (
+            vec![p(), granted(id), started(id), granted(id)],
+            "was started",
+        ),
+        (
+            vec![p(), granted(id), started(id), started(id)],
+            "was started",
+        ),
+        (
+            vec![p(), granted(id), denied(id)],
+            "`denied` of a proposal that was granted",
+        ),
+        (
+            vec![p(), denied(id), granted(id)],
+            "`granted` of a proposal that was denied",
+        ),
+        (
+            vec![p(), LogEvent::Expired { id }, granted(id)],
+            "had expired",
+        ),
+        (
+            vec![p(), LogEvent::Unattended { id }, denied(id)],
+            "ended unattended",
+        ),
+        (
+            after(ran(), granted(id)),
+            "`granted` of a proposal that had succeeded",
+        ),
+        (
+            after(ran(), finished(id).0),
+            "`finished` of a proposal that had succeeded",
+        ),
+        (
+            after(ran(), error(id)),
+            "`failed` of a proposal that had succeeded",
+        ),
+        (
+            after(ran(), killed(id)),
+            "`killed` of a proposal that had succeeded",
+        ),
+        (vec![p(), killed(id)], "`killed` of a proposal that waits"),
+        (
+            vec![p(), granted(id), killed(id), started(id)],
+            "killed before it was started",
+        ),
+        (
+            vec![p(), granted(id), killed(id), finished(id).0],
+            "killed before it was started",
+        ),
+        (
+            vec![p(), granted(id), started(id), stopped(id)],
+            "`failed` of a proposal that was started",
+        ),
+        (vec![p(), stopped(id)], "`failed` of a proposal that waits"),
+        (
+            vec![p(), LogEvent::Blocked { id }],
+            "`blocked` of a proposal that waits",
+        ),
+        (
+            vec![p(), error(id), replicated(id)],
+            "had ended with an error",
+        ),
+        (
+            vec![judged(id, VerdictKind::Blocked), granted(id)],
+            "its verdict blocks",
+        ),
+        (
+            vec![judged(id, VerdictKind::Unanalyzable), denied(id)],
+            "its verdict blocks",
+        ),
+        (
+            vec![
+                p(),
+                granted(id),
+                started(id),
+                ended(id, State::Denied, false),
+            ],
+            "`finished` cannot leave a proposal denied",
+        ),
+        (
+            vec![
+                p(),
+                granted(id),
+                started(id),
+                ended(id, State::Succeeded, true),
+            ],
+            "`finished` cannot leave a proposal succeeded",
+        ),
+        (
+            vec![
+                p(),
+                granted(id),
+                started(id),
+                ended(id, State::Running, false),
+            ],
+            "cannot leave a proposal running",
+        ),
+    ] {
+        let (at, said) = first_bad(&log).unwrap_or_else(|| panic!("{why}: {log:#?}"));
+        assert_eq!(at + 1, log.len(), "{said}");
+        assert!(said.contains(why), "{said} is not {why}");
+        // Another proposal's records change nothing of it.
+        let other = ProposalId::new();
+        let mut beside = log.clone();
+        beside.insert(0, proposed(other, "t").0);
+        beside.insert(log.len(), granted(other));
+        assert_eq!(first_bad(&beside).map(|(at, _)| at), Some(log.len() + 1));
+    }
+}
+
+/// One record of a random log removed, or put where it does not belong, is a life that cannot be, or
+/// one that nobody can tell from a life.
+#[test]
+fn records_left_out_of_a_life_are_mostly_found() {
+    let mut all = 0;
+    for log in random_logs(30) {
+        for (at, event) in log.iter().enumerate() {
+            // What stands before another record of the same proposal, and is no kill.
+            let later = log[at + 1..].iter().any(|e| e.id() == event.id());
+            if event.id().is_none() || !later || matches!(event, LogEvent::Killed { .. }) {
+                continue;
+            }
+            let mut without = log.clone();
+            without.remove(at);
+            let after: Vec<&str> = log[at + 1..]
+                .iter()
+                .filter(|e| e.id() == event.id())
+                .map(LogEvent::kind)
+                .collect();
+            // A held child that was never let go leaves the same as one that was never made.
+            if matches!(event, LogEvent::Started { .. }) && after[0] != "finished" {
+                continue;
+            }
+            if matches!(event, LogEvent::Granted(_)) && matches!(after[0], "failed" | "expired") {
+                continue;
+            }
+            assert!(first_bad(&without).is_some(), "{event:?} before {after:?}");
+            all += 1;
+        }
+    }
+    assert!(all > 100, "{all}");
+}
+
+/// Retention removed the beginning: what is left of a life is judged by itself.
+#[test]
+fn a_life_whose_beginning_was_removed_may_begin_anywhere() {
+    let id = ProposalId::new();
+    let whole = [
+        proposed(id, "t").0,
+        granted(id),
+        started(id),
+        killed(id),
+        stopped(id),
+    ];
+    for from in 1..whole.len() {
+        let mut lives = Lives::default();
+        lives.begins_later();
+        for event in &whole[from..] {
+            lives.step(event).unwrap();
+        }
+        assert!(lives.step(&granted(id)).is_err());
+        assert!(lives.step(&whole[0]).is_err());
+    }
+    let mut lives = Lives::default();
+    lives.begins_later();
+    lives.step(&replicated(id)).unwrap();
+    lives.step(&finished(ProposalId::new()).0).unwrap();
+}
+
+#[test]
+fn each_bad_record_is_named_once() {
+    let id = ProposalId::new();
+    let mut lives = Lives::default();
+    for event in [granted(id), started(id), finished(id).0] {
+        let bad = lives.step(&event).is_err();
+        assert_eq!(bad, matches!(event, LogEvent::Granted(_)));
+    }
+}

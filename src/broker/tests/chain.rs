@@ -1,0 +1,48 @@
+//! What a log can come to: the writer puts records in order as early as they were handed over, or as
+//! late as they were told to be durable; each lane keeps its own order.
+
+use super::super::event::{Event, Lane, Ticket};
+use crate::model::LogEvent;
+
+#[derive(Default)]
+pub struct Chain {
+    early: Vec<(Ticket, LogEvent)>,
+    waiting: Vec<(Lane, Ticket, LogEvent)>,
+    late: Vec<LogEvent>,
+}
+
+impl Chain {
+    pub fn submitted(&mut self, lane: Lane, ticket: Ticket, event: &LogEvent) {
+        self.early.push((ticket, event.clone()));
+        self.waiting.push((lane, ticket, event.clone()));
+    }
+
+    pub fn told(&mut self, event: &Event) {
+        match event {
+            Event::Durable { ticket } => self.durable(*ticket),
+            Event::Unrecorded { ticket, .. } => {
+                self.early.retain(|(of, _)| of != ticket);
+                self.waiting.retain(|(_, of, _)| of != ticket);
+            }
+            _ => {}
+        }
+    }
+
+    /// What is durable has everything before it in its lane before it in the chain.
+    fn durable(&mut self, ticket: Ticket) {
+        let lane = self.waiting.iter().find(|(_, of, _)| *of == ticket);
+        let Some(lane) = lane.map(|(lane, ..)| *lane) else {
+            return;
+        };
+        let goes = |one: &(Lane, Ticket, LogEvent)| one.0 == lane && one.1 <= ticket;
+        let (gone, left) = self.waiting.drain(..).partition(goes);
+        self.waiting = left;
+        self.late.extend(gone.into_iter().map(|(.., event)| event));
+    }
+
+    /// The chain in both orders.
+    pub fn orders(self) -> [Vec<LogEvent>; 2] {
+        let early = self.early.into_iter().map(|(_, event)| event).collect();
+        [early, self.late]
+    }
+}
