@@ -28,9 +28,14 @@ fn after(records: u64, meddle: impl FnOnce(&Path)) -> WriterEvent {
         assert!(matches!(said, WriterEvent::Durable { .. }), "{said:?}");
     }
     // Files of contents follow their records.
-    let code = crate::model::Digest::of(super::super::samples::CODE);
-    while !super::Layout::at(&state).blob(&code).1.exists() {
-        std::thread::yield_now();
+    for content in [
+        super::super::samples::CODE,
+        super::super::samples::TEXT.as_bytes(),
+    ] {
+        let digest = crate::model::Digest::of(content);
+        while !super::Layout::at(&state).blob(&digest).1.exists() {
+            std::thread::yield_now();
+        }
     }
     meddle(&state);
     handle.submit(Ticket(records), LogEvent::Closed, Vec::new());
