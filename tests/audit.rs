@@ -319,6 +319,32 @@ fn while_one_process_writes_others_read_and_none_writes() {
     );
 }
 
+#[test]
+fn a_second_process_is_refused_when_the_lock_file_is_gone() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut first = writer(dir.path(), &[], true);
+    let mut lines = said(&mut first);
+    assert_eq!(lines.next().unwrap(), "open 0");
+    assert_eq!(lines.next().unwrap(), "durable 1");
+    fs::remove_file(dir.path().join("lock")).unwrap();
+    for _ in 0..2 {
+        // The file that the first refusal leaves helps nobody either.
+        let mut second = writer(dir.path(), &[], true);
+        let answer = said(&mut second).next().unwrap();
+        assert!(
+            answer.starts_with("refused ") && answer.contains("in use"),
+            "{answer}"
+        );
+        second.wait().unwrap();
+    }
+    let status = countersign(dir.path(), &["status"]);
+    assert_eq!(text(&status.stdout), "0 pending · 0 running · log down\n");
+    assert_eq!(status.status.code(), Some(1));
+    drop(first.stdin.take());
+    first.wait().unwrap();
+    assert_eq!(audit::open(dir.path()).unwrap().durable, 1);
+}
+
 /// A log with one run and one proposal whose words attack the terminal.
 fn sample(dir: &Path) -> [ProposalId; 2] {
     let ids = [ProposalId::new(), ProposalId::new()];

@@ -30,6 +30,40 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
+fn status_says_what_the_screen_says_of_a_log_that_went_down() {
+    let dash = Dash::start();
+    let mut agent = dash.agent();
+    assert_eq!(agent.code("print(1)\n")["state"], "pending");
+    let status = dash.cli(&["status"]);
+    assert_eq!(status.status.code(), Some(0), "{}", said(&status));
+    assert_eq!(said(&status), "1 pending · 0 running · log ok\n");
+    let segment = dash.state.join("log/00000001.jsonl");
+    std::fs::rename(&segment, dash.state.join("elsewhere")).unwrap();
+    agent.send("propose", serde_json::json!({"code": "print(2)\n"}));
+    dash.wait_text("AUDIT DOWN");
+    for put_back in [false, true] {
+        if put_back {
+            std::fs::rename(dash.state.join("elsewhere"), &segment).unwrap();
+        }
+        let status = dash.cli(&["status"]);
+        assert_eq!(status.status.code(), Some(1));
+        let text = said(&status);
+        assert!(
+            text.starts_with("0 pending · 0 running · log down\n"),
+            "{text}"
+        );
+        assert!(text.contains(&format!("(pid {})", dash.pid())), "{text}");
+        assert_eq!(text.contains("segment is missing"), !put_back, "{text}");
+        let json: serde_json::Value =
+            serde_json::from_slice(&dash.cli(&["status", "--json"]).stdout).unwrap();
+        assert_eq!(
+            (&json["dashboard"], &json["log"]),
+            (&true.into(), &"down".into())
+        );
+    }
+}
+
+#[test]
 fn a_log_with_a_changed_content_is_named_on_the_screen_and_goes_on() {
     let mut dash = Dash::start();
     let mut agent = dash.agent();

@@ -13,7 +13,7 @@ use super::error::{AuditError, Damage, Faults};
 use super::layout::{Layout, segment_name};
 use super::life::Lives;
 use super::line::{Record, VERSION};
-use super::lock::{self, Holder};
+use super::lock;
 use super::put_back;
 use super::scan::{Line, Scanned, scan};
 use crate::model::ProposalId;
@@ -117,11 +117,11 @@ pub(super) fn read(
 /// The first thing wrong with the chain. An incomplete last line is, and so is what only the journal has.
 fn at_the_end(layout: &Layout, scanned: &Scanned) -> Result<Option<Damage>, AuditError> {
     let holder = lock::holder(layout).map_err(|e| AuditError::io(layout.lock(), "read", e))?;
-    if holder != Holder::Nobody {
+    if !holder.writes_nothing() {
         return Ok(scanned.damage.clone());
     }
     // A writer may have begun since.
-    let alone = || lock::holder(layout).is_ok_and(|holder| holder == Holder::Nobody);
+    let alone = || lock::holder(layout).is_ok_and(lock::Holder::writes_nothing);
     if let Some(damage) = put_back::check(layout, scanned)?.filter(|_| alone()) {
         return Ok(Some(damage));
     }

@@ -68,10 +68,17 @@ pub struct Summary {
     pub running: u64,
     /// Sequence number of the last record.
     pub records: u64,
-    /// Whether a dashboard has the log open for writing, and its pid where it could be told.
-    pub dashboard: bool,
-    pub pid: Option<i32>,
+    pub dashboard: Option<Dashboard>,
     pub faults: Faults,
+}
+
+/// A dashboard that runs on a log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dashboard {
+    /// Where it could be told.
+    pub pid: Option<i32>,
+    /// It says AUDIT DOWN: it can write no more, and runs nothing.
+    pub down: bool,
 }
 
 impl Logged {
@@ -159,28 +166,24 @@ impl Log {
     /// How many proposals are open, and whether a dashboard is there to decide them.
     pub fn summary(&self) -> Result<Summary, AuditError> {
         let judged = judge::read(&self.layout, Look::There, |_| {})?;
-        let holder = self.holder()?;
         let open = judged.lives.open();
         let pending = open.iter().filter(|(_, s)| *s == State::Pending).count() as u64;
         Ok(Summary {
             pending,
             running: open.len() as u64 - pending,
             records: judged.scanned.head.seq,
-            dashboard: holder != Holder::Nobody,
-            pid: match holder {
-                Holder::Somebody(pid) => pid,
-                Holder::Nobody => None,
-            },
+            dashboard: self.writer()?,
             faults: judged.faults,
         })
     }
 
-    /// Whether a dashboard has the log open for writing, and its pid where it could be told.
-    /// Reads no record.
-    pub fn writer(&self) -> Result<Option<Option<i32>>, AuditError> {
-        Ok(match self.holder()? {
+    /// The dashboard that has the log open for writing, if there is one. Reads no record.
+    pub fn writer(&self) -> Result<Option<Dashboard>, AuditError> {
+        let holder = lock::holder(&self.layout);
+        let holder = holder.map_err(|e| AuditError::io(self.layout.lock(), "read", e))?;
+        Ok(match holder {
             Holder::Nobody => None,
-            Holder::Somebody(pid) => Some(pid),
+            Holder::Somebody { pid, down } => Some(Dashboard { pid, down }),
         })
     }
 
@@ -214,9 +217,5 @@ impl Log {
             return Err("its content is not what its name says".to_owned());
         }
         Ok(bytes)
-    }
-
-    fn holder(&self) -> Result<Holder, AuditError> {
-        lock::holder(&self.layout).map_err(|e| AuditError::io(self.layout.lock(), "read", e))
     }
 }

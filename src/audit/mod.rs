@@ -36,7 +36,7 @@ mod samples;
 
 pub use error::{AuditError, Damage, Faults, Named};
 pub use line::Record;
-pub use log::{History, Listing, Log, Logged, Summary};
+pub use log::{Dashboard, History, Listing, Log, Logged, Summary};
 pub use open::{Opened, append, open};
 pub use prune::{OldSegment, Pruned, older_than, outdated_segments, prune};
 pub use verify::Report;

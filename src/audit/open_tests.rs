@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::mpsc;
 
 use super::super::samples::{every_kind, finished, granted, proposed, started};
-use super::super::{Log, WriterEvent};
+use super::super::{Dashboard, Log, WriterEvent};
 use super::*;
 use crate::broker::Ticket;
 use crate::model::Blob;
@@ -89,8 +89,11 @@ fn what_was_written_is_read_back_and_verified() {
     assert_eq!(again.recovered, None);
     let summary = log.summary().unwrap();
     assert_eq!((summary.pending, summary.running), (1, 1));
-    assert!(summary.dashboard);
-    assert_eq!(summary.pid, Some(std::process::id().cast_signed()));
+    let here = Dashboard {
+        pid: Some(std::process::id().cast_signed()),
+        down: false,
+    };
+    assert_eq!(summary.dashboard, Some(here));
 }
 
 /// As if everything were old; the last segment stays whatever happens.

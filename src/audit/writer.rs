@@ -38,8 +38,7 @@ pub struct Writer {
     segment: u64,
     bytes: u64,
     segment_bytes: u64,
-    /// Held until the thread has ended.
-    _lock: Option<Lock>,
+    lock: Option<Lock>,
 }
 
 impl fmt::Debug for Writer {
@@ -88,6 +87,8 @@ fn unrecorded(entry: &Entry, error: &std::io::Error) -> WriterEvent {
 pub struct WriterHandle {
     lanes: Lanes,
     thread: Arc<Mutex<Option<JoinHandle<()>>>>,
+    /// Held until it is closed, also after the log went down: nobody else may write meanwhile.
+    lock: Arc<Mutex<Option<Arc<Lock>>>>,
 }
 
 impl fmt::Debug for WriterHandle {
@@ -125,6 +126,7 @@ impl WriterHandle {
         if let Some(thread) = thread {
             let _ = thread.join();
         }
+        *self.lock.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 }
 
@@ -143,7 +145,7 @@ impl Writer {
             segment,
             bytes,
             segment_bytes,
-            _lock: lock,
+            lock,
         }
     }
 
@@ -164,8 +166,10 @@ impl Writer {
     }
 
     /// Starts the thread. `on` is called from it and must not block for long.
-    pub fn start(self, on: Box<dyn Fn(WriterEvent) + Send>) -> WriterHandle {
+    pub fn start(mut self, on: Box<dyn Fn(WriterEvent) + Send>) -> WriterHandle {
         let lanes = Lanes::default();
+        let lock = self.lock.take().map(Arc::new);
+        let held = lock.clone();
         let waiting = lanes.clone();
         // Shared only so that it is still here when no thread could be started.
         let on = Arc::new(Mutex::new(on));
@@ -174,11 +178,21 @@ impl Writer {
             .name("audit".to_owned())
             .spawn(move || {
                 let on = report.lock().unwrap_or_else(PoisonError::into_inner);
-                self.serve(&waiting, &**on);
+                let say = |event| {
+                    if let (WriterEvent::Down { .. }, Some(lock)) = (&event, &held) {
+                        lock.down();
+                    }
+                    on(event);
+                };
+                self.serve(&waiting, &say);
+                drop(held);
             });
         let thread = match thread {
             Ok(thread) => Some(thread),
             Err(e) => {
+                if let Some(lock) = &lock {
+                    lock.down();
+                }
                 let on = on.lock().unwrap_or_else(PoisonError::into_inner);
                 on(WriterEvent::Down {
                     reason: format!("the log's thread cannot be started: {e}"),
@@ -189,6 +203,7 @@ impl Writer {
         WriterHandle {
             lanes,
             thread: Arc::new(Mutex::new(thread)),
+            lock: Arc::new(Mutex::new(lock)),
         }
     }
 

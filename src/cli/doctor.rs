@@ -263,8 +263,17 @@ fn log(dir: &Path) -> Check {
     let shown = dir.display();
     match Log::open(dir).and_then(|log| log.writer()) {
         Ok(None) => Check::ok(NAME, format!("{shown}, no dashboard open")),
-        Ok(Some(Some(pid))) => Check::ok(NAME, format!("{shown}, dashboard open (pid {pid})")),
-        Ok(Some(None)) => Check::ok(NAME, format!("{shown}, dashboard open")),
+        Ok(Some(here)) => {
+            let pid = here
+                .pid
+                .map_or(String::new(), |pid| format!(" (pid {pid})"));
+            let open = format!("{shown}, dashboard open{pid}");
+            if here.down {
+                let mend = "close the dashboard, do what it says, and start it again";
+                return Check::missing(NAME, format!("{open}, and its log is down"), mend);
+            }
+            Check::ok(NAME, open)
+        }
         Err(AuditError::None { .. }) => nearest(dir),
         Err(e) => Check::missing(NAME, format!("{shown} cannot be read"), e.to_string()),
     }

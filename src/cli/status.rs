@@ -15,6 +15,9 @@ pub struct Args {
     json: bool,
 }
 
+const DOWN: &str = "its log is down, and nothing is granted or runs: the screen says why; close it and start \
+                    it again";
+
 /// Runs the command; the value is the exit code: 0 with a dashboard and a sound log, else 1.
 pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
     let dir = state_dir(globals)?;
@@ -23,35 +26,47 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
         Err(AuditError::None { .. }) => None,
         Err(e) => return Err(Failure::general(e.to_string())),
     };
-    let log = match &summary {
-        None => "none",
-        Some(s) if s.faults.first().is_some() => "damaged",
-        Some(_) => "ok",
+    let here = summary.as_ref().and_then(|s| s.dashboard);
+    let down = here.is_some_and(|d| d.down);
+    let damage = summary.as_ref().and_then(|s| s.faults.first());
+    let log = match (&summary, damage) {
+        (None, _) => "none",
+        _ if down => "down",
+        (_, Some(_)) => "damaged",
+        _ => "ok",
     };
-    let here = summary.as_ref().filter(|s| s.dashboard);
+    // Nobody can decide without a dashboard, or with one that can record nothing: what the log has as
+    // open is pending no more.
+    let deciding = summary.as_ref().filter(|_| here.is_some() && !down);
+    let count = |of: fn(&Summary) -> u64| deciding.map_or(0, of);
+    let (pending, running) = (count(|s| s.pending), count(|s| s.running));
     if args.json {
         let line = json!({
             "dashboard": here.is_some(),
-            "pid": here.and_then(|s| s.pid),
-            // Without a dashboard nobody can decide: what it left is pending no more.
-            "pending": here.map_or(0, |s| s.pending),
-            "running": here.map_or(0, |s| s.running),
+            "pid": here.and_then(|d| d.pid),
+            "pending": pending,
+            "running": running,
             "records": summary.as_ref().map_or(0, |s| s.records),
             "log": log,
         });
         print_json(&line.to_string())?;
     } else {
-        print(|out| writeln!(out, "{}", line(here, log)))?;
+        print(|out| match here {
+            Some(_) => writeln!(out, "{pending} pending · {running} running · log {log}"),
+            None => writeln!(out, "no dashboard · log {log}"),
+        })?;
     }
-    if let Some(damage) = summary.as_ref().and_then(|s| s.faults.first()) {
-        return Err(Failure::general(format!("the log is damaged: {damage}")));
+    let damaged = damage.map(|damage| format!("the log is damaged: {damage}"));
+    if let Some(here) = here.filter(|d| d.down) {
+        let pid = here
+            .pid
+            .map_or(String::new(), |pid| format!(" (pid {pid})"));
+        let mut failure = Failure::general(format!("the dashboard{pid} is there, and {DOWN}"));
+        failure.more.extend(damaged);
+        return Err(failure);
     }
-    Ok(u8::from(here.is_none()))
-}
-
-fn line(here: Option<&Summary>, log: &str) -> String {
-    match here {
-        Some(s) => format!("{} pending · {} running · log {log}", s.pending, s.running),
-        None => format!("no dashboard · log {log}"),
+    match damaged {
+        Some(damaged) => Err(Failure::general(damaged)),
+        None => Ok(u8::from(here.is_none())),
     }
 }
