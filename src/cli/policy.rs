@@ -171,6 +171,14 @@ fn show(policies: &[Arc<Policy>], name: &str, json: bool) -> Result<Said, Failur
     let _ = writeln!(out, "contract = {:?}", contract(p.contract));
     let _ = writeln!(out, "guard = {}", p.guard);
     out.push_str("\n[imports]\n");
+    if !p.unjudged.is_empty() {
+        let names: Vec<&str> = p.unjudged.iter().map(String::as_str).collect();
+        let _ = writeln!(
+            out,
+            "# nothing is known of {}: their import is flagged",
+            names.join(", ")
+        );
+    }
     for (module, members) in &p.imports {
         let _ = writeln!(out, "{module:?} = [{}]", quoted(members));
     }

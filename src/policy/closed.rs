@@ -1,11 +1,13 @@
 //! What `[widen.imports]` cannot add, whoever writes it: the runner's own modules, private ones,
-//! those that reach the operating system or the interpreter, and what loads pickles.
+//! those that reach the operating system, the network or the interpreter, and what loads pickles.
 //!
-//! Such a module would undo the policy rather than widen it. What the file extends has already
-//! is not added and not judged here.
+//! Such a module would undo the policy rather than widen it. Of the rest, what is known to compute
+//! is added; of the standard library nothing else is; of other packages what is named, and
+//! [`Policy::unjudged`] holds it. What the file extends has already is not judged here.
 
 use std::collections::BTreeSet;
 
+use super::computes::{self, Known};
 use super::reach::{member_capability, module_capability};
 use super::resolved::Policy;
 use crate::model::{Action, Capability};
@@ -18,6 +20,12 @@ const SYSTEM: &str = "it reaches the operating system behind the confined `open`
 
 const PICKLES: &str =
     "it loads pickles, and a pickle runs whatever it says; use csv, json or parquet";
+
+/// What is right where nothing that a file extends can be widened so.
+const OWN_RULES: &str = "a file that extends nothing may list it, and is shown as `own rules`";
+
+const UNLISTED: &str = "it is of the standard library, and not known to do nothing but compute; a file \
+     that extends nothing may list it, and is shown as `own rules`";
 
 /// Modules that open files or ask the system by themselves, whatever FS_READ says.
 const REACHING: [&str; 24] = [
@@ -48,25 +56,11 @@ const REACHING: [&str; 24] = [
 ];
 
 /// Names that stand for the same module wherever another one carries it: `statsmodels.api.os`.
-const CARRIED: [&str; 17] = [
-    "os",
-    "sys",
-    "posix",
-    "nt",
-    "subprocess",
-    "shutil",
-    "ctypes",
-    "cffi",
-    "ctypeslib",
-    "importlib",
-    "builtins",
-    "gc",
-    "marshal",
-    "shelve",
-    "dill",
-    "npyio",
-    "socket",
-];
+const CARRIED: &str = "os sys posix nt subprocess multiprocessing threading asyncio pty shutil pathlib tempfile glob \
+     ctypes cffi ctypeslib numba llvmlite cython importlib imp runpy pkgutil inspect builtins gc marshal shelve \
+     dill cloudpickle npyio sqlite3 socket socketserver ssl urllib urllib2 urllib3 httplib http requests \
+     httpx aiohttp ftplib smtplib telnetlib paramiko fsspec websocket websockets sqlalchemy redis \
+     patsy formulaic numexpr sympy IPython pytest unittest loky pexpect psutil";
 
 /// Members that open files where their module has harmless ones too.
 const OPENING: [(&str, &str); 3] = [("io", "open"), ("io", "open_code"), ("io", "FileIO")];
@@ -110,34 +104,102 @@ pub(super) fn is_runner(module: &str) -> bool {
     module == "_countersign" || module.starts_with("_countersign.")
 }
 
-/// Why `members` of `module` cannot be added to what `policy` has; `had` is what it has of them.
-pub(super) fn why(
+/// Why `members` of `module` cannot be added to what `policy` has, `had` being what it has of them;
+/// or what of them nothing is known of, as paths.
+pub(super) fn judge(
     module: &str,
     members: &BTreeSet<String>,
     had: &BTreeSet<String>,
     policy: &Policy,
-) -> Option<String> {
+) -> Result<Vec<String>, String> {
+    let refuse = |what: &str, why: &str| Err(format!("`{what}` cannot be added: {why}"));
     if let Some(why) = whole(module, policy) {
-        return Some(format!("`{module}` cannot be added: {why}"));
+        return refuse(module, &why);
     }
-    for member in members.difference(had).filter(|m| *m != "*") {
-        if member.starts_with('-') {
-            continue;
-        }
+    let named: Vec<&String> = members
+        .difference(had)
+        .filter(|m| *m != "*" && !m.starts_with('-'))
+        .collect();
+    for member in &named {
         if let Some(why) = one(module, member, policy) {
-            return Some(format!("`{module}.{member}` cannot be added: {why}"));
+            return refuse(&format!("{module}.{member}"), &why);
         }
+    }
+    if computes::module(module) == Known::LeftOut {
+        return refuse(module, UNLISTED);
     }
     if members.contains("*") && !had.contains("*") {
-        let out = |member: &&str| !members.contains(&format!("-{member}"));
-        if let Some(member) = known(module).into_iter().find(out) {
-            return Some(format!(
-                "`*` would add `{module}.{member}` too: name the members that are wanted, or take \
-                 it out with \"-{member}\""
-            ));
+        everything(module, members)?;
+    }
+    let mut unjudged = Vec::new();
+    if computes::module(module) == Known::Unknown {
+        unjudged.push(module.to_owned());
+    }
+    for member in named {
+        let path = format!("{module}.{member}");
+        match computes::member(module, member) {
+            Known::Computes => {}
+            Known::LeftOut => return refuse(&path, &left_out(module)),
+            Known::Unknown => unjudged.push(path),
         }
     }
-    None
+    match unjudged.first() {
+        Some(path) if policy.action(Capability::Unanalyzed) == Action::Block => refuse(
+            path,
+            &format!(
+                "nothing is known of it, and `{}` blocks {}",
+                policy.name,
+                Capability::Unanalyzed
+            ),
+        ),
+        _ => Ok(unjudged),
+    }
+}
+
+/// Whether `*` may stand for members of a module.
+fn everything(module: &str, members: &BTreeSet<String>) -> Result<(), String> {
+    let Some(listed) = computes::listed(module) else {
+        return Err(format!(
+            "nothing is known of `{module}`, so `*` cannot stand for its members: name those that are \
+             wanted; a snippet that uses them is flagged"
+        ));
+    };
+    if !listed.contains("*") {
+        return Err(format!(
+            "`*` would add more of `{module}` than computes: name the members that are wanted; {}",
+            some(listed)
+        ));
+    }
+    let out = |member: &str| !members.contains(&format!("-{member}"));
+    let kept_out = listed.iter().filter_map(|member| member.strip_prefix('-'));
+    let missing = kept_out.chain(known(module)).find(|member| out(member));
+    missing.map_or(Ok(()), |member| {
+        Err(format!(
+            "`*` would add `{module}.{member}` too: name the members that are wanted, or take it out \
+             with \"-{member}\""
+        ))
+    })
+}
+
+/// What may be added of a module that is known, for an error.
+fn left_out(module: &str) -> String {
+    match computes::listed(module) {
+        Some(listed) => format!("it is left out on purpose; {}", some(listed)),
+        None => UNLISTED.to_owned(),
+    }
+}
+
+/// The first few members that a list has.
+fn some(listed: &BTreeSet<String>) -> String {
+    let names = || listed.iter().filter(|m| *m != "*" && !m.starts_with('-'));
+    if listed.contains("*") || names().next().is_none() {
+        return OWN_RULES.to_owned();
+    }
+    let mut few: Vec<&str> = names().take(8).map(String::as_str).collect();
+    if names().count() > few.len() {
+        few.push("…");
+    }
+    format!("what may be added of it is {}", few.join(", "))
 }
 
 /// Why nothing of a module can be added.
@@ -159,14 +221,18 @@ fn whole(module: &str, policy: &Policy) -> Option<String> {
     {
         return Some(why);
     }
-    if let Some(why) = module.split('.').find_map(carried) {
+    if let Some(why) = module.split('.').skip(1).find_map(carried) {
         return Some(why.to_owned());
+    }
+    if top.to_lowercase().contains("pickle") {
+        return Some(PICKLES.to_owned());
     }
     if UNPICKLING.contains(&(module, "*")) {
         return Some(PICKLES.to_owned());
     }
-    // joblib reads no file but by the members above.
-    let reaches = module_capability(module).filter(|_| top != "joblib")?;
+    // What is listed of a module that also opens files does not open any.
+    let listed = computes::module(module) == Known::Computes;
+    let reaches = module_capability(module).filter(|c| !(listed && *c == Capability::FsRead))?;
     too_much(reaches, policy)
 }
 
@@ -193,7 +259,8 @@ fn carried(name: &str) -> Option<&'static str> {
         return Some(PICKLES);
     }
     CARRIED
-        .contains(&name)
+        .split_whitespace()
+        .any(|carried| carried == name)
         .then_some("it stands for a module that reaches the system or the interpreter")
 }
 
@@ -208,30 +275,27 @@ fn too_much(reaches: Capability, policy: &Policy) -> Option<String> {
             | Capability::Reflect
             | Capability::Deserialize
             | Capability::Native
+            | Capability::NetworkOut
+            | Capability::NetworkListen
     );
     if action == Action::Block {
         return Some(format!(
-            "it is for {reaches}, which `{}` blocks; widening adds nothing that blocks",
+            "it is for {reaches}, which `{}` blocks; widening adds nothing that blocks; {OWN_RULES}",
             policy.name
         ));
     }
-    leads_out.then(|| format!("it is for {reaches}, and widening never adds that"))
+    leads_out.then(|| format!("it is for {reaches}, and widening never adds that; {OWN_RULES}"))
 }
 
-/// Members of a module that cannot be added, to be named where `*` is asked for.
-fn known(module: &str) -> Vec<&'static str> {
+/// Members of a module that no list of members leaves out and that cannot be added all the same.
+fn known(module: &str) -> impl Iterator<Item = &'static str> {
     let listed = OPENING.iter().chain(&UNPICKLING);
-    let mut all: Vec<&str> = listed
-        .filter(|(of, member)| *of == module && *member != "*")
+    let more: &[&str] = match module {
+        "pandas" => &["read_pickle", "to_pickle"],
+        _ => &[],
+    };
+    listed
+        .filter(move |(of, member)| *of == module && *member != "*")
         .map(|(_, member)| *member)
-        .collect();
-    match module {
-        "pandas" => all.extend(["read_pickle", "to_pickle"]),
-        "operator" => all.extend(["attrgetter", "methodcaller"]),
-        "typing" => all.extend(["get_type_hints", "ForwardRef"]),
-        "dataclasses" => all.push("make_dataclass"),
-        "uuid" => all.extend(["getnode", "uuid1"]),
-        _ => {}
-    }
-    all
+        .chain(more.iter().copied())
 }

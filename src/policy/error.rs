@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 /// A policy that cannot be used: the file, where in it, what is wrong and what would be right.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct PolicyError {
     pub file: PathBuf,
     /// Counted from 1.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use super::error::PolicyError;
 use super::nearest::nearest;
@@ -34,7 +34,13 @@ pub fn builtin() -> Result<Vec<Arc<Policy>>, PolicyError> {
         .collect())
 }
 
+/// Read once: they are a part of the program.
 fn builtin_sourced() -> Result<Vec<Sourced>, PolicyError> {
+    static READ: LazyLock<Result<Vec<Sourced>, PolicyError>> = LazyLock::new(read_builtin);
+    READ.clone()
+}
+
+fn read_builtin() -> Result<Vec<Sourced>, PolicyError> {
     BUILTIN
         .iter()
         .map(|(name, text)| {

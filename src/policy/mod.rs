@@ -3,17 +3,21 @@
 //! One policy, two readers: the analyser and the child's runner take their lists from here.
 
 mod closed;
+mod computes;
 mod error;
 mod file;
 mod folder;
 mod load;
+mod members;
 mod nearest;
+mod packages;
 mod reach;
 mod resolve;
 mod resolved;
 
 pub use error::PolicyError;
 pub use load::{Places, builtin, load, load_file};
+pub use members::{Library, library};
 pub use nearest::nearest;
 pub use reach::{member_capability, module_capability};
 pub use resolved::{Attributes, Contract, Origin, Policy, PrivateValues, SetBy};

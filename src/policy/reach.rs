@@ -2,6 +2,7 @@
 //!
 //! Knowledge, not policy: the analyser judges by it, and widening stops at it.
 
+use super::packages::package_capability;
 use crate::model::Capability;
 
 /// What a module that reaches outside is for; `None` for one that is not known to.
@@ -10,51 +11,41 @@ pub fn module_capability(path: &str) -> Option<Capability> {
     if path.starts_with("http.server") || path.starts_with("xmlrpc.server") {
         return Some(Capability::NetworkListen);
     }
-    if path.starts_with("numpy.f2py") || path.starts_with("numpy.distutils") {
-        return Some(Capability::Exec);
-    }
-    if path.starts_with("numpy.ctypeslib") {
-        return Some(Capability::Native);
-    }
     Some(match top {
         "os" | "pathlib" | "shutil" | "glob" | "tempfile" | "fileinput" | "fnmatch"
         | "linecache" | "mmap" | "zipfile" | "tarfile" | "gzip" | "bz2" | "lzma" | "posix"
         | "nt" | "posixpath" | "ntpath" | "genericpath" | "filecmp" | "stat" | "fcntl"
-        | "joblib" | "h5py" | "tables" | "aifc" | "configparser" | "gettext" | "imghdr"
-        | "mailbox" | "mailcap" | "mimetypes" | "netrc" | "pickletools" | "sndhdr" | "sunau"
-        | "tokenize" | "uu" | "wave" | "xml" | "zipapp" => Capability::FsRead,
+        | "joblib" | "aifc" | "configparser" | "gettext" | "imghdr" | "mailbox" | "mailcap"
+        | "mimetypes" | "netrc" | "pickletools" | "sndhdr" | "sunau" | "tokenize" | "uu"
+        | "wave" | "xml" | "zipapp" => Capability::FsRead,
         "subprocess" | "multiprocessing" | "pty" | "concurrent" | "signal" | "threading"
-        | "_thread" | "sched" | "asyncio" | "commands" | "sh" | "pexpect" | "psutil" | "pipes"
-        | "antigravity" => Capability::Exec,
+        | "_thread" | "sched" | "asyncio" | "commands" | "pipes" | "antigravity" => {
+            Capability::Exec
+        }
         "socket" | "ssl" | "http" | "urllib" | "ftplib" | "smtplib" | "poplib" | "imaplib"
-        | "telnetlib" | "requests" | "httpx" | "aiohttp" | "urllib3" | "xmlrpc" | "webbrowser"
-        | "select" | "selectors" | "paramiko" | "boto3" | "websocket" | "websockets"
-        | "nntplib" | "asyncore" | "asynchat" | "nis" => Capability::NetworkOut,
-        "socketserver" | "smtpd" | "wsgiref" | "flask" | "fastapi" | "uvicorn" => {
-            Capability::NetworkListen
+        | "telnetlib" | "xmlrpc" | "webbrowser" | "select" | "selectors" | "nntplib"
+        | "asyncore" | "asynchat" | "nis" => Capability::NetworkOut,
+        "socketserver" | "smtpd" | "wsgiref" => Capability::NetworkListen,
+        "pickle" | "_pickle" | "cPickle" | "marshal" | "shelve" | "dbm" | "copyreg" => {
+            Capability::Deserialize
         }
-        "pickle" | "_pickle" | "cPickle" | "marshal" | "shelve" | "dbm" | "dill"
-        | "cloudpickle" | "copyreg" | "yaml" => Capability::Deserialize,
-        "ctypes" | "_ctypes" | "cffi" | "numba" | "cython" | "Cython" | "pybind11" => {
-            Capability::Native
-        }
+        "ctypes" | "_ctypes" => Capability::Native,
         "sys" | "inspect" | "gc" | "types" | "traceback" | "weakref" | "dis" | "symtable"
         | "builtins" | "__builtin__" | "__main__" | "ast" | "opcode" | "frame" | "tracemalloc"
         | "faulthandler" => Capability::Reflect,
-        "importlib" | "imp" | "runpy" | "code" | "codeop" | "pkgutil" | "zipimport"
-        | "pkg_resources" | "setuptools" | "pip" | "site" | "py_compile" | "compileall"
-        | "timeit" | "doctest" | "pdb" | "bdb" | "cProfile" | "profile" | "trace" | "ensurepip"
-        | "venv" | "patsy" | "numexpr" | "encodings" | "codecs" | "distutils" | "lib2to3"
-        | "modulefinder" | "pydoc" | "pyclbr" | "rlcompleter" | "tabnanny" | "unittest"
-        | "idlelib" | "jinja2" => Capability::DynamicCode,
+        "importlib" | "imp" | "annotationlib" | "test" | "runpy" | "code" | "codeop"
+        | "pkgutil" | "zipimport" | "site" | "py_compile" | "compileall" | "timeit" | "doctest"
+        | "pdb" | "bdb" | "cProfile" | "profile" | "trace" | "ensurepip" | "venv" | "encodings"
+        | "codecs" | "distutils" | "lib2to3" | "modulefinder" | "pydoc" | "pyclbr"
+        | "rlcompleter" | "tabnanny" | "unittest" | "idlelib" => Capability::DynamicCode,
         "platform" | "pwd" | "grp" | "getpass" | "resource" | "locale" | "sysconfig" | "spwd"
         | "winreg" | "_winapi" | "logging" => Capability::ReadSystemState,
         "atexit" | "syslog" | "termios" | "tty" | "readline" | "curses" | "tkinter" | "turtle"
         | "turtledemo" | "msvcrt" | "winsound" | "ossaudiodev" | "cgitb" => {
             Capability::ModifySystemState
         }
-        "sqlite3" | "sqlalchemy" | "psycopg2" | "pymysql" => Capability::FsRead,
-        _ => return None,
+        "sqlite3" => Capability::FsRead,
+        _ => return package_capability(path),
     })
 }
 

@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use unicode_normalization::is_nfkc;
+
 use super::closed;
 use super::error::PolicyError;
 use super::file::{self, File};
@@ -11,6 +13,7 @@ use super::resolved::{Attributes, Contract, Origin, Policy, PrivateValues, SetBy
 use crate::model::{Action, Capability, Digest, Limits, Tier};
 
 /// A policy and the text that it came from, with what it extends.
+#[derive(Clone)]
 pub(super) struct Sourced {
     pub policy: Policy,
     pub text: String,
@@ -59,6 +62,7 @@ pub(super) fn own(
         contract,
         guard: file.guard.unwrap_or(true),
         imports: file.imports.unwrap_or_default(),
+        unjudged: BTreeSet::new(),
         builtins: file.builtins.map(|b| b.allow).unwrap_or_default(),
         attributes: Attributes {
             deny: deny.unwrap_or_default(),
@@ -188,11 +192,13 @@ pub(super) fn extending(
             return tighten.refuse("widen.imports", &message);
         }
         check_imports(path, text, "widen.imports", &widen.imports)?;
+        let mut unjudged = Vec::new();
         for (module, members) in &widen.imports {
             let nothing = BTreeSet::new();
             let had = policy.imports.get(module).unwrap_or(&nothing);
-            if let Some(why) = closed::why(module, members, had, &policy) {
-                return tighten.refuse(&format!("widen.imports.{module}"), &why);
+            match closed::judge(module, members, had, &policy) {
+                Ok(unknown) => unjudged.extend(unknown),
+                Err(why) => return tighten.refuse(&format!("widen.imports.{module}"), &why),
             }
         }
         for (module, members) in widen.imports {
@@ -201,6 +207,7 @@ pub(super) fn extending(
             known.extend(members);
             widened += usize::from(known.len() > before);
         }
+        policy.unjudged.extend(unjudged);
     }
     let base_widened = match &base.policy.origin {
         Origin::Extends { widened, .. } => *widened,
@@ -426,6 +433,12 @@ fn check_imports(
         let everything = module == "*" && table == "imports";
         if !everything && !module.split('.').all(name) {
             return Err(PolicyError::new(path, "not the name of a module").at(text, &key));
+        }
+        // Python compares names after NFKC: in another form one would name nothing, or look alike.
+        let other = std::iter::once(module).chain(members).find(|n| !is_nfkc(n));
+        if let Some(other) = other {
+            let message = format!("`{other}` is not as Python writes names (NFKC)");
+            return Err(PolicyError::new(path, message).at(text, &key));
         }
         if let Some(wrong) = members
             .iter()

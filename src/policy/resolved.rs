@@ -129,6 +129,10 @@ pub struct Policy {
     pub guard: bool,
     /// Module → its members; `*` stands for all that is not itself a module, `-name` takes one out.
     pub imports: BTreeMap<String, BTreeSet<String>>,
+    /// Modules and members that `[widen.imports]` added and nothing is known of: `acme`,
+    /// `pandas.io`. They may be imported, and what imports them is flagged.
+    #[serde(default)]
+    pub unjudged: BTreeSet<String>,
     pub builtins: BTreeSet<String>,
     pub attributes: Attributes,
     /// Names of CPython `ast` node classes that may occur.

@@ -143,6 +143,7 @@ pub fn policy() -> Policy {
         set_by: SetBy::Program,
         contract: Contract::Analysis,
         guard: true,
+        unjudged: std::collections::BTreeSet::new(),
         imports: modules
             .iter()
             .map(|m| ((*m).to_owned(), BTreeSet::from(["*".to_owned()])))

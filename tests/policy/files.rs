@@ -3,8 +3,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
-use countersign::analysis::analyse;
-use countersign::model::{Action, Capability, Tier, VerdictKind};
+use countersign::model::{Action, Capability, Tier};
 use countersign::policy::{Contract, PrivateValues};
 
 use super::command::command;
@@ -183,119 +182,6 @@ fn loosening_is_refused_by_key() {
         assert!(error.contains(&format!("`{key}`")), "{text}: {error}");
         assert!(error.contains("team.toml:"), "{text}: {error}");
     }
-}
-
-/// What a widened module carries is judged like everything else.
-#[test]
-fn widening_adds_names_and_never_what_blocks() {
-    let dir = tempfile::tempdir().unwrap();
-    write(
-        dir.path(),
-        "wide",
-        "name = \"wide\"\nextends = \"analysis\"\n[widen.imports]\nlifelines = [\"KaplanMeierFitter\"]\n\
-         joblib = [\"Parallel\", \"delayed\"]\n\"scipy.stats.contingency\" = [\"crosstab\"]\n\
-         operator = [\"*\", \"-attrgetter\", \"-methodcaller\"]\npandas = [\"io\"]\n",
-    );
-    let all = load(dir.path()).unwrap();
-    let wide = all.iter().find(|p| p.name == "wide").unwrap();
-    let verdict = |code: &str| analyse(code.as_bytes(), wide).verdict;
-    for code in [
-        "import os\nos.system('x')",
-        "import subprocess",
-        "from joblib import load",
-        "import operator\noperator.attrgetter('x')",
-        "import pandas as pd\npd.io.common.get_handle('/etc/passwd', 'r')",
-        "from pandas import io\nio.common.os",
-    ] {
-        assert_eq!(verdict(code), VerdictKind::Blocked, "{code}");
-    }
-    assert_eq!(
-        verdict("from lifelines import KaplanMeierFitter\nKaplanMeierFitter()"),
-        VerdictKind::Clear
-    );
-}
-
-/// Runner, private and C modules, the system, the interpreter and unpicklers: by module, by
-/// member, by `*`, below another module, by another name, whatever is extended.
-#[test]
-fn what_undoes_a_policy_cannot_be_widened() {
-    let every = |modules: &str| -> Vec<(String, String)> {
-        let star = |m: &str| (m.to_owned(), "*".to_owned());
-        modules.split_whitespace().map(star).collect()
-    };
-    let mut closed = every(
-        "_countersign _countersign.gates _countersign.spec _testcapi _testinternalcapi \
-         _xxsubinterpreters _interpreters _posixsubprocess _io _thread _socket _ctypes _pickle _winapi _imp \
-         posix nt os os.path posixpath ntpath sys gc builtins ctypes ctypes.util cffi importlib \
-         importlib.util runpy inspect types subprocess multiprocessing threading asyncio signal socket \
-         urllib.request http.client pathlib shutil tempfile glob mmap fcntl sqlite3 resource pty atexit \
-         faulthandler codecs site code pdb pickle cPickle marshal shelve dill cloudpickle copyreg yaml \
-         joblib.load joblib.numpy_pickle joblib.externals joblib.externals.cloudpickle joblib.memory \
-         pandas.io.pickle pandas.compat.pickle_compat pandas.read_pickle torch.load torch.serialization \
-         numpy.lib.npyio numpy.lib.format numpy.ctypeslib numpy.load statsmodels.iolib.smpickle \
-         scipy._lib numpy._core pandas._libs lifelines._private jsonpickle numba cython setuptools pip",
-    );
-    for (module, member) in [
-        ("joblib", "load"),
-        ("joblib", "dump"),
-        ("joblib", "Memory"),
-        ("joblib", "*"),
-        ("torch", "load"),
-        ("torch", "*"),
-        ("pandas.io.api", "read_pickle"),
-        ("pandas.io", "pickle"),
-        ("pandas.compat", "os"),
-        ("lifelines", "sys"),
-        ("lifelines.utils", "dill"),
-        ("statsmodels.iolib", "smpickle"),
-        ("statsmodels.iolib.api", "load_pickle"),
-        ("io", "open"),
-        ("io", "FileIO"),
-        ("io", "*"),
-        ("operator", "attrgetter"),
-        ("operator", "*"),
-        ("uuid", "getnode"),
-        ("dataclasses", "make_dataclass"),
-        ("typing", "get_type_hints"),
-        ("os", "path"),
-        ("os", "cpu_count"),
-        ("sys", "modules"),
-    ] {
-        closed.push((module.to_owned(), member.to_owned()));
-    }
-    for base in ["analysis", "feature", "chart", "scoped", "walled"] {
-        for (module, member) in &closed {
-            let text = format!(
-                "name = \"team\"\nextends = \"{base}\"\n[widen.imports]\n\"{module}\" = [\"{member}\"]\n"
-            );
-            let error = refused("team", &text);
-            assert!(
-                error.contains(&format!("team.toml:4: `widen.imports.{module}`: ")),
-                "{module} {member}: {error}"
-            );
-            let said = [
-                "cannot be added: ",
-                "name the members",
-                "no file can allow it",
-            ];
-            assert!(
-                said.iter().any(|words| error.contains(words)),
-                "{module} {member}: {error}"
-            );
-        }
-    }
-}
-
-#[test]
-fn what_only_computes_can_be_widened() {
-    let dir = tempfile::tempdir().unwrap();
-    let text = "name = \"wide\"\nextends = \"feature\"\n[widen.imports]\nlifelines = [\"*\"]\n\
-                __future__ = [\"annotations\"]\n\"scipy.signal\" = [\"*\"]\n\"scipy.io.wavfile\" = [\"WavFileWarning\"]\n\
-                joblib = [\"Parallel\", \"delayed\"]\ntorch = [\"tensor\", \"nn\"]\nio = [\"StringIO\"]\n\
-                xgboost = [\"*\"]\nnetworkx = [\"*\"]\nhashlib = [\"*\"]\nuuid = [\"*\", \"-getnode\", \"-uuid1\"]\n\
-                polars = [\"*\"]\n";
-    write(dir.path(), "wide", text);
-    load(dir.path()).unwrap();
 }
 
 /// Not by a file of its own rules either: the runner is what enforces them.

@@ -13,6 +13,7 @@ mod administrator;
 mod builtins;
 mod command;
 mod files;
+mod widening;
 
 fn write(dir: &Path, name: &str, text: &str) -> std::path::PathBuf {
     let path = dir.join(format!("{name}.toml"));

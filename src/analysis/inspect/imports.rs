@@ -17,7 +17,10 @@ impl<'a> Inspector<'a> {
             let at = alias.range();
             self.spelling(alias.name.as_str(), at);
             match self.r.module_standing(&path) {
-                Standing::Allowed => self.sensitive(&path, at),
+                Standing::Allowed => {
+                    self.sensitive(&path, at);
+                    self.unjudged(&path, at);
+                }
                 _ => self.foreign(&path, at),
             }
         }
@@ -38,7 +41,10 @@ impl<'a> Inspector<'a> {
         self.spelling(module.as_str(), at);
         let path = fold(module.as_str()).into_owned();
         match self.r.module_standing(&path) {
-            Standing::Allowed => self.sensitive(&path, at),
+            Standing::Allowed => {
+                self.sensitive(&path, at);
+                self.unjudged(&path, at);
+            }
             // `from scipy import stats` is fine where `scipy.stats` is.
             Standing::OnTheWay => {}
             _ => {
@@ -109,6 +115,16 @@ impl<'a> Inspector<'a> {
         if matches!(standing, Standing::Allowed | Standing::Unresolved) {
             self.sensitive_member(&real, at);
         }
+        if standing == Standing::Allowed
+            && !written
+                .rsplit_once('.')
+                .is_some_and(|(module, _)| self.policy.unjudged.contains(module))
+        {
+            self.unjudged(written, at);
+            if real != written {
+                self.unjudged(&real, at);
+            }
+        }
         match standing {
             Standing::Allowed | Standing::OnTheWay => {}
             Standing::Module => {
@@ -144,6 +160,13 @@ impl<'a> Inspector<'a> {
             }
             // The import, or the first name of the chain, has its own finding.
             Standing::Foreign => {}
+        }
+    }
+
+    /// What a policy file added without anybody knowing what it does.
+    fn unjudged(&mut self, path: &str, at: TextRange) {
+        if self.policy.unjudged.contains(path) {
+            self.add(&rules::IMPORT_UNKNOWN, at, path);
         }
     }
 

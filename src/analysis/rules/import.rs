@@ -123,6 +123,18 @@ pub static IMPORT_PATCH: Rule = Rule {
     example: "np.mean = f",
 };
 
+pub static IMPORT_UNKNOWN: Rule = Rule {
+    code: "IMPORT011",
+    name: "unknown-module",
+    severity: Severity::Medium,
+    weight: Weight::AtLeast(Action::Flag),
+    capability: Some(Capability::Unanalyzed),
+    cwe: &[829],
+    message: "is there because a policy file adds it, and nothing is known of what it does",
+    hint: "a person looks at what it is used for",
+    example: "from acme import score",
+};
+
 pub(super) static RULES: &[&Rule] = &[
     &IMPORT_MODULE,
     &IMPORT_MEMBER,
@@ -134,4 +146,5 @@ pub(super) static RULES: &[&Rule] = &[
     &IMPORT_SENSITIVE,
     &IMPORT_MODULE_VALUE,
     &IMPORT_PATCH,
+    &IMPORT_UNKNOWN,
 ];

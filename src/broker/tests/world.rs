@@ -42,6 +42,7 @@ pub fn policy(name: &str) -> Policy {
         set_by: SetBy::Program,
         contract: Contract::Analysis,
         guard: true,
+        unjudged: BTreeSet::new(),
         imports: BTreeMap::from([("math".to_owned(), BTreeSet::from(["*".to_owned()]))]),
         builtins: BTreeSet::from(["print".to_owned()]),
         attributes: Attributes::default(),
