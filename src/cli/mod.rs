@@ -167,8 +167,8 @@ fn check_variables() -> Result<(), ConfigError> {
 pub fn run(cli: Cli) -> Result<u8, Failure> {
     let globals = &cli.globals;
     match cli.command {
-        // They print the same whatever is configured, and `doctor` lists what is wrong.
-        Some(Command::Completions(_) | Command::Man | Command::Doctor(_)) => {}
+        // It lists what is wrong, this among it. Help and version never come here.
+        Some(Command::Doctor(_)) => {}
         _ => check_variables().map_err(|e| Failure::usage(e.to_string()))?,
     }
     match cli.command {

@@ -152,6 +152,8 @@ async fn an_unknown_variable_stops_every_command_with_the_nearest_name() {
         &["status"],
         &["replicate", file],
         &["setup"],
+        &["completions", "bash"],
+        &["man"],
     ] {
         let mut command = home.command(args);
         command.env("COUNTERSIGN_TEIR", "kernel");
@@ -163,12 +165,40 @@ async fn an_unknown_variable_stops_every_command_with_the_nearest_name() {
             "{args:?}"
         );
     }
-    // These say what they always say.
-    for args in [&["--help"][..], &["completions", "bash"], &["man"]] {
+    // It lists the variable among what is wrong.
+    let mut command = home.command(&["doctor", "--json"]);
+    command.env("COUNTERSIGN_TEIR", "kernel");
+    let ran = Ran::of(command.output().await.unwrap());
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(
+        ran.out.contains("COUNTERSIGN_TEIR: unknown variable"),
+        "{ran:?}"
+    );
+}
+
+/// Who made a mistake in the environment can still read what would be right.
+#[tokio::test]
+async fn help_and_version_work_whatever_the_environment_says() {
+    let home = Home::new();
+    for args in [
+        &["--help"][..],
+        &["-h"],
+        &["help"],
+        &["help", "submit"],
+        &["submit", "--help"],
+        &["completions", "--help"],
+        &["man", "--help"],
+        &["--version"],
+        &["-V"],
+    ] {
         let mut command = home.command(args);
-        command.env("COUNTERSIGN_TEIR", "kernel");
+        command
+            .env("COUNTERSIGN_TEIR", "kernel")
+            .env("COUNTERSIGN_TIER", "kernal")
+            .env("COUNTERSIGN_CONFIG", "/nowhere/config.toml");
         let ran = Ran::of(command.output().await.unwrap());
-        assert_eq!(ran.code, 0, "{args:?}: {ran:?}");
+        assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{args:?}: {ran:?}");
+        assert!(ran.out.contains("countersign"), "{args:?}: {ran:?}");
     }
 }
 
