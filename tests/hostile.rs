@@ -145,17 +145,98 @@ fn what_is_not_python_in_utf8_is_unanalyzable() {
     }
 }
 
+/// A worker that was killed while nobody asked it anything costs nobody a verdict.
 #[test]
 fn a_killed_worker_is_replaced() {
     let mut analyser = analyser();
     assert_eq!(ordinary(&mut analyser, "1"), VerdictKind::Clear);
-    let pid = analyser.worker_pid().unwrap();
-    let pid = Pid::from_raw(i32::try_from(pid).unwrap());
-    kill(pid, Signal::SIGKILL).unwrap();
-    let lost = analyser.verdict(b"2", "analysis");
-    assert_eq!(lost.verdict, VerdictKind::Unanalyzable);
-    assert_eq!(lost.findings[0].rule, "PARSE004");
-    assert_eq!(ordinary(&mut analyser, "3"), VerdictKind::Clear);
+    for signal in [Signal::SIGKILL, Signal::SIGTERM, Signal::SIGABRT] {
+        let before = pid_of(&analyser);
+        kill(before, signal).unwrap();
+        judged_or_late(&analyser.verdict(b"2", "analysis"), VerdictKind::Clear);
+        assert_eq!(ordinary(&mut analyser, "import os\n"), VerdictKind::Blocked);
+        assert_ne!(pid_of(&analyser), before);
+    }
+}
+
+/// A worker that is killed with a snippet in its hands may be killed for any reason.
+#[test]
+fn a_worker_killed_while_it_reads_is_replaced_and_another_is_asked() {
+    let mut analyser = analyser();
+    assert_eq!(ordinary(&mut analyser, "1"), VerdictKind::Clear);
+    let pid = pid_of(&analyser);
+    kill(pid, Signal::SIGSTOP).unwrap();
+    let waits = format!("/proc/self/task/{}/stat", nix::unistd::gettid());
+    let killer = std::thread::spawn(move || {
+        // The other thread sleeps only in its wait for the answer.
+        while !std::fs::read_to_string(&waits).unwrap().contains(") S ") {
+            std::thread::yield_now();
+        }
+        kill(pid, Signal::SIGKILL).unwrap();
+    });
+    let verdict = analyser.verdict(b"import os\n", "analysis");
+    killer.join().unwrap();
+    assert_ne!(pid_of(&analyser), pid);
+    judged_or_late(&verdict, VerdictKind::Blocked);
+}
+
+/// A snippet that ends every worker it meets is not read by a third one.
+#[test]
+fn a_snippet_on_which_two_workers_end_is_unanalyzable_and_says_so() {
+    let dir = tempfile::tempdir().unwrap();
+    let (exe, pids) = (dir.path().join("worker"), dir.path().join("pids"));
+    // Written by a process of its own: a file that is open for writing cannot be started.
+    let script = format!(
+        "printf '#!/bin/sh\\necho $$ >> {pids}\\nkill -STOP $$\\n' > {exe} && chmod 700 {exe}",
+        pids = pids.display(),
+        exe = exe.display()
+    );
+    let made = std::process::Command::new("/bin/sh")
+        .args(["-c", &script])
+        .status();
+    assert!(made.unwrap().success());
+    let over = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
+    let stop = over.clone();
+    let killer = std::thread::spawn(move || {
+        let mut killed = 0;
+        while !stop.load(std::sync::atomic::Ordering::SeqCst) {
+            let text = std::fs::read_to_string(&pids).unwrap_or_default();
+            // A line that is not whole yet is read the next time.
+            for line in text.split_inclusive('\n').skip(killed) {
+                if let Some(pid) = line.strip_suffix('\n') {
+                    kill(Pid::from_raw(pid.parse().unwrap()), Signal::SIGKILL).unwrap();
+                    killed += 1;
+                }
+            }
+            std::thread::yield_now();
+        }
+        killed
+    });
+    let mut analyser = Analyser::new(exe, builtin().unwrap());
+    let verdict = analyser.verdict(b"print(1)\n", "analysis");
+    over.store(true, std::sync::atomic::Ordering::SeqCst);
+    assert_eq!(killer.join().unwrap(), 2, "one try, and one more");
+    assert_eq!(verdict.verdict, VerdictKind::Unanalyzable);
+    assert_eq!(verdict.findings[0].rule, "PARSE004");
+    assert_eq!(
+        verdict.findings[0].message,
+        "two workers ended on this snippet, the last one by SIGKILL: the analyser gave no answer"
+    );
+    assert_eq!(analyser.worker_pid(), None);
+}
+
+fn pid_of(analyser: &Analyser) -> Pid {
+    Pid::from_raw(i32::try_from(analyser.worker_pid().unwrap()).unwrap())
+}
+
+/// On a machine that is busy enough even a live worker may be given up, which is told as what it is.
+fn judged_or_late(verdict: &Verdict, kind: VerdictKind) {
+    if gave_up(verdict) {
+        let said = &verdict.findings[0].message;
+        assert_eq!(said, "out of time: the analyser gave no answer");
+    } else {
+        assert_eq!(verdict.verdict, kind, "{verdict:?}");
+    }
 }
 
 #[test]

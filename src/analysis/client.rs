@@ -2,6 +2,7 @@
 
 use std::io::{self, Read, Write};
 use std::os::fd::AsFd;
+use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::Arc;
@@ -9,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use nix::fcntl::{FcntlArg, OFlag, fcntl};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sys::signal::Signal;
 use nix::time::{clock_getcpuclockid, clock_gettime};
 use nix::unistd::Pid;
 
@@ -56,14 +58,27 @@ impl Analyser {
 
     /// The verdict on a snippet. Never fails: a crash, a time-out or a fault of the protocol is
     /// `unanalyzable` for this snippet, and the worker is replaced.
+    ///
+    /// A worker may end for reasons of its own (somebody kills it, memory is short), so another one is
+    /// asked once. Where that one ends too it is the snippet that does it.
     pub fn verdict(&mut self, code: &[u8], profile: &str) -> Verdict {
-        match self.ask(code, profile) {
-            Ok(verdict) => verdict,
-            Err(fault) => {
+        let asked = match self.ask(code, profile) {
+            Err(fault) if ended(&fault) => {
                 self.worker = None;
-                self.failed(code, profile, &fault.to_string())
+                self.ask(code, profile).map_err(|again| match again {
+                    again if ended(&again) => io::Error::new(
+                        again.kind(),
+                        format!("two workers ended on this snippet, {again}"),
+                    ),
+                    again => again,
+                })
             }
-        }
+            asked => asked,
+        };
+        asked.unwrap_or_else(|fault| {
+            self.worker = None;
+            self.failed(code, profile, &fault.to_string())
+        })
     }
 
     /// The worker's process id, while there is one.
@@ -92,6 +107,10 @@ impl Analyser {
     fn ask(&mut self, code: &[u8], profile: &str) -> io::Result<Verdict> {
         if !self.policies.iter().any(|p| p.name == profile) {
             return Err(io::Error::new(io::ErrorKind::NotFound, "no such profile"));
+        }
+        // What ended a worker between two snippets is the fault of neither.
+        if self.worker.as_mut().is_some_and(Worker::is_gone) {
+            self.worker = None;
         }
         let worker = match &mut self.worker {
             Some(worker) => worker,
@@ -169,8 +188,36 @@ impl Worker {
         Ok(worker)
     }
 
-    /// Writes a request and reads one frame, as long as there is patience.
+    /// Whether it has ended by now.
+    fn is_gone(&mut self) -> bool {
+        !matches!(self.child.try_wait(), Ok(None))
+    }
+
+    /// Writes a request and reads one frame. Where it ended instead, the error says how.
     fn exchange(&mut self, request: &[u8], patience: Patience) -> io::Result<Vec<u8>> {
+        self.transfer(request, patience).map_err(|fault| {
+            if ended(&fault) {
+                io::Error::new(fault.kind(), self.ending())
+            } else {
+                fault
+            }
+        })
+    }
+
+    fn ending(&mut self) -> String {
+        // Its pipes are closed, so it ends by itself; only one that lingers is ended by this.
+        let _ = self.child.kill();
+        let status = self.child.wait();
+        let signal = status.as_ref().ok().and_then(ExitStatusExt::signal);
+        match (signal.map(Signal::try_from), status) {
+            (Some(Ok(signal)), _) => format!("the last one by {signal}"),
+            (_, Ok(status)) => format!("the last one with {status}"),
+            (_, Err(_)) => "the last one nobody knows how".to_owned(),
+        }
+    }
+
+    /// Does so as long as there is patience.
+    fn transfer(&mut self, request: &[u8], patience: Patience) -> io::Result<Vec<u8>> {
         let (started, spent) = (Instant::now(), self.spent());
         let mut unsent = request;
         let mut got = Vec::new();
@@ -181,7 +228,7 @@ impl Worker {
             }
             let left = self.left(patience, started.elapsed(), spent);
             if left.is_zero() {
-                return Err(io::Error::new(io::ErrorKind::TimedOut, "no answer in time"));
+                return Err(io::Error::new(io::ErrorKind::TimedOut, "out of time"));
             }
             self.wait(!unsent.is_empty(), left)?;
             if !unsent.is_empty() {
@@ -246,6 +293,14 @@ impl Drop for Worker {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// Whether it says that the worker ended before it answered.
+fn ended(fault: &io::Error) -> bool {
+    matches!(
+        fault.kind(),
+        io::ErrorKind::UnexpectedEof | io::ErrorKind::BrokenPipe
+    )
 }
 
 /// The first frame of what was read, once all of it is there. One request is under way at a

@@ -46,7 +46,7 @@ pub static NO_ANSWER: Rule = Rule {
     weight: Weight::Always(Action::Block),
     capability: None,
     cwe: &[],
-    message: "the analyser gave no answer in time",
+    message: "the analyser gave no answer",
     hint: "make the snippet shorter or simpler",
     example: "x = ",
 };
