@@ -20,6 +20,7 @@ pub mod man;
 mod out;
 pub mod policy;
 pub mod replicate;
+mod rows;
 pub mod setup;
 pub mod status;
 pub mod submit;

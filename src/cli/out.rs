@@ -1,7 +1,8 @@
 //! Standard output and standard error: the one place of the command line that writes to them.
 //!
 //! What is said goes through [`VisibleWriter`], whether a terminal or a pipe is at the other end:
-//! names of files, rules and agents are in it, and a log is shown by a terminal too. What was
+//! names of files, rules and agents are in it, and a log is shown by a terminal too. On a terminal
+//! a long line is broken into [`Rows`] of its own. What was
 //! asked for as data goes out byte for byte, unless a terminal would act on it. JSON is the same
 //! JSON with every hidden character escaped.
 
@@ -16,10 +17,13 @@ use crate::model::{VisibleWriter, visible, visible_json, visible_lines};
 use crate::paths::Folders;
 
 use super::Globals;
+use super::rows::Rows;
 
 /// Writes what a command says to standard output. A reader that went away (`| head`) is no error.
 pub(super) fn print(what: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
-    let mut out = VisibleWriter::new(BufWriter::new(io::stdout().lock()));
+    let stdout = io::stdout();
+    let rows = Rows::new(BufWriter::new(stdout.lock()), stdout.is_terminal());
+    let mut out = VisibleWriter::new(rows);
     printed(what(&mut out).and_then(|()| out.flush()))
 }
 
@@ -51,8 +55,11 @@ fn printed(done: io::Result<()>) -> Result<(), Failure> {
 
 /// A line to standard error, in which not even a line feed is left of what it holds.
 pub(super) fn tell(line: &str) {
+    let err = io::stderr();
+    let line = format!("{}\n", visible(line));
+    let mut rows = Rows::new(err.lock(), err.is_terminal());
     // With standard error closed there is nobody to tell.
-    let _ = writeln!(io::stderr(), "{}", visible(line));
+    let _ = rows.write_all(line.as_bytes());
 }
 
 /// What a run wrote to its standard error, where it would have gone.
@@ -72,6 +79,13 @@ pub fn tell_error(message: &str, more: &[String]) {
     for line in more {
         tell(&format!("  {line}"));
     }
+}
+
+/// Shows a page on the terminal at which somebody is asked.
+pub(super) fn show(terminal: &mut impl Write, page: &str) -> io::Result<()> {
+    let mut out = VisibleWriter::new(Rows::new(terminal, true));
+    out.write_all(page.as_bytes())?;
+    out.flush()
 }
 
 /// One line of standard error that the next one overwrites; nothing where nobody looks.
@@ -99,6 +113,23 @@ pub fn print_usage(
     words: &clap::Error,
     arguments: impl Iterator<Item = OsString>,
 ) -> io::Result<()> {
+    let arguments: Vec<OsString> = arguments.collect();
+    let shown: Vec<OsString> = arguments
+        .iter()
+        .map(|word| visible(&word.to_string_lossy()).into_owned().into())
+        .collect();
+    // It repeats parts of them too. The same mistake with nothing hidden in it is told instead.
+    let again = (shown != arguments)
+        .then(|| super::parse(shown))
+        .and_then(Result::err);
+    let words = again
+        .as_ref()
+        .filter(|again| again.kind() == words.kind())
+        .unwrap_or(words);
+    usage(words, &arguments)
+}
+
+fn usage(words: &clap::Error, arguments: &[OsString]) -> io::Result<()> {
     // Not as plain text: clap would take the escapes of an argument away with its own.
     let mut text = words.render().ansi().to_string();
     let variables = std::env::vars_os().filter_map(|(name, value)| {
@@ -106,6 +137,8 @@ pub fn print_usage(
         ours.then_some(value)
     });
     let mut repeated: Vec<String> = arguments
+        .iter()
+        .cloned()
         .chain(variables)
         .flat_map(|word| {
             let word = word.to_string_lossy().into_owned();
@@ -134,7 +167,8 @@ pub fn print_usage(
         return words.print();
     }
     if words.use_stderr() {
-        write!(io::stderr(), "{shown}")
+        let err = io::stderr();
+        Rows::new(err.lock(), err.is_terminal()).write_all(shown.as_bytes())
     } else {
         write!(io::stdout(), "{shown}")
     }

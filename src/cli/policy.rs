@@ -279,10 +279,10 @@ fn diff(policy: &Policy, known: &[Arc<Policy>]) -> String {
 
 fn sets(out: &mut String, what: &str, old: &BTreeSet<String>, new: &BTreeSet<String>) {
     for name in old.difference(new) {
-        let _ = writeln!(out, "- {what} {name}");
+        let _ = writeln!(out, "- {what} {}", visible(name));
     }
     for name in new.difference(old) {
-        let _ = writeln!(out, "+ {what} {name}");
+        let _ = writeln!(out, "+ {what} {}", visible(name));
     }
 }
 

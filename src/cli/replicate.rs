@@ -8,11 +8,12 @@ use std::path::PathBuf;
 use nix::sys::termios::{FlushArg, tcflush};
 
 use super::Globals;
+use super::out::show;
 use super::policy::policies;
 use crate::app::replicate::{Replica, check};
 use crate::config::{self, Surroundings};
 use crate::error::Failure;
-use crate::model::{visible, visible_lines};
+use crate::model::visible;
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -41,9 +42,7 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
             ))
         })?;
     let asked = |e: io::Error| Failure::general(format!("nothing was run: the terminal: {e}"));
-    terminal
-        .write_all(visible_lines(&page(&replica, &python)).as_bytes())
-        .map_err(asked)?;
+    show(&mut terminal, &page(&replica, &python)).map_err(asked)?;
     if !agreed(&replica, &mut terminal).map_err(asked)? {
         return Err(Failure::general("nothing was run"));
     }

@@ -2,7 +2,10 @@
 //! every argument: nothing of it comes out raw, and no line of it passes for one of ours.
 
 use countersign::model::escape;
+use serde_json::json;
+use tokio::io::AsyncBufReadExt as _;
 
+use super::submit::on_a_terminal;
 use super::*;
 
 /// Escape sequences, C1, bidi, zero-width, a tag, a lone surrogate's stand-in, lines and tabs.
@@ -62,6 +65,9 @@ async fn nothing_hostile_comes_out_raw_of_any_command() {
     let at = format!("x=@{folder}/missing.csv");
     let odd = format!("x=@{folder}/x.{NAME}");
     let named = format!("{NAME}=sales");
+    let attached = format!("--input={NAME}=sales");
+    let attached_file = format!("--input=x{NAME}=@{NAME}.csv");
+    let short = format!("-{NAME}");
     let flag = format!("--{NAME}");
     let valued = format!("--tier={NAME}");
     let cases: Vec<Vec<&str>> = vec![
@@ -92,6 +98,9 @@ async fn nothing_hostile_comes_out_raw_of_any_command() {
         ],
         vec!["submit", fine, "--input", NAME],
         vec!["submit", fine, "--input", &named],
+        vec!["submit", fine, &attached],
+        vec!["submit", fine, &attached_file],
+        vec!["status", &short],
         vec!["submit", fine, "--input", &at],
         vec!["submit", fine, "--input", &odd],
         vec!["submit", fine, "--ttl", NAME],
@@ -191,6 +200,196 @@ async fn nothing_hostile_in_a_variable_comes_out_raw() {
     }
     // Some name the variable alone.
     assert!(said >= 8, "{said}");
+}
+
+/// Names that a policy file may choose freely, in what the commands say of it.
+#[tokio::test]
+async fn nothing_hostile_in_a_policy_file_comes_out_raw() {
+    let home = Home::new();
+    let escaped = NAME.chars().map(|c| format!("\\U{:08x}", c as u32));
+    let name = format!("\"{}\"", escaped.collect::<String>());
+    let policies = home.dir.path().join(".config/countersign/policies");
+    std::fs::create_dir_all(&policies).unwrap();
+    let file = policies.join("team.toml");
+    let own = "name = \"team\"\ncontract = \"analysis\"\n";
+    let extends = "name = \"team\"\nextends = \"analysis\"\n";
+    let mut said = 0;
+    for (head, table) in [
+        (extends, format!("[attributes]\ndeny = [{name}]\n")),
+        (extends, format!("[imports]\n{name} = []\n")),
+        (extends, format!("[widen.imports]\nacme = [{name}]\n")),
+        (extends, format!("[limits]\n{name} = 1\n")),
+        (extends, format!("[isolation]\ntier = {name}\n")),
+        (own, format!("[builtins]\nallow = [{name}]\n")),
+        (own, format!("[nodes]\nallow = [{name}]\n")),
+        (
+            own,
+            format!("[attributes]\nallow_dunder = [{name}]\ndefine_dunder = [{name}]\n"),
+        ),
+        (own, format!("[capabilities]\n{name} = \"block\"\n")),
+    ] {
+        std::fs::write(&file, format!("{head}{table}")).unwrap();
+        let path = file.to_str().unwrap();
+        for args in [
+            &["policy", "check", path][..],
+            &["policy", "diff", path],
+            &["policy", "show", "team"],
+            &["policy", "show", "team", "--json"],
+        ] {
+            let ran = home.run(args).await;
+            assert!(
+                is_harmless(&ran.out) && is_harmless(&ran.err),
+                "{table}{args:?}: {ran:?}"
+            );
+            said += usize::from(is_said(&ran.out) || is_said(&ran.err));
+        }
+    }
+    assert!(said > 20, "{said}");
+}
+
+/// A dashboard of somebody else's: what it answers to `propose` and to `wait` is hostile.
+fn answers(home: &Home, wait: Value) {
+    let socket = home.socket();
+    std::fs::create_dir_all(socket.parent().unwrap()).unwrap();
+    let listener = tokio::net::UnixListener::bind(socket).unwrap();
+    tokio::spawn(async move {
+        loop {
+            let (stream, _) = listener.accept().await.unwrap();
+            let (read, mut write) = stream.into_split();
+            let mut lines = tokio::io::BufReader::new(read).lines();
+            while let Ok(Some(line)) = lines.next_line().await {
+                let request: Value = serde_json::from_str(&line).unwrap();
+                let told = match request["method"].as_str().unwrap() {
+                    "propose" => {
+                        json!({"result": {"id": ID, "state": "pending", "expires_at": NAME}})
+                    }
+                    "wait" => wait.clone(),
+                    _ => json!({"error": {"code": -32000, "message": NAME, "data": {NAME: NAME}}}),
+                };
+                let mut answer = json!({"jsonrpc": "2.0", "id": request["id"]});
+                let fields = told.as_object().unwrap().clone();
+                answer.as_object_mut().unwrap().extend(fields);
+                // As serde writes it: everything but C0 controls goes out as it is.
+                let line = format!("{answer}\n");
+                if write.write_all(line.as_bytes()).await.is_err() {
+                    break;
+                }
+            }
+        }
+    });
+}
+
+const ID: &str = "01900000-0000-7000-8000-000000000000";
+
+fn hostile_outcome(state: &str, change: impl Fn(&mut Value)) -> Value {
+    let finding = json!({"rule": NAME, "name": NAME, "severity": "critical", "action": "block",
+        "message": NAME, "hint": NAME, "cwe": [1], "line": 1, "column": 1, "end_line": 1, "end_column": 2,
+        "capability": null});
+    let mut outcome = json!({"id": ID, "digest": format!("sha256:{}", "0".repeat(64)), "state": state,
+        "message": NAME, "retry": "no",
+        "verdict": {"verdict": "blocked", "policy": {"profile": NAME, "sha256": NAME},
+            "findings": [finding], "capabilities": [{"capability": "FS_READ", "lines": [1], "detail": NAME}],
+            "source": {"bytes": 1, "lines": 1, "sha256": NAME}, "elapsed_us": 1},
+        "decision": {"kind": "denied", "at": "2026-01-01T00:00:00Z", "reason": format!("r{NAME}"),
+            "edited": false},
+        "run": {"exit": {"signal": NAME}, "limit": null, "duration_ms": 1,
+            "timing_us": {"grant_to_start": 1, "grant_to_first_output": 1, "grant_to_exit": 1},
+            "stdout": "", "stderr": "", "stdout_bytes": 9, "stderr_bytes": 9, "stdout_truncated": true,
+            "stderr_truncated": true, "isolation": {"tier": "kernel", "layers": [NAME]},
+            "error": {"type": "SnippetError", "message": NAME, "line": 3, "exception": NAME},
+            "result": {NAME: NAME}, "artifacts": []}});
+    change(&mut outcome);
+    json!({"result": outcome})
+}
+
+/// The dashboard may be another user's, and an agent's words come back through it.
+#[tokio::test]
+async fn nothing_hostile_that_a_dashboard_answers_comes_out_raw() {
+    let as_it_is = |_: &mut Value| {};
+    let artifact = |name: &'static str| {
+        move |outcome: &mut Value| {
+            outcome["run"]["artifacts"] =
+                json!([{"name": name, "media_type": NAME, "bytes": 1, "sha256": NAME}]);
+        }
+    };
+    let cases = [
+        hostile_outcome("failed", as_it_is),
+        hostile_outcome("blocked", as_it_is),
+        hostile_outcome("denied", as_it_is),
+        hostile_outcome(NAME, as_it_is),
+        hostile_outcome("succeeded", artifact(NAME)),
+        hostile_outcome("succeeded", artifact("fine.txt")),
+        hostile_outcome("failed", |outcome| outcome["run"]["limit"] = NAME.into()),
+        hostile_outcome("failed", |outcome| {
+            outcome["run"]["error"]["type"] = NAME.into()
+        }),
+        json!({"result": {"state": NAME, "id": NAME, NAME: NAME}}),
+        json!({"result": NAME}),
+        json!({"error": {"code": -32003, "message": NAME, "data": {"profiles": [NAME], NAME: 1}}}),
+        json!({"error": {"code": -32003, "message": NAME, "data": NAME}}),
+    ];
+    let mut said = 0;
+    for (n, wait) in cases.iter().enumerate() {
+        let home = Home::new();
+        home.write("x.py", b"1\n");
+        answers(&home, wait.clone());
+        for more in [&[][..], &["--json"], &["--out", "left"]] {
+            let ran = home
+                .submit(&[&["x.py"], more].concat())
+                .output()
+                .await
+                .unwrap();
+            let ran = Ran::of(ran);
+            assert!(
+                is_harmless(&ran.out) && is_harmless(&ran.err),
+                "{n} {more:?}: {ran:?}"
+            );
+            said += usize::from(is_said(&ran.out) || is_said(&ran.err));
+        }
+        let (folder, socket) = (home.dir.path().to_owned(), home.socket());
+        let shown = tokio::task::spawn_blocking(move || {
+            on_a_terminal(&folder, &socket, &["submit", "x.py"], 80)
+        });
+        let shown = shown.await.unwrap().replace("\r\n", "\n");
+        assert!(is_harmless(&shown), "{n}: {shown:?}");
+    }
+    assert!(said > cases.len() * 2, "{said}");
+}
+
+/// Blanks in a name, a title or a line of code reach the next row of a terminal: no row of it
+/// passes for a line of ours.
+#[tokio::test]
+async fn what_a_terminal_breaks_goes_on_in_rows_that_are_marked() {
+    let home = Home::new();
+    let blanks = " ".repeat(70);
+    let name = format!("a{blanks}forged: clear{blanks}forged: clear.py");
+    home.write(
+        &name,
+        format!("x = eval('1'){blanks}# forged: clear\n").as_bytes(),
+    );
+    let (folder, socket) = (home.dir.path().to_owned(), home.socket());
+    for columns in [40, 71, 80, 100] {
+        for args in [
+            &["check", &name][..],
+            &["check", &format!("{name}/missing")],
+            &["policy", "check", &name],
+            &["submit", "--input", &name],
+        ] {
+            let args: Vec<String> = args.iter().map(|&a| a.to_owned()).collect();
+            let (folder, socket) = (folder.clone(), socket.clone());
+            let shown = tokio::task::spawn_blocking(move || {
+                let args: Vec<&str> = args.iter().map(String::as_str).collect();
+                on_a_terminal(&folder, &socket, &args, columns)
+            });
+            let shown = shown.await.unwrap();
+            assert!(shown.contains("forged"), "{columns}: {shown}");
+            for row in shown.lines() {
+                let row = row.trim_end_matches('\r');
+                assert!(row.chars().count() <= usize::from(columns), "{row:?}");
+                assert!(!row.trim_start().starts_with("forged"), "{row:?}");
+            }
+        }
+    }
 }
 
 /// The help names the values of variables, but no hostile one.

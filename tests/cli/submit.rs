@@ -278,9 +278,11 @@ async fn on_a_terminal_it_says_that_it_waits_and_the_output_cannot_drive_the_ter
     home.write("x.py", b"1\n");
     let socket = home.socket();
     let folder = home.dir.path().to_owned();
-    let shown = tokio::task::spawn_blocking(move || on_a_terminal(&folder, &socket))
-        .await
-        .unwrap();
+    let shown = tokio::task::spawn_blocking(move || {
+        on_a_terminal(&folder, &socket, &["submit", "x.py"], 80)
+    })
+    .await
+    .unwrap();
     assert!(shown.contains("waiting for a decision (id "), "{shown:?}");
     assert!(
         shown.contains("safe") && shown.contains("text"),
@@ -292,14 +294,20 @@ async fn on_a_terminal_it_says_that_it_waits_and_the_output_cannot_drive_the_ter
     );
 }
 
-fn on_a_terminal(folder: &Path, socket: &Path) -> String {
+/// What a terminal of so many columns gets from a command.
+pub fn on_a_terminal(folder: &Path, socket: &Path, args: &[&str], columns: u16) -> String {
     use std::io::Read as _;
 
     use portable_pty::{CommandBuilder, PtySize, native_pty_system};
 
-    let pair = native_pty_system().openpty(PtySize::default()).unwrap();
+    let pair = native_pty_system()
+        .openpty(PtySize {
+            cols: columns,
+            ..PtySize::default()
+        })
+        .unwrap();
     let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_countersign"));
-    command.args(["submit", "x.py"]);
+    command.args(args);
     command.env_clear();
     command.env("HOME", folder);
     command.env("COUNTERSIGN_SOCKET", socket);

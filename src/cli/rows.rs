@@ -1,0 +1,130 @@
+//! Rows of a terminal: a line that is too long goes on in a row that is marked as its own.
+//!
+//! A terminal breaks a long line wherever its row ends, so blanks in a name, a title or a line of
+//! code could put what follows them where another line begins.
+
+use std::io::{self, Write};
+
+use crate::model::columns;
+
+/// What begins a row that goes on with the line above it. No line that is told begins so.
+const GOES_ON: &str = "    ↳ ";
+/// Its columns.
+const INDENT: usize = 6;
+/// Columns of a terminal that does not say, and the fewest that are believed.
+const USUAL: usize = 80;
+const FEWEST: usize = 20;
+
+/// A writer in front of a terminal. What it gets holds nothing hidden but line feeds and tabs.
+pub(super) struct Rows<W: Write> {
+    inner: W,
+    /// Columns of a row; `None` where no terminal is at the other end.
+    width: Option<usize>,
+    at: usize,
+}
+
+impl<W: Write> Rows<W> {
+    pub(super) fn new(inner: W, is_terminal: bool) -> Self {
+        let width = is_terminal.then(|| {
+            let said = crossterm::terminal::size().map_or(0, |(columns, _)| columns);
+            if said == 0 {
+                USUAL
+            } else {
+                usize::from(said).max(FEWEST)
+            }
+        });
+        Self {
+            inner,
+            width,
+            at: 0,
+        }
+    }
+}
+
+impl<W: Write> Write for Rows<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let Some(width) = self.width else {
+            return self.inner.write(bytes);
+        };
+        let text = String::from_utf8_lossy(bytes);
+        let mut out = String::with_capacity(text.len() + 16);
+        for c in text.chars() {
+            let wide = match c {
+                '\n' => 0,
+                '\t' => 8 - self.at % 8,
+                _ => columns(c).unwrap_or(1),
+            };
+            if self.at + wide > width {
+                out.push('\n');
+                out.push_str(GOES_ON);
+                self.at = INDENT;
+            }
+            self.at = if c == '\n' { 0 } else { self.at + wide };
+            out.push(c);
+        }
+        self.inner.write_all(out.as_bytes())?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.inner.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::model::visible_lines;
+
+    fn rows(text: &str, width: Option<usize>, cut: usize) -> String {
+        let mut rows = Rows {
+            inner: Vec::new(),
+            width,
+            at: 0,
+        };
+        let chars: Vec<char> = text.chars().collect();
+        for piece in chars.chunks(cut) {
+            let piece: String = piece.iter().collect();
+            rows.write_all(piece.as_bytes()).unwrap();
+        }
+        rows.flush().unwrap();
+        String::from_utf8(rows.inner).unwrap()
+    }
+
+    #[test]
+    fn a_long_line_goes_on_in_rows_that_are_marked() {
+        let told = rows("short\n0123456789abcdefghijKLM\nend\n", Some(20), 3);
+        assert_eq!(told, "short\n0123456789abcdefghij\n    ↳ KLM\nend\n");
+        let forged = format!("title {}run      granted", " ".repeat(34));
+        assert!(!rows(&forged, Some(40), 9).contains("\nrun"));
+        assert_eq!(rows(&forged, None, 9), forged);
+        assert_eq!(
+            rows("漢字漢字漢字漢字漢字漢\n", Some(20), 1)
+                .lines()
+                .count(),
+            2
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn no_row_is_wider_than_the_terminal_and_nothing_is_lost(
+            text in any::<String>(),
+            width in FEWEST..60,
+            cut in 1_usize..9,
+        ) {
+            let text = visible_lines(&text).into_owned();
+            let told = rows(&text, Some(width), cut);
+            for row in told.lines() {
+                let mut at = 0;
+                for c in row.chars() {
+                    at += if c == '\t' { 8 - at % 8 } else { columns(c).unwrap_or(1) };
+                }
+                prop_assert!(at <= width, "{row:?}");
+            }
+            prop_assert_eq!(told.replace(&format!("\n{GOES_ON}"), ""), text);
+        }
+    }
+}
