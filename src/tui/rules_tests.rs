@@ -185,6 +185,38 @@ fn expiry_while_the_sheet_is_open_closes_it() {
     assert!(grants(&b).is_empty());
 }
 
+/// An agent chooses when its proposal goes; what is typed then is not for another one.
+#[test]
+fn a_reason_that_is_being_typed_is_no_command_once_its_proposal_is_over() {
+    let mut b = ready();
+    let other = b.ui.selected().unwrap();
+    let bad = b.propose(Making {
+        ttl_s: 5,
+        ..Making::clear("x = 2\n")
+    });
+    b.keys("u");
+    assert_eq!(b.ui.selected(), Some(bad));
+    b.keys("d");
+    b.keys("untested");
+    b.tick(5_000);
+    let screen = b.draw();
+    assert!(
+        screen.contains("already expired, nothing is sent: untested"),
+        "{screen}"
+    );
+    assert!(screen.contains("Enter or Esc goes back"), "{screen}");
+    for key in "unsafely d u a y x q".chars() {
+        b.advance(300);
+        b.draw();
+        b.keys(&key.to_string());
+    }
+    assert_eq!(b.ui.selected(), Some(bad));
+    b.press(KeyCode::Enter);
+    assert!(b.actions.is_empty(), "{:?}", b.actions);
+    assert_eq!(notice(&b), "already expired");
+    assert!(b.state.entry(other).unwrap().awaits_decision());
+}
+
 #[test]
 fn a_deadline_that_no_timer_noticed_denies_all_the_same() {
     let mut b = Bench::new(120, 40);

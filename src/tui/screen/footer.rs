@@ -10,7 +10,7 @@ use super::super::interval::IntervalSet;
 use super::super::keys::Command;
 use super::super::text;
 use super::super::theme::Role;
-use super::super::ui::{Prompt, View};
+use super::super::ui::{Prompt, View, too_late};
 use super::super::words;
 use super::{Drawn, Screen};
 
@@ -22,11 +22,27 @@ impl Screen<'_> {
             ..area
         };
         match &self.ui.prompt {
-            Some(Prompt::Deny { input, .. }) => {
-                self.field(canvas, area, "deny, reason", "Enter sends", input);
-            }
+            Some(Prompt::Deny { id, input }) => match too_late(self.state, *id) {
+                None => self.field(
+                    canvas,
+                    area,
+                    "deny, reason",
+                    "Enter sends  Esc goes back",
+                    input,
+                ),
+                Some(why) => {
+                    let label = format!("{why}, nothing is sent");
+                    self.field(canvas, area, &label, "Enter or Esc goes back", input);
+                }
+            },
             Some(Prompt::Search { input }) => {
-                self.field(canvas, area, "search", "Enter searches", input);
+                self.field(
+                    canvas,
+                    area,
+                    "search",
+                    "Enter searches  Esc goes back",
+                    input,
+                );
             }
             Some(Prompt::Quit) => {
                 let mut x = area.x;
@@ -53,10 +69,10 @@ impl Screen<'_> {
         canvas: &mut Canvas<'_>,
         area: Rect,
         label: &str,
-        enter: &str,
+        keys: &str,
         input: &tui_input::Input,
     ) {
-        let hint = format!("  {enter}  Esc goes back");
+        let hint = format!("  {keys}");
         let wide = if area.width >= 60 {
             text::width(&hint) as u16
         } else {

@@ -295,6 +295,10 @@ impl UiState {
     fn send_prompt(&mut self, state: &BrokerState, now: Now) -> Vec<Action> {
         match self.prompt.take() {
             Some(Prompt::Deny { id, input }) => {
+                if let Some(why) = super::too_late(state, id) {
+                    self.notice = Some(closed(state, id, why));
+                    return Vec::new();
+                }
                 let reason = input.value().trim();
                 self.denied = Some(id);
                 vec![Action::Deny {

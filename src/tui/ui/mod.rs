@@ -284,7 +284,7 @@ impl UiState {
                 self.select(first, now);
             }
         }
-        self.close_stale(state);
+        self.close_stale(state, now);
         self.redocument(state);
         self.hear_refusal(state);
         if self.notice(state, now).is_none() {
@@ -292,23 +292,17 @@ impl UiState {
         }
     }
 
-    /// Closes what is open on a proposal that is no longer what it was.
-    fn close_stale(&mut self, state: &BrokerState) {
+    /// Closes the sheet of a proposal that is no longer what it was. What is being typed may go on
+    /// for a while: it was not meant for what stands there now. A text field stays for the same
+    /// reason; see [`too_late`].
+    fn close_stale(&mut self, state: &BrokerState, now: Now) {
         if let Some(sheet) = &self.sheet
             && let Err(why) = sheet.holds(state)
         {
             let id = sheet.id();
             self.sheet = None;
             self.notice = Some(closed(state, id, why));
-        }
-        if let Some(Prompt::Deny { id, .. }) = &self.prompt
-            && state.entry(*id).is_none_or(|e| !e.awaits_decision())
-        {
-            let id = *id;
-            let why = state.entry(id).map(|e| words::already(e.state));
-            let why = why.unwrap_or_else(|| words::GONE.to_owned());
-            self.notice = Some(closed(state, id, why));
-            self.prompt = None;
+            self.fresh_grace(now);
         }
     }
 
@@ -516,6 +510,16 @@ impl UiState {
 
 /// Why something that was open on a proposal is not any more: true while that is in the state
 /// it came to.
+/// Why this proposal cannot be decided any more. A reason that is being typed for it stays in its
+/// field: without the field its letters would be commands for another one.
+pub(super) fn too_late(state: &BrokerState, id: ProposalId) -> Option<String> {
+    match state.entry(id) {
+        Some(entry) if entry.awaits_decision() => None,
+        Some(entry) => Some(words::already(entry.state)),
+        None => Some(words::GONE.to_owned()),
+    }
+}
+
 fn closed(state: &BrokerState, id: ProposalId, why: String) -> Notice {
     match state.entry(id) {
         Some(entry) => Notice::While(id, entry.state, why.into()),
