@@ -338,6 +338,10 @@ impl Bench {
                 line.push_str(symbol);
                 x += unicode_width::UnicodeWidthStr::width(symbol).max(1) as u16;
             }
+            if let Some(placed) = self.drawn.as_drawn.iter().find(|p| p.y == y) {
+                line.truncate(line.trim_end().len());
+                line.push_str(placed.text.as_str());
+            }
             out.push_str(line.trim_end());
             out.push('\n');
         }

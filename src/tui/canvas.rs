@@ -4,6 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 
+use super::as_drawn::{self, AsDrawn, Placed};
 use super::flow::FlowRow;
 use super::text;
 use super::theme::{Role, Theme};
@@ -12,11 +13,21 @@ use super::theme::{Role, Theme};
 pub struct Canvas<'a> {
     buf: &'a mut Buffer,
     pub theme: &'a Theme,
+    /// What goes out as it is, at the end of its row.
+    as_drawn: Vec<Placed>,
 }
 
 impl<'a> Canvas<'a> {
     pub fn new(buf: &'a mut Buffer, theme: &'a Theme) -> Self {
-        Self { buf, theme }
+        Self {
+            buf,
+            theme,
+            as_drawn: Vec::new(),
+        }
+    }
+
+    pub fn into_as_drawn(self) -> Vec<Placed> {
+        self.as_drawn
     }
 
     /// Blank cells in the text style.
@@ -110,7 +121,28 @@ impl<'a> Canvas<'a> {
 
     pub fn put_row(&mut self, x: u16, y: u16, columns: u16, row: &FlowRow) {
         let indent = u16::try_from(row.indent).unwrap_or(columns).min(columns);
-        self.put_spans(x + indent, y, columns - indent, &row.spans);
+        let (x, columns) = (x + indent, columns - indent);
+        match &row.as_drawn {
+            Some(text) => self.put_as_drawn(x, y, columns, text),
+            None => {
+                self.put_spans(x, y, columns, &row.spans);
+            }
+        }
+    }
+
+    /// A label, and behind it the text as the terminal draws it. Nothing may be drawn after that
+    /// in the row: the writer then leaves the text out.
+    pub fn put_as_drawn(&mut self, x: u16, y: u16, columns: u16, raw: &str) {
+        let used = self.put(x, y, columns, as_drawn::LABEL, Role::Dim);
+        let (x, columns) = (x + used, columns - used);
+        if columns < 2 {
+            return;
+        }
+        for i in 0..columns {
+            self.cell(x + i, y, " ", self.theme.style(Role::Dim));
+        }
+        let text = AsDrawn::new(raw, columns);
+        self.as_drawn.push(Placed { x, y, text });
     }
 
     /// Changes the style of cells that are drawn already, but for those with a ground of their

@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use crate::model::{BoundInput, ProposalId};
 
+use super::as_drawn::adds;
 use super::condense::{Fold, folds};
 use super::interval::IntervalSet;
 use super::words;
@@ -31,6 +32,8 @@ pub struct Document {
     /// Where the row for each of them begins.
     stands: Vec<usize>,
     total: usize,
+    /// Whether marks hide anything that a terminal would draw.
+    pub hides: bool,
 }
 
 #[derive(Debug)]
@@ -214,6 +217,7 @@ impl Document {
         Self {
             id,
             has_inputs: inputs.is_some(),
+            hides: sections.iter().any(|s| adds(s.text.as_str())),
             sections,
             condensed,
             stands,
@@ -274,9 +278,9 @@ impl Document {
             && first.number == last.number
             && gap.start > section.at
             && let Some(rows) = layout.rows_of(section, first.number)
-            && rows.len() > 1
+            && layout.count(rows.clone()) > 1
         {
-            let within = |offset: usize| layout.row_of(offset).saturating_sub(rows.start) + 1;
+            let within = |offset: usize| layout.count(rows.start..layout.row_of(offset)) + 1;
             let rows = words::rows(within(gap.start), within(end - 1));
             what = format!("{what}, {rows}");
         }

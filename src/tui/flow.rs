@@ -1,5 +1,6 @@
 //! Paragraphs of styled text wrapped into rows: everything that is not code.
 
+use super::as_drawn;
 use super::text::{Piece, pieces};
 use super::theme::Role;
 
@@ -10,11 +11,20 @@ pub struct Para {
     indent: usize,
     hang: usize,
     finding: Option<usize>,
+    as_drawn: bool,
 }
 
 impl Para {
     pub fn new(text: impl Into<String>, role: Role) -> Self {
         Self::default().and(text, role)
+    }
+
+    /// The text as the terminal draws it, in rows of its own; `None` where it has no marks.
+    pub fn as_drawn(text: &str) -> Option<Self> {
+        as_drawn::adds(text).then(|| Self {
+            as_drawn: true,
+            ..Self::new(text, Role::Dim)
+        })
     }
 
     pub fn and(mut self, text: impl Into<String>, role: Role) -> Self {
@@ -47,6 +57,8 @@ pub struct FlowRow {
     pub indent: usize,
     pub spans: Vec<(String, Role)>,
     pub finding: Option<usize>,
+    /// In place of spans: what goes out as it is.
+    pub as_drawn: Option<String>,
 }
 
 impl FlowRow {
@@ -70,9 +82,30 @@ impl Flow {
         let width = usize::from(width).max(1);
         let mut rows = Vec::new();
         for para in paras {
-            wrap(para, width, &mut rows);
+            if para.as_drawn {
+                as_it_is(para, width, &mut rows);
+            } else {
+                wrap(para, width, &mut rows);
+            }
         }
         Self { rows }
+    }
+}
+
+fn as_it_is(para: &Para, width: usize, rows: &mut Vec<FlowRow>) {
+    let indent = para.indent.min(width - 1);
+    let room = (width - indent).saturating_sub(as_drawn::BEFORE);
+    for (text, _) in &para.spans {
+        let mut rest = text.as_str();
+        while !rest.is_empty() {
+            let (part, after) = rest.split_at(as_drawn::fits(rest, room));
+            rows.push(FlowRow {
+                indent,
+                as_drawn: Some(part.to_owned()),
+                ..FlowRow::default()
+            });
+            rest = after;
+        }
     }
 }
 
@@ -85,6 +118,7 @@ fn wrap(para: &Para, width: usize, rows: &mut Vec<FlowRow>) {
         },
         spans: Vec::new(),
         finding: para.finding,
+        as_drawn: None,
     };
     let mut row = fresh(true);
     let mut used = row.indent;

@@ -5,6 +5,9 @@
 //! that changed is cleared and written whole, so a character that is drawn wider, narrower or
 //! joined costs at most its own cell. The whole screen is written when the scene changes: nothing
 //! of the previous proposal can be left beside this one.
+//!
+//! The one exception is text that a person asked to see as the terminal draws it
+//! ([`super::as_drawn`]): it is the last thing of its row, and only where nothing stands behind it.
 
 use std::io::{self, Write};
 
@@ -13,6 +16,7 @@ use ratatui::layout::{Position, Rect};
 use ratatui::style::{Color, Modifier};
 use unicode_width::UnicodeWidthChar;
 
+use super::as_drawn::Placed;
 use super::screen::{Drawn, Scene};
 
 /// Begin and end of a synchronised update; terminals without it ignore both.
@@ -29,7 +33,7 @@ const ANEW: &str = "\x0f\x1b(B\x1b[r\x1b[?6l\x1b[?25l\x1b[0m\x1b[2J";
 pub struct Glass<W> {
     out: W,
     /// What the last frame left there; `None` when that is not known.
-    shown: Option<(Buffer, Scene)>,
+    shown: Option<(Buffer, Scene, Vec<Placed>)>,
     spare: Buffer,
 }
 
@@ -61,21 +65,23 @@ impl<W: Write> Glass<W> {
         let before = self.shown.take();
         let same = before
             .as_ref()
-            .filter(|(buffer, scene)| buffer.area == area && *scene == drawn.scene);
+            .filter(|(buffer, scene, _)| buffer.area == area && *scene == drawn.scene);
+        let of = |all: &[Placed], y: u16| all.iter().find(|p| p.y == y).cloned();
         let rows = area.top()..area.bottom();
         let mut bytes = Vec::new();
         match same {
-            Some((buffer, _)) => {
+            Some((buffer, _, before)) => {
                 for y in rows {
-                    if cells(buffer, y) != cells(&next, y) {
-                        write_row(&mut bytes, &next, y);
+                    let text = of(&drawn.as_drawn, y);
+                    if cells(buffer, y) != cells(&next, y) || of(before, y) != text {
+                        write_row(&mut bytes, &next, y, text.as_ref());
                     }
                 }
             }
             None => {
                 bytes.extend_from_slice(ANEW.as_bytes());
                 for y in rows {
-                    write_row(&mut bytes, &next, y);
+                    write_row(&mut bytes, &next, y, of(&drawn.as_drawn, y).as_ref());
                 }
             }
         }
@@ -88,8 +94,8 @@ impl<W: Write> Glass<W> {
             self.out.write_all(&frame)?;
             self.out.flush()?;
         }
-        self.shown = Some((next, drawn.scene.clone()));
-        self.spare = before.map(|(buffer, _)| buffer).unwrap_or_default();
+        self.shown = Some((next, drawn.scene.clone(), drawn.as_drawn.clone()));
+        self.spare = before.map(|(buffer, ..)| buffer).unwrap_or_default();
         Ok(drawn)
     }
 }
@@ -102,7 +108,7 @@ fn cells(buffer: &Buffer, y: u16) -> &[Cell] {
         .unwrap_or(&[])
 }
 
-fn write_row(bytes: &mut Vec<u8>, buffer: &Buffer, y: u16) {
+fn write_row(bytes: &mut Vec<u8>, buffer: &Buffer, y: u16, text: Option<&Placed>) {
     let area = buffer.area;
     place(bytes, area.x, y);
     bytes.extend_from_slice(b"\x1b[0m\x1b[2K");
@@ -121,6 +127,22 @@ fn write_row(bytes: &mut Vec<u8>, buffer: &Buffer, y: u16) {
             place(bytes, x.min(area.right() - 1), y);
         }
     }
+    if let Some(text) = text.filter(|text| has_room(buffer, text))
+        && let Some(cell) = buffer.cell((text.x, y))
+    {
+        place(bytes, text.x, y);
+        Look::of(cell).write(bytes);
+        bytes.extend_from_slice(text.text.as_str().as_bytes());
+    }
+}
+
+/// Whether the text fits, on whatever terminal, and nothing stands where it goes or behind it.
+fn has_room(buffer: &Buffer, text: &Placed) -> bool {
+    let behind = text.x.checked_sub(buffer.area.x).map(usize::from);
+    let behind = behind.and_then(|at| cells(buffer, text.y).get(at..));
+    behind.is_some_and(|cells| {
+        cells.len() >= usize::from(text.text.columns()) && cells.iter().all(|c| c.symbol() == " ")
+    })
 }
 
 /// What the cell shows and the columns it takes: one character with a width, which fits.

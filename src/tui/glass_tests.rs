@@ -19,7 +19,7 @@ use super::theme::{Role, Themes};
 use crate::model::{ProposalId, columns};
 
 /// What stands in each cell: a character, or nothing behind a wide one.
-trait Emulator {
+pub(super) trait Emulator {
     fn feed(&mut self, bytes: &[u8]);
     fn cell(&self, x: u16, y: u16) -> String;
 }
@@ -60,7 +60,7 @@ impl Emulator for Avt {
 
 /// A terminal that knows just what the writer writes, with an opinion of its own on width. A
 /// character of width 0 joins the one before the cursor.
-struct Odd {
+pub(super) struct Odd {
     width: fn(char) -> usize,
     cells: Vec<Vec<String>>,
     at: (usize, usize),
@@ -68,7 +68,7 @@ struct Odd {
 }
 
 impl Odd {
-    fn new(columns: u16, rows: u16, width: fn(char) -> usize) -> Self {
+    pub(super) fn new(columns: u16, rows: u16, width: fn(char) -> usize) -> Self {
         Self {
             width,
             cells: vec![vec![" ".to_owned(); columns.into()]; rows.into()],
@@ -161,7 +161,7 @@ impl Emulator for Odd {
     }
 }
 
-fn emulators(columns: u16, rows: u16) -> Vec<Box<dyn Emulator>> {
+pub(super) fn emulators(columns: u16, rows: u16) -> Vec<Box<dyn Emulator>> {
     let size = |n| NonZeroU16::new(n).unwrap();
     let avt = avt::Terminal::new(columns.into(), rows.into()).unwrap();
     vec![
@@ -172,7 +172,7 @@ fn emulators(columns: u16, rows: u16) -> Vec<Box<dyn Emulator>> {
 
 /// Opinions on width: one of today, one of terminals in East Asia that draw what is ambiguous wide,
 /// and some that are as wrong as can be.
-const OPINIONS: [fn(char) -> usize; 5] = [
+pub(super) const OPINIONS: [fn(char) -> usize; 5] = [
     |c| c.width().unwrap_or(0),
     |c| c.width_cjk().unwrap_or(0),
     |_| 1,
@@ -222,7 +222,7 @@ static THEMES: LazyLock<Themes> = LazyLock::new(|| {
 });
 
 /// Every cell `n`, so that a neighbour that was painted over shows.
-fn field(columns: u16, rows: u16) -> Buffer {
+pub(super) fn field(columns: u16, rows: u16) -> Buffer {
     let mut buffer = Buffer::empty(Rect::new(0, 0, columns, rows));
     for cell in &mut buffer.content {
         cell.set_symbol("n");
@@ -267,7 +267,7 @@ fn every_character_that_is_drawn_stands_in_its_own_cells_in_both_emulators() {
 }
 
 /// What joins, reorders or changes its width somewhere.
-const SEQUENCES: [&str; 22] = [
+pub(super) const SEQUENCES: [&str; 22] = [
     "e\u{301}",
     "a\u{301}\u{301}\u{301}\u{301}\u{301}",
     "கா",

@@ -6,6 +6,7 @@
 //! only `keyboard` reads from it.
 
 mod action;
+mod as_drawn;
 mod canvas;
 pub mod caps;
 mod condense;
@@ -25,6 +26,8 @@ mod theme;
 mod ui;
 mod words;
 
+#[cfg(test)]
+mod as_drawn_tests;
 #[cfg(test)]
 mod bench;
 #[cfg(test)]

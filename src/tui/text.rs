@@ -1,5 +1,6 @@
 //! The one sanitiser: text from anywhere becomes pieces that a terminal draws as exactly what
-//! they are. Nothing else in the dashboard turns text into cells.
+//! they are. Nothing else in the dashboard turns text into cells; what goes past cells, on request,
+//! is [`super::as_drawn`]'s.
 //!
 //! A piece is one character that every terminal draws alike, or the mark that stands for it
 //! (`␛`, `\u{202E}`), drawn in the theme's warning style. Width is measured on what is drawn,

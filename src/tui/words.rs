@@ -104,6 +104,15 @@ pub fn theme(name: &str) -> String {
     format!("theme: {name}")
 }
 
+/// `any`: whether there is any such text.
+pub const fn as_drawn(on: bool, any: bool) -> &'static str {
+    match (on, any) {
+        (true, true) => "marked text also as this terminal draws it",
+        (true, false) => "no marked text here that could be drawn",
+        (false, _) => "marks only",
+    }
+}
+
 pub fn not_found(what: &str) -> String {
     format!("not found: {what}")
 }

@@ -189,6 +189,27 @@ impl Dash {
         self.screen.0.lock().unwrap().parser.screen().contents()
     }
 
+    /// What stands in each cell, row by row: nothing behind a wide character.
+    pub fn cells(&self) -> Vec<Vec<String>> {
+        let screen = self.screen.0.lock().unwrap();
+        let screen = screen.parser.screen();
+        let (rows, columns) = screen.size();
+        let cell = |y, x| match screen.cell(y, x).map(vt100::Cell::contents) {
+            None => String::new(),
+            Some("")
+                if screen
+                    .cell(y, x)
+                    .is_some_and(vt100::Cell::is_wide_continuation) =>
+            {
+                String::new()
+            }
+            Some("") => " ".to_owned(),
+            Some(text) => text.to_owned(),
+        };
+        let row = |y| (0..columns.get()).map(|x| cell(y, x)).collect();
+        (0..rows.get()).map(row).collect()
+    }
+
     /// Every byte the dashboard ever wrote to the terminal.
     pub fn raw(&self) -> Vec<u8> {
         self.screen.0.lock().unwrap().seen.raw.clone()

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::super::as_drawn;
 use super::super::interval::IntervalSet;
 use super::super::text::pieces;
 use super::{Document, Line, LineKind, Section, Text};
@@ -20,9 +21,18 @@ pub struct Row {
     line: u32,
     /// Whether its line begins here; otherwise it continues a wrapped one.
     pub first: bool,
-    heading: bool,
+    kind: RowKind,
     /// Whether it may be left unseen: another row stands for it.
     pub(super) optional: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum RowKind {
+    Heading,
+    Text,
+    /// What marks of the rows above stand for, from this byte of the line on. It holds no byte of
+    /// the document.
+    AsDrawn(u32),
 }
 
 /// What a row shows.
@@ -42,6 +52,8 @@ pub enum Content<'a> {
         /// Byte offset of `text` in its section.
         offset: usize,
     },
+    /// Text of the rows above that stands there as marks.
+    AsDrawn(&'a str),
 }
 
 /// Where a line is cut into rows: anywhere, or in our own words after a blank.
@@ -67,6 +79,61 @@ fn cuts(text: &str, columns: usize, words: bool) -> Vec<usize> {
     out
 }
 
+/// The rows below those of one line, in which all of its text stands as the terminal draws it. Each
+/// holds as much as fits, and comes as soon as all of that stood above it.
+struct Below<'a> {
+    text: &'a str,
+    /// Where the next begins.
+    from: usize,
+    columns: usize,
+    wrap: bool,
+}
+
+impl<'a> Below<'a> {
+    fn new(text: &'a str, columns: usize, wrap: bool) -> Option<Self> {
+        as_drawn::adds(text).then_some(Self {
+            text,
+            from: 0,
+            columns: Self::room(columns),
+            wrap,
+        })
+    }
+
+    fn room(columns: usize) -> usize {
+        columns.saturating_sub(as_drawn::BEFORE)
+    }
+
+    /// The rows of what ends before `upto`; `next` is the row that would come now.
+    fn push(&mut self, rows: &mut Vec<Row>, next: Row, upto: usize) {
+        while self.from < upto {
+            let rest = &self.text[self.from..];
+            // A line that is not wrapped has one, which scrolls as it does.
+            let part = match self.wrap {
+                true => &rest[..as_drawn::fits(rest, self.columns)],
+                false => rest,
+            };
+            if self.from + part.len() > upto {
+                return;
+            }
+            rows.push(Row {
+                to: next.at,
+                first: false,
+                kind: RowKind::AsDrawn(u32::try_from(self.from).unwrap_or(u32::MAX)),
+                optional: true,
+                ..next
+            });
+            self.from += part.len();
+        }
+    }
+}
+
+impl Row {
+    /// Whether it shows bytes of the document.
+    fn holds(&self) -> bool {
+        !matches!(self.kind, RowKind::AsDrawn(_))
+    }
+}
+
 /// A document at one width.
 #[derive(Debug)]
 pub struct Layout {
@@ -75,11 +142,19 @@ pub struct Layout {
     pub wrap: bool,
     /// The condensed stretches that are drawn all the same.
     open: BTreeSet<usize>,
+    /// Whether what marks stand for is drawn below them.
+    pub as_drawn: bool,
     rows: Vec<Row>,
 }
 
 impl Layout {
-    pub fn new(doc: Arc<Document>, width: u16, wrap: bool, open: &BTreeSet<usize>) -> Self {
+    pub fn new(
+        doc: Arc<Document>,
+        width: u16,
+        wrap: bool,
+        open: &BTreeSet<usize>,
+        as_drawn: bool,
+    ) -> Self {
         let columns = usize::from(width.max(1));
         let mut rows = Vec::new();
         for (s, section) in doc.sections.iter().enumerate() {
@@ -92,7 +167,7 @@ impl Layout {
                     section: section_nr,
                     line: 0,
                     first: true,
-                    heading: true,
+                    kind: RowKind::Heading,
                     optional: false,
                 });
             }
@@ -110,7 +185,7 @@ impl Layout {
                     section: section_nr,
                     line: u32::try_from(n).unwrap_or(u32::MAX),
                     first: begins,
-                    heading: false,
+                    kind: RowKind::Text,
                     optional,
                 };
                 let cuts = match line.kind {
@@ -118,13 +193,26 @@ impl Layout {
                     _ if wrap => cuts(section.drawn(line), columns, false),
                     _ => Vec::new(),
                 };
+                let text = section.drawn(line);
+                let mut below = (as_drawn && !matches!(line.kind, LineKind::Stands(_)))
+                    .then(|| Below::new(text, columns, wrap))
+                    .flatten();
                 for cut in cuts {
-                    let cut = range.start + cut;
-                    rows.push(Row { to: cut, ..row });
-                    row.at = cut;
+                    rows.push(Row {
+                        to: range.start + cut,
+                        ..row
+                    });
+                    row.at = range.start + cut;
                     row.first = false;
+                    if let Some(below) = &mut below {
+                        below.push(&mut rows, row, cut);
+                    }
                 }
                 rows.push(row);
+                if let Some(below) = &mut below {
+                    row.at = range.end;
+                    below.push(&mut rows, row, text.len());
+                }
             }
         }
         Self {
@@ -132,6 +220,7 @@ impl Layout {
             width,
             wrap,
             open: open.clone(),
+            as_drawn,
             rows,
         }
     }
@@ -142,10 +231,12 @@ impl Layout {
         width: u16,
         wrap: bool,
         open: &BTreeSet<usize>,
+        as_drawn: bool,
     ) -> bool {
         Arc::ptr_eq(&self.doc, doc)
             && self.width == width
             && self.wrap == wrap
+            && self.as_drawn == as_drawn
             && self.open == *open
     }
 
@@ -159,12 +250,33 @@ impl Layout {
 
     /// The row in which this offset lies, or the one that stands for it.
     pub fn row_of(&self, offset: usize) -> usize {
-        self.rows
-            .partition_point(|r| r.at <= offset)
-            .saturating_sub(1)
+        let after = self.rows.partition_point(|r| r.at <= offset);
+        self.holding(after.saturating_sub(1))
     }
 
-    /// The offset of this row, or of the last.
+    /// This row, or the one above it that holds bytes of the document.
+    pub fn holding(&self, row: usize) -> usize {
+        let holds = |i: &usize| self.rows.get(*i).is_some_and(|r| r.holds());
+        (0..=row).rev().find(holds).unwrap_or(0)
+    }
+
+    /// This row, or the one below it that holds bytes of the document, or the last.
+    pub fn holding_next(&self, row: usize) -> usize {
+        let holds = |i: &usize| self.rows.get(*i).is_some_and(|r| r.holds());
+        let next = (row..self.rows.len()).find(holds);
+        next.unwrap_or_else(|| self.holding(row))
+    }
+
+    /// How many of these rows hold bytes of the document.
+    pub fn count(&self, rows: Range<usize>) -> usize {
+        if !self.as_drawn {
+            return rows.len();
+        }
+        let rows = self.rows.get(rows).unwrap_or_default();
+        rows.iter().filter(|r| r.holds()).count()
+    }
+
+    /// The offset of this row, or of the last. Without bytes of its own: of the row below.
     pub fn offset_of(&self, row: usize) -> usize {
         let last = self.rows.len().saturating_sub(1);
         self.rows.get(row.min(last)).map_or(0, |r| r.at)
@@ -215,7 +327,11 @@ impl Layout {
     /// The condensed stretch that this row stands for, or is of.
     pub fn fold_of(&self, row: Row) -> Option<usize> {
         match self.line(row)?.1.kind {
-            LineKind::Stands(fold) | LineKind::Condensed { fold, .. } if !row.heading => Some(fold),
+            LineKind::Stands(fold) | LineKind::Condensed { fold, .. }
+                if row.kind == RowKind::Text =>
+            {
+                Some(fold)
+            }
             _ => None,
         }
     }
@@ -226,7 +342,7 @@ impl Layout {
     }
 
     pub fn content(&self, row: Row) -> Content<'_> {
-        if row.heading {
+        if row.kind == RowKind::Heading {
             let section = self.doc.sections.get(usize::from(row.section));
             return Content::Heading(section.and_then(|s| s.heading.as_deref()).unwrap_or(""));
         }
@@ -234,6 +350,14 @@ impl Layout {
             return Content::Heading("");
         };
         let drawn = section.drawn(line);
+        if let RowKind::AsDrawn(from) = row.kind {
+            let text = drawn.get(from as usize..).unwrap_or("");
+            let upto = match self.wrap {
+                true => as_drawn::fits(text, Below::room(usize::from(self.width))),
+                false => text.len(),
+            };
+            return Content::AsDrawn(text.get(..upto).unwrap_or(""));
+        }
         let from = row.at - line.at;
         let to = (row.to - line.at).min(drawn.len()).max(from);
         let text = drawn.get(from..to).unwrap_or("");

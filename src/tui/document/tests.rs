@@ -25,11 +25,11 @@ fn doc(code: &str, inputs: &[&str]) -> Arc<Document> {
 #[test]
 fn lines_end_as_python_ends_them_and_the_cr_is_drawn() {
     let d = doc("a\r\nb\rc\n\nd", &[]);
-    let layout = Layout::new(d.clone(), 10, true, &BTreeSet::new());
+    let layout = Layout::new(d.clone(), 10, true, &BTreeSet::new(), false);
     let texts: Vec<String> = (0..layout.len())
         .map(|i| match layout.content(layout.row(i).unwrap()) {
             Content::Text { text, .. } | Content::Stands { text, .. } => text.to_owned(),
-            Content::Heading(h) => h.to_owned(),
+            Content::Heading(text) | Content::AsDrawn(text) => text.to_owned(),
         })
         .collect();
     assert_eq!(texts, ["a\r", "b\r", "c", "", "d"]);
@@ -39,7 +39,7 @@ fn lines_end_as_python_ends_them_and_the_cr_is_drawn() {
 #[test]
 fn a_wrapped_line_is_seen_only_with_all_its_rows() {
     let d = doc(&format!("x\n{}\ny", "long ".repeat(10)), &[]);
-    let layout = Layout::new(d.clone(), 10, true, &BTreeSet::new());
+    let layout = Layout::new(d.clone(), 10, true, &BTreeSet::new(), false);
     let mut seen = IntervalSet::default();
     for i in 0..layout.len() {
         if i != 3 {
@@ -62,7 +62,7 @@ fn a_wrapped_line_is_seen_only_with_all_its_rows() {
 #[test]
 fn an_input_that_the_agent_brought_is_named_when_it_was_not_seen() {
     let d = doc("print(rows)\n", &["[1,\n2,\n3]"]);
-    let layout = Layout::new(d.clone(), 40, true, &BTreeSet::new());
+    let layout = Layout::new(d.clone(), 40, true, &BTreeSet::new(), false);
     assert_eq!(layout.len(), 1 + 1 + 3);
     let mut seen = IntervalSet::default();
     for i in [0, 1, 2] {
@@ -95,7 +95,7 @@ proptest! {
         wrap in any::<bool>(),
     ) {
         let d = doc(&code, &[&input]);
-        let layout = Layout::new(d.clone(), width, wrap, &BTreeSet::new());
+        let layout = Layout::new(d.clone(), width, wrap, &BTreeSet::new(), false);
         let mut at = 0;
         for i in 0..layout.len() {
             let row = layout.row(i).unwrap();
@@ -131,7 +131,7 @@ fn what_is_condensed_need_not_be_seen_and_everything_else_must() {
         (77, vec![1]),
         (200, vec![0, 1]),
     ] {
-        let layout = Layout::new(d.clone(), width, true, &open.into_iter().collect());
+        let layout = Layout::new(d.clone(), width, true, &open.into_iter().collect(), false);
         let mut seen = IntervalSet::default();
         let mut at = 0;
         for i in 0..layout.len() {
@@ -158,7 +158,7 @@ fn what_is_condensed_need_not_be_seen_and_everything_else_must() {
 #[test]
 fn every_row_that_stands_for_a_stretch_must_be_seen() {
     let d = doc("", &[&numbers(400)]);
-    let layout = Layout::new(d.clone(), 30, true, &BTreeSet::new());
+    let layout = Layout::new(d.clone(), 30, true, &BTreeSet::new(), false);
     let all: Vec<Row> = (0..layout.len()).map(|i| layout.row(i).unwrap()).collect();
     let stand: Vec<&Row> = all
         .iter()
@@ -183,7 +183,7 @@ fn a_search_finds_what_is_condensed() {
     let d = doc("", &[&numbers(400)]);
     let hit = d.find(":250", None, false).unwrap();
     assert_eq!(d.fold_at(hit), Some(0));
-    let layout = Layout::new(d.clone(), 40, true, &BTreeSet::from([0]));
+    let layout = Layout::new(d.clone(), 40, true, &BTreeSet::from([0]), false);
     let row = layout.row(layout.row_of(hit)).unwrap();
     assert!(row.optional && layout.fold_of(row) == Some(0));
     assert_eq!(d.fold_at(d.find(":2}", None, false).unwrap()), None);

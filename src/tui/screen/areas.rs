@@ -127,6 +127,7 @@ impl Areas {
     }
 }
 
+/// What the agent says reaches to the right edge: text as the terminal draws it has nothing behind it.
 fn slots(below: Rect, wide: bool, want: &Want) -> Vec<Slot> {
     if below.height < 2 {
         return Vec::new();
@@ -158,8 +159,8 @@ fn slots(below: Rect, wide: bool, want: &Want) -> Vec<Slot> {
     } else {
         vec![
             (36, vec![Pane::Verdict]),
-            (26, vec![Pane::Outcome, Pane::Can, Pane::Says]),
-            (38, vec![Pane::Given]),
+            (26, vec![Pane::Outcome, Pane::Can]),
+            (38, vec![Pane::Given, Pane::Says]),
         ]
     };
     let mut slots = Vec::new();

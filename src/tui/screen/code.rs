@@ -112,10 +112,10 @@ impl Screen<'_> {
         }
         let none = super::Looked::default();
         let looked = self.looked().unwrap_or(&none);
-        let (wrap, open) = (self.ui.wrap, &looked.open);
+        let (wrap, open, as_drawn) = (self.ui.wrap, &looked.open, self.ui.as_drawn);
         let layout = match self.ui.layout() {
-            Some(layout) if layout.fits(doc, columns, wrap, open) => layout.clone(),
-            _ => Arc::new(Layout::new(doc.clone(), columns, wrap, open)),
+            Some(layout) if layout.fits(doc, columns, wrap, open, as_drawn) => layout.clone(),
+            _ => Arc::new(Layout::new(doc.clone(), columns, wrap, open, as_drawn)),
         };
         let height = usize::from(rows.height);
         let last_top = layout.len().saturating_sub(height);
@@ -124,6 +124,7 @@ impl Screen<'_> {
         let cursor = layout
             .row_of(looked.cursor)
             .clamp(top, bottom.saturating_sub(1).max(top));
+        let cursor = layout.holding(cursor).max(top);
         if layout.len() == 0 {
             canvas.put(
                 rows.x + gutter,
@@ -227,6 +228,11 @@ impl Painter<'_> {
                 let end = used + drawn + 1;
                 canvas.rule(self.x + 1 + end, y, whole.saturating_sub(end));
                 Some(row.at..row.to)
+            }
+            Content::AsDrawn(text) => {
+                let (skipped, _) = skip(text, self.across);
+                canvas.put_as_drawn(left, y, self.columns, &text[skipped..]);
+                None
             }
             // Only we write into the gutter, so an agent's text cannot be taken for this row.
             Content::Stands { text, open } => {

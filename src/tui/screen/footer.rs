@@ -219,6 +219,14 @@ impl Screen<'_> {
                     Some(State::Granted | State::Running) => out.push((C::Kill, "kill")),
                     _ => {}
                 }
+                if self.ui.hides(self.state) {
+                    let word = if self.ui.as_drawn {
+                        "marks only"
+                    } else {
+                        "as drawn"
+                    };
+                    out.push((C::AsDrawn, word));
+                }
                 if self.state.pending_count() > 0 {
                     out.push((C::Urgent, "urgent"));
                 }

@@ -24,6 +24,7 @@ use crate::clock::Now;
 use crate::model::{GrantDigest, ProposalId};
 
 use super::action::Header;
+use super::as_drawn::Placed;
 use super::canvas::Canvas;
 use super::document::Layout;
 use super::flow::Flow;
@@ -59,6 +60,8 @@ pub struct Drawn {
     pub(super) flows: Vec<(FlowKey, Arc<Flow>)>,
     pub(super) too_small: bool,
     pub(super) scene: Scene,
+    /// What goes out as it is, at the ends of rows.
+    pub(super) as_drawn: Vec<Placed>,
 }
 
 /// What the screen is about. When it changes the whole screen is written anew, so that nothing
@@ -163,6 +166,7 @@ pub fn render(
     if drawn.sheet.is_none() {
         screen.footer(&mut canvas, areas.footer, &drawn);
     }
+    drawn.as_drawn = canvas.into_as_drawn();
     drawn
 }
 

@@ -92,7 +92,7 @@ impl Screen<'_> {
             Pane::Verdict => verdict(entry.verdict.as_deref()),
             Pane::Can => capabilities(entry.verdict.as_deref()),
             Pane::Given => self.given(entry),
-            Pane::Says => says(entry),
+            Pane::Says => says(entry, self.ui.as_drawn),
             Pane::Output => self.output(entry, area),
             Pane::Outcome => self.outcome(entry),
             Pane::Queue | Pane::Code => Vec::new(),
@@ -334,7 +334,8 @@ pub(super) fn limits(l: &Limits) -> Para {
 }
 
 /// What the agent claims, in full, and what the kernel vouches for.
-pub(super) fn says(entry: &Entry) -> Vec<Para> {
+pub(super) fn says(entry: &Entry, as_drawn: bool) -> Vec<Para> {
+    let below = |text: &str| Para::as_drawn(text).filter(|_| as_drawn);
     let p = &entry.proposal;
     let mut out = Vec::new();
     match &p.agent {
@@ -356,11 +357,16 @@ pub(super) fn says(entry: &Entry) -> Vec<Para> {
         "title",
         p.title.as_deref().unwrap_or(words::UNTITLED),
     ));
+    out.extend(p.title.as_deref().and_then(below));
     match &p.reason {
         Some(reason) => {
-            let mut lines = reason.split('\n');
-            out.push(labelled("reason", lines.next().unwrap_or("")));
-            out.extend(lines.map(|l| Para::new(l, Role::Text).indent(9)));
+            for (i, line) in reason.split('\n').enumerate() {
+                out.push(match i {
+                    0 => labelled("reason", line),
+                    _ => Para::new(line, Role::Text).indent(9),
+                });
+                out.extend(below(line));
+            }
         }
         None => out.push(labelled("reason", words::NO_REASON)),
     }

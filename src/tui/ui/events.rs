@@ -214,6 +214,12 @@ impl UiState {
                     self.focus = Pane::Code;
                 }
             }
+            Command::AsDrawn => {
+                self.as_drawn = !self.as_drawn;
+                // Kept panes have such rows, or have not.
+                self.flows.clear();
+                self.notice = Some(words::as_drawn(self.as_drawn, self.hides(state)).into());
+            }
             Command::Back => self.found.clear(),
             _ => self.scroll_queue(state, command, now),
         }

@@ -24,6 +24,7 @@ use crate::clock::Now;
 use crate::model::{Digest, ProposalId, State};
 
 use super::action::AuditPage;
+use super::as_drawn::adds;
 use super::caps::TerminalCaps;
 use super::document::{Document, Layout};
 use super::flow::Flow;
@@ -125,6 +126,8 @@ pub struct UiState {
     pub(super) recent: Vec<Pane>,
     pub(super) wrap: bool,
     pub(super) zoom: bool,
+    /// Whether what marks stand for is drawn below them, as the terminal draws it.
+    pub(super) as_drawn: bool,
     pub(super) prompt: Option<Prompt>,
     pub(super) sheet: Option<Sheet>,
     /// First row of the help, where it is open.
@@ -188,6 +191,7 @@ impl UiState {
             recent: Vec::new(),
             wrap: true,
             zoom: false,
+            as_drawn: false,
             prompt: None,
             sheet: None,
             help: None,
@@ -492,6 +496,15 @@ impl UiState {
         let due = self.due().filter(|due| *due < Duration::MAX);
         let due = due.map(|due| due.saturating_sub(now.boot));
         wake.into_iter().chain(due).min()
+    }
+
+    /// Whether anything of the selected proposal stands as marks that the terminal could draw.
+    pub(super) fn hides(&self, state: &BrokerState) -> bool {
+        let proposal = self.entry(state).map(|e| &e.proposal);
+        let mut claims = proposal
+            .into_iter()
+            .flat_map(|p| p.title.iter().chain(&p.reason));
+        self.doc.as_ref().is_some_and(|doc| doc.hides) || claims.any(|text| adds(text))
     }
 
     /// The pane that keys go to: the focused one, or the code where that is not there.

@@ -89,6 +89,11 @@ impl UiState {
             Command::PageCode => layout.next_unseen(&looked.seen, &(top..top + height)),
             _ => None,
         };
+        // Rows without bytes of the document are passed over.
+        let to = |row: usize| match command {
+            Command::Up | Command::PageUp => layout.holding(row),
+            _ => layout.holding_next(row),
+        };
         let (top, cursor) = if let Some(row) = unseen {
             // One row above it stays, so that reading goes on where it was.
             (row.saturating_sub(1).min(last_top), row)
@@ -96,18 +101,18 @@ impl UiState {
             // What is left to see stands on the glass.
             return;
         } else if paging {
-            let Some(to) = step(command, top, last_top, height) else {
+            let Some(to) = step(command, top, last_top, height).map(to) else {
                 return;
             };
             // At either end, the cursor goes all the way.
             let cursor = match (command, to == top) {
                 (Command::PageUp, true) => 0,
                 (_, true) => last,
-                _ => cursor.clamp(to, (to + height - 1).min(last)),
+                _ => layout.holding(cursor.clamp(to, (to + height - 1).min(last))),
             };
             (to, cursor)
         } else {
-            let Some(cursor) = step(command, cursor, last, height) else {
+            let Some(cursor) = step(command, cursor, last, height).map(to) else {
                 return;
             };
             let lowest = cursor.saturating_sub(height - 1);
@@ -150,7 +155,13 @@ impl UiState {
     /// After a condensed stretch was opened or closed.
     fn lay_out_again(&mut self, layout: &Layout, id: ProposalId) -> Arc<Layout> {
         let open = &self.looked.entry(id).or_default().open;
-        let layout = Layout::new(layout.doc.clone(), layout.width, layout.wrap, open);
+        let Layout {
+            width,
+            wrap,
+            as_drawn,
+            ..
+        } = *layout;
+        let layout = Layout::new(layout.doc.clone(), width, wrap, open, as_drawn);
         let layout = Arc::new(layout);
         self.frame.layout = Some(layout.clone());
         layout
