@@ -56,6 +56,11 @@ impl Analyser {
         }
     }
 
+    /// Another one of the same program and policies, with a worker of its own.
+    pub fn another(&self) -> Self {
+        Self::new(self.exe.clone(), self.policies.clone())
+    }
+
     /// The verdict on a snippet. Never fails: a crash, a time-out or a fault of the protocol is
     /// `unanalyzable` for this snippet, and the worker is replaced.
     ///

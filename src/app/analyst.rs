@@ -1,10 +1,11 @@
-//! The thread that talks to the analyser's worker process: one piece of work at a time.
+//! The threads that talk to the analyser's worker processes: one for each desk, and one piece of work
+//! at a time.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 
 use crate::analysis::Analyser;
-use crate::broker::{Event, JobId};
+use crate::broker::{Desk, Event, JobId};
 
 /// Work for the analyser, as the core hands it out.
 struct Work {
@@ -15,32 +16,47 @@ struct Work {
 
 /// Hands work over and forgets it; the answer comes back as an event.
 pub struct Analyst {
-    work: Sender<Work>,
+    short: Sender<Work>,
+    long: Sender<Work>,
 }
 
 impl Analyst {
-    /// Starts the thread. `answer` is called from it, once for each piece of work.
+    /// Starts the threads. `answer` is called from them, once for each piece of work.
     ///
     /// # Errors
-    /// When the thread cannot be started.
+    /// When a thread cannot be started.
     pub fn start(
-        mut analyser: Analyser,
-        answer: impl Fn(Event) + Send + 'static,
+        analyser: Analyser,
+        answer: impl Fn(Event) + Clone + Send + 'static,
     ) -> std::io::Result<Self> {
-        let (work, inbox) = channel::<Work>();
-        std::thread::Builder::new()
-            .name("analyst".to_owned())
-            .spawn(move || {
-                for Work { job, code, profile } in inbox {
-                    let verdict = Box::new(analyser.verdict(code.as_bytes(), &profile));
-                    answer(Event::Analysed { job, verdict });
-                }
-            })?;
-        Ok(Self { work })
+        let long = serve("analyst-long", analyser.another(), answer.clone())?;
+        let short = serve("analyst", analyser, answer)?;
+        Ok(Self { short, long })
     }
 
-    pub fn analyse(&self, job: JobId, code: Arc<str>, profile: String) {
+    pub fn analyse(&self, job: JobId, desk: Desk, code: Arc<str>, profile: String) {
+        let work = match desk {
+            Desk::Short => &self.short,
+            Desk::Long => &self.long,
+        };
         // The thread lives as long as this sender does; it ends with the dashboard.
-        let _ = self.work.send(Work { job, code, profile });
+        let _ = work.send(Work { job, code, profile });
     }
+}
+
+fn serve(
+    name: &str,
+    mut analyser: Analyser,
+    answer: impl Fn(Event) + Send + 'static,
+) -> std::io::Result<Sender<Work>> {
+    let (work, inbox) = channel::<Work>();
+    std::thread::Builder::new()
+        .name(name.to_owned())
+        .spawn(move || {
+            for Work { job, code, profile } in inbox {
+                let verdict = Box::new(analyser.verdict(code.as_bytes(), &profile));
+                answer(Event::Analysed { job, verdict });
+            }
+        })?;
+    Ok(work)
 }

@@ -49,7 +49,12 @@ impl Hands {
         match effect {
             Effect::Reply { conn, call, reply } => self.outbox.reply(conn, call, reply),
             Effect::Notify { conn, note } => self.outbox.notify(conn, &note),
-            Effect::Analyse { job, code, profile } => self.analyst.analyse(job, code, profile),
+            Effect::Analyse {
+                job,
+                desk,
+                code,
+                profile,
+            } => self.analyst.analyse(job, desk, code, profile),
             Effect::BindInputs {
                 id,
                 inputs,

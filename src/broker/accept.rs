@@ -107,15 +107,12 @@ impl BrokerState {
             });
         }
         let (code, peer) = (proposal.code.clone(), key(peer));
-        self.queue.push(
+        self.desks.push(Work {
+            job: Job::Proposal(id),
+            code,
+            profile,
             peer,
-            Work {
-                job: Job::Proposal(id),
-                code,
-                profile,
-                peer,
-            },
-        );
+        });
         self.pump(now, fx);
         Ok(())
     }

@@ -33,14 +33,7 @@ impl BrokerState {
         now: Now,
         fx: &mut Vec<Effect>,
     ) {
-        if self
-            .analysing
-            .as_ref()
-            .is_none_or(|(running, ..)| *running != job)
-        {
-            return;
-        }
-        let Some((_, work, since)) = self.analysing.take() else {
+        let Some((work, since)) = self.desks.end(job) else {
             return;
         };
         let passed = now.boot.saturating_sub(since.boot).min(CHARGE_MAX);

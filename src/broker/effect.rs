@@ -13,6 +13,7 @@ use crate::model::{
 };
 
 use super::decision::Grant;
+use super::desks::Desk;
 use super::event::{CallId, ConnId, JobId, Lane, Ticket};
 
 /// Everything the shell can be asked to do. Effects of one update are carried out in order.
@@ -29,6 +30,7 @@ pub enum Effect {
     },
     Analyse {
         job: JobId,
+        desk: Desk,
         code: Arc<str>,
         profile: String,
     },

@@ -10,6 +10,7 @@ mod artifacts;
 mod census;
 mod decide;
 pub mod decision;
+mod desks;
 mod effect;
 mod ends;
 mod event;
@@ -25,6 +26,7 @@ mod state;
 mod update;
 
 pub use decision::{Confirmation, Grant};
+pub use desks::Desk;
 pub use effect::{Effect, Note, Reply, RpcError, StreamName};
 pub use event::{CallId, ConnId, Event, ExecNote, HumanAct, JobId, Lane, Request, Ticket};
 pub use fair::FairQueue;

@@ -14,6 +14,7 @@ use super::accept::{
     CALLS_MAX, INPUTS_MAX, REASON_BYTES, TITLE_BYTES, check_claim, too_many_calls, used_up,
 };
 use super::decision::Refused;
+use super::desks::Desk;
 use super::effect::{Effect, ProfileInfo, Reply, RpcError};
 use super::event::{CallId, ConnId, JobId, Request};
 use super::quota::key;
@@ -249,15 +250,12 @@ impl BrokerState {
         }
         self.check_backlog(peer)?;
         let job = Job::Check { conn, call };
-        self.queue.push(
-            key(peer),
-            Work {
-                job,
-                code,
-                profile,
-                peer: key(peer),
-            },
-        );
+        self.desks.push(Work {
+            job,
+            code,
+            profile,
+            peer: key(peer),
+        });
         self.pump(now, fx);
         Ok(())
     }
@@ -266,11 +264,11 @@ impl BrokerState {
     /// is hashed, queued, analysed or logged, so that a flood costs a refusal each and no more.
     pub(super) fn check_backlog(&self, peer: &Peer) -> Result<(), RpcError> {
         let of_peer = self
-            .queue
+            .desks
             .of_peer(key(peer))
             .max(self.unannounced.of_peer(key(peer)));
         let of_uid = self
-            .queue
+            .desks
             .of_uid(peer.uid)
             .max(self.unannounced.of_uid(peer.uid));
         let (n, whose, max) = match () {
@@ -283,10 +281,15 @@ impl BrokerState {
             .with_data(json!({"retry_after_ms": 100, "limit_waiting": max})))
     }
 
-    /// Hands the analyser the next piece of work in turn, one at a time.
+    /// Hands each desk that is free the next piece of work in turn.
     pub(super) fn pump(&mut self, now: Now, fx: &mut Vec<Effect>) {
-        while self.analysing.is_none() {
-            let Some(work) = self.queue.pop() else { return };
+        for desk in Desk::ALL {
+            self.pump_one(desk, now, fx);
+        }
+    }
+
+    fn pump_one(&mut self, desk: Desk, now: Now, fx: &mut Vec<Effect>) {
+        while let Some(work) = self.desks.next(desk) {
             let wanted = match &work.job {
                 Job::Proposal(id) => self.entries.contains_key(id),
                 Job::Check { conn, .. } => self.connections.contains_key(conn),
@@ -297,8 +300,13 @@ impl BrokerState {
             let job = JobId(self.next_job);
             self.next_job += 1;
             let (code, profile) = (work.code.clone(), work.profile.clone());
-            fx.push(Effect::Analyse { job, code, profile });
-            self.analysing = Some((job, work, now));
+            self.desks.begin(desk, job, work, now);
+            fx.push(Effect::Analyse {
+                job,
+                desk,
+                code,
+                profile,
+            });
         }
     }
 

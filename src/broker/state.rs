@@ -15,8 +15,8 @@ use crate::policy::Policy;
 
 use super::census::Census;
 use super::decision::Grant;
-use super::event::{CallId, ConnId, JobId, Lane, Ticket};
-use super::fair::FairQueue;
+use super::desks::Desks;
+use super::event::{CallId, ConnId, Lane, Ticket};
 use super::outcome::OutcomeText;
 use super::quota::Quotas;
 use super::shared::Shared;
@@ -304,8 +304,7 @@ pub struct BrokerState {
     pub(super) sessions: VecDeque<(String, u32)>,
     /// What runs of a session left in the scope `public`.
     pub(super) shared: Shared,
-    pub(super) queue: FairQueue<Work>,
-    pub(super) analysing: Option<(JobId, Work, Now)>,
+    pub(super) desks: Desks,
     /// Records on their way to the disk, and what waits for each.
     pub(super) tickets: BTreeMap<(Lane, Ticket), Then>,
     /// Those of them that arrived before an earlier one of their lane did.
@@ -341,8 +340,7 @@ impl BrokerState {
             keys: HashMap::new(),
             sessions: VecDeque::new(),
             shared: Shared::default(),
-            queue: FairQueue::default(),
-            analysing: None,
+            desks: Desks::default(),
             tickets: BTreeMap::new(),
             on_disk: BTreeSet::new(),
             next_ticket: 0,

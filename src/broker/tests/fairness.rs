@@ -64,6 +64,33 @@ fn checks_queue_like_proposals() {
     assert!(order.iter().position(|c| c == "another uid").unwrap() <= 2);
 }
 
+/// The longest code takes twenty times the time of an ordinary snippet's.
+#[test]
+fn what_is_short_does_not_wait_for_what_is_long() {
+    let mut w = World::new();
+    let long = "x = 1\n".repeat(1_000);
+    for n in 0..20 {
+        w.propose(A, draft(&format!("{long}print({n})\n")));
+    }
+    w.propose(B, draft("short"));
+    let at_work: Vec<String> = w.jobs.iter().map(|(_, code)| code.clone()).collect();
+    assert_eq!(at_work.len(), 2, "one at each desk");
+    assert_eq!(at_work[1], "short");
+    // Both count for who sends too much.
+    assert_eq!(w.state.desks.of_peer((1000, 10)), 19);
+    w.propose(B, draft("second"));
+    assert_eq!(w.jobs.len(), 2, "one at a time at each desk");
+    // In whatever order they end.
+    for (job, code) in w.jobs.drain(..).rev().collect::<Vec<_>>() {
+        let verdict = Box::new(verdict(VerdictKind::Clear, &code));
+        w.send(Event::Analysed { job, verdict });
+    }
+    let next: Vec<&str> = w.jobs.iter().map(|(_, code)| code.as_str()).collect();
+    assert_eq!(next.len(), 2);
+    assert_eq!(next[0], "second");
+    assert!(next[1].ends_with("print(1)\n"));
+}
+
 #[test]
 fn work_of_a_connection_that_is_gone_is_not_done() {
     let mut w = World::new();

@@ -254,7 +254,7 @@ fn waiting_checks_are_bounded_per_peer_and_per_uid() {
         }
         assert!(refused > 0, "one peer piled up 300");
     }
-    assert!(w.state.queue.of_uid(1000) <= 1024);
+    assert!(w.state.desks.of_uid(1000) <= 1024);
 }
 
 #[test]
@@ -375,7 +375,7 @@ fn a_flood_is_refused_before_anything_is_done_for_it() {
     assert_eq!(refused, 400 - 256);
     // Nothing was kept of what was refused: no entry, no work, and one record for all.
     assert_eq!(w.state.entries.len(), 256);
-    assert!(w.state.queue.of_peer((1000, 10)) <= 256);
+    assert!(w.state.desks.of_peer((1000, 10)) <= 256);
     assert_eq!(w.log.len(), 1);
     let code: std::sync::Arc<str> = "1".into();
     let check = Request::Check {

@@ -1,0 +1,90 @@
+//! Who analyses next: what is short does not wait for what is long.
+//!
+//! Each desk does one piece of work at a time, in turn between uids and between peers. A snippet of
+//! the longest length takes twenty times as long as an ordinary one; at one desk, an agent that sends
+//! such would be felt by everybody.
+
+use super::event::JobId;
+use super::fair::FairQueue;
+use super::state::Work;
+use crate::clock::Now;
+
+/// Code of at most so many bytes is short: about a millisecond of work.
+const SHORT: usize = 4 * 1024;
+
+/// A desk that analyses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Desk {
+    Short,
+    Long,
+}
+
+impl Desk {
+    pub const ALL: [Self; 2] = [Self::Short, Self::Long];
+
+    fn of(work: &Work) -> Self {
+        match work.code.len() {
+            ..=SHORT => Self::Short,
+            _ => Self::Long,
+        }
+    }
+}
+
+/// What waits for a desk, and what is on it.
+#[derive(Debug, Default)]
+struct Place {
+    queue: FairQueue<Work>,
+    at_work: Option<(JobId, Work, Now)>,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Desks {
+    short: Place,
+    long: Place,
+}
+
+impl Desks {
+    const fn place(&mut self, desk: Desk) -> &mut Place {
+        match desk {
+            Desk::Short => &mut self.short,
+            Desk::Long => &mut self.long,
+        }
+    }
+
+    pub fn push(&mut self, work: Work) {
+        let desk = Desk::of(&work);
+        self.place(desk).queue.push(work.peer, work);
+    }
+
+    /// The next work of a desk that has none.
+    pub fn next(&mut self, desk: Desk) -> Option<Work> {
+        let place = self.place(desk);
+        match place.at_work {
+            None => place.queue.pop(),
+            Some(_) => None,
+        }
+    }
+
+    pub fn begin(&mut self, desk: Desk, job: JobId, work: Work, now: Now) {
+        self.place(desk).at_work = Some((job, work, now));
+    }
+
+    /// What a job was and when it began; its desk is free again.
+    pub fn end(&mut self, job: JobId) -> Option<(Work, Now)> {
+        let places = [&mut self.short, &mut self.long];
+        let ended = places
+            .into_iter()
+            .find_map(|place| place.at_work.take_if(|(running, ..)| *running == job));
+        ended.map(|(_, work, since)| (work, since))
+    }
+
+    /// How much of this peer waits.
+    pub fn of_peer(&self, peer: (u32, i32)) -> usize {
+        self.short.queue.of_peer(peer) + self.long.queue.of_peer(peer)
+    }
+
+    /// How much of the peers of this uid waits.
+    pub fn of_uid(&self, uid: u32) -> usize {
+        self.short.queue.of_uid(uid) + self.long.queue.of_uid(uid)
+    }
+}
