@@ -212,7 +212,7 @@ fn a_disk_that_takes_no_more_brings_the_log_down_and_is_recovered_from() {
         let opened = audit::open(dir.path()).unwrap();
         assert!(opened.durable > durable);
         match opened.recovered {
-            Some(said) => assert!(said.contains("quarantine"), "{said}"),
+            Some(said) => assert!(said.contains("set aside"), "{said}"),
             None => assert!(journaled, "what was cut off is said"),
         }
         drop(opened.writer);

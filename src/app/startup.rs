@@ -74,6 +74,7 @@ pub fn prepare(config: &Config, demo: bool) -> Result<Setup, Failure> {
         converters: Default::default(),
     });
     let mut header = header(config, tier, tiers, &in_force);
+    header.log_recovered.clone_from(&log.recovered);
     header.log_damage = log.faults.first().map(ToString::to_string);
     Ok(Setup {
         settings: settings(config, tier, &in_force),
@@ -239,6 +240,7 @@ fn header(config: &Config, tier: Tier, tiers: Vec<Preflight>, policies: &[Arc<Po
         tiers,
         agents_share_uid: config.socket.allow_uids.is_empty(),
         socket: config.paths.socket.display().to_string(),
+        log_recovered: None,
         log_damage: None,
     }
 }

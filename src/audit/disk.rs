@@ -5,12 +5,14 @@ use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use nix::fcntl::OFlag;
 
 use super::error;
 use super::journal::Journal;
 use super::layout::{Layout, open_regular, sync_dir};
+use super::mark::{Mark, Marker};
 use super::place::Place;
 use super::settler::lasting;
 use crate::model::{Blob, Digest};
@@ -47,6 +49,7 @@ pub(super) struct FileDisk {
     number: u64,
     /// Bytes the segment has after all that was appended.
     length: u64,
+    marker: Arc<Marker>,
     /// `None` after an error: what it holds stays for the next start.
     journal: Option<Journal>,
     /// What the next sync makes durable.
@@ -75,12 +78,20 @@ impl FileDisk {
     }
 
     fn new(layout: Layout, number: u64, segment: File) -> io::Result<Self> {
+        let marker = Arc::new(Marker::open(&layout)?);
+        let length = segment.metadata()?.len();
+        // All that is there is durable, and is built upon.
+        marker.note(Mark {
+            segment: number,
+            offset: length,
+        })?;
         Ok(Self {
             place: Place::of(&layout)?,
-            journal: Some(Journal::open(&layout)?),
+            journal: Some(Journal::open(&layout, &marker)?),
+            marker,
             layout,
             number,
-            length: segment.metadata()?.len(),
+            length,
             segment,
             lines: Vec::new(),
             blobs: Vec::new(),
@@ -112,6 +123,10 @@ impl FileDisk {
     }
 
     fn sync_with(&mut self, journal: &mut Journal) -> io::Result<()> {
+        let end = Mark {
+            segment: self.number,
+            offset: self.length + self.lines.len() as u64,
+        };
         match journal.commit(self.number, self.length, &self.lines, &self.blobs) {
             // Durable; from here on it only goes to where it is read.
             Ok(()) => self.segment.write_all(&self.lines)?,
@@ -121,6 +136,7 @@ impl FileDisk {
                 }
                 self.segment.write_all(&self.lines)?;
                 self.segment.sync_data()?;
+                self.marker.note(end)?;
             }
             Err(e) => return Err(e),
         }
@@ -273,6 +289,31 @@ fn write(
     });
     // A file that found no room takes room from all that follows.
     written.inspect_err(|_| drop(fs::remove_file(&temporary)))
+}
+
+/// Removes what a crash left under temporary names. Only under the lock; what cannot be removed stays.
+pub(super) fn remove_temporary(layout: &Layout) {
+    let names = |folder: &Path| {
+        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+        entries.map(|entry| entry.path()).collect::<Vec<_>>()
+    };
+    let of = |path: &Path, extension: &str| path.extension().is_some_and(|e| e == extension);
+    for folder in names(&layout.blobs()) {
+        for path in names(&folder) {
+            let blob: Option<Digest> = path
+                .file_stem()
+                .and_then(|stem| stem.to_str()?.parse().ok());
+            let ours = blob.is_some_and(|digest| layout.blob(&digest).0 == folder);
+            if ours && (of(&path, "tmp") || of(&path, "new")) {
+                let _ = fs::remove_file(path);
+            }
+        }
+    }
+    for path in names(&layout.quarantine()) {
+        if of(&path, "tmp") {
+            let _ = fs::remove_file(path);
+        }
+    }
 }
 
 fn begin_segment(layout: &Layout, number: u64, header: &[u8]) -> io::Result<File> {

@@ -25,7 +25,8 @@ pub enum AuditError {
     },
     #[error(
         "the audit log in {} is damaged: {damage}. Nothing was changed; `countersign audit verify` \
-         shows the state, and another --state-dir starts a new log", dir.display()
+         shows the state, `countersign audit repair` what can be mended, and another --state-dir starts a \
+         new log", dir.display()
     )]
     Damaged { dir: PathBuf, damage: Damage },
     #[error("{} cannot be {action}: {source}{}", path.display(), mend(source))]
@@ -40,6 +41,11 @@ pub enum AuditError {
          changed; start the later version, or choose another folder with --state-dir", dir.display()
     )]
     Later { dir: PathBuf, place: Damage },
+    #[error(
+        "the audit log in {} cannot be mended: {damage}, and nothing is left that it could go on from. \
+         Nothing was changed; put back a copy, or choose another folder with --state-dir", dir.display()
+    )]
+    Beyond { dir: PathBuf, damage: Damage },
     #[error("there is no audit log in {}", dir.display())]
     None { dir: PathBuf },
 }

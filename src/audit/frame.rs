@@ -10,6 +10,7 @@
 
 use std::io;
 
+use super::mark::Mark;
 use crate::model::{Blob, Digest};
 
 const MAGIC: [u8; 8] = *b"csjrnl1\n";
@@ -33,7 +34,32 @@ pub(super) struct Frame<'a> {
 pub(super) struct Turn<'a> {
     pub frames: Vec<Frame<'a>>,
     pub broken: Option<usize>,
+    /// The furthest end of a whole frame of the same turn behind the broken place: what is broken was
+    /// whole once.
+    pub beyond: Option<Mark>,
 }
+
+impl Frame<'_> {
+    /// Where in the log its lines begin.
+    pub fn mark(&self) -> Mark {
+        Mark {
+            segment: self.segment,
+            offset: self.offset,
+        }
+    }
+
+    /// Where in the log its lines end.
+    pub fn end(&self) -> Mark {
+        Mark {
+            segment: self.segment,
+            offset: self.offset + self.lines.len() as u64,
+        }
+    }
+}
+
+/// So many places that look like a frame are looked at behind a broken one: a crafted journal could have
+/// any number.
+const TRIES: usize = 64;
 
 pub(super) fn write(
     nonce: &[u8; NONCE],
@@ -81,7 +107,45 @@ pub(super) fn read(bytes: &[u8]) -> Turn<'_> {
             _ => break Some(at),
         }
     };
-    Turn { frames, broken }
+    let nonce = match frames.first() {
+        Some(frame) => Some(frame.nonce),
+        None => broken.and_then(|at| header_nonce(&bytes[at..])),
+    };
+    let beyond = broken.zip(nonce);
+    Turn {
+        beyond: beyond.and_then(|(at, nonce)| beyond_broken(bytes, at, nonce)),
+        frames,
+        broken,
+    }
+}
+
+fn header_nonce(bytes: &[u8]) -> Option<[u8; NONCE]> {
+    let mut rest = Bytes(bytes);
+    (rest.array::<8>()? == MAGIC).then_some(())?;
+    rest.array()
+}
+
+/// An earlier turn's frames and contents that imitate some do not know the nonce.
+fn beyond_broken(bytes: &[u8], broken: usize, nonce: [u8; NONCE]) -> Option<Mark> {
+    let begins = [&MAGIC[..], &nonce].concat();
+    let mut furthest = None;
+    let mut at = broken + 1;
+    for _ in 0..TRIES {
+        let found = bytes
+            .get(at..)?
+            .windows(begins.len())
+            .position(|w| w == begins);
+        let Some(found) = found else { break };
+        at += found;
+        match whole(&bytes[at..], at) {
+            Some((frame, length)) => {
+                furthest = furthest.max(Some(frame.end()));
+                at += length;
+            }
+            None => at += 1,
+        }
+    }
+    furthest
 }
 
 /// Takes bytes from the front; every length in a journal is checked, since a folder can be a copy.

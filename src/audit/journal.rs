@@ -19,8 +19,9 @@ use nix::fcntl::OFlag;
 use super::error;
 use super::frame::{self, HEADER, NONCE};
 use super::layout::{Layout, journal_name, sync_dir};
+use super::mark::{Mark, Marker};
 use super::place;
-use super::settler::{Settled, Settler, lasting, settled};
+use super::settler::{Settled, Settler, Turn, lasting, settled};
 use crate::model::Blob;
 
 /// Bytes after which the files change turns.
@@ -46,6 +47,8 @@ pub(super) struct Journal {
     nonce: [u8; NONCE],
     /// What this turn vouches for in its own place.
     places: BTreeSet<PathBuf>,
+    /// The end of what was made durable here.
+    end: Option<Mark>,
     settler: Settler,
     /// Until everything that the other file vouches for is in its own place.
     settling: Option<Settled>,
@@ -53,7 +56,7 @@ pub(super) struct Journal {
 
 impl Journal {
     /// Both files must be empty: what they hold is put back before.
-    pub fn open(layout: &Layout) -> io::Result<Self> {
+    pub fn open(layout: &Layout, marker: &Arc<Marker>) -> io::Result<Self> {
         let open = |number| {
             OpenOptions::new()
                 .read(true)
@@ -69,13 +72,14 @@ impl Journal {
         sync_dir(&layout.state)?;
         Ok(Self {
             layout: layout.clone(),
-            settler: Settler::start(layout)?,
+            settler: Settler::start(layout, marker)?,
             length: files[0].metadata()?.len(),
             files,
             turn: 0,
             at: 0,
             nonce: nonce()?,
             places: BTreeSet::new(),
+            end: None,
             settling: None,
         })
     }
@@ -122,6 +126,10 @@ impl Journal {
         file.write_all_at(&bytes, self.at)?;
         file.sync_data().map_err(lasting)?;
         self.at = end;
+        self.end = Some(Mark {
+            segment,
+            offset: offset + lines.len() as u64,
+        });
         self.places.insert(self.layout.segment(segment));
         self.places.extend(self.files_of(blobs));
         Ok(())
@@ -164,7 +172,7 @@ impl Journal {
 
     /// Makes contents that were taken durable as files of their own.
     pub fn settle_blobs(&self, blobs: &[Blob]) -> io::Result<()> {
-        settled(&self.settler.settle(self.files_of(blobs), None))
+        settled(&self.settler.settle(Turn::of(self.files_of(blobs))))
     }
 
     /// Where this turn has come to its end, the other file takes over; this one is free again when
@@ -177,12 +185,14 @@ impl Journal {
             && let Err(e) = settled(&settling)
         {
             // What is owed is tried again.
-            self.settling = Some(self.settler.settle(BTreeSet::new(), None));
+            self.settling = Some(self.settler.settle(Turn::default()));
             return Err(e);
         }
-        let places = std::mem::take(&mut self.places);
-        let file = self.files[self.turn].clone();
-        self.settling = Some(self.settler.settle(places, Some(file)));
+        self.settling = Some(self.settler.settle(Turn {
+            places: std::mem::take(&mut self.places),
+            end: self.end,
+            journal: Some(self.files[self.turn].clone()),
+        }));
         self.turn = 1 - self.turn;
         self.at = 0;
         self.length = self.files[self.turn].metadata()?.len();
@@ -192,8 +202,11 @@ impl Journal {
 
     /// Everything goes to its own place, and the journal vouches for nothing any more.
     pub fn close(self) -> io::Result<()> {
-        let places = self.places;
-        settled(&self.settler.settle(places, None))?;
+        settled(&self.settler.settle(Turn {
+            places: self.places,
+            end: self.end,
+            journal: None,
+        }))?;
         for file in &self.files {
             file.set_len(0)?;
             file.sync_all()?;

@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use super::contents::{Contents, Look};
 use super::error::{AuditError, Damage, Faults};
-use super::layout::{Layout, segment_name};
+use super::layout::Layout;
 use super::life::Lives;
 use super::line::{Record, VERSION};
 use super::lock;
@@ -125,26 +125,7 @@ fn at_the_end(layout: &Layout, scanned: &Scanned) -> Result<Option<Damage>, Audi
     if let Some(damage) = put_back::check(layout, scanned)?.filter(|_| alone()) {
         return Ok(Some(damage));
     }
-    let Some(torn) = scanned.torn.filter(|_| scanned.damage.is_none()) else {
-        return Ok(scanned.damage.clone());
-    };
-    let head = scanned.head;
-    // The writer may have ended its line and gone since.
-    let grown = std::fs::symlink_metadata(layout.segment(head.segment))
-        .is_ok_and(|m| m.len() != head.offset + torn);
-    if grown {
-        return Ok(None);
-    }
-    Ok(Some(Damage {
-        file: format!("log/{}", segment_name(head.segment)),
-        line: None,
-        seq: Some(head.seq + 1),
-        what: format!(
-            "it ends in an incomplete line of {torn} bytes from byte {}, as a crash leaves one; \
-             the next start of the dashboard sets it aside",
-            head.offset
-        ),
-    }))
+    Ok(scanned.damage.clone())
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use super::super::samples::{finished, granted, proposed, started};
+use super::super::samples::{finished, granted, proposed, started, unnoted};
 use super::super::{AuditError, Damage, Log, open};
 use super::*;
 use crate::audit::open::write_one;
@@ -54,6 +54,7 @@ fn forge(dir: &Path, bodies: &[String]) {
         prev = hash;
     }
     fs::write(dir.join("log/00000001.jsonl"), text).unwrap();
+    unnoted(dir);
 }
 
 /// What each reader names first.

@@ -201,6 +201,7 @@ fn actor(event: &LogEvent) -> &'static str {
         | LogEvent::Killed { by: Some(_), .. }
         | LogEvent::Replicated { .. }
         | LogEvent::Pruned { .. }
+        | LogEvent::Recovered { by: Some(_), .. }
         | LogEvent::Opened { .. } => "person",
         LogEvent::Killed { by: None, .. }
         | LogEvent::Proposed(_)
@@ -213,7 +214,7 @@ fn actor(event: &LogEvent) -> &'static str {
         | LogEvent::Unattended { .. }
         | LogEvent::Failed { .. }
         | LogEvent::EnvironmentChanged { .. }
-        | LogEvent::Recovered { .. }
+        | LogEvent::Recovered { by: None, .. }
         | LogEvent::Closed => "dashboard",
     }
 }

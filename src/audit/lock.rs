@@ -10,7 +10,7 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
-use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::thread;
 use std::time::Duration;
 
@@ -20,6 +20,7 @@ use nix::libc;
 
 use super::AuditError;
 use super::layout::{Layout, open_regular};
+use super::mark::Note;
 
 /// How often, and how far apart, the folder's lock is asked for: a reader who looks whether somebody has
 /// it has it for a moment.
@@ -89,37 +90,21 @@ impl Lock {
             // Whoever has it lost `lock`, and its pid with it.
             return Err(locked(None));
         }
-        let begun = says_begun(&file).map_err(|e| AuditError::io(&path, "read", e))?;
-        let lock = Self {
+        let note = Note::read(&file).map_err(|e| AuditError::io(&path, "read", e))?;
+        // A full disk must not stop the start here, the log will say so better.
+        let _ = note.write(&file);
+        Ok(Self {
             file,
             _folder: match folder {
                 Folder::Got(lock) => Some(lock),
                 Folder::Taken | Folder::Unknown => None,
             },
-        };
-        lock.write(begun);
-        Ok(lock)
-    }
-
-    /// Notes that there is a log from here on.
-    pub fn begin(&self) {
-        self.write(true);
+        })
     }
 
     /// Says that nothing is written any more; nobody else may, as long as this value lives.
     pub fn down(&self) {
         let _ = fcntl(&self.file, FcntlArg::F_OFD_SETLK(&none(1)));
-    }
-
-    /// For people and for [`begun`]: the lock itself is the kernel's. A full disk must not stop the start
-    /// here, the log will say so better.
-    fn write(&self, begun: bool) {
-        let begun = if begun { BEGUN } else { "" };
-        let text = format!("{}\n{begun}", std::process::id());
-        let _ = self
-            .file
-            .write_all_at(text.as_bytes(), 0)
-            .and_then(|()| self.file.set_len(text.len() as u64));
     }
 }
 
@@ -149,29 +134,6 @@ fn folder(layout: &Layout, how: FlockArg, tries: u32) -> io::Result<Folder> {
         thread::sleep(PAUSE);
     }
     Ok(Folder::Unknown)
-}
-
-/// The second line of the file, once there is a log.
-const BEGUN: &str = "log\n";
-
-/// Whether a log was begun, as far as the file is there to say so.
-pub(super) fn begun(layout: &Layout) -> io::Result<bool> {
-    match open_regular(&layout.lock()) {
-        Ok(file) => says_begun(&file),
-        Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(false),
-        Err(e) => Err(e),
-    }
-}
-
-fn says_begun(file: &File) -> io::Result<bool> {
-    Ok(text(file)?.lines().nth(1) == Some(BEGUN.trim_end()))
-}
-
-/// What the file says; no more than it ever holds is read.
-fn text(file: &File) -> io::Result<String> {
-    let mut bytes = vec![0; 64];
-    let read = file.read_at(&mut bytes, 0)?;
-    Ok(String::from_utf8_lossy(&bytes[..read]).into_owned())
 }
 
 /// Whether a dashboard has this folder now.
@@ -224,8 +186,7 @@ fn held(file: &File, start: libc::off_t) -> io::Result<bool> {
 }
 
 fn written_pid(file: &File) -> Option<i32> {
-    let text = text(file).ok()?;
-    text.lines().next()?.parse().ok().filter(|p| *p > 0)
+    Note::read(file).ok()?.pid
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@
 //! Every byte that is read back is treated as hostile: a copied log may be crafted. Nothing here
 //! decides anything and nothing here is drawn.
 
+mod aside;
 mod contents;
 mod disk;
 mod error;
@@ -21,12 +22,16 @@ mod life;
 mod line;
 mod lock;
 mod log;
+mod mark;
 mod open;
 mod place;
 mod prune;
 mod put_back;
+mod repair;
+mod salvage;
 mod scan;
 mod settler;
+mod tail;
 mod traces;
 mod verify;
 mod writer;
@@ -39,5 +44,6 @@ pub use line::Record;
 pub use log::{Dashboard, History, Listing, Log, Logged, Summary};
 pub use open::{Opened, append, open};
 pub use prune::{OldSegment, Pruned, older_than, outdated_segments, prune};
+pub use repair::{Loss, LostFile, LostRecord, Repair};
 pub use verify::Report;
 pub use writer::{Writer, WriterEvent, WriterHandle};

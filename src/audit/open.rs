@@ -1,25 +1,26 @@
 //! Opens a state folder for writing, after making sure that it is whole.
 
 use std::fs;
-use std::os::unix::fs::FileExt;
 use std::path::Path;
 
+use super::aside;
 use super::contents::Look;
-use super::disk::{self, FileDisk};
+use super::disk::{FileDisk, remove_temporary};
 use super::error::{AuditError, Faults};
 use super::judge::{Judged, judge};
-use super::layout::{Layout, open_regular, segment_name, sync_dir};
+use super::layout::{Layout, segment_name};
 use super::line::{self, GENESIS};
 use super::lock::Lock;
 use super::put_back::put_back;
 use super::scan::Head;
+use super::tail::{self, Tail};
 use super::writer::{Chain, Writer, WriterEvent, WriterHandle};
 use crate::broker::Ticket;
 use crate::clock::Now;
-use crate::model::{Digest, LogEvent, ProposalId, State};
+use crate::model::{LogEvent, ProposalId, State};
 
 /// A segment is closed and the next begun once it is this long.
-const SEGMENT_BYTES: u64 = 64 * 1024 * 1024;
+pub(super) const SEGMENT_BYTES: u64 = 64 * 1024 * 1024;
 
 /// A log that can be written.
 #[derive(Debug)]
@@ -29,7 +30,7 @@ pub struct Opened {
     pub durable: u64,
     /// Proposals that an earlier dashboard left without a final state, oldest first.
     pub unfinished: Vec<(ProposalId, State)>,
-    /// What was set aside, in words, when the log ended in an incomplete line.
+    /// What was set aside, in words.
     pub recovered: Option<String>,
     /// Records of an intact chain that tell of what cannot have happened, and contents that are missing:
     /// to be named to a person. The log goes on all the same.
@@ -38,7 +39,7 @@ pub struct Opened {
 
 /// Opens the log of a state folder, making both where they do not exist.
 ///
-/// An incomplete last line, as a crash leaves one, goes to `quarantine/` and a `recovered` record
+/// What a crash leaves at the end and nobody was promised goes to `quarantine/`, and a `recovered` record
 /// takes its place. Anything else that is wrong with the chain changes nothing and is an error.
 ///
 /// # Errors
@@ -52,20 +53,36 @@ pub(super) fn open_with(state_dir: &Path, segment_bytes: u64) -> Result<Opened, 
     let layout = Layout::at(state_dir);
     layout.make()?;
     let lock = Lock::take(&layout)?;
-    let aside = put_back(&layout)?;
+    open_locked(layout, lock, segment_bytes)
+}
+
+/// The same under a lock that is held.
+pub(super) fn open_locked(
+    layout: Layout,
+    lock: Lock,
+    segment_bytes: u64,
+) -> Result<Opened, AuditError> {
+    let state_dir = &layout.state.clone();
+    let back = put_back(&layout)?;
     let Judged {
         scanned,
-        faults,
+        mut faults,
         lives,
         ..
     } = judge(&layout, Look::There, |_| {})?;
     let dir = || state_dir.to_owned();
-    if let Some(damage) = faults.chain {
-        return Err(AuditError::Damaged { dir: dir(), damage });
-    }
+    let unfinished = match tail::look(&layout, &scanned, back.acknowledged) {
+        Ok(Tail::Lost(damage)) => return Err(AuditError::Damaged { dir: dir(), damage }),
+        Ok(Tail::Unfinished(bytes)) => Some(bytes),
+        Ok(Tail::Whole) => None,
+        Err(e) => return Err(AuditError::io(layout.log(), "read", e)),
+    };
     if let Some(place) = scanned.later {
         return Err(AuditError::Later { dir: dir(), place });
     }
+    // What was wrong there is set aside below.
+    faults.chain = None;
+    remove_temporary(&layout);
     let mut chain = Chain {
         seq: scanned.head.seq,
         hash: scanned.head.hash,
@@ -84,11 +101,9 @@ pub(super) fn open_with(state_dir: &Path, segment_bytes: u64) -> Result<Opened, 
         chain.hash = hash;
         head.segment = 1;
         head.offset = header.len() as u64;
-        let disk = FileDisk::first_segment(layout.clone(), &header).map_err(io("written"))?;
-        lock.begin();
-        disk
+        FileDisk::first_segment(layout.clone(), &header).map_err(io("written"))?
     } else {
-        if let Some(bytes) = scanned.torn {
+        if let Some(bytes) = unfinished {
             recovered = recover(&layout, &mut head, &mut chain, bytes)?;
         }
         FileDisk::continue_segment(layout.clone(), head.segment).map_err(io("opened"))?
@@ -101,8 +116,9 @@ pub(super) fn open_with(state_dir: &Path, segment_bytes: u64) -> Result<Opened, 
         segment_bytes,
         Some(lock),
     );
-    for event in aside {
-        recovered = Some("the journal ended in what was not whole; it was set aside".to_owned());
+    for event in back.aside {
+        recovered =
+            Some("the journal ended in an incomplete batch, which was set aside".to_owned());
         writer
             .write_first(event)
             .map_err(|why| failed(state_dir, why))?;
@@ -154,70 +170,26 @@ fn recover(
     layout: &Layout,
     head: &mut Head,
     chain: &mut Chain,
-    torn: u64,
+    bytes: u64,
 ) -> Result<Option<String>, AuditError> {
     let path = layout.segment(head.segment);
-    let io = |action| {
-        let path = path.clone();
-        move |e| AuditError::io(path, action, e)
-    };
-    let now = Now::read();
-    let mut tail = Vec::new();
-    if !head.headed {
-        let (header, hash) = line::header(head.segment, chain.seq + 1, now, &chain.hash)
-            .map_err(|e| io("written")(e.into()))?;
-        tail.extend_from_slice(&header);
-        chain.hash = hash;
+    let segment = segment_name(head.segment);
+    let mut records = Vec::new();
+    if bytes > 0 {
+        let suspect =
+            aside::from(&path, head.offset).map_err(|e| AuditError::io(&path, "read", e))?;
+        let kept = aside::keep(layout, segment.clone(), head.offset, &suspect)
+            .map_err(|e| AuditError::io(layout.quarantine(), "written", e))?;
+        records.push(kept);
     }
-    let mut said = None;
-    if torn > 0 {
-        let mut suspect = vec![
-            0;
-            usize::try_from(torn)
-                .unwrap_or(usize::MAX)
-                .min(line::LINE_MAX)
-        ];
-        open_regular(&path)
-            .and_then(|f| f.read_exact_at(&mut suspect, head.offset))
-            .map_err(io("read"))?;
-        let sha256 = Digest::of(&suspect);
-        let segment = segment_name(head.segment);
-        let name = format!("{segment}-{}-{}", head.offset, sha256.short(12));
-        let aside = layout.quarantine().join(&name);
-        disk::write_whole(&aside, &suspect)
-            .and_then(|()| sync_dir(&layout.quarantine()))
-            .map_err(|e| AuditError::io(&aside, "written", e))?;
-        let event = LogEvent::Recovered {
-            segment: segment.clone(),
-            offset: head.offset,
-            bytes: torn,
-            sha256,
-            quarantined: name,
-        };
-        let (record, hash) = line::record(
-            chain.seq + 1,
-            None,
-            &chain.boot_id,
-            now,
-            &event,
-            &chain.hash,
-        )
-        .map_err(|e| io("written")(e.into()))?;
-        tail.extend_from_slice(&record);
-        chain.seq += 1;
-        chain.hash = hash;
-        said = Some(format!(
-            "the log ended in an incomplete line of {torn} bytes ({segment}); it was set aside in {}",
-            aside.display()
-        ));
-    }
-    disk::replace_tail(&path, head.offset, &tail).map_err(io("written"))?;
-    head.offset += tail.len() as u64;
-    Ok(said)
+    aside::replace(layout, (head, chain), b"", &records)?;
+    Ok((bytes > 0).then(|| {
+        format!("the log ended in {bytes} incomplete bytes ({segment}), which were set aside")
+    }))
 }
 
 /// Names the boot that `mono_ns` counts from.
-fn boot_id() -> String {
+pub(super) fn boot_id() -> String {
     fs::read_to_string("/proc/sys/kernel/random/boot_id")
         .map(|s| s.trim().to_owned())
         .unwrap_or_else(|_| "unknown".to_owned())

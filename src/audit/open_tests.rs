@@ -4,11 +4,11 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::sync::mpsc;
 
-use super::super::samples::{every_kind, finished, granted, proposed, started};
+use super::super::samples::{every_kind, finished, granted, proposed, started, unnoted};
 use super::super::{Dashboard, Log, WriterEvent};
 use super::*;
 use crate::broker::Ticket;
-use crate::model::Blob;
+use crate::model::{Blob, Digest};
 
 /// Writes these events one by one, each in a commit of its own.
 fn write(opened: Opened, events: Vec<(LogEvent, Vec<Blob>)>) {
@@ -255,9 +255,10 @@ fn a_torn_last_line_is_set_aside_and_said() {
         + 1;
     for cut in [start + 1, (start + whole.len()) / 2, whole.len() - 1] {
         fs::write(&last, &whole[..cut]).unwrap();
+        unnoted(dir.path());
         let report = log.verify().unwrap();
         let what = report.damage.unwrap().to_string();
-        assert!(what.contains("incomplete line"), "{what}");
+        assert!(what.contains("incomplete, as a crash"), "{what}");
         let opened = open_with(dir.path(), 2_000).unwrap();
         assert!(opened.recovered.is_some());
         assert_eq!(opened.durable, 8, "the last record was cut, one was added");
@@ -291,6 +292,7 @@ fn a_crash_while_a_segment_begins_is_mended() {
     let before = Log::open(dir.path()).unwrap().verify().unwrap().records;
     for (content, added) in [(&b""[..], 0), (b"{\"v\":1,\"seg", 1), (&[0; 100][..], 1)] {
         fs::write(&path, content).unwrap();
+        unnoted(dir.path());
         let opened = open_with(dir.path(), 2_000).unwrap();
         assert_eq!(opened.durable, before + added);
         assert_eq!(opened.recovered.is_some(), added == 1);

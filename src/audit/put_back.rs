@@ -2,8 +2,8 @@
 //! next start.
 //!
 //! Only what is missing, or zero as a crash leaves it, is put back, and lines only where they continue
-//! the chain. Nothing that stands in a segment is ever written over by something else. What is not
-//! whole, or does not follow the log's end, is set aside; what contradicts the log stops the start.
+//! the chain. Nothing that stands in a segment is ever written over by something else. What was never whole
+//! is set aside; what contradicts the log, or was acknowledged and does not follow its end, stops the start.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fs::OpenOptions;
@@ -13,31 +13,44 @@ use std::path::{Path, PathBuf};
 
 use nix::fcntl::OFlag;
 
+use super::aside;
 use super::disk::{make_folder, write_whole};
 use super::error::{AuditError, Damage};
 use super::frame::{self, Frame};
 use super::journal::FILE_MAX;
-use super::layout::{Layout, journal_name, open_regular, segment_name, sync_dir};
+use super::layout::{Layout, journal_name, open_regular, segment_name};
 use super::line::{Place, unseal};
+use super::mark::{Mark, Marker, Note};
 use super::scan::{Head, Scanned, scan};
 use super::settler::Homes;
+use super::tail::{self, Tail};
 use crate::model::{Digest, LogEvent};
 
 /// What the files of the journal hold; nothing after an orderly end.
-type Contents = [Vec<u8>; 2];
+pub(super) type Contents = [Vec<u8>; 2];
 
 /// What the journal says beside a log that is sound up to some line.
 #[derive(Default)]
-struct Findings<'a> {
+pub(super) struct Findings<'a> {
     /// Lines that continue the log where it has none: the segment, where in it, and the bytes.
-    lines: Vec<(u64, u64, &'a [u8])>,
-    records: u64,
-    blobs: Vec<(Digest, &'a [u8])>,
-    segments: BTreeSet<u64>,
+    pub lines: Vec<(u64, u64, &'a [u8])>,
+    pub records: u64,
+    pub blobs: Vec<(Digest, &'a [u8])>,
+    pub segments: BTreeSet<u64>,
     /// From where on each file holds what cannot be put back.
-    left: [Option<usize>; 2],
+    pub left: [Option<usize>; 2],
     /// What says otherwise than the log.
-    against: Option<Damage>,
+    pub against: Option<Damage>,
+    /// Up to where the log was acknowledged, as the journal and the note say.
+    pub acknowledged: Option<Mark>,
+}
+
+/// What a start has to know of what was put back.
+#[derive(Default)]
+pub(super) struct PutBack {
+    /// To be recorded: what was set aside.
+    pub aside: Vec<LogEvent>,
+    pub acknowledged: Option<Mark>,
 }
 
 /// What is wrong beside the log itself, for a folder that nobody writes to.
@@ -60,8 +73,12 @@ pub(super) fn check(layout: &Layout, scanned: &Scanned) -> Result<Option<Damage>
             ),
         }));
     }
-    if scanned.damage.is_some() {
-        return Ok(None);
+    let tail = tail::look(layout, scanned, found.acknowledged)
+        .map_err(|e| AuditError::io(layout.log(), "read", e))?;
+    match tail {
+        Tail::Lost(damage) => return Ok(Some(damage)),
+        Tail::Unfinished(bytes) => return Ok(unfinished(layout, &scanned.head, bytes)),
+        Tail::Whole => {}
     }
     let left = found.left.iter().enumerate();
     Ok(left
@@ -79,13 +96,35 @@ pub(super) fn check(layout: &Layout, scanned: &Scanned) -> Result<Option<Damage>
         .next())
 }
 
+/// `None` where a writer has ended its line and gone since.
+fn unfinished(layout: &Layout, head: &Head, bytes: u64) -> Option<Damage> {
+    let there = std::fs::symlink_metadata(layout.segment(head.segment));
+    if there.is_ok_and(|m| m.len() != head.offset + bytes) {
+        return None;
+    }
+    Some(Damage {
+        file: format!("log/{}", segment_name(head.segment)),
+        line: None,
+        seq: Some(head.seq + 1),
+        what: format!(
+            "it ends in {bytes} bytes from byte {} on that are incomplete, as a crash leaves them; the \
+             next start of the dashboard sets them aside",
+            head.offset
+        ),
+    })
+}
+
 /// Makes the log whole and empties the journal. Must be called under the lock, before anything is
 /// written; what comes back is to be recorded. A log that stays damaged is left as it is, for the
 /// caller to find.
-pub(super) fn put_back(layout: &Layout) -> Result<Vec<LogEvent>, AuditError> {
+pub(super) fn put_back(layout: &Layout) -> Result<PutBack, AuditError> {
     let contents = read(layout)?;
     if contents.iter().all(Vec::is_empty) {
-        return Ok(Vec::new());
+        let note = Note::of(layout).map_err(|e| AuditError::io(layout.lock(), "read", e))?;
+        return Ok(PutBack {
+            aside: Vec::new(),
+            acknowledged: note.acknowledged,
+        });
     }
     let io = |e| AuditError::io(layout.log(), "made whole", e);
     let homes = Homes::of(layout).map_err(io)?;
@@ -107,38 +146,64 @@ pub(super) fn put_back(layout: &Layout) -> Result<Vec<LogEvent>, AuditError> {
             tracing::info!("{} records of the log were put back", found.records);
             continue;
         }
-        if scanned.damage.is_some() {
-            return Ok(Vec::new());
-        }
-        return finish(layout, &homes, &found, &contents).map_err(io);
+        let acknowledged = found.acknowledged;
+        let aside = match tail::look(layout, &scanned, acknowledged).map_err(io)? {
+            Tail::Lost(_) => Vec::new(),
+            Tail::Whole | Tail::Unfinished(_) => {
+                finish(layout, &homes, &found, &contents, &scanned.head).map_err(io)?
+            }
+        };
+        return Ok(PutBack {
+            aside,
+            acknowledged,
+        });
     }
 }
 
-/// The log itself is whole.
+/// The log itself is whole, or ends in what nobody was promised.
 fn finish(
     layout: &Layout,
     homes: &Homes,
     found: &Findings<'_>,
     contents: &Contents,
+    head: &Head,
 ) -> io::Result<Vec<LogEvent>> {
     let mut places: BTreeSet<PathBuf> = found.segments.iter().map(|n| layout.segment(*n)).collect();
-    for (digest, bytes) in &found.blobs {
-        let (folder, path) = layout.blob(digest);
-        if Digest::of(bytes) == *digest && missing(&path, bytes)? {
-            make_folder(&folder)?;
-            write_whole(&path, bytes)?;
-        }
-        places.insert(path);
-    }
+    places.insert(layout.segment(head.segment));
+    places.extend(blobs(layout, &found.blobs)?);
     homes.settle(layout, &places)?;
+    Marker::open(layout)?.note(head.mark())?;
     let mut aside = Vec::new();
     for (number, (left, bytes)) in found.left.iter().zip(contents).enumerate() {
         if let Some(at) = left {
             aside.push(set_aside(layout, number, *at, &bytes[*at..])?);
         }
     }
-    sync_dir(&layout.quarantine())?;
-    for number in 0..contents.len() {
+    empty(layout)?;
+    Ok(aside)
+}
+
+/// Writes the contents that are missing, and says where they are.
+pub(super) fn blobs<B: AsRef<[u8]>>(
+    layout: &Layout,
+    blobs: &[(Digest, B)],
+) -> io::Result<Vec<PathBuf>> {
+    let mut places = Vec::new();
+    for (digest, bytes) in blobs {
+        let bytes = bytes.as_ref();
+        let (folder, path) = layout.blob(digest);
+        if Digest::of(bytes) == *digest && missing(&path, bytes)? {
+            make_folder(&folder)?;
+            write_whole(&path, bytes)?;
+        }
+        places.push(path);
+    }
+    Ok(places)
+}
+
+/// The journal vouches for nothing any more.
+pub(super) fn empty(layout: &Layout) -> io::Result<()> {
+    for number in 0..2 {
         match OpenOptions::new().write(true).open(layout.journal(number)) {
             Ok(file) => {
                 file.set_len(0)?;
@@ -148,23 +213,12 @@ fn finish(
             Err(e) => return Err(e),
         }
     }
-    Ok(aside)
+    Ok(())
 }
 
 fn set_aside(layout: &Layout, number: usize, at: usize, bytes: &[u8]) -> io::Result<LogEvent> {
     let used = bytes.iter().rposition(|b| *b != 0).map_or(0, |end| end + 1);
-    let bytes = &bytes[..used];
-    let sha256 = Digest::of(bytes);
-    let segment = journal_name(number);
-    let quarantined = format!("{segment}-{at}-{}", sha256.short(12));
-    write_whole(&layout.quarantine().join(&quarantined), bytes)?;
-    Ok(LogEvent::Recovered {
-        segment,
-        offset: at as u64,
-        bytes: bytes.len() as u64,
-        sha256,
-        quarantined,
-    })
+    aside::keep(layout, journal_name(number), at as u64, &bytes[..used])
 }
 
 /// Contents that the journal has; their files may not be there yet.
@@ -180,7 +234,7 @@ pub(super) fn on_the_way(layout: &Layout) -> HashMap<Digest, Vec<u8>> {
         .collect()
 }
 
-fn read(layout: &Layout) -> Result<Contents, AuditError> {
+pub(super) fn read(layout: &Layout) -> Result<Contents, AuditError> {
     let one = |number| {
         let path = layout.journal(number);
         let mut bytes = Vec::new();
@@ -193,16 +247,21 @@ fn read(layout: &Layout) -> Result<Contents, AuditError> {
 }
 
 /// Holds the journal against a log that is sound up to `head`.
-fn compare<'a>(
+pub(super) fn compare<'a>(
     layout: &Layout,
     head: &Head,
     contents: &'a Contents,
 ) -> Result<Findings<'a>, AuditError> {
-    let mut found = Findings::default();
+    let note = Note::of(layout).map_err(|e| AuditError::io(layout.lock(), "read", e))?;
+    let mut found = Findings {
+        acknowledged: note.acknowledged,
+        ..Findings::default()
+    };
     let mut frames: Vec<(usize, Frame<'a>)> = Vec::new();
     for (number, bytes) in contents.iter().enumerate() {
         let turn = frame::read(bytes);
         found.left[number] = turn.broken;
+        found.acknowledged = found.acknowledged.max(turn.beyond);
         frames.extend(turn.frames.into_iter().map(|frame| (number, frame)));
     }
     if frames.is_empty() {
@@ -220,13 +279,14 @@ fn compare<'a>(
         if frame.segment < first {
             continue;
         }
+        found.acknowledged = found.acknowledged.max(Some(frame.end()));
         let path = layout.segment(frame.segment);
         let there = match bytes_at(&path, frame.offset, frame.lines.len()) {
             Ok(bytes) => bytes,
             Err(e) if e.kind() == io::ErrorKind::NotFound => Vec::new(),
             Err(e) => return Err(AuditError::io(path, "read", e)),
         };
-        let to = frame.offset + frame.lines.len() as u64;
+        let to = frame.end().offset;
         let sound = frame.segment < end.segment || to <= end.offset;
         if frame.segment <= end.segment && sound {
             // Either the log had it, or an earlier frame put the same there.
@@ -283,7 +343,7 @@ fn fits(there: &[u8], bytes: &[u8]) -> bool {
 }
 
 /// The end of a log after these lines, where they continue it.
-fn follows(lines: &[u8], end: &Head) -> Option<(u64, Digest)> {
+pub(super) fn follows(lines: &[u8], end: &Head) -> Option<(u64, Digest)> {
     if !end.headed {
         return None;
     }
@@ -301,7 +361,7 @@ fn follows(lines: &[u8], end: &Head) -> Option<(u64, Digest)> {
 }
 
 /// At most so many bytes; fewer where the file ends.
-fn bytes_at(path: &Path, offset: u64, count: usize) -> io::Result<Vec<u8>> {
+pub(super) fn bytes_at(path: &Path, offset: u64, count: usize) -> io::Result<Vec<u8>> {
     let file = open_regular(path)?;
     let there = file.metadata()?.len().saturating_sub(offset);
     let mut bytes = vec![0; count.min(usize::try_from(there).unwrap_or(usize::MAX))];

@@ -11,6 +11,11 @@ use crate::model::{
 pub const CODE: &[u8] = b"print(1)\n";
 pub const TEXT: &str = "a,b\n1,2\n";
 
+/// As if nobody had noted up to where a log was acknowledged: it was never closed.
+pub fn unnoted(state: &std::path::Path) {
+    std::fs::write(state.join("lock"), "1\nlog\n").unwrap();
+}
+
 pub fn peer() -> Peer {
     Peer {
         uid: 1000,
@@ -162,6 +167,8 @@ pub fn every_kind(id: ProposalId) -> Vec<LogEvent> {
             bytes: 2,
             sha256: Digest::of(b""),
             quarantined: "q".to_owned(),
+            lost: None,
+            by: None,
         },
         LogEvent::EnvironmentChanged {
             environment: Digest::of(b"python"),

@@ -8,6 +8,7 @@ use super::AuditError;
 use super::error::Damage;
 use super::layout::{Layout, open_regular, segment_name};
 use super::line::{GENESIS, LINE_MAX, Place, VERSION, claimed_seq, unseal};
+use super::mark::Mark;
 use super::traces;
 use crate::model::{Digest, visible};
 
@@ -24,6 +25,15 @@ pub(super) struct Head {
     pub offset: u64,
     /// Whether the last segment has its header.
     pub headed: bool,
+}
+
+impl Head {
+    pub fn mark(&self) -> Mark {
+        Mark {
+            segment: self.segment,
+            offset: self.offset,
+        }
+    }
 }
 
 /// The end of a segment, or a place in it.
@@ -46,6 +56,8 @@ pub(super) struct Scanned {
     pub damage: Option<Damage>,
     /// Where what was removed under retention ends.
     pub removed: Option<Boundary>,
+    /// Whether nothing is missing before what is there but what a record says was removed.
+    pub vouched: bool,
     /// The first line of a later version of the format.
     pub later: Option<Damage>,
 }
@@ -129,6 +141,7 @@ pub(super) fn scan(
         torn: walk.torn,
         damage: walk.damage,
         removed: walk.ends.first().copied().filter(|_| walk.vouched),
+        vouched: walk.vouched,
         later: walk.later,
     })
 }

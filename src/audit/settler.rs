@@ -21,6 +21,7 @@ use super::disk::{holds, make_folder, write_unsynced};
 use super::error;
 use super::frame::HEADER;
 use super::layout::{Layout, open_regular};
+use super::mark::{Mark, Marker};
 use crate::model::Blob;
 
 /// Files that are synced one by one; of more, the whole file system at once.
@@ -41,10 +42,21 @@ enum Order {
 
 /// What one turn of the journal vouches for.
 #[derive(Default)]
-struct Turn {
-    places: BTreeSet<PathBuf>,
-    /// Free once all of that is durable.
-    journal: Option<Arc<File>>,
+pub(super) struct Turn {
+    pub places: BTreeSet<PathBuf>,
+    /// Noted once all of that is durable.
+    pub end: Option<Mark>,
+    /// Free after that.
+    pub journal: Option<Arc<File>>,
+}
+
+impl Turn {
+    pub fn of(places: BTreeSet<PathBuf>) -> Self {
+        Self {
+            places,
+            ..Self::default()
+        }
+    }
 }
 
 /// The thread; it has ended when this is gone.
@@ -60,12 +72,13 @@ pub(super) struct Settler {
 pub(super) type Settled = Receiver<io::Result<()>>;
 
 impl Settler {
-    pub fn start(layout: &Layout) -> io::Result<Self> {
+    pub fn start(layout: &Layout, marker: &Arc<Marker>) -> io::Result<Self> {
         let (orders, heard) = channel();
         let short = Arc::new(AtomicBool::new(false));
         let mut work = Work {
             layout: layout.clone(),
             homes: Homes::of(layout)?,
+            marker: marker.clone(),
             left: Vec::new(),
             owed: Vec::new(),
             failed: None,
@@ -93,9 +106,9 @@ impl Settler {
 
     /// Makes these files durable after all that was to be kept so far, and gives the file of the
     /// journal free. What could not be done for want of something is done first by the next call.
-    pub fn settle(&self, places: BTreeSet<PathBuf>, journal: Option<Arc<File>>) -> Settled {
+    pub fn settle(&self, turn: Turn) -> Settled {
         let (done, settled) = channel();
-        self.order(Order::Settle(Turn { places, journal }, done));
+        self.order(Order::Settle(turn, done));
         settled
     }
 
@@ -127,6 +140,7 @@ pub(super) fn settled(settled: &Settled) -> io::Result<()> {
 struct Work {
     layout: Layout,
     homes: Homes,
+    marker: Arc<Marker>,
     /// Contents without a file yet.
     left: Vec<Blob>,
     owed: Vec<Turn>,
@@ -228,6 +242,9 @@ impl Work {
 
     fn turn(&self, turn: &Turn) -> io::Result<()> {
         self.homes.settle(&self.layout, &turn.places)?;
+        if let Some(end) = turn.end {
+            self.marker.note(end).map_err(lasting)?;
+        }
         if let Some(file) = &turn.journal {
             file.write_all_at(&[0; HEADER], 0)?;
             file.sync_data().map_err(lasting)?;

@@ -7,11 +7,11 @@ use std::io;
 use std::path::Path;
 
 use super::layout::{Layout, journal_name};
-use super::lock;
+use super::mark::Note;
 
 /// The first trace of a log, in words.
 pub(super) fn of(layout: &Layout) -> io::Result<Option<String>> {
-    if lock::begun(layout)? {
+    if Note::of(layout)?.begun {
         return Ok(Some("`lock` says that a log was begun".to_owned()));
     }
     for number in [0, 1] {

@@ -2,6 +2,7 @@
 
 mod list;
 mod prune;
+mod repair;
 mod show;
 mod verify;
 
@@ -27,6 +28,8 @@ enum Command {
     Show(show::Args),
     /// Whether the log is as it was written
     Verify(verify::Args),
+    /// Set aside what of a log is damaged, after a person at the terminal said so
+    Repair(repair::Args),
     /// Remove kept code and whole log segments that are older than `audit.retention_days`
     Prune(prune::Args),
 }
@@ -47,6 +50,7 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
         Some(Command::List(args)) => list::run(args, &open(1)?),
         Some(Command::Show(args)) => show::run(args, &open(1)?),
         Some(Command::Verify(args)) => verify::run(args, &open(2)?),
+        Some(Command::Repair(args)) => repair::run(args, &open(2)?),
         Some(Command::Prune(args)) => prune::run(args, globals),
         None => {
             let code = list::run(&list::Args::default(), &open(1)?)?;

@@ -76,8 +76,8 @@ pub enum LogEvent {
         /// Paths inside it.
         what: String,
     },
-    /// The log ended in an incomplete line, or the journal in an incomplete batch, as a crash leaves
-    /// them. Its bytes were set aside.
+    /// The log or the journal ended in what was not whole, as a crash leaves them, or a person had what is
+    /// damaged set aside. Its bytes are kept.
     Recovered {
         /// File name of the segment, or of the journal.
         segment: String,
@@ -87,6 +87,12 @@ pub enum LogEvent {
         sha256: Digest,
         /// File name in the `quarantine` folder.
         quarantined: String,
+        /// What was acknowledged and is lost by it, as the person was told.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        lost: Option<String>,
+        /// Who said so; nobody where nothing was lost that anybody had been promised.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by: Option<Reviewer>,
     },
     /// A person runs the code of a kept run for themselves, unconfined. Durable before it starts.
     Replicated {

@@ -23,6 +23,8 @@ pub struct Args {
 
 const NOT_ANCHORED: &str = "not anchored: a cut end cannot be excluded";
 
+const REPAIR: &str = "`countersign audit repair` says what can be mended, and what would be lost";
+
 pub fn run(args: &Args, log: &Log) -> Result<u8, Failure> {
     let report = log.verify().map_err(|e| failed(&e))?;
     let anchored = report.anchored_through();
@@ -62,6 +64,7 @@ fn text(out: &mut dyn Write, report: &Report) -> std::io::Result<()> {
     }
     if report.damage.is_some() {
         writeln!(out, "sound before it: {}", count(report))?;
+        writeln!(out, "{REPAIR}")?;
     } else if !report.consistent {
         writeln!(out, "the chain is intact: {}", count(report))?;
     } else {

@@ -155,6 +155,13 @@ impl Screen<'_> {
                     .hang(1),
             );
         }
+        if let Some(what) = &self.facts.log_recovered {
+            paras.push(
+                Para::new(" ▲ After a crash ", Role::Flagged)
+                    .and(what.clone(), Role::Text)
+                    .hang(1),
+            );
+        }
         if let Some(first) = &self.facts.log_damage {
             paras.push(
                 Para::new(" ✗ The log is damaged: ", Role::Bad)

@@ -1,0 +1,77 @@
+//! Sets bytes aside that are not believed, and says so in their place.
+
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::Path;
+
+use super::disk::{replace_tail, write_whole};
+use super::error::AuditError;
+use super::layout::{Layout, open_regular, sync_dir};
+use super::line;
+use super::scan::Head;
+use super::writer::Chain;
+use crate::clock::Now;
+use crate::model::{Digest, LogEvent};
+
+/// Copies bytes of a file to `quarantine/`, durably; what comes back is to be recorded.
+pub(super) fn keep(
+    layout: &Layout,
+    name: String,
+    offset: u64,
+    bytes: &[u8],
+) -> io::Result<LogEvent> {
+    let sha256 = Digest::of(bytes);
+    let quarantined = format!("{name}-{offset}-{}", sha256.short(12));
+    write_whole(&layout.quarantine().join(&quarantined), bytes)?;
+    sync_dir(&layout.quarantine())?;
+    Ok(LogEvent::Recovered {
+        segment: name,
+        offset,
+        bytes: bytes.len() as u64,
+        sha256,
+        quarantined,
+        lost: None,
+        by: None,
+    })
+}
+
+/// The bytes of a file from a place on.
+pub(super) fn from(path: &Path, offset: u64) -> io::Result<Vec<u8>> {
+    let mut file = open_regular(path)?;
+    file.seek(SeekFrom::Start(offset))?;
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Writes the last segment anew from the end of its sound lines on: lines that continue them, its header
+/// where that is missing, and records. All of it is durable before anything else of it goes.
+pub(super) fn replace(
+    layout: &Layout,
+    (head, chain): (&mut Head, &mut Chain),
+    lines: &[u8],
+    records: &[LogEvent],
+) -> Result<(), AuditError> {
+    let path = layout.segment(head.segment);
+    let io = |e| AuditError::io(&path, "written", e);
+    let now = Now::read();
+    let mut tail = lines.to_vec();
+    if !head.headed {
+        let (header, hash) = line::header(head.segment, chain.seq + 1, now, &chain.hash)
+            .map_err(|e| io(e.into()))?;
+        tail.extend_from_slice(&header);
+        chain.hash = hash;
+    }
+    let together = (records.len() > 1).then_some(chain.seq + 1);
+    for event in records {
+        let seq = chain.seq + 1;
+        let (record, hash) = line::record(seq, together, &chain.boot_id, now, event, &chain.hash)
+            .map_err(|e| io(e.into()))?;
+        tail.extend_from_slice(&record);
+        chain.seq = seq;
+        chain.hash = hash;
+    }
+    replace_tail(&path, head.offset, &tail).map_err(io)?;
+    head.offset += tail.len() as u64;
+    head.headed = true;
+    Ok(())
+}

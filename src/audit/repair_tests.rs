@@ -1,0 +1,334 @@
+use std::path::Path;
+
+use super::super::samples::{finished, granted, proposed, started, unnoted};
+use super::super::{Report, open};
+use super::*;
+use crate::audit::open::open_with;
+use crate::broker::Ticket;
+use crate::model::{Blob, ProposalId};
+
+fn write(state: &Path, segment_bytes: u64, events: Vec<(LogEvent, Vec<Blob>)>) {
+    let (tell, told) = std::sync::mpsc::channel();
+    let writer = open_with(state, segment_bytes).unwrap().writer;
+    let handle = writer.start(Box::new(move |said| {
+        let _ = tell.send(said);
+    }));
+    for (event, blobs) in events {
+        handle.submit(Ticket(0), event, blobs);
+        told.recv().unwrap();
+    }
+    handle.close();
+}
+
+/// Two proposals that ran, in several segments.
+fn sample(state: &Path, segment_bytes: u64) -> [ProposalId; 2] {
+    let ids = [ProposalId::new(), ProposalId::new()];
+    let mut events = Vec::new();
+    for id in ids {
+        events.push(proposed(id, "t"));
+        events.push((granted(id), Vec::new()));
+        events.push((started(id), Vec::new()));
+        events.push(finished(id));
+    }
+    write(state, segment_bytes, events);
+    ids
+}
+
+fn verified(state: &Path) -> Report {
+    Log::open(state).unwrap().verify().unwrap()
+}
+
+fn repair(state: &Path) -> Repair {
+    Log::open(state).unwrap().repair().unwrap().unwrap()
+}
+
+fn by() -> Reviewer {
+    Reviewer {
+        uid: 1000,
+        login: Some("ann".to_owned()),
+        ..Reviewer::default()
+    }
+}
+
+/// Every `recovered` record of a log.
+fn recovered(state: &Path) -> Vec<LogEvent> {
+    let layout = Layout::at(state);
+    let mut found = Vec::new();
+    judge(&layout, Look::There, |read| {
+        if let super::super::judge::Read::Record(_, record) = read
+            && matches!(record.event, LogEvent::Recovered { .. })
+        {
+            found.push(record.event);
+        }
+    })
+    .unwrap();
+    found
+}
+
+fn flip(path: &Path, at: usize) {
+    let mut bytes = fs::read(path).unwrap();
+    bytes[at] ^= 1;
+    fs::write(path, bytes).unwrap();
+}
+
+#[test]
+fn what_is_sound_or_mended_by_a_start_needs_no_repair() {
+    let dir = tempfile::tempdir().unwrap();
+    sample(dir.path(), u64::MAX);
+    assert!(Log::open(dir.path()).unwrap().repair().unwrap().is_none());
+    // A crash's end of a line.
+    let path = Layout::at(dir.path()).segment(1);
+    let torn = [&fs::read(&path).unwrap()[..], b"{\"v\":1,"].concat();
+    fs::write(&path, &torn).unwrap();
+    assert!(!verified(dir.path()).consistent);
+    assert!(Log::open(dir.path()).unwrap().repair().unwrap().is_none());
+    assert_eq!(fs::read(&path).unwrap(), torn);
+}
+
+#[test]
+fn a_damaged_middle_goes_aside_with_all_that_follows_and_a_person_is_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let ids = sample(dir.path(), 1_000);
+    let layout = Layout::at(dir.path());
+    let segments = layout.segments().unwrap();
+    assert!(segments.len() > 3);
+    let originals: Vec<_> = segments
+        .iter()
+        .map(|n| fs::read(layout.segment(*n)).unwrap())
+        .collect();
+    flip(&layout.segment(2), originals[1].len() / 2);
+    let broken = fs::read(layout.segment(2)).unwrap();
+    let damage = verified(dir.path()).damage.unwrap();
+    assert!(open(dir.path()).is_err());
+
+    let plan = repair(dir.path());
+    let loss = plan.loss().clone();
+    assert_eq!(loss.damage, damage);
+    assert_eq!(Some(loss.stays_through + 1), damage.seq);
+    let files: Vec<_> = loss
+        .files
+        .iter()
+        .map(|f| (f.file.clone(), f.offset))
+        .collect();
+    let cut = loss.files[0].offset;
+    assert_eq!(files[0], ("log/00000002.jsonl".to_owned(), cut));
+    assert_eq!(files.len(), segments.len() - 1);
+    let kinds: Vec<_> = loss
+        .files
+        .iter()
+        .flat_map(|f| &f.records)
+        .map(|r| &*r.kind)
+        .collect();
+    assert!(kinds.contains(&"finished"), "{kinds:?}");
+    assert_eq!(loss.records(), 8 - loss.stays_through - 1);
+    // While somebody is asked nobody else writes, and nothing is changed.
+    assert!(matches!(open(dir.path()), Err(AuditError::Locked { .. })));
+    assert_eq!(fs::read(layout.segment(2)).unwrap(), broken);
+    drop(plan);
+    assert_eq!(verified(dir.path()).damage, Some(damage.clone()));
+
+    repair(dir.path()).carry_out(&by()).unwrap();
+    let report = verified(dir.path());
+    assert!(report.consistent, "{report:?}");
+    assert_eq!(layout.segments().unwrap(), [1, 2]);
+    let records = recovered(dir.path());
+    assert_eq!(records.len(), files.len());
+    for (record, n) in records.iter().zip(2..) {
+        let LogEvent::Recovered {
+            segment,
+            offset,
+            quarantined,
+            lost,
+            by: who,
+            ..
+        } = record
+        else {
+            panic!("{record:?}")
+        };
+        assert_eq!(*segment, segment_name(n));
+        assert_eq!(who.as_ref(), Some(&by()));
+        assert!(
+            lost.as_ref().unwrap().starts_with(&damage.to_string()),
+            "{lost:?}"
+        );
+        let aside = fs::read(layout.quarantine().join(quarantined)).unwrap();
+        let was = if n == 2 {
+            &broken
+        } else {
+            &originals[n as usize - 1]
+        };
+        assert_eq!(aside, &was[*offset as usize..]);
+    }
+    // The log goes on, and what it has left of lives is ended like after a crash.
+    let opened = open(dir.path()).unwrap();
+    assert!(opened.unfinished.iter().all(|(id, _)| ids.contains(id)));
+    assert_eq!(opened.recovered, None);
+}
+
+#[test]
+fn an_end_that_is_gone_is_said_in_the_log() {
+    let dir = tempfile::tempdir().unwrap();
+    sample(dir.path(), u64::MAX);
+    let path = Layout::at(dir.path()).segment(1);
+    let whole = fs::read(&path).unwrap();
+    let cut = whole[..whole.len() - 1]
+        .iter()
+        .rposition(|b| *b == b'\n')
+        .unwrap()
+        + 1;
+    fs::write(&path, &whole[..cut]).unwrap();
+    assert!(open(dir.path()).is_err());
+    let plan = repair(dir.path());
+    assert_eq!((plan.loss().stays_through, plan.loss().files.len()), (7, 0));
+    plan.carry_out(&by()).unwrap();
+    assert!(verified(dir.path()).consistent);
+    let records = recovered(dir.path());
+    assert!(matches!(
+        &records[..],
+        [LogEvent::Recovered {
+            bytes: 0,
+            by: Some(_),
+            ..
+        }]
+    ));
+    drop(open(dir.path()).unwrap());
+}
+
+#[test]
+fn what_the_journal_still_has_is_put_back() {
+    let dir = tempfile::tempdir().unwrap();
+    let (tell, told) = std::sync::mpsc::channel();
+    let handle = open(dir.path())
+        .unwrap()
+        .writer
+        .start(Box::new(move |said| {
+            let _ = tell.send(said);
+        }));
+    for n in 0..4 {
+        let (event, blobs) = proposed(ProposalId::new(), "t");
+        handle.submit(Ticket(n), event, blobs);
+        told.recv().unwrap();
+    }
+    // As a killed dashboard leaves it, and then somebody changes a byte of the segment.
+    let killed = tempfile::tempdir().unwrap();
+    let layout = Layout::at(killed.path());
+    layout.make().unwrap();
+    for name in ["log/00000001.jsonl", "journal-0", "journal-1", "lock"] {
+        fs::copy(dir.path().join(name), killed.path().join(name)).unwrap();
+    }
+    let whole = fs::read(layout.segment(1)).unwrap();
+    handle.close();
+    flip(&layout.segment(1), whole.len() * 2 / 3);
+    assert!(open(killed.path()).is_err());
+    let plan = repair(killed.path());
+    let loss = plan.loss().clone();
+    assert_eq!(
+        (loss.stays_through, loss.put_back, loss.records()),
+        (2, 2, 0)
+    );
+    plan.carry_out(&by()).unwrap();
+    let report = verified(killed.path());
+    assert!(report.consistent, "{report:?}");
+    assert!(fs::read(layout.segment(1)).unwrap().starts_with(&whole));
+    assert_eq!(report.records, 4 + 1);
+    assert_eq!(recovered(killed.path()).len(), 1);
+
+    // The other way round: the log is sound, and its journal says something else.
+    let forged = super::super::frame::write(&[7; 8], 1, 300, b"{\"v\":1,\n", &[]).unwrap();
+    fs::write(layout.journal(0), &forged).unwrap();
+    assert!(open(killed.path()).is_err());
+    let plan = repair(killed.path());
+    assert_eq!(plan.loss().files[0].file, "journal-0");
+    plan.carry_out(&by()).unwrap();
+    assert!(verified(killed.path()).consistent);
+    assert_eq!(fs::read(layout.journal(0)).unwrap(), b"");
+    let LogEvent::Recovered { quarantined, .. } = &recovered(killed.path())[1] else {
+        panic!("two records")
+    };
+    assert_eq!(
+        fs::read(layout.quarantine().join(quarantined)).unwrap(),
+        forged
+    );
+}
+
+/// A batch of the journal that was acknowledged and cannot be read any more, and those behind it.
+#[test]
+fn batches_behind_a_broken_one_are_shown_as_lost_and_set_aside() {
+    let dir = tempfile::tempdir().unwrap();
+    let layout = Layout::at(dir.path());
+    layout.make().unwrap();
+    write(dir.path(), u64::MAX, vec![proposed(ProposalId::new(), "t")]);
+    let log = fs::read(layout.segment(1)).unwrap();
+    let mut journal = Vec::new();
+    let mut at = log.len() as u64;
+    let mut hash = unseal(log.split(|b| *b == b'\n').nth(1).unwrap())
+        .unwrap()
+        .hash;
+    let mut ends = vec![];
+    for seq in 2..5 {
+        let event = proposed(ProposalId::new(), "t").0;
+        let now = crate::clock::Now::read();
+        let (line, next) = super::super::line::record(seq, None, "b", now, &event, &hash).unwrap();
+        hash = next;
+        journal.extend(super::super::frame::write(&[7; 8], 1, at, &line, &[]).unwrap());
+        ends.push(journal.len());
+        at += line.len() as u64;
+    }
+    journal[ends[0] + 70] ^= 1;
+    fs::write(layout.journal(0), &journal).unwrap();
+    // The first batch comes back by itself; the second was acknowledged, for the third is there.
+    assert!(open(dir.path()).is_err());
+    let plan = repair(dir.path());
+    let loss = plan.loss().clone();
+    assert_eq!(loss.stays_through, 2);
+    assert!(loss.damage.what.contains("is gone"), "{}", loss.damage);
+    plan.carry_out(&by()).unwrap();
+    assert!(verified(dir.path()).consistent);
+    assert_eq!(verified(dir.path()).records, 3);
+}
+
+#[test]
+fn a_log_without_a_beginning_is_not_mended() {
+    let dir = tempfile::tempdir().unwrap();
+    sample(dir.path(), 2_000);
+    let layout = Layout::at(dir.path());
+    let refused = || {
+        let said = Log::open(dir.path()).unwrap().repair().unwrap_err();
+        assert!(matches!(said, AuditError::Beyond { .. }), "{said}");
+        said.to_string()
+    };
+    fs::remove_file(layout.segment(1)).unwrap();
+    assert!(refused().contains("no record says that it was removed"));
+    for number in layout.segments().unwrap() {
+        fs::remove_file(layout.segment(number)).unwrap();
+    }
+    assert!(refused().contains("this segment is missing"));
+    assert_eq!(fs::read_dir(layout.quarantine()).unwrap().count(), 0);
+}
+
+/// A crash in the middle of a repair leaves a log that is damaged, or one that is mended.
+#[test]
+fn a_repair_that_was_cut_short_is_done_again() {
+    let dir = tempfile::tempdir().unwrap();
+    sample(dir.path(), 2_000);
+    let layout = Layout::at(dir.path());
+    let last = layout.segments().unwrap().pop().unwrap();
+    let kept = fs::read(layout.segment(last)).unwrap();
+    flip(&layout.segment(2), 300);
+    let lock = fs::read(layout.lock()).unwrap();
+    repair(dir.path()).carry_out(&by()).unwrap();
+    // The end was written, and a later segment was still there.
+    fs::write(layout.segment(3), &kept).unwrap();
+    assert!(open(dir.path()).is_err());
+    repair(dir.path()).carry_out(&by()).unwrap();
+    assert!(verified(dir.path()).consistent);
+    // All was written but the note.
+    fs::write(layout.lock(), lock).unwrap();
+    assert!(open(dir.path()).is_err());
+    repair(dir.path()).carry_out(&by()).unwrap();
+    assert!(verified(dir.path()).consistent);
+    // Without a note a torn end is the start's to mend.
+    unnoted(dir.path());
+    assert!(Log::open(dir.path()).unwrap().repair().unwrap().is_none());
+    drop(open(dir.path()).unwrap());
+}

@@ -1,0 +1,273 @@
+use std::fs;
+use std::path::Path;
+
+use proptest::prelude::*;
+
+use super::super::line::{record, unseal};
+use super::super::samples::{proposed, started, unnoted};
+use super::super::{AuditError, Log, open};
+use super::*;
+use crate::broker::Ticket;
+use crate::clock::Now;
+use crate::model::{LogEvent, ProposalId};
+
+/// A log of three records, closed.
+fn sample(state: &Path) -> Vec<u8> {
+    let (tell, told) = std::sync::mpsc::channel();
+    let handle = open(state).unwrap().writer.start(Box::new(move |said| {
+        let _ = tell.send(said);
+    }));
+    for n in 0..3 {
+        let (event, blobs) = proposed(ProposalId::new(), "t");
+        handle.submit(Ticket(n), event, blobs);
+        told.recv().unwrap();
+    }
+    handle.close();
+    fs::read(segment(state)).unwrap()
+}
+
+fn segment(state: &Path) -> std::path::PathBuf {
+    Layout::at(state).segment(1)
+}
+
+/// Records that follow these bytes and were synced together.
+fn batch(log: &[u8], count: u64) -> Vec<u8> {
+    let text = std::str::from_utf8(log).unwrap();
+    let last = unseal(text.lines().last().unwrap().as_bytes()).unwrap();
+    let (mut hash, mut seq) = match last.place {
+        Place::Record { seq, .. } => (last.hash, seq),
+        Place::Header { .. } => (last.hash, 0),
+    };
+    let first = seq + 1;
+    let mut bytes = Vec::new();
+    for _ in 0..count {
+        seq += 1;
+        let together = (count > 1).then_some(first);
+        let event = proposed(ProposalId::new(), "t").0;
+        let (line, sealed) = record(seq, together, "b", Now::read(), &event, &hash).unwrap();
+        hash = sealed;
+        bytes.extend(line);
+    }
+    bytes
+}
+
+/// Writes what a crash left, opens and closes it, and brings back the bytes that were set aside.
+fn started_on(state: &Path, bytes: &[u8]) -> Result<Vec<u8>, AuditError> {
+    fs::write(segment(state), bytes).unwrap();
+    let before = Log::open(state).unwrap().verify().unwrap();
+    assert!(!before.consistent);
+    let opened = open(state)?;
+    let said = before.damage.unwrap();
+    assert!(
+        said.what
+            .contains("the next start of the dashboard sets them aside"),
+        "{said}"
+    );
+    assert!(opened.recovered.is_some());
+    drop(opened);
+    let report = Log::open(state).unwrap().verify().unwrap();
+    assert!(report.consistent, "{report:?}");
+    let quarantine = fs::read_dir(state.join("quarantine")).unwrap();
+    let mut aside: Vec<_> = quarantine.map(|e| e.unwrap().path()).collect();
+    assert_eq!(aside.len(), 1);
+    Ok(fs::read(aside.remove(0)).unwrap())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    /// A batch that went to the segment directly and was never acknowledged: whatever is left of it, block
+    /// by block.
+    #[test]
+    fn whatever_is_left_of_a_batch_that_nobody_was_promised_stops_no_start(
+        count in 1..6_u64,
+        holes in prop::collection::vec((0.0..1.0_f64, 1..600_usize, any::<Option<u8>>()), 1..4),
+        cut in prop::option::of(0.0..1.0_f64),
+    ) {
+        let dir = tempfile::tempdir().unwrap();
+        let whole = sample(dir.path());
+        unnoted(dir.path());
+        let tail = batch(&whole, count);
+        let mut left = tail.clone();
+        for (at, length, with) in holes {
+            let at = (at * left.len() as f64) as usize;
+            let to = (at + length).min(left.len());
+            left[at..to].fill(with.unwrap_or(0));
+        }
+        if let Some(cut) = cut {
+            left.truncate((cut * left.len() as f64) as usize);
+        }
+        // As far as whole lines are there, they stay.
+        let sound = left.iter().zip(&tail).take_while(|(a, b)| a == b).count();
+        let sound = tail[..sound].iter().rposition(|b| *b == b'\n').map_or(0, |at| at + 1);
+        prop_assume!(sound < left.len());
+        let aside = started_on(dir.path(), &[&whole[..], &left].concat()).unwrap();
+        prop_assert_eq!(aside, &left[sound..]);
+        let now = fs::read(segment(dir.path())).unwrap();
+        prop_assert!(now.starts_with(&[&whole[..], &tail[..sound]].concat()));
+    }
+
+    /// What was acknowledged never goes by itself: a later batch stands behind it, or it is noted.
+    #[test]
+    fn whatever_happens_to_what_was_promised_stops_the_start(
+        at in 0.0..1.0_f64,
+        length in 1..600_usize,
+        with in any::<u8>(),
+        noted in any::<bool>(),
+    ) {
+        let dir = tempfile::tempdir().unwrap();
+        let mut whole = sample(dir.path());
+        let promised = whole.len();
+        if !noted {
+            unnoted(dir.path());
+            whole.extend(batch(&whole, 2));
+            let behind = batch(&whole, 1);
+            whole.extend(behind);
+        }
+        let at = (at * promised as f64) as usize;
+        let to = (at + length).min(promised);
+        let mut changed = whole.clone();
+        changed[at..to].fill(with);
+        prop_assume!(changed != whole);
+        fs::write(segment(dir.path()), &changed).unwrap();
+        let named = Log::open(dir.path()).unwrap().verify().unwrap().damage.unwrap();
+        match open(dir.path()) {
+            Err(AuditError::Damaged { damage, .. }) => prop_assert_eq!(damage, named),
+            other => panic!("{other:?}"),
+        }
+        prop_assert_eq!(fs::read(segment(dir.path())).unwrap(), changed);
+        prop_assert_eq!(fs::read_dir(dir.path().join("quarantine")).unwrap().count(), 0);
+    }
+}
+
+#[test]
+fn an_end_that_is_cut_off_is_noticed_where_it_was_noted() {
+    let dir = tempfile::tempdir().unwrap();
+    let whole = sample(dir.path());
+    let cut = whole[..whole.len() - 1]
+        .iter()
+        .rposition(|b| *b == b'\n')
+        .unwrap()
+        + 1;
+    for cut in [cut, cut + 10, whole.len() - 1] {
+        fs::write(segment(dir.path()), &whole[..cut]).unwrap();
+        let named = Log::open(dir.path())
+            .unwrap()
+            .verify()
+            .unwrap()
+            .damage
+            .unwrap();
+        assert!(
+            named
+                .what
+                .contains("is gone: the log was durable up to byte"),
+            "{named}"
+        );
+        assert_eq!(named.seq, Some(3));
+        assert!(open(dir.path()).is_err());
+    }
+    fs::write(segment(dir.path()), &whole).unwrap();
+    assert!(Log::open(dir.path()).unwrap().verify().unwrap().consistent);
+    drop(open(dir.path()).unwrap());
+}
+
+/// It has its right hash: no crash wrote that.
+#[test]
+fn an_intact_line_that_is_no_record_is_never_set_aside_by_itself() {
+    let dir = tempfile::tempdir().unwrap();
+    let whole = sample(dir.path());
+    unnoted(dir.path());
+    let text = std::str::from_utf8(&whole).unwrap();
+    let prev = unseal(text.lines().last().unwrap().as_bytes())
+        .unwrap()
+        .hash;
+    let event = started(ProposalId::new());
+    let (line, _) = record(4, None, "b", Now::read(), &event, &prev).unwrap();
+    let body = String::from_utf8(line)
+        .unwrap()
+        .replace("\"started\"", "\"restarted\"");
+    let body = &body[..body.len() - 76];
+    let hash = crate::model::Digest::of(body.as_bytes()).hex();
+    let line = format!("{body},\"hash\":\"{hash}\"}}\n");
+    fs::write(segment(dir.path()), [&whole[..], line.as_bytes()].concat()).unwrap();
+    let said = open(dir.path()).unwrap_err().to_string();
+    assert!(said.contains("restarted"), "{said}");
+}
+
+#[test]
+fn a_header_with_a_hole_in_a_segment_that_only_began_is_mended() {
+    let dir = tempfile::tempdir().unwrap();
+    sample(dir.path());
+    unnoted(dir.path());
+    let next = Layout::at(dir.path()).segment(2);
+    fs::write(&next, b"{\"v\":1,\"segment\":2,\0\0\0\0\0\0\0}\n").unwrap();
+    let opened = open(dir.path()).unwrap();
+    assert_eq!(opened.durable, 4);
+    drop(opened);
+    let report = Log::open(dir.path()).unwrap().verify().unwrap();
+    assert!(report.consistent && report.segments == 2, "{report:?}");
+}
+
+/// What a crash left under temporary names goes; nothing else does.
+#[test]
+fn temporary_files_of_an_earlier_run_are_removed_by_a_start() {
+    let dir = tempfile::tempdir().unwrap();
+    sample(dir.path());
+    let blob = Layout::at(dir.path()).blob(&crate::model::Digest::of(b"x"));
+    let other = dir.path().join("blobs").join(blob.0.file_name().unwrap());
+    fs::create_dir_all(&other).unwrap();
+    let stale = [
+        blob.1.with_extension("tmp"),
+        blob.1.with_extension("new"),
+        dir.path().join("quarantine/journal-0-1-abc.tmp"),
+    ];
+    let others = [
+        blob.1.with_extension("bak"),
+        other.join("notes.tmp"),
+        dir.path().join("blobs/x.tmp"),
+        dir.path().join("quarantine/journal-0-1-abc"),
+        dir.path().join("log/x.tmp"),
+    ];
+    for path in stale.iter().chain(&others) {
+        fs::write(path, "x").unwrap();
+    }
+    let held = open(dir.path()).unwrap();
+    assert!(stale.iter().all(|path| !path.exists()));
+    assert!(others.iter().all(|path| path.exists()));
+    // A writer's own are not touched by somebody who gets no lock.
+    fs::write(&stale[0], "x").unwrap();
+    assert!(open(dir.path()).is_err());
+    assert!(stale[0].exists());
+    drop(held);
+}
+
+/// Events that only name records which are there.
+#[test]
+fn the_note_survives_another_start_and_is_never_lowered() {
+    let dir = tempfile::tempdir().unwrap();
+    sample(dir.path());
+    let noted = || {
+        let text = fs::read_to_string(dir.path().join("lock")).unwrap();
+        text.lines().nth(1).unwrap().to_owned()
+    };
+    let length = fs::metadata(segment(dir.path())).unwrap().len();
+    assert_eq!(noted(), format!("log 1 {length}"));
+    crate::audit::append(dir.path(), LogEvent::Closed).unwrap();
+    let longer = fs::metadata(segment(dir.path())).unwrap().len();
+    assert_eq!(noted(), format!("log 1 {longer}"));
+    drop(open(dir.path()).unwrap());
+    assert_eq!(noted(), format!("log 1 {longer}"));
+    // One that says nothing sensible says nothing.
+    for text in [
+        "",
+        "1",
+        "x\nlog",
+        "1\nlog a b\n",
+        "1\nlog 1\n",
+        "1\nlog 9 9999999999999999999999\n",
+    ] {
+        fs::write(dir.path().join("lock"), text).unwrap();
+        drop(open(dir.path()).unwrap());
+        assert_eq!(noted(), format!("log 1 {longer}"), "{text:?}");
+    }
+}

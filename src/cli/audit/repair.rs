@@ -1,0 +1,129 @@
+//! `countersign audit repair`: shows what a damaged log would lose, asks on the terminal, mends it.
+
+use std::fs::File;
+use std::io::{self, BufRead as _, BufReader, Write as _};
+
+use nix::sys::termios::{FlushArg, tcflush};
+
+use crate::app::reviewer;
+use crate::audit::{Log, Loss, LostRecord};
+use crate::error::Failure;
+use crate::model::{visible, visible_lines};
+
+use super::super::out::tell;
+use super::failed;
+use super::list::{claim, seconds};
+
+/// There is nothing that could answer for a person.
+#[derive(Debug, clap::Args)]
+pub struct Args {}
+
+/// Records of one file that are shown one by one.
+const SHOWN: usize = 40;
+
+/// Runs the command; the value is the exit code: 0 with a log that the dashboard starts on.
+pub fn run(_args: &Args, log: &Log) -> Result<u8, Failure> {
+    let Some(repair) = log.repair().map_err(|e| failed(&e))? else {
+        tell(
+            "there is nothing to repair: what a crash left, the next start of the dashboard mends by itself",
+        );
+        return Ok(0);
+    };
+    let mut terminal = File::options()
+        .read(true)
+        .write(true)
+        .open("/dev/tty")
+        .map_err(|e| {
+            Failure::general(format!(
+                "nothing was changed: repair asks a person on a terminal, and there is none ({e})"
+            ))
+        })?;
+    let asked = |e: io::Error| Failure::general(format!("nothing was changed: the terminal: {e}"));
+    terminal
+        .write_all(visible_lines(&page(repair.loss())).as_bytes())
+        .map_err(asked)?;
+    if !agreed(&mut terminal).map_err(asked)? {
+        return Err(Failure::general("nothing was changed"));
+    }
+    repair
+        .carry_out(&reviewer::here())
+        .map_err(|e| failed(&e))?;
+    tell(
+        "the log goes on; what was set aside is in `quarantine` in the state folder, and the log says so",
+    );
+    Ok(0)
+}
+
+/// Everything a person needs to see before it is done. Nothing of the log reaches the terminal raw.
+fn page(loss: &Loss) -> String {
+    let mut text = String::new();
+    let mut line = |words: &str| {
+        text.push_str(words);
+        text.push('\n');
+    };
+    line(&format!("damaged  {}", visible(&loss.damage.to_string())));
+    line(&match loss.stays_through {
+        0 => "stays    no record".to_owned(),
+        seq => format!("stays    every record through seq {seq}"),
+    });
+    if loss.put_back > 0 {
+        line(&format!(
+            "         and {} more, which the journal has",
+            loss.put_back
+        ));
+    }
+    for file in &loss.files {
+        let part = match file.offset {
+            0 => String::new(),
+            offset => format!(" from byte {offset} on"),
+        };
+        line(&format!(
+            "goes     {}{part}: {} bytes, {} intact records",
+            visible(&file.file),
+            file.bytes,
+            file.records.len()
+        ));
+        for record in file.records.iter().take(SHOWN) {
+            line(&format!("         {}", shown(record)));
+        }
+        let more = file.records.len().saturating_sub(SHOWN);
+        if more > 0 {
+            line(&format!("         and {more} more"));
+        }
+    }
+    line(&format!(
+        "lost     {} intact records and whatever is damaged: the log will not have them, a grant among \
+         them neither",
+        loss.records()
+    ));
+    line(
+        "         What goes is copied to `quarantine` in the state folder, and a record says so and who said it.",
+    );
+    text
+}
+
+fn shown(record: &LostRecord) -> String {
+    format!(
+        "seq {}  {}  {}  {}",
+        record.seq,
+        record.ts.map_or_else(|| "-".to_owned(), seconds),
+        claim(&record.kind, 20),
+        claim(record.id.as_deref().unwrap_or("-"), 40)
+    )
+}
+
+/// Asks for digits that nobody knew before. What was typed before the question does not answer it.
+fn agreed(terminal: &mut File) -> io::Result<bool> {
+    let mut random = [0; 2];
+    getrandom::fill(&mut random).map_err(|e| io::Error::other(e.to_string()))?;
+    let digits = format!("{:04x}", u16::from_le_bytes(random));
+    tcflush(&*terminal, FlushArg::TCIFLUSH)?;
+    write!(
+        terminal,
+        "\ntype {digits} to repair it, anything else to leave: "
+    )?;
+    terminal.flush()?;
+    let mut answer = String::new();
+    BufReader::new(&*terminal).read_line(&mut answer)?;
+    Ok(answer.trim_end_matches(['\n', '\r']) == digits)
+}
