@@ -8,9 +8,9 @@ use nix::sys::termios::{FlushArg, tcflush};
 use crate::app::reviewer;
 use crate::audit::{Log, Loss, LostRecord};
 use crate::error::Failure;
-use crate::model::{visible, visible_lines};
+use crate::model::visible;
 
-use super::super::out::tell;
+use super::super::out::{show, tell};
 use super::failed;
 use super::list::{claim, seconds};
 
@@ -39,9 +39,7 @@ pub fn run(_args: &Args, log: &Log) -> Result<u8, Failure> {
             ))
         })?;
     let asked = |e: io::Error| Failure::general(format!("nothing was changed: the terminal: {e}"));
-    terminal
-        .write_all(visible_lines(&page(repair.loss())).as_bytes())
-        .map_err(asked)?;
+    show(&mut terminal, &page(repair.loss())).map_err(asked)?;
     if !agreed(&mut terminal).map_err(asked)? {
         return Err(Failure::general("nothing was changed"));
     }
