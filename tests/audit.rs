@@ -208,7 +208,10 @@ fn a_disk_that_takes_no_more_brings_the_log_down_and_is_recovered_from() {
         assert_eq!(verify.status.code(), Some(1));
         let said = text(&verify.stdout);
         let journaled = blocks > 64 && said.contains("are in the journal and missing here");
-        assert!(journaled || said.contains("incomplete line"), "{verify:?}");
+        assert!(
+            journaled || said.contains("incomplete, as a crash"),
+            "{verify:?}"
+        );
         let opened = audit::open(dir.path()).unwrap();
         assert!(opened.durable > durable);
         match opened.recovered {
