@@ -52,7 +52,11 @@ fn runs(state: &Path) -> [ProposalId; 3] {
             log.digest = blobs[0].sha256;
         }
         put((proposed, blobs));
-        put((samples::granted(*id), Vec::new()));
+        let mut granted = samples::granted(*id);
+        if let LogEvent::Granted(log) = &mut granted {
+            log.digest = code(title).sha256;
+        }
+        put((granted, Vec::new()));
         put((samples::started(*id), Vec::new()));
         put(samples::finished(*id));
     }

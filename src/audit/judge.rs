@@ -12,7 +12,7 @@ use super::contents::{Contents, Look};
 use super::error::{AuditError, Damage, Faults};
 use super::layout::Layout;
 use super::life::Lives;
-use super::line::{Record, VERSION};
+use super::line::{Record, VERSION, actor};
 use super::lock;
 use super::put_back;
 use super::scan::{Line, Scanned, scan};
@@ -70,7 +70,15 @@ pub(super) fn judge(
             return Ok(());
         }
         let record = Record::parse(line.bytes)?;
-        if let Err(what) = lives.step(&record.event) {
+        let by = actor(&record.event);
+        let lived = match lives.step(&record.event) {
+            Ok(()) if record.actor != by => Err(format!(
+                "`{}` is a record of the {by}, and this one names another",
+                record.event.kind()
+            )),
+            lived => lived,
+        };
+        if let Err(what) = lived {
             faults.lives.add(Damage {
                 file: line.file.to_owned(),
                 line: Some(line.number),

@@ -6,13 +6,15 @@
 
 use std::collections::HashMap;
 
-use crate::model::{LogEvent, ProposalId, State};
+use crate::model::{Digest, Exit, FinishedLog, LogEvent, ProposalId, State};
 
 /// Where a proposal stands after the records so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
     Pending {
         grantable: bool,
+        /// Which code under which policy; see [`bound`].
+        what: Digest,
     },
     Granted,
     Started,
@@ -39,8 +41,12 @@ impl Stage {
     /// For a person, after "a proposal that".
     fn words(self) -> &'static str {
         match self {
-            Self::Pending { grantable: true } => "waits for a decision",
-            Self::Pending { grantable: false } => "its verdict blocks",
+            Self::Pending {
+                grantable: true, ..
+            } => "waits for a decision",
+            Self::Pending {
+                grantable: false, ..
+            } => "its verdict blocks",
             Self::Granted => "was granted and not started",
             Self::Started => "was started",
             Self::Killed { started: false } => "was killed before it was started",
@@ -93,6 +99,9 @@ impl Lives {
                 event.state().map_or("so", State::as_str)
             )),
             Some(Stage::Unjudged) => return Ok(()),
+            Some(Stage::Pending { what, .. }) if grants_another(event, what) => Err(format!(
+                "`granted` names other code or another policy than was proposed ({id})"
+            )),
             Some(stage) if follows(event, stage) => Ok(()),
             None if matches!(event, LogEvent::Proposed(_)) || self.cut => Ok(()),
             Some(stage) => Err(format!(
@@ -133,8 +142,18 @@ impl Lives {
 fn follows(event: &LogEvent, stage: Stage) -> bool {
     let killed = matches!(stage, Stage::Killed { .. });
     match (event, stage) {
-        (LogEvent::Granted(_) | LogEvent::Denied { .. }, Stage::Pending { grantable: true })
-        | (LogEvent::Blocked { .. }, Stage::Pending { grantable: false })
+        (
+            LogEvent::Granted(_) | LogEvent::Denied { .. },
+            Stage::Pending {
+                grantable: true, ..
+            },
+        )
+        | (
+            LogEvent::Blocked { .. },
+            Stage::Pending {
+                grantable: false, ..
+            },
+        )
         | (LogEvent::Expired { .. }, Stage::Pending { .. } | Stage::Granted | Stage::Started)
         | (LogEvent::Withdrawn { .. } | LogEvent::Unattended { .. }, Stage::Pending { .. })
         | (LogEvent::Started { .. }, Stage::Granted)
@@ -153,9 +172,29 @@ fn follows(event: &LogEvent, stage: Stage) -> bool {
 fn says_an_end_it_can_have(event: &LogEvent) -> bool {
     match event {
         LogEvent::Finished(f) if f.unkept.is_some() => f.state == State::Error,
-        LogEvent::Finished(f) => matches!(f.state, State::Succeeded | State::Failed),
+        LogEvent::Finished(f) => match f.state {
+            State::Succeeded => went_well(f),
+            State::Failed => !went_well(f),
+            _ => false,
+        },
         LogEvent::Failed { state, .. } => matches!(state, State::Failed | State::Error),
         _ => true,
+    }
+}
+
+fn went_well(f: &FinishedLog) -> bool {
+    f.error.is_none() && f.limit.is_none() && f.exit == Exit::Code(0)
+}
+
+/// What a grant must name again: the code, the profile and its policy.
+fn bound(digest: &Digest, profile: &str, policy: &str) -> Digest {
+    Digest::of(format!("{digest} {policy} {profile}").as_bytes())
+}
+
+fn grants_another(event: &LogEvent, what: Digest) -> bool {
+    match event {
+        LogEvent::Granted(g) => bound(&g.digest, &g.profile, &g.policy_sha256) != what,
+        _ => false,
     }
 }
 
@@ -164,6 +203,7 @@ fn claimed(event: &LogEvent, before: Option<Stage>) -> Option<Stage> {
     Some(match event {
         LogEvent::Proposed(p) => Stage::Pending {
             grantable: p.verdict.verdict.grantable(),
+            what: bound(&p.digest, &p.profile, &p.policy_sha256),
         },
         LogEvent::Granted(_) => Stage::Granted,
         LogEvent::Started { .. } => Stage::Started,

@@ -73,6 +73,9 @@ fn ended(id: ProposalId, state: State, unkept: bool) -> LogEvent {
     let (mut event, _) = finished(id);
     if let LogEvent::Finished(f) = &mut event {
         f.state = state;
+        if state == State::Failed {
+            f.exit = crate::model::Exit::Code(1);
+        }
         f.unkept = unkept.then(|| "no room".to_owned());
     }
     event
@@ -160,7 +163,45 @@ fn each_kind_of_broken_life_is_named() {
         log.push(event);
         log
     };
+    let for_another = |change: fn(&mut crate::model::GrantedLog)| {
+        let mut event = granted(id);
+        if let LogEvent::Granted(g) = &mut event {
+            change(g);
+        }
+        vec![p(), event]
+    };
+    let ends = |change: fn(&mut FinishedLog)| {
+        let (mut event, _) = finished(id);
+        if let LogEvent::Finished(f) = &mut event {
+            change(f);
+        }
+        vec![p(), granted(id), started(id), event]
+    };
     for (log, why) in [
+        (
+            for_another(|g| g.digest = Digest::of(b"other")),
+            "other code or another policy",
+        ),
+        (
+            for_another(|g| g.policy_sha256 = "1".repeat(64)),
+            "other code or another policy",
+        ),
+        (
+            for_another(|g| g.profile = "script".to_owned()),
+            "other code or another policy",
+        ),
+        (
+            ends(|f| f.exit = Exit::Code(1)),
+            "cannot leave a proposal succeeded",
+        ),
+        (
+            ends(|f| f.limit = Some(crate::model::LimitKind::Memory)),
+            "cannot leave a proposal succeeded",
+        ),
+        (
+            ends(|f| f.state = State::Failed),
+            "cannot leave a proposal failed",
+        ),
         (
             vec![granted(id)],
             "`granted` of a proposal that was never proposed",

@@ -194,7 +194,7 @@ fn seal(mut bytes: Vec<u8>, prev: &Digest) -> (Vec<u8>, Digest) {
 }
 
 /// Who made it happen.
-fn actor(event: &LogEvent) -> &'static str {
+pub(super) fn actor(event: &LogEvent) -> &'static str {
     match event {
         LogEvent::Granted(_)
         | LogEvent::Denied { .. }

@@ -51,11 +51,16 @@ fn lives(count: usize, bytes: usize) -> Vec<(LogEvent, Vec<Blob>)> {
         let id = ProposalId::new();
         let (mut event, mut blobs) = proposed(id, "t");
         blobs[0] = Blob::of(format!("{n} {}", "x".repeat(bytes)).as_bytes());
+        let digest = blobs[0].sha256;
         if let LogEvent::Proposed(log) = &mut event {
-            log.digest = blobs[0].sha256;
+            log.digest = digest;
         }
         records.push((event, blobs));
-        records.push((granted(id), Vec::new()));
+        let mut event = granted(id);
+        if let LogEvent::Granted(log) = &mut event {
+            log.digest = digest;
+        }
+        records.push((event, Vec::new()));
         records.push((started(id), Vec::new()));
         records.push(finished(id));
     }
@@ -508,19 +513,20 @@ fn a_log_that_is_being_written_is_consistent_for_readers_and_its_copy_for_the_ne
     let log = writing(dir.path());
     log.write(lives(1, 100));
     let state = dir.path().to_owned();
-    let (stop, stopped) = channel::<()>();
+    // So many writes for each round: a log that grew as fast as it could would outgrow its readers.
+    let (begin, rounds) = channel::<()>();
     std::thread::scope(|scope| {
         let writer = scope.spawn(move || {
-            let mut count = 0;
-            while stopped.try_recv().is_err() {
-                log.write(lives(1, 3_000));
-                count += 4;
+            for () in rounds {
+                for _ in 0..20 {
+                    log.write(lives(1, 3_000));
+                }
             }
             log.handle.close();
-            count
         });
         let mut before = 0;
         for _ in 0..15 {
+            begin.send(()).unwrap();
             let live = verified(&state);
             assert!(live.consistent && live.records >= before, "{live:?}");
             before = live.records;
@@ -538,8 +544,8 @@ fn a_log_that_is_being_written_is_consistent_for_readers_and_its_copy_for_the_ne
             assert!(copied.consistent, "{copied:?}");
             assert!(copied.records >= before);
         }
-        stop.send(()).unwrap();
-        assert!(writer.join().unwrap() > 0);
+        drop(begin);
+        writer.join().unwrap();
     });
     assert!(verified(dir.path()).consistent);
 }
