@@ -7,6 +7,7 @@
 mod ahead;
 mod analyst;
 pub mod demo;
+pub mod descriptors;
 mod effects;
 mod environment;
 mod inputs;

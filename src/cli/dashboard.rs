@@ -48,6 +48,7 @@ fn open(options: &Options, demo: bool) -> Result<u8, Failure> {
              can grant",
         ));
     }
+    app::descriptors::make_room()?;
     // Nobody of our own uid may attach to us or read our memory (DESIGN §0, T3, as far as it goes).
     nix::sys::prctl::set_dumpable(false)
         .map_err(|e| Failure::general(format!("cannot shut others out of this process: {e}")))?;

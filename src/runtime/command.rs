@@ -13,6 +13,8 @@ use nix::sys::signal::{Signal, killpg};
 use nix::sys::wait::{Id, WaitPidFlag, waitid};
 use nix::unistd::Pid;
 
+use super::descriptors;
+
 /// What a command left behind.
 #[derive(Debug)]
 pub(super) struct Ran {
@@ -46,6 +48,7 @@ pub(super) fn run(
         .process_group(0)
         .spawn()
         .map_err(Trouble::Start)?;
+    descriptors::give_back(&child);
     let said = read_both(&mut child, deadline, cap);
     // Once the streams are closed the process may still sit there.
     let ended = said.is_ok() && ends_before(&child, deadline);

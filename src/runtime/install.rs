@@ -16,7 +16,7 @@ use super::fault::{Fault, classify};
 use super::managed::Progress;
 use super::meter::Meter;
 use super::probe::Probed;
-use super::{RuntimeError, lock};
+use super::{RuntimeError, descriptors, lock};
 
 /// How often the folder is looked at while pip says nothing.
 const LOOK: Duration = Duration::from_millis(250);
@@ -141,6 +141,7 @@ impl Install<'_> {
             python: program,
             source,
         })?;
+        descriptors::give_back(&child);
         let read = read_lines(reader, log, &mut each);
         if read.is_err() {
             let _ = child.kill();

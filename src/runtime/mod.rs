@@ -4,6 +4,7 @@
 
 mod command;
 mod contents;
+mod descriptors;
 mod environment;
 mod error;
 mod fault;
@@ -18,6 +19,7 @@ mod stamp;
 pub mod testing;
 
 pub use contents::{Change, Measured};
+pub use descriptors::{open_files, raise_open_files};
 pub use environment::PythonEnv;
 pub use error::RuntimeError;
 pub use find::find_python;

@@ -57,6 +57,8 @@ pub struct Options<'a> {
     pub env: &'a [(&'a str, &'a str)],
     /// Whether the terminal answers when it is asked what it has taken in.
     pub answers: bool,
+    /// The soft and the hard limit of open files that it is started with.
+    pub open_files: Option<(u64, u64)>,
 }
 
 impl Default for Options<'_> {
@@ -69,6 +71,7 @@ impl Default for Options<'_> {
             args: &[],
             env: &[],
             answers: true,
+            open_files: None,
         }
     }
 }
@@ -447,6 +450,7 @@ fn open(root: &Path, options: &Options<'_>) -> Opened {
         args,
         env,
         answers,
+        open_files,
         ..
     } = *options;
     let size = PtySize {
@@ -456,7 +460,16 @@ fn open(root: &Path, options: &Options<'_>) -> Opened {
         pixel_height: 0,
     };
     let pair = native_pty_system().openpty(size).unwrap();
-    let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_countersign"));
+    let exe = env!("CARGO_BIN_EXE_countersign");
+    let mut command = match open_files {
+        None => CommandBuilder::new(exe),
+        Some((soft, hard)) => {
+            let mut shell = CommandBuilder::new("sh");
+            let script = format!("ulimit -Sn {soft} && ulimit -Hn {hard} && exec \"$0\" \"$@\"");
+            shell.args(["-c", &script, exe]);
+            shell
+        }
+    };
     command.env_clear();
     for (name, value) in environment(root) {
         command.env(name, value);

@@ -9,9 +9,33 @@ use nix::unistd::geteuid;
 
 use super::Check;
 use super::trial::{Said, Trial};
+use crate::app::descriptors;
+use crate::runtime::open_files;
 
 pub(super) fn checks() -> Vec<Check> {
-    vec![kernel(), user(), namespaces(), landlock(), seccomp()]
+    vec![
+        kernel(),
+        user(),
+        files(),
+        namespaces(),
+        landlock(),
+        seccomp(),
+    ]
+}
+
+fn files() -> Check {
+    const NAME: &str = "open files";
+    match descriptors::lacking() {
+        Some((what, mend)) => Check::missing(NAME, what, mend),
+        None => Check::ok(NAME, format!("{} can be had", number(open_files().1))),
+    }
+}
+
+fn number(most: u64) -> String {
+    match most {
+        u64::MAX => "any number".to_owned(),
+        most => most.to_string(),
+    }
 }
 
 /// Landlock came with 5.13; all else that is needed is older.
