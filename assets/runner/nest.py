@@ -129,16 +129,25 @@ def reap(payload: int, door: int, cpu_s: int) -> NoReturn:
     With it goes how many others a limit of their own ended (`handover::Lost`).
     """
     lost_cpu = lost_files = 0
+    ended: tuple[int, int, int] | None = None
     while True:
-        pid, status, usage = os.wait4(-1, 0)
+        try:
+            # What the payload never waited for is this process's once the payload has ended.
+            pid, status, usage = os.wait4(-1, os.WNOHANG if ended else 0)
+        except ChildProcessError:
+            pid = 0
+        if pid == 0:
+            break
         used = usage.ru_utime + usage.ru_stime
         if pid == payload:
-            word = (status, int(used * 1_000_000), usage.ru_maxrss, lost_cpu, lost_files)
-            channel.send(door, struct.pack("=iQQII", *word))
-            os._exit(0)
+            ended = (status, int(used * 1_000_000), usage.ru_maxrss)
+            continue
         by = status & 0x7F
         lost_cpu += by == signal.SIGXCPU and used >= cpu_s // 2
         lost_files += by == signal.SIGXFSZ
+    if ended:
+        channel.send(door, struct.pack("=iQQII", *ended, lost_cpu, lost_files))
+    os._exit(0)
 
 
 def become_payload(door: int, rules: restrict.Rules, rehearse: Callable[[], None]) -> Granted:

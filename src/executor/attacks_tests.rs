@@ -159,6 +159,28 @@ fn a_run_that_lost_forks_to_the_memory_limit_did_not_succeed() {
     lost_to_memory(&told);
 }
 
+/// A child that ended and that its parent never waits for.
+#[test]
+fn a_run_that_lost_a_child_it_never_waited_for_did_not_succeed() {
+    if !available(TIER) {
+        return;
+    }
+    let told = run_spec(spec(
+        "import os\n\
+         inside, outside = os.pipe()\n\
+         if os.fork() == 0:\n\
+         \x20   while True: pass\n\
+         os.close(outside)\n\
+         os.read(inside, 1)\n\
+         import time; time.sleep(0.5)\n\
+         print('ended well')",
+        limited(|l| l.cpu_s = 2),
+    ));
+    let run = told.run();
+    assert_eq!(run.stdout, "ended well\n", "{run:?}");
+    assert_eq!(run.limit, Some(LimitKind::Cpu), "{run:?}");
+}
+
 /// An orphan that nobody waits for but pid 1, or the helper where there is none.
 #[test]
 fn a_run_that_lost_an_orphan_to_the_limit_of_processor_time_did_not_succeed() {

@@ -80,7 +80,13 @@ fn wait(payload: i32, cpu_s: u64) -> Option<(Reaped, Lost)> {
     let mut lost = Lost::default();
     loop {
         match raw::reap(raw::Wait::Block) {
-            Ok(Some(one)) if one.pid == payload => return Some((one, lost)),
+            Ok(Some(ended)) if ended.pid == payload => {
+                // What it never waited for is pid 1's now.
+                while let Ok(Some(one)) = raw::reap(raw::Wait::No) {
+                    lost.count(one.status, one.cpu, cpu_s);
+                }
+                return Some((ended, lost));
+            }
             Ok(Some(one)) => lost.count(one.status, one.cpu, cpu_s),
             Ok(None) => {}
             Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
