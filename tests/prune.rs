@@ -45,11 +45,14 @@ fn runs(state: &Path) -> [ProposalId; 3] {
         handle.submit(Ticket(1), event, blobs);
         assert!(matches!(told.recv().unwrap(), WriterEvent::Durable { .. }));
     };
+    let mut kinds = samples::every_kind(ids[0]).into_iter();
+    put((kinds.next().unwrap(), Vec::new()));
     for (id, title) in ids.iter().zip(TITLES) {
         let (mut proposed, mut blobs) = samples::proposed(*id, title);
         if let LogEvent::Proposed(log) = &mut proposed {
             blobs[0] = code(title);
             log.digest = blobs[0].sha256;
+            log.verdict.source = model::SourceStats::of(&blobs[0].bytes);
         }
         put((proposed, blobs));
         let mut granted = samples::granted(*id);
@@ -179,7 +182,7 @@ fn whole_old_segments_go_and_everything_else_goes_on() {
     let said = text(&dash.cli(&["audit", "verify"]));
     assert!(said.starts_with("consistent: "), "{said}");
     // Its opening and closing, then two runs.
-    assert!(said.contains("records up to seq 10 were removed"), "{said}");
+    assert!(said.contains("records up to seq 11 were removed"), "{said}");
     let list = text(&dash.cli(&["audit", "list"]));
     assert_eq!(list.lines().count(), 1, "{list}");
     assert!(list.contains(TITLES[2]), "{list}");

@@ -266,7 +266,9 @@ fn only_a_person_at_a_terminal_repairs_a_log() {
 fn what_a_crash_left_is_set_aside_by_the_start_which_says_so() {
     let mut dash = Dash::start();
     // Killed before its first record stands in the log, there would be none to tear.
-    dash.wait_for("the first record", |d, _| d.log_text().contains("\"opened\""));
+    dash.wait_for("the first record", |d, _| {
+        d.log_text().contains("\"opened\"")
+    });
     dash.signal(Signal::SIGKILL);
     dash.ended();
     // A batch that was written directly and got to the disk in parts.

@@ -16,6 +16,7 @@ use super::line::{Record, VERSION, actor};
 use super::lock;
 use super::put_back;
 use super::scan::{Line, Scanned, scan};
+use super::span::Spans;
 use crate::model::ProposalId;
 
 /// What a reader of a whole log found.
@@ -52,15 +53,18 @@ pub(super) fn judge(
     mut visit: impl FnMut(Read<'_>),
 ) -> Result<Judged, AuditError> {
     let mut lives = Lives::default();
+    let mut spans = Spans::default();
     let mut contents = Contents::of(layout, look);
     let mut faults = Faults::default();
     let (mut first, mut later) = (true, 0);
     let scanned = scan(layout, |line| {
         if std::mem::take(&mut first) && line.seq > 1 {
             lives.begins_later();
+            spans.unknown();
         }
         if line.v > VERSION {
             later += 1;
+            spans.unknown();
             let id = serde_json::from_slice(line.bytes).ok();
             let id = id.and_then(|later: Later| later.id);
             if let Some(id) = id {
@@ -71,14 +75,16 @@ pub(super) fn judge(
         }
         let record = Record::parse(line.bytes)?;
         let by = actor(&record.event);
-        let lived = match lives.step(&record.event) {
-            Ok(()) if record.actor != by => Err(format!(
+        let actor = match record.actor == by {
+            true => Ok(()),
+            false => Err(format!(
                 "`{}` is a record of the {by}, and this one names another",
                 record.event.kind()
             )),
-            lived => lived,
         };
-        if let Err(what) = lived {
+        // Each takes the record; a record is named once.
+        let (lived, written) = (lives.step(&record.event), spans.step(&record));
+        if let Err(what) = lived.and(actor).and(written) {
             faults.lives.add(Damage {
                 file: line.file.to_owned(),
                 line: Some(line.number),

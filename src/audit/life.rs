@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use crate::model::{Digest, Exit, FinishedLog, LogEvent, ProposalId, State};
+use crate::model::{Digest, Exit, FinishedLog, LogEvent, ProposalId, State, Tier};
 
 /// Where a proposal stands after the records so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,7 +16,10 @@ enum Stage {
         /// Which code under which policy; see [`bound`].
         what: Digest,
     },
-    Granted,
+    Granted {
+        /// In which it has to be started.
+        tier: Tier,
+    },
     Started,
     /// A kill was asked for; the end is still to come.
     Killed {
@@ -31,7 +34,7 @@ impl Stage {
     fn state(self) -> Option<State> {
         match self {
             Self::Pending { .. } => Some(State::Pending),
-            Self::Granted | Self::Killed { started: false } => Some(State::Granted),
+            Self::Granted { .. } | Self::Killed { started: false } => Some(State::Granted),
             Self::Started | Self::Killed { started: true } => Some(State::Running),
             Self::Ended(state) => Some(state),
             Self::Unjudged => None,
@@ -47,7 +50,7 @@ impl Stage {
             Self::Pending {
                 grantable: false, ..
             } => "its verdict blocks",
-            Self::Granted => "was granted and not started",
+            Self::Granted { .. } => "was granted and not started",
             Self::Started => "was started",
             Self::Killed { started: false } => "was killed before it was started",
             Self::Killed { started: true } => "was killed",
@@ -102,6 +105,9 @@ impl Lives {
             Some(Stage::Pending { what, .. }) if grants_another(event, what) => Err(format!(
                 "`granted` names other code or another policy than was proposed ({id})"
             )),
+            Some(Stage::Granted { tier }) if starts_in_another(event, tier) => Err(format!(
+                "`started` names another tier than {tier}, for which it was granted ({id})"
+            )),
             Some(stage) if follows(event, stage) => Ok(()),
             None if matches!(event, LogEvent::Proposed(_)) || self.cut => Ok(()),
             Some(stage) => Err(format!(
@@ -154,10 +160,13 @@ fn follows(event: &LogEvent, stage: Stage) -> bool {
                 grantable: false, ..
             },
         )
-        | (LogEvent::Expired { .. }, Stage::Pending { .. } | Stage::Granted | Stage::Started)
+        | (
+            LogEvent::Expired { .. },
+            Stage::Pending { .. } | Stage::Granted { .. } | Stage::Started,
+        )
         | (LogEvent::Withdrawn { .. } | LogEvent::Unattended { .. }, Stage::Pending { .. })
-        | (LogEvent::Started { .. }, Stage::Granted)
-        | (LogEvent::Killed { .. }, Stage::Granted | Stage::Started)
+        | (LogEvent::Started { .. }, Stage::Granted { .. })
+        | (LogEvent::Killed { .. }, Stage::Granted { .. } | Stage::Started)
         | (LogEvent::Finished(_), Stage::Started | Stage::Killed { started: true })
         | (LogEvent::Replicated { .. }, Stage::Ended(State::Succeeded)) => true,
         // It fails by itself, or because somebody stopped it.
@@ -198,6 +207,10 @@ fn grants_another(event: &LogEvent, what: Digest) -> bool {
     }
 }
 
+fn starts_in_another(event: &LogEvent, tier: Tier) -> bool {
+    matches!(event, LogEvent::Started { isolation, .. } if isolation.tier != tier)
+}
+
 /// The stage after a record, as far as the record is believed; `None` where it changes none.
 fn claimed(event: &LogEvent, before: Option<Stage>) -> Option<Stage> {
     Some(match event {
@@ -205,12 +218,12 @@ fn claimed(event: &LogEvent, before: Option<Stage>) -> Option<Stage> {
             grantable: p.verdict.verdict.grantable(),
             what: bound(&p.digest, &p.profile, &p.policy_sha256),
         },
-        LogEvent::Granted(_) => Stage::Granted,
+        LogEvent::Granted(g) => Stage::Granted { tier: g.tier },
         LogEvent::Started { .. } => Stage::Started,
         LogEvent::Killed { .. } => match before {
             // The last that is left of a removed beginning may be the kill of what ran.
             None => Stage::Killed { started: true },
-            Some(Stage::Granted) => Stage::Killed { started: false },
+            Some(Stage::Granted { .. }) => Stage::Killed { started: false },
             Some(Stage::Started) => Stage::Killed { started: true },
             Some(_) => return None,
         },

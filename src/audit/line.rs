@@ -51,6 +51,9 @@ pub struct Record {
     pub seq: u64,
     /// The first record of those that became durable together, where there were several.
     pub batch: Option<u64>,
+    /// The boot in which it was written, and CLOCK_BOOTTIME then.
+    pub boot_id: String,
+    pub mono_ns: u64,
     pub ts: Timestamp,
     pub event: LogEvent,
     /// `person`, `agent` or `dashboard`.
@@ -98,6 +101,8 @@ impl Record {
         Ok(Self {
             seq: envelope.seq,
             batch: envelope.batch,
+            boot_id: envelope.boot_id,
+            mono_ns: envelope.mono_ns,
             ts: envelope.ts,
             event,
             actor: envelope.actor,

@@ -48,6 +48,8 @@ pub struct Logged {
 #[derive(Clone, Debug)]
 pub struct Listing {
     pub proposals: Vec<Logged>,
+    /// Records of a later version, which may be of any of them or of others.
+    pub unknown: u64,
     pub faults: Faults,
 }
 
@@ -68,6 +70,8 @@ pub struct Summary {
     pub running: u64,
     /// Sequence number of the last record.
     pub records: u64,
+    /// Records of a later version.
+    pub unknown: u64,
     pub dashboard: Option<Dashboard>,
     pub faults: Faults,
 }
@@ -138,15 +142,16 @@ impl Log {
         all.reverse();
         Ok(Listing {
             proposals: all,
+            unknown: judged.later,
             faults: judged.faults,
         })
     }
 
-    /// Every record of one proposal, oldest first; none when the log does not know it.
+    /// Every record of one proposal, oldest first, and its contents held against their names; none when the log does not know it.
     pub fn records(&self, id: ProposalId) -> Result<History, AuditError> {
         let mut records = Vec::new();
         let mut unknown = 0;
-        let judged = judge::read(&self.layout, Look::There, |read| match read {
+        let judged = judge::read(&self.layout, Look::ReadOf(id), |read| match read {
             Read::Record(_, record) if record.event.id() == Some(id) => records.push(*record),
             Read::Later(_, of) if of == Some(id) => unknown += 1,
             _ => {}
@@ -172,6 +177,7 @@ impl Log {
             pending,
             running: open.len() as u64 - pending,
             records: judged.scanned.head.seq,
+            unknown: judged.later,
             dashboard: self.writer()?,
             faults: judged.faults,
         })

@@ -31,6 +31,7 @@ mod repair;
 mod salvage;
 mod scan;
 mod settler;
+mod span;
 mod tail;
 mod traces;
 mod verify;

@@ -148,7 +148,7 @@ fn plan(layout: &Layout, before: Timestamp) -> Result<Plan, AuditError> {
         segment.newest = segment.newest.max(record.ts);
         segment.ids.extend(record.event.id());
         let named = named_by(&record.event).into_iter();
-        segment.blobs.extend(named.map(|(digest, _)| digest));
+        segment.blobs.extend(named.map(|blob| blob.digest));
     })?;
     let last = judged.scanned.head.segment;
     if let Some(damage) = judged.faults.chain {

@@ -453,3 +453,56 @@ fn nothing_is_told_before_its_sync_and_after_an_error_nothing_in_either_lane() {
         }
     }
 }
+
+/// Some records with and without contents, as a small generator of random numbers has them.
+fn random_queue(seed: u64) -> Vec<(LogEvent, Vec<Blob>)> {
+    let mut state = seed;
+    let mut next = |below: u64| {
+        // Numerical Recipes' generator; its upper bits are good enough here.
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % below
+    };
+    let mut all = Vec::new();
+    for n in 0..=next(12) {
+        let id = ProposalId::new();
+        all.push(match next(3) {
+            0 => (LogEvent::Expired { id }, Vec::new()),
+            1 => finished(id),
+            _ => {
+                let (event, mut blobs) = proposed(id, "t");
+                blobs.push(Blob::of(format!("{seed} {n}").as_bytes()));
+                (event, blobs)
+            }
+        });
+    }
+    all
+}
+
+/// Whatever waits and whatever fails: who is told of a record finds it durable, and its contents before it.
+#[test]
+fn contents_then_lines_then_answers_in_every_queue_and_after_every_fault() {
+    let mut checked = 0;
+    for seed in 0..40 {
+        let queue = random_queue(seed);
+        let steps = run(usize::MAX, u64::MAX, queue.clone()).len();
+        for fail_at in 0..=steps {
+            let ops = run(fail_at, 4_000, queue.clone());
+            for (told, op) in ops.iter().enumerate() {
+                let Op::Told(seq) = op else { continue };
+                let line = format!("\"seq\":{seq},");
+                let holds = |op: &Op| matches!(op, Op::Append(b) if String::from_utf8_lossy(b).contains(&line));
+                let written = ops[..told].iter().rposition(holds).unwrap();
+                assert!(ops[written..told].contains(&Op::Sync), "{seed} {fail_at}");
+                for blob in &queue[usize::try_from(*seq).unwrap() - 1].1 {
+                    let synced = ops[..written].iter().rposition(|op| *op == Op::SyncBlobs);
+                    let before = &ops[..synced.unwrap()];
+                    assert!(before.contains(&Op::Put(blob.sha256)), "{seed} {fail_at}");
+                    checked += 1;
+                }
+            }
+        }
+    }
+    assert!(checked > 5_000, "{checked}");
+}

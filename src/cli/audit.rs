@@ -8,6 +8,8 @@ mod verify;
 
 use clap::Subcommand;
 
+pub(super) use list::later;
+
 use crate::audit::{AuditError, Faults, Log};
 use crate::error::Failure;
 

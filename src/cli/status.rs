@@ -6,7 +6,8 @@ use crate::audit::{AuditError, Log, Summary};
 use crate::error::Failure;
 
 use super::Globals;
-use super::out::{print, print_json, state_dir};
+use super::audit::later;
+use super::out::{print, print_json, state_dir, tell};
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -47,6 +48,7 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
             "pending": pending,
             "running": running,
             "records": summary.as_ref().map_or(0, |s| s.records),
+            "unknown": summary.as_ref().map_or(0, |s| s.unknown),
             "log": log,
         });
         print_json(&line.to_string())?;
@@ -55,6 +57,9 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
             Some(_) => writeln!(out, "{pending} pending · {running} running · log {log}"),
             None => writeln!(out, "no dashboard · log {log}"),
         })?;
+    }
+    if let Some(unknown) = summary.as_ref().map(|s| s.unknown).filter(|n| *n > 0) {
+        tell(&later(unknown));
     }
     let damaged = damage.map(|damage| format!("the log is damaged: {damage}"));
     if let Some(here) = here.filter(|d| d.down) {

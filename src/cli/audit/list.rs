@@ -8,7 +8,7 @@ use crate::audit::{Listing, Log, Logged};
 use crate::error::Failure;
 use crate::model::visible;
 
-use super::super::out::{print, print_json};
+use super::super::out::{print, print_json, tell};
 use super::{failed, whole};
 
 #[derive(Debug, Default, clap::Args)]
@@ -26,7 +26,12 @@ const AGENT: usize = 20;
 const TITLE: usize = 100;
 
 pub fn run(args: &Args, log: &Log) -> Result<u8, Failure> {
-    let Listing { proposals, faults } = log.proposals().map_err(|e| failed(&e))?;
+    let listing = log.proposals().map_err(|e| failed(&e))?;
+    let Listing {
+        proposals,
+        unknown,
+        faults,
+    } = listing;
     let some = &proposals[..args.limit.unwrap_or(usize::MAX).min(proposals.len())];
     if args.json {
         let fault = |e: serde_json::Error| Failure::general(e.to_string());
@@ -34,7 +39,18 @@ pub fn run(args: &Args, log: &Log) -> Result<u8, Failure> {
     } else {
         print(|out| some.iter().try_for_each(|p| line(out, p)))?;
     }
+    if unknown > 0 {
+        tell(&later(unknown));
+    }
     whole(&faults)
+}
+
+/// What this version cannot show.
+pub(in crate::cli) fn later(records: u64) -> String {
+    match records {
+        1 => "1 record is of a later version and is not understood".to_owned(),
+        n => format!("{n} records are of a later version and are not understood"),
+    }
 }
 
 fn line(out: &mut dyn Write, p: &Logged) -> std::io::Result<()> {

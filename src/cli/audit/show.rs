@@ -13,7 +13,7 @@ use crate::model::{
 
 use super::super::folder::Folder;
 use super::super::out::{print, print_json, tell};
-use super::list::{claim, seconds};
+use super::list::{claim, later, seconds};
 use super::{failed, whole};
 
 #[derive(Debug, clap::Args)]
@@ -151,11 +151,7 @@ fn as_text(out: &mut dyn Write, id: ProposalId, log: &Log, history: &History) ->
         }
     }
     if history.unknown > 0 {
-        writeln!(
-            out,
-            "\n{} more records are of a later version",
-            history.unknown
-        )?;
+        writeln!(out, "\n{}", later(history.unknown))?;
     }
     Ok(())
 }

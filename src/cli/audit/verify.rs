@@ -10,6 +10,7 @@ use crate::model::visible;
 
 use super::super::out::{print, print_json};
 use super::failed;
+use super::list::later;
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -77,11 +78,7 @@ fn text(out: &mut dyn Write, report: &Report) -> std::io::Result<()> {
         )?;
     }
     if report.unknown > 0 {
-        writeln!(
-            out,
-            "{} records are of a later version and were not understood",
-            report.unknown
-        )?;
+        writeln!(out, "{}", later(report.unknown))?;
     }
     Ok(())
 }

@@ -1,0 +1,131 @@
+use super::super::line;
+use super::super::samples::{every_kind, finished, granted, proposed, started};
+use super::*;
+use crate::clock::Now;
+use crate::model::{Digest, ProposalId, Reviewer, Tier};
+
+fn opened() -> LogEvent {
+    LogEvent::Opened {
+        version: "0".to_owned(),
+        by: Reviewer::default(),
+        tier: Tier::Process,
+        environment: None,
+        preflight: Vec::new(),
+    }
+}
+
+/// A record as it would be read back.
+fn at(event: LogEvent, boot: &str, mono_ns: u64) -> Record {
+    let mut now = Now::read();
+    now.boot = std::time::Duration::from_nanos(mono_ns);
+    let (line, _) = line::record(1, None, boot, now, &event, &Digest::of(b"")).unwrap();
+    Record::parse(line.strip_suffix(b"\n").unwrap()).unwrap()
+}
+
+/// What is said of each record, in order.
+fn said(records: &[Record]) -> Vec<Option<String>> {
+    let mut spans = Spans::default();
+    records.iter().map(|r| spans.step(r).err()).collect()
+}
+
+fn one_run() -> Vec<LogEvent> {
+    let id = ProposalId::new();
+    vec![
+        opened(),
+        proposed(id, "t").0,
+        granted(id),
+        started(id),
+        finished(id).0,
+        LogEvent::Closed,
+    ]
+}
+
+fn records(events: Vec<LogEvent>) -> Vec<Record> {
+    let each = events.into_iter().zip(1..);
+    each.map(|(event, ns)| at(event, "b", ns)).collect()
+}
+
+#[test]
+fn a_dashboard_opens_writes_and_closes_and_one_that_is_killed_closes_nothing() {
+    let mut events = one_run();
+    events.extend(one_run());
+    assert!(said(&records(events.clone())).iter().all(Option::is_none));
+    // The first is killed before it closes.
+    events.remove(5);
+    assert!(said(&records(events)).iter().all(Option::is_none));
+}
+
+#[test]
+fn every_record_of_a_dashboard_stands_between_opened_and_closed() {
+    let outside = ["opened", "recovered", "pruned", "replicated"];
+    for event in every_kind(ProposalId::new()) {
+        let kind = event.kind();
+        let mut events = one_run();
+        events.push(event.clone());
+        let said = said(&records(events));
+        match outside.contains(&kind) {
+            true => assert_eq!(said[6], None, "{kind}"),
+            false => assert_eq!(
+                said[6].as_deref(),
+                Some(format!("`{kind}` while no dashboard had the log open").as_str())
+            ),
+        }
+    }
+}
+
+#[test]
+fn the_clock_of_one_dashboard_does_not_go_back() {
+    let times = |ns: [u64; 3]| {
+        let id = ProposalId::new();
+        let events = [
+            opened(),
+            proposed(id, "t").0,
+            LogEvent::Withdrawn {
+                id,
+                disconnected: true,
+            },
+        ];
+        let each = events.into_iter().zip(ns);
+        said(
+            &each
+                .map(|(event, ns)| at(event, "b", ns))
+                .collect::<Vec<_>>(),
+        )
+    };
+    assert_eq!(times([5, 5, 7]), [None, None, None]);
+    let back = times([5, 7, 6]);
+    let why =
+        "`withdrawn` is 1 ns older than the record before it, by a clock that does not go back";
+    assert_eq!(back[2].as_deref(), Some(why));
+}
+
+#[test]
+fn one_dashboard_lives_in_one_boot_and_the_next_one_may_live_in_another() {
+    let id = ProposalId::new();
+    let records = [
+        at(opened(), "a", 9),
+        at(proposed(id, "t").0, "b", 10),
+        at(LogEvent::Closed, "b", 11),
+        at(opened(), "c", 1),
+    ];
+    let said = said(&records);
+    assert!(said[1].as_ref().unwrap().contains("in another boot"));
+    assert_eq!([&said[0], &said[2], &said[3]], [&None, &None, &None]);
+}
+
+#[test]
+fn nothing_is_said_of_what_stands_behind_a_part_that_was_set_aside_or_is_of_a_later_version() {
+    let recovered = every_kind(ProposalId::new())
+        .into_iter()
+        .find(|e| matches!(e, LogEvent::Recovered { .. }));
+    let mut events = one_run();
+    let id = ProposalId::new();
+    events.extend([recovered.unwrap(), proposed(id, "t").0, LogEvent::Closed]);
+    assert!(said(&records(events)).iter().all(Option::is_none));
+    let mut spans = Spans::default();
+    for record in records(one_run()) {
+        spans.step(&record).unwrap();
+    }
+    spans.unknown();
+    assert_eq!(spans.step(&at(granted(id), "b", 1)), Ok(()));
+}
