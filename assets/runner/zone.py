@@ -117,7 +117,14 @@ def ready(own: Sequence[str]) -> Zone:
     if _zone is None:
         _zone = Zone(own)
         loaded.change(PATHS, wrap)
+        loaded.change(["mimetypes"], without_lists)
     return _zone
+
+
+def without_lists(module: ModuleType) -> None:
+    """The kinds of files that Python itself knows; who asks for them, as openpyxl does, reads none of
+    the machine's own lists."""
+    module.knownfiles.clear()
 
 
 def close(own: Sequence[str]) -> None:

@@ -114,6 +114,8 @@ enum Held {
 impl<R: Fn(Report)> Keeper<R> {
     fn keep(&self, looks: &Receiver<()>) {
         let found = self.first();
+        // As long as this thread lives.
+        let _in_use = found.as_ref().ok().and_then(Managed::hold);
         // The same one as it is later: asked, never made anew behind somebody's back.
         let asked = match (&self.python, &found) {
             (Some(python), _) => python.clone(),

@@ -189,9 +189,13 @@ fn python(config: &Config) -> (Vec<Check>, Option<PythonEnv>) {
         ),
         Err(e) => Check::missing(NAME, "none that can be used", e.to_string()),
     };
+    let found = match Managed::at(&config.paths.data_dir).other() {
+        Some(_) => "of another version; it is replaced, which takes the network",
+        None => "not made yet",
+    };
     let managed = Check::note(
         MANAGED,
-        "not made yet",
+        found,
         "run `countersign setup`, or let the dashboard make it when it starts",
     );
     (vec![base, managed], None)

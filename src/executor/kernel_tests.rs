@@ -16,6 +16,8 @@ mod convert;
 mod jail;
 #[path = "layers_tests.rs"]
 mod layers;
+#[path = "library_tests.rs"]
+mod library;
 #[path = "lifetime_tests.rs"]
 mod lifetime;
 #[path = "refusal_tests.rs"]

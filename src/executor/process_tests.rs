@@ -18,6 +18,8 @@ mod convert;
 mod guard;
 #[path = "layers_tests.rs"]
 mod layers;
+#[path = "library_tests.rs"]
+mod library;
 #[path = "lifetime_tests.rs"]
 mod lifetime;
 #[path = "refusal_tests.rs"]

@@ -8,6 +8,8 @@ pub const WARM: bool = true;
 mod attacks;
 #[path = "jail_tests.rs"]
 mod jail;
+#[path = "library_tests.rs"]
+mod library;
 #[path = "lifetime_tests.rs"]
 mod lifetime;
 #[path = "refusal_tests.rs"]

@@ -3,6 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::{PythonEnv, lock};
+
 /// Why there is no usable Python. The text is for a person: what was wrong and what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum RuntimeError {
@@ -103,9 +105,36 @@ pub enum RuntimeError {
         log.display()
     )]
     Incomplete { missing: String, log: PathBuf },
+    #[error(
+        "this version needs another Python environment than the one that is there, which {lacks}. \
+         Making it failed: {source}. The old one was left as it is: to go on with it meanwhile, name \
+         it with --python {}", python.display()
+    )]
+    Beside {
+        source: Box<RuntimeError>,
+        python: PathBuf,
+        lacks: String,
+    },
 }
 
 impl RuntimeError {
+    /// The same, where an environment of another version is there.
+    pub(super) fn beside(self, other: &PythonEnv) -> Self {
+        let there = |name: &&str| other.distributions.iter().any(|(have, _)| have == name);
+        let lacks: Vec<&str> = lock::libraries()
+            .into_iter()
+            .filter(|name| !there(name))
+            .collect();
+        Self::Beside {
+            source: Box::new(self),
+            python: other.prefix.join("bin/python"),
+            lacks: match &lacks[..] {
+                [] => "has other versions of the packages".to_owned(),
+                _ => format!("lacks {}", lacks.join(", ")),
+            },
+        }
+    }
+
     /// An error about a file or folder of ours.
     pub(super) fn folder(path: &Path, doing: &str, source: &io::Error) -> Self {
         match source.kind() {

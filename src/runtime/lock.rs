@@ -13,6 +13,24 @@ pub(super) fn digest() -> Digest {
     Digest::of(TEXT.as_bytes())
 }
 
+/// Letters of a digest in the name of an environment's folder.
+const LETTERS: usize = 12;
+
+/// The folder of an environment of this lock file and that Python.
+pub(super) fn folder((a, b, c): (u32, u32, u32)) -> String {
+    format!("{}-{a}.{b}.{c}", digest().short(LETTERS))
+}
+
+/// Whether a folder of this name is an environment of another lock file.
+pub(super) fn is_of_another(folder: &str) -> bool {
+    folder.split_once('-').is_some_and(|(lock, python)| {
+        lock.len() == LETTERS
+            && lock.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
+            && lock != digest().short(LETTERS)
+            && python.bytes().all(|b| b.is_ascii_digit() || b == b'.')
+    })
+}
+
 /// Names of the locked packages, normalised (PEP 503), each once. An entry with a condition is for
 /// some Pythons only, but every name has one for each.
 pub fn packages() -> Vec<&'static str> {
@@ -39,6 +57,22 @@ mod tests {
     use super::*;
 
     #[test]
+    fn only_environments_of_other_lock_files_are_taken_for_such() {
+        assert!(is_of_another("20278ea5ff25-3.11.7"));
+        for name in [
+            folder((3, 11, 7)).as_str(),
+            "20278ea5ff25-3.11.7.old",
+            "20278ea5ff25",
+            "20278EA5FF25-3.11.7",
+            ".making-17",
+            "lock",
+            "mine-3.11.7",
+        ] {
+            assert!(!is_of_another(name), "{name}");
+        }
+    }
+
+    #[test]
     fn every_package_is_locked_with_hashes_and_nothing_names_a_host() {
         let names = packages();
         for wanted in [
@@ -48,11 +82,19 @@ mod tests {
             "plotly",
             "matplotlib",
             "scikit-learn",
+            "seaborn",
+            "statsmodels",
+            "patsy",
+            "openpyxl",
+            "xlsxwriter",
+            "tabulate",
+            "jinja2",
+            "tqdm",
         ] {
             assert!(names.contains(&wanted), "{wanted}");
             assert!(libraries().contains(&wanted), "{wanted}");
         }
-        assert_eq!(libraries().len(), 6);
+        assert_eq!(libraries().len(), 14);
         assert!(!TEXT.contains("://"), "a host in the lock");
         assert!(!TEXT.lines().any(|l| l.starts_with('-')), "an option in it");
         // A package for some machines only would be missed on the others.

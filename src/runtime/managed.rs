@@ -3,6 +3,8 @@
 //! `<data>/python/<lock>-<version>/` is a virtual environment and a stamp that is written last.
 //! Making one happens in a folder beside it that is renamed into place, under a lock, so that two at
 //! once wait for each other and an interrupted one leaves nothing that could be taken for whole.
+//! One of another version's lock file is removed once this version's is made, unless a dashboard
+//! holds it.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io;
@@ -30,6 +32,12 @@ pub struct Progress {
     pub total: u64,
 }
 
+/// A managed environment that is in use.
+#[derive(Debug)]
+pub struct Held {
+    _lock: Flock<File>,
+}
+
 /// The managed environments of one data folder.
 #[derive(Clone, Debug)]
 pub struct Managed {
@@ -47,6 +55,15 @@ impl Managed {
     /// The environment, if one is there that is whole and as it was made. Milliseconds: starts no
     /// process.
     pub fn ready(&self) -> Option<PythonEnv> {
+        self.latest(stamp::read)
+    }
+
+    /// An environment of another version, which the next [`Managed::make`] replaces.
+    pub fn other(&self) -> Option<PythonEnv> {
+        self.latest(stamp::read_other)
+    }
+
+    fn latest(&self, read: impl Fn(&Path) -> Option<PythonEnv>) -> Option<PythonEnv> {
         let uid = nix::unistd::geteuid().as_raw();
         let meta = fs::symlink_metadata(&self.root).ok()?;
         if !meta.is_dir() || meta.uid() != uid || meta.mode() & 0o022 != 0 {
@@ -58,9 +75,15 @@ impl Managed {
                 let entry = entry.ok()?;
                 let hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
                 let folder = !hidden && entry.file_type().ok()?.is_dir();
-                folder.then(|| stamp::read(&entry.path()))?
+                folder.then(|| read(&entry.path()))?
             })
             .max_by_key(|env| env.version)
+    }
+
+    /// Keeps a managed environment from being replaced by another version's for as long as the value
+    /// lives. None where there is nothing to keep: the environment is the user's own, or going.
+    pub fn hold(env: &PythonEnv) -> Option<Held> {
+        stamp::hold(&env.prefix).map(|lock| Held { _lock: lock })
     }
 
     /// Makes the environment, or waits for another process that is making it.
@@ -87,6 +110,32 @@ impl Managed {
             return Ok(env);
         }
         self.sweep();
+        let other = self.other();
+        if other.is_some() {
+            progress(Progress {
+                step: "replacing the environment of another version".to_owned(),
+                done: 0,
+                total: 1,
+            });
+        }
+        let made = self.make_anew(progress, find, &lock);
+        match (made, other) {
+            (Err(error), Some(other)) => Err(error.beside(&other)),
+            (Ok(env), _) => {
+                self.retire();
+                Ok(env)
+            }
+            (Err(error), None) => Err(error),
+        }
+    }
+
+    /// Only under the lock.
+    fn make_anew(
+        &self,
+        progress: &mut dyn FnMut(Progress),
+        find: impl FnOnce() -> Result<Probed, RuntimeError>,
+        lock: &File,
+    ) -> Result<PythonEnv, RuntimeError> {
         let base = find()?;
         let making = Making(
             self.root
@@ -97,7 +146,7 @@ impl Managed {
             base: &base,
             folder: &making.0,
             log: log.clone(),
-            lock: &lock,
+            lock,
         }
         .run(progress)?;
         // Looked at before it gets its name, and once more after, since paths are part of it.
@@ -105,10 +154,7 @@ impl Managed {
         if let Some(missing) = missing(&made.env) {
             return Err(RuntimeError::Incomplete { missing, log });
         }
-        let (a, b, c) = base.env.version;
-        let folder = self
-            .root
-            .join(format!("{}-{a}.{b}.{c}", lock::digest().short(12)));
+        let folder = self.root.join(lock::folder(base.env.version));
         self.put_in_place(&making.0, &folder)
             .map_err(|e| RuntimeError::folder(&folder, "made", &e))?;
         let probed = examine(&folder.join("bin/python"))?;
@@ -196,6 +242,29 @@ impl Managed {
                 .starts_with(UNFINISHED.as_bytes())
             {
                 let _ = fs::remove_dir_all(entry.path());
+            }
+        }
+    }
+
+    /// Removes the environments of other lock files that no dashboard holds. Only under the lock.
+    fn retire(&self) {
+        let Ok(entries) = fs::read_dir(&self.root) else {
+            return;
+        };
+        for entry in entries.flatten() {
+            let folder = entry.path();
+            let name = entry.file_name();
+            if !name.to_str().is_some_and(lock::is_of_another) || stamp::is_held(&folder) {
+                continue;
+            }
+            // Interrupted, it leaves what the next one sweeps.
+            let going = self.root.join(format!(
+                "{UNFINISHED}{}-{}",
+                std::process::id(),
+                name.display()
+            ));
+            if fs::rename(&folder, &going).is_ok() {
+                let _ = fs::remove_dir_all(&going);
             }
         }
     }

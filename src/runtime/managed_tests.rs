@@ -137,6 +137,90 @@ fn what_an_interrupted_setup_left_is_swept_and_never_taken_for_whole() {
     assert!(!left.exists());
 }
 
+/// An environment as another version of this program left it.
+fn of_another_version(managed: &Managed, dir: &Path) -> PathBuf {
+    let made = managed
+        .make_with(&mut |_| {}, || Ok(base(dir, INSTALLS)))
+        .unwrap();
+    let name = made.prefix.file_name().unwrap().to_str().unwrap();
+    let old = managed
+        .root
+        .join(name.replace(&lock::digest().short(12), "0123456789ab"));
+    fs::rename(&made.prefix, &old).unwrap();
+    let stamp = old.join("countersign.json");
+    let text = fs::read_to_string(&stamp).unwrap();
+    let (here, there) = (made.prefix.to_str().unwrap(), old.to_str().unwrap());
+    let text = text
+        .replace(&lock::digest().hex(), &"0".repeat(64))
+        .replace(here, there)
+        .replace("\"openpyxl\"", "\"xlrd\"");
+    fs::write(&stamp, text).unwrap();
+    old
+}
+
+#[test]
+fn an_environment_of_another_version_is_replaced_unless_it_is_in_use() {
+    let dir = tempfile::tempdir().unwrap();
+    let data = dir.path().canonicalize().unwrap();
+    let managed = Managed::at(&data);
+    let old = of_another_version(&managed, dir.path());
+    let broken = managed.root.join("ffffffffffff-3.11.7");
+    fs::create_dir(&broken).unwrap();
+    let mine = managed.root.join("mine");
+    fs::create_dir(&mine).unwrap();
+    assert_eq!(managed.ready(), None);
+    let other = managed.other().unwrap();
+    assert_eq!(other.prefix, old);
+
+    // What is in use stays; two may use it.
+    let held = [
+        Managed::hold(&other).unwrap(),
+        Managed::hold(&other).unwrap(),
+    ];
+    let mut steps = Vec::new();
+    let make = |steps: &mut Vec<String>| {
+        managed
+            .make_with(&mut |p| steps.push(p.step), || {
+                Ok(base(dir.path(), INSTALLS))
+            })
+            .unwrap()
+    };
+    let new = make(&mut steps);
+    assert!(steps[0].contains("another version"), "{steps:?}");
+    assert!(old.is_dir() && !broken.exists() && mine.is_dir());
+    assert_eq!(managed.ready().as_ref(), Some(&new));
+
+    drop(held);
+    fs::remove_file(new.prefix.join("countersign.json")).unwrap();
+    let new = make(&mut steps);
+    assert!(!old.exists() && mine.is_dir());
+    assert_eq!((managed.other(), managed.ready()), (None, Some(new)));
+    assert!(!names(&managed.root).iter().any(|n| n.starts_with('.')));
+}
+
+#[test]
+fn without_a_network_the_old_environment_stays_and_the_error_says_how_to_go_on() {
+    let dir = tempfile::tempdir().unwrap();
+    let data = dir.path().canonicalize().unwrap();
+    let managed = Managed::at(&data);
+    let old = of_another_version(&managed, dir.path());
+    let offline = "echo 'NewConnectionError' >&2; exit 1";
+    let error = managed
+        .make_with(&mut |_| {}, || Ok(base(dir.path(), offline)))
+        .unwrap_err()
+        .to_string();
+    let python = old.join("bin/python");
+    for said in [
+        "lacks openpyxl.",
+        "cannot be downloaded",
+        &format!("--python {}", python.display()),
+    ] {
+        assert!(error.contains(said), "{said}: {error}");
+    }
+    assert!(examine(&python).is_ok());
+    assert!(managed.other().is_some());
+}
+
 #[test]
 fn a_failure_says_its_mend_keeps_pip_s_words_and_leaves_nothing_half_made() {
     for (pip, expected) in [

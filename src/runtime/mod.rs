@@ -24,5 +24,5 @@ pub use environment::PythonEnv;
 pub use error::RuntimeError;
 pub use find::find_python;
 pub use lock::libraries;
-pub use managed::{Managed, Progress};
+pub use managed::{Held, Managed, Progress};
 pub use probe::{answer, probe};

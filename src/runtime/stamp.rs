@@ -1,10 +1,11 @@
 //! Says, in milliseconds, whether a managed environment is still the one that was made.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
+use nix::fcntl::{Flock, FlockArg};
 use serde::{Deserialize, Serialize};
 
 use super::PythonEnv;
@@ -49,13 +50,40 @@ pub(super) fn write(folder: &Path, probed: &Probed) -> io::Result<()> {
     file.write_all(&serde_json::to_vec(&stamp)?)?;
     file.sync_all()?;
     fs::rename(&temporary, folder.join(NAME))?;
-    fs::File::open(folder)?.sync_all()
+    File::open(folder)?.sync_all()
 }
 
-/// The environment in `folder`, if it is complete, made from this version's lock file, by this user
-/// or root, and neither interpreter nor packages have changed since.
+/// The environment in `folder`, if it is sound and made from this version's lock file.
 pub(super) fn read(folder: &Path) -> Option<PythonEnv> {
-    let file = fs::File::open(folder.join(NAME)).ok()?;
+    let stamp = sound(folder)?;
+    (stamp.lock == lock::digest()).then_some(stamp.env)
+}
+
+/// The environment in `folder`, if it is sound and made from another version's lock file.
+pub(super) fn read_other(folder: &Path) -> Option<PythonEnv> {
+    let stamp = sound(folder)?;
+    (stamp.lock != lock::digest()).then_some(stamp.env)
+}
+
+/// Holds the environment in `folder` for as long as the value lives: nobody takes it for one that is
+/// no longer wanted. None where somebody is removing it.
+pub(super) fn hold(folder: &Path) -> Option<Flock<File>> {
+    Flock::lock(stamp_of(folder)?, FlockArg::LockSharedNonblock).ok()
+}
+
+/// Whether somebody holds the environment in `folder`. One without a stamp is nobody's.
+pub(super) fn is_held(folder: &Path) -> bool {
+    stamp_of(folder).is_some_and(|file| Flock::lock(file, FlockArg::LockExclusiveNonblock).is_err())
+}
+
+fn stamp_of(folder: &Path) -> Option<File> {
+    File::open(folder.join(NAME)).ok()
+}
+
+/// What is known of the environment in `folder`, if it is complete, made by this user or root, and
+/// neither interpreter nor packages have changed since.
+fn sound(folder: &Path) -> Option<Stamp> {
+    let file = stamp_of(folder)?;
     let meta = file.metadata().ok()?;
     let uid = nix::unistd::geteuid().as_raw();
     let ours = |uid_there: u32| uid_there == uid || uid_there == 0;
@@ -66,10 +94,9 @@ pub(super) fn read(folder: &Path) -> Option<PythonEnv> {
     file.take(CAP).read_to_end(&mut bytes).ok()?;
     let stamp: Stamp = serde_json::from_slice(&bytes).ok()?;
     let same = |path: &Path, then: Identity| Identity::of(path).is_ok_and(|now| now == then);
-    let holds = stamp.lock == lock::digest()
-        && fs::canonicalize(folder).is_ok_and(|f| f == stamp.env.prefix)
+    let holds = fs::canonicalize(folder).is_ok_and(|f| f == stamp.env.prefix)
         && same(&stamp.env.executable, stamp.executable)
         && !stamp.site_packages.is_empty()
         && stamp.site_packages.iter().all(|(p, i)| same(p, *i));
-    holds.then_some(stamp.env)
+    holds.then_some(stamp)
 }
