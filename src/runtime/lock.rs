@@ -54,6 +54,8 @@ pub fn libraries() -> Vec<&'static str> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+
     use super::*;
 
     #[test]
@@ -69,6 +71,40 @@ mod tests {
             "mine-3.11.7",
         ] {
             assert!(!is_of_another(name), "{name}");
+        }
+    }
+
+    /// Name, versions, licence.
+    fn told() -> Vec<(&'static str, BTreeSet<&'static str>, &'static str)> {
+        include_str!("../../assets/python/packages.md")
+            .lines()
+            .filter_map(|line| line.strip_prefix("| "))
+            .skip(1)
+            .map(|row| {
+                let cells: Vec<&str> = row.split(" | ").collect();
+                let versions = cells[1].trim_end_matches(" from Python 3.12 on");
+                (cells[0], versions.split(", ").collect(), cells[2])
+            })
+            .collect()
+    }
+
+    #[test]
+    fn the_table_of_packages_is_of_this_lock_and_none_is_under_the_gpl() {
+        let mut locked: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        for line in TEXT.lines().filter(|line| !line.starts_with([' ', '#'])) {
+            if let Some((name, rest)) = line.split_once("==") {
+                let version = rest.split(' ').next().unwrap();
+                locked.entry(name).or_default().insert(version);
+            }
+        }
+        let told = told();
+        assert_eq!(told.len(), locked.len());
+        for (name, versions, licence) in told {
+            assert_eq!(locked.get(name), Some(&versions), "{name}");
+            assert!(
+                !licence.is_empty() && !licence.contains("GPL"),
+                "{name}: {licence}"
+            );
         }
     }
 

@@ -56,6 +56,29 @@ fn the_environment_is_made_once_found_again_and_holds_what_is_locked() {
 }
 
 #[test]
+fn no_package_says_of_itself_that_it_is_under_the_gpl() {
+    let env = managed_env();
+    let folder = env.sys_path.iter().find(|p| p.join("pandas").is_dir());
+    let folder = folder.unwrap();
+    let mut looked_at = 0;
+    for name in names(folder) {
+        let Ok(text) = fs::read_to_string(folder.join(&name).join("METADATA")) else {
+            continue;
+        };
+        looked_at += 1;
+        let headers = text.lines().take_while(|line| !line.is_empty());
+        let mut licences = headers.filter(|line| {
+            ["License:", "License-Expression:", "Classifier: License ::"]
+                .iter()
+                .any(|key| line.starts_with(key))
+        });
+        let of_it = |line: &str| line.contains("GPL") || line.contains("General Public License");
+        assert_eq!(licences.find(|line| of_it(line)), None, "{name}");
+    }
+    assert!(looked_at >= lock::packages().len(), "{looked_at}");
+}
+
+#[test]
 fn two_that_start_together_make_one_environment() {
     let dir = tempfile::tempdir().unwrap();
     let count = AtomicU32::new(0);
