@@ -16,7 +16,7 @@ use super::fault::{Fault, classify};
 use super::managed::Progress;
 use super::meter::Meter;
 use super::probe::Probed;
-use super::{RuntimeError, descriptors, lock};
+use super::{RuntimeError, descriptors, lock, slim};
 
 /// How often the folder is looked at while pip says nothing.
 const LOOK: Duration = Duration::from_millis(250);
@@ -76,7 +76,7 @@ impl Install<'_> {
                 "--progress-bar",
                 "off",
             ])
-            .args(["--disable-pip-version-check", "--compile", "-r"])
+            .args(["--disable-pip-version-check", "--no-compile", "-r"])
             .arg(&requirements);
         let site = self.site_packages();
         let status = self.follow(pip, &mut log, |line| match line {
@@ -86,7 +86,29 @@ impl Install<'_> {
         if !status.success() {
             return Err(self.failure("pip install", status));
         }
+        meter.say("compiling");
+        slim::without_tests(&site)
+            .map_err(|e| RuntimeError::folder(self.folder, "made smaller", &e))?;
+        if own_pip {
+            self.without_pip(&python, &mut log)?;
+        }
+        let mut compile = self.python(&python);
+        compile.args(["-m", "compileall", "-q"]).arg(&site);
+        // A file that this Python does not understand is none that a library loads.
+        self.follow(compile, &mut log, |_| {})?;
         meter.checking();
+        Ok(())
+    }
+
+    /// The installer goes, and what came with it: no snippet may use it.
+    fn without_pip(&self, python: &Path, log: &mut File) -> Result<(), RuntimeError> {
+        let mut pip = self.python(python);
+        pip.args(["-m", "pip", "uninstall", "--yes", "--no-input"])
+            .args(["--disable-pip-version-check", "setuptools", "pip"]);
+        let status = self.follow(pip, log, |_| {})?;
+        if !status.success() {
+            return Err(self.failure("pip uninstall", status));
+        }
         Ok(())
     }
 

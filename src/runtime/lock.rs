@@ -8,9 +8,12 @@ pub(super) const TEXT: &str = include_str!("../../assets/python/requirements.loc
 /// What the lock file was made from.
 const REQUIREMENTS: &str = include_str!("../../assets/python/requirements.in");
 
-/// Names a lock file's content.
+/// What is done with the packages: one that was made otherwise is replaced too.
+const RECIPE: &str = "# without the libraries' tests and the installer, compiled\n";
+
+/// Names what an environment is made of: the lock file's content, and the recipe.
 pub(super) fn digest() -> Digest {
-    Digest::of(TEXT.as_bytes())
+    Digest::of([TEXT, RECIPE].concat().as_bytes())
 }
 
 /// Letters of a digest in the name of an environment's folder.

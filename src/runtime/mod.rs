@@ -14,6 +14,7 @@ mod lock;
 mod managed;
 mod meter;
 mod probe;
+mod slim;
 mod stamp;
 #[cfg(test)]
 pub mod testing;
