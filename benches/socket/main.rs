@@ -4,7 +4,7 @@
 //! Goes through the finished dashboard in a terminal of its own, keys pressed. The flood is a process
 //! of its own; it sends small and large proposals, blocked ones, checks and garbage over many
 //! connections, as fast as they are taken. The log's peer appends the same bytes to a file on the same
-//! disk and syncs it, in turns with ours.
+//! disk and syncs it, in turns with ours; `cargo bench --bench socket -- log` measures only that.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -47,7 +47,9 @@ fn main() {
         return flood::run(socket);
     }
     log::print(&log::measure());
-    socket();
+    if !arguments.iter().any(|argument| argument == "log") {
+        socket();
+    }
 }
 
 /// Milliseconds, sorted.
