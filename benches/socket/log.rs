@@ -164,12 +164,15 @@ fn each(count: usize, work: impl FnOnce()) -> f64 {
     begun.elapsed().as_secs_f64() / count as f64
 }
 
+/// Makes the record of this number.
+type Make = fn(usize) -> Made;
+
 pub fn measure() -> Vec<Measured> {
     let folder = tempfile::Builder::new()
         .prefix("socket-bench-")
         .tempdir_in(env!("CARGO_TARGET_TMPDIR"))
         .unwrap();
-    let kinds: [(&'static str, fn(usize) -> Made); 2] =
+    let kinds: [(&'static str, Make); 2] =
         [("a proposal with its code", proposed), ("a grant", granted)];
     let state = folder.path().join("state");
     let log = Log::at(&state);

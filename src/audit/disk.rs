@@ -20,6 +20,8 @@ use crate::model::{Blob, Digest};
 /// Contents up to this size become durable in the journal, with the lines that name them; larger ones
 /// in files of their own.
 const SMALL: usize = 256 * 1024;
+/// So much room for lines is kept from batch to batch.
+const LINES_KEPT: usize = 1024 * 1024;
 /// Contents remembered as durable.
 const VOUCHED: usize = 100_000;
 
@@ -55,6 +57,9 @@ pub(super) struct FileDisk {
     /// What the next sync makes durable.
     lines: Vec<u8>,
     blobs: Vec<Blob>,
+    /// The digests of these, and how much room they take.
+    taken: HashSet<Digest>,
+    room: usize,
     /// Contents that are durable in their own places, or in the journal.
     vouched: HashSet<Digest>,
     /// Folders whose names are not durable yet.
@@ -86,7 +91,7 @@ impl FileDisk {
             offset: length,
         })?;
         Ok(Self {
-            place: Place::of(&layout)?,
+            place: Place::of(&layout, &segment, number)?,
             journal: Some(Journal::open(&layout, &marker)?),
             marker,
             layout,
@@ -95,6 +100,8 @@ impl FileDisk {
             segment,
             lines: Vec::new(),
             blobs: Vec::new(),
+            taken: HashSet::new(),
+            room: 0,
             vouched: HashSet::new(),
             dirty: BTreeSet::new(),
         })
@@ -105,12 +112,11 @@ impl FileDisk {
         let Some(journal) = &mut self.journal else {
             return Ok(false);
         };
-        let beside = self.blobs.iter().map(|b| b.bytes.len() + 64).sum();
-        if blob.bytes.len() > SMALL || !journal.take(blob, beside)? {
+        if blob.bytes.len() > SMALL || !journal.take(blob, self.room)? {
             return Ok(false);
         }
-        let known = self.vouched.contains(&blob.sha256);
-        if !known && self.blobs.iter().all(|b| b.sha256 != blob.sha256) {
+        if !self.vouched.contains(&blob.sha256) && self.taken.insert(blob.sha256) {
+            self.room += blob.bytes.len() + 64;
             self.blobs.push(blob.clone());
         }
         Ok(true)
@@ -142,13 +148,15 @@ impl FileDisk {
         }
         self.length += self.lines.len() as u64;
         self.lines.clear();
+        self.lines.shrink_to(LINES_KEPT);
         if self.vouched.len() > VOUCHED {
             self.vouched.clear();
         }
-        self.vouched.extend(self.blobs.drain(..).map(|b| b.sha256));
-        self.place
-            .check(&self.layout, &self.segment, self.number, self.length)?;
-        journal.check()
+        self.vouched.extend(self.taken.drain());
+        self.blobs.clear();
+        self.room = 0;
+        self.place.check(self.length)?;
+        journal.check(&self.place)
     }
 }
 
@@ -214,6 +222,7 @@ impl Disk for FileDisk {
             .and_then(|()| segment.write_all(header))
             .and_then(|()| segment.sync_all())
             .and_then(|()| folder.sync_all())
+            .and_then(|()| self.place.goes_on(&segment, number))
             .map_err(|e| self.failed(e))?;
         self.segment = segment;
         self.number = number;

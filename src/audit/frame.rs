@@ -61,16 +61,19 @@ impl Frame<'_> {
 /// any number.
 const TRIES: usize = 64;
 
+/// Writes a frame in place of what `bytes` holds.
 pub(super) fn write(
+    bytes: &mut Vec<u8>,
     nonce: &[u8; NONCE],
     segment: u64,
     offset: u64,
     lines: &[u8],
     blobs: &[Blob],
-) -> io::Result<Vec<u8>> {
+) -> io::Result<()> {
     let too_long = |_| io::Error::other("a batch is too long for the journal");
     let body = lines.len() + blobs.iter().map(|b| 36 + b.bytes.len()).sum::<usize>();
-    let mut bytes = Vec::with_capacity(HEADER + body + HASH + HEADER);
+    bytes.clear();
+    bytes.reserve(HEADER + body + HASH + HEADER);
     bytes.extend(MAGIC);
     bytes.extend(nonce);
     bytes.extend(segment.to_le_bytes());
@@ -78,16 +81,16 @@ pub(super) fn write(
     bytes.extend(u32::try_from(lines.len()).map_err(too_long)?.to_le_bytes());
     bytes.extend(u32::try_from(blobs.len()).map_err(too_long)?.to_le_bytes());
     bytes.extend((body as u64).to_le_bytes());
-    bytes.extend(lines);
+    bytes.extend_from_slice(lines);
     for blob in blobs {
         let length = u32::try_from(blob.bytes.len()).map_err(too_long)?;
         bytes.extend(blob.sha256.as_bytes());
         bytes.extend(length.to_le_bytes());
-        bytes.extend(&*blob.bytes);
+        bytes.extend_from_slice(&blob.bytes);
     }
-    let hash = Digest::of(&bytes);
+    let hash = Digest::of(bytes);
     bytes.extend(hash.as_bytes());
-    Ok(bytes)
+    Ok(())
 }
 
 /// Reads what stands in one file of the journal.

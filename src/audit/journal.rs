@@ -7,11 +7,9 @@
 //! vouches for is synced in its own place, and then it is free. Its bytes are written over, not
 //! appended, so that a sync needs no change of the file's size.
 
-use std::collections::BTreeSet;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use nix::fcntl::OFlag;
@@ -20,9 +18,9 @@ use super::error;
 use super::frame::{self, HEADER, NONCE};
 use super::layout::{Layout, journal_name, sync_dir};
 use super::mark::{Mark, Marker};
-use super::place;
-use super::settler::{Settled, Settler, Turn, lasting, settled};
-use crate::model::Blob;
+use super::place::{self, Held, Place};
+use super::settler::{Places, Settled, Settler, Turn, lasting, settled};
+use crate::model::{Blob, Digest};
 
 /// Bytes after which the files change turns.
 const TURN: u64 = 8 * 1024 * 1024;
@@ -38,15 +36,17 @@ const LINES: u64 = 128 * 1024;
 /// The open journal.
 #[derive(Debug)]
 pub(super) struct Journal {
-    layout: Layout,
     files: [Arc<File>; 2],
+    held: [Held; 2],
     /// Which of the files is written, from where on, and how far it reaches.
     turn: usize,
     at: u64,
     length: u64,
     nonce: [u8; NONCE],
     /// What this turn vouches for in its own place.
-    places: BTreeSet<PathBuf>,
+    places: Places,
+    /// The last frame: its room is used again.
+    frame: Vec<u8>,
     /// The end of what was made durable here.
     end: Option<Mark>,
     settler: Settler,
@@ -69,16 +69,18 @@ impl Journal {
                 .map(Arc::new)
         };
         let files = [open(0)?, open(1)?];
+        let held = |number: usize| Held::of(&files[number], journal_name(number));
         sync_dir(&layout.state)?;
         Ok(Self {
-            layout: layout.clone(),
             settler: Settler::start(layout, marker)?,
-            length: files[0].metadata()?.len(),
+            length: place::length(&files[0])?,
+            held: [held(0)?, held(1)?],
             files,
             turn: 0,
             at: 0,
             nonce: nonce()?,
-            places: BTreeSet::new(),
+            places: Places::default(),
+            frame: Vec::new(),
             end: None,
             settling: None,
         })
@@ -114,32 +116,43 @@ impl Journal {
         blobs: &[Blob],
     ) -> io::Result<()> {
         self.turned()?;
-        let mut bytes = frame::write(&self.nonce, segment, offset, lines, blobs)?;
-        if bytes.len() > LONGEST {
+        frame::write(&mut self.frame, &self.nonce, segment, offset, lines, blobs)?;
+        if self.frame.len() > LONGEST {
+            self.frame = Vec::new();
             return Err(nix::errno::Errno::EFBIG.into());
         }
-        let end = self.at + bytes.len() as u64;
+        let end = self.at + self.frame.len() as u64;
         // Behind the last frame there is no trace of an earlier turn.
-        bytes.resize(bytes.len() + HEADER, 0);
+        self.frame.resize(self.frame.len() + HEADER, 0);
+        self.uncut()?;
         self.room_to(end + HEADER as u64)?;
         let file = &self.files[self.turn];
-        file.write_all_at(&bytes, self.at)?;
+        file.write_all_at(&self.frame, self.at)?;
         file.sync_data().map_err(lasting)?;
         self.at = end;
         self.end = Some(Mark {
             segment,
             offset: offset + lines.len() as u64,
         });
-        self.places.insert(self.layout.segment(segment));
-        self.places.extend(self.files_of(blobs));
+        self.places.segments.insert(segment);
+        self.places.contents.extend(digests(blobs));
+        self.frame.shrink_to(TURN as usize);
         Ok(())
+    }
+
+    /// Bytes that were cut off would come back as zeros.
+    fn uncut(&self) -> io::Result<()> {
+        let found = place::length(&self.files[self.turn])?;
+        place::uncut(&journal_name(self.turn), found, self.length)
     }
 
     /// Makes the file reach so far, by zeros.
     fn room_to(&mut self, end: u64) -> io::Result<()> {
+        if self.length >= end {
+            return Ok(());
+        }
+        self.uncut()?;
         let file = &self.files[self.turn];
-        // Bytes that were cut off would come back as zeros.
-        place::uncut(&journal_name(self.turn), &file.metadata()?, self.length)?;
         while self.length < end {
             let step = self.length.clamp(*STEP.start(), *STEP.end());
             if let Err(e) = file.write_all_at(&vec![0; step as usize], self.length) {
@@ -152,27 +165,16 @@ impl Journal {
         Ok(())
     }
 
-    fn files_of(&self, blobs: &[Blob]) -> BTreeSet<PathBuf> {
-        blobs
-            .iter()
-            .map(|blob| self.layout.blob(&blob.sha256).1)
-            .collect()
-    }
-
     /// Makes sure that the next start finds the journal where it looks for it.
-    pub fn check(&self) -> io::Result<()> {
-        for (number, file) in self.files.iter().enumerate() {
-            let there = fs::symlink_metadata(self.layout.journal(number));
-            let held = file.metadata()?;
-            let length = (number == self.turn).then_some(self.length);
-            place::found(&journal_name(number), there, &held, length)?;
-        }
-        Ok(())
+    pub fn check(&self, place: &Place) -> io::Result<()> {
+        self.held.iter().enumerate().try_for_each(|(number, held)| {
+            place.check_file(held, (number == self.turn).then_some(self.length))
+        })
     }
 
     /// Makes contents that were taken durable as files of their own.
     pub fn settle_blobs(&self, blobs: &[Blob]) -> io::Result<()> {
-        settled(&self.settler.settle(Turn::of(self.files_of(blobs))))
+        settled(&self.settler.settle(Turn::of(digests(blobs).collect())))
     }
 
     /// Where this turn has come to its end, the other file takes over; this one is free again when
@@ -195,7 +197,7 @@ impl Journal {
         }));
         self.turn = 1 - self.turn;
         self.at = 0;
-        self.length = self.files[self.turn].metadata()?.len();
+        self.length = place::length(&self.files[self.turn])?;
         self.nonce = nonce()?;
         Ok(())
     }
@@ -213,6 +215,10 @@ impl Journal {
         }
         Ok(())
     }
+}
+
+fn digests(blobs: &[Blob]) -> impl Iterator<Item = Digest> {
+    blobs.iter().map(|blob| blob.sha256)
 }
 
 /// Tells one turn's frames from what an earlier turn left behind them.

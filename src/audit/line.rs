@@ -34,6 +34,9 @@ use crate::model::{Digest, LogEvent};
 /// code and contents are blobs, what is left of a frame is less than 1 MiB.
 pub(super) const LINE_MAX: usize = 32 * 1024 * 1024;
 
+/// Room for most lines, so that they are not moved while they are written.
+const LINE_USUAL: usize = 2 * 1024;
+
 /// `,"hash":"` 64 digits `"}`
 const TAIL: usize = 9 + 64 + 2;
 /// `,"prev":"` 64 digits `"`
@@ -170,7 +173,9 @@ pub(super) fn record(
         event,
         actor: actor(event),
     };
-    Ok(seal(serde_json::to_vec(&body)?, prev))
+    let mut bytes = Vec::with_capacity(LINE_USUAL);
+    serde_json::to_writer(&mut bytes, &body)?;
+    Ok(seal(bytes, prev))
 }
 
 /// The first line of a segment, with its line feed, and its hash.
@@ -192,9 +197,14 @@ pub(super) fn header(
 /// Turns `{…}` into `{…,"prev":"…","hash":"…"}` and a line feed.
 fn seal(mut bytes: Vec<u8>, prev: &Digest) -> (Vec<u8>, Digest) {
     bytes.pop();
-    bytes.extend_from_slice(format!(",\"prev\":\"{}\"", prev.hex()).as_bytes());
+    bytes.reserve_exact(PREV + TAIL + 1);
+    bytes.extend_from_slice(b",\"prev\":\"");
+    prev.digits(|digits| bytes.extend_from_slice(digits.as_bytes()));
+    bytes.push(b'"');
     let hash = Digest::of(&bytes);
-    bytes.extend_from_slice(format!(",\"hash\":\"{}\"}}\n", hash.hex()).as_bytes());
+    bytes.extend_from_slice(b",\"hash\":\"");
+    hash.digits(|digits| bytes.extend_from_slice(digits.as_bytes()));
+    bytes.extend_from_slice(b"\"}\n");
     (bytes, hash)
 }
 

@@ -24,6 +24,7 @@ mod lock;
 mod log;
 mod mark;
 mod open;
+mod orders;
 mod place;
 mod prune;
 mod put_back;

@@ -9,7 +9,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::fs::OpenOptions;
 use std::io::{self, Read};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use nix::fcntl::OFlag;
 
@@ -22,7 +22,7 @@ use super::layout::{Layout, journal_name, open_regular, segment_name};
 use super::line::{Place, unseal};
 use super::mark::{Mark, Marker, Note};
 use super::scan::{Head, Scanned, scan};
-use super::settler::Homes;
+use super::settler::{Homes, Places};
 use super::tail::{self, Tail};
 use crate::model::{Digest, LogEvent};
 
@@ -168,9 +168,14 @@ fn finish(
     contents: &Contents,
     head: &Head,
 ) -> io::Result<Vec<LogEvent>> {
-    let mut places: BTreeSet<PathBuf> = found.segments.iter().map(|n| layout.segment(*n)).collect();
-    places.insert(layout.segment(head.segment));
-    places.extend(blobs(layout, &found.blobs)?);
+    blobs(layout, &found.blobs)?;
+    let mut segments = found.segments.clone();
+    segments.insert(head.segment);
+    let digests = found.blobs.iter().map(|(digest, _)| *digest);
+    let places = Places {
+        segments,
+        contents: digests.collect(),
+    };
     homes.settle(layout, &places)?;
     Marker::open(layout)?.note(head.mark())?;
     let mut aside = Vec::new();
@@ -183,12 +188,8 @@ fn finish(
     Ok(aside)
 }
 
-/// Writes the contents that are missing, and says where they are.
-pub(super) fn blobs<B: AsRef<[u8]>>(
-    layout: &Layout,
-    blobs: &[(Digest, B)],
-) -> io::Result<Vec<PathBuf>> {
-    let mut places = Vec::new();
+/// Writes the contents that are missing.
+pub(super) fn blobs<B: AsRef<[u8]>>(layout: &Layout, blobs: &[(Digest, B)]) -> io::Result<()> {
     for (digest, bytes) in blobs {
         let bytes = bytes.as_ref();
         let (folder, path) = layout.blob(digest);
@@ -196,9 +197,8 @@ pub(super) fn blobs<B: AsRef<[u8]>>(
             make_folder(&folder)?;
             write_whole(&path, bytes)?;
         }
-        places.push(path);
     }
-    Ok(places)
+    Ok(())
 }
 
 /// The journal vouches for nothing any more.

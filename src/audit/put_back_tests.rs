@@ -1,6 +1,7 @@
 //! What a crash of the machine takes, and that the journal puts it back.
 
 use std::fs;
+use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, channel};
 
 use proptest::prelude::*;
@@ -456,7 +457,8 @@ fn what_agents_propose_is_never_taken_for_a_batch() {
     // Whole frames as contents: within a batch that is whole, in one that is not, and in what an
     // earlier turn left behind the end.
     let content = Blob::of(&real[..end]);
-    let outer = frame::write(&[7; 8], 1, 0, b"", &[content]).unwrap();
+    let mut outer = Vec::new();
+    frame::write(&mut outer, &[7; 8], 1, 0, b"", &[content]).unwrap();
     assert_eq!(frame::read(&outer).frames.len(), 1);
     let torn = frame::read(&outer[..outer.len() - 1]);
     assert_eq!((torn.frames.len(), torn.broken), (0, Some(0)));

@@ -1,7 +1,7 @@
 use std::path::Path;
 
 use super::super::samples::{finished, granted, proposed, started, unnoted};
-use super::super::{Report, open};
+use super::super::{Report, frame, open};
 use super::*;
 use crate::audit::open::open_with;
 use crate::broker::Ticket;
@@ -234,7 +234,8 @@ fn what_the_journal_still_has_is_put_back() {
     assert_eq!(recovered(killed.path()).len(), 1);
 
     // The other way round: the log is sound, and its journal says something else.
-    let forged = super::super::frame::write(&[7; 8], 1, 300, b"{\"v\":1,\n", &[]).unwrap();
+    let mut forged = Vec::new();
+    frame::write(&mut forged, &[7; 8], 1, 300, b"{\"v\":1,\n", &[]).unwrap();
     fs::write(layout.journal(0), &forged).unwrap();
     assert!(open(killed.path()).is_err());
     let plan = repair(killed.path());
@@ -270,7 +271,9 @@ fn batches_behind_a_broken_one_are_shown_as_lost_and_set_aside() {
         let now = crate::clock::Now::read();
         let (line, next) = super::super::line::record(seq, None, "b", now, &event, &hash).unwrap();
         hash = next;
-        journal.extend(super::super::frame::write(&[7; 8], 1, at, &line, &[]).unwrap());
+        let mut whole = Vec::new();
+        frame::write(&mut whole, &[7; 8], 1, at, &line, &[]).unwrap();
+        journal.extend(whole);
         ends.push(journal.len());
         at += line.len() as u64;
     }

@@ -4,16 +4,16 @@
 //! files are made when nothing else comes, or when their turn of the journal is to end. A file that
 //! finds no descriptor or no room is tried again; until then its turn of the journal stays.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
+use std::fmt;
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{Receiver, channel};
 use std::thread::JoinHandle;
-use std::time::Duration;
 
 use nix::unistd::syncfs;
 
@@ -22,28 +22,31 @@ use super::error;
 use super::frame::HEADER;
 use super::layout::{Layout, open_regular};
 use super::mark::{Mark, Marker};
-use crate::model::Blob;
+use super::orders::{Next, Order, Orders, PROBE};
+use crate::model::{Blob, Digest};
 
 /// Files that are synced one by one; of more, the whole file system at once.
 const FEW: usize = 64;
 
-/// Nothing came for so long: time for files.
-const QUIET: Duration = Duration::from_millis(20);
-/// Of so many contents that come without a pause, one gets its file at once: it shows whether the
-/// others will find a descriptor and room.
-const PROBE: usize = 64;
+/// What is to be durable in its own place.
+#[derive(Debug, Default)]
+pub(super) struct Places {
+    pub segments: BTreeSet<u64>,
+    pub contents: HashSet<Digest>,
+}
 
-enum Order {
-    Keep(Blob),
-    /// Tries again what found no descriptor or no room.
-    Again,
-    Settle(Turn, Sender<io::Result<()>>),
+impl Places {
+    fn paths(&self, layout: &Layout) -> BTreeSet<PathBuf> {
+        let segments = self.segments.iter().map(|number| layout.segment(*number));
+        let contents = self.contents.iter().map(|digest| layout.blob(digest).1);
+        segments.chain(contents).collect()
+    }
 }
 
 /// What one turn of the journal vouches for.
 #[derive(Default)]
 pub(super) struct Turn {
-    pub places: BTreeSet<PathBuf>,
+    pub places: Places,
     /// Noted once all of that is durable.
     pub end: Option<Mark>,
     /// Free after that.
@@ -51,7 +54,11 @@ pub(super) struct Turn {
 }
 
 impl Turn {
-    pub fn of(places: BTreeSet<PathBuf>) -> Self {
+    pub fn of(contents: HashSet<Digest>) -> Self {
+        let places = Places {
+            contents,
+            ..Places::default()
+        };
         Self {
             places,
             ..Self::default()
@@ -60,12 +67,17 @@ impl Turn {
 }
 
 /// The thread; it has ended when this is gone.
-#[derive(Debug)]
 pub(super) struct Settler {
-    orders: Option<Sender<Order>>,
+    orders: Orders,
     thread: Option<JoinHandle<()>>,
     /// Whether contents wait for a descriptor or for room.
     short: Arc<AtomicBool>,
+}
+
+impl fmt::Debug for Settler {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Settler").finish_non_exhaustive()
+    }
 }
 
 /// Answered once what was asked for is durable in its own place.
@@ -73,7 +85,8 @@ pub(super) type Settled = Receiver<io::Result<()>>;
 
 impl Settler {
     pub fn start(layout: &Layout, marker: &Arc<Marker>) -> io::Result<Self> {
-        let (orders, heard) = channel();
+        let orders = Orders::default();
+        let heard = Ended(orders.clone());
         let short = Arc::new(AtomicBool::new(false));
         let mut work = Work {
             layout: layout.clone(),
@@ -85,9 +98,9 @@ impl Settler {
             short: short.clone(),
         };
         let thread = std::thread::Builder::new().name("audit files".to_owned());
-        let thread = thread.spawn(move || work.serve(&heard))?;
+        let thread = thread.spawn(move || work.serve(&heard.0))?;
         Ok(Self {
-            orders: Some(orders),
+            orders,
             thread: Some(thread),
             short,
         })
@@ -97,7 +110,7 @@ impl Settler {
     /// room, and takes no more until it is not.
     pub fn keep(&self, blob: &Blob) -> bool {
         let short = self.short.load(Ordering::Relaxed);
-        self.order(match short {
+        self.orders.push(match short {
             true => Order::Again,
             false => Order::Keep(blob.clone()),
         });
@@ -108,25 +121,27 @@ impl Settler {
     /// journal free. What could not be done for want of something is done first by the next call.
     pub fn settle(&self, turn: Turn) -> Settled {
         let (done, settled) = channel();
-        self.order(Order::Settle(turn, done));
+        self.orders.push(Order::Settle(turn, done));
         settled
-    }
-
-    fn order(&self, order: Order) {
-        if let Some(orders) = &self.orders {
-            // One that has ended answers nothing, which is an error where it matters.
-            let _ = orders.send(order);
-        }
     }
 }
 
 impl Drop for Settler {
     fn drop(&mut self) {
         // The folder is given free after this: nothing may write to it later.
-        self.orders = None;
+        self.orders.close();
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
+    }
+}
+
+/// Whoever waits for a thread that has ended, however it did, hears so.
+struct Ended(Orders);
+
+impl Drop for Ended {
+    fn drop(&mut self) {
+        self.0.end();
     }
 }
 
@@ -150,37 +165,30 @@ struct Work {
 }
 
 impl Work {
-    fn serve(&mut self, orders: &Receiver<Order>) {
+    fn serve(&mut self, orders: &Orders) {
         loop {
+            let files_left = !self.left.is_empty() && self.failed.is_none();
             // What fails is said when it is settled.
-            match self.next(orders) {
-                Ok(Order::Keep(blob)) => {
+            match orders.next(files_left) {
+                Next::Order(Order::Keep(blob)) => {
                     self.left.push(blob);
                     if self.left.len().is_multiple_of(PROBE) {
                         let _ = self.keep_one();
                     }
                 }
-                Ok(Order::Settle(turn, done)) => {
+                Next::Order(Order::Settle(turn, done)) => {
                     self.owed.push(turn);
                     let _ = done.send(self.settle());
                 }
-                Ok(Order::Again) | Err(RecvTimeoutError::Timeout) => {
+                Next::Order(Order::Again) | Next::Pause => {
                     let _ = self.keep();
                 }
-                Err(RecvTimeoutError::Disconnected) => {
+                Next::Over => {
                     let _ = self.keep();
                     return;
                 }
             }
         }
-    }
-
-    fn next(&self, orders: &Receiver<Order>) -> Result<Order, RecvTimeoutError> {
-        if self.left.is_empty() || self.failed.is_some() {
-            let ended = |_| RecvTimeoutError::Disconnected;
-            return orders.recv().map_err(ended);
-        }
-        orders.recv_timeout(QUIET)
     }
 
     fn keep(&mut self) -> io::Result<()> {
@@ -273,9 +281,9 @@ impl Homes {
     }
 
     /// Makes these files durable in their own places, names included.
-    pub fn settle(&self, layout: &Layout, places: &BTreeSet<PathBuf>) -> io::Result<()> {
-        if places.len() <= FEW {
-            match one_by_one(layout, places) {
+    pub fn settle(&self, layout: &Layout, places: &Places) -> io::Result<()> {
+        if places.segments.len() + places.contents.len() <= FEW {
+            match one_by_one(layout, &places.paths(layout)) {
                 Err(e) if error::ran_out(&e) => {}
                 done => return done,
             }

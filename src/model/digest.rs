@@ -27,12 +27,19 @@ impl Digest {
 
     /// 64 lower-case hex digits, without the `sha256:` prefix.
     pub fn hex(&self) -> String {
-        use std::fmt::Write as _;
-        self.0.iter().fold(String::with_capacity(64), |mut s, b| {
-            // Writing to a String cannot fail.
-            let _ = write!(s, "{b:02x}");
-            s
-        })
+        self.digits(|digits| digits.to_owned())
+    }
+
+    /// The same without an allocation.
+    pub fn digits<T>(&self, with: impl FnOnce(&str) -> T) -> T {
+        const DIGITS: &[u8; 16] = b"0123456789abcdef";
+        let mut digits = [0; 64];
+        for (pair, byte) in digits.chunks_exact_mut(2).zip(self.0) {
+            pair[0] = DIGITS[usize::from(byte >> 4)];
+            pair[1] = DIGITS[usize::from(byte & 15)];
+        }
+        // They are ASCII.
+        with(std::str::from_utf8(&digits).unwrap_or_default())
     }
 
     /// The first `n` hex digits, for a person to compare at a glance.
@@ -45,7 +52,8 @@ impl Digest {
 
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "sha256:{}", self.hex())
+        f.write_str("sha256:")?;
+        self.digits(|digits| f.write_str(digits))
     }
 }
 
