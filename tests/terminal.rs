@@ -146,6 +146,20 @@ fn what_was_typed_while_the_program_was_stopped_grants_nothing() {
     dash.grant(&mut agent, &proposal);
 }
 
+/// `kill -STOP` from elsewhere, then `fg`: the shell had the terminal meanwhile, and set its modes.
+#[test]
+fn a_program_that_was_stopped_takes_the_terminal_again() {
+    let mut dash = Dash::start();
+    let (mut agent, proposal) = asked(&mut dash);
+    dash.signal(Signal::SIGSTOP);
+    dash.wait_for("the stop", |d, _| stopped(d.pid()));
+    dash.cook();
+    dash.signal(Signal::SIGCONT);
+    dash.wait_for("the modes", |d, _| !d.is_cooked());
+    nothing_granted(&mut dash, &mut agent, &proposal);
+    dash.grant(&mut agent, &proposal);
+}
+
 #[test]
 fn while_the_terminal_has_no_focus_nothing_is_granted() {
     let mut dash = Dash::start();

@@ -260,7 +260,10 @@ impl Shell {
                 Woken::Typed(None) => self.lose_terminal("it ended"),
                 Woken::Asked(Asked::Close) => self.quit(),
                 Woken::Asked(Asked::Suspend) => self.suspend(),
-                Woken::Asked(Asked::GoOn) => self.flush(),
+                Woken::Asked(Asked::GoOn) => {
+                    self.terminal.went_on();
+                    self.flush();
+                }
                 Woken::Asked(Asked::Fit) => {
                     self.keyboard.resized();
                     self.redraw = Redraw::Soon;

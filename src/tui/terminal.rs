@@ -22,7 +22,7 @@ use crossterm::terminal::{
 use crossterm::{Command as _, cursor, queue};
 use nix::sys::signal::{Signal, raise};
 use nix::sys::termios::{FlushArg, tcflush};
-use nix::unistd::{getpgid, getpgrp, getppid, getsid};
+use nix::unistd::{getpgid, getpgrp, getppid, getsid, tcgetpgrp};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
@@ -270,6 +270,26 @@ impl Terminal {
         // Not SIGTSTP: this program listens for that one and would be told again.
         // To this thread, so that the stop comes before the call returns.
         let _ = raise(Signal::SIGSTOP);
+        // A terminal that cannot be written is found out by the next frame.
+        let _ = self.modes_on();
+    }
+}
+
+impl Terminal {
+    /// After somebody else stopped this process: whoever had the terminal meanwhile may have set its modes,
+    /// as shells do. They are set again, where it is this process's turn: to a terminal that is another's
+    /// nothing is written.
+    pub fn went_on(&mut self) {
+        let ours = tcgetpgrp(stdout().as_fd()).is_ok_and(|group| group == getpgrp());
+        if !ours || !ENTERED.load(Ordering::SeqCst) {
+            return;
+        }
+        let mut bytes = String::new();
+        // One was pushed before the stop.
+        let _ = PopKeyboardEnhancementFlags.write_ansi(&mut bytes);
+        let _ = self.outlet.write_all(bytes.as_bytes());
+        // What is remembered as raw is not, any more.
+        let _ = disable_raw_mode();
         // A terminal that cannot be written is found out by the next frame.
         let _ = self.modes_on();
     }

@@ -394,6 +394,35 @@ impl Dash {
         self.master.resize(size).unwrap();
     }
 
+    /// Whether the terminal hands over lines and shows what is typed, as a shell has it.
+    pub fn is_cooked(&self) -> bool {
+        use nix::sys::termios::{LocalFlags, tcgetattr};
+        let modes = tcgetattr(self.tty()).unwrap();
+        modes.local_flags.contains(LocalFlags::ICANON)
+    }
+
+    /// Sets the terminal's modes as a shell does that goes on.
+    pub fn cook(&self) {
+        use nix::sys::termios::{
+            InputFlags, LocalFlags, OutputFlags, SetArg, tcgetattr, tcsetattr,
+        };
+        let tty = self.tty();
+        let mut modes = tcgetattr(&tty).unwrap();
+        modes.local_flags |= LocalFlags::ICANON | LocalFlags::ECHO | LocalFlags::ISIG;
+        modes.input_flags |= InputFlags::ICRNL;
+        modes.output_flags |= OutputFlags::OPOST;
+        tcsetattr(&tty, SetArg::TCSANOW, &modes).unwrap();
+    }
+
+    fn tty(&self) -> std::fs::File {
+        use std::os::unix::fs::OpenOptionsExt as _;
+        let name = self.master.tty_name().unwrap();
+        let mut options = std::fs::OpenOptions::new();
+        options.read(true).write(true);
+        options.custom_flags(nix::libc::O_NOCTTY);
+        options.open(name).unwrap()
+    }
+
     pub fn signal(&self, signal: nix::sys::signal::Signal) {
         let pid = nix::unistd::Pid::from_raw(i32::try_from(self.pid()).unwrap());
         nix::sys::signal::kill(pid, signal).unwrap();
