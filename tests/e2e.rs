@@ -549,7 +549,7 @@ fn submit_prints_what_the_granted_snippet_printed() {
 fn submit_says_by_its_exit_code_how_it_ended() {
     let mut dash = Dash::start();
     let blocked = dash.root().join("blocked.py");
-    std::fs::write(&blocked, "import os\n").unwrap();
+    std::fs::write(&blocked, "import subprocess\n").unwrap();
     let output = dash.cli(&["submit", blocked.to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(5), "{output:?}");
     let fine = dash.root().join("fine.py");

@@ -57,7 +57,7 @@ fn costs_its_own_verdict(analyser: &mut Analyser, name: &str, code: &[u8]) -> Ve
         "after {name}"
     );
     assert_eq!(
-        ordinary(analyser, "import os\n"),
+        ordinary(analyser, "import subprocess\n"),
         VerdictKind::Blocked,
         "after {name}"
     );
@@ -154,7 +154,10 @@ fn a_killed_worker_is_replaced() {
         let before = pid_of(&analyser);
         kill(before, signal).unwrap();
         judged_or_late(&analyser.verdict(b"2", "analysis"), VerdictKind::Clear);
-        assert_eq!(ordinary(&mut analyser, "import os\n"), VerdictKind::Blocked);
+        assert_eq!(
+            ordinary(&mut analyser, "import subprocess\n"),
+            VerdictKind::Blocked
+        );
         assert_ne!(pid_of(&analyser), before);
     }
 }
@@ -174,7 +177,7 @@ fn a_worker_killed_while_it_reads_is_replaced_and_another_is_asked() {
         }
         kill(pid, Signal::SIGKILL).unwrap();
     });
-    let verdict = analyser.verdict(b"import os\n", "analysis");
+    let verdict = analyser.verdict(b"import subprocess\n", "analysis");
     killer.join().unwrap();
     assert_ne!(pid_of(&analyser), pid);
     judged_or_late(&verdict, VerdictKind::Blocked);

@@ -154,7 +154,7 @@ fn r5_replicate_refuses_what_was_not_granted_and_did_not_succeed() {
 
     write(&granted);
     refused(&dash, &path, "asks on a terminal");
-    write(&format!("{granted}\nimport os"));
+    write(&format!("{granted}\nimport subprocess"));
     refused(&dash, &path, "its code is not what was granted");
     write("print(1)\n");
     refused(&dash, &path, "is no kept run");

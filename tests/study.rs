@@ -342,7 +342,7 @@ open('/scratch/elsewhere.txt', 'w').write('2')
         .iter()
         .map(|one| one["name"].as_str().unwrap())
         .collect();
-    assert_eq!(names, ["single.txt"], "{outcome}");
+    assert_eq!(names, ["folder/inner.txt", "single.txt"], "{outcome}");
 
     let many = "for i in range(21):\n    open(f'{i}.txt', 'w').write('x')\n";
     let outcome = granted(&mut dash, &mut agent, "analysis", many);

@@ -45,8 +45,9 @@ def keep(figure: Any) -> None:
     """Saves a figure under the next free name, unless it is saved already."""
     if getattr(figure, "_countersign_kept", False):
         return
-    figure.savefig(figures.next_name(".png"))
     figure._countersign_kept = True
+    if (name := figures.next_name(".png")) is not None:
+        figure.savefig(name)
 
 
 def finish() -> None:

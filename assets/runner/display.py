@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 
+from _countersign import figures
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -17,7 +19,7 @@ class Display:
 
     def __call__(self, value: Any) -> None:
         self.value = value
-        if value is not None:
+        if value is not None and not figures.is_shown(value):
             sys.stdout.write(repr(value) + "\n")
 
 

@@ -91,6 +91,9 @@ def text_of(error: BaseException) -> str:
     if isinstance(error, MemoryError):
         return "the memory limit is reached"
     if isinstance(error, SystemExit):
+        # `sys.exit("why")`: what the interpreter would print (its `sys.exit`).
+        if type(error.code) is str:
+            return error.code[:MESSAGE_MAX]
         return f"the snippet ended itself with status {error.code!r}"[:MESSAGE_MAX]
     if isinstance(error, SyntaxError):
         return str(error.msg)[:MESSAGE_MAX]
@@ -119,10 +122,42 @@ def snippet_line(error: BaseException) -> int | None:
     return lines[-1][0] if lines else None
 
 
-def show(error: BaseException) -> None:
-    """Prints a traceback of the snippet's own frames to stderr."""
-    if isinstance(error, (PolicyViolation, Refused, TickLimit, SystemExit)):
-        return
+def last_line(error: Any) -> str:
+    """The error's type and words, as a traceback ends."""
+    text = text_of(error) if isinstance(error, BaseException) else str(error)
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+# Errors behind an error that are shown.
+BEHIND = 5
+CAUSED = "The above exception was the direct cause of the following exception:"
+MEANWHILE = "During handling of the above exception, another exception occurred:"
+
+
+def lines_of(error: BaseException, chain: bool = True) -> list[str]:
+    """A traceback of the snippet's own frames, and of the errors behind it."""
+    parts: list[str] = []
+    for one, joint in behind(error) if chain else []:
+        parts += [*frames_of(one), "", joint, ""]
+    return parts + frames_of(error)
+
+
+def behind(error: BaseException) -> list[tuple[BaseException, str]]:
+    """What it was raised from, or in the handling of, the first one first."""
+    found: list[tuple[BaseException, str]] = []
+    seen = {id(error)}
+    while len(found) < BEHIND:
+        cause, context = error.__cause__, error.__context__
+        before = cause if cause is not None else None if error.__suppress_context__ else context
+        if before is None or id(before) in seen:
+            break
+        seen.add(id(before))
+        found.append((before, CAUSED if cause is not None else MEANWHILE))
+        error = before
+    return found[::-1]
+
+
+def frames_of(error: BaseException) -> list[str]:
     parts = ["Traceback (most recent call last):"]
     lines = snippet_lines(error.__traceback__)
     if isinstance(error, SyntaxError) and error.filename == SNIPPET:
@@ -132,8 +167,14 @@ def show(error: BaseException) -> None:
         parts.append(f"  … {len(lines) - 20} more frames …")
         lines = lines[-10:]
     parts += [f'  File "{SNIPPET}", line {n}, in {where}' for n, where in lines]
-    text = text_of(error)
-    parts.append(f"{type(error).__name__}: {text}" if text else type(error).__name__)
+    return [*parts, last_line(error)]
+
+
+def show(error: BaseException) -> None:
+    """Prints a traceback of the snippet's own frames to stderr."""
+    if isinstance(error, (PolicyViolation, Refused, TickLimit, SystemExit)):
+        return
+    parts = lines_of(error)
     try:
         print("\n".join(parts), file=sys.stderr, flush=True)
     except (OSError, ValueError, AttributeError, TypeError):

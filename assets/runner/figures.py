@@ -1,5 +1,5 @@
-"""Figures that a snippet shows become files of the output folder: names and count of them, and
-plotly's `show`, which elsewhere opens a browser. matplotlib's are in `canvas`."""
+"""Figures that a snippet shows become files of the output folder: names and count of them, plotly's
+`show`, which elsewhere opens a browser, and the one backend of matplotlib, which is in `canvas`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import sys
 from types import ModuleType
 
 from _countersign import files, limits, loaded
-from _countersign.errors import Refused
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,20 +19,26 @@ HOME = "plotly.io._renderers"
 _kept = 0
 
 
-def next_name(extension: str) -> str:
-    """A free name for one more figure, of whichever library.
-
-    Raises `Refused` with `ContractViolation` over as many as the policy collects files.
-    """
+def next_name(extension: str) -> str | None:
+    """A free name for one more figure, of whichever library. None over as many as the policy collects
+    files: the first ones are kept, and the others named."""
     global _kept
     _kept += 1
-    most = files.most
-    if _kept > most:
-        limits.reached("files", f"more than {most} figures")
-        raise Refused("ContractViolation", f"more than {most} figures; at most {most} are kept")
+    if _kept > files.most:
+        limits.reached("files", f"more than {files.most} figures")
+        say(f"figure {_kept} is not kept: at most {files.most} files are")
+        return None
     taken = {name.partition(".")[0] for name in files.names() if name.endswith((".png", ".json"))}
     number = next(n for n in range(1, len(taken) + 2) if f"fig{n}" not in taken)
     return f"fig{number}{extension}"
+
+
+def say(text: str) -> None:
+    try:
+        print(text, file=sys.stderr)
+    except (OSError, ValueError, AttributeError, TypeError):
+        # The snippet closed or replaced it; the event says the same.
+        pass
 
 
 def show(figure: Any, *args: Any, **kwargs: Any) -> None:
@@ -43,15 +48,50 @@ def show(figure: Any, *args: Any, **kwargs: Any) -> None:
 
     plain = Plain(sys.modules.get("numpy"), sys.modules.get("pandas"))
     text = json.dumps(plain.of(figure, "the figure"), allow_nan=False)
-    files.leave(next_name(".json"), text.encode())
+    if (name := next_name(".json")) is not None:
+        files.leave(name, text.encode())
 
 
-def watch() -> None:
-    """Puts `show` into plotly, loaded or not."""
+def is_shown(value: Any) -> bool:
+    """Shows a figure that stands where a notebook would draw it; whether it was one."""
+    plotly = sys.modules.get("plotly.basedatatypes")
+    if plotly is not None and isinstance(value, plotly.BaseFigure):
+        show(value)
+        return True
+    matplotlib = sys.modules.get("matplotlib.figure")
+    if matplotlib is not None and isinstance(value, matplotlib.Figure):
+        from _countersign import canvas
+
+        canvas.keep(value)
+        return True
+    return False
+
+
+def watch(backend: str) -> None:
+    """Puts `show` into plotly and the backend into matplotlib, loaded or not."""
     loaded.change([HOME], put)
     module = sys.modules.get("plotly.io")
     if module is not None and "show" in vars(module):
         put(module)
+    loaded.change(["matplotlib"], lambda matplotlib: one_backend(matplotlib, backend))
+    loaded.change(["matplotlib.pyplot"], lambda pyplot: no_other(pyplot, backend))
+
+
+def one_backend(matplotlib: ModuleType, backend: str) -> None:
+    """Whatever backend is asked for (`matplotlib.use("Agg")` first of all): a run has one, which draws
+    as that does and keeps what is shown."""
+    use = matplotlib.use
+
+    def only(asked: Any, *, force: bool = True) -> None:
+        use(backend, force=force)
+
+    matplotlib.use = only  # type: ignore[attr-defined]
+    use(backend)
+
+
+def no_other(pyplot: ModuleType, backend: str) -> None:
+    switch = pyplot.switch_backend
+    pyplot.switch_backend = lambda asked: switch(backend)  # type: ignore[attr-defined]
 
 
 def put(module: ModuleType) -> None:

@@ -1,4 +1,4 @@
-"""`open` as the snippet has it: plain names in the output folder, nothing else."""
+"""`open` as the snippet has it: relative names in the output folder, and temporary files."""
 
 from __future__ import annotations
 
@@ -15,9 +15,12 @@ if TYPE_CHECKING:
 
 NAME = re.compile(r"[A-Za-z0-9._-]{1,100}", re.ASCII)
 
+# Folders and the name of a file of the output folder.
+SEGMENTS = 4
+
 KEPT = (
-    "files are kept in the output folder: use a plain file name of letters, digits, '.', '_' "
-    "and '-', at most 100"
+    "files are kept in the output folder: use a plain file name of letters, digits, '.', '_' and '-', "
+    "at most 100, behind at most three folders of such names"
 )
 
 _folder = -1
@@ -70,12 +73,28 @@ def refused_call(event: str) -> PermissionError:
 
 
 def is_plain(name: str) -> bool:
-    """Whether a file of the output folder may be called so."""
+    """Whether a file or folder of the output folder may be called so."""
     return NAME.fullmatch(name) is not None and name not in (".", "..")
 
 
+def segments(path: str) -> list[str] | None:
+    """The folders and the name of a file of the output folder; None where the path leads elsewhere."""
+    while path.startswith("./"):
+        path = path[2:]
+    parts = path.split("/")
+    if len(parts) > SEGMENTS or not all(map(is_plain, parts)):
+        return None
+    return parts
+
+
+def is_temporary(path: str) -> bool:
+    """Whether it lies where temporary files do (`modules`)."""
+    home = os.environ.get("HOME")
+    return bool(home) and os.path.abspath(path).startswith(os.path.join(home, ""))  # type: ignore[arg-type]
+
+
 def open_output(
-    file: str,
+    file: Any,
     mode: str = "r",
     buffering: int = -1,
     encoding: str | None = None,
@@ -83,15 +102,34 @@ def open_output(
     newline: str | None = None,
 ) -> Any:
     """Opens a file of the output folder."""
-    if type(file) is not str or not is_plain(file):
-        raise refused(file)
-    if encoding is None and "b" not in mode:
+    path = str(file) if type(file).__module__.partition(".")[0] == "pathlib" else file
+    if encoding is None and type(mode) is str and "b" not in mode:
         encoding = "utf-8"
-    return opened.open_(file, mode, buffering, encoding, errors, newline, opener=_beneath)
+    if type(path) is str and path.startswith("/") and is_temporary(path):
+        return opened.open_(path, mode, buffering, encoding, errors, newline)
+    if type(path) is not str or segments(path) is None:
+        raise refused(path)
+    return opened.open_(path, mode, buffering, encoding, errors, newline, opener=_beneath)
 
 
-def _beneath(name: str, flags: int) -> int:
-    return os.open(name, flags | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600, dir_fd=_folder)
+def _beneath(path: Any, flags: int) -> int:
+    """Opens a file of the output folder, through no link. `path`: as `segments` takes it."""
+    parts = segments(os.fsdecode(path))
+    if parts is None:
+        raise refused(path)
+    at = _folder
+    try:
+        for part in parts[:-1]:
+            above, at = at, os.open(part, _FOLDER, dir_fd=at)
+            if above != _folder:
+                os.close(above)
+        return os.open(parts[-1], flags | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600, dir_fd=at)
+    finally:
+        if at != _folder:
+            os.close(at)
+
+
+_FOLDER = os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 def leave(name: str, content: bytes) -> None:
@@ -117,11 +155,23 @@ def manifest() -> list[dict[str, Any]] | None:
         os.close(0)
     except OSError:
         pass
+    return sorted(listed(_folder, ""), key=lambda one: one["name"])
+
+
+def listed(folder: int, prefix: str) -> list[dict[str, Any]]:
     found = []
-    for name in sorted(os.listdir(_folder)):
-        about = os.stat(name, dir_fd=_folder, follow_symlinks=False)
-        if stat.S_ISREG(about.st_mode) and about.st_nlink == 1 and is_plain(name):
-            found.append({"name": name, "bytes": about.st_size})
+    for name in os.listdir(folder):
+        about = os.stat(name, dir_fd=folder, follow_symlinks=False)
+        if not is_plain(name):
+            continue
+        if stat.S_ISREG(about.st_mode) and about.st_nlink == 1:
+            found.append({"name": prefix + name, "bytes": about.st_size})
+        elif stat.S_ISDIR(about.st_mode) and prefix.count("/") < SEGMENTS - 1:
+            inner = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=folder)
+            try:
+                found += listed(inner, f"{prefix}{name}/")
+            finally:
+                os.close(inner)
     return found
 
 

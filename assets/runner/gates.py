@@ -144,7 +144,7 @@ class Gates:
         self.refuse(f"the attribute {name} is not allowed")
 
     def check_member(self, module: ModuleType, name: str, found: Any) -> None:
-        if isinstance(found, ModuleType):
+        if isinstance(found, ModuleType) and not name.startswith("_"):
             problem = self.rules.submodule_problem(module.__name__, name, found.__name__)
         else:
             problem = self.rules.member_problem(module.__name__, name)

@@ -61,9 +61,6 @@ REFUSED = {
     "webbrowser.open": "starting a program",
     "sys.setprofile": "tracing",
     "sys.settrace": "tracing",
-    "gc.get_objects": "reading the interpreter's memory",
-    "gc.get_referents": "reading the interpreter's memory",
-    "gc.get_referrers": "reading the interpreter's memory",
 }
 
 

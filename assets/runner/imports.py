@@ -6,7 +6,7 @@ import builtins
 import sys
 from types import ModuleType
 
-from _countersign import reach
+from _countersign import modules, reach
 from _countersign.gates import Gates
 
 TYPE_CHECKING = False
@@ -60,6 +60,8 @@ def guarded(gates: Gates) -> Callable[..., ModuleType]:
 
     def load(name: str) -> ModuleType:
         try:
+            if name == modules.NOTEBOOK and name not in sys.modules:
+                modules.notebook()
             return _import(name)
         finally:
             reach.close(gates)

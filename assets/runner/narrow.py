@@ -3,6 +3,7 @@ attributes that its caller names, or makes classes out of mappings."""
 
 from __future__ import annotations
 
+import _thread
 import builtins
 import collections
 import contextlib
@@ -13,7 +14,7 @@ import sys
 from collections.abc import Mapping
 from types import GenericAlias
 
-from _countersign import errors, loaded
+from _countersign import errors, loaded, modules
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,6 +41,9 @@ class StandIn:
     def __repr__(self) -> str:
         return repr(self._real)
 
+
+# The thread that everything before and after the snippet runs in; a fork keeps its number.
+MAIN = _thread.get_ident()
 
 BUILT_IN = frozenset(dir(builtins))
 # Files of `io` that are in memory.
@@ -93,6 +97,7 @@ class Narrow:
         }
         self.kept: dict[type, StandIn] = {}
         loaded.change(["typing"], self.questions)
+        modules.give(self)
 
     def questions(self, typing: ModuleType) -> None:
         """What an annotation is made of may be a class of classes."""
@@ -187,4 +192,5 @@ def importing() -> bool:
         if name == "<frozen importlib._bootstrap>":
             return True
         frame = frame.f_back  # type: ignore[assignment]
-    return True
+    # A thread that the snippet had made may have no frame of the snippet's below a library's.
+    return _thread.get_ident() == MAIN

@@ -31,6 +31,10 @@ UNDERSCORED = frozenset("_asdict _field_defaults _fields _make _replace _repr_ht
 ADDRESSES = ("__array_interface__", "__array_struct__")
 
 
+# What a policy calls a module that has another name of its own.
+LISTED_AS = {"posixpath": "os.path"}
+
+
 class Rules:
     """Read-only after it is made. What each list means is written at the policy's own type."""
 
@@ -84,6 +88,7 @@ class Rules:
 
     def member_problem(self, module: str, member: str) -> str | None:
         """For `from module import member`, and for reading a member that is no module."""
+        module = LISTED_AS.get(module, module)
         if "*" in self.imports or f"{module}.{member}" in self.imports:
             return None
         members = self.imports.get(module, frozenset())

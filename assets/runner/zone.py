@@ -1,8 +1,8 @@
 """Which files exist for libraries that run for a snippet: the output folder, and what they need.
 
-`open` of the snippet knows plain names only; this is about the paths that it hands to libraries
+`open` of the snippet knows relative names only; this is about the paths that it hands to libraries
 (`to_csv`, `savefig`, `read_parquet`). Python code opens files through `open`, which goes to the
-output folder by its descriptor for plain names; an audit hook, which nothing can take off, refuses
+output folder by its descriptor for relative names; an audit hook, which nothing can take off, refuses
 every other place. pyarrow opens files in C++ where no hook sees it: what takes a path there
 is wrapped when its module is loaded, and methods of its objects that do (`make_fragment`,
 `from_paths`, everything of a `filesystem`) are denied by the policy's attributes.
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
-# What libraries read besides their own files: time zones, fonts, and how large the machine is.
+# What libraries read besides their own files: time zones, fonts, how large the machine is, and which
+# libraries are loaded (threadpoolctl, whom half of scikit-learn asks).
 READABLE = (
     "/usr/share/zoneinfo",
     "/usr/share/fonts",
@@ -35,6 +36,7 @@ READABLE = (
     "/dev/zero",
     "/proc/cpuinfo",
     "/proc/meminfo",
+    "/proc/self/maps",
     "/proc/self/status",
     "/proc/self/statm",
     "/proc/self/cgroup",
@@ -71,8 +73,9 @@ class Zone:
 
     def __init__(self, own: Sequence[str]) -> None:
         home = os.environ.get("HOME", "")
-        # Caches of libraries; no output.
+        # Caches of libraries and temporary files; no output.
         self.writable = tuple(inside(path) for path in (home,) if path)
+        self.output = inside(os.getcwd())
         roots = [*own, sys.base_prefix, sys.prefix, *READABLE]
         self.readable = self.writable + tuple(inside(path) for path in roots if path)
         self.whole = frozenset(READABLE)
@@ -82,9 +85,11 @@ class Zone:
             # A descriptor: whoever opened it was asked.
             return True
         text = os.fsdecode(path)
-        if files.is_plain(text):
+        if files.segments(text.rstrip("/")) is not None:
             return True
         full = os.path.abspath(text)
+        if full.startswith(self.output):
+            return files.segments(full.removeprefix(self.output)) is not None
         if full in self.whole and not writes:
             return True
         return inside(full).startswith(self.writable if writes else self.readable)
@@ -135,7 +140,7 @@ def close(own: Sequence[str]) -> None:
 
 
 def by_descriptor(plain_open: Callable[..., Any]) -> Callable[..., Any]:
-    """`open` for libraries: plain names are opened in the output folder, whatever the working
+    """`open` for libraries: relative names are opened in the output folder, whatever the working
     directory is, and never through a link."""
 
     @functools.wraps(plain_open)
@@ -145,7 +150,7 @@ def by_descriptor(plain_open: Callable[..., Any]) -> Callable[..., Any]:
                 name = os.fsdecode(file)
             except TypeError:
                 name = ""
-            if files.is_plain(name):
+            if files.segments(name) is not None:
                 return plain_open(file, *args, opener=files._beneath, **kwargs)
         return plain_open(file, *args, **kwargs)
 
@@ -221,10 +226,9 @@ def checked(found: Any, place: tuple[int, str] | None) -> Any:
         at, name = place
         value = kwargs.get(name, args[at] if len(args) > at else None)
         for path in value if isinstance(value, (list, tuple)) else (value,):
-            if isinstance(path, (str, bytes, os.PathLike)) and not files.is_plain(
-                os.fsdecode(path)
-            ):
-                raise files.refused(path)
+            if isinstance(path, (str, bytes, os.PathLike)):
+                if files.segments(os.fsdecode(path)) is None:
+                    raise files.refused(path)
 
     if isinstance(found, type):
         plain = found.__new__ is object.__new__

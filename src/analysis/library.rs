@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use crate::model::Capability;
-pub use crate::policy::{Library, library, member_capability, module_capability};
+pub use crate::policy::{Library, library, member_capability, module_capability, stays_inside};
 
 /// Names of CPython's `builtins` module (3.11 to 3.14) and those that `site` adds.
 pub fn is_builtin(name: &str) -> bool {

@@ -46,8 +46,36 @@ impl Folder {
         self.path.join(name).display().to_string()
     }
 
-    /// Puts a file in place, whole or not at all. A regular file of the same name is replaced.
+    /// Puts a file in place, whole or not at all, and makes the folders that its name begins with. A
+    /// regular file of the same name is replaced.
     pub fn write(&self, name: &str, content: &[u8]) -> io::Result<()> {
+        match name.split_once('/') {
+            Some((folder, rest)) => self.inner(folder)?.write(rest, content),
+            None => self.put(name, content),
+        }
+    }
+
+    /// A folder inside, made where it is missing, and through no link.
+    fn inner(&self, name: &str) -> io::Result<Self> {
+        match nix::sys::stat::mkdirat(&self.held, name, Mode::from_bits_truncate(0o777)) {
+            Ok(()) | Err(Errno::EEXIST) => {}
+            Err(e) => return Err(e.into()),
+        }
+        let flags = OFlag::O_RDONLY | OFlag::O_DIRECTORY | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC;
+        let held = openat(&self.held, name, flags, Mode::empty()).map_err(|e| match e {
+            Errno::ENOTDIR | Errno::ELOOP => io::Error::new(
+                io::ErrorKind::AlreadyExists,
+                "something that is no folder has the name of one",
+            ),
+            e => e.into(),
+        })?;
+        Ok(Self {
+            path: self.path.join(name),
+            held,
+        })
+    }
+
+    fn put(&self, name: &str, content: &[u8]) -> io::Result<()> {
         self.is_replaceable(name)?;
         let part = format!(".{name}.{}.part", std::process::id());
         // `O_EXCL` follows no link that somebody put in its place.
@@ -100,9 +128,16 @@ mod tests {
             let error = folder.write(name, b"x").unwrap_err();
             assert_eq!(error.kind(), io::ErrorKind::AlreadyExists, "{name}");
         }
+        folder.write("sub/two/x.csv", b"x").unwrap();
+        assert_eq!(std::fs::read(out.join("sub/two/x.csv")).unwrap(), b"x");
+        symlink(dir.path(), out.join("away")).unwrap();
+        for name in ["away/secret", "one.txt/x"] {
+            let error = folder.write(name, b"x").unwrap_err();
+            assert_eq!(error.kind(), io::ErrorKind::AlreadyExists, "{name}");
+        }
         assert_eq!(std::fs::read(&secret).unwrap(), b"s");
         let left: Vec<_> = std::fs::read_dir(&out).unwrap().collect();
-        assert_eq!(left.len(), 4, "no parts stay behind");
+        assert_eq!(left.len(), 6, "no parts stay behind");
     }
 
     #[test]

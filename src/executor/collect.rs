@@ -1,13 +1,13 @@
 //! The files a run left in its output folder, read once every process of it is dead.
 //!
-//! The folder is reached through the descriptor that was taken before the snippet ran, and only
-//! what lies in it directly: no path is walked and no link followed. Regular files that nothing
-//! else names are taken; links, folders, pipes and files of odd names are counted and left.
+//! The folder is reached through the descriptor that was taken before the snippet ran, and folders in it
+//! one by one from there: no link is followed. Regular files that nothing else names are taken, out of at
+//! most three folders; links, pipes, deeper folders and what has an odd name are counted and left.
 
 use std::ffi::{CStr, CString};
 use std::fs::{File, Permissions};
 use std::io::Read;
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 
 use nix::fcntl::{OFlag, openat};
@@ -16,6 +16,7 @@ use nix::sys::stat::Mode;
 use crate::model::{Artifact, Blob, Limits};
 
 use super::media;
+use super::scratch::open_folder;
 use super::spec::Fault;
 
 /// Bytes of all files of one run together: they pass through memory on their way to the log.
@@ -125,13 +126,18 @@ struct Found {
 /// The file, if it is a regular one of a plain name that no other name leads to.
 fn open(folder: &OwnedFd, name: &CStr) -> Option<Found> {
     let plain = name.to_str().ok().filter(|name| Artifact::is_name(name))?;
+    let (above, last) = match plain.rsplit_once('/') {
+        Some((above, last)) => (Some(self::folder(folder, above)?), last),
+        None => (None, plain),
+    };
+    let folder = above.as_ref().unwrap_or(folder);
     // A pipe in its place must not make the opening wait; a device cannot be made there.
     let flags = OFlag::O_RDONLY
         | OFlag::O_NOFOLLOW
         | OFlag::O_NONBLOCK
         | OFlag::O_NOCTTY
         | OFlag::O_CLOEXEC;
-    let file = File::from(openat(folder, name, flags, Mode::empty()).ok()?);
+    let file = File::from(openat(folder, last, flags, Mode::empty()).ok()?);
     let meta = file.metadata().ok()?;
     (meta.is_file() && meta.nlink() == 1).then(|| Found {
         name: plain.to_owned(),
@@ -140,22 +146,72 @@ fn open(folder: &OwnedFd, name: &CStr) -> Option<Found> {
     })
 }
 
-/// What is in the folder, sorted; `None` where it is more than can be looked at.
-fn names(folder: &OwnedFd) -> Result<Option<Vec<CString>>, Fault> {
-    let odd = |e| Fault::new("the run's folder could not be read", e);
-    let held = format!("/proc/self/fd/{}", folder.as_raw_fd());
+/// A folder inside, through no link.
+fn folder(top: &OwnedFd, path: &str) -> Option<OwnedFd> {
+    let mut at: Option<OwnedFd> = None;
+    for part in path.split('/') {
+        let part = CString::new(part).ok()?;
+        at = Some(open_folder(at.as_ref().unwrap_or(top).as_fd(), &part).ok()?);
+    }
+    at
+}
+
+/// What is in the folder and the folders that are looked into, by their paths, sorted; `None` where it is
+/// more than can be looked at.
+fn names(top: &OwnedFd) -> Result<Option<Vec<CString>>, Fault> {
     let mut names = Vec::new();
-    // The run may have closed the folder to its own user, who may be ours.
-    let _ = std::fs::set_permissions(&held, Permissions::from_mode(0o700));
-    for entry in std::fs::read_dir(&held).map_err(odd)? {
-        if names.len() >= NAMES_MAX {
-            return Ok(None);
+    let mut waiting = vec![String::new()];
+    let mut seen = 0;
+    while let Some(prefix) = waiting.pop() {
+        let inner = match prefix.strip_suffix('/') {
+            None => None,
+            Some(path) => match folder(top, path) {
+                Some(folder) => Some(folder),
+                None => continue,
+            },
+        };
+        for (name, is_folder) in entries(inner.as_ref().unwrap_or(top))? {
+            seen += 1;
+            if seen > NAMES_MAX {
+                return Ok(None);
+            }
+            let path = [prefix.as_bytes(), name.to_bytes()].concat();
+            // What it holds may have the name of a file only where it can have one itself.
+            let enter = name.to_str().ok().filter(|name| {
+                is_folder
+                    && Artifact::is_segment(name)
+                    && prefix.matches('/').count() + 1 < Artifact::SEGMENTS
+            });
+            match enter {
+                Some(name) => waiting.push(format!("{prefix}{name}/")),
+                None => names.push(CString::new(path).map_err(|e| odd(e.into()))?),
+            }
         }
-        let name = entry.map_err(odd)?.file_name().into_encoded_bytes();
-        names.push(CString::new(name).map_err(|e| odd(e.into()))?);
     }
     names.sort();
     Ok(Some(names))
+}
+
+fn odd(e: std::io::Error) -> Fault {
+    Fault::new("the run's folder could not be read", e)
+}
+
+/// The names in one folder, and whether each is a folder.
+fn entries(folder: &OwnedFd) -> Result<Vec<(CString, bool)>, Fault> {
+    let held = format!("/proc/self/fd/{}", folder.as_raw_fd());
+    // The run may have closed the folder to its own user, who may be ours.
+    let _ = std::fs::set_permissions(&held, Permissions::from_mode(0o700));
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(&held).map_err(odd)? {
+        let entry = entry.map_err(odd)?;
+        let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        let name = CString::new(entry.file_name().into_encoded_bytes());
+        found.push((name.map_err(|e| odd(e.into()))?, is_folder));
+        if found.len() > NAMES_MAX {
+            break;
+        }
+    }
+    Ok(found)
 }
 
 #[cfg(test)]
@@ -188,24 +244,37 @@ mod tests {
         symlink(outside.path().join("secret"), at("link")).unwrap();
         symlink(at("a.txt"), at("own-link")).unwrap();
         std::fs::hard_link(outside.path().join("secret"), at("hard")).unwrap();
-        std::fs::create_dir(at("folder")).unwrap();
+        std::fs::create_dir_all(at("folder/b/c/d")).unwrap();
         std::fs::write(at("folder/inner"), "x").unwrap();
+        std::fs::write(at("folder/b/c/deep"), "deep").unwrap();
+        std::fs::write(at("folder/b/c/d/deeper"), "x").unwrap();
+        symlink(outside.path(), at("folder/out")).unwrap();
+        std::fs::create_dir(at("odd folder")).unwrap();
+        std::fs::write(at("odd folder/x"), "x").unwrap();
         nix::unistd::mkfifo(&at("pipe"), Mode::S_IRWXU).unwrap();
         let _socket = std::os::unix::net::UnixListener::bind(at("socket")).unwrap();
         std::fs::write(at("odd name"), "x").unwrap();
         std::fs::write(at("n\u{e9}"), "x").unwrap();
         std::fs::write(at("..."), "dots").unwrap();
-        let got = of(dir.path(), &limits());
+        let five = Limits {
+            artifacts: 5,
+            ..limits()
+        };
+        let got = of(dir.path(), &five);
         assert_eq!(got.excess, None);
         let names: Vec<_> = got.artifacts.iter().map(|a| a.name.as_str()).collect();
-        assert_eq!(names, ["...", "a.txt", "b.csv"]);
+        assert_eq!(
+            names,
+            ["...", "a.txt", "b.csv", "folder/b/c/deep", "folder/inner"]
+        );
+        assert_eq!(&*got.blobs[3].bytes, b"deep");
         assert_eq!(got.artifacts[2].media_type, "text/csv");
         assert_eq!(
             got.artifacts[2].sha256,
             Blob::of(b"a,b\n1,2\n").sha256.hex()
         );
         assert_eq!(&*got.blobs[1].bytes, b"x");
-        assert_eq!(got.left_out, 8);
+        assert_eq!(got.left_out, 10);
     }
 
     #[test]

@@ -74,7 +74,12 @@ const REFUSED: &[(&str, &str, &str, &str)] = &[
         "refused",
         "module",
     ),
-    ("import", "x = 1\nimport os", "refused", "module os"),
+    (
+        "import",
+        "x = 1\nimport subprocess",
+        "refused",
+        "module subprocess",
+    ),
     (
         "from-import",
         "x = 1\nfrom json import decoder",

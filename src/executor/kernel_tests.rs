@@ -20,6 +20,8 @@ mod layers;
 mod library;
 #[path = "lifetime_tests.rs"]
 mod lifetime;
+#[path = "ordinary_tests.rs"]
+mod ordinary;
 #[path = "refusal_tests.rs"]
 mod refusal;
 #[path = "soak_tests.rs"]

@@ -12,6 +12,11 @@ use super::spec::RunSpec;
 
 const TABLES: &[&str] = &["numpy", "pandas"];
 
+/// What a zygote for the analysis of data has beside the tables: figures, and what shows tables as
+/// Markdown and HTML. Loaded after a grant, the first takes half a second. seaborn and statsmodels would
+/// more than double what a zygote holds, and are loaded by those who name them.
+const SHOWING: &[&str] = &["matplotlib.pyplot", "jinja2", "tabulate", "tqdm"];
+
 /// The names under which libraries are given without an import.
 const SHORT: [&str; 2] = ["np", "pd"];
 
@@ -63,6 +68,7 @@ pub fn of_run(spec: &RunSpec) -> Vec<&'static str> {
 pub fn beside(policy: &Policy, env: &PythonEnv) -> Vec<&'static str> {
     match policy.contract {
         Contract::Walled => Vec::new(),
+        Contract::Analysis if policy.guard => installed(env, &[TABLES, SHOWING].concat()),
         _ => installed(env, TABLES),
     }
 }
@@ -147,6 +153,20 @@ mod tests {
         }
         assert!(of("walled", "import numpy").is_empty());
         assert!(!of("feature", "df['n'] = df['a'] * 2").is_empty());
+    }
+
+    #[test]
+    fn a_zygote_has_figures_where_they_are_wanted_and_nothing_larger() {
+        let of = |profile_name| beside(&profile(profile_name), &pandas());
+        assert_eq!(of("analysis"), [TABLES, SHOWING].concat());
+        for name in ["feature", "chart", "scoped", "script"] {
+            assert_eq!(of(name), TABLES, "{name}");
+        }
+        assert!(of("walled").is_empty());
+        let mut env = PythonEnv::clone(&pandas());
+        env.distributions.retain(|(name, _)| name != "matplotlib");
+        let without = beside(&profile("analysis"), &env);
+        assert!(without.contains(&"jinja2") && !without.contains(&"matplotlib.pyplot"));
     }
 
     #[test]

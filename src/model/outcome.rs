@@ -193,8 +193,17 @@ impl Artifact {
     /// The name under which stdout is kept where a frame does not carry all of it.
     pub const STDOUT: &'static str = "stdout";
 
-    /// Whether a file may be called so: `[A-Za-z0-9._-]{1,100}`, and not a folder's own names.
+    /// Segments of a name at most: folders and the file's own.
+    pub const SEGMENTS: usize = 4;
+
+    /// Whether a file may be called so: one to four segments, joined by `/`; see [`Self::is_segment`].
     pub fn is_name(name: &str) -> bool {
+        name.split('/').count() <= Self::SEGMENTS && name.split('/').all(Self::is_segment)
+    }
+
+    /// Whether a file or a folder may be called so: `[A-Za-z0-9._-]{1,100}`, and not what every folder
+    /// calls itself and the one above.
+    pub fn is_segment(name: &str) -> bool {
         (1..=100).contains(&name.len())
             && name
                 .bytes()

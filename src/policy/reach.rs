@@ -49,6 +49,58 @@ pub fn module_capability(path: &str) -> Option<Capability> {
     })
 }
 
+/// Members of such modules that reach nothing but the run: its own folder, its own threads, its own
+/// streams, facts that are the same for every run of a machine. The runner gives them, narrowed where the
+/// member itself is wider (`assets/runner/modules.py`); the kernel confines what they do.
+const INSIDE: &[(&str, &str)] = &[
+    (
+        "os",
+        "cpu_count curdir environ extsep fspath getcwd linesep listdir makedirs mkdir pardir path sep",
+    ),
+    (
+        "os.path",
+        "abspath altsep basename commonpath commonprefix curdir dirname exists extsep getsize isabs isdir \
+         isfile join normcase normpath pardir relpath sep split splitext",
+    ),
+    (
+        "sys",
+        "argv byteorder exit float_info int_info maxsize maxunicode stderr stdout version version_info",
+    ),
+    ("pathlib", "Path PosixPath PurePath PurePosixPath"),
+    (
+        "tempfile",
+        "NamedTemporaryFile SpooledTemporaryFile TemporaryDirectory TemporaryFile gettempdir mkdtemp",
+    ),
+    (
+        "logging",
+        "CRITICAL DEBUG ERROR FATAL FileHandler Filter Formatter Handler INFO LogRecord Logger LoggerAdapter \
+         NOTSET NullHandler StreamHandler WARN WARNING basicConfig captureWarnings critical debug disable \
+         error exception getLevelName getLogger info log shutdown warning",
+    ),
+    (
+        "traceback",
+        "format_exc format_exception format_exception_only print_exc print_exception",
+    ),
+    (
+        "platform",
+        "machine python_implementation python_version python_version_tuple release system",
+    ),
+    ("gc", "collect"),
+    (
+        "concurrent.futures",
+        "ALL_COMPLETED CancelledError Executor FIRST_COMPLETED FIRST_EXCEPTION Future ThreadPoolExecutor \
+         TimeoutError as_completed wait",
+    ),
+    ("joblib", "Parallel cpu_count delayed effective_n_jobs"),
+    ("IPython.display", "HTML Markdown display"),
+];
+
+/// Whether a member of a module that reaches outside reaches nothing but the run.
+pub fn stays_inside(module: &str, member: &str) -> bool {
+    let known = INSIDE.iter().find(|(name, _)| *name == module);
+    known.is_some_and(|(_, members)| members.split_ascii_whitespace().any(|m| m == member))
+}
+
 /// What a member of such a module does, where it says more than the module.
 pub fn member_capability(path: &str) -> Option<Capability> {
     let (module, name) = path.split_once('.')?;

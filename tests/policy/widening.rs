@@ -46,12 +46,13 @@ const CLOSED: &[&str] = &[
      pandas.compat.pickle_compat pandas.read_pickle torch.load torch.serialization torch.hub \
      numpy.lib.npyio numpy.lib.format numpy.load statsmodels.iolib.smpickle zarr",
     // Python's own that are on no list
-    "email mailbox webbrowser curses tkinter turtle cmd argparse optparse ensurepip venv this antigravity cgi \
+    "email mailbox webbrowser curses tkinter turtle cmd optparse ensurepip venv this antigravity cgi \
      imp distutils lib2to3 compression.zstd encodings string.templatelib string.Formatter",
 ];
 
 const CLOSED_MEMBERS: &[(&str, &str)] = &[
     ("joblib", "load dump Memory parallel_backend *"),
+    ("argparse", "FileType thing *"),
     ("torch", "load hub compile *"),
     ("pandas.io.api", "read_pickle"),
     ("pandas.io", "pickle"),

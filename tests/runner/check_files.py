@@ -257,16 +257,18 @@ def modules_are_changed_now_or_when_they_are_loaded() -> None:
 @of("figures")
 def figures_have_free_names_and_are_as_many_as_are_collected() -> None:
     def inside() -> None:
-        files, figures, errors = module("files"), module("figures"), module("errors")
+        files, figures = module("files"), module("figures")
         sys.modules["plotly.io"] = shown = ModuleType("plotly.io")
         shown.show = None  # type: ignore[attr-defined]
         files.most = 2
         Path("fig1.json").touch()
-        figures.watch()
+        figures.watch("agg")
         shown.show({"data": [{"y": [1]}], "layout": {}})
         assert Path("fig2.json").read_text() == '{"data": [{"y": [1]}], "layout": {}}'
         assert figures.next_name(".png") == "fig3.png"
-        raises(errors.Refused, figures.next_name, ".png")
+        assert figures.next_name(".png") is None
+        shown.show({"data": [], "layout": {}})
+        assert not Path("fig4.json").exists() and not figures.is_shown(1)
 
     forked(inside)
 
@@ -350,6 +352,70 @@ def inputs_are_read_once_and_only_as_they_were_shown() -> None:
     raises(spec.Mismatch, inputs.load, [bound("x", b'{"a": [1, 2]}')], None)
 
 
+@of("threads")
+def processes_become_threads() -> None:
+    def inside() -> None:
+        threads = module("threads")
+        sys.modules["joblib.parallel"] = made = ModuleType("joblib.parallel")
+        made.BACKENDS = {"threading": int, "loky": str}  # type: ignore[attr-defined]
+        threads.instead()
+        assert made.BACKENDS == {"threading": int, "loky": int, "multiprocessing": int}
+        assert made.DEFAULT_BACKEND == made.DEFAULT_PROCESS_BACKEND == "threading"
+
+    forked(inside)
+
+
+@of("modules")
+def modules_are_given_without_what_reaches_further() -> None:
+    def inside() -> None:
+        modules, errors = module("modules"), module("errors")
+
+        class Gates:
+            rules = module("rules").of(child.policy("analysis"))
+            formatter: Any = None
+
+            def refuse(self, message: str) -> None:
+                raise errors.PolicyViolation(message)
+
+            def check_name(self, name: str, allowed: Any) -> None:
+                if name.startswith("__"):
+                    self.refuse(name)
+
+        class Narrow:
+            gates = Gates()
+            instead: dict[int, Any] = {}
+
+        Narrow.gates.formatter = module("gates").Formatter(Narrow.gates)
+
+        import argparse
+        import logging
+        import tempfile
+
+        modules.give(Narrow)
+        kept = Narrow.instead[id(os.environ)]
+        assert dict(kept) == dict(os.environ) and not hasattr(kept, "__setitem__")
+        parser = Narrow.instead[id(argparse.ArgumentParser)]()
+        parser.add_argument("--n", type=int, default=3)
+        assert parser.parse_args(["--n", "4"]).n == 4
+        raises(errors.PolicyViolation, parser.parse_args, [], object())
+        parser.set_defaults(**{"__class__": 1})
+        raises(errors.PolicyViolation, parser.parse_args, [])
+        record = logging.LogRecord("a", 20, "p", 1, "m", (), None)
+        assert logging.Formatter("{levelname}", style="{").format(record) == "INFO"
+        reaching = logging.Formatter("{args.__class__}", style="{", validate=False)
+        raises(errors.PolicyViolation, reaching.format, record)
+        try:
+            raise KeyError("x")
+        except KeyError as error:
+            told = logging.Formatter().formatException((KeyError, error, error.__traceback__))
+        assert "KeyError: 'x'" in told and "check_files" not in told, told
+        assert tempfile.gettempdir() == os.environ["HOME"]
+        notebook = modules.notebook()
+        assert repr(notebook.HTML("<b>")) == "<b>" and sys.modules["IPython"].get_ipython() is None
+
+    forked(inside)
+
+
 @of("mangle", "facts", "rules", "check")
 def names_are_judged_as_the_interpreter_reads_them() -> None:
     mangle, facts, check = module("mangle"), module("facts"), module("check")
@@ -361,7 +427,7 @@ def names_are_judged_as_the_interpreter_reads_them() -> None:
     allowed, silent = rules.of(child.policy("analysis")), events.Events(lambda line: None)
     code = "class A:\n    def __add__(self, o): pass\n    __radd__ = __add__"
     check.check(ast.parse(code), allowed, [], silent)
-    for code in ("__add__", "__loader__: int", "f(__class__=1)", "global __spec__", "import os"):
+    for code in ("__add__", "__loader__: int", "f(__class__=1)", "global __spec__", "import subprocess"):
         raises(errors.PolicyViolation, check.check, ast.parse(code), allowed, ["f"], silent)
 
 

@@ -10,15 +10,16 @@ import math
 import os
 import sys
 
-from _countersign import figures, files, zone
+from _countersign import figures, files, modules, threads, zone
 from _countersign.contracts.base import Contract
 from _countersign.display import Display
-from _countersign.spec import Setup
+from _countersign.spec import Input, Setup
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+SHOW = "display"
 ROWS = 50
 COLUMNS = 200
 TEXT = 1000
@@ -36,11 +37,17 @@ class Analysis(Contract):
     def ahead(cls, setup: Setup) -> None:
         if setup.policy["guard"]:
             os.environ["MPLBACKEND"] = BACKEND
-            if (matplotlib := sys.modules.get("matplotlib")) is not None:
-                matplotlib.use(BACKEND)
-            figures.watch()
+            figures.watch(BACKEND)
+            threads.instead()
             zone.close(setup.sys_path)
             files.keep_list(setup.policy["limits"]["artifacts"])
+
+    def names(self, inputs: list[Input]) -> list[str]:
+        return [SHOW, *super().names(inputs)]
+
+    def given(self, values: dict[str, Any]) -> dict[str, Any]:
+        # A built-in of notebooks; an input may have the name.
+        return {SHOW: modules.display} | values
 
     def result(self, left: dict[str, Any], show: Display) -> Any:
         if (canvas := sys.modules.get("_countersign.canvas")) is not None:

@@ -73,6 +73,7 @@ impl<'a> Inspector<'a> {
             self.sized_method(x, arguments);
             self.column_call(x, arguments);
             self.result_call(x, arguments);
+            self.path_method(x, call.range());
         }
         self.telling_keywords(arguments);
         let vals = self.r.eval(&call.func, self.here());

@@ -1,13 +1,16 @@
-//! Files: a plain literal name is the output folder's, a computed one is to be looked at,
-//! anything with a folder, a scheme or a descriptor is outside.
+//! Files: a relative literal name is the output folder's, and so is one that is put together from literals
+//! and loop variables; another computed one is to be looked at. What begins at the root, leads up, has a
+//! scheme or is a descriptor is outside.
 
 use super::Inspector;
 use super::calls::{Arguments, OPEN};
+use crate::analysis::fold::fold;
 use crate::analysis::methods::Entry;
 use crate::analysis::parse::TextRange;
 use crate::analysis::parse::ast::{self, Constant, Expr, Ranged};
 use crate::analysis::resolve::{Set, Val};
 use crate::analysis::rules;
+use crate::analysis::walk::Bound;
 use crate::model::Capability;
 
 /// What a path argument amounts to; the order is the strength.
@@ -16,10 +19,28 @@ pub(super) enum Kind {
     /// No file: nothing was named, or it is in memory.
     None,
     Plain,
+    /// Computed from literals, loop variables and numbers: a file of the output folder too.
+    Followed,
     Computed,
     Outside,
     Url,
 }
+
+/// Folders and the name: as many segments as a file of the output folder may have (INTERFACE, files under
+/// `analysis`).
+const SEGMENTS: usize = 4;
+
+/// Methods of `pathlib.Path` that no other object has, and what they do with the file that it names.
+const OF_PATHS: &[(&str, Capability)] = &[
+    ("read_text", Capability::FsRead),
+    ("read_bytes", Capability::FsRead),
+    ("write_text", Capability::FsWrite),
+    ("write_bytes", Capability::FsWrite),
+    ("touch", Capability::FsWrite),
+    ("unlink", Capability::FsDelete),
+    ("symlink_to", Capability::FsWrite),
+    ("hardlink_to", Capability::FsWrite),
+];
 
 impl<'a> Inspector<'a> {
     pub(super) fn open_call(&mut self, arguments: Arguments<'a>, at: TextRange) {
@@ -82,6 +103,7 @@ impl<'a> Inspector<'a> {
         let (rule, detail) = match kind {
             Kind::None => return,
             Kind::Plain => (&rules::FS_OUTPUT, "literal argument"),
+            Kind::Followed => (&rules::FS_OUTPUT, "name from a loop"),
             Kind::Computed => (&rules::FS_COMPUTED, "computed argument"),
             Kind::Outside => (&rules::FS_OUTSIDE, "literal argument"),
             Kind::Url => {
@@ -92,6 +114,24 @@ impl<'a> Inspector<'a> {
         };
         self.uses(capability, at, &format!("{subject}, {detail}"));
         self.add(rule, at, subject).capability = Some(capability);
+    }
+
+    /// `Path("x").read_text()`: the object names the file.
+    pub(super) fn path_method(&mut self, x: &'a ast::ExprAttribute, at: TextRange) {
+        let attr = fold(x.attr.as_str());
+        let known = OF_PATHS.iter().find(|(name, _)| *name == &*attr);
+        let opens = || {
+            let of_path = |v: &Val<'a>| matches!(v, Val::Text(_) | Val::ComputedText);
+            let base = self.r.eval(&x.value, self.here());
+            &*attr == "open" && !base.is_empty() && base.iter().all(of_path)
+        };
+        let capability = match known {
+            Some((_, capability)) => *capability,
+            None if opens() => Capability::FsWrite,
+            None => return,
+        };
+        let kind = self.kind(&x.value);
+        self.file_fact(kind, capability, &attr, at);
     }
 
     /// A path of the machine, as a literal, in a library call that is not known to open files.
@@ -219,19 +259,89 @@ impl<'a> Inspector<'a> {
         for val in vals.iter() {
             kind = kind.max(self.val_kind(val, 0));
         }
-        // A computed name with a literal folder in it is a name with a folder.
-        if kind == Kind::Computed
-            && literal_parts(e)
-                .iter()
-                .any(|t| text_kind(t) >= Kind::Outside)
-        {
-            kind = if literal_parts(e).iter().any(|t| text_kind(t) == Kind::Url) {
-                Kind::Url
-            } else {
-                Kind::Outside
-            };
+        if kind == Kind::Computed {
+            kind = self.computed_kind(e);
         }
         kind
+    }
+
+    /// A computed name is what its literal pieces say, and to be looked at where anything else than loop
+    /// variables and numbers is among the others.
+    fn computed_kind(&self, e: &'a Expr) -> Kind {
+        let pieces = literal_parts(e);
+        let worst = pieces
+            .iter()
+            .enumerate()
+            .map(|(n, t)| piece_kind(t, n == 0));
+        match worst.max().unwrap_or(Kind::None) {
+            Kind::Outside => Kind::Outside,
+            Kind::Url => Kind::Url,
+            Kind::Plain if self.followed(e, 0) => Kind::Followed,
+            _ => Kind::Computed,
+        }
+    }
+
+    /// Whether everything in it is a literal, a number or what a loop goes through.
+    fn followed(&self, e: &'a Expr, depth: usize) -> bool {
+        if depth > 8 {
+            return false;
+        }
+        let inner = |e: &'a Expr| self.followed(e, depth + 1);
+        match e {
+            Expr::Constant(c) => matches!(
+                c.value,
+                Constant::Str(_) | Constant::Int(_) | Constant::Float(_)
+            ),
+            Expr::JoinedStr(x) => x.values.iter().all(inner),
+            Expr::FormattedValue(x) => inner(&x.value),
+            Expr::BinOp(x) => inner(&x.left) && inner(&x.right),
+            Expr::Tuple(x) => x.elts.iter().all(inner),
+            Expr::Name(name) => self.is_of_loop(name) || self.is_literal(e),
+            Expr::Call(call) => {
+                let given = call.keywords.is_empty() && call.args.iter().all(inner);
+                given
+                    && match &*call.func {
+                        Expr::Attribute(x) if self.is_path_maker(&call.func) || inner(&x.value) => {
+                            true
+                        }
+                        func => {
+                            let vals = self.r.eval(func, self.here());
+                            let known = |v: &Val<'a>| matches!(v, Val::Builtin(b) if matches!(&**b, "str" | "int" | "round"));
+                            self.is_path_maker(func) || !vals.is_empty() && vals.iter().all(known)
+                        }
+                    }
+            }
+            _ => false,
+        }
+    }
+
+    fn is_literal(&self, e: &'a Expr) -> bool {
+        let vals = self.r.eval(e, self.here());
+        !vals.is_empty() && vals.iter().all(|v| matches!(v, Val::Text(_)))
+    }
+
+    /// `os.path.join` and `pathlib.Path`.
+    fn is_path_maker(&self, func: &'a Expr) -> bool {
+        let vals = self.r.eval(func, self.here());
+        let makes = |v: &Val<'a>| matches!(v, Val::Member(path) if crate::analysis::resolve::makes_path(path));
+        !vals.is_empty() && vals.iter().all(makes)
+    }
+
+    /// A name that only loops bind.
+    fn is_of_loop(&self, name: &ast::ExprName) -> bool {
+        let found = self.r.scopes.lookup(&fold(name.id.as_str()), self.here());
+        let mut bindings = found
+            .bindings
+            .iter()
+            .flat_map(|(all, _)| all.iter())
+            .peekable();
+        bindings.peek().is_some()
+            && bindings.all(|b| {
+                matches!(
+                    b.to,
+                    Bound::ElementOf(_) | Bound::Part(..) | Bound::Within(_)
+                )
+            })
     }
 
     fn val_kind(&self, val: &Val<'a>, depth: usize) -> Kind {
@@ -300,12 +410,32 @@ fn text_kind(text: &str) -> Kind {
     if scheme || drive {
         return Kind::Url;
     }
-    let outside = text.contains(['/', '\\', '\0'])
+    let odd = text.contains(['\\', '\0'])
         || text.starts_with('~')
-        || text == ".."
-        || text == "."
         || text.as_bytes().get(1) == Some(&b':');
-    if outside { Kind::Outside } else { Kind::Plain }
+    let mut name = text;
+    while let Some(rest) = name.strip_prefix("./") {
+        name = rest;
+    }
+    let segments = name.split('/');
+    let lead_out = segments.clone().count() > SEGMENTS
+        || segments.clone().any(|s| matches!(s, "" | "." | ".."));
+    if odd || lead_out {
+        Kind::Outside
+    } else {
+        Kind::Plain
+    }
+}
+
+/// The same for one literal piece of a computed name.
+fn piece_kind(text: &str, first: bool) -> Kind {
+    let begins_outside = first && (text.starts_with(['/', '~']) || text_kind(text) == Kind::Url);
+    let odd = text.contains(['\\', '\0']) || text.split('/').any(|s| s == "..");
+    match () {
+        () if begins_outside && text_kind(text) == Kind::Url => Kind::Url,
+        () if begins_outside || odd => Kind::Outside,
+        () => Kind::Plain,
+    }
 }
 
 /// A text that is nothing but a path of some machine.
@@ -331,9 +461,14 @@ fn literal_parts(e: &Expr) -> Vec<&str> {
             parts
         }
         Expr::Call(call) => match &*call.func {
-            Expr::Attribute(x) => literal_parts(&x.value),
-            _ => Vec::new(),
+            Expr::Attribute(x) => {
+                let mut parts = literal_parts(&x.value);
+                parts.extend(call.args.iter().flat_map(literal_parts));
+                parts
+            }
+            _ => call.args.iter().flat_map(literal_parts).collect(),
         },
+        Expr::Tuple(x) => x.elts.iter().flat_map(literal_parts).collect(),
         _ => Vec::new(),
     }
 }
@@ -343,14 +478,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_plain_name_is_of_the_output_folder() {
-        for plain in ["summary.csv", "a b.txt", "x..y", ".hidden"] {
+    fn only_a_relative_name_is_of_the_output_folder() {
+        for plain in [
+            "summary.csv",
+            "a b.txt",
+            "x..y",
+            ".hidden",
+            "./a.csv",
+            "a/b",
+            "././a/b/c/d.csv",
+        ] {
             assert_eq!(text_kind(plain), Kind::Plain, "{plain}");
         }
         for outside in [
             "/etc/passwd",
             "../x",
-            "a/b",
+            "a/../b",
+            "a/b/c/d/e",
+            "a//b",
+            "a/",
+            "a/./b",
+            ".",
+            "./",
             "~/x",
             "..",
             "C:x",

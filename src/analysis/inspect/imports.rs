@@ -2,7 +2,7 @@
 
 use super::Inspector;
 use crate::analysis::fold::fold;
-use crate::analysis::library::{member_capability, module_capability};
+use crate::analysis::library::{is_telling, member_capability, module_capability, stays_inside};
 use crate::analysis::parse::TextRange;
 use crate::analysis::parse::ast::{self, Ranged};
 use crate::analysis::resolve::{Standing, Val};
@@ -16,6 +16,9 @@ impl<'a> Inspector<'a> {
             let path = fold(alias.name.as_str()).into_owned();
             let at = alias.range();
             self.spelling(alias.name.as_str(), at);
+            if let Some(name) = &alias.asname {
+                self.other_name(&path, &fold(name.as_str()), at);
+            }
             match self.r.module_standing(&path) {
                 Standing::Allowed => {
                     self.sensitive(&path, at);
@@ -23,6 +26,30 @@ impl<'a> Inspector<'a> {
                 }
                 _ => self.foreign(&path, at),
             }
+        }
+    }
+
+    /// `import os as numpy`: every line after it reads as another module's.
+    fn other_name(&mut self, path: &str, name: &str, at: TextRange) {
+        let top = path.split('.').next().unwrap_or(path);
+        let last = path.rsplit('.').next().unwrap_or(path);
+        let short = [
+            ("pd", "pandas"),
+            ("np", "numpy"),
+            ("plt", "matplotlib"),
+            ("sns", "seaborn"),
+        ];
+        let usual = short.iter().find(|(short, _)| *short == name);
+        let library = self.r.library();
+        let another = match usual {
+            Some((_, module)) => *module != top,
+            None => name != last && name != top && (library.knows(name) || is_telling(name)),
+        };
+        // Under such a name it seems to reach further than it does.
+        let harmless = module_capability(name).is_some() && module_capability(path).is_none();
+        let another = another && !harmless;
+        if another {
+            self.add(&rules::IMPORT_ALIAS, at, format!("{path} as {name}"));
         }
     }
 
@@ -80,6 +107,12 @@ impl<'a> Inspector<'a> {
     /// A policy that lists a member does not thereby allow what it can do: `os.system` is more than
     /// `os`, whose import has its finding.
     fn sensitive_member(&mut self, path: &str, at: TextRange) {
+        if let Some((module, member)) = path.rsplit_once('.')
+            && self.lists_inside(module)
+            && stays_inside(module, member)
+        {
+            return;
+        }
         let capability = member_capability(path);
         if capability.is_some() && capability != module_capability(path) {
             self.add_with(&rules::IMPORT_SENSITIVE, at, capability, path);
@@ -144,7 +177,7 @@ impl<'a> Inspector<'a> {
                 let fact = self.add_with(
                     &rules::IMPORT_MEMBER,
                     at,
-                    Some(Capability::Unanalyzed),
+                    Some(member_capability(written).unwrap_or(Capability::Unanalyzed)),
                     written,
                 );
                 if let Some(hint) = near {
@@ -216,8 +249,19 @@ impl<'a> Inspector<'a> {
             .hint = Some(hint);
     }
 
+    /// Whether the policy lists members of this module one by one, and all of them stay inside the run.
+    fn lists_inside(&self, module: &str) -> bool {
+        let listed = self.policy.imports.get(module);
+        listed.is_some_and(|members| {
+            !members.is_empty() && members.iter().all(|member| stays_inside(module, member))
+        })
+    }
+
     /// Under a policy that lists everything, what reaches outside is still worth a finding.
     fn sensitive(&mut self, path: &str, at: TextRange) {
+        if self.lists_inside(path) {
+            return;
+        }
         if let Some(capability) = module_capability(path) {
             self.add_with(&rules::IMPORT_SENSITIVE, at, Some(capability), path);
         } else if self.policy.imports.contains_key("*") {

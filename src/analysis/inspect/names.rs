@@ -3,7 +3,7 @@
 use super::texts::COLUMN;
 use super::{Inspector, is_dunder};
 use crate::analysis::fold::{changes, fold};
-use crate::analysis::library::{builtin_capability, is_builtin};
+use crate::analysis::library::{builtin_capability, is_builtin, is_telling};
 use crate::analysis::parse::TextRange;
 use crate::analysis::parse::ast::{self, ExceptHandler, Expr, ExprContext, Ranged};
 use crate::analysis::resolve::{Standing, Val};
@@ -69,6 +69,13 @@ impl<'a> Inspector<'a> {
             && !matches!(place, Place::Called)
         {
             self.column(&id, Capability::DataRead, at);
+        }
+        if self.text.is_none()
+            && found_nothing
+            && is_telling(&id)
+            && self.r.module_standing(&id) == Standing::Allowed
+        {
+            self.add(&rules::RUN_UNBOUND, at, &*id);
         }
         self.module_value(e, at, place);
         if self.text.is_none() && !found_nothing {

@@ -36,6 +36,7 @@ impl<'a> Resolver<'a> {
                             vals.iter().for_each(|v| self.element(v, out));
                         }
                     }
+                    path if makes_path(path) => out.add(self.path_of(&call.args, scope)),
                     "operator.call" => {
                         out.add(Val::Unknown);
                     }
@@ -75,6 +76,18 @@ impl<'a> Resolver<'a> {
         if out.is_empty() {
             out.add(Val::Unknown);
         }
+    }
+
+    /// What the parts of a path add up to; a later one that begins at the root stands alone.
+    fn path_of(&self, parts: &'a [ast::Expr], scope: ScopeId) -> Val<'a> {
+        let mut whole = String::new();
+        for part in parts {
+            match self.eval(part, scope).as_slice() {
+                [Val::Text(text)] => joined_path(&mut whole, text),
+                _ => return Val::ComputedText,
+            }
+        }
+        Val::Text(whole.into())
     }
 
     fn builtin_call(&self, name: &str, call: &'a ast::ExprCall, scope: ScopeId, out: &mut Set<'a>) {
@@ -159,4 +172,26 @@ impl<'a> Resolver<'a> {
             _ => out.add(Val::Unknown),
         }
     }
+}
+
+/// Whether calling it puts a path together.
+pub fn makes_path(member: &str) -> bool {
+    matches!(
+        member,
+        "os.path.join"
+            | "pathlib.Path"
+            | "pathlib.PurePath"
+            | "pathlib.PosixPath"
+            | "pathlib.PurePosixPath"
+    )
+}
+
+/// As `os.path.join`.
+pub(super) fn joined_path(whole: &mut String, part: &str) {
+    if part.starts_with('/') {
+        whole.clear();
+    } else if !whole.is_empty() && !whole.ends_with('/') {
+        whole.push('/');
+    }
+    whole.push_str(part);
 }

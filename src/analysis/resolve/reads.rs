@@ -1,5 +1,6 @@
 //! Attributes and elements: what reading from a value may give, and what texts add up to.
 
+use super::calls::joined_path;
 use super::eval::Resolver;
 use super::scopes::{ScopeId, address};
 use super::value::{ByAddress, Set, Val, Vals};
@@ -259,6 +260,16 @@ impl<'a> Resolver<'a> {
             }
             Operator::Mod | Operator::Mult if texts(&left) || texts(&right) => {
                 out.add(Val::ComputedText);
+            }
+            // `Path("out") / name`: no text is divided otherwise.
+            Operator::Div if texts(&left) || texts(&right) => {
+                if let ([Val::Text(a)], [Val::Text(b)]) = (left.as_slice(), right.as_slice()) {
+                    let mut whole = a.to_string();
+                    joined_path(&mut whole, b);
+                    out.add(Val::Text(whole.into()));
+                } else {
+                    out.add(Val::ComputedText);
+                }
             }
             // Unions of dicts and sets, repeated lists.
             Operator::BitOr

@@ -35,7 +35,7 @@ pub static FS_OUTSIDE: Rule = Rule {
     capability: None,
     cwe: &[22, 73],
     message: "a file outside the output folder",
-    hint: "use a plain name without a folder: files live in the output folder",
+    hint: "use a relative name, as \"summary.csv\" or \"out/summary.csv\": files live in the output folder",
     example: "open(\"/etc/passwd\")",
 };
 
@@ -71,7 +71,7 @@ pub static FS_MACHINE_PATH: Rule = Rule {
     capability: None,
     cwe: &[73],
     message: "hands a path of the machine to a library",
-    hint: "a plain name without folders is a file of the output folder",
+    hint: "a relative name is a file of the output folder",
     example: "import pyarrow.dataset as ds; ds.ParquetFileFormat().inspect(\"/etc/passwd\")",
 };
 

@@ -135,6 +135,18 @@ pub static IMPORT_UNKNOWN: Rule = Rule {
     example: "from acme import score",
 };
 
+pub static IMPORT_ALIAS: Rule = Rule {
+    code: "IMPORT012",
+    name: "alias-of-another-module",
+    severity: Severity::Medium,
+    weight: Weight::AtLeast(Action::Flag),
+    capability: None,
+    cwe: &[1007],
+    message: "gives one module the name of another, so that what follows reads as something else",
+    hint: "use the module's own name, or the usual short one",
+    example: "import random as math",
+};
+
 pub(super) static RULES: &[&Rule] = &[
     &IMPORT_MODULE,
     &IMPORT_MEMBER,
@@ -147,4 +159,5 @@ pub(super) static RULES: &[&Rule] = &[
     &IMPORT_MODULE_VALUE,
     &IMPORT_PATCH,
     &IMPORT_UNKNOWN,
+    &IMPORT_ALIAS,
 ];

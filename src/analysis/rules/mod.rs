@@ -19,6 +19,7 @@ mod network;
 mod node;
 mod parse;
 mod refl;
+mod run;
 mod text;
 
 pub use attr::*;
@@ -37,6 +38,7 @@ pub use network::*;
 pub use node::*;
 pub use parse::*;
 pub use refl::*;
+pub use run::*;
 pub use text::*;
 
 use crate::model::{Action, Capability, Severity};
@@ -91,6 +93,7 @@ pub fn all() -> impl Iterator<Item = &'static Rule> {
         exec::RULES,
         deser::RULES,
         refl::RULES,
+        run::RULES,
         native::RULES,
         dos::RULES,
         text::RULES,

@@ -177,9 +177,11 @@ fn cookie(comment: &str) -> Option<&str> {
 /// Instructions to vim and Emacs.
 fn modeline(lower: &str) -> bool {
     let vim = ["vim:", "vi:", "ex:"].iter().any(|m| {
-        lower
-            .split_once(m)
-            .is_some_and(|(before, _)| before.ends_with([' ', '\t', '#']))
+        lower.match_indices(m).any(|(at, _)| {
+            let (before, rest) = (&lower[..at], &lower[at + m.len()..]);
+            let begins = before.ends_with([' ', '\t', '#']) || before.is_empty() && *m != "ex:";
+            begins && options(rest)
+        })
     });
     let emacs = lower
         .split_once("-*-")
@@ -187,9 +189,59 @@ fn modeline(lower: &str) -> bool {
     vim || emacs
 }
 
+/// What follows is what vim would take (its `:help modeline`): `set` and more, or options, which are words
+/// with or without a value that blanks and colons part. Code after `as ex:` is neither.
+fn options(rest: &str) -> bool {
+    let rest = rest.trim_start();
+    if rest.starts_with("set ") || rest.starts_with("se ") {
+        return true;
+    }
+    let first = rest.split([' ', '\t', ':']).next().unwrap_or_default();
+    let end = first
+        .find(|c: char| !c.is_ascii_alphanumeric())
+        .unwrap_or(first.len());
+    let (name, value) = first.split_at(end);
+    let sets = value.starts_with(['=', '^', '&', '!'])
+        || value.starts_with("+=")
+        || value.starts_with("-=");
+    let plain = value.is_empty() && rest.split([' ', '\t', ':']).all(is_option);
+    !name.is_empty() && (sets && value.len() > 1 || plain)
+}
+
+/// One word of options.
+fn is_option(word: &str) -> bool {
+    let name = word.split(['=', '^', '&', '!', '+', '-']).next();
+    name.is_some_and(|name| name.chars().all(|c| c.is_ascii_alphanumeric()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_modeline_is_what_an_editor_would_take() {
+        for line in [
+            "# vim: set ts=4:",
+            "vim:ft=python",
+            "vi:noai:sw=3 ts=6",
+            "# ex: ts=4 sw=4 expandtab",
+            "\"x vim: set makeprg=rm: \"",
+            "# -*- mode: python; eval: (x) -*-",
+        ] {
+            assert!(modeline(line), "{line}");
+        }
+        for line in [
+            "with threadpoolexecutor(4) as ex:",
+            "with threadpoolexecutor(4) as ex: run(ex, shell)",
+            "    with executor() as ex: print(exec_all(ex))",
+            "for vi: ",
+            "ex:ts=4",
+            "def f(vi: int, ex: str): exec",
+            "complex: ts=4",
+        ] {
+            assert!(!modeline(line), "{line}");
+        }
+    }
 
     #[test]
     fn a_cookie_is_read_as_pep_263_says() {

@@ -8,6 +8,7 @@ mod strings;
 use super::facts::Facts;
 use super::rules;
 use super::scan::Outline;
+use crate::model::Action;
 
 /// Combining marks on one character.
 const MARKS: usize = 3;
@@ -66,7 +67,15 @@ fn characters(text: &str, facts: &mut Facts) {
             '\n' | '\t' | ' '..='~' => {}
             '\r' if next == Some('\n') => {}
             '\r' => {
-                facts.add(&rules::TEXT_CR, here, "");
+                let fact = facts.add(&rules::TEXT_CR, here, "");
+                // What seems to be the rest of a comment is code.
+                let line = text[..at].rsplit(['\n', '\r']).next().unwrap_or_default();
+                let hidden = text[end..].split(['\n', '\r']).next().unwrap_or_default();
+                if line.contains('#')
+                    && !matches!(hidden.trim_start().as_bytes().first(), None | Some(b'#'))
+                {
+                    fact.at_least = Some(Action::Block);
+                }
             }
             '\u{c}' => {
                 facts.add(&rules::TEXT_FORM_FEED, here, "");
