@@ -237,6 +237,20 @@ fn only_a_person_at_a_terminal_repairs_a_log() {
     assert_eq!(dash.ended().exit_code(), 0);
     let verify = dash.cli(&["audit", "verify"]);
     assert_eq!(verify.status.code(), Some(0), "{}", said(&verify));
+    // Whoever reviews the log learns of it without opening a file.
+    let told = said(&verify);
+    assert!(
+        told.contains("repaired 20") && told.contains(" by uid "),
+        "{told}"
+    );
+    assert!(told.contains("intact record"), "{told}");
+    let again = dash.cli(&["audit", "repair"]);
+    assert_eq!(again.status.code(), Some(0), "{}", said(&again));
+    assert!(
+        said(&again).contains("the log is sound"),
+        "{}",
+        said(&again)
+    );
     let aside = files(&dash.state.join("quarantine"));
     assert_eq!(aside.len(), 1);
     assert!(before.ends_with(&std::fs::read(&aside[0]).unwrap()));

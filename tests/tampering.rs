@@ -174,6 +174,14 @@ fn a_changed_content_is_named_by_whoever_shows_it_and_one_of_another_length_by_e
     }
     let verify = dash.cli(&["audit", "verify"]);
     assert_eq!(verify.status.code(), Some(1), "{}", said(&verify));
+    fs::remove_file(&path).unwrap();
+    let repair = dash.cli(&["audit", "repair"]);
+    let text = said(&repair);
+    assert_eq!(repair.status.code(), Some(1), "{text}");
+    assert!(
+        text.contains("no repair brings this back") && text.contains(&name),
+        "{text}"
+    );
 
     for bytes in [&b""[..], b"print(table.shape)", b"print(table.shape)\n\n"] {
         fs::write(&path, bytes).unwrap();

@@ -47,5 +47,5 @@ pub use log::{Dashboard, History, Listing, Log, Logged, Summary};
 pub use open::{Opened, append, open};
 pub use prune::{OldSegment, Pruned, older_than, outdated_segments, prune};
 pub use repair::{Loss, LostFile, LostRecord, Repair};
-pub use verify::Report;
+pub use verify::{Repaired, Report};
 pub use writer::{Writer, WriterEvent, WriterHandle};

@@ -1,11 +1,14 @@
 //! Checks a log: chain, sequence, the lives of proposals, and that every blob a record names is there and right.
 
+use jiff::Timestamp;
 use serde::Serialize;
 
 use super::contents::Look;
 use super::error::{self, AuditError, Damage};
-use super::judge;
+use super::judge::{self, Read};
 use super::layout::Layout;
+use super::line::Record;
+use crate::model::LogEvent;
 
 /// What a check found.
 #[derive(Clone, Debug, Serialize)]
@@ -24,6 +27,8 @@ pub struct Report {
     pub blobs: u64,
     /// Records of later versions; the chain covers them all the same.
     pub unknown: u64,
+    /// What a person had set aside of this log, as its own records say.
+    pub repairs: Vec<Repaired>,
     /// The first thing wrong in the chain; nothing after it was looked at.
     pub damage: Option<Damage>,
     /// The first 20 records in their place that tell of what cannot have happened.
@@ -34,6 +39,32 @@ pub struct Report {
     pub bad_blobs: Vec<Damage>,
     /// How many blobs are missing or changed.
     pub bad_blob_count: u64,
+}
+
+/// Something acknowledged that the log has no more, because a person said so.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Repaired {
+    /// The record that says it.
+    pub seq: u64,
+    pub at: Timestamp,
+    /// Who said so.
+    pub uid: Option<u32>,
+    /// What was lost, as the person was told.
+    pub lost: String,
+}
+
+impl Repaired {
+    fn of(record: &Record) -> Option<Self> {
+        let LogEvent::Recovered { lost, by, .. } = &record.event else {
+            return None;
+        };
+        Some(Self {
+            seq: record.seq,
+            at: record.ts,
+            uid: by.as_ref().map(|by| by.uid),
+            lost: lost.clone()?,
+        })
+    }
 }
 
 impl Report {
@@ -50,7 +81,12 @@ impl Report {
 }
 
 pub(super) fn verify(layout: &Layout) -> Result<Report, AuditError> {
-    let judged = judge::read(layout, Look::Read, |_| {})?;
+    let mut repairs = Vec::new();
+    let judged = judge::read(layout, Look::Read, |read| {
+        if let Read::Record(_, record) = read {
+            repairs.extend(Repaired::of(&record));
+        }
+    })?;
     let (head, removed) = (judged.scanned.head, judged.scanned.removed);
     let faults = judged.faults;
     Ok(Report {
@@ -61,6 +97,7 @@ pub(super) fn verify(layout: &Layout) -> Result<Report, AuditError> {
         head: head.hash.hex(),
         blobs: judged.blobs,
         unknown: judged.later,
+        repairs,
         damage: faults.chain,
         impossible: faults.lives.first,
         impossible_count: faults.lives.count,

@@ -6,7 +6,7 @@ use std::io::{self, BufRead as _, BufReader, Write as _};
 use nix::sys::termios::{FlushArg, tcflush};
 
 use crate::app::reviewer;
-use crate::audit::{Log, Loss, LostRecord};
+use crate::audit::{Faults, Log, Loss, LostRecord};
 use crate::error::Failure;
 use crate::model::visible;
 
@@ -24,10 +24,7 @@ const SHOWN: usize = 40;
 /// Runs the command; the value is the exit code: 0 with a log that the dashboard starts on.
 pub fn run(_args: &Args, log: &Log) -> Result<u8, Failure> {
     let Some(repair) = log.repair().map_err(|e| failed(&e))? else {
-        tell(
-            "there is nothing to repair: what a crash left, the next start of the dashboard mends by itself",
-        );
-        return Ok(0);
+        return nothing(&log.summary().map_err(|e| failed(&e))?.faults);
     };
     let mut terminal = File::options()
         .read(true)
@@ -50,6 +47,27 @@ pub fn run(_args: &Args, log: &Log) -> Result<u8, Failure> {
         "the log goes on; what was set aside is in `quarantine` in the state folder, and the log says so",
     );
     Ok(0)
+}
+
+/// What is said where no repair would change anything.
+fn nothing(faults: &Faults) -> Result<u8, Failure> {
+    if let Some(damage) = &faults.chain {
+        tell(&format!(
+            "there is nothing to repair: the next start of the dashboard sets aside what a crash left ({})",
+            visible(&damage.to_string())
+        ));
+        return Ok(0);
+    }
+    match faults.first() {
+        None => {
+            tell("there is nothing to repair: the log is sound");
+            Ok(0)
+        }
+        Some(damage) => Err(Failure::general(format!(
+            "no repair brings this back: {damage}. The log goes on with it, and everybody who reads it names \
+             it; only a copy of the file can be put back"
+        ))),
+    }
 }
 
 /// Everything a person needs to see before it is done. Nothing of the log reaches the terminal raw.
@@ -90,8 +108,7 @@ fn page(loss: &Loss) -> String {
         }
     }
     line(&format!(
-        "lost     {} intact records and whatever is damaged: the log will not have them, a grant among \
-         them neither",
+        "lost     {} intact records, and what is damaged or gone already; grants can be among them",
         loss.records()
     ));
     line(

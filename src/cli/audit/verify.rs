@@ -10,7 +10,7 @@ use crate::model::visible;
 
 use super::super::out::{print, print_json};
 use super::failed;
-use super::list::later;
+use super::list::{later, seconds};
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -75,6 +75,18 @@ fn text(out: &mut dyn Write, report: &Report) -> std::io::Result<()> {
         writeln!(
             out,
             "records up to seq {seq} were removed under retention, as a later record says"
+        )?;
+    }
+    for repair in &report.repairs {
+        let by = repair
+            .uid
+            .map_or_else(String::new, |uid| format!(" by uid {uid}"));
+        writeln!(
+            out,
+            "repaired {}{by}, as seq {} says: {}",
+            seconds(repair.at),
+            repair.seq,
+            visible(&repair.lost)
         )?;
     }
     if report.unknown > 0 {
