@@ -320,6 +320,10 @@ impl Dash {
             while Instant::now() < heard && agent.state(&id) == "pending" {
                 self.pause(Duration::from_millis(50));
             }
+            // A machine that stood still closed the sheet: whoever grants asks again.
+            if agent.state(&id) == "pending" && !self.text().contains("GRANT?") {
+                self.press("a");
+            }
         }
     }
 
