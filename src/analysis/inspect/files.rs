@@ -11,7 +11,7 @@ use crate::analysis::parse::ast::{self, Constant, Expr, Ranged};
 use crate::analysis::resolve::{Set, Val};
 use crate::analysis::rules;
 use crate::analysis::walk::Bound;
-use crate::model::Capability;
+use crate::model::{Artifact, Capability};
 
 /// What a path argument amounts to; the order is the strength.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,10 +25,6 @@ pub(super) enum Kind {
     Outside,
     Url,
 }
-
-/// Folders and the name: as many segments as a file of the output folder may have (INTERFACE, files under
-/// `analysis`).
-const SEGMENTS: usize = 4;
 
 /// Methods of `pathlib.Path` that no other object has, and what they do with the file that it names.
 const OF_PATHS: &[(&str, Capability)] = &[
@@ -268,16 +264,70 @@ impl<'a> Inspector<'a> {
     /// A computed name is what its literal pieces say, and to be looked at where anything else than loop
     /// variables and numbers is among the others.
     fn computed_kind(&self, e: &'a Expr) -> Kind {
-        let pieces = literal_parts(e);
-        let worst = pieces
-            .iter()
-            .enumerate()
-            .map(|(n, t)| piece_kind(t, n == 0));
-        match worst.max().unwrap_or(Kind::None) {
+        match self.pieces(e, Place::First, 0) {
             Kind::Outside => Kind::Outside,
             Kind::Url => Kind::Url,
             Kind::Plain if self.followed(e, 0) => Kind::Followed,
             _ => Kind::Computed,
+        }
+    }
+
+    /// The worst of the literal pieces of a computed name. What a method is given is no piece of it
+    /// (`name.replace("/", "_")`), but for what fills gaps or begins the path anew.
+    fn pieces(&self, e: &'a Expr, place: Place, depth: usize) -> Kind {
+        if depth > 8 {
+            return Kind::Computed;
+        }
+        let piece = |e: &'a Expr, place: Place| self.pieces(e, place, depth + 1);
+        let row = |all: &'a [Expr]| {
+            let (first, rest) = (all.iter().take(1), all.iter().skip(1));
+            first
+                .map(|e| piece(e, place))
+                .chain(rest.map(|e| piece(e, Place::Later)))
+                .max()
+                .unwrap_or(Kind::None)
+        };
+        let anew = |all: &'a [Expr]| {
+            let kinds = all.iter().map(|e| piece(e, Place::First));
+            kinds.max().unwrap_or(Kind::None)
+        };
+        match e {
+            Expr::Constant(c) => match &c.value {
+                Constant::Str(text) => piece_kind(text, place),
+                _ => Kind::None,
+            },
+            Expr::JoinedStr(x) => row(&x.values),
+            Expr::FormattedValue(x) => piece(&x.value, place),
+            Expr::Tuple(x) => anew(&x.elts),
+            Expr::List(x) => anew(&x.elts),
+            // `Path("out") / "/etc"` is `/etc`, and `"%s" % "/etc"` too.
+            Expr::BinOp(x) => {
+                let right = match x.op {
+                    ast::Operator::Add => Place::Later,
+                    _ => Place::First,
+                };
+                piece(&x.left, place).max(piece(&x.right, right))
+            }
+            Expr::Call(call) => match &*call.func {
+                func if self.is_path_maker(func) => anew(&call.args),
+                Expr::Attribute(x) => {
+                    let filled = match &*fold(x.attr.as_str()) {
+                        "format" | "join" | "joinpath" => anew(&call.args),
+                        _ => Kind::None,
+                    };
+                    piece(&x.value, place).max(filled)
+                }
+                _ => row(&call.args),
+            },
+            Expr::Name(_) => {
+                let vals = self.r.eval(e, self.here());
+                let kinds = vals.iter().map(|v| match v {
+                    Val::Text(text) => piece_kind(text, place),
+                    _ => Kind::None,
+                });
+                kinds.max().unwrap_or(Kind::None)
+            }
+            _ => Kind::None,
         }
     }
 
@@ -297,22 +347,25 @@ impl<'a> Inspector<'a> {
             Expr::BinOp(x) => inner(&x.left) && inner(&x.right),
             Expr::Tuple(x) => x.elts.iter().all(inner),
             Expr::Name(name) => self.is_of_loop(name) || self.is_literal(e),
-            Expr::Call(call) => {
-                let given = call.keywords.is_empty() && call.args.iter().all(inner);
-                given
-                    && match &*call.func {
-                        Expr::Attribute(x) if self.is_path_maker(&call.func) || inner(&x.value) => {
-                            true
-                        }
-                        func => {
-                            let vals = self.r.eval(func, self.here());
-                            let known = |v: &Val<'a>| matches!(v, Val::Builtin(b) if matches!(&**b, "str" | "int" | "round"));
-                            self.is_path_maker(func) || !vals.is_empty() && vals.iter().all(known)
-                        }
+            Expr::Call(call) if call.keywords.is_empty() && call.args.iter().all(inner) => {
+                match &*call.func {
+                    func if self.is_path_maker(func) => true,
+                    Expr::Attribute(x) => inner(&x.value) && self.leads_nowhere(&call.args),
+                    func => {
+                        let vals = self.r.eval(func, self.here());
+                        let known = |v: &Val<'a>| matches!(v, Val::Builtin(b) if matches!(&**b, "str" | "int" | "round"));
+                        !vals.is_empty() && vals.iter().all(known)
                     }
+                }
             }
             _ => false,
         }
+    }
+
+    /// Whether what a method puts into a name, its last argument, leads to no other folder.
+    fn leads_nowhere(&self, arguments: &'a [Expr]) -> bool {
+        let put = arguments.last();
+        put.is_none_or(|e| self.pieces(e, Place::First, 0) <= Kind::Plain)
     }
 
     fn is_literal(&self, e: &'a Expr) -> bool {
@@ -418,7 +471,7 @@ fn text_kind(text: &str) -> Kind {
         name = rest;
     }
     let segments = name.split('/');
-    let lead_out = segments.clone().count() > SEGMENTS
+    let lead_out = segments.clone().count() > Artifact::SEGMENTS
         || segments.clone().any(|s| matches!(s, "" | "." | ".."));
     if odd || lead_out {
         Kind::Outside
@@ -427,14 +480,22 @@ fn text_kind(text: &str) -> Kind {
     }
 }
 
+/// Where a piece of a computed name stands.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Place {
+    /// The name may begin with it.
+    First,
+    Later,
+}
+
 /// The same for one literal piece of a computed name.
-fn piece_kind(text: &str, first: bool) -> Kind {
-    let begins_outside = first && (text.starts_with(['/', '~']) || text_kind(text) == Kind::Url);
+fn piece_kind(text: &str, place: Place) -> Kind {
     let odd = text.contains(['\\', '\0']) || text.split('/').any(|s| s == "..");
-    match () {
-        () if begins_outside && text_kind(text) == Kind::Url => Kind::Url,
-        () if begins_outside || odd => Kind::Outside,
-        () => Kind::Plain,
+    match place {
+        Place::First if text_kind(text) == Kind::Url => Kind::Url,
+        Place::First if text.starts_with(['/', '~']) => Kind::Outside,
+        _ if odd => Kind::Outside,
+        _ => Kind::Plain,
     }
 }
 
@@ -445,32 +506,6 @@ fn is_machine_path(text: &str) -> bool {
         "/srv/", "/sys/", "/tmp/", "/usr/", "/var/", "../", "~/", "file:/",
     ];
     ROOTS.iter().any(|root| text.starts_with(root)) && !text.contains([' ', '\n'])
-}
-
-/// The literal pieces of a computed text.
-fn literal_parts(e: &Expr) -> Vec<&str> {
-    match e {
-        Expr::Constant(c) => match &c.value {
-            Constant::Str(text) => vec![text],
-            _ => Vec::new(),
-        },
-        Expr::JoinedStr(x) => x.values.iter().flat_map(literal_parts).collect(),
-        Expr::BinOp(x) => {
-            let mut parts = literal_parts(&x.left);
-            parts.extend(literal_parts(&x.right));
-            parts
-        }
-        Expr::Call(call) => match &*call.func {
-            Expr::Attribute(x) => {
-                let mut parts = literal_parts(&x.value);
-                parts.extend(call.args.iter().flat_map(literal_parts));
-                parts
-            }
-            _ => call.args.iter().flat_map(literal_parts).collect(),
-        },
-        Expr::Tuple(x) => x.elts.iter().flat_map(literal_parts).collect(),
-        _ => Vec::new(),
-    }
 }
 
 #[cfg(test)]
