@@ -11,7 +11,7 @@ use crate::broker::{Lane, Ticket};
 use crate::model::{Blob, LogEvent};
 
 /// Records of one group commit.
-const BATCH: usize = 256;
+const BATCH: usize = 512;
 /// Bytes of contents after which a batch takes no further record.
 const BATCH_BYTES: usize = 1024 * 1024;
 
@@ -40,6 +40,8 @@ pub(super) struct Lanes {
 struct Waiting {
     person: VecDeque<Entry>,
     agents: VecDeque<Entry>,
+    /// The writer has nothing to do, and nobody has called it yet.
+    idle: bool,
     closing: bool,
     /// Nothing is taken in any more.
     over: bool,
@@ -55,7 +57,10 @@ impl Lanes {
             Lane::Person => waiting.person.push_back(entry),
             Lane::Agents => waiting.agents.push_back(entry),
         }
-        self.shared.1.notify_one();
+        // A call is a system call, also where nobody waits for it.
+        if std::mem::take(&mut waiting.idle) {
+            self.shared.1.notify_one();
+        }
     }
 
     /// Lets the writer end once it has written what waits.
@@ -85,6 +90,7 @@ impl Lanes {
             if waiting.closing {
                 return Work::Close;
             }
+            waiting.idle = true;
             waiting = self
                 .shared
                 .1

@@ -1,7 +1,7 @@
 //! What the writer's thread orders from the one that makes files, without waking it for each content.
 //!
 //! While it waits for a pause, a content only joins the queue: to wake a thread takes as long as a
-//! tenth of a sync.
+//! tenth of a sync. One that is at work is not called at all, and takes all that waits at once.
 
 use std::collections::VecDeque;
 use std::io;
@@ -27,7 +27,8 @@ pub(super) enum Order {
 
 /// What came of waiting.
 pub(super) enum Next {
-    Order(Order),
+    /// All that waits, in its order; never none.
+    Orders(VecDeque<Order>),
     /// Nothing came for a while.
     Pause,
     /// Nothing will come any more.
@@ -43,9 +44,20 @@ pub(super) struct Orders {
 #[derive(Default)]
 struct Waiting {
     orders: VecDeque<Order>,
-    /// Whoever takes them waits for a pause and looks again by itself.
-    looks_again: bool,
+    taker: Taker,
     over: bool,
+}
+
+/// What the thread that takes the orders is at.
+#[derive(Clone, Copy, Default, PartialEq)]
+enum Taker {
+    /// It looks here when it is done.
+    #[default]
+    AtWork,
+    /// It waits to be called.
+    Waits,
+    /// It waits for a pause and looks again by itself.
+    LooksAgain,
 }
 
 impl Orders {
@@ -57,32 +69,41 @@ impl Orders {
         }
         let keeps = matches!(order, Order::Keep(_));
         waiting.orders.push_back(order);
-        if !(keeps && waiting.looks_again && waiting.orders.len() < PROBE) {
+        let call = match waiting.taker {
+            Taker::AtWork => false,
+            Taker::Waits => true,
+            Taker::LooksAgain => !keeps || waiting.orders.len() >= PROBE,
+        };
+        if call {
+            // Once is enough.
+            waiting.taker = Taker::AtWork;
             self.shared.1.notify_one();
         }
     }
 
-    /// Takes the next; where files are left to be made, only so long as there is no pause.
+    /// Takes what waits; where files are left to be made, waits for it only so long as there is no pause.
     pub fn next(&self, files_left: bool) -> Next {
         let mut waiting = self.waiting();
         loop {
-            if let Some(order) = waiting.orders.pop_front() {
-                return Next::Order(order);
+            waiting.taker = Taker::AtWork;
+            if !waiting.orders.is_empty() {
+                return Next::Orders(std::mem::take(&mut waiting.orders));
             }
             if waiting.over {
                 return Next::Over;
             }
             if !files_left {
+                waiting.taker = Taker::Waits;
                 let woken = self.shared.1.wait(waiting);
                 waiting = woken.unwrap_or_else(PoisonError::into_inner);
                 continue;
             }
-            waiting.looks_again = true;
+            waiting.taker = Taker::LooksAgain;
             let woken = self.shared.1.wait_timeout(waiting, QUIET);
             let timeout;
             (waiting, timeout) = woken.unwrap_or_else(PoisonError::into_inner);
-            waiting.looks_again = false;
             if timeout.timed_out() && waiting.orders.is_empty() && !waiting.over {
+                waiting.taker = Taker::AtWork;
                 return Next::Pause;
             }
         }
@@ -117,11 +138,15 @@ mod tests {
         Order::Keep(Blob::of(&[n]))
     }
 
-    fn taken(next: &Next) -> Option<u8> {
-        match next {
-            Next::Order(Order::Keep(blob)) => Some(blob.bytes[0]),
-            _ => None,
-        }
+    fn taken(next: &Next) -> Vec<u8> {
+        let Next::Orders(orders) = next else {
+            return Vec::new();
+        };
+        let first = |order: &Order| match order {
+            Order::Keep(blob) => blob.bytes[0],
+            Order::Again | Order::Settle(..) => 0,
+        };
+        orders.iter().map(first).collect()
     }
 
     #[test]
@@ -137,8 +162,12 @@ mod tests {
                 match orders.next(true) {
                     Next::Pause => {}
                     next => {
-                        assert_eq!(taken(&next), Some(expected));
-                        expected += 1;
+                        let taken = taken(&next);
+                        assert!(!taken.is_empty());
+                        for one in taken {
+                            assert_eq!(one, expected);
+                            expected += 1;
+                        }
                     }
                 }
             }
@@ -147,7 +176,7 @@ mod tests {
         orders.push(content(7));
         orders.close();
         orders.push(content(8));
-        assert_eq!(taken(&orders.next(false)), Some(7));
+        assert_eq!(taken(&orders.next(false)), [7]);
         assert!(matches!(orders.next(false), Next::Over));
     }
 

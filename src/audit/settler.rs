@@ -170,23 +170,32 @@ impl Work {
             let files_left = !self.left.is_empty() && self.failed.is_none();
             // What fails is said when it is settled.
             match orders.next(files_left) {
-                Next::Order(Order::Keep(blob)) => {
-                    self.left.push(blob);
-                    if self.left.len().is_multiple_of(PROBE) {
-                        let _ = self.keep_one();
-                    }
-                }
-                Next::Order(Order::Settle(turn, done)) => {
-                    self.owed.push(turn);
-                    let _ = done.send(self.settle());
-                }
-                Next::Order(Order::Again) | Next::Pause => {
+                Next::Orders(all) => all.into_iter().for_each(|order| self.obey(order)),
+                Next::Pause => {
                     let _ = self.keep();
                 }
                 Next::Over => {
                     let _ = self.keep();
                     return;
                 }
+            }
+        }
+    }
+
+    fn obey(&mut self, order: Order) {
+        match order {
+            Order::Keep(blob) => {
+                self.left.push(blob);
+                if self.left.len().is_multiple_of(PROBE) {
+                    let _ = self.keep_one();
+                }
+            }
+            Order::Settle(turn, done) => {
+                self.owed.push(turn);
+                let _ = done.send(self.settle());
+            }
+            Order::Again => {
+                let _ = self.keep();
             }
         }
     }
