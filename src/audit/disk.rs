@@ -40,6 +40,8 @@ pub(super) trait Disk: Send {
     /// Begins segment `number` with `header`, durably, under the name it keeps. `false`: there was no
     /// descriptor or no room for it, and the segment before it goes on.
     fn rotate(&mut self, number: u64, header: &[u8]) -> io::Result<bool>;
+    /// Makes sure, between two batches, that readers can find what was written.
+    fn look(&mut self) -> io::Result<()>;
 }
 
 /// A state folder.
@@ -228,6 +230,18 @@ impl Disk for FileDisk {
         self.number = number;
         self.length = header.len() as u64;
         Ok(true)
+    }
+
+    fn look(&mut self) -> io::Result<()> {
+        let looked = self.place.check(self.length).and_then(|()| {
+            let journal = self.journal.as_ref();
+            journal.map_or(Ok(()), |journal| journal.check(&self.place))
+        });
+        match looked {
+            // Whether it is there could not be told; the next record will.
+            Err(e) if error::ran_out(&e) => Ok(()),
+            looked => looked.map_err(|e| self.failed(e)),
+        }
     }
 }
 

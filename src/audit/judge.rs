@@ -26,6 +26,8 @@ pub(super) struct Judged {
     pub lives: Lives,
     /// Contents that are right, as far as they were looked at.
     pub blobs: u64,
+    /// The last so many records stand in the journal only, until the next start puts them in their place.
+    pub in_journal: u64,
     /// Records of a later version; the chain covers them all the same.
     pub later: u64,
 }
@@ -43,34 +45,45 @@ struct Later {
     id: Option<ProposalId>,
 }
 
-/// Reads a log from its first line to its end, or to the first thing that is wrong with the chain.
-///
-/// # Errors
-/// When a file cannot be read at all.
-pub(super) fn judge(
-    layout: &Layout,
-    look: Look,
-    mut visit: impl FnMut(Read<'_>),
-) -> Result<Judged, AuditError> {
-    let mut lives = Lives::default();
-    let mut spans = Spans::default();
-    let mut contents = Contents::of(layout, look);
-    let mut faults = Faults::default();
-    let (mut first, mut later) = (true, 0);
-    let scanned = scan(layout, |line| {
-        if std::mem::take(&mut first) && line.seq > 1 {
-            lives.begins_later();
-            spans.unknown();
+/// What is known of a log as far as it was read.
+struct Judging<'a, V> {
+    lives: Lives,
+    spans: Spans,
+    contents: Contents<'a>,
+    faults: Faults,
+    begun: bool,
+    later: u64,
+    visit: V,
+}
+
+impl<'a, V: FnMut(Read<'_>)> Judging<'a, V> {
+    fn new(layout: &'a Layout, look: Look, visit: V) -> Self {
+        Self {
+            lives: Lives::default(),
+            spans: Spans::default(),
+            contents: Contents::of(layout, look),
+            faults: Faults::default(),
+            begun: false,
+            later: 0,
+            visit,
+        }
+    }
+
+    /// Takes the next line of the chain. The error says in words why it is no record.
+    fn line(&mut self, line: &Line<'_>) -> Result<(), String> {
+        if !std::mem::replace(&mut self.begun, true) && line.seq > 1 {
+            self.lives.begins_later();
+            self.spans.unknown();
         }
         if line.v > VERSION {
-            later += 1;
-            spans.unknown();
+            self.later += 1;
+            self.spans.unknown();
             let id = serde_json::from_slice(line.bytes).ok();
             let id = id.and_then(|later: Later| later.id);
             if let Some(id) = id {
-                lives.unjudged(id);
+                self.lives.unjudged(id);
             }
-            visit(Read::Later(line, id));
+            (self.visit)(Read::Later(line, id));
             return Ok(());
         }
         let record = Record::parse(line.bytes)?;
@@ -83,33 +96,54 @@ pub(super) fn judge(
             )),
         };
         // Each takes the record; a record is named once.
-        let (lived, written) = (lives.step(&record.event), spans.step(&record));
+        let (lived, written) = (self.lives.step(&record.event), self.spans.step(&record));
         if let Err(what) = lived.and(actor).and(written) {
-            faults.lives.add(Damage {
+            self.faults.lives.add(Damage {
                 file: line.file.to_owned(),
                 line: Some(line.number),
                 seq: Some(line.seq),
                 what,
             });
         }
-        for damage in contents.named(line, &record.event) {
-            faults.blobs.add(damage);
+        for damage in self.contents.named(line, &record.event) {
+            self.faults.blobs.add(damage);
         }
-        visit(Read::Record(line, Box::new(record)));
+        (self.visit)(Read::Record(line, Box::new(record)));
         Ok(())
-    })?;
-    faults.chain.clone_from(&scanned.damage);
-    Ok(Judged {
-        blobs: contents.good,
-        scanned,
-        faults,
-        lives,
-        later,
-    })
+    }
+
+    fn done(self, scanned: Scanned, chain: Option<Damage>) -> Judged {
+        Judged {
+            faults: Faults {
+                chain,
+                ..self.faults
+            },
+            blobs: self.contents.good,
+            scanned,
+            lives: self.lives,
+            in_journal: 0,
+            later: self.later,
+        }
+    }
 }
 
-/// The same for somebody who only reads: what a crash left at the end is damage too, unless a writer
-/// may be in the middle of it.
+/// Reads a log from its first line to its end, or to the first thing that is wrong with the chain.
+///
+/// # Errors
+/// When a file cannot be read at all.
+pub(super) fn judge(
+    layout: &Layout,
+    look: Look,
+    visit: impl FnMut(Read<'_>),
+) -> Result<Judged, AuditError> {
+    let mut judging = Judging::new(layout, look, visit);
+    let scanned = scan(layout, |line| judging.line(line))?;
+    let chain = scanned.damage.clone();
+    Ok(judging.done(scanned, chain))
+}
+
+/// The same for somebody who only reads: records that only the journal has are the log's as well, and
+/// what a crash left at the end is damage, unless a writer may be in the middle of it.
 ///
 /// # Errors
 /// As above, and when there is no log.
@@ -118,28 +152,28 @@ pub(super) fn read(
     look: Look,
     visit: impl FnMut(Read<'_>),
 ) -> Result<Judged, AuditError> {
-    let mut judged = judge(layout, look, visit)?;
-    if judged.scanned.head.segment == 0 && judged.faults.chain.is_none() {
+    let mut judging = Judging::new(layout, look, visit);
+    let mut scanned = scan(layout, |line| judging.line(line))?;
+    if scanned.head.segment == 0 && scanned.damage.is_none() {
         return Err(AuditError::None {
             dir: layout.state.clone(),
         });
     }
-    judged.faults.chain = at_the_end(layout, &judged.scanned)?;
-    Ok(judged)
-}
-
-/// The first thing wrong with the chain. An incomplete last line is, and so is what only the journal has.
-fn at_the_end(layout: &Layout, scanned: &Scanned) -> Result<Option<Damage>, AuditError> {
     let holder = lock::holder(layout).map_err(|e| AuditError::io(layout.lock(), "read", e))?;
     if !holder.writes_nothing() {
-        return Ok(scanned.damage.clone());
+        let chain = scanned.damage.clone();
+        return Ok(judging.done(scanned, chain));
     }
+    let before = scanned.head.seq;
+    let damage = put_back::check(layout, &mut scanned, |line| judging.line(line))?;
     // A writer may have begun since.
     let alone = || lock::holder(layout).is_ok_and(lock::Holder::writes_nothing);
-    if let Some(damage) = put_back::check(layout, scanned)?.filter(|_| alone()) {
-        return Ok(Some(damage));
-    }
-    Ok(scanned.damage.clone())
+    let chain = damage.filter(|_| alone()).or(scanned.damage.clone());
+    let in_journal = scanned.head.seq - before;
+    Ok(Judged {
+        in_journal,
+        ..judging.done(scanned, chain)
+    })
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use crate::broker::{Lane, Ticket};
 use crate::model::{Blob, LogEvent};
@@ -14,6 +15,9 @@ use crate::model::{Blob, LogEvent};
 const BATCH: usize = 512;
 /// Bytes of contents after which a batch takes no further record.
 const BATCH_BYTES: usize = 1024 * 1024;
+
+/// After so long without work the writer looks whether its log is still where it was.
+const QUIET: Duration = Duration::from_secs(2);
 
 /// A record on its way.
 pub(super) struct Entry {
@@ -26,6 +30,8 @@ pub(super) struct Entry {
 /// What the writer has to do next.
 pub(super) enum Work {
     Commit(Vec<Entry>),
+    /// Nothing came for a while.
+    Quiet,
     /// Everything that was handed over before the close is written.
     Close,
 }
@@ -91,11 +97,12 @@ impl Lanes {
                 return Work::Close;
             }
             waiting.idle = true;
-            waiting = self
-                .shared
-                .1
-                .wait(waiting)
-                .unwrap_or_else(PoisonError::into_inner);
+            let woken = self.shared.1.wait_timeout(waiting, QUIET);
+            let timeout;
+            (waiting, timeout) = woken.unwrap_or_else(PoisonError::into_inner);
+            if timeout.timed_out() && std::mem::take(&mut waiting.idle) && !waiting.closing {
+                return Work::Quiet;
+            }
         }
     }
 

@@ -62,6 +62,24 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
+/// Nobody has to propose anything before the header says that the log is not where it was.
+#[test]
+fn a_log_that_is_moved_away_while_nothing_is_written_goes_down_by_itself() {
+    let dir = tempfile::tempdir().unwrap();
+    let state = dir.path().join("state");
+    let (tell, told) = mpsc::channel();
+    let opened = open(&state).unwrap();
+    let handle = opened.writer.start(Box::new(move |event| {
+        let _ = tell.send(event);
+    }));
+    fs::rename(state.join("log"), state.join("log.x")).unwrap();
+    let WriterEvent::Down { reason } = told.recv().unwrap() else {
+        panic!("nothing was written");
+    };
+    assert!(reason.contains("log is gone"), "{reason}");
+    handle.close();
+}
+
 /// What somebody does to a log that is being written, and what the reason has to say.
 #[test]
 fn a_record_that_no_reader_can_find_brings_the_log_down() {

@@ -21,10 +21,10 @@ use super::journal::FILE_MAX;
 use super::layout::{Layout, journal_name, open_regular, segment_name};
 use super::line::{Place, unseal};
 use super::mark::{Mark, Marker, Note};
-use super::scan::{Head, Scanned, scan};
+use super::scan::{Boundary, Head, Line, Scanned, scan};
 use super::settler::{Homes, Places};
 use super::tail::{self, Tail};
-use crate::model::{Digest, LogEvent};
+use crate::model::{Digest, LogEvent, visible};
 
 /// What the files of the journal hold; nothing after an orderly end.
 pub(super) type Contents = [Vec<u8>; 2];
@@ -53,25 +53,37 @@ pub(super) struct PutBack {
     pub acknowledged: Option<Mark>,
 }
 
-/// What is wrong beside the log itself, for a folder that nobody writes to.
-pub(super) fn check(layout: &Layout, scanned: &Scanned) -> Result<Option<Damage>, AuditError> {
+/// What is wrong beside the log itself, for a folder that nobody writes to. Records that a killed
+/// dashboard left in the journal only are the log's: they are shown to `visit`, and the log ends behind
+/// them.
+pub(super) fn check(
+    layout: &Layout,
+    scanned: &mut Scanned,
+    mut visit: impl FnMut(&Line<'_>) -> Result<(), String>,
+) -> Result<Option<Damage>, AuditError> {
     let contents = read(layout)?;
     let found = compare(layout, &scanned.head, &contents)?;
     if found.against.is_some() {
         // What is wrong in the log says more.
         return Ok(found.against.filter(|_| scanned.damage.is_none()));
     }
-    if !found.lines.is_empty() {
+    if !found.lines.is_empty() && scanned.damage.is_some() {
         return Ok(Some(Damage {
             file: format!("log/{}", segment_name(scanned.head.segment)),
             line: None,
             seq: Some(scanned.head.seq + 1),
             what: format!(
-                "{} records are in the journal and missing here from byte {}, as a crash of the \
+                "{} records are in the journal and damaged here from byte {} on, as a crash of the \
                  machine leaves them; the next start of the dashboard puts them back",
                 found.records, scanned.head.offset
             ),
         }));
+    }
+    for (segment, _, lines) in &found.lines {
+        go_on(layout, scanned, *segment, lines, &mut visit)?;
+        if scanned.damage.is_some() {
+            return Ok(scanned.damage.clone());
+        }
     }
     let tail = tail::look(layout, scanned, found.acknowledged)
         .map_err(|e| AuditError::io(layout.log(), "read", e))?;
@@ -94,6 +106,61 @@ pub(super) fn check(layout: &Layout, scanned: &Scanned) -> Result<Option<Damage>
             ),
         })
         .next())
+}
+
+/// Reads lines that follow the end of a log as if they stood there. What is wrong with one is the damage
+/// of the log.
+fn go_on(
+    layout: &Layout,
+    scanned: &mut Scanned,
+    segment: u64,
+    lines: &[u8],
+    visit: &mut impl FnMut(&Line<'_>) -> Result<(), String>,
+) -> Result<(), AuditError> {
+    let file = format!("log/{}", segment_name(segment));
+    let path = layout.segment(segment);
+    let before = usize::try_from(scanned.head.offset).unwrap_or(usize::MAX);
+    let before = bytes_at(&path, 0, before).map_err(|e| AuditError::io(path, "read", e))?;
+    let mut number = before.iter().filter(|b| **b == b'\n').count() as u64;
+    for line in lines.split_inclusive(|b| *b == b'\n') {
+        let bytes = line.strip_suffix(b"\n").unwrap_or(line);
+        number += 1;
+        let seq = scanned.head.seq + 1;
+        let read = unseal(bytes).map_err(str::to_owned).and_then(|sealed| {
+            let boundary = Boundary {
+                segment,
+                seq,
+                hash: sealed.hash,
+            };
+            visit(&Line {
+                file: &file,
+                number,
+                seq,
+                v: sealed.v,
+                boundary,
+                bytes,
+            })?;
+            Ok(sealed.hash)
+        });
+        match read {
+            Ok(hash) => {
+                scanned.head.hash = hash;
+                scanned.head.seq = seq;
+                scanned.head.offset += line.len() as u64;
+                scanned.torn = None;
+            }
+            Err(what) => {
+                scanned.damage = Some(Damage {
+                    file,
+                    line: Some(number),
+                    seq: Some(seq),
+                    what: visible(&what).into_owned(),
+                });
+                return Ok(());
+            }
+        }
+    }
+    Ok(())
 }
 
 /// `None` where a writer has ended its line and gone since.

@@ -25,6 +25,9 @@ pub struct Report {
     pub head: String,
     /// Blobs that were read and are what their names say.
     pub blobs: u64,
+    /// The last so many of the records stand in the journal only, as a dashboard that was killed leaves
+    /// them; the next start puts them in their place.
+    pub in_journal: u64,
     /// Records of later versions; the chain covers them all the same.
     pub unknown: u64,
     /// What a person had set aside of this log, as its own records say.
@@ -96,6 +99,7 @@ pub(super) fn verify(layout: &Layout) -> Result<Report, AuditError> {
         removed_through: removed.map(|removed| removed.seq),
         head: head.hash.hex(),
         blobs: judged.blobs,
+        in_journal: judged.in_journal,
         unknown: judged.later,
         repairs,
         damage: faults.chain,

@@ -208,8 +208,17 @@ impl Writer {
     }
 
     fn serve(mut self, waiting: &Lanes, on: &dyn Fn(WriterEvent)) {
-        while let Work::Commit(batch) = waiting.next() {
-            let done = catch_unwind(AssertUnwindSafe(|| self.commit(batch)))
+        loop {
+            let work = match waiting.next() {
+                Work::Commit(batch) => Some(batch),
+                Work::Quiet => None,
+                Work::Close => return,
+            };
+            let work = || match work {
+                Some(batch) => self.commit(batch),
+                None => self.look().map(|()| Vec::new()),
+            };
+            let done = catch_unwind(AssertUnwindSafe(work))
                 .unwrap_or_else(|_| Err("the log's writer failed".to_owned()));
             match done {
                 Ok(events) => events.into_iter().for_each(on),
@@ -220,6 +229,14 @@ impl Writer {
                 }
             }
         }
+    }
+
+    /// Whether the log is still where readers look for it. What is moved away while nothing is written is
+    /// known at once, not with the next record.
+    fn look(&mut self) -> Result<(), String> {
+        self.disk
+            .look()
+            .map_err(|e| error::reason("looking after the log", &e))
     }
 
     /// Makes a batch durable; the answer is what became of each record. After an error the writer

@@ -174,7 +174,11 @@ impl<'a> Canvas<'a> {
         self.rule(x, y, columns);
         if columns > 4 {
             self.put(x, y, 1, "─", Role::Rule);
-            let used = self.put_spans(x + 2, y, columns - 3, heading);
+            let mut used = 0;
+            for (text, role) in heading {
+                let room = (columns - 3).saturating_sub(used);
+                used += self.put_cut(x + 2 + used, y, room, text, *role);
+            }
             self.put(x + 1, y, 1, " ", Role::Text);
             self.put(x + 2 + used, y, 1, " ", Role::Text);
         }

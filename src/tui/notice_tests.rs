@@ -26,6 +26,15 @@ fn wrong_digits_are_said_until_the_next_key_and_not_beside_a_run() {
     b.keys("4");
     assert_eq!(notice(&b), "");
     b.keys("f1c");
+    // One too many is as wrong as another one, and is seen.
+    b.keys("7");
+    assert!(b.draw().contains("[4f1c7]"));
+    b.advance(250);
+    b.press(KeyCode::Enter);
+    b.carry_out();
+    assert_eq!(notice(&b), "wrong digits; nothing was granted");
+    assert_eq!(grants_state(&b), State::Pending);
+    b.keys("4f1c");
     b.advance(250);
     b.press(KeyCode::Enter);
     b.carry_out();

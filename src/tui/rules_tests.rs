@@ -127,12 +127,13 @@ fn a_flagged_proposal_takes_its_four_digits_and_nothing_else() {
         Challenge::Digits { typed, .. } => typed.clone(),
         Challenge::Key => panic!("not flagged"),
     };
-    // Wrong digits clear the field; Backspace edits; a fifth digit is not taken.
+    // Wrong digits clear the field; Backspace edits; a fifth digit is one too many.
     b.keys("4f1d");
     b.advance(250);
     b.press(KeyCode::Enter);
     assert_eq!((typed(&b), grants(&b).len()), (String::new(), 0));
     b.keys("4f1dd");
+    b.press(KeyCode::Backspace);
     b.press(KeyCode::Backspace);
     b.keys("Cc");
     assert_eq!(typed(&b), "4f1c");

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use serde_json::json;
 
-use crate::audit::{Damage, Log, Report};
+use crate::audit::{Damage, Log, Repaired, Report};
 use crate::error::Failure;
 use crate::model::visible;
 
@@ -77,16 +77,29 @@ fn text(out: &mut dyn Write, report: &Report) -> std::io::Result<()> {
             "records up to seq {seq} were removed under retention, as a later record says"
         )?;
     }
-    for repair in &report.repairs {
-        let by = repair
+    if report.in_journal > 0 {
+        writeln!(
+            out,
+            "the last {} stand in the journal; the next start of the dashboard puts them in their place",
+            report.in_journal
+        )?;
+    }
+    // One repair can set several files aside, and leaves a record of each.
+    let same = |a: &Repaired, b: &Repaired| a.lost == b.lost && a.uid == b.uid;
+    for repair in report.repairs.chunk_by(same) {
+        let Some(first) = repair.first() else {
+            continue;
+        };
+        let by = first
             .uid
             .map_or_else(String::new, |uid| format!(" by uid {uid}"));
+        let seqs: Vec<String> = repair.iter().map(|one| one.seq.to_string()).collect();
         writeln!(
             out,
             "repaired {}{by}, as seq {} says: {}",
-            seconds(repair.at),
-            repair.seq,
-            visible(&repair.lost)
+            seconds(first.at),
+            seqs.join(", "),
+            visible(&first.lost)
         )?;
     }
     if report.unknown > 0 {

@@ -268,10 +268,22 @@ impl Painter<'_> {
                         code.then_some(offset + skipped),
                     );
                 let whole_end = drawn == text.len();
+                if whole_end {
+                    self.blanks_at_end(canvas, left + shift, y, visible);
+                }
                 let to = if whole_end { row.to } else { row.at + drawn };
                 Some(row.at + skipped..to)
             }
         }
+    }
+
+    /// Blanks at the end of a row look like none: each is drawn as a dot of ours.
+    fn blanks_at_end(&self, canvas: &mut Canvas<'_>, left: u16, y: u16, text: &str) {
+        let solid = text.trim_end_matches(' ');
+        let from = left + text::width(solid) as u16;
+        let edge = self.x + self.numbers + 3 + self.columns;
+        let dots = "·".repeat(text.len() - solid.len());
+        canvas.put(from, y, edge.saturating_sub(from), &dots, Role::Dim);
     }
 
     /// Draws a row's text in its colours; returns the bytes drawn.

@@ -123,7 +123,7 @@ impl Screen<'_> {
             }
             Challenge::Digits { wanted, typed } => {
                 spans.push((format!("type {wanted} to grant"), Role::Strong));
-                let blank = "_".repeat(wanted.len() - typed.len());
+                let blank = "_".repeat(wanted.len().saturating_sub(typed.len()));
                 spans.push((format!(" [{typed}{blank}]"), Role::Accent));
                 if wide {
                     let word = match typed.len() == wanted.len() {

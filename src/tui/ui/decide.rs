@@ -135,7 +135,8 @@ impl UiState {
         if let Challenge::Digits { wanted, typed } = &mut sheet.challenge {
             let digit = key.typed().filter(|c| matches!(c, '0'..='9' | 'a'..='f'));
             if let Some(digit) = digit {
-                if !early && typed.len() < wanted.len() {
+                // One too many is as wrong as another one.
+                if !early && typed.len() < 2 * wanted.len() {
                     typed.push(digit);
                 }
                 return Vec::new();
