@@ -63,7 +63,7 @@ CHANGES = {
 # What no library does for an honest snippet.
 NEVER = frozenset(
     "os.chdir os.link os.symlink os.chown os.setxattr os.removexattr os.system os.exec "
-    "os.posix_spawn os.spawn os.startfile subprocess.Popen pty.spawn socket.connect socket.bind "
+    "os.posix_spawn os.spawn subprocess.Popen pty.spawn socket.connect socket.bind "
     "socket.sendto socket.getaddrinfo webbrowser.open ctypes.dlsym/handle".split()
 )
 
