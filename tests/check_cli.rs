@@ -125,9 +125,18 @@ fn the_profile_decides_and_its_size_limit_applies() {
 #[test]
 fn a_finding_that_the_policy_makes_a_block_says_so() {
     let dir = folder();
+    let policies = dir.path().join("policies");
+    std::fs::create_dir(&policies).unwrap();
+    std::fs::write(
+        policies.join("reading.toml"),
+        "name = \"reading\"\nextends = \"analysis\"\n[capabilities]\nFS_WRITE = \"block\"\n",
+    )
+    .unwrap();
     let code = b"import plotly.express as px\npx.bar(x=[1], y=[2]).write_json(\"a.json\")\n";
     let hint = |profile: &str| {
-        let out = text(&check(dir.path(), &["--profile", profile, "-"], code));
+        let policies = policies.to_str().unwrap();
+        let args = ["--policy-dir", policies, "--profile", profile, "-"];
+        let out = text(&check(dir.path(), &args, code));
         let after = out.split_once("FS001").unwrap().1;
         let line = after
             .lines()
@@ -136,8 +145,12 @@ fn a_finding_that_the_policy_makes_a_block_says_so() {
     };
     assert_eq!(hint("analysis"), "= nothing to do");
     assert_eq!(
-        hint("chart"),
+        hint("reading"),
         "= leave it out: the policy does not allow FS_WRITE"
+    );
+    assert_eq!(
+        hint("chart"),
+        "= there are no files: print it, or put it into `result`"
     );
 }
 

@@ -1,6 +1,7 @@
 //! Judgement: facts and a policy make the verdict.
 
 use super::facts::{Fact, Facts};
+use super::hints;
 use super::rules::Weight;
 use super::source::Source;
 use super::text::shown;
@@ -108,7 +109,7 @@ fn finding(fact: &Fact, policy: &Policy, source: &Source<'_>) -> Finding {
         severity: rule.severity,
         action,
         message,
-        hint: hint(fact, action),
+        hint: hint(fact, action, policy),
         cwe: rule.cwe.to_vec(),
         line,
         column,
@@ -120,9 +121,12 @@ fn finding(fact: &Fact, policy: &Policy, source: &Source<'_>) -> Finding {
 
 /// What would be right. Where it is the policy that makes more of it than the rule does, that is what to
 /// know.
-fn hint(fact: &Fact, action: Action) -> String {
+fn hint(fact: &Fact, action: Action, policy: &Policy) -> String {
     if let Some(own) = &fact.hint {
         return own.clone();
+    }
+    if let Some(instead) = hints::rule(fact.rule, &fact.subject, policy) {
+        return instead;
     }
     match (fact.rule.weight, fact.capability) {
         (Weight::AtLeast(least), Some(capability)) if action > least => match action {

@@ -9,6 +9,7 @@ mod confine;
 mod facts;
 mod fold;
 mod frames;
+mod hints;
 mod inspect;
 mod judge;
 mod library;
@@ -134,7 +135,8 @@ fn tree(text: &str, policy: &Policy, stack: Stack) -> (Facts, Option<CodeFacts>)
         Err(fault) => {
             let mut facts = Facts::default();
             let at = (fault.offset, fault.offset + 1);
-            facts.add(&rules::SYNTAX, at, fault.message);
+            facts.add(&rules::SYNTAX, at, fault.message).hint =
+                hints::line(Source::new(text).line_text(fault.offset), policy);
             (facts, None)
         }
     }

@@ -34,6 +34,15 @@ impl<'a> Source<'a> {
     pub fn line(&self, offset: usize) -> u32 {
         number(self.starts.partition_point(|start| *start <= offset).max(1))
     }
+
+    /// The text of the line that a byte offset stands in.
+    pub fn line_text(&self, offset: usize) -> &'a str {
+        let after = self.starts.partition_point(|start| *start <= offset);
+        let start = after.checked_sub(1).and_then(|line| self.starts.get(line));
+        let end = self.starts.get(after).copied().unwrap_or(self.text.len());
+        let line = self.text.get(start.copied().unwrap_or(0)..end);
+        line.unwrap_or("").trim_end_matches('\n')
+    }
 }
 
 fn number(n: usize) -> u32 {
@@ -52,5 +61,20 @@ mod tests {
         assert_eq!(s.position("é = 1\nβγ".len()), (2, 3));
         assert_eq!(s.position(1), (1, 1), "inside a character");
         assert_eq!(s.position(9999), (3, 1));
+    }
+
+    #[test]
+    fn a_line_is_found_by_any_of_its_bytes() {
+        let s = Source::new("é = 1\n\nβγ.x");
+        for (offset, line) in [
+            (0, "é = 1"),
+            (1, "é = 1"),
+            (6, "é = 1"),
+            (7, ""),
+            (9, "βγ.x"),
+            (99, "βγ.x"),
+        ] {
+            assert_eq!(s.line_text(offset), line, "{offset}");
+        }
     }
 }

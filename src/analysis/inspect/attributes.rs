@@ -2,6 +2,7 @@
 
 use super::{Inspector, is_dunder};
 use crate::analysis::fold::fold;
+use crate::analysis::hints;
 use crate::analysis::library::{member_capability, module_capability};
 use crate::analysis::methods::{self, Effect};
 use crate::analysis::parse::TextRange;
@@ -168,7 +169,8 @@ impl<'a> Inspector<'a> {
             if let Some(capability) = known {
                 self.uses(capability, at, written.as_deref().unwrap_or(attr));
             }
-            self.add(rule, at, attr);
+            let instead = written.as_deref().and_then(hints::member);
+            self.add(rule, at, attr).hint = instead.map(str::to_owned);
             return true;
         }
         if is_dunder(attr) {
@@ -179,7 +181,7 @@ impl<'a> Inspector<'a> {
             }
             if context == ExprContext::Load && !attributes.allow_dunder.contains(attr) && !anything
             {
-                let hint = dunder_hint(attr);
+                let hint = hints::dunder(attr, self.policy);
                 let fact = self.add(&rules::ATTR_DUNDER, at, attr);
                 if let Some(hint) = hint {
                     fact.hint = Some(hint.to_owned());
@@ -405,18 +407,4 @@ fn is_frame(attr: &str) -> bool {
     ["f_", "tb_", "gi_", "cr_", "ag_", "co_", "func_", "im_"]
         .iter()
         .any(|p| attr.starts_with(p))
-}
-
-fn dunder_hint(attr: &str) -> Option<&'static str> {
-    Some(match attr {
-        "__class__" => "use type(x) or isinstance",
-        "__dict__" => "name the attributes you need",
-        "__len__" => "use len(x)",
-        "__getitem__" => "use x[…]",
-        "__str__" => "use str(x)",
-        "__repr__" => "use repr(x)",
-        "__file__" => "there is no file: the snippet is text",
-        "__mod__" | "__add__" | "__mul__" | "__eq__" => "use the operator",
-        _ => return None,
-    })
 }

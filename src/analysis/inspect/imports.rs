@@ -2,6 +2,7 @@
 
 use super::Inspector;
 use crate::analysis::fold::fold;
+use crate::analysis::hints;
 use crate::analysis::library::{is_telling, member_capability, module_capability, stays_inside};
 use crate::analysis::parse::TextRange;
 use crate::analysis::parse::ast::{self, Ranged};
@@ -204,6 +205,9 @@ impl<'a> Inspector<'a> {
     }
 
     fn near_member(&self, written: &str) -> Option<String> {
+        if let Some(instead) = hints::member(written) {
+            return Some(instead.to_owned());
+        }
         let (module, name) = written.rsplit_once('.')?;
         let listed = self.policy.imports.get(module)?;
         let near = if listed.contains("*") {
@@ -227,24 +231,19 @@ impl<'a> Inspector<'a> {
             self.foreign.insert(top.to_owned());
         }
         let capability = module_capability(path).unwrap_or(Capability::Unanalyzed);
-        let hint = module_hint(path).map_or_else(
-            || {
-                let near = nearest(path, self.policy.imports.keys().map(String::as_str));
-                near.map_or_else(
-                    || {
-                        let tops = self.policy.imports.keys().filter(|m| !m.contains('.'));
-                        if self.policy.imports.is_empty() {
-                            "this profile imports nothing: what it needs is already there"
-                                .to_owned()
-                        } else {
-                            format!("allowed are {}", some(tops))
-                        }
-                    },
-                    |near| format!("did you mean `{near}`?"),
-                )
-            },
-            str::to_owned,
-        );
+        let hint = hints::module(path, self.policy).unwrap_or_else(|| {
+            let near = nearest(path, self.policy.imports.keys().map(String::as_str));
+            near.map_or_else(
+                || {
+                    let own = |m: &&String| {
+                        m.contains('.') || (m.starts_with('_') && !m.starts_with("__"))
+                    };
+                    let tops = self.policy.imports.keys().filter(|m| !own(m));
+                    format!("allowed are {}", some(tops))
+                },
+                |near| format!("did you mean `{near}`?"),
+            )
+        });
         self.add_with(&rules::IMPORT_MODULE, at, Some(capability), path)
             .hint = Some(hint);
     }
@@ -272,26 +271,6 @@ impl<'a> Inspector<'a> {
             }
         }
     }
-}
-
-fn module_hint(path: &str) -> Option<&'static str> {
-    let top = path.split('.').next().unwrap_or(path);
-    Some(match top {
-        "os" | "pathlib" | "shutil" | "glob" | "tempfile" => {
-            "files live in the output folder: open(\"name.txt\", \"w\") with a plain name"
-        }
-        "requests" | "urllib" | "urllib3" | "httpx" | "aiohttp" | "socket" | "http" | "ftplib" => {
-            "there is no network: use the inputs you were given"
-        }
-        "pickle" | "joblib" | "dill" | "shelve" | "marshal" => "write csv, json or parquet",
-        "sys" => "print to stdout; errors may be raised",
-        "subprocess" | "multiprocessing" | "threading" | "asyncio" => {
-            "one process and one thread: let numpy or pandas do the work"
-        }
-        "sqlite3" | "sqlalchemy" => "use DataFrames: merge, groupby, query with a literal",
-        "logging" => "use print",
-        _ => return None,
-    })
 }
 
 /// The first few names, for a hint.

@@ -3,6 +3,7 @@
 use super::texts::COLUMN;
 use super::{Inspector, is_dunder};
 use crate::analysis::fold::{changes, fold};
+use crate::analysis::hints;
 use crate::analysis::library::{builtin_capability, is_builtin, is_telling};
 use crate::analysis::parse::TextRange;
 use crate::analysis::parse::ast::{self, ExceptHandler, Expr, ExprContext, Ranged};
@@ -113,13 +114,10 @@ impl<'a> Inspector<'a> {
                     "exit" | "quit" => &rules::BUILTIN_EXIT,
                     _ => &rules::BUILTIN_DENIED,
                 };
-                let hint = builtin_hint(id).map_or_else(
-                    || {
-                        nearest(id, policy.builtins.iter().map(String::as_str))
-                            .map(|near| format!("did you mean `{near}`?"))
-                    },
-                    |hint| Some(hint.to_owned()),
-                );
+                let hint = hints::builtin(id, policy).or_else(|| {
+                    nearest(id, policy.builtins.iter().map(String::as_str))
+                        .map(|near| format!("did you mean `{near}`?"))
+                });
                 let fact = self.add_with(rule, at, builtin_capability(id), id);
                 if let Some(hint) = hint {
                     fact.hint = Some(hint);
@@ -281,23 +279,4 @@ impl<'a> Inspector<'a> {
             }
         }
     }
-}
-
-fn builtin_hint(id: &str) -> Option<&'static str> {
-    Some(match id {
-        "input" => "there is nobody to ask: bring it as an input",
-        "globals" | "locals" | "vars" | "dir" => "name what you need",
-        "setattr" => "write `x.name = value`",
-        "delattr" => "write `del x.name`",
-        "BaseException" | "BaseExceptionGroup" => "catch Exception",
-        "KeyboardInterrupt" | "SystemExit" | "GeneratorExit" => {
-            "these stop a run and cannot be caught; use Exception"
-        }
-        "exit" | "quit" => "let the snippet end by itself, or raise an exception",
-        "breakpoint" | "help" | "license" | "credits" | "copyright" => {
-            "there is no terminal in a run; for a variable of your own use another name"
-        }
-        "open" => "this profile has no files: print the result",
-        _ => return None,
-    })
 }

@@ -11,7 +11,7 @@ pub static ATTR_DUNDER: Rule = Rule {
     capability: Some(Capability::Reflect),
     cwe: &[749, 913],
     message: "reaches into the interpreter through a special attribute",
-    hint: "use the public interface: type(x), len(x), vars are not needed for analysis",
+    hint: "use the public interface",
     example: "x.__class__",
 };
 

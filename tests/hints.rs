@@ -1,0 +1,186 @@
+//! Hints say what to do instead, and name nothing that their profile refuses.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use std::sync::Arc;
+
+use countersign::analysis::{analyse, rules};
+use countersign::model::{Action, Finding, VerdictKind};
+use countersign::policy::{Policy, builtin};
+
+const GUARDED: [&str; 5] = ["analysis", "feature", "chart", "scoped", "walled"];
+const ALL: [&str; 6] = ["analysis", "feature", "chart", "scoped", "walled", "script"];
+
+/// Profiles, code, and what the hint of one finding has to say.
+#[rustfmt::skip]
+const TABLE: &[(&[&str], &str, &str)] = &[
+    // Files.
+    (&["feature"], "import os", "add columns to `df`"),
+    (&["chart"], "import pathlib", "print it, or put it into `result`"),
+    (&["scoped"], "import shutil", "keep it in `public`"),
+    (&["walled"], "import glob", "there are no files: print it"),
+    (&["analysis"], "import shutil", "`open(\"name.txt\", \"w\")`"),
+    (&["feature"], "open('x')", "there are no files: add columns to `df`"),
+    (&["chart"], "open('x')", "there are no files: print it, or put it into `result`"),
+    (&["feature"], "df.to_csv('x.csv')", "there are no files: add columns to `df`"),
+    (&["chart"], "import pandas as pd\npd.read_csv('x.csv')", "there are no files"),
+    (&["analysis"], "import matplotlib.pyplot as plt\nplt.savefig('/abs/a.png')", "`plt.savefig(\"figure.png\")`"),
+    // The network.
+    (&["analysis", "walled"], "import requests", "use the inputs you were given"),
+    (&["feature"], "import requests", "what there is stands in `df`"),
+    (&["chart"], "import urllib.request", "the inputs are in `data`"),
+    (&["scoped"], "import httpx", "`system.inputs`"),
+    (&["chart"], "import pandas as pd\npd.read_csv('https://x/y.csv')", "the inputs are in `data`"),
+    // Programs, pip among them.
+    (&GUARDED, "import subprocess\nsubprocess.run(['pip', 'install', 'x'])", "the packages that are installed are fixed"),
+    (&["analysis"], "import os\nos.system('pip install x')", "the packages that are installed are fixed"),
+    (&["analysis"], "import os\nos.popen('ls')", "no program can be started"),
+    (&ALL, "!pip install x", "delete the line: the packages that are installed are fixed"),
+    (&ALL, "x = 1\n%pip install x\n", "delete the line: the packages that are installed are fixed"),
+    (&ALL, "pip install x", "delete the line: the packages that are installed are fixed"),
+    (&ALL, "!ls data", "delete the line: no program can be started"),
+    // What only a notebook reads.
+    (&["analysis"], "%matplotlib inline\nx = 1", "delete the line: figures of matplotlib, seaborn and plotly are kept by themselves"),
+    (&["chart"], "%matplotlib inline", "put the figure into `result[\"chart\"]`"),
+    (&ALL, "%matplotlib inline", "delete the line"),
+    (&ALL, "%%time\nx = 1", "delete the line: how long the run takes"),
+    (&ALL, "x = 1\n%load_ext autoreload", "delete the line: it is a notebook's"),
+    (&ALL, "?name", "delete the line: it asks a notebook for help"),
+    (&ALL, "x = 1\ndf.head?\n", "delete the line: it asks a notebook for help"),
+    (&ALL, "```python\nx = 1\n```", "send the code alone"),
+    (&ALL, "x = = 1", "correct the syntax"),
+    (&["analysis"], "import plotly.io as pio\npio.renderers.default = 'browser'", "delete the line: figures of"),
+    (&["chart"], "import plotly\nplotly.io.renderers.default = 'browser'", "put the figure into `result[\"chart\"]`"),
+    // Figures and logs.
+    (&["analysis"], "import plotly.express as px\nfig = px.bar(x=[1])\nfig.write_image('a.png')", "`fig.show()` keeps it"),
+    (&["chart"], "import plotly.express as px\nfig = px.bar(x=[1])\nfig.write_image('a.png')", "put the figure into `result[\"chart\"]`"),
+    (&["chart"], "import matplotlib.pyplot as plt", "draw with plotly"),
+    (&["feature"], "import seaborn", "there are no figures: add columns to `df`"),
+    (&["analysis"], "import altair", "matplotlib, seaborn and plotly"),
+    (&["scoped"], "import logging", "`log(\"message\")`"),
+    (&["chart", "walled"], "import logging", "use `print`"),
+    (&["feature"], "import logging", "only `df` is handed back"),
+    (&["feature"], "print(df)", "add columns to `df`"),
+    // What is there already, and what is not.
+    (&["feature"], "import pandas as pd", "`pd` and `np` are there"),
+    (&["feature"], "import math", "import nothing"),
+    (&["scoped", "walled"], "import pandas", "plain Python is all there is"),
+    (&["scoped"], "import json", "import nothing: plain Python is all there is"),
+    (&["walled"], "import json", "allowed are __future__, dataclasses"),
+    (&["feature"], "class A: pass", "functions instead of a class"),
+    (&["feature"], "import sklearn", "models are no part of this"),
+    (&["analysis"], "import torch", "sklearn or statsmodels"),
+    (&["analysis"], "import threading", "ThreadPoolExecutor"),
+    (&["chart"], "import sqlite3", "DataFrames"),
+    (&["walled"], "import sqlite3", "lists, dicts"),
+    // People and their clipboards.
+    (&GUARDED, "x = input('name?')", "there is nobody to ask: write the value down"),
+    (&["analysis"], "df.to_clipboard()", "there is no clipboard: print it, or `df.to_csv(\"name.csv\")`"),
+    (&["feature"], "df.to_clipboard()", "there is no clipboard: add columns to `df`"),
+    (&["analysis"], "import pandas as pd\npd.read_clipboard()", "use the inputs you were given"),
+    (&["chart"], "df.to_pickle('x.pkl')", "there are no pickles: print it, or put it into `result`"),
+    (&["analysis"], "df.to_pickle('x.pkl')", "write csv, json or parquet"),
+    (&["feature"], "try: f()\nexcept BaseException: pass", "leave the handler out"),
+    (&["chart"], "try: f()\nexcept BaseException: pass", "catch `Exception`"),
+    (&["chart", "scoped"], "x.__class__", "`isinstance(x, int)`"),
+    (&["analysis"], "x.__class__", "`type(x)`"),
+];
+
+#[test]
+fn a_hint_says_what_to_do_instead_in_its_own_profile() {
+    let policies = builtin().unwrap();
+    let mut wrong = Vec::new();
+    for (profiles, code, words) in TABLE {
+        for profile in *profiles {
+            let policy = named(&policies, profile);
+            let hints: Vec<String> = findings(code, policy).into_iter().map(|f| f.hint).collect();
+            if !hints.iter().any(|hint| hint.contains(words)) {
+                wrong.push(format!(
+                    "{profile}: {code:?}\n  wanted {words}\n  have {hints:?}"
+                ));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Over everything of the table and the examples of all rules, in every profile.
+#[test]
+fn no_hint_names_what_its_profile_refuses() {
+    let policies = builtin().unwrap();
+    let examples = rules::all().map(|rule| rule.example);
+    let codes: Vec<&str> = examples
+        .chain(TABLE.iter().map(|(_, code, _)| *code))
+        .collect();
+    let mut wrong = Vec::new();
+    let mut judged = 0;
+    for profile in GUARDED {
+        let policy = named(&policies, profile);
+        for code in &codes {
+            for finding in findings(code, policy) {
+                for name in functions(&finding.hint) {
+                    judged += 1;
+                    if !policy.builtins.contains(&name) {
+                        wrong.push(format!("{profile}: {code:?}: {name} in {:?}", finding.hint));
+                    }
+                }
+                for inner in quoted(&finding.hint) {
+                    judged += 1;
+                    let verdict = analyse(inner.as_bytes(), policy);
+                    let refused = |f: &&Finding| f.action == Action::Block;
+                    // What is no code of its own: `@name`.
+                    if verdict.verdict != VerdictKind::Unanalyzable
+                        && let Some(finding) = verdict.findings.iter().find(refused)
+                    {
+                        wrong.push(format!(
+                            "{profile}: {code:?}: {inner:?}: {}",
+                            finding.message
+                        ));
+                    }
+                }
+            }
+        }
+    }
+    assert!(judged > 200, "{judged}");
+    wrong.sort();
+    wrong.dedup();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+fn named<'p>(policies: &'p [Arc<Policy>], name: &str) -> &'p Policy {
+    policies.iter().find(|policy| policy.name == name).unwrap()
+}
+
+fn findings(code: &str, policy: &Policy) -> Vec<Finding> {
+    analyse(code.as_bytes(), policy).findings
+}
+
+fn quoted(hint: &str) -> Vec<&str> {
+    hint.split('`').skip(1).step_by(2).collect()
+}
+
+/// Builtins that a hint tells to call or catch, in backquotes or not.
+fn functions(hint: &str) -> Vec<String> {
+    const PLAIN: [&str; 9] = [
+        "isinstance",
+        "getattr",
+        "hasattr",
+        "setattr",
+        "delattr",
+        "repr",
+        "Exception",
+        "print",
+        "open",
+    ];
+    const CALLED: [&str; 5] = ["type(", "str(", "len(", "dir(", "vars("];
+    let words = hint.split(|c: char| !c.is_alphanumeric() && c != '_');
+    let plain = words.filter(|word| PLAIN.contains(word)).map(str::to_owned);
+    let called = CALLED.iter().filter(|name| {
+        hint.match_indices(**name).any(|(at, _)| {
+            !hint[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == '.')
+        })
+    });
+    plain
+        .chain(called.map(|name| name.trim_end_matches('(').to_owned()))
+        .collect()
+}
