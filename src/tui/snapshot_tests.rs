@@ -275,7 +275,7 @@ fn running() {
         b.output(
             id,
             StreamName::Stdout,
-            "uth   0.31\n\x1b[2Jprogress 10%\rprogress 20%\r",
+            "uth   0.31\nprogress 10%\r\x1b[2Jprogress 20%\r",
         );
         b.output(id, StreamName::Stderr, "FutureWarning: soon\n");
         b.tick(3_000);

@@ -9,6 +9,7 @@ mod log;
 mod outcome;
 mod over;
 mod panes;
+mod printed;
 mod queue;
 mod sheet;
 

@@ -12,9 +12,7 @@ use super::super::theme::Role;
 use super::super::words;
 use super::Screen;
 use super::panes::labelled;
-
-/// Bytes of output that are laid out in each frame: its end.
-const TAIL: usize = 32 * 1024;
+use super::printed::{self, Line, TAIL, tail};
 
 impl Screen<'_> {
     /// The end of the output, in the order it came; standard error is marked. Charts stand below
@@ -191,15 +189,6 @@ fn told(by: &str, event: &RunEvent) -> Para {
         .hang(9)
 }
 
-/// The last [`TAIL`] bytes, from a character on.
-fn tail(text: &str, bytes: usize) -> &str {
-    let mut from = text.len().saturating_sub(bytes);
-    while !text.is_char_boundary(from) {
-        from += 1;
-    }
-    &text[from..]
-}
-
 fn cut_note(cut: bool) -> Vec<Para> {
     if cut {
         vec![Para::new(words::CUT_OUTPUT, Role::Dim)]
@@ -208,7 +197,7 @@ fn cut_note(cut: bool) -> Vec<Para> {
     }
 }
 
-/// The text that the agent is given, where it is not what was printed.
+/// The text that the agent is given, where it is not what was printed: as it is, rewritten or not.
 fn given(run: &Run) -> Vec<Para> {
     let text = run.result.get("output").and_then(Value::as_str);
     let Some(text) = text.filter(|text| !text.is_empty() && *text != run.stdout) else {
@@ -216,67 +205,39 @@ fn given(run: &Run) -> Vec<Para> {
     };
     let mut out = vec![Para::new(words::GIVEN_OUTPUT, Role::Dim)];
     out.extend(cut_note(text.len() > TAIL));
-    lines(&mut out, tail(text, TAIL), StreamName::Stdout);
+    let end = tail(text, TAIL);
+    let lines = end.strip_suffix('\n').unwrap_or(end).split('\n');
+    out.extend(lines.map(|line| Para::new(line, Role::Text)));
     out
 }
 
 /// One stream after the other, from the outcome.
 fn kept(run: &Run) -> Vec<Para> {
-    let mut out = cut_note(run.stdout.len() > TAIL || run.stderr.len() > TAIL);
-    lines(&mut out, tail(&run.stdout, TAIL), StreamName::Stdout);
-    lines(&mut out, tail(&run.stderr, TAIL), StreamName::Stderr);
+    let stream = |name, text| printed::lines(std::iter::once((name, text)));
+    let (stdout, cut) = stream(StreamName::Stdout, run.stdout.as_str());
+    let (stderr, cut_too) = stream(StreamName::Stderr, run.stderr.as_str());
+    let mut out = cut_note(cut || cut_too);
+    out.extend(stdout.into_iter().chain(stderr).map(Line::para));
     out
 }
 
 /// The pieces as they came.
 fn streamed(entry: &Entry) -> Vec<Para> {
     let live = &entry.output;
-    let mut pieces = Vec::new();
-    let mut room = TAIL;
-    let mut cut = false;
-    for (i, (stream, end)) in live.order.iter().enumerate().rev() {
-        if room == 0 {
-            cut = true;
-            break;
-        }
-        let start = live.order[..i]
-            .iter()
-            .rev()
-            .find(|(s, _)| s == stream)
+    let pieces = live.order.iter().enumerate().rev();
+    let (lines, cut) = printed::lines(pieces.map(|(i, (stream, end))| {
+        let before = live.order[..i].iter().rev();
+        let start = before
+            .into_iter()
+            .find(|(other, _)| other == stream)
             .map_or(0, |(_, end)| *end);
         let text = match stream {
             StreamName::Stdout => &live.stdout,
             StreamName::Stderr => &live.stderr,
         };
-        let whole = text.get(start..*end).unwrap_or("");
-        let part = tail(whole, room);
-        cut |= part.len() < whole.len();
-        room -= part.len();
-        pieces.push((*stream, part));
-    }
+        (*stream, text.get(start..*end).unwrap_or(""))
+    }));
     let mut out = cut_note(cut);
-    // Neighbouring pieces of one stream belong together: a line may come in parts.
-    let mut joined: Vec<(StreamName, String)> = Vec::new();
-    for (stream, part) in pieces.into_iter().rev() {
-        match joined.last_mut() {
-            Some((last, text)) if *last == stream => text.push_str(part),
-            _ => joined.push((stream, part.to_owned())),
-        }
-    }
-    for (stream, text) in &joined {
-        lines(&mut out, text, *stream);
-    }
+    out.extend(lines.into_iter().map(Line::para));
     out
-}
-
-fn lines(out: &mut Vec<Para>, text: &str, stream: StreamName) {
-    if text.is_empty() {
-        return;
-    }
-    for line in text.strip_suffix('\n').unwrap_or(text).split('\n') {
-        out.push(match stream {
-            StreamName::Stdout => Para::new(line, Role::Text),
-            StreamName::Stderr => Para::new("err ", Role::Dim).and(line, Role::Stderr).hang(4),
-        });
-    }
 }

@@ -1,0 +1,331 @@
+//! Run output as lines. A line that its program rewrites (a progress bar writes `\r`) is one line in its
+//! last state, and says how often it was rewritten; the log and the agent have every byte.
+
+use crate::broker::StreamName;
+
+use super::super::flow::Para;
+use super::super::theme::Role;
+
+/// Bytes of output that are laid out in each frame: its end. Of a rewritten line the last state counts.
+pub(super) const TAIL: usize = 32 * 1024;
+
+/// One line as it stands.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Line {
+    pub(super) stream: StreamName,
+    pub(super) text: String,
+    /// How many states it had before this one.
+    pub(super) rewritten: usize,
+}
+
+impl Line {
+    /// `parts`: what was written to it, in order.
+    fn new(stream: StreamName, parts: &[&str]) -> Self {
+        let whole = parts.concat();
+        let mut states = whole.split('\r').filter(|state| !state.is_empty());
+        let (text, rewritten) = match states.next_back() {
+            Some(last) => (last, states.count()),
+            None => ("", 0),
+        };
+        // A carriage return that rewrote nothing is a character like any other.
+        let text = if rewritten == 0 { &whole } else { text };
+        Self {
+            stream,
+            text: tail(text, TAIL).to_owned(),
+            rewritten,
+        }
+    }
+
+    pub(super) fn para(self) -> Para {
+        let (mut para, role) = match self.stream {
+            StreamName::Stdout => (Para::default(), Role::Text),
+            StreamName::Stderr => (Para::new("err ", Role::Dim).hang(4), Role::Stderr),
+        };
+        if self.rewritten > 0 {
+            para = para.and(format!("← {}× ", self.rewritten), Role::Dim);
+        }
+        para.and(self.text, role)
+    }
+}
+
+/// A line while its pieces are collected from the last to the first.
+struct Open<'a> {
+    stream: StreamName,
+    parts: Vec<&'a str>,
+    /// Whether one of them has a carriage return.
+    rewrites: bool,
+}
+
+/// The last lines of what was written, and whether there were more. `pieces`: from the last to the first,
+/// neighbours from different streams.
+///
+/// A line that the other stream interrupts goes on in a row of its own; one that is rewritten moves
+/// to where it was written last.
+pub(super) fn lines<'a>(pieces: impl Iterator<Item = (StreamName, &'a str)>) -> (Vec<Line>, bool) {
+    let mut found: Vec<Open<'a>> = Vec::new();
+    // Of stdout and stderr: the line that what was written before may belong to.
+    let mut open: [Option<usize>; 2] = [None, None];
+    let mut room = TAIL;
+    let mut more = false;
+    'pieces: for (stream, text) in pieces {
+        let of_stream = usize::from(stream == StreamName::Stderr);
+        for (i, part) in text.rsplit('\n').enumerate() {
+            let ended = i > 0;
+            if !ended {
+                if let Some(line) = open[of_stream].and_then(|at| found.get_mut(at))
+                    && (line.rewrites || part.contains('\r'))
+                {
+                    line.rewrites = true;
+                    line.parts.push(part);
+                    continue;
+                }
+                if part.is_empty() {
+                    continue;
+                }
+            }
+            if room == 0 {
+                more = true;
+                break 'pieces;
+            }
+            room = room.saturating_sub(state(part).len() + 1);
+            open[of_stream] = Some(found.len());
+            found.push(Open {
+                stream,
+                parts: vec![part],
+                rewrites: part.contains('\r'),
+            });
+        }
+    }
+    let lines = found.into_iter().rev().map(|mut line| {
+        line.parts.reverse();
+        Line::new(line.stream, &line.parts)
+    });
+    (lines.collect(), more)
+}
+
+/// What stands after the last carriage return that something follows.
+fn state(part: &str) -> &str {
+    let states = part.rsplit('\r');
+    states
+        .into_iter()
+        .find(|state| !state.is_empty())
+        .unwrap_or("")
+}
+
+/// The last bytes, from a character on.
+pub(super) fn tail(text: &str, bytes: usize) -> &str {
+    let mut from = text.len().saturating_sub(bytes);
+    while !text.is_char_boundary(from) {
+        from += 1;
+    }
+    &text[from..]
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::super::bench::{Bench, Making};
+    use super::super::super::flow::Flow;
+    use super::super::super::snapshot_tests::at_sizes;
+    use super::super::super::text;
+    use super::*;
+    use StreamName::{Stderr, Stdout};
+
+    /// Pieces in the order in which they were written.
+    fn shown(pieces: &[(StreamName, &str)]) -> Vec<(StreamName, String, usize)> {
+        let (lines, _) = lines(pieces.iter().rev().copied());
+        let all = lines.into_iter();
+        all.map(|line| (line.stream, line.text, line.rewritten))
+            .collect()
+    }
+
+    #[test]
+    fn a_rewritten_line_shows_its_last_state() {
+        for (text, line, rewritten) in [
+            ("plain", "plain", 0),
+            ("progress 10%\rprogress 20%\r", "progress 20%", 1),
+            ("\r 0%\r 50%\r100%", "100%", 2),
+            ("\r 0%\r 50%\r100%\n", "100%", 2),
+            ("a longer state\rshort", "short", 1),
+            ("state\r     \r", "     ", 1),
+            ("漢漢漢\r漢", "漢", 1),
+            ("a\r\r\rb", "b", 1),
+            // Nothing was rewritten: nothing is left out.
+            ("line\r", "line\r", 0),
+            ("\r 0%", "\r 0%", 0),
+            ("\r", "\r", 0),
+        ] {
+            assert_eq!(
+                shown(&[(Stderr, text)]),
+                [(Stderr, line.to_owned(), rewritten)],
+                "{text:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_rewritten_line_moves_below_what_interrupts_it_and_another_does_not() {
+        let bar = [
+            (Stderr, "\r 0%"),
+            (Stdout, "one\n"),
+            (Stderr, "\r50%"),
+            (Stdout, "two\n"),
+            (Stderr, "\r100%\n"),
+            (Stdout, "three\n"),
+        ];
+        assert_eq!(
+            shown(&bar),
+            [
+                (Stdout, "one".to_owned(), 0),
+                (Stdout, "two".to_owned(), 0),
+                (Stderr, "100%".to_owned(), 2),
+                (Stdout, "three".to_owned(), 0),
+            ]
+        );
+        // The bar's end comes with a line feed alone.
+        assert_eq!(
+            shown(&[
+                (Stderr, "\r 0%\r50%"),
+                (Stdout, "x\n"),
+                (Stderr, "\ndone\n")
+            ]),
+            [
+                (Stdout, "x".to_owned(), 0),
+                (Stderr, "50%".to_owned(), 1),
+                (Stderr, "done".to_owned(), 0),
+            ]
+        );
+        assert_eq!(
+            shown(&[
+                (Stdout, "so"),
+                (Stderr, "warning\n"),
+                (Stdout, "uth\n\nend")
+            ]),
+            [
+                (Stdout, "so".to_owned(), 0),
+                (Stderr, "warning".to_owned(), 0),
+                (Stdout, "uth".to_owned(), 0),
+                (Stdout, String::new(), 0),
+                (Stdout, "end".to_owned(), 0),
+            ]
+        );
+    }
+
+    /// However often a bar is drawn, what was printed before it stays.
+    #[test]
+    fn a_bar_does_not_drown_what_was_printed() {
+        let bar: String = (0..50_000)
+            .map(|n| format!("\r{n:>6}/50000 ####"))
+            .collect();
+        let (found, more) =
+            lines([(Stderr, bar.as_str()), (Stdout, "the mean is 3\n")].into_iter());
+        assert!(!more);
+        let texts: Vec<&str> = found.iter().map(|line| line.text.as_str()).collect();
+        assert_eq!(texts, ["the mean is 3", " 49999/50000 ####"]);
+    }
+
+    #[test]
+    fn only_the_end_of_much_output_is_laid_out() {
+        let much = "0123456789\n".repeat(10_000);
+        let (found, more) = lines(std::iter::once((Stdout, much.as_str())));
+        assert!(more && found.len() <= TAIL / 11 + 1, "{}", found.len());
+        let blank = "\n".repeat(1_000_000);
+        let (found, more) = lines(std::iter::once((Stdout, blank.as_str())));
+        assert!(more && found.len() <= TAIL);
+        let long = "x".repeat(1_000_000);
+        let (found, _) = lines(std::iter::once((Stdout, long.as_str())));
+        assert_eq!(found[0].text.len(), TAIL);
+    }
+
+    #[test]
+    fn a_progress_bar_is_one_line_that_moves() {
+        at_sizes("progress_bar", |b: &mut Bench| {
+            b.propose(Making::clear("for i in tqdm(range(3)): print(i)\n"));
+            let id = b.start();
+            let bar = |n: usize| {
+                format!(
+                    "\r{:>3}%|{:<10}| {n}/3 [00:0{n}<00:00, 1.00it/s]",
+                    n * 33,
+                    "█".repeat(n * 3)
+                )
+            };
+            b.output(id, StreamName::Stderr, &bar(0));
+            for n in 1..3 {
+                b.output(id, StreamName::Stdout, &format!("{n}\n"));
+                b.output(id, StreamName::Stderr, &bar(n));
+            }
+            b.draw();
+            b.output(id, StreamName::Stderr, "\rdone");
+        });
+    }
+
+    proptest! {
+        /// What is drawn of a line is its last state, all of it and nothing else, behind the marks.
+        #[test]
+        fn the_last_segment_is_what_is_drawn(
+            states in prop::collection::vec("[a-z 漢\\x1b\\t\u{301}]{1,90}", 1..6),
+            ends in any::<bool>(),
+            width in 20_u16..121,
+        ) {
+            let mut text = states.join("\r");
+            if ends {
+                text.push('\n');
+            }
+            let (found, _) = lines(std::iter::once((Stderr, text.as_str())));
+            prop_assert_eq!(found.len(), 1);
+            let paras: Vec<Para> = found.into_iter().map(Line::para).collect();
+            let flow = Flow::new(&paras, width);
+            let mut drawn = String::new();
+            for row in &flow.rows {
+                for (part, _) in &row.spans {
+                    drawn.push_str(&text::plain(part));
+                }
+            }
+            let squeeze = |s: &str| s.replace(' ', "");
+            let last = states.last().map_or("", String::as_str);
+            let mark = match states.len() {
+                1 => "err".to_owned(),
+                n => format!("err←{}×", n - 1),
+            };
+            prop_assert_eq!(squeeze(&drawn), mark + &squeeze(&text::plain(last)));
+        }
+
+        /// However the streams take turns: a line's last state stands once, and its earlier ones nowhere.
+        #[test]
+        fn each_line_of_a_bar_stands_once(
+            bars in prop::collection::vec(prop::collection::vec(1_u32..1_000_000, 2..5), 1..4),
+            turns in prop::collection::vec(any::<bool>(), 40),
+        ) {
+            let mut written: Vec<(StreamName, String)> = Vec::new();
+            let mut turn = turns.iter().cycle();
+            for bar in &bars {
+                for state in bar {
+                    written.push((Stderr, format!("\r<{state}>")));
+                    if turn.next() == Some(&true) {
+                        written.push((Stdout, "line\n".to_owned()));
+                    }
+                }
+                written.push((Stderr, "\n".to_owned()));
+            }
+            let mut pieces: Vec<(StreamName, String)> = Vec::new();
+            for (stream, text) in written {
+                match pieces.last_mut() {
+                    Some((last, joined)) if *last == stream => joined.push_str(&text),
+                    _ => pieces.push((stream, text)),
+                }
+            }
+            let (found, _) = lines(pieces.iter().rev().map(|(s, t)| (*s, t.as_str())));
+            let errors: Vec<(String, usize)> = found
+                .into_iter()
+                .filter(|line| line.stream == Stderr)
+                .map(|line| (line.text, line.rewritten))
+                .collect();
+            let wanted: Vec<(String, usize)> = bars
+                .iter()
+                .map(|bar| (format!("<{}>", bar[bar.len() - 1]), bar.len() - 1))
+                .collect();
+            prop_assert_eq!(errors, wanted);
+        }
+    }
+}
