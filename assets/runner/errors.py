@@ -47,7 +47,7 @@ def as_report(error: BaseException) -> dict[str, Any]:
         name = None
     return {
         "type": kind,
-        "message": text_of(error),
+        "message": text_of(error) + hint(error),
         "line": line,
         "exception": name,
         "limit": limit,
@@ -101,6 +101,15 @@ def text_of(error: BaseException) -> str:
         return str(error)[:MESSAGE_MAX]
     except BaseException:  # noqa: BLE001 - a hostile __str__ must not end the runner
         return ""
+
+
+def hint(error: BaseException) -> str:
+    """What ends the words of an error about a name that is not there."""
+    if not isinstance(error, (KeyError, AttributeError, NameError)):
+        return ""
+    from _countersign import nearest
+
+    return nearest.hint(error)
 
 
 def snippet_lines(trace: TracebackType | None) -> list[tuple[int, str]]:
@@ -175,6 +184,7 @@ def show(error: BaseException) -> None:
     if isinstance(error, (PolicyViolation, Refused, TickLimit, SystemExit)):
         return
     parts = lines_of(error)
+    parts[-1] += hint(error)
     try:
         print("\n".join(parts), file=sys.stderr, flush=True)
     except (OSError, ValueError, AttributeError, TypeError):

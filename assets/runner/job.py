@@ -6,7 +6,7 @@ import ast
 import sys
 from types import CodeType, ModuleType
 
-from _countersign import check, display, errors, facts, guard, mangle, rewrite, rules, spec
+from _countersign import check, display, errors, facts, guard, mangle, nearest, rewrite, rules, spec
 from _countersign.contracts import Contract
 from _countersign.events import Events
 
@@ -52,7 +52,7 @@ def run(
     except spec.Mismatch as error:
         raise errors.Refused("SandboxError", str(error)) from None
     given = {"__name__": "__main__"} | contract.libraries() | contract.given(values)
-    show = display.Display()
+    show = display.Display(whole=contract.private)
     # A module of its own, so that what looks a class's module up finds the snippet.
     module = ModuleType("__main__")
     if allowed is None:
@@ -62,6 +62,7 @@ def run(
     else:
         kept = guard.Guard(setup, allowed, events, contract)
         contract.guarded(kept.end, events)
+        nearest.under(allowed)
         code = kept.prepare(tree, show, deeply)
         module.__dict__["__builtins__"] = kept.builtins
         run_code = kept.run

@@ -79,6 +79,8 @@ class Plain:
         if home == "numpy" and (np := self.numpy) is not None:
             if isinstance(value, (np.datetime64, np.timedelta64)):
                 return None if np.isnat(value) else brief(str(value))
+            if value is np.ma.masked:
+                return None
             if isinstance(value, np.ndarray):
                 # As objects, since `tolist` of nanoseconds gives whole numbers.
                 return list(value) if value.ndim else self.unwrapped(value[()])

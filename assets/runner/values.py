@@ -19,7 +19,7 @@ from itertools import chain, combinations
 from types import ModuleType
 from typing import Any
 
-from _countersign import errors, inputs, spec
+from _countersign import errors, inputs, plain, spec
 
 # Rows that are few: one less than what the broker takes for many.
 SMALL = 4
@@ -250,10 +250,16 @@ def texts(cell: Any) -> Iterator[str]:
         yield str(cell)
         # A column of days is printed without its hours.
         yield text.removesuffix("T00:00:00")
+        # As tables print a fraction of a second, and numpy's are in JSON.
+        yield plain.brief(str(cell))
+        yield plain.brief(text)
     elif hasattr(cell, "tolist"):
         # Of numpy: an array, or one number whose short text may be of fewer digits than its value.
         yield str(cell)
-        if not isinstance(plain := cell.tolist(), type(cell)):
-            yield from texts(plain)
+        if not isinstance(listed := cell.tolist(), type(cell)):
+            yield from texts(listed)
     else:
         yield str(cell)
+        if isinstance(cell, datetime.timedelta) and hasattr(cell, "isoformat"):
+            # As pandas' are in JSON.
+            yield cell.isoformat()

@@ -55,6 +55,8 @@ const MODULES: &[(&str, &str)] = &[
     ("redact", include_str!("../../assets/runner/redact.py")),
     ("scopes", include_str!("../../assets/runner/scopes.py")),
     ("plain", include_str!("../../assets/runner/plain.py")),
+    ("shown", include_str!("../../assets/runner/shown.py")),
+    ("nearest", include_str!("../../assets/runner/nearest.py")),
     ("threads", include_str!("../../assets/runner/threads.py")),
     ("virtual", include_str!("../../assets/runner/virtual.py")),
     ("zygote", include_str!("../../assets/runner/zygote.py")),

@@ -335,6 +335,7 @@ fn a_guarded_snippet_has_its_table() {
     assert_eq!(run.error, None, "{run:?}");
     assert_eq!(
         run.result["value"],
-        serde_json::json!({"shape": [2, 2], "columns": ["g", "v"], "rows": [["a", 4], ["b", 2]]})
+        serde_json::json!({"kind": "DataFrame", "shape": [2, 2], "index": [0, 1],
+            "index_names": [null], "columns": ["g", "v"], "rows": [["a", 4], ["b", 2]]})
     );
 }

@@ -28,3 +28,5 @@ mod refusal;
 mod soak;
 #[path = "table_tests.rs"]
 mod table;
+#[path = "value_tests.rs"]
+mod value;

@@ -86,11 +86,14 @@ impl Stream {
     /// The end: what was held back belongs to the text now.
     pub fn finish(&mut self) -> Option<String> {
         let rest = String::from_utf8_lossy(&std::mem::take(&mut self.partial)).into_owned();
-        // Cut in the middle of a character by the cap: that character is not shown at all.
-        if !self.over() {
+        // Cut by the cap in the middle of a character or a value that is hidden: what came of it is
+        // not shown at all.
+        if self.over() {
+            self.redactor.cut(&mut self.text);
+        } else {
             self.redactor.push(&rest, &mut self.text);
+            self.redactor.finish(&mut self.text);
         }
-        self.redactor.finish(&mut self.text);
         (self.text.len() > self.passed).then(|| self.pass())
     }
 
@@ -202,6 +205,14 @@ impl Redactor {
         self.cells.pass(&mut rest, &mut self.before, true, out);
     }
 
+    /// The end of a text that goes on where nobody sees it.
+    fn cut(&mut self, out: &mut String) {
+        if self.cells.is_empty() {
+            self.finish_paths(out);
+        }
+        self.uncertain.clear();
+    }
+
     fn push_paths(&mut self, text: &str, out: &mut String) {
         self.held.push_str(text);
         let mut rest = self.held.as_str();
@@ -248,6 +259,7 @@ impl Redactor {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::executor::control::Switch;
 
     fn fed(chunks: &[&[u8]], cap: u64) -> (Vec<String>, Captured) {
         let paths = Redactor::new(
@@ -292,6 +304,24 @@ mod tests {
         );
         let (_, all) = fed(&[b"abc"], 3);
         assert!(!all.truncated);
+    }
+
+    #[test]
+    fn no_beginning_of_a_hidden_value_stands_where_the_cap_cuts() {
+        let mut cells = Cells::default();
+        let lines = &b"[\"Ann Ferrer\", 1]"[..];
+        cells.add_values(lines, &Switch::new()).unwrap();
+        let cells = Arc::new(cells);
+        let text = "Ann Ferrer and ".repeat(20);
+        for cap in 0..text.len() as u64 {
+            let redactor = Redactor::new(Vec::new(), cells.clone());
+            let mut stream = Stream::new(cap, redactor);
+            stream.feed(text.as_bytes(), Instant::now());
+            stream.finish();
+            let shown = stream.captured().text;
+            let rest = shown.replace("[REDACTED]", "").replace("and", "");
+            assert_eq!(rest.trim_matches([' ', 'a', 'n']), "", "{cap}: {shown}");
+        }
     }
 
     #[test]

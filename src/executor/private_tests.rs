@@ -125,19 +125,42 @@ fn parquet_is_hidden_as_a_table_is() {
          'Ed Petrov'], 'city': 'Oslo', 'pay': [51234.5, 48010.25, 60123.0, 47001.5, 52222.25],\n\
          'born': pd.date_range('1980-02-01', periods=5), 'n': np.arange(4711, 4716),\n\
          'small': np.array([0.1234, 0.2345, 0.3456, 0.4567, 0.5678], dtype='float32'),\n\
+         'seen': pd.date_range('2001-02-03 04:05:06.789', periods=5, freq='61min'),\n\
+         'late': pd.to_timedelta([4711 + i for i in range(5)], unit='s'),\n\
          'tags': [['Harbour Road %d' % i] for i in range(5)]})\n\
          df = df.set_index('who')",
     );
     let code = "print(df.to_string())\nprint(df.index[0], df['born'].iloc[0], df['tags'].tolist())\n\
         print(df['born'].dt.date.tolist()[0], df['small'].tolist(), df['small'].iloc[0])\n\
         print(df['city'].unique().tolist(), round(df['pay'].mean(), 1))\n\
-        df";
+        {'all': df, 'dates': df['seen'].to_numpy('datetime64[ms]'), 'late': df['late'], 'one': df['pay'].iloc[0],\n\
+         df.index[0]: [df['late'].iloc[0], df['seen'].iloc[0]]}";
     let told = run_other(DataFormat::Parquet, &content, code);
     let all = told_all(&told);
-    for value in HIDDEN.iter().chain(&["0.1234", "0.12345"]) {
+    for value in HIDDEN
+        .iter()
+        .chain(&["0.1234", "0.12345", "1:18:31", "1H18M31S", "04:05:06"])
+    {
         assert!(!all.contains(value), "{value} in {all}");
     }
     assert!(all.contains("['Oslo'] 51718.3"), "{all}");
+}
+
+#[test]
+fn no_beginning_of_a_long_text_is_printed() {
+    let lines: String = ["Abel", "Birk", "Cato", "Dina", "Egil"]
+        .iter()
+        .map(|who| {
+            format!("{who} {who} sat {who} by the lake {who} and said {who} not a word {who},1\n")
+        })
+        .collect();
+    let content = format!("note,n\n{lines}");
+    let code = "print(df)\nprint(df['note'])\nprint(df.set_index('note'))\ndf.set_index('n')";
+    let all = told_all(&run_other(DataFormat::Csv, content.as_bytes(), code));
+    assert!(all.matches("[REDACTED]").count() >= 20, "{all}");
+    for piece in ["Abel", "Cato", "lake"] {
+        assert!(!all.contains(piece), "{piece} in {all}");
+    }
 }
 
 #[test]

@@ -106,6 +106,83 @@ fn values_go_back_where_the_policy_tells_them_and_nowhere_else() {
     }
 }
 
+/// Values with what is private in them, in every form that comes back as JSON.
+const FORMS: &[&str] = &[
+    "df.set_index('who')['pay']",
+    "df['pay'].max()",
+    "df['who'].tolist()",
+    "dict(zip(df['who'], df['pay']))",
+    "{('x', who): {pay} for who, pay in zip(df['who'], df['pay'])}",
+    "df.pivot_table(index='city', columns='who', values='pay')",
+    "df.to_numpy()",
+    "df.assign(note=[' ' * 990 + who for who in df['who']])",
+    "' ' * 9990 + df['who'].iloc[0]",
+];
+
+#[test]
+fn what_is_private_comes_back_in_no_form_of_a_value() {
+    let all_forms = format!("[{}]", FORMS.join(", "));
+    for start in STARTS.into_iter().filter(|start| available(start.tier)) {
+        // The last of them is more than a run may print.
+        for value in ["df", all_forms.as_str(), "[df['who'].iloc[0]] * 20000"] {
+            let (told, _) = run(start, "analysis", PrivateValues::Hide, value);
+            let ran = told.run();
+            let all = format!("{}{}{:?}", ran.stdout, ran.result, ran.error);
+            assert!(all.contains("[REDACTED]"), "{start:?} {value}");
+            for hidden in ["Ann", "Ferr", "Lindq", "51234", "48010", "60123"] {
+                assert!(!all.contains(hidden), "{start:?} {value}: {hidden}");
+            }
+        }
+    }
+}
+
+/// Code that fails, and the name that may be offered for the one that is not there.
+const MEANT: &[(&str, Option<&str>)] = &[
+    ("df['pai']", Some("pay")),
+    ("by = {'Oslo': 1, 'Bergen': 2}\nby['Olso']", None),
+    ("df.Pay", Some("pay")),
+    ("df['pay'].meen()", Some("mean")),
+    (
+        "wide = df.pivot_table(columns='city', values='pay')\nwide['Olso']",
+        None,
+    ),
+    ("df.set_index('city').loc['Olso']", None),
+    ("df['city'].value_counts()['Olso']", None),
+    (
+        "class Box: pass\nbox = Box()\nsetattr(box, df['city'].iloc[0], 1)\nbox.Olso",
+        None,
+    ),
+];
+
+#[test]
+fn a_hint_names_columns_that_agents_are_told_and_no_value() {
+    for start in STARTS.into_iter().filter(|start| available(start.tier)) {
+        // The tier changes nothing about most of them.
+        let rows = if start.tier == COLD.tier {
+            MEANT.len()
+        } else {
+            2
+        };
+        for (code, meant) in &MEANT[..rows] {
+            let (told, _) = run(start, "analysis", PrivateValues::Hide, code);
+            let ran = told.run();
+            let message = &ran.error.as_ref().unwrap().message;
+            let hint = meant.map(|name| format!("; did you mean `{name}`?"));
+            let all = format!("{message}{}", ran.stderr);
+            assert!(
+                message.ends_with(hint.as_deref().unwrap_or_default()),
+                "{code}: {message}"
+            );
+            assert_eq!(
+                all.contains("did you mean"),
+                hint.is_some(),
+                "{code}: {all}"
+            );
+            assert!(!all.contains("Oslo"), "{start:?} {code}: {all}");
+        }
+    }
+}
+
 #[test]
 fn columns_charts_and_errors_follow_the_policy_too() {
     let (told, _) = run(

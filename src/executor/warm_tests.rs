@@ -20,6 +20,8 @@ mod refusal;
 mod soak;
 #[path = "table_tests.rs"]
 mod table;
+#[path = "value_tests.rs"]
+mod value;
 
 use std::collections::BTreeMap;
 use std::os::fd::AsFd;

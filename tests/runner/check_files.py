@@ -319,6 +319,71 @@ def a_value_is_shown_and_remembered() -> None:
         show(None)
         show("a")
     assert (out.getvalue(), show.value) == ("'a'\n", "a")
+    for whole in (False, True):
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            module("display").Display(whole)("a" * 200_000)
+        assert (len(out.getvalue()) > 200_000) is whole, len(out.getvalue())
+
+
+@of("shown")
+def a_value_comes_back_as_far_as_it_fits() -> None:
+    result = module("shown").result
+    for value, plain in [
+        ({(1, "x"): {2.5}, None: [float("nan"), True]}, {"(1, 'x')": [2.5], "None": [None, True]}),
+        ((range(2), {"a": 1}.keys(), 2**70), [[0, 1], ["a"], str(2**70)]),
+        ("a\ud800", "a?"),
+    ]:
+        assert result(value, False) == {"value": plain}, value
+    cut = result([object(), "x" * 20_000], False)
+    assert cut["value"] == ["[object left out]", "x" * 10_000 + "…"], cut
+    assert cut["value_left_out"][0] == "object, which has no plain JSON form", cut
+    # The beginning of a text may be that of one which is hidden as a whole.
+    assert result("x" * 20_000, True)["value"] == "[text left out]"
+    # Twice itself at each of a hundred levels: what bounds it is the room.
+    twice: list[Any] = []
+    twice += [twice, twice]
+    assert len(json.dumps(result(twice, False))) < 300_000
+    long = result(["\0" * 9000] * 1000, False)
+    assert 200_000 < len(json.dumps(long)) < 300_000
+    assert long["value_left_out"] == ["what is beyond 200000 bytes of JSON"], long["value_left_out"]
+
+
+@of("nearest")
+def a_name_that_is_not_there_has_a_near_one() -> None:
+    nearest, errors = module("nearest"), module("errors")
+
+    def hint(code: str) -> str:
+        try:
+            exec(compile(code, errors.SNIPPET, "exec"), {"__name__": "__main__", "given": {"Pay": 1}})
+        except Exception as error:
+            found: str = nearest.hint(error)
+            return found
+        raise AssertionError(code)
+
+    rows = [
+        ("given['pai']", "Pay", "Pay"),
+        ("own = {'Total': 1}\nown['totl']", "Total", None),
+        ("own = {'1': 1}\nown[1]", "'1'", None),
+        ("total = 1\ntotla", "total", "total"),
+        ("def f():\n    amount = 1\n    return [amuont for _ in '1']\nf()", "amount", "amount"),
+        ("'a'.uper()", "upper", "upper"),
+        ("class Own: pass\none = Own()\none.size = 1\none.sise", "size", None),
+        ("given['entirely']", None, None),
+        ("given['Pay'], {}['Pay']", None, None),
+        ("class Odd(dict):\n    keys = None\n    def __dir__(self): raise SystemExit\nOdd().itms", "items", "items"),
+        ("raise KeyError([])", None, None),
+        ("raise AttributeError", None, None),
+        ("raise ValueError('Pai')", None, None),
+    ]
+    for private in (False, True):
+        nearest.begin({"given": {"Pay": 1}}, private)
+        for code, public, told in rows:
+            name = told if private else public
+            assert hint(code) == (f"; did you mean `{name}`?" if name else ""), (code, hint(code))
+    nearest.begin({}, False)
+    for one, other, changes in [("", "ab", 2), ("pay", "pya", 1), ("total", "totals", 1), ("a", "a", 0)]:
+        assert nearest.distance(one, other) == changes == nearest.distance(other, one)
 
 
 @of("fresh")

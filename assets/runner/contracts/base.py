@@ -6,8 +6,7 @@ import ast
 import sys
 from types import ModuleType
 
-from _countersign import files, inputs, limits
-from _countersign.display import Display
+from _countersign import display, files, inputs, limits, nearest
 from _countersign.errors import PolicyViolation
 from _countersign.events import Events
 from _countersign.spec import Input, Setup
@@ -26,6 +25,8 @@ class Contract:
 
     # Whether a bare last expression is shown, as in a notebook.
     notebook = False
+    # Whether there are values among the inputs that are not to be told.
+    private = False
 
     def __init__(self, setup: Setup, loaded: dict[str, ModuleType]) -> None:
         self.setup = setup
@@ -63,7 +64,13 @@ class Contract:
 
     def load(self, bound: list[Input]) -> dict[str, Any]:
         """The inputs' values by their names."""
-        return inputs.load(bound, self.loaded.get("pandas"))
+        pandas = self.loaded.get("pandas")
+        values = inputs.load(bound, pandas)
+        self.private |= any(one.private for one in bound)
+        if self.private:
+            display.uncut(pandas)
+        nearest.begin(values, self.private)
+        return values
 
     def opener(self) -> Callable[..., Any]:
         """`open` as the snippet has it, where its policy lists it."""
@@ -73,7 +80,7 @@ class Contract:
         """The snippet's names, from the inputs' values. The same names as `names` says."""
         return values
 
-    def result(self, left: dict[str, Any], show: Display) -> Any:
+    def result(self, left: dict[str, Any], show: display.Display) -> Any:
         """What goes into `run.result`, from the names that are left.
 
         Raises `errors.Refused` with `ContractViolation` where it is not what was agreed.

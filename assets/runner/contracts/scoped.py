@@ -33,6 +33,8 @@ class Scoped(Contract):
     """The scopes, and inputs in them: `private` and private data sets in `private`, what the
     session kept in `public`, everything else in `system.inputs`."""
 
+    private = True
+
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
         self.secrets = Secrets()

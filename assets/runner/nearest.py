@@ -1,0 +1,236 @@
+"""The nearest of the names that a run had at hand, for an error about one that is not there.
+
+Names only, never a value: columns of tables, keys of dicts, attributes, names of the namespace. Where
+an input is private, columns and keys are those of the inputs themselves, which agents are told.
+"""
+
+from __future__ import annotations
+
+import builtins
+import re
+import sys
+from itertools import chain
+from types import ModuleType, TracebackType
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from types import FrameType
+    from typing import Any
+
+    from _countersign.rules import Rules
+
+# Names that are compared, and characters of one.
+NAMES = 1000
+LENGTH = 40
+# Records of a list whose keys are looked at, and how deep dicts lie in each other.
+RECORDS = 20
+DEPTH = 3
+
+# Frames of their own in some interpreters, with the names of what they stand in.
+INNER = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
+
+# A name within a library's words: `None of ['x'] are in the columns`, `Column not found: x`.
+QUOTED = re.compile(r"'([^'\n]+)'|: (.+)$")
+
+_rules: Rules | None = None
+# The columns and keys that may be told; None for all.
+_known: frozenset[Any] | None = None
+
+
+def begin(values: dict[str, Any], private: bool) -> None:
+    """The inputs of the run, as they are given."""
+    global _known
+    _known = None
+    if private:
+        _known = frozenset(name for one in values.values() for name in outer(one))
+
+
+def under(rules: Rules) -> None:
+    """What these do not allow is no better name."""
+    global _rules
+    _rules = rules
+
+
+def outer(value: Any) -> Iterator[Any]:
+    """The columns of an input, which for JSON are its records' keys."""
+    if isinstance(value, dict):
+        yield from value
+    elif isinstance(value, list):
+        for one in value[:RECORDS]:
+            yield from one if isinstance(one, dict) else ()
+    else:
+        yield from getattr(value, "columns", ())
+
+
+def hint(error: BaseException) -> str:
+    """`; did you mean `x`?` or nothing, to end the error's words with."""
+    try:
+        found = next((name for name in meant(error) if name is not None), None)
+    except BaseException:  # noqa: BLE001 - classes of the snippet may raise in any of this
+        return ""
+    return "" if found is None else f"; did you mean `{found}`?"
+
+
+def meant(error: BaseException) -> Iterator[str | None]:
+    """Names for the one that was asked for, those that are most likely meant first."""
+    own, beyond = frames_of(error.__traceback__)
+    tables = [one for frame in beyond for one in frame.f_locals.values() if is_table(one)]
+    columns = list(told(name for one in tables for name in one.columns))
+    if isinstance(error, KeyError):
+        for name in asked_keys(error):
+            yield nearest(name, columns)
+        for name in asked_keys(error):
+            yield nearest(name, told(held(own)))
+    elif isinstance(error, AttributeError):
+        name, value = AttributeError.name.__get__(error), AttributeError.obj.__get__(error)  # type: ignore[attr-defined]
+        if type(name) is str and home(value) != "_countersign":
+            named = told(value.columns) if is_table(value) else ()
+            yield nearest(name, chain(named, attributes(value)))
+    elif isinstance(error, NameError) and not isinstance(error, UnboundLocalError):
+        for name in quoted(error):
+            yield nearest(name, columns)
+            yield nearest(name, bound(own))
+
+
+def frames_of(trace: TracebackType | None) -> tuple[list[FrameType], list[FrameType]]:
+    """The snippet's frames, the innermost first, and those of libraries that it called there."""
+    from _countersign.errors import SNIPPET
+
+    own: list[FrameType] = []
+    beyond: list[FrameType] = []
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == SNIPPET:
+            own.insert(0, trace.tb_frame)
+            beyond = []
+        else:
+            beyond.append(trace.tb_frame)
+        trace = trace.tb_next
+    return own, beyond
+
+
+def asked_keys(error: KeyError) -> Iterator[Any]:
+    """The key, and what a library's words say of it."""
+    asked = error.args[0] if error.args else None
+    if type(asked) in (str, int):
+        yield asked
+    yield from quoted(error)
+
+
+def quoted(error: BaseException) -> Iterator[str]:
+    words = error.args[0] if error.args else None
+    if type(words) is str:
+        yield from (one or other for one, other in QUOTED.findall(words[:1000]))
+
+
+def held(frames: list[FrameType]) -> Iterator[Any]:
+    """The keys of the dicts and the columns of the tables that the snippet has names for."""
+    for frame in frames:
+        for name, value in frame.f_locals.items():
+            if not name.startswith("_"):
+                yield from keys(value, 0)
+    for name, value in frames[0].f_globals.items() if frames else ():
+        if not name.startswith("_"):
+            yield from keys(value, 0)
+
+
+def keys(value: Any, depth: int) -> Iterator[Any]:
+    if is_table(value):
+        yield from value.columns
+    elif depth < DEPTH and isinstance(value, dict):
+        yield from dict.keys(value)
+        for one in dict.values(value):
+            yield from keys(one, depth + 1)
+    elif depth < DEPTH and isinstance(value, list):
+        for one in list.__getitem__(value, slice(RECORDS)):
+            yield from keys(one, depth + 1)
+
+
+def told(names: Iterable[Any]) -> Iterator[Any]:
+    return (name for name in names if _known is None or name in _known)
+
+
+def attributes(value: Any) -> Iterator[str]:
+    """The public names that a read of this object may have."""
+    if isinstance(value, ModuleType):
+        yield from (name for name in vars(value) if is_open(value, name))
+        return
+    denied: Iterable[str] = () if _rules is None else _rules.denied
+    names = dir(value if isinstance(value, type) else type(value))
+    # What the snippet gave this one object may have its name from the data.
+    given = list(getattr(value, "__dict__", ())) if _known is None else []
+    yield from (name for name in [*names, *given] if is_public(name) and name not in denied)
+
+
+def is_open(module: ModuleType, name: str) -> bool:
+    if not is_public(name):
+        return False
+    if _rules is None:
+        return True
+    found = vars(module)[name]
+    if isinstance(found, ModuleType):
+        return not _rules.submodule_problem(module.__name__, name, found.__name__)
+    return not _rules.member_problem(module.__name__, name)
+
+
+def bound(frames: list[FrameType]) -> Iterator[str]:
+    """The names that the snippet could have read."""
+    for frame in frames:
+        yield from frame.f_locals
+        if frame.f_code.co_name not in INNER:
+            break
+    for frame in frames[:1]:
+        yield from frame.f_globals
+    names = dir(builtins) if _rules is None else _rules.builtins
+    yield from filter(is_public, names)
+
+
+def is_public(name: Any) -> bool:
+    return type(name) is str and not name.startswith("_")
+
+
+def is_table(value: Any) -> bool:
+    return isinstance(value, getattr(sys.modules.get("pandas"), "DataFrame", ()))
+
+
+def home(value: Any) -> str:
+    return str(type(value).__module__).partition(".")[0]
+
+
+def nearest(asked: Any, names: Iterable[Any]) -> str | None:
+    """The name with the fewest changes, if these are few for its length. A number and the text of it
+    are near each other."""
+    wanted = str(asked)
+    if len(wanted) > LENGTH:
+        return None
+    best, found = (2 * len(wanted) + 3) // 6 + 1, None
+    for _, name in zip(range(NAMES), names):
+        if type(name) not in (str, int):
+            continue
+        if name == asked:
+            # It is there, and what is wrong is something else.
+            return None
+        shown = str(name)
+        if len(shown) > LENGTH or abs(len(shown) - len(wanted)) >= best:
+            continue
+        changes = distance(wanted.casefold(), shown.casefold())
+        if changes < best:
+            best = changes
+            found = shown if type(name) is type(asked) else repr(name)
+    return found
+
+
+def distance(one: str, other: str) -> int:
+    """Letters put in, left out, changed, or changed places with the next one (the restricted distance
+    of Damerau and Levenshtein)."""
+    before: list[int] = []
+    last = list(range(len(other) + 1))
+    for at, letter in enumerate(one):
+        row = [at + 1]
+        for to, against in enumerate(other):
+            changes = min(last[to + 1] + 1, row[to] + 1, last[to] + (letter != against))
+            if at and to and letter == other[to - 1] and one[at - 1] == against:
+                changes = min(changes, before[to - 1] + 1)
+            row.append(changes)
+        before, last = last, row
+    return last[-1]
