@@ -222,3 +222,36 @@ fn the_counting_of_a_private_data_set_ends_with_its_run() {
         assert!(shown.contains("stopped before it was let go"), "{shown}");
     }
 }
+
+/// What is left out on the screen is left out nowhere else.
+#[test]
+fn a_progress_bar_is_one_line_on_the_screen_and_every_byte_for_agent_and_log() {
+    let mut dash = Dash::with(&Options {
+        config: ALL,
+        ..Options::default()
+    });
+    let mut agent = dash.agent();
+    let proposal = agent.propose(json!({
+        "code": "import sys\nfrom tqdm import tqdm\n\
+                 for i in tqdm(range(4), mininterval=0, ncols=40):\n    print('row', i, flush=True)\n\
+                 print('a long last state\\rshort', file=sys.stderr)\n",
+    }));
+    assert_eq!(proposal["state"], "pending", "{proposal}");
+    dash.grant(&mut agent, &proposal);
+    let outcome = agent.outcome(&proposal["id"]);
+    assert_eq!(outcome["state"], "succeeded", "{outcome}");
+    let stderr = outcome["run"]["stderr"].as_str().unwrap();
+    let states = stderr.matches("/4 [").count();
+    assert!(states > 2 && stderr.contains("  0%|"), "{stderr:?}");
+    assert!(stderr.ends_with("a long last state\rshort\n"), "{stderr:?}");
+    let screen = dash.wait_text("← 1× short");
+    assert!(screen.contains("row 3"), "{screen}");
+    assert!(
+        screen.contains(&format!("← {}× 100%|", states - 1)),
+        "{screen}"
+    );
+    assert_eq!(screen.matches("/4 [").count(), 1, "{screen}");
+    let log = dash.cli(&["audit", "show", proposal["id"].as_str().unwrap()]);
+    let text = String::from_utf8(log.stdout).unwrap();
+    assert_eq!(text.matches("/4 [").count(), states, "{text}");
+}
