@@ -15,7 +15,7 @@ use nix::time::{clock_getcpuclockid, clock_gettime};
 use nix::unistd::Pid;
 
 use super::{frames, rules, unanalyzable};
-use crate::model::{Digest, Verdict};
+use crate::model::{Digest, Setting, Verdict};
 use crate::policy::Policy;
 
 /// What a verdict may take. On a busy machine the worker may wait for longer than it works; it ends
@@ -61,22 +61,28 @@ impl Analyser {
         Self::new(self.exe.clone(), self.policies.clone())
     }
 
+    /// The verdict on a snippet of which nothing else is known; see [`Analyser::verdict_in`].
+    pub fn verdict(&mut self, code: &[u8], profile: &str) -> Verdict {
+        self.verdict_in(code, profile, &Setting::default())
+    }
+
     /// The verdict on a snippet. Never fails: a crash, a time-out or a fault of the protocol is
     /// `unanalyzable` for this snippet, and the worker is replaced.
     ///
     /// A worker may end for reasons of its own (somebody kills it, memory is short), so another one is
     /// asked once. Where that one ends too it is the snippet that does it.
-    pub fn verdict(&mut self, code: &[u8], profile: &str) -> Verdict {
-        let asked = match self.ask(code, profile) {
+    pub fn verdict_in(&mut self, code: &[u8], profile: &str, setting: &Setting) -> Verdict {
+        let asked = match self.ask(code, profile, setting) {
             Err(fault) if ended(&fault) => {
                 self.worker = None;
-                self.ask(code, profile).map_err(|again| match again {
-                    again if ended(&again) => io::Error::new(
-                        again.kind(),
-                        format!("two workers ended on this snippet, {again}"),
-                    ),
-                    again => again,
-                })
+                self.ask(code, profile, setting)
+                    .map_err(|again| match again {
+                        again if ended(&again) => io::Error::new(
+                            again.kind(),
+                            format!("two workers ended on this snippet, {again}"),
+                        ),
+                        again => again,
+                    })
             }
             asked => asked,
         };
@@ -109,7 +115,7 @@ impl Analyser {
         }
     }
 
-    fn ask(&mut self, code: &[u8], profile: &str) -> io::Result<Verdict> {
+    fn ask(&mut self, code: &[u8], profile: &str, setting: &Setting) -> io::Result<Verdict> {
         if !self.policies.iter().any(|p| p.name == profile) {
             return Err(io::Error::new(io::ErrorKind::NotFound, "no such profile"));
         }
@@ -121,7 +127,8 @@ impl Analyser {
             Some(worker) => worker,
             none => none.insert(Worker::start(&self.exe, &self.policies)?),
         };
-        let answer = worker.exchange(&frames::framed(&frames::request(profile, code)), ANSWER)?;
+        let request = frames::request(profile, setting, code)?;
+        let answer = worker.exchange(&frames::framed(&request), ANSWER)?;
         let (verdict, facts): (Verdict, _) = serde_json::from_slice(&answer)?;
         // An answer to another question would be worse than none.
         let same =

@@ -18,6 +18,8 @@ pub struct Fact {
     pub capability: Option<Capability>,
     /// Instead of what the rule's weight says, where the argument decides.
     pub at_least: Option<Action>,
+    /// Where the rule's weight says more than is certain here.
+    pub at_most: Option<Action>,
 }
 
 /// One use of a capability.
@@ -59,6 +61,7 @@ impl Facts {
             hint: None,
             capability: rule.capability,
             at_least: None,
+            at_most: None,
         });
         let last = self.found.len() - 1;
         &mut self.found[last]

@@ -1,10 +1,12 @@
 //! The worker's protocol: a little-endian length of four bytes, then that many bytes.
 //!
 //! Dashboard → worker: first the policies as one JSON array, then a request for each snippet
-//! (one byte of length and the profile's name, then the code). Worker → dashboard: one empty
+//! (one byte of length and the profile's name, four of length and the setting as JSON, then the code). Worker → dashboard: one empty
 //! frame when it is ready, then `[verdict, facts for the child]` as JSON for each request.
 
 use std::io::{self, Read, Write};
+
+use crate::model::Setting;
 
 /// Larger than any snippet and any set of policies.
 pub const MOST: usize = 64 * 1024 * 1024;
@@ -19,20 +21,30 @@ pub fn framed(payload: &[u8]) -> Vec<u8> {
 }
 
 /// A request for a verdict.
-pub fn request(profile: &str, code: &[u8]) -> Vec<u8> {
-    let profile = profile.as_bytes();
-    let mut out = Vec::with_capacity(profile.len() + code.len() + 1);
+///
+/// # Errors
+/// When the setting cannot be said as JSON.
+pub fn request(profile: &str, setting: &Setting, code: &[u8]) -> io::Result<Vec<u8>> {
+    let (profile, setting) = (profile.as_bytes(), serde_json::to_vec(setting)?);
+    let mut out = Vec::with_capacity(profile.len() + setting.len() + code.len() + 5);
     out.push(u8::try_from(profile.len()).unwrap_or(u8::MAX));
     out.extend_from_slice(profile);
+    let length = u32::try_from(setting.len()).unwrap_or(u32::MAX);
+    out.extend_from_slice(&length.to_le_bytes());
+    out.extend_from_slice(&setting);
     out.extend_from_slice(code);
-    out
+    Ok(out)
 }
 
-/// Takes a request apart.
-pub fn read_request(frame: &[u8]) -> Option<(&str, &[u8])> {
+/// Takes a request apart: the profile, the setting and the code.
+pub fn read_request(frame: &[u8]) -> Option<(&str, Setting, &[u8])> {
     let (length, rest) = frame.split_first()?;
-    let (profile, code) = rest.split_at_checked(usize::from(*length))?;
-    Some((std::str::from_utf8(profile).ok()?, code))
+    let (profile, rest) = rest.split_at_checked(usize::from(*length))?;
+    let (length, rest) = rest.split_first_chunk::<4>()?;
+    let length = usize::try_from(u32::from_le_bytes(*length)).ok()?;
+    let (setting, code) = rest.split_at_checked(length)?;
+    let setting = serde_json::from_slice(setting).ok()?;
+    Some((std::str::from_utf8(profile).ok()?, setting, code))
 }
 
 /// Reads one frame; `None` at the end of the stream.
@@ -67,9 +79,16 @@ mod tests {
 
     #[test]
     fn a_request_comes_back_as_it_was_and_garbage_does_not() {
-        let frame = framed(&request("analysis", b"x\xff"));
+        let setting = Setting {
+            datasets: ["sales".to_owned()].into(),
+            ..Setting::default()
+        };
+        let frame = framed(&request("analysis", &setting, b"x\xff").unwrap());
         let payload = read(&mut frame.as_slice()).unwrap().unwrap();
-        assert_eq!(read_request(&payload), Some(("analysis", &b"x\xff"[..])));
+        let expected = ("analysis", setting, &b"x\xff"[..]);
+        assert_eq!(read_request(&payload), Some(expected));
+        assert_eq!(read_request(b"\x01a\x09\0\0\0{}"), None);
+        assert_eq!(read_request(b"\x01a\x01\0\0\0{"), None);
         assert_eq!(read_request(b""), None);
         assert_eq!(read_request(b"\x09x"), None);
         assert!(read(&mut &b""[..]).unwrap().is_none());

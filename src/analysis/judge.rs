@@ -76,13 +76,14 @@ fn action(fact: &Fact, policy: &Policy) -> Action {
     if !policy.guard {
         // Without the gates inside the child nothing is forbidden, everything is shown.
         let flagged = by_capability.unwrap_or(Action::Flag).min(Action::Flag);
+        let most = fact.at_most.unwrap_or(Action::Block);
         return match fact.rule.weight {
             Weight::Always(Action::Note) | Weight::AtLeast(Action::Note)
                 if fact.capability.is_none() =>
             {
                 Action::Note
             }
-            _ => flagged,
+            _ => flagged.min(most),
         };
     }
     let own = match fact.rule.weight {
@@ -90,7 +91,8 @@ fn action(fact: &Fact, policy: &Policy) -> Action {
         Weight::AtLeast(least) => by_capability.unwrap_or(least).max(least),
         Weight::Always(action) => action,
     };
-    fact.at_least.map_or(own, |least| own.max(least))
+    let own = fact.at_least.map_or(own, |least| own.max(least));
+    fact.at_most.map_or(own, |most| own.min(most))
 }
 
 fn finding(fact: &Fact, policy: &Policy, source: &Source<'_>) -> Finding {

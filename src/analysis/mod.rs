@@ -35,14 +35,19 @@ use self::inspect::{Arena, Inspector};
 use self::resolve::{Resolver, Scopes};
 use self::rules::Rule;
 use self::source::Source;
-use crate::model::{CodeFacts, Finding, SourceStats, Verdict, VerdictKind};
+use crate::model::{CodeFacts, Finding, Setting, SourceStats, Tier, Verdict, VerdictKind};
 use crate::policy::Policy;
 
 /// Judges a snippet under a policy. Runs nothing. Hostile text belongs in the worker: this
 /// bounds its own depth, but only a process bounds time and memory.
 pub fn analyse(code: &[u8], policy: &Policy) -> Verdict {
+    analyse_in(code, policy, &Setting::default())
+}
+
+/// The same, with what is known of the run.
+pub fn analyse_in(code: &[u8], policy: &Policy, setting: &Setting) -> Verdict {
     let started = Instant::now();
-    let mut verdict = judged(code, policy, Stack::Callers);
+    let mut verdict = judged(code, policy, setting, Stack::Callers);
     verdict.elapsed_us = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX);
     verdict
 }
@@ -61,7 +66,7 @@ const SHALLOW: usize = 150;
 /// For the deepest tree that the scan lets through, in a debug build.
 const STACK: usize = 128 * 1024 * 1024;
 
-fn judged(code: &[u8], policy: &Policy, stack: Stack) -> Verdict {
+fn judged(code: &[u8], policy: &Policy, setting: &Setting, stack: Stack) -> Verdict {
     let most = usize::try_from(policy.limits.code_bytes).unwrap_or(usize::MAX);
     let text = match std::str::from_utf8(code) {
         Ok(text) => text,
@@ -100,18 +105,22 @@ fn judged(code: &[u8], policy: &Policy, stack: Stack) -> Verdict {
         std::thread::scope(|scope| {
             std::thread::Builder::new()
                 .stack_size(STACK)
-                .spawn_scoped(scope, || tree(text, policy, stack))
+                .spawn_scoped(scope, || tree(text, policy, setting, stack))
                 .ok()
                 .and_then(|thread| thread.join().ok())
         })
     } else {
-        Some(tree(text, policy, stack))
+        Some(tree(text, policy, setting, stack))
     };
     let Some((seen, told)) = seen else {
         return unanalyzable(code, policy, &rules::NO_ANSWER, "");
     };
     facts.found.extend(seen.found);
     facts.uses.extend(seen.uses);
+    // Where nothing but the guard stands, nothing is clear.
+    if setting.tier.map(|tier| tier.max(policy.tier)) == Some(Tier::Process) {
+        facts.add(&rules::TIER_GUARD_ALONE, (0, 0), "");
+    }
     Verdict {
         facts: told,
         ..conclude(facts, policy, &source, code)
@@ -121,12 +130,17 @@ fn judged(code: &[u8], policy: &Policy, stack: Stack) -> Verdict {
 /// What the tree says. The tree lives and dies in here, on a stack that is large enough for it.
 ///
 /// What the child compares is made for the worker only: nothing else sends code to a child.
-fn tree(text: &str, policy: &Policy, stack: Stack) -> (Facts, Option<CodeFacts>) {
+fn tree(
+    text: &str,
+    policy: &Policy,
+    setting: &Setting,
+    stack: Stack,
+) -> (Facts, Option<CodeFacts>) {
     match parse::module(text) {
         Ok(body) => {
             let arena = Arena::default();
             let resolver = Resolver::new(Scopes::new(&body), policy);
-            let facts = Inspector::new(resolver, &arena).run(&body);
+            let facts = Inspector::new(resolver, &arena, setting).run(&body);
             (
                 facts,
                 (stack == Stack::Large).then(|| outline::facts(&body)),

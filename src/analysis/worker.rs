@@ -12,7 +12,7 @@ use nix::sys::resource::{Resource, setrlimit};
 use nix::unistd::{alarm, geteuid};
 
 use super::{STACK, Stack, confine, frames, rules};
-use crate::model::Verdict;
+use crate::model::{Setting, Verdict};
 use crate::policy::Policy;
 
 /// Seconds after which it ends itself, should its client be gone and nobody kill it.
@@ -45,7 +45,8 @@ fn serve() -> std::io::Result<()> {
     let policies: Vec<Policy> = serde_json::from_slice(&first)?;
     // Lists and tables are made now, not at the cost of the first snippet.
     if let Some(policy) = policies.first() {
-        super::judged(b"import math\nprint(math.pi)\n", policy, Stack::Large);
+        let first = b"import math\nprint(math.pi)\n";
+        super::judged(first, policy, &Setting::default(), Stack::Large);
     }
     // Where the kernel has no such filter the limits above still hold; this program is not in
     // the snippet's hands to begin with.
@@ -63,14 +64,14 @@ fn serve() -> std::io::Result<()> {
 
 fn answer(frame: &[u8], policies: &[Policy]) -> std::io::Result<Verdict> {
     let fault = || std::io::Error::from(std::io::ErrorKind::InvalidData);
-    let (profile, code) = frames::read_request(frame).ok_or_else(fault)?;
+    let (profile, setting, code) = frames::read_request(frame).ok_or_else(fault)?;
     let policy = policies
         .iter()
         .find(|p| p.name == profile)
         .ok_or_else(fault)?;
     let started = std::time::Instant::now();
     let mut verdict = catch_unwind(AssertUnwindSafe(|| {
-        super::judged(code, policy, Stack::Large)
+        super::judged(code, policy, &setting, Stack::Large)
     }))
     .unwrap_or_else(|_| super::unanalyzable(code, policy, &rules::NO_ANSWER, ""));
     verdict.elapsed_us = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX);

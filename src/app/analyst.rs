@@ -6,12 +6,14 @@ use std::sync::mpsc::{Sender, channel};
 
 use crate::analysis::Analyser;
 use crate::broker::{Desk, Event, JobId};
+use crate::model::Setting;
 
 /// Work for the analyser, as the core hands it out.
 struct Work {
     job: JobId,
     code: Arc<str>,
     profile: String,
+    setting: Setting,
 }
 
 /// Hands work over and forgets it; the answer comes back as an event.
@@ -34,13 +36,25 @@ impl Analyst {
         Ok(Self { short, long })
     }
 
-    pub fn analyse(&self, job: JobId, desk: Desk, code: Arc<str>, profile: String) {
+    pub fn analyse(
+        &self,
+        job: JobId,
+        desk: Desk,
+        code: Arc<str>,
+        profile: String,
+        setting: Setting,
+    ) {
         let work = match desk {
             Desk::Short => &self.short,
             Desk::Long => &self.long,
         };
         // The thread lives as long as this sender does; it ends with the dashboard.
-        let _ = work.send(Work { job, code, profile });
+        let _ = work.send(Work {
+            job,
+            code,
+            profile,
+            setting,
+        });
     }
 }
 
@@ -53,9 +67,13 @@ fn serve(
     std::thread::Builder::new()
         .name(name.to_owned())
         .spawn(move || {
-            for Work { job, code, profile } in inbox {
-                let verdict = Box::new(analyser.verdict(code.as_bytes(), &profile));
-                answer(Event::Analysed { job, verdict });
+            for work in inbox {
+                let code = work.code.as_bytes();
+                let verdict = analyser.verdict_in(code, &work.profile, &work.setting);
+                answer(Event::Analysed {
+                    job: work.job,
+                    verdict: Box::new(verdict),
+                });
             }
         })?;
     Ok(work)

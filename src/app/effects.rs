@@ -54,7 +54,8 @@ impl Hands {
                 desk,
                 code,
                 profile,
-            } => self.analyst.analyse(job, desk, code, profile),
+                setting,
+            } => self.analyst.analyse(job, desk, code, profile, setting),
             Effect::BindInputs {
                 id,
                 inputs,

@@ -1,12 +1,14 @@
 //! The Python environment, looked for or made while the dashboard is already open, read to the last
 //! file, and looked at again whenever somebody is about to rely on it.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
 use crate::broker::Environment;
+use crate::model::Installed;
 use crate::runtime::{Change, Managed, Measured, Progress, PythonEnv, RuntimeError, probe};
 
 /// In the data folder: what is known of files that were read before.
@@ -24,7 +26,7 @@ pub struct Report {
 impl Report {
     /// `change`: what is not as it was at the start. It stays beside the environment's name wherever
     /// that is shown.
-    fn ready(python: Arc<Measured>, change: Option<&Change>) -> Self {
+    fn ready(python: Arc<Measured>, change: Option<&Change>, listed: &BTreeSet<String>) -> Self {
         let mut label = python.env.label();
         if let Some(change) = change {
             label.push_str(&format!(", changed since the start ({change})"));
@@ -33,6 +35,10 @@ impl Report {
             environment: Environment::Ready {
                 digest: python.env.digest,
                 label,
+                installed: Installed {
+                    version: (python.env.version.0, python.env.version.1),
+                    missing: python.env.lacking(listed.iter().map(String::as_str)),
+                },
             },
             python: Some(python),
         }
@@ -74,19 +80,21 @@ impl Watch {
 
 /// Finds or makes the environment in a thread of its own, and looks at it as often as it is asked to.
 /// `python` is the user's own choice, else the managed environment below `data_dir` is used, and made
-/// where it is missing.
+/// where it is missing. `listed`: the top-level modules of which is told whether they are there.
 ///
 /// # Errors
 /// When the thread cannot be started.
 pub fn prepare(
     python: Option<PathBuf>,
     data_dir: PathBuf,
+    listed: BTreeSet<String>,
     report: impl Fn(Report) + Send + 'static,
 ) -> std::io::Result<Watch> {
     let (send, looks) = channel();
     let keeper = Keeper {
         python,
         data_dir,
+        listed,
         report,
     };
     std::thread::Builder::new()
@@ -99,6 +107,7 @@ pub fn prepare(
 struct Keeper<R> {
     python: Option<PathBuf>,
     data_dir: PathBuf,
+    listed: BTreeSet<String>,
     report: R,
 }
 
@@ -173,7 +182,7 @@ impl<R: Fn(Report)> Keeper<R> {
         match measured {
             Ok(measured) => {
                 let python = Arc::new(measured);
-                (self.report)(Report::ready(python.clone(), change));
+                (self.report)(Report::ready(python.clone(), change, &self.listed));
                 Held::Usable(python)
             }
             Err(error) => {
@@ -215,7 +224,8 @@ mod tests {
         let (send, reports) = channel();
         // Most of it is read once for all tests.
         let data_dir = crate::runtime::testing::data_dir();
-        let watch = prepare(Some(python), data_dir, move |report| {
+        let listed = ["math", "helper", "absent"].map(str::to_owned).into();
+        let watch = prepare(Some(python), data_dir, listed, move |report| {
             if !matches!(report.environment, Environment::Making { .. }) {
                 let _ = send.send(report);
             }
@@ -223,7 +233,7 @@ mod tests {
         .unwrap();
         let next = || reports.recv_timeout(Duration::from_secs(300)).unwrap();
         let ready = |report: &Report| match &report.environment {
-            Environment::Ready { digest, label } => (*digest, label.clone()),
+            Environment::Ready { digest, label, .. } => (*digest, label.clone()),
             other => panic!("not ready: {other:?}"),
         };
         let first = next();

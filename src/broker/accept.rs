@@ -94,6 +94,7 @@ impl BrokerState {
             draft.inputs.insert(shared::PUBLIC.to_owned(), shared);
         }
         self.enter((conn, call), proposal.clone(), params, ttl, now);
+        let names = draft.inputs.keys().cloned().collect();
         // What was asked for is handed on, not kept: parsed JSON is many times its text.
         if !draft.inputs.is_empty()
             && let Some(entry) = self.entries.get_mut(&id)
@@ -111,6 +112,7 @@ impl BrokerState {
             job: Job::Proposal(id),
             code,
             profile,
+            inputs: Some(names),
             peer,
         });
         self.pump(now, fx);

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::model::{
-    Artifact, Blob, Digest, InputRequest, KeptRun, Limits, LogEvent, Outcome, ProposalId, State,
-    Verdict,
+    Artifact, Blob, Digest, InputRequest, KeptRun, Limits, LogEvent, Outcome, ProposalId, Setting,
+    State, Verdict,
 };
 
 use super::decision::Grant;
@@ -33,6 +33,7 @@ pub enum Effect {
         desk: Desk,
         code: Arc<str>,
         profile: String,
+        setting: Setting,
     },
     /// Read, parse and hash what the inputs name; answered by `Event::InputsBound`.
     BindInputs {

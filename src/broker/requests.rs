@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use crate::clock::Now;
-use crate::model::{AgentClaim, Limits, Peer, ProposalId, State};
+use crate::model::{AgentClaim, Limits, Peer, ProposalId, Setting, State};
 
 use super::accept::{
     CALLS_MAX, INPUTS_MAX, REASON_BYTES, TITLE_BYTES, check_claim, too_many_calls, used_up,
@@ -18,7 +18,7 @@ use super::desks::Desk;
 use super::effect::{Effect, ProfileInfo, Reply, RpcError};
 use super::event::{CallId, ConnId, JobId, Request};
 use super::quota::key;
-use super::state::{BrokerState, Early, Entry, Job, Work};
+use super::state::{BrokerState, Early, Entry, Environment, Job, Work};
 
 /// Proposals and checks of a peer that may wait for a verdict or, then, for the disk.
 const WAITING_PER_PEER: usize = 256;
@@ -142,9 +142,13 @@ impl BrokerState {
     }
 
     fn profile_infos(&self) -> Vec<ProfileInfo> {
+        let here = |module: &&String| match &self.environment {
+            Environment::Ready { installed, .. } => !installed.lacks(module),
+            _ => true,
+        };
         let info = |p: &super::state::Profile| ProfileInfo {
             name: p.policy.name.clone(),
-            imports: p.policy.imports.keys().cloned().collect(),
+            imports: p.policy.imports.keys().filter(here).cloned().collect(),
             given: p.given.clone(),
             limits: p.policy.limits,
         };
@@ -254,10 +258,26 @@ impl BrokerState {
             job,
             code,
             profile,
+            inputs: None,
             peer: key(peer),
         });
         self.pump(now, fx);
         Ok(())
+    }
+
+    /// What is known now of a run of such work.
+    fn setting(&self, work: &Work) -> Setting {
+        Setting {
+            tier: Some(self.settings.tier),
+            inputs: work.inputs.clone(),
+            datasets: self.settings.datasets.clone(),
+            python: match &self.environment {
+                Environment::Ready { installed, .. } => Some(installed.clone()),
+                Environment::Making { .. }
+                | Environment::Changed { .. }
+                | Environment::Failed { .. } => None,
+            },
+        }
     }
 
     /// Refuses what would only lengthen a queue that is this peer's own doing. Asked before anything
@@ -300,12 +320,14 @@ impl BrokerState {
             let job = JobId(self.next_job);
             self.next_job += 1;
             let (code, profile) = (work.code.clone(), work.profile.clone());
+            let setting = self.setting(&work);
             self.desks.begin(desk, job, work, now);
             fx.push(Effect::Analyse {
                 job,
                 desk,
                 code,
                 profile,
+                setting,
             });
         }
     }

@@ -8,8 +8,8 @@ use jiff::Timestamp;
 
 use crate::clock::Now;
 use crate::model::{
-    Blob, BoundInput, Decision, Digest, Peer, Proposal, ProposalId, Run, RunEvent, State, Tier,
-    Verdict,
+    Blob, BoundInput, Decision, Digest, Installed, Peer, Proposal, ProposalId, Run, RunEvent,
+    State, Tier, Verdict,
 };
 use crate::policy::Policy;
 
@@ -56,7 +56,11 @@ pub enum Environment {
     /// Being made. `done` of `total` steps; `step` says what is happening.
     Making { step: String, done: u64, total: u64 },
     /// Usable. `digest` covers the contents of every file that a run can load.
-    Ready { digest: Digest, label: String },
+    Ready {
+        digest: Digest,
+        label: String,
+        installed: Installed,
+    },
     /// Files of one that was usable are others now; they are being read again. `what` names them, inside
     /// the environment.
     Changed { what: String },
@@ -271,6 +275,8 @@ pub(super) struct Work {
     pub job: Job,
     pub code: Arc<str>,
     pub profile: String,
+    /// The names that the inputs bind, where there is a proposal.
+    pub inputs: Option<BTreeSet<String>>,
     pub peer: (u32, i32),
 }
 

@@ -13,6 +13,7 @@ mod number;
 mod outcome;
 mod peer;
 mod proposal;
+mod setting;
 mod state;
 mod tier;
 mod verdict;
@@ -36,6 +37,7 @@ pub use outcome::{
 };
 pub use peer::Peer;
 pub use proposal::{AgentClaim, Draft, Proposal};
+pub use setting::{Installed, Setting};
 pub use state::State;
 pub use tier::{Preflight, Tier};
 pub use verdict::{

@@ -19,5 +19,5 @@ pub use error::PolicyError;
 pub use load::{Places, builtin, load, load_file};
 pub use members::{Library, library};
 pub use nearest::nearest;
-pub use reach::{member_capability, module_capability, stays_inside};
+pub use reach::{is_given, member_capability, module_capability, stays_inside};
 pub use resolved::{Attributes, Contract, Origin, Policy, PrivateValues, SetBy};

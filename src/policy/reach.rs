@@ -101,6 +101,12 @@ pub fn stays_inside(module: &str, member: &str) -> bool {
     known.is_some_and(|(_, members)| members.split_ascii_whitespace().any(|m| m == member))
 }
 
+/// Whether a top-level module is there without anybody installing it: of the standard library, or made by
+/// the runner (`assets/runner/modules.py`).
+pub fn is_given(top: &str) -> bool {
+    top == "IPython" || super::library().is_stdlib(top)
+}
+
 /// What a member of such a module does, where it says more than the module.
 pub fn member_capability(path: &str) -> Option<Capability> {
     let (module, name) = path.split_once('.')?;

@@ -51,6 +51,30 @@ impl Contract {
             Self::Script => "script",
         }
     }
+
+    /// The names that a snippet finds bound, beside those of its inputs (INTERFACE §5).
+    pub const fn names(self) -> &'static [&'static str] {
+        match self {
+            Self::Feature => &["df", "pd", "np"],
+            Self::Analysis => &["display", "pd", "np"],
+            Self::Chart => &["data"],
+            Self::Scoped => &["private", "public", "system", "local", "log"],
+            Self::Walled | Self::Script => &[],
+        }
+    }
+
+    /// Those of its inputs, where inputs bind names at all; `None` where they do and are not known.
+    pub fn inputs_bound(
+        self,
+        inputs: Option<&BTreeSet<String>>,
+    ) -> Option<impl Iterator<Item = &str> + Clone> {
+        let by_name = matches!(self, Self::Analysis | Self::Walled | Self::Script);
+        if by_name && inputs.is_none() {
+            return None;
+        }
+        let inputs = inputs.filter(|_| by_name).into_iter();
+        Some(inputs.flatten().map(String::as_str))
+    }
 }
 
 /// Where a policy came from; what the header says of it.

@@ -92,6 +92,7 @@ impl Bench {
         let environment = Environment::Ready {
             digest: Digest::of(b"environment"),
             label: "Python 3.11.7, 27 packages".to_owned(),
+            installed: crate::model::Installed::default(),
         };
         let themes = Themes::new("auto", caps).unwrap();
         let keys = Keymap::from_config(&BTreeMap::new()).unwrap();

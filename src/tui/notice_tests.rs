@@ -87,6 +87,7 @@ fn what_stands_against_a_grant_is_said_as_long_as_it_does() {
     b.apply(Event::Environment(Environment::Ready {
         digest: Digest::of(b"environment"),
         label: "Python 3.11.7, 27 packages".to_owned(),
+        installed: crate::model::Installed::default(),
     }));
     assert_eq!(notice(&b), "");
     assert!(footer(&mut b).contains("a grant"));

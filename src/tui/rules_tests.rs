@@ -266,6 +266,7 @@ fn a_change_of_what_would_run_closes_the_sheet() {
     b.apply(Event::Environment(Environment::Ready {
         digest: Digest::of(b"another"),
         label: "Python 3.12".to_owned(),
+        installed: crate::model::Installed::default(),
     }));
     assert!(b.ui.sheet.is_none());
     assert!(notice(&b).contains("changed"));

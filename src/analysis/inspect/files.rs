@@ -86,6 +86,19 @@ impl<'a> Inspector<'a> {
             }
             None => Kind::None,
         };
+        match arguments.deciding(entry) {
+            Some(e) => {
+                // `np.memmap(name, mode="w+")` reads what it makes.
+                let made = arguments.keyword(&["mode"]).is_some_and(makes_file);
+                let capability = if made {
+                    Capability::FsWrite
+                } else {
+                    capability
+                };
+                self.touches(e, kind, capability, at);
+            }
+            None => self.touches_any(capability),
+        }
         self.file_fact(kind, capability, subject, at);
     }
 
@@ -127,6 +140,7 @@ impl<'a> Inspector<'a> {
             None => return,
         };
         let kind = self.kind(&x.value);
+        self.touches(&x.value, kind, capability, at);
         self.file_fact(kind, capability, &attr, at);
     }
 
@@ -203,6 +217,7 @@ impl<'a> Inspector<'a> {
         at: TextRange,
     ) {
         self.lost.handed = true;
+        self.touches_any(Capability::FsWrite);
         let capability = match entry.effect {
             crate::analysis::methods::Effect::Write => Capability::FsWrite,
             _ => Capability::FsRead,
@@ -447,6 +462,17 @@ fn literal_kind(e: &Expr) -> Option<Kind> {
         | Constant::Float(_)
         | Constant::Complex { .. }
         | Constant::Ellipsis => None,
+    }
+}
+
+/// Whether a mode makes the file where there is none, or may.
+fn makes_file(mode: &Expr) -> bool {
+    match mode {
+        Expr::Constant(ast::ExprConstant {
+            value: Constant::Str(mode),
+            ..
+        }) => mode.contains(['w', 'a', 'x']),
+        _ => true,
     }
 }
 

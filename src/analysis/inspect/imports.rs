@@ -24,6 +24,7 @@ impl<'a> Inspector<'a> {
                 Standing::Allowed => {
                     self.sensitive(&path, at);
                     self.unjudged(&path, at);
+                    self.installed(&path, at);
                 }
                 _ => self.foreign(&path, at),
             }
@@ -72,9 +73,10 @@ impl<'a> Inspector<'a> {
             Standing::Allowed => {
                 self.sensitive(&path, at);
                 self.unjudged(&path, at);
+                self.installed(&path, at);
             }
             // `from scipy import stats` is fine where `scipy.stats` is.
-            Standing::OnTheWay => {}
+            Standing::OnTheWay => self.installed(&path, at),
             _ => {
                 self.foreign(&path, at);
                 for alias in &import.names {

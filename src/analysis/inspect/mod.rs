@@ -5,7 +5,9 @@ mod attributes;
 mod calls;
 mod classes;
 mod compiled;
+mod course;
 mod data;
+mod doomed;
 mod files;
 mod format;
 mod growth;
@@ -32,7 +34,7 @@ use super::parse::ast::{self, Expr, Ranged, Stmt};
 use super::resolve::{Resolver, ScopeId, Standing};
 use super::rules::{self, Rule};
 use super::walk::{Bound, Place, Scope, TargetOf, Visitor};
-use crate::model::Capability;
+use crate::model::{Capability, Setting};
 use crate::policy::Policy;
 
 /// Keeps the expressions that were read out of literal texts for as long as the tree.
@@ -67,6 +69,7 @@ impl Arena {
 pub struct Inspector<'a> {
     r: Resolver<'a>,
     policy: &'a Policy,
+    setting: &'a Setting,
     facts: Facts,
     arena: &'a Arena,
     stack: Vec<ScopeId>,
@@ -82,6 +85,7 @@ pub struct Inspector<'a> {
     lost: lost::Lost,
     /// The template that is being assigned to an option of pandas.
     option_value: Option<usize>,
+    doomed: doomed::Doomed<'a>,
     /// Inside a text that is evaluated: where the text stands, and what it is.
     text: Option<TextCode>,
 }
@@ -99,9 +103,10 @@ struct TextCode {
 }
 
 impl<'a> Inspector<'a> {
-    pub fn new(r: Resolver<'a>, arena: &'a Arena) -> Self {
+    pub fn new(r: Resolver<'a>, arena: &'a Arena, setting: &'a Setting) -> Self {
         Self {
             policy: r.policy,
+            setting,
             r,
             facts: Facts::default(),
             arena,
@@ -113,6 +118,7 @@ impl<'a> Inspector<'a> {
             reads: Vec::new(),
             lost: lost::Lost::default(),
             option_value: None,
+            doomed: doomed::Doomed::default(),
             text: None,
         }
     }
@@ -123,6 +129,7 @@ impl<'a> Inspector<'a> {
         self.jumps(body, false);
         self.handed_modules();
         self.lost_functions();
+        self.doomed(body);
         if self.r.exhausted() {
             self.facts.add(&rules::TANGLED, (0, 0), "");
         }
@@ -263,6 +270,7 @@ impl<'a> Visitor<'a> for Inspector<'a> {
                 if let ast::Constant::Str(text) = &c.value {
                     self.setting_text(text, e.range());
                     self.address_text(text, e.range());
+                    self.file_text(text);
                 }
                 if let (ast::Constant::Str(text), Place::Annotation) = (&c.value, place) {
                     self.annotation(text, e.range());

@@ -4,7 +4,7 @@ use super::texts::COLUMN;
 use super::{Inspector, is_dunder};
 use crate::analysis::fold::{changes, fold};
 use crate::analysis::hints;
-use crate::analysis::library::{builtin_capability, is_builtin, is_telling};
+use crate::analysis::library::{builtin_capability, is_builtin};
 use crate::analysis::parse::TextRange;
 use crate::analysis::parse::ast::{self, ExceptHandler, Expr, ExprContext, Ranged};
 use crate::analysis::resolve::{Standing, Val};
@@ -71,12 +71,8 @@ impl<'a> Inspector<'a> {
         {
             self.column(&id, Capability::DataRead, at);
         }
-        if self.text.is_none()
-            && found_nothing
-            && is_telling(&id)
-            && self.r.module_standing(&id) == Standing::Allowed
-        {
-            self.add(&rules::RUN_UNBOUND, at, &*id);
+        if self.text.is_none() && found_nothing && !is_builtin(&id) && !THERE.contains(&&*id) {
+            self.unbound(&id, at);
         }
         self.module_value(e, at, place);
         if self.text.is_none() && !found_nothing {

@@ -171,6 +171,13 @@ impl<'a> Scopes<'a> {
         }
     }
 
+    /// The names that are bound in a scope or around it.
+    pub fn names_at(&self, scope: ScopeId) -> impl Iterator<Item = &str> {
+        let around =
+            std::iter::successors(Some(scope), |at| (*at != 0).then(|| self.all[*at].parent));
+        around.flat_map(|at| self.all[at].names.keys().map(|name| &**name))
+    }
+
     /// Whether the snippet stores or defines something under that attribute.
     pub fn binds_field(&self, attr: &str) -> bool {
         self.fields.contains_key(attr) || self.classes.contains_key(attr)

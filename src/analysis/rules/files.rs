@@ -75,6 +75,18 @@ pub static FS_MACHINE_PATH: Rule = Rule {
     example: "import pyarrow.dataset as ds; ds.ParquetFileFormat().inspect(\"/etc/passwd\")",
 };
 
+pub static FS_MISSING: Rule = Rule {
+    code: "FS007",
+    name: "no-such-file",
+    severity: Severity::High,
+    weight: Weight::Always(Action::Block),
+    capability: None,
+    cwe: &[],
+    message: "a file that nothing wrote",
+    hint: "there are no files but those that the snippet writes: bring data as inputs",
+    example: "pd.read_csv(\"sales.csv\")",
+};
+
 pub(super) static RULES: &[&Rule] = &[
     &FS_OUTPUT,
     &FS_COMPUTED,
@@ -82,4 +94,5 @@ pub(super) static RULES: &[&Rule] = &[
     &FS_VALUE,
     &FS_DATABASE,
     &FS_MACHINE_PATH,
+    &FS_MISSING,
 ];

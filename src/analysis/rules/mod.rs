@@ -21,6 +21,7 @@ mod parse;
 mod refl;
 mod run;
 mod text;
+mod tier;
 
 pub use attr::*;
 pub use builtin::*;
@@ -40,6 +41,7 @@ pub use parse::*;
 pub use refl::*;
 pub use run::*;
 pub use text::*;
+pub use tier::*;
 
 use crate::model::{Action, Capability, Severity};
 
@@ -99,6 +101,7 @@ pub fn all() -> impl Iterator<Item = &'static Rule> {
         text::RULES,
         data::RULES,
         node::RULES,
+        tier::RULES,
     ]
     .into_iter()
     .flatten()

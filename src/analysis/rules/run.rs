@@ -3,6 +3,18 @@
 use super::{Rule, Weight};
 use crate::model::{Action, Severity};
 
+pub static RUN_ABSENT: Rule = Rule {
+    code: "RUN001",
+    name: "not-installed",
+    severity: Severity::High,
+    weight: Weight::Always(Action::Block),
+    capability: None,
+    cwe: &[],
+    message: "a package that is not installed here",
+    hint: "use what is installed here",
+    example: "import seaborn",
+};
+
 pub static RUN_UNBOUND: Rule = Rule {
     code: "RUN002",
     name: "unbound-name",
@@ -10,9 +22,9 @@ pub static RUN_UNBOUND: Rule = Rule {
     weight: Weight::Always(Action::Block),
     capability: None,
     cwe: &[],
-    message: "a module that nothing imports",
-    hint: "import it first",
-    example: "print(os.getcwd())",
+    message: "a name that nothing binds",
+    hint: "bind it first, or correct its spelling",
+    example: "df[\"n\"] = total",
 };
 
-pub(super) static RULES: &[&Rule] = &[&RUN_UNBOUND];
+pub(super) static RULES: &[&Rule] = &[&RUN_ABSENT, &RUN_UNBOUND];

@@ -169,6 +169,7 @@ fn the_grant_digest_changes_with_everything_it_binds() {
                 w.send(Event::Environment(Environment::Ready {
                     digest: Digest::of(b"one package more"),
                     label: String::new(),
+                    installed: crate::model::Installed::default(),
                 }));
             }),
         ),
@@ -223,6 +224,7 @@ fn a_confirmation_of_what_changed_since_is_refused_and_says_so() {
     w.send(Event::Environment(Environment::Ready {
         digest: Digest::of(b"upgraded"),
         label: String::new(),
+        installed: crate::model::Installed::default(),
     }));
     w.confirm(id, shown);
     assert_eq!(w.state.refusal(id), Some(&Refused::Changed));
@@ -285,6 +287,7 @@ fn a_grant_whose_environment_changes_before_the_start_does_not_run() {
     w.send(Event::Environment(Environment::Ready {
         digest: Digest::of(b"upgraded meanwhile"),
         label: String::new(),
+        installed: crate::model::Installed::default(),
     }));
     w.durable();
     assert!(w.executed.is_empty());

@@ -395,6 +395,7 @@ impl Play {
                 1 => Environment::Ready {
                     digest: Digest::of(b"another environment"),
                     label: String::new(),
+                    installed: crate::model::Installed::default(),
                 },
                 _ => ready(),
             })),

@@ -78,6 +78,7 @@ pub fn ready() -> Environment {
     Environment::Ready {
         digest: Digest::of(b"environment"),
         label: "Python 3.11.7, 6 packages".to_owned(),
+        installed: crate::model::Installed::default(),
     }
 }
 

@@ -139,7 +139,7 @@ const fn pane_name(pane: Pane) -> &'static str {
 
 pub(super) fn environment(environment: &Environment) -> String {
     match environment {
-        Environment::Ready { digest, label } => format!("{label} {}", digest.short(8)),
+        Environment::Ready { digest, label, .. } => format!("{label} {}", digest.short(8)),
         Environment::Making { done, total, .. } => format!("being made, {done}/{total}"),
         Environment::Changed { .. } => "changed, being read again".to_owned(),
         Environment::Failed { .. } => "cannot be used".to_owned(),

@@ -1,0 +1,223 @@
+//! What surely happens in a run: what fails there fails the run. A branch may not be taken, a function may
+//! not be called, and an error may be caught.
+
+use std::borrow::Cow;
+
+use crate::analysis::fold::fold;
+use crate::analysis::parse::TextRange;
+use crate::analysis::parse::ast::{self, Constant, ExceptHandler, Expr, Ranged, Stmt};
+use crate::analysis::walk::{Bound, Place, Visitor, body};
+
+/// From one byte up to another.
+type Stretch = (usize, usize);
+
+/// The stretches of a snippet that need not run, or whose errors need not end it.
+#[derive(Default)]
+pub(super) struct Course<'a> {
+    skipped: Vec<Stretch>,
+    /// Bodies of `try`, with the names of what is caught; none: whatever it is.
+    caught: Vec<(Stretch, Vec<&'a str>)>,
+    functions: Vec<(Cow<'a, str>, Stretch)>,
+    /// Names and attributes that are read, and where.
+    read: Vec<(Cow<'a, str>, usize)>,
+}
+
+impl<'a> Course<'a> {
+    pub fn of(statements: &'a [Stmt]) -> Self {
+        let mut course = Self::default();
+        body(&mut course, statements);
+        course
+    }
+
+    /// Whether the code at `at` surely runs, and nothing catches an error of one of these classes there.
+    pub fn reaches(&self, at: usize, errors: &[&str]) -> bool {
+        let within = |(from, to): Stretch| from <= at && at < to;
+        let caught = |names: &[&str]| names.is_empty() || names.iter().any(|n| errors.contains(n));
+        !self.skipped.iter().any(|s| within(*s))
+            && !self.caught.iter().any(|(s, by)| within(*s) && caught(by))
+            && self
+                .functions
+                .iter()
+                .filter(|(_, s)| within(*s))
+                .all(|(name, s)| self.is_called(name, *s))
+    }
+
+    /// Whether a function is named anywhere but in itself.
+    fn is_called(&self, name: &str, (from, to): Stretch) -> bool {
+        let by_python = name.starts_with("__");
+        let elsewhere = |at: usize| at < from || to <= at;
+        by_python || self.read.iter().any(|(n, at)| n == name && elsewhere(*at))
+    }
+
+    fn skip(&mut self, statements: &'a [Stmt]) {
+        self.skipped.extend(stretch(statements));
+    }
+
+    fn attempted(&mut self, statements: &'a [Stmt], handlers: &'a [ExceptHandler]) {
+        for ExceptHandler::ExceptHandler(handler) in handlers {
+            self.skip(&handler.body);
+            let by = handler.type_.as_deref().map_or_else(Vec::new, classes);
+            self.caught.extend(stretch(statements).map(|s| (s, by)));
+        }
+    }
+
+    fn function(&mut self, name: &'a ast::Identifier, statements: &'a [Stmt]) {
+        if let Some(stretch) = stretch(statements) {
+            self.functions.push((fold(name.as_str()), stretch));
+        }
+    }
+}
+
+fn bytes(range: TextRange) -> Stretch {
+    (range.start().to_usize(), range.end().to_usize())
+}
+
+fn stretch(statements: &[Stmt]) -> Option<Stretch> {
+    let (first, last) = (statements.first()?, statements.last()?);
+    Some((bytes(first.range()).0, bytes(last.range()).1))
+}
+
+/// The classes that a handler names; none where one of them could be anything.
+fn classes(e: &Expr) -> Vec<&str> {
+    fn one(e: &Expr) -> Option<&str> {
+        match e {
+            Expr::Name(name) => Some(name.id.as_str()),
+            Expr::Attribute(x) => Some(x.attr.as_str()),
+            _ => None,
+        }
+    }
+    let found: Option<Vec<&str>> = match e {
+        Expr::Tuple(x) => x.elts.iter().map(one).collect(),
+        e => one(e).map(|name| vec![name]),
+    };
+    let wide = |name: &&str| matches!(*name, "Exception" | "BaseException");
+    found
+        .filter(|names| !names.iter().any(wide))
+        .unwrap_or_default()
+}
+
+/// `__name__ == "__main__"`, which it is.
+fn is_main(test: &Expr) -> bool {
+    let Expr::Compare(x) = test else { return false };
+    let name = |e: &Expr| matches!(e, Expr::Name(n) if n.id.as_str() == "__name__");
+    name(&x.left) && matches!(x.ops.as_slice(), [ast::CmpOp::Eq])
+}
+
+fn is_true(test: &Expr) -> bool {
+    matches!(test, Expr::Constant(c) if matches!(&c.value, Constant::Bool(true) | Constant::Int(_)))
+}
+
+/// `with suppress(…):`
+fn suppresses(item: &ast::WithItem) -> bool {
+    let Expr::Call(call) = &item.context_expr else {
+        return false;
+    };
+    match &*call.func {
+        Expr::Name(name) => name.id.as_str() == "suppress",
+        Expr::Attribute(x) => matches!(x.attr.as_str(), "suppress" | "raises"),
+        _ => false,
+    }
+}
+
+impl<'a> Visitor<'a> for Course<'a> {
+    fn statement(&mut self, statement: &'a Stmt) {
+        match statement {
+            Stmt::If(x) => {
+                if !is_main(&x.test) {
+                    self.skip(&x.body);
+                }
+                self.skip(&x.orelse);
+            }
+            Stmt::While(x) => {
+                if !is_true(&x.test) {
+                    self.skip(&x.body);
+                }
+                self.skip(&x.orelse);
+            }
+            Stmt::For(x) => self.skip(&x.orelse),
+            Stmt::AsyncFor(x) => self.skip(&x.orelse),
+            Stmt::Match(x) => x.cases.iter().for_each(|case| self.skip(&case.body)),
+            Stmt::Try(x) => self.attempted(&x.body, &x.handlers),
+            Stmt::TryStar(x) => self.attempted(&x.body, &x.handlers),
+            Stmt::With(x) if x.items.iter().any(suppresses) => self.skip(&x.body),
+            Stmt::FunctionDef(x) => self.function(&x.name, &x.body),
+            Stmt::AsyncFunctionDef(x) => self.function(&x.name, &x.body),
+            Stmt::With(_)
+            | Stmt::AsyncWith(_)
+            | Stmt::ClassDef(_)
+            | Stmt::Return(_)
+            | Stmt::Delete(_)
+            | Stmt::Assign(_)
+            | Stmt::TypeAlias(_)
+            | Stmt::AugAssign(_)
+            | Stmt::AnnAssign(_)
+            | Stmt::Raise(_)
+            | Stmt::Assert(_)
+            | Stmt::Import(_)
+            | Stmt::ImportFrom(_)
+            | Stmt::Global(_)
+            | Stmt::Nonlocal(_)
+            | Stmt::Expr(_)
+            | Stmt::Pass(_)
+            | Stmt::Break(_)
+            | Stmt::Continue(_) => {}
+        }
+    }
+
+    fn expression(&mut self, e: &'a Expr, place: Place<'a>) {
+        match e {
+            Expr::Name(name) if name.ctx == ast::ExprContext::Load => {
+                let at = bytes(e.range()).0;
+                self.read.push((fold(name.id.as_str()), at));
+            }
+            Expr::Attribute(x) => {
+                let at = bytes(e.range()).1;
+                self.read.push((fold(x.attr.as_str()), at));
+            }
+            Expr::IfExp(x) => {
+                self.skipped.push(bytes(x.body.range()));
+                self.skipped.push(bytes(x.orelse.range()));
+            }
+            Expr::BoolOp(x) => {
+                let later = x.values.iter().skip(1);
+                self.skipped.extend(later.map(|e| bytes(e.range())));
+            }
+            Expr::Name(_)
+            | Expr::NamedExpr(_)
+            | Expr::BinOp(_)
+            | Expr::UnaryOp(_)
+            | Expr::Lambda(_)
+            | Expr::Dict(_)
+            | Expr::Set(_)
+            | Expr::ListComp(_)
+            | Expr::SetComp(_)
+            | Expr::DictComp(_)
+            | Expr::GeneratorExp(_)
+            | Expr::Await(_)
+            | Expr::Yield(_)
+            | Expr::YieldFrom(_)
+            | Expr::Compare(_)
+            | Expr::Call(_)
+            | Expr::FormattedValue(_)
+            | Expr::JoinedStr(_)
+            | Expr::Constant(_)
+            | Expr::Subscript(_)
+            | Expr::Starred(_)
+            | Expr::List(_)
+            | Expr::Tuple(_)
+            | Expr::Slice(_) => {}
+        }
+        // Evaluated late or never, as the version and the scope have it.
+        if let Place::Annotation = place {
+            self.skipped.push(bytes(e.range()));
+        }
+    }
+
+    /// `f = lambda: …`, which may never be called either.
+    fn bind(&mut self, name: &'a str, _at: TextRange, to: Bound<'a>) {
+        if let Bound::Value(Expr::Lambda(lambda)) = to {
+            self.functions
+                .push((fold(name), bytes(lambda.body.range())));
+        }
+    }
+}

@@ -1,0 +1,293 @@
+//! What cannot succeed: a name that nothing binds, a package that is not installed here, a file that
+//! nothing wrote. It is answered at once where it surely ends the run, and noted where it may not.
+
+use std::collections::{HashMap, HashSet};
+
+use super::Inspector;
+use super::course::Course;
+use super::files::Kind;
+use crate::analysis::library::is_telling;
+use crate::analysis::parse::TextRange;
+use crate::analysis::parse::ast::{self, Constant, Expr, Stmt};
+use crate::analysis::resolve::{Standing, Val};
+use crate::analysis::rules::{self, Rule};
+use crate::model::{Action, Capability};
+use crate::policy::{Contract, is_given, nearest};
+
+/// What is gathered until the whole snippet was seen.
+#[derive(Default)]
+pub(super) struct Doomed<'a> {
+    failing: Vec<Failing>,
+    read: Vec<(Vec<String>, TextRange)>,
+    written: HashSet<String>,
+    /// Whether files are written under names that nobody follows.
+    any_written: bool,
+    /// How often a text stands in the snippet that could name a file.
+    texts: HashMap<&'a str, usize>,
+}
+
+/// Something that fails where it is reached.
+struct Failing {
+    rule: &'static Rule,
+    at: TextRange,
+    subject: String,
+    hint: Option<String>,
+    /// The classes of its error, from the narrowest on.
+    errors: &'static [&'static str],
+}
+
+const UNBOUND: &[&str] = &["NameError"];
+const ABSENT: &[&str] = &["ModuleNotFoundError", "ImportError"];
+const NO_FILE: &[&str] = &[
+    "FileNotFoundError",
+    "OSError",
+    "IOError",
+    "EnvironmentError",
+];
+
+impl<'a> Inspector<'a> {
+    /// A name that nothing in the snippet binds and that is no builtin.
+    pub(super) fn unbound(&mut self, id: &str, at: TextRange) {
+        let contract = self.policy.contract;
+        let Some(inputs) = contract.inputs_bound(self.setting.inputs.as_ref()) else {
+            // Nobody calls an input so.
+            if is_telling(id) && self.r.module_standing(id) == Standing::Allowed {
+                let hint = usual_import(id).map(|import| format!("write `{import}` first"));
+                self.fails(&rules::RUN_UNBOUND, at, id.to_owned(), hint, UNBOUND);
+            }
+            return;
+        };
+        if contract.names().contains(&id) || inputs.clone().any(|name| name == id) {
+            return;
+        }
+        let known = self.r.scopes.names_at(self.here());
+        let known = known
+            .chain(contract.names().iter().copied())
+            .chain(inputs.clone());
+        let hint = nearest(id, known).map(|near| format!("did you mean `{near}`?"));
+        let hint =
+            hint.or_else(|| usual_import(id).map(|import| format!("write `{import}` first")));
+        let mut inputs = inputs.peekable();
+        let hint = hint.or_else(|| {
+            inputs.peek()?;
+            Some(format!(
+                "the inputs are {}",
+                inputs.collect::<Vec<_>>().join(", ")
+            ))
+        });
+        self.fails(&rules::RUN_UNBOUND, at, id.to_owned(), hint, UNBOUND);
+    }
+
+    /// A module that the policy allows.
+    pub(super) fn installed(&mut self, path: &str, at: TextRange) {
+        let Some(python) = &self.setting.python else {
+            return;
+        };
+        if !python.lacks(path) {
+            return;
+        }
+        let tops = self.policy.imports.keys().filter(|m| !m.contains('.'));
+        let here: Vec<&str> = tops
+            .map(String::as_str)
+            .filter(|top| *top != "*" && !is_given(top) && !python.lacks(top))
+            .collect();
+        let top = path.split('.').next().unwrap_or(path).to_owned();
+        let hint = match here.is_empty() {
+            true => "nothing is installed here but the standard library".to_owned(),
+            false => format!("installed here are {}", here.join(", ")),
+        };
+        self.fails(&rules::RUN_ABSENT, at, top, Some(hint), ABSENT);
+    }
+
+    fn fails(
+        &mut self,
+        rule: &'static Rule,
+        at: TextRange,
+        subject: String,
+        hint: Option<String>,
+        errors: &'static [&'static str],
+    ) {
+        self.doomed.failing.push(Failing {
+            rule,
+            at,
+            subject,
+            hint,
+            errors,
+        });
+    }
+
+    /// A text that could name a file.
+    pub(super) fn file_text(&mut self, text: &'a str) {
+        if text.len() <= 200 && text.contains('.') {
+            *self.doomed.texts.entry(plain(text)).or_default() += 1;
+        }
+    }
+
+    /// A file that is opened, by the argument that names it.
+    pub(super) fn touches(
+        &mut self,
+        e: &'a Expr,
+        kind: Kind,
+        capability: Capability,
+        at: TextRange,
+    ) {
+        let reads = capability == Capability::FsRead;
+        let names = match kind {
+            Kind::None => return,
+            Kind::Plain => self.texts_of(e),
+            Kind::Followed | Kind::Computed | Kind::Outside | Kind::Url => None,
+        };
+        match names {
+            Some(names) if reads => self.doomed.read.push((names, at)),
+            Some(names) => self.doomed.written.extend(names),
+            None if reads => {}
+            None => self.doomed.any_written = true,
+        }
+    }
+
+    /// Files that nobody can name are opened.
+    pub(super) fn touches_any(&mut self, capability: Capability) {
+        self.doomed.any_written |= capability != Capability::FsRead;
+    }
+
+    /// The literal texts that an expression is one of.
+    fn texts_of(&self, e: &'a Expr) -> Option<Vec<String>> {
+        if let Expr::Constant(ast::ExprConstant {
+            value: Constant::Str(text),
+            ..
+        }) = e
+        {
+            return Some(vec![plain(text).to_owned()]);
+        }
+        let vals = self.r.eval(e, self.here());
+        let texts = vals.iter().map(|v| match v {
+            Val::Text(text) => Some(plain(text).to_owned()),
+            _ => None,
+        });
+        texts.collect::<Option<Vec<_>>>().filter(|t| !t.is_empty())
+    }
+
+    /// Files that are read, and that neither the snippet nor anybody before it wrote.
+    fn unwritten(&mut self) {
+        if self.policy.contract != Contract::Analysis {
+            return;
+        }
+        let doomed = std::mem::take(&mut self.doomed);
+        let mut reads: HashMap<&str, usize> = HashMap::new();
+        for name in doomed.read.iter().flat_map(|(names, _)| names) {
+            *reads.entry(name).or_default() += 1;
+        }
+        // A name that stands somewhere else too may be one that something else writes.
+        let elsewhere = |name: &String| {
+            let texts = doomed.texts.get(name.as_str()).copied().unwrap_or_default();
+            texts > reads.get(name.as_str()).copied().unwrap_or_default()
+        };
+        let mut failing = doomed.failing;
+        for (names, at) in &doomed.read {
+            let Some(name) = names.first() else { continue };
+            if names.iter().any(|name| doomed.written.contains(name)) {
+                continue;
+            }
+            failing.push(Failing {
+                rule: &rules::FS_MISSING,
+                at: *at,
+                subject: name.clone(),
+                hint: Some(self.inputs_instead(name)),
+                // Nothing has these errors: somebody may have written it.
+                errors: match doomed.any_written || names.iter().any(elsewhere) {
+                    true => &[],
+                    false => NO_FILE,
+                },
+            });
+        }
+        self.doomed.failing = failing;
+    }
+
+    /// Data sets are inputs, and which there are.
+    fn inputs_instead(&self, name: &str) -> String {
+        let stem = name.rsplit('/').next().unwrap_or(name);
+        let stem = stem.split('.').next().unwrap_or(stem);
+        let some = |names: &mut dyn Iterator<Item = &'a String>| {
+            let names: Vec<&str> = names.map(String::as_str).take(12).collect();
+            names.join(", ")
+        };
+        let inputs = self
+            .setting
+            .inputs
+            .as_ref()
+            .filter(|inputs| !inputs.is_empty());
+        match inputs {
+            Some(inputs) if inputs.contains(stem) => {
+                format!("the input `{stem}` is already bound to that name: use it as it is")
+            }
+            Some(inputs) => format!(
+                "inputs are bound to their names: {}",
+                some(&mut inputs.iter())
+            ),
+            None if self.setting.datasets.is_empty() => {
+                "there are no files but those that the snippet writes: bring data as inputs"
+                    .to_owned()
+            }
+            None => format!(
+                "bring a data set as an input, and it is bound to its name: {}",
+                some(&mut self.setting.datasets.iter())
+            ),
+        }
+    }
+
+    /// When the whole snippet was seen.
+    pub(super) fn doomed(&mut self, body: &'a [Stmt]) {
+        self.unwritten();
+        let failing = std::mem::take(&mut self.doomed.failing);
+        if failing.is_empty() {
+            return;
+        }
+        let course = Course::of(body);
+        for one in failing {
+            let (start, _) = self.place(one.at);
+            let sure = !one.errors.is_empty() && course.reaches(start, one.errors);
+            let fact = self.add(one.rule, one.at, one.subject);
+            fact.hint = one.hint;
+            fact.at_most = (!sure).then_some(Action::Note);
+        }
+    }
+}
+
+/// A file's name as the folder has it.
+fn plain(text: &str) -> &str {
+    let mut name = text;
+    while let Some(rest) = name.strip_prefix("./") {
+        name = rest;
+    }
+    name
+}
+
+/// How everybody imports what goes by this name.
+fn usual_import(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "plt" => "import matplotlib.pyplot as plt",
+        "sns" => "import seaborn as sns",
+        "px" => "import plotly.express as px",
+        "go" => "import plotly.graph_objects as go",
+        "sm" => "import statsmodels.api as sm",
+        "smf" => "import statsmodels.formula.api as smf",
+        "stats" => "from scipy import stats",
+        "pd" => "import pandas as pd",
+        "np" => "import numpy as np",
+        "dt" => "import datetime as dt",
+        "datetime" => "from datetime import datetime",
+        "timedelta" => "from datetime import timedelta",
+        "Path" => "from pathlib import Path",
+        "defaultdict" => "from collections import defaultdict",
+        "Counter" => "from collections import Counter",
+        "math" => "import math",
+        "json" => "import json",
+        "re" => "import re",
+        "os" => "import os",
+        "sys" => "import sys",
+        "random" => "import random",
+        "time" => "import time",
+        "itertools" => "import itertools",
+        _ => return None,
+    })
+}
