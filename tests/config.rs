@@ -5,9 +5,11 @@
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
+use countersign::app::screen;
 use countersign::config::{Config, Options, Surroundings, Variables, check_variables, load_in};
 use countersign::model::{DataFormat, Sensitivity, Tier};
 use countersign::paths::Folders;
+use countersign::tui::TerminalCaps;
 use nix::unistd::geteuid;
 use tempfile::TempDir;
 
@@ -205,6 +207,34 @@ fn f6_a_flag_outranks_the_overlay_which_outranks_the_file() {
     assert_eq!(config.datasets["a"].path, home.at("config/a.csv"));
     home.options.theme = Some("mono".to_owned());
     assert_eq!(home.load().unwrap().theme, "mono");
+}
+
+/// Only the screen knows its keys and palettes; the error says where they were set all the same.
+#[test]
+fn keys_and_themes_that_there_are_none_of_are_named_with_their_line() {
+    let rows = [
+        (
+            "ttl_s = 5\ntheme = \"pink\"\n",
+            "config/config.toml:2",
+            "pink",
+        ),
+        ("[keys]\ngrant = \"d\"\n", "config/config.toml:2", "both"),
+        ("[keys]\ngrnt = \"z\"\n", "config/config.toml:2", "`grant`"),
+        (
+            "[keys]\ngrant = \"z\"\ndeny = \"hyper-q\"\n",
+            "config/config.toml:3",
+            "hyper-q",
+        ),
+    ];
+    for (text, place, what) in rows {
+        let config = Home::with(text).load().unwrap();
+        let caps = TerminalCaps::detect(&[("TERM".to_owned(), "xterm-256color".to_owned())].into());
+        let said = screen(&config, caps).unwrap_err().to_string();
+        assert!(
+            said.contains(place) && said.contains(what),
+            "{text}: {said}"
+        );
+    }
 }
 
 #[test]

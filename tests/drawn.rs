@@ -102,8 +102,12 @@ fn one(dash: &mut Dash, columns: u16, string: &str) {
     let vouched = format!("… uid {uid} · pid {}", std::process::id());
 
     // As marks: each cell of the code, and what the kernel vouches for beside the title.
+    // All of it: half a frame has the code and panes of another proposal.
+    let mut last = Vec::new();
     dash.wait_for("the code as marks", |d, text| {
         let cells = d.cells();
+        let now: Vec<_> = cells.iter().map(|row| still(row)).collect();
+        let whole = std::mem::replace(&mut last, now) == last;
         let shown = of_code(&cells, pane).1;
         let shown = shown.iter().map(|row| joined(&row[left..]));
         let title = text.lines().find(|l| l.contains(" says: \\u{3248}"));
@@ -112,6 +116,7 @@ fn one(dash: &mut Dash, columns: u16, string: &str) {
             && words.is_some_and(|words| words.contains(&vouched))
             && progress(text).is_some_and(|(have, all)| have == all)
             && !raw(&cells)
+            && whole
     });
     let marks = dash.cells();
 

@@ -27,7 +27,9 @@ NOTEBOOK = "IPython.display"
 def give(narrow: Narrow) -> None:
     """Puts what is given in place of the members, once their modules are loaded."""
     gates = narrow.gates
-    narrow.instead[id(os.environ)] = MappingProxyType(dict(os.environ))
+    environ = dict(os.environ)
+    narrow.instead[id(os.environ)] = MappingProxyType(environ)
+    narrow.instead[id(os.getenv)] = lambda key, default=None: environ.get(key, default)
 
     def tracebacks(module: ModuleType) -> None:
         for name, own in TRACEBACKS.items():

@@ -7,8 +7,9 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
-use crate::broker::Environment;
+use crate::broker::{Environment, Settings};
 use crate::model::Installed;
+use crate::policy::is_given;
 use crate::runtime::{Change, Managed, Measured, Progress, PythonEnv, RuntimeError, probe};
 
 /// In the data folder: what is known of files that were read before.
@@ -64,6 +65,18 @@ pub fn at_first() -> Environment {
         done: 0,
         total: 0,
     }
+}
+
+/// The top-level modules that a policy lists and that somebody has to have installed.
+pub fn listed(settings: &Settings) -> BTreeSet<String> {
+    let paths = settings
+        .profiles
+        .iter()
+        .flat_map(|profile| profile.policy.imports.keys());
+    let tops = paths.map(|path| path.split('.').next().unwrap_or(path));
+    tops.filter(|top| *top != "*" && !is_given(top))
+        .map(str::to_owned)
+        .collect()
 }
 
 /// Asks for another look.

@@ -20,7 +20,7 @@ mod shell;
 mod signals;
 mod startup;
 
-pub use startup::{Setup, prepare};
+pub use startup::{Setup, prepare, screen};
 
 use crate::broker::Event;
 use crate::tui::AuditPage;

@@ -50,7 +50,7 @@ pub fn check(state_dir: PathBuf, inbox: UnboundedSender<Input>) {
 
 fn page(state_dir: &Path, wanted: Wanted) -> AuditPage {
     read(state_dir, wanted).unwrap_or_else(|e| AuditPage {
-        verified: e.to_string(),
+        damage: Some(e.to_string()),
         ..AuditPage::default()
     })
 }
@@ -85,10 +85,7 @@ fn read(state_dir: &Path, wanted: Wanted) -> Result<AuditPage, AuditError> {
         offset,
         total,
         detail,
-        verified: match listing.faults.first() {
-            None => "consistent here; not anchored: a cut end cannot be excluded".to_owned(),
-            Some(damage) => format!("DAMAGED: {damage}"),
-        },
+        damage: listing.faults.first().map(ToString::to_string),
     })
 }
 

@@ -1,7 +1,6 @@
 //! The loop: one event after the other into the core, its effects carried out, the screen drawn
 //! when something changed.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,7 +15,7 @@ use crate::error::Failure;
 use crate::executor::Wish;
 use crate::ipc::{self, Listener, Router};
 use crate::model::{LogEvent, Reviewer, Tier};
-use crate::policy::{self, Policy};
+use crate::policy::Policy;
 use crate::tui::keyboard::{Keyboard, Typed};
 use crate::tui::terminal::{Terminal, has_job_control};
 use crate::tui::{Action, GrantRequest, Header, Highlighter, UiState, render};
@@ -176,7 +175,7 @@ impl Shell {
             let _ = answers.send(Input::Core(event));
         })?;
         let reports = inbox.clone();
-        let listed = listed(&setup.settings);
+        let listed = environment::listed(&setup.settings);
         let watch = environment::prepare(setup.python, setup.data_dir, listed, move |report| {
             let _ = reports.send(Input::Python(report));
         })?;
@@ -404,6 +403,10 @@ impl Shell {
                 self.core(Event::Environment(report.environment));
             }
             Input::Audit(page) => {
+                // The header says no other thing than the page below it.
+                if page.damage.is_some() {
+                    self.header.log_damage.clone_from(&page.damage);
+                }
                 self.ui.set_audit(page);
                 self.redraw = Redraw::Soon;
             }
@@ -572,18 +575,6 @@ impl Shell {
             Err(e) => self.lose_terminal(&e.to_string()),
         }
     }
-}
-
-/// The top-level modules that a policy lists and that somebody has to have installed.
-fn listed(settings: &Settings) -> BTreeSet<String> {
-    let paths = settings
-        .profiles
-        .iter()
-        .flat_map(|profile| profile.policy.imports.keys());
-    let tops = paths.map(|path| path.split('.').next().unwrap_or(path));
-    tops.filter(|top| *top != "*" && !policy::is_given(top))
-        .map(str::to_owned)
-        .collect()
 }
 
 /// The default profile and the tier its runs get.

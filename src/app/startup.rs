@@ -12,7 +12,7 @@ use std::time::Duration;
 use crate::analysis::Analyser;
 use crate::audit;
 use crate::broker::{Profile, Settings};
-use crate::config::Config;
+use crate::config::{Config, ConfigError};
 use crate::error::Failure;
 use crate::executor::{DatasetSource, Executor, Sources, preflight_recalled};
 use crate::ipc::SocketConfig;
@@ -55,10 +55,9 @@ pub fn prepare(config: &Config, demo: bool) -> Result<Setup, Failure> {
     bound(config, &in_force)?;
     let tier = config.tier.unwrap_or(Tier::Kernel);
     let tiers = checked_tiers(tier, &in_force, &config.paths.cache_dir)?;
-    let keymap = Keymap::from_config(&config.keys).map_err(|e| usage(&e))?;
     let env: BTreeMap<String, String> = std::env::vars().collect();
     let caps = TerminalCaps::detect(&env);
-    let themes = Themes::new(&config.theme, caps).map_err(|e| usage(&e))?;
+    let (keymap, themes) = screen(config, caps).map_err(|e| usage(&e))?;
     let exe = own_binary()?;
     // Workers are started through this descriptor: an update that replaces the file does not
     // mix versions, and a file put in its place is not run.
@@ -97,6 +96,21 @@ pub fn prepare(config: &Config, demo: bool) -> Result<Setup, Failure> {
         caps,
         demo,
     })
+}
+
+/// The keys and the palettes that the configuration asks for.
+///
+/// # Errors
+/// With the place where it was set: an action, a key or a palette that there is none of, or one key for two
+/// actions.
+pub fn screen(config: &Config, caps: TerminalCaps) -> Result<(Keymap, Themes), ConfigError> {
+    let keymap = Keymap::from_config(&config.keys).map_err(|e| {
+        let keys: Vec<String> = e.actions().iter().map(|a| format!("keys.{a}")).collect();
+        config.fault(&keys, e.to_string())
+    })?;
+    let themes = Themes::new(&config.theme, caps)
+        .map_err(|e| config.fault(&["theme".to_owned()], e.to_string()))?;
+    Ok((keymap, themes))
 }
 
 /// Details for whoever mends this machine go to `dashboard.log` in the state folder: the screen is

@@ -8,12 +8,14 @@ use std::path::Path;
 use serde::Serialize;
 use serde_json::json;
 
+use crate::app::screen;
 use crate::audit::{AuditError, Log};
 use crate::config::{self, Config, ConfigError};
 use crate::error::Failure;
 use crate::executor::{preflight, try_warm};
 use crate::model::{Tier, visible};
 use crate::runtime::{Managed, PythonEnv, find_python};
+use crate::tui::TerminalCaps;
 
 use super::Globals;
 use super::out::{is_seen, print, print_json, state_dir};
@@ -150,6 +152,17 @@ fn tier(tier: Tier) -> Check {
 
 fn configuration(config: &Result<Config, ConfigError>) -> Check {
     const NAME: &str = "configuration";
+    let looked = config.as_ref().map(|config| {
+        let env = std::env::vars().collect();
+        screen(config, TerminalCaps::detect(&env)).map(|_| ())
+    });
+    if let Ok(Err(e)) = looked {
+        return Check::missing(
+            NAME,
+            e.to_string(),
+            "mend that; the dashboard does not start before",
+        );
+    }
     match config {
         Ok(config) if config.paths.config_file.exists() => {
             Check::ok(NAME, config.paths.config_file.display().to_string())

@@ -249,6 +249,14 @@ impl Config {
         self.origins.get(key).cloned().unwrap_or(Origin::Builtin)
     }
 
+    /// What is wrong with a value that only its user can judge, with the place where it was set: of several
+    /// keys the first that somebody set.
+    pub fn fault(&self, keys: &[String], message: impl Into<String>) -> ConfigError {
+        let mut origins = keys.iter().map(|key| self.origin(key));
+        let origin = origins.find(|origin| *origin != Origin::Builtin);
+        ConfigError::value(origin.unwrap_or(Origin::Builtin), message)
+    }
+
     /// Refuses a profile that no policy is called by. `known` are the policies that were read.
     pub fn check_profiles(&self, known: &[&str]) -> Result<(), ConfigError> {
         let listed = self

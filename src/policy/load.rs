@@ -210,10 +210,10 @@ fn named(path: &Path, set_by: SetBy) -> Result<Named, PolicyError> {
         let message = format!("the name is the file's own: `{stem}`");
         return Err(PolicyError::new(path, message).at(&text, "name"));
     }
-    if BUILTIN.iter().any(|(name, _)| *name == file.name)
-        || resolve::contract_names()
-            .iter()
-            .any(|(name, _)| *name == file.name)
+    // Whatever the case: `Analysis` would be taken for `analysis`.
+    let taken = |name: &str| name.eq_ignore_ascii_case(&file.name);
+    let contracts = resolve::contract_names();
+    if BUILTIN.iter().any(|(name, _)| taken(name)) || contracts.iter().any(|(name, _)| taken(name))
     {
         return Err(
             PolicyError::new(path, "a built-in profile has this name; choose another")

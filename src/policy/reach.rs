@@ -55,7 +55,7 @@ pub fn module_capability(path: &str) -> Option<Capability> {
 const INSIDE: &[(&str, &str)] = &[
     (
         "os",
-        "cpu_count curdir environ extsep fspath getcwd linesep listdir makedirs mkdir pardir path sep",
+        "cpu_count curdir environ extsep fspath getcwd getenv linesep listdir makedirs mkdir pardir path sep",
     ),
     (
         "os.path",
@@ -64,7 +64,7 @@ const INSIDE: &[(&str, &str)] = &[
     ),
     (
         "sys",
-        "argv byteorder exit float_info int_info maxsize maxunicode stderr stdout version version_info",
+        "argv byteorder exit float_info getsizeof int_info maxsize maxunicode stderr stdout version version_info",
     ),
     ("pathlib", "Path PosixPath PurePath PurePosixPath"),
     (
@@ -86,6 +86,7 @@ const INSIDE: &[(&str, &str)] = &[
         "machine python_implementation python_version python_version_tuple release system",
     ),
     ("gc", "collect"),
+    ("timeit", "default_timer"),
     (
         "concurrent.futures",
         "ALL_COMPLETED CancelledError Executor FIRST_COMPLETED FIRST_EXCEPTION Future ThreadPoolExecutor \

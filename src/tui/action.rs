@@ -90,6 +90,6 @@ pub struct AuditPage {
     pub total: usize,
     /// The records of one proposal, a line each.
     pub detail: Option<Vec<String>>,
-    /// What checking the chain gave, in words.
-    pub verified: String,
+    /// The first thing that is wrong with the log, as far as it was looked at.
+    pub damage: Option<String>,
 }

@@ -263,6 +263,17 @@ pub enum KeymapError {
     },
 }
 
+impl KeymapError {
+    /// The actions whose keys cannot be so.
+    pub fn actions(&self) -> Vec<&str> {
+        match self {
+            Self::UnknownAction { name, .. } => vec![name],
+            Self::BadKey { action, .. } => vec![action],
+            Self::Conflict { first, second, .. } => vec![first, second],
+        }
+    }
+}
+
 /// Which key does what.
 #[derive(Clone, Debug)]
 pub struct Keymap {

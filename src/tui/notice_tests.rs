@@ -5,6 +5,7 @@ use crossterm::event::KeyCode;
 use crate::broker::{Environment, Event};
 use crate::model::{Digest, State};
 
+use super::action::AuditPage;
 use super::bench::*;
 use super::snapshot_tests::at_sizes;
 
@@ -381,5 +382,20 @@ fn killing() {
         b.propose(Making::clear("print(len(df))\n"));
         b.start();
         b.keys("x");
+    });
+}
+
+/// Nothing below the headline says otherwise.
+#[test]
+fn audit_damaged() {
+    at_sizes("audit_damaged", |b| {
+        b.keys("2");
+        b.ui.set_audit(AuditPage {
+            damage: Some(
+                "log/00000001.jsonl (seq 1): this segment is missing, and `lock` says that a log was begun"
+                    .to_owned(),
+            ),
+            ..AuditPage::default()
+        });
     });
 }

@@ -460,7 +460,7 @@ fn audit_page() -> AuditPage {
         offset: 0,
         total: 5,
         detail: None,
-        verified: "consistent here, 1,284 records".to_owned(),
+        damage: None,
     }
 }
 

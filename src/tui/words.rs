@@ -49,6 +49,8 @@ pub const NO_OUTPUT_YET: &str = "Nothing printed yet.";
 pub const STARTING: &str = "Granted; the child is being made.";
 pub const QUIT: &str = "Quit?";
 pub const CLOSING: &str = "closing: waits for what runs to end and for the log";
+/// Beside a log in which nothing is wrong.
+pub const CONSISTENT: &str = "consistent here; not anchored: a cut end cannot be excluded";
 pub const AUDIT_EMPTY: &str = "No record yet.";
 pub const CUT_OUTPUT: &str = "… earlier output is not shown here; the audit log has it";
 

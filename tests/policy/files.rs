@@ -249,7 +249,9 @@ fn an_error_names_file_line_key_and_the_nearest_name() {
 #[test]
 fn a_name_is_the_files_own_and_never_a_built_ins() {
     assert!(refused("team", "name = \"other\"\nextends = \"analysis\"\n").contains("`team`"));
-    for name in ["analysis", "feature", "chart", "scoped", "walled", "script"] {
+    for name in [
+        "analysis", "feature", "chart", "scoped", "walled", "script", "Analysis", "SCRIPT",
+    ] {
         let error = refused(
             name,
             &format!("name = \"{name}\"\nextends = \"analysis\"\n"),

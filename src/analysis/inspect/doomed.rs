@@ -135,6 +135,8 @@ impl<'a> Inspector<'a> {
         let names = match kind {
             Kind::None => return,
             Kind::Plain => self.texts_of(e),
+            // A parameter that is handed literals.
+            Kind::Followed if reads => self.texts_of(e),
             Kind::Followed | Kind::Computed | Kind::Outside | Kind::Url => None,
         };
         match names {
@@ -160,11 +162,12 @@ impl<'a> Inspector<'a> {
             return Some(vec![plain(text).to_owned()]);
         }
         let vals = self.r.eval(e, self.here());
-        let texts = vals.iter().map(|v| match v {
+        let texts = vals.iter().filter_map(|v| match v {
             Val::Text(text) => Some(plain(text).to_owned()),
             _ => None,
         });
-        texts.collect::<Option<Vec<_>>>().filter(|t| !t.is_empty())
+        let texts: Vec<String> = texts.collect();
+        Some(texts).filter(|texts| !texts.is_empty())
     }
 
     /// Files that are read, and that neither the snippet nor anybody before it wrote.

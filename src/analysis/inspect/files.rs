@@ -10,7 +10,6 @@ use crate::analysis::parse::TextRange;
 use crate::analysis::parse::ast::{self, Constant, Expr, Ranged};
 use crate::analysis::resolve::{Set, Val};
 use crate::analysis::rules;
-use crate::analysis::walk::Bound;
 use crate::model::{Artifact, Capability};
 
 /// What a path argument amounts to; the order is the strength.
@@ -112,7 +111,7 @@ impl<'a> Inspector<'a> {
         let (rule, detail) = match kind {
             Kind::None => return,
             Kind::Plain => (&rules::FS_OUTPUT, "literal argument"),
-            Kind::Followed => (&rules::FS_OUTPUT, "name from a loop"),
+            Kind::Followed => (&rules::FS_OUTPUT, "computed from literals"),
             Kind::Computed => (&rules::FS_COMPUTED, "computed argument"),
             Kind::Outside => (&rules::FS_OUTSIDE, "literal argument"),
             Kind::Url => {
@@ -276,142 +275,6 @@ impl<'a> Inspector<'a> {
         kind
     }
 
-    /// A computed name is what its literal pieces say, and to be looked at where anything else than loop
-    /// variables and numbers is among the others.
-    fn computed_kind(&self, e: &'a Expr) -> Kind {
-        match self.pieces(e, Place::First, 0) {
-            Kind::Outside => Kind::Outside,
-            Kind::Url => Kind::Url,
-            Kind::Plain if self.followed(e, 0) => Kind::Followed,
-            _ => Kind::Computed,
-        }
-    }
-
-    /// The worst of the literal pieces of a computed name. What a method is given is no piece of it
-    /// (`name.replace("/", "_")`), but for what fills gaps or begins the path anew.
-    fn pieces(&self, e: &'a Expr, place: Place, depth: usize) -> Kind {
-        if depth > 8 {
-            return Kind::Computed;
-        }
-        let piece = |e: &'a Expr, place: Place| self.pieces(e, place, depth + 1);
-        let row = |all: &'a [Expr]| {
-            let (first, rest) = (all.iter().take(1), all.iter().skip(1));
-            first
-                .map(|e| piece(e, place))
-                .chain(rest.map(|e| piece(e, Place::Later)))
-                .max()
-                .unwrap_or(Kind::None)
-        };
-        let anew = |all: &'a [Expr]| {
-            let kinds = all.iter().map(|e| piece(e, Place::First));
-            kinds.max().unwrap_or(Kind::None)
-        };
-        match e {
-            Expr::Constant(c) => match &c.value {
-                Constant::Str(text) => piece_kind(text, place),
-                _ => Kind::None,
-            },
-            Expr::JoinedStr(x) => row(&x.values),
-            Expr::FormattedValue(x) => piece(&x.value, place),
-            Expr::Tuple(x) => anew(&x.elts),
-            Expr::List(x) => anew(&x.elts),
-            // `Path("out") / "/etc"` is `/etc`, and `"%s" % "/etc"` too.
-            Expr::BinOp(x) => {
-                let right = match x.op {
-                    ast::Operator::Add => Place::Later,
-                    _ => Place::First,
-                };
-                piece(&x.left, place).max(piece(&x.right, right))
-            }
-            Expr::Call(call) => match &*call.func {
-                func if self.is_path_maker(func) => anew(&call.args),
-                Expr::Attribute(x) => {
-                    let filled = match &*fold(x.attr.as_str()) {
-                        "format" | "join" | "joinpath" => anew(&call.args),
-                        _ => Kind::None,
-                    };
-                    piece(&x.value, place).max(filled)
-                }
-                _ => row(&call.args),
-            },
-            Expr::Name(_) => {
-                let vals = self.r.eval(e, self.here());
-                let kinds = vals.iter().map(|v| match v {
-                    Val::Text(text) => piece_kind(text, place),
-                    _ => Kind::None,
-                });
-                kinds.max().unwrap_or(Kind::None)
-            }
-            _ => Kind::None,
-        }
-    }
-
-    /// Whether everything in it is a literal, a number or what a loop goes through.
-    fn followed(&self, e: &'a Expr, depth: usize) -> bool {
-        if depth > 8 {
-            return false;
-        }
-        let inner = |e: &'a Expr| self.followed(e, depth + 1);
-        match e {
-            Expr::Constant(c) => matches!(
-                c.value,
-                Constant::Str(_) | Constant::Int(_) | Constant::Float(_)
-            ),
-            Expr::JoinedStr(x) => x.values.iter().all(inner),
-            Expr::FormattedValue(x) => inner(&x.value),
-            Expr::BinOp(x) => inner(&x.left) && inner(&x.right),
-            Expr::Tuple(x) => x.elts.iter().all(inner),
-            Expr::Name(name) => self.is_of_loop(name) || self.is_literal(e),
-            Expr::Call(call) if call.keywords.is_empty() && call.args.iter().all(inner) => {
-                match &*call.func {
-                    func if self.is_path_maker(func) => true,
-                    Expr::Attribute(x) => inner(&x.value) && self.leads_nowhere(&call.args),
-                    func => {
-                        let vals = self.r.eval(func, self.here());
-                        let known = |v: &Val<'a>| matches!(v, Val::Builtin(b) if matches!(&**b, "str" | "int" | "round"));
-                        !vals.is_empty() && vals.iter().all(known)
-                    }
-                }
-            }
-            _ => false,
-        }
-    }
-
-    /// Whether what a method puts into a name, its last argument, leads to no other folder.
-    fn leads_nowhere(&self, arguments: &'a [Expr]) -> bool {
-        let put = arguments.last();
-        put.is_none_or(|e| self.pieces(e, Place::First, 0) <= Kind::Plain)
-    }
-
-    fn is_literal(&self, e: &'a Expr) -> bool {
-        let vals = self.r.eval(e, self.here());
-        !vals.is_empty() && vals.iter().all(|v| matches!(v, Val::Text(_)))
-    }
-
-    /// `os.path.join` and `pathlib.Path`.
-    fn is_path_maker(&self, func: &'a Expr) -> bool {
-        let vals = self.r.eval(func, self.here());
-        let makes = |v: &Val<'a>| matches!(v, Val::Member(path) if crate::analysis::resolve::makes_path(path));
-        !vals.is_empty() && vals.iter().all(makes)
-    }
-
-    /// A name that only loops bind.
-    fn is_of_loop(&self, name: &ast::ExprName) -> bool {
-        let found = self.r.scopes.lookup(&fold(name.id.as_str()), self.here());
-        let mut bindings = found
-            .bindings
-            .iter()
-            .flat_map(|(all, _)| all.iter())
-            .peekable();
-        bindings.peek().is_some()
-            && bindings.all(|b| {
-                matches!(
-                    b.to,
-                    Bound::ElementOf(_) | Bound::Part(..) | Bound::Within(_)
-                )
-            })
-    }
-
     fn val_kind(&self, val: &Val<'a>, depth: usize) -> Kind {
         match val {
             Val::Text(text) => text_kind(text),
@@ -476,7 +339,7 @@ fn makes_file(mode: &Expr) -> bool {
     }
 }
 
-fn text_kind(text: &str) -> Kind {
+pub(super) fn text_kind(text: &str) -> Kind {
     let scheme = text.split_once("://").is_some_and(|(scheme, _)| {
         !scheme.is_empty()
             && scheme
@@ -503,25 +366,6 @@ fn text_kind(text: &str) -> Kind {
         Kind::Outside
     } else {
         Kind::Plain
-    }
-}
-
-/// Where a piece of a computed name stands.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Place {
-    /// The name may begin with it.
-    First,
-    Later,
-}
-
-/// The same for one literal piece of a computed name.
-fn piece_kind(text: &str, place: Place) -> Kind {
-    let odd = text.contains(['\\', '\0']) || text.split('/').any(|s| s == "..");
-    match place {
-        Place::First if text_kind(text) == Kind::Url => Kind::Url,
-        Place::First if text.starts_with(['/', '~']) => Kind::Outside,
-        _ if odd => Kind::Outside,
-        _ => Kind::Plain,
     }
 }
 

@@ -17,6 +17,7 @@ mod lost;
 mod named;
 mod names;
 mod numbers;
+mod paths;
 mod regex;
 mod settings;
 mod shapes;

@@ -2,8 +2,11 @@
 
 use super::super::effect::{Note, Reply, RpcError};
 use super::super::event::{CallId, ConnId, Event, ExecNote, Request};
+use super::super::state::Environment;
 use super::world::*;
-use crate::model::{AgentClaim, Draft, ProposalId, State, VerdictKind};
+use crate::model::{
+    AgentClaim, Draft, InputRequest, Installed, ProposalId, State, TextFormat, VerdictKind,
+};
 
 /// Every request that names an id.
 fn about(id: ProposalId) -> [Request; 3] {
@@ -330,6 +333,74 @@ fn hello_says_what_is_accepted() {
     assert_eq!(value["limits"]["frame_bytes"], 1_048_576);
     assert_eq!(value["limits"]["code_bytes"], 65_536);
     assert_eq!(value["limits"]["ttl_max_s"], 28_800);
+}
+
+/// `math` is what the one policy of these tests lists.
+#[test]
+fn hello_names_only_what_is_installed() {
+    let imports = |environment: Environment| {
+        let mut w = World::new();
+        w.send(Event::Environment(environment));
+        let (agent, resume, fresh) = (None, None, "t".to_owned());
+        let hello = Request::Hello {
+            agent,
+            resume,
+            fresh,
+        };
+        let reply = serde_json::to_value(w.ask(A, hello).unwrap()).unwrap();
+        reply["profiles"][0]["imports"].as_array().unwrap().len()
+    };
+    let Environment::Ready { digest, label, .. } = ready() else {
+        panic!("it is ready");
+    };
+    let installed = Installed {
+        version: (3, 11),
+        missing: ["math".to_owned()].into(),
+    };
+    let without = Environment::Ready {
+        digest,
+        label,
+        installed,
+    };
+    let making = Environment::Making {
+        step: "asking".to_owned(),
+        done: 0,
+        total: 1,
+    };
+    let counts = [ready(), without, making].map(imports);
+    assert_eq!(counts, [1, 0, 1]);
+}
+
+#[test]
+fn a_verdict_is_asked_for_with_what_is_known_of_the_run() {
+    let mut w = World::new();
+    let mut with_input = draft("print(table)");
+    let text = InputRequest::Text {
+        text: "a\n1\n".to_owned(),
+        format: TextFormat::Csv,
+    };
+    with_input.inputs.insert("table".to_owned(), text);
+    let propose = Request::Propose {
+        id: w.fresh_id(),
+        draft: Box::new(with_input),
+    };
+    w.request(A, propose);
+    w.analyse(VerdictKind::Clear);
+    let check = Request::Check {
+        code: "print(table)".into(),
+        profile: None,
+    };
+    w.request(A, check);
+    let [proposed, checked] = w.known.as_slice() else {
+        panic!("{:?}", w.known);
+    };
+    assert_eq!(proposed.inputs, Some(["table".to_owned()].into()));
+    assert_eq!(checked.inputs, None, "who checks has not said yet");
+    for known in [proposed, checked] {
+        assert_eq!(known.tier, Some(w.state.settings.tier));
+        assert_eq!(known.datasets, w.state.settings.datasets);
+        assert_eq!(known.python, Some(Installed::default()));
+    }
 }
 
 #[test]

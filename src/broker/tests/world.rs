@@ -18,7 +18,8 @@ use crate::clock::Now;
 use crate::model::{
     Action, Artifact, Blob, BoundInput, Digest, Draft, Exit, Finding, GrantDigest, InputKind,
     InputRequest, Isolation, Limits, LogEvent, Outcome, Peer, ProposalId, Reviewer, Run, RunError,
-    RunErrorKind, Severity, SourceStats, State, Tier, Timing, Verdict, VerdictKind, Viewed,
+    RunErrorKind, Setting, Severity, SourceStats, State, Tier, Timing, Verdict, VerdictKind,
+    Viewed,
 };
 use crate::policy::{Attributes, Contract, Origin, Policy, PrivateValues, SetBy};
 
@@ -223,6 +224,8 @@ pub struct World {
     pub log: Vec<LogEvent>,
     pub chain: super::chain::Chain,
     pub jobs: VecDeque<(JobId, String)>,
+    /// What was known of the run of each piece of work.
+    pub known: Vec<Setting>,
     pub binds: VecDeque<ProposalId>,
     /// What the artifacts among a proposal's inputs were found to be.
     pub resolved: BTreeMap<ProposalId, BTreeMap<String, Artifact>>,
@@ -260,6 +263,7 @@ impl World {
             log: Vec::new(),
             chain: super::chain::Chain::default(),
             jobs: VecDeque::new(),
+            known: Vec::new(),
             binds: VecDeque::new(),
             resolved: BTreeMap::new(),
             blobs: Vec::new(),
@@ -320,7 +324,12 @@ impl World {
                 assert!(twice.is_none(), "{conn:?} {call:?} was answered twice");
             }
             Effect::Notify { conn, note } => self.notes.push((conn, note)),
-            Effect::Analyse { job, code, .. } => self.jobs.push_back((job, code.to_string())),
+            Effect::Analyse {
+                job, code, setting, ..
+            } => {
+                self.jobs.push_back((job, code.to_string()));
+                self.known.push(setting);
+            }
             Effect::BindInputs { id, artifacts, .. } => {
                 self.binds.push_back(id);
                 self.resolved.insert(id, artifacts);

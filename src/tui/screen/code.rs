@@ -268,7 +268,8 @@ impl Painter<'_> {
                         code.then_some(offset + skipped),
                     );
                 let whole_end = drawn == text.len();
-                if whole_end {
+                let last = self.layout.row(index + 1).is_none_or(|next| next.first);
+                if whole_end && last {
                     self.blanks_at_end(canvas, left + shift, y, visible);
                 }
                 let to = if whole_end { row.to } else { row.at + drawn };
@@ -277,7 +278,7 @@ impl Painter<'_> {
         }
     }
 
-    /// Blanks at the end of a row look like none: each is drawn as a dot of ours.
+    /// Blanks at the end of a line look like none: each is drawn as a dot of ours.
     fn blanks_at_end(&self, canvas: &mut Canvas<'_>, left: u16, y: u16, text: &str) {
         let solid = text.trim_end_matches(' ');
         let from = left + text::width(solid) as u16;

@@ -30,7 +30,10 @@ impl Screen<'_> {
         let heading = [
             ("AUDIT".to_owned(), Role::Accent),
             (format!("  {}", words::proposals(page.total)), Role::Dim),
-            (format!("  {}", page.verified), Role::Dim),
+            match &page.damage {
+                None => (format!("  {}", words::CONSISTENT), Role::Dim),
+                Some(damage) => (format!("  DAMAGED: {damage}"), Role::Bad),
+            },
         ];
         canvas.headed_rule(area.x, area.y, area.width, &heading);
         let rows = Rect {
@@ -38,7 +41,7 @@ impl Screen<'_> {
             height: area.height.saturating_sub(1),
             ..area
         };
-        if page.total == 0 {
+        if page.total == 0 && page.damage.is_none() {
             canvas.put(
                 rows.x + 2,
                 rows.y,
