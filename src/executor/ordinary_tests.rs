@@ -1,15 +1,16 @@
 //! What agents write every day (`tests/data/ordinary`): judged, run, and held against plain Python of the
 //! same environment. What runs there and stays inside the run is served.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::{TIER, run_spec};
-use crate::analysis::analyse;
+use crate::analysis::analyse_in;
 use crate::executor::spec::RunSpec;
 use crate::executor::test_bench::*;
-use crate::model::{Tier, VerdictKind};
-use crate::policy::Policy;
+use crate::model::{Installed, Setting, Tier, VerdictKind};
+use crate::policy::{Policy, is_given};
 
 /// The files that a snippet leaves, which its first line names.
 const LEAVES: &str = "# leaves: ";
@@ -60,8 +61,23 @@ fn served(code: &str, policy: &Policy) -> Result<(), String> {
         tier,
         ..policy.clone()
     };
-    // Where the guard stands alone nothing is clear.
-    let verdict = analyse(code.as_bytes(), &at(Tier::Kernel));
+    // Where the guard stands alone nothing is clear. No input is bound, and what is installed is known:
+    // nothing that succeeds is told that it cannot.
+    let env = pandas();
+    let tops = policy
+        .imports
+        .keys()
+        .filter_map(|path| path.split('.').next());
+    let setting = Setting {
+        tier: Some(Tier::Kernel),
+        inputs: Some(BTreeSet::new()),
+        python: Some(Installed {
+            version: (env.version.0, env.version.1),
+            missing: env.lacking(tops.filter(|top| !is_given(top))),
+        }),
+        ..Setting::default()
+    };
+    let verdict = analyse_in(code.as_bytes(), &at(Tier::Kernel), &setting);
     let expected = match code.lines().any(|line| line == FLAGGED) {
         true => VerdictKind::Flagged,
         false => VerdictKind::Clear,

@@ -1,4 +1,3 @@
-# flagged
 import os
 import tempfile
 import pandas as pd
