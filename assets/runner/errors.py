@@ -89,7 +89,13 @@ def current() -> BaseException | None:
 def text_of(error: BaseException) -> str:
     """The error's own words. They are made by code of the snippet, which may raise again."""
     if isinstance(error, MemoryError):
-        return "the memory limit is reached"
+        said = "the memory limit is reached"
+        try:
+            # What numpy says of the array that found no room.
+            own = str(error)
+        except BaseException:  # noqa: BLE001 - there may be no room for that either
+            own = ""
+        return f"{said}: {own}"[:MESSAGE_MAX] if own else said
     if isinstance(error, SystemExit):
         # `sys.exit("why")`: what the interpreter would print (its `sys.exit`).
         if type(error.code) is str:

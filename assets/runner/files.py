@@ -124,6 +124,10 @@ def _beneath(path: Any, flags: int) -> int:
             if above != _folder:
                 os.close(above)
         return os.open(parts[-1], flags | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600, dir_fd=at)
+    except OSError as error:
+        # Not the folder at which it failed: that name stands nowhere in the snippet.
+        error.filename = path
+        raise
     finally:
         if at != _folder:
             os.close(at)

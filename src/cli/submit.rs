@@ -384,16 +384,31 @@ fn report(outcome: &Outcome) -> Result<(), Failure> {
     if outcome.state == State::Succeeded {
         return Ok(());
     }
-    tell(&format!("{}: {}", outcome.state, outcome.message));
-    let reason = outcome.decision.as_ref().and_then(|d| d.reason.as_deref());
-    if let Some(reason) = reason.filter(|r| !outcome.message.contains(r)) {
-        tell(&format!("reason: {reason}"));
-    }
-    if let Some(error) = outcome.run.as_ref().and_then(|run| run.error.as_ref()) {
+    let error = outcome.run.as_ref().and_then(|run| run.error.as_ref());
+    let error = error.map(|error| {
         let line = error
             .line
             .map_or_else(String::new, |n| format!(" (line {n})"));
-        tell(&format!("{}: {}{line}", error.kind.as_str(), error.message));
+        // What Python calls it says more than that it was the snippet's.
+        let exception = error.exception.as_deref();
+        let exception = exception.map_or_else(String::new, |name| format!("{name}: "));
+        let kind = error.kind.as_str();
+        let said = format!("{kind}: {exception}{}{line}", error.message);
+        (&error.message, said)
+    });
+    match &error {
+        Some((words, said)) if outcome.message.contains(words.as_str()) => {
+            tell(&format!("{}: {said}", outcome.state));
+        }
+        Some((_, said)) => {
+            tell(&format!("{}: {}", outcome.state, outcome.message));
+            tell(said);
+        }
+        None => tell(&format!("{}: {}", outcome.state, outcome.message)),
+    }
+    let reason = outcome.decision.as_ref().and_then(|d| d.reason.as_deref());
+    if let Some(reason) = reason.filter(|r| !outcome.message.contains(r)) {
+        tell(&format!("reason: {reason}"));
     }
     if let Some(verdict) = outcome
         .verdict
