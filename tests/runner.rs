@@ -11,26 +11,10 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use common::interpreters::interpreters;
 use countersign::analysis::outline::facts_of;
 use countersign::analysis::{Analyser, analyse};
 use countersign::model::{Action, CodeFacts, Verdict, VerdictKind};
-
-/// Interpreters of at least 3.11 that answer, each once.
-fn interpreters() -> Vec<PathBuf> {
-    let mut found: Vec<PathBuf> = Vec::new();
-    for name in ["python3", "python3.11", "python3.12", "python3.13"] {
-        let question = "import sys; assert sys.version_info >= (3, 11); print(sys.executable)";
-        let Ok(output) = Command::new(name).args(["-I", "-c", question]).output() else {
-            continue;
-        };
-        let path = PathBuf::from(String::from_utf8_lossy(&output.stdout).trim());
-        if output.status.success() && path.exists() && !found.contains(&path) {
-            found.push(path);
-        }
-    }
-    assert!(!found.is_empty(), "a Python of at least 3.11 is needed");
-    found
-}
 
 fn passes(python: &Path, script: &str, arguments: &[&Path]) {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join(script);

@@ -5,6 +5,7 @@
 //! analyser failing is never a pass: whatever goes wrong is `unanalyzable`.
 
 mod client;
+mod compiled;
 mod confine;
 mod facts;
 mod fold;
@@ -140,7 +141,8 @@ fn tree(
         Ok(body) => {
             let arena = Arena::default();
             let resolver = Resolver::new(Scopes::new(&body), policy);
-            let facts = Inspector::new(resolver, &arena, setting).run(&body);
+            let mut facts = Inspector::new(resolver, &arena, setting).run(&body);
+            compiled::check(text, &body, &mut facts);
             (
                 facts,
                 (stack == Stack::Large).then(|| outline::facts(&body)),

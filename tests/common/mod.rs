@@ -6,5 +6,6 @@
 
 pub mod agent;
 pub mod dash;
+pub mod interpreters;
 pub mod processes;
 pub mod python;

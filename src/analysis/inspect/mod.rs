@@ -4,7 +4,6 @@ mod arrays;
 mod attributes;
 mod calls;
 mod classes;
-mod compiled;
 mod course;
 mod data;
 mod doomed;
@@ -127,7 +126,6 @@ impl<'a> Inspector<'a> {
     /// Looks at a whole snippet.
     pub fn run(mut self, body: &'a [Stmt]) -> Facts {
         super::walk::body(&mut self, body);
-        self.jumps(body, false);
         self.handed_modules();
         self.lost_functions();
         self.doomed(body);
@@ -202,16 +200,13 @@ impl<'a> Visitor<'a> for Inspector<'a> {
             Stmt::For(x) => self.for_loop(x),
             Stmt::Try(x) => self.handlers(&x.handlers),
             Stmt::TryStar(x) => self.handlers(&x.handlers),
-            Stmt::FunctionDef(x) => self.parameters(&x.args),
-            Stmt::AsyncFunctionDef(x) => self.parameters(&x.args),
             Stmt::Expr(x) => self.bare_text(&x.value),
-            Stmt::Return(x) => self.inside_function("return", x.range()),
-            Stmt::Assign(x) => {
-                self.targets(&x.targets);
-                self.option_assigned(x);
-            }
+            Stmt::Assign(x) => self.option_assigned(x),
             Stmt::AugAssign(x) => self.augmented(x),
-            Stmt::Delete(_)
+            Stmt::FunctionDef(_)
+            | Stmt::AsyncFunctionDef(_)
+            | Stmt::Return(_)
+            | Stmt::Delete(_)
             | Stmt::TypeAlias(_)
             | Stmt::AnnAssign(_)
             | Stmt::AsyncFor(_)
@@ -244,8 +239,6 @@ impl<'a> Visitor<'a> for Inspector<'a> {
                 self.subscript(x);
                 self.sized_index(x);
             }
-            Expr::Lambda(x) => self.parameters(&x.args),
-            Expr::Yield(_) | Expr::YieldFrom(_) => self.inside_function("yield", e.range()),
             Expr::ListComp(x) => self.comprehension(&x.generators, e.range()),
             Expr::SetComp(x) => self.comprehension(&x.generators, e.range()),
             Expr::DictComp(x) => self.comprehension(&x.generators, e.range()),
@@ -255,8 +248,11 @@ impl<'a> Visitor<'a> for Inspector<'a> {
             Expr::BoolOp(_)
             | Expr::NamedExpr(_)
             | Expr::UnaryOp(_)
+            | Expr::Lambda(_)
             | Expr::IfExp(_)
             | Expr::Await(_)
+            | Expr::Yield(_)
+            | Expr::YieldFrom(_)
             | Expr::Starred(_)
             | Expr::Slice(_) => {}
             Expr::JoinedStr(_) => self.address_in(e),
@@ -277,9 +273,6 @@ impl<'a> Visitor<'a> for Inspector<'a> {
                     self.annotation(text, e.range());
                 }
             }
-        }
-        if let Place::Target = place {
-            self.target(e);
         }
     }
 

@@ -188,17 +188,6 @@ impl<'a> Scopes<'a> {
         self.bases.get(&class).copied().unwrap_or_default()
     }
 
-    /// Whether a scope is a function's, comprehensions inside it included.
-    pub fn in_function(&self, mut scope: ScopeId) -> bool {
-        loop {
-            match self.all[scope].kind {
-                Kind::Function => return true,
-                Kind::Module | Kind::Class => return false,
-                Kind::Comprehension | Kind::TypeParameters => scope = self.all[scope].parent,
-            }
-        }
-    }
-
     /// Whether a name is the first parameter of a method: the object itself.
     pub fn is_receiver(&self, name: &str, scope: ScopeId) -> bool {
         let found = self.lookup(name, scope);
@@ -376,9 +365,11 @@ impl<'a> Visitor<'a> for Scopes<'a> {
     fn enter(&mut self, scope: Scope<'a>) {
         let id = self.all.len();
         let (kind, key) = match scope {
-            Scope::Function(arguments) => (Kind::Function, address(arguments)),
+            Scope::Function(arguments) | Scope::Async(arguments) => {
+                (Kind::Function, address(arguments))
+            }
             Scope::Class(class) => (Kind::Class, address(class)),
-            Scope::Comprehension(target) => (Kind::Comprehension, address(target)),
+            Scope::Comprehension { target, .. } => (Kind::Comprehension, address(target)),
             Scope::TypeParameters => (Kind::TypeParameters, 0),
         };
         if key != 0 {

@@ -1,7 +1,7 @@
 //! Expressions.
 
 use super::target::bind;
-use super::{Bound, Place, Scope, TargetOf, Visitor};
+use super::{Block, Bound, Place, Scope, TargetOf, Visitor};
 use crate::analysis::parse::TextRange;
 use crate::analysis::parse::ast::{
     self, Arguments, BoolOp, CmpOp, Comprehension, Expr, ExprContext, Operator, Ranged, UnaryOp,
@@ -62,19 +62,19 @@ pub fn expression<'a, V: Visitor<'a> + ?Sized>(v: &mut V, e: &'a Expr, place: Pl
         }
         Expr::ListComp(x) => {
             v.node("ListComp", at);
-            comprehension(v, &x.generators, &[&x.elt]);
+            comprehension(v, &x.generators, &[&x.elt], false);
         }
         Expr::SetComp(x) => {
             v.node("SetComp", at);
-            comprehension(v, &x.generators, &[&x.elt]);
+            comprehension(v, &x.generators, &[&x.elt], false);
         }
         Expr::DictComp(x) => {
             v.node("DictComp", at);
-            comprehension(v, &x.generators, &[&x.key, &x.value]);
+            comprehension(v, &x.generators, &[&x.key, &x.value], false);
         }
         Expr::GeneratorExp(x) => {
             v.node("GeneratorExp", at);
-            comprehension(v, &x.generators, &[&x.elt]);
+            comprehension(v, &x.generators, &[&x.elt], true);
         }
         Expr::Await(x) => {
             v.node("Await", at);
@@ -226,17 +226,22 @@ fn comprehension<'a, V: Visitor<'a> + ?Sized>(
     v: &mut V,
     generators: &'a [Comprehension],
     results: &[&'a Expr],
+    lazy: bool,
 ) {
     // The first iterable belongs to the scope around it.
     let Some(first) = generators.first() else {
         return;
     };
-    expression(v, &first.iter, Place::Plain);
-    v.enter(Scope::Comprehension(&first.target));
+    iterable(v, &first.iter);
+    v.enter(Scope::Comprehension {
+        target: &first.target,
+        waits: generators.iter().any(|g| g.is_async),
+        lazy,
+    });
     for (i, generator) in generators.iter().enumerate() {
         v.node("comprehension", generator.range());
         if i > 0 {
-            expression(v, &generator.iter, Place::Plain);
+            iterable(v, &generator.iter);
         }
         super::target::target(
             v,
@@ -254,6 +259,19 @@ fn comprehension<'a, V: Visitor<'a> + ?Sized>(
     v.leave();
 }
 
+fn iterable<'a, V: Visitor<'a> + ?Sized>(v: &mut V, e: &'a Expr) {
+    v.begin(Block::Iterable);
+    expression(v, e, Place::Plain);
+    v.end();
+}
+
+/// An annotation, which Python may keep as text.
+pub(super) fn annotation<'a, V: Visitor<'a> + ?Sized>(v: &mut V, e: &'a Expr, block: Block) {
+    v.begin(block);
+    expression(v, e, Place::Annotation);
+    v.end();
+}
+
 /// Defaults and annotations: evaluated where the function is defined.
 pub(super) fn outer_arguments<'a, V: Visitor<'a> + ?Sized>(v: &mut V, arguments: &'a Arguments) {
     v.node("arguments", arguments.range);
@@ -264,8 +282,8 @@ pub(super) fn outer_arguments<'a, V: Visitor<'a> + ?Sized>(v: &mut V, arguments:
         .chain(&arguments.kwonlyargs);
     for argument in plain {
         v.node("arg", argument.def.range());
-        if let Some(annotation) = &argument.def.annotation {
-            expression(v, annotation, Place::Annotation);
+        if let Some(e) = &argument.def.annotation {
+            annotation(v, e, Block::Signature);
         }
         if let Some(default) = &argument.default {
             expression(v, default, Place::Assigned);
@@ -273,8 +291,8 @@ pub(super) fn outer_arguments<'a, V: Visitor<'a> + ?Sized>(v: &mut V, arguments:
     }
     for argument in [&arguments.vararg, &arguments.kwarg].into_iter().flatten() {
         v.node("arg", argument.range());
-        if let Some(annotation) = &argument.annotation {
-            expression(v, annotation, Place::Annotation);
+        if let Some(e) = &argument.annotation {
+            annotation(v, e, Block::Signature);
         }
     }
 }

@@ -132,10 +132,33 @@ impl Way {
 pub enum Scope<'a> {
     /// `def` or `lambda`; the arguments identify it.
     Function(&'a ast::Arguments),
+    /// `async def`, in the same way.
+    Async(&'a ast::Arguments),
     Class(&'a ast::StmtClassDef),
-    /// The first target identifies it.
-    Comprehension(&'a Expr),
+    Comprehension {
+        /// The first one, which identifies it.
+        target: &'a Expr,
+        /// It goes through something with `async for`.
+        waits: bool,
+        /// A generator.
+        lazy: bool,
+    },
     TypeParameters,
+}
+
+/// A part of a scope in which Python allows more or less than around it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Block {
+    /// The body of a loop.
+    Loop,
+    /// A handler of `except*`.
+    Group,
+    /// What a comprehension goes through.
+    Iterable,
+    /// An annotation of a parameter or of what a function returns.
+    Signature,
+    /// An annotation of a variable.
+    Variable,
 }
 
 /// What a pass over the tree sees.
@@ -161,4 +184,6 @@ pub trait Visitor<'a> {
     fn returns(&mut self, _value: &'a Expr) {}
     fn enter(&mut self, _scope: Scope<'a>) {}
     fn leave(&mut self) {}
+    fn begin(&mut self, _block: Block) {}
+    fn end(&mut self) {}
 }

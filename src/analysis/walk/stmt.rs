@@ -1,11 +1,11 @@
 //! Statements.
 
 use super::expr::{
-    expression, inner_arguments, keywords, operator, outer_arguments, type_parameters,
+    annotation, expression, inner_arguments, keywords, operator, outer_arguments, type_parameters,
 };
 use super::pattern::pattern;
 use super::target::{bind, target};
-use super::{Bound, Place, Scope, TargetOf, Visitor};
+use super::{Block, Bound, Place, Scope, TargetOf, Visitor};
 use crate::analysis::parse::ast::{
     self, Arguments, ExceptHandler, Expr, Ranged, Stmt, TypeParam, WithItem,
 };
@@ -22,6 +22,7 @@ fn statement<'a, V: Visitor<'a> + ?Sized>(v: &mut V, s: &'a Stmt) {
         Stmt::FunctionDef(x) => {
             v.node("FunctionDef", at);
             let parts = Function {
+                scope: Scope::Function,
                 name: &x.name,
                 decorators: &x.decorator_list,
                 type_params: &x.type_params,
@@ -34,6 +35,7 @@ fn statement<'a, V: Visitor<'a> + ?Sized>(v: &mut V, s: &'a Stmt) {
         Stmt::AsyncFunctionDef(x) => {
             v.node("AsyncFunctionDef", at);
             let parts = Function {
+                scope: Scope::Async,
                 name: &x.name,
                 decorators: &x.decorator_list,
                 type_params: &x.type_params,
@@ -96,7 +98,7 @@ fn statement<'a, V: Visitor<'a> + ?Sized>(v: &mut V, s: &'a Stmt) {
         }
         Stmt::AnnAssign(x) => {
             v.node("AnnAssign", at);
-            expression(v, &x.annotation, Place::Annotation);
+            annotation(v, &x.annotation, Block::Variable);
             match &x.value {
                 Some(value) => {
                     expression(v, value, Place::Assigned);
@@ -121,7 +123,7 @@ fn statement<'a, V: Visitor<'a> + ?Sized>(v: &mut V, s: &'a Stmt) {
         Stmt::While(x) => {
             v.node("While", at);
             expression(v, &x.test, Place::Compared);
-            body(v, &x.body);
+            repeated(v, &x.body);
             body(v, &x.orelse);
         }
         Stmt::If(x) => {
@@ -168,7 +170,9 @@ fn statement<'a, V: Visitor<'a> + ?Sized>(v: &mut V, s: &'a Stmt) {
         Stmt::TryStar(x) => {
             v.node("TryStar", at);
             body(v, &x.body);
+            v.begin(Block::Group);
             handlers(v, &x.handlers);
+            v.end();
             body(v, &x.orelse);
             body(v, &x.finalbody);
         }
@@ -226,6 +230,8 @@ fn statement<'a, V: Visitor<'a> + ?Sized>(v: &mut V, s: &'a Stmt) {
 }
 
 struct Function<'a> {
+    /// `Scope::Function` or `Scope::Async`.
+    scope: fn(&'a Arguments) -> Scope<'a>,
     name: &'a ast::Identifier,
     decorators: &'a [Expr],
     type_params: &'a [TypeParam],
@@ -242,9 +248,9 @@ fn function<'a, V: Visitor<'a> + ?Sized>(v: &mut V, s: &'a Stmt, f: &Function<'a
     let generic = enter_parameters(v, f.type_params);
     outer_arguments(v, f.args);
     if let Some(returns) = f.returns {
-        expression(v, returns, Place::Annotation);
+        annotation(v, returns, Block::Signature);
     }
-    v.enter(Scope::Function(f.args));
+    v.enter((f.scope)(f.args));
     inner_arguments(v, f.args);
     body(v, f.body);
     v.leave();
@@ -272,8 +278,14 @@ fn looped<'a, V: Visitor<'a> + ?Sized>(
 ) {
     expression(v, iter, Place::Plain);
     target(v, element, TargetOf::Loop, Bound::ElementOf(iter));
-    body(v, main);
+    repeated(v, main);
     body(v, orelse);
+}
+
+fn repeated<'a, V: Visitor<'a> + ?Sized>(v: &mut V, main: &'a [Stmt]) {
+    v.begin(Block::Loop);
+    body(v, main);
+    v.end();
 }
 
 fn with_item<'a, V: Visitor<'a> + ?Sized>(v: &mut V, item: &'a WithItem) {
