@@ -35,10 +35,20 @@ const REASONS: &str = include_str!("reasons.toml");
 const SERVED_PERCENT: f64 = 99.0;
 const FLAGGED_PERCENT: f64 = 2.0;
 
+/// Tables are as wide as in a run: that is one of the few things which a run has otherwise by intent.
+const WIDE: &str = "\
+import runpy, sys, pandas
+for name, value in {'width': 160, 'max_columns': 50, 'max_colwidth': 50, 'expand_frame_repr': False}.items():
+    pandas.set_option('display.' + name, value)
+runpy.run_path(sys.argv[1], run_name='__main__')
+";
+
 /// What became of a snippet.
 #[derive(Clone, Debug, PartialEq)]
 enum End {
-    Served { flagged: bool },
+    Served {
+        flagged: bool,
+    },
     /// Before anybody was asked; by the rules that blocked.
     Blocked(String),
     /// After a person granted it.
@@ -48,7 +58,10 @@ enum End {
 }
 
 fn main() -> ExitCode {
-    let args: Vec<String> = std::env::args().skip(1).filter(|a| a != "--bench").collect();
+    let args: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|a| a != "--bench")
+        .collect();
     if args.iter().any(|a| a == "-h" || a == "--help") {
         println!("{USAGE}");
         return ExitCode::SUCCESS;
@@ -102,7 +115,7 @@ fn plainly(env: &PythonEnv, code: &str) -> Option<String> {
         .env("HOME", folder.path())
         .env("PATH", "/usr/bin:/bin")
         .env("PLOTLY_RENDERER", "json")
-        .args(["-B", "-W", "ignore"])
+        .args(["-B", "-W", "ignore", "-c", WIDE])
         .arg(&script)
         .current_dir(&work)
         .output()
@@ -150,7 +163,9 @@ fn report(ends: &BTreeMap<String, End>) -> ExitCode {
     let reasons: BTreeMap<String, String> = toml::from_str(REASONS).unwrap();
     let mut table: BTreeMap<&str, [usize; 6]> = BTreeMap::new();
     for (name, end) in ends {
-        let kind = name.rsplit_once('-').map_or(name.as_str(), |(kind, _)| kind);
+        let kind = name
+            .rsplit_once('-')
+            .map_or(name.as_str(), |(kind, _)| kind);
         let column = match end {
             End::Served { flagged: false } => 1,
             End::Served { flagged: true } => 2,
@@ -191,7 +206,10 @@ fn report(ends: &BTreeMap<String, End>) -> ExitCode {
         }
         let reason = reasons.get(name);
         unexplained |= reason.is_none();
-        println!("{name}: {end:?}\n    {}", reason.map_or("NO REASON", String::as_str));
+        println!(
+            "{name}: {end:?}\n    {}",
+            reason.map_or("NO REASON", String::as_str)
+        );
     }
     ExitCode::from(u8::from(unexplained))
 }
