@@ -52,7 +52,7 @@ impl<'a> Inspector<'a> {
         let Some(inputs) = contract.inputs_bound(self.setting.inputs.as_ref()) else {
             // Nobody calls an input so.
             if is_telling(id) && self.r.module_standing(id) == Standing::Allowed {
-                let hint = usual_import(id).map(|import| format!("write `{import}` first"));
+                let hint = self.import_first(id);
                 self.fails(&rules::RUN_UNBOUND, at, id.to_owned(), hint, UNBOUND);
             }
             return;
@@ -65,8 +65,7 @@ impl<'a> Inspector<'a> {
             .chain(contract.names().iter().copied())
             .chain(inputs.clone());
         let hint = nearest(id, known).map(|near| format!("did you mean `{near}`?"));
-        let hint =
-            hint.or_else(|| usual_import(id).map(|import| format!("write `{import}` first")));
+        let hint = hint.or_else(|| self.import_first(id));
         let mut inputs = inputs.peekable();
         let hint = hint.or_else(|| {
             inputs.peek()?;
@@ -76,6 +75,16 @@ impl<'a> Inspector<'a> {
             ))
         });
         self.fails(&rules::RUN_UNBOUND, at, id.to_owned(), hint, UNBOUND);
+    }
+
+    /// The import that is missing, where the policy allows it.
+    fn import_first(&self, id: &str) -> Option<String> {
+        let import = usual_import(id)?;
+        let module = import.split(' ').nth(1)?;
+        let nodes = &self.policy.nodes;
+        let allowed = (nodes.contains("Import") || nodes.contains("*"))
+            && self.r.module_standing(module) == Standing::Allowed;
+        allowed.then(|| format!("write `{import}` first"))
     }
 
     /// A module that the policy allows.
