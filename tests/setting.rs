@@ -326,6 +326,38 @@ fn a_package_that_is_not_installed_is_answered_at_once_with_those_that_are() {
     }
 }
 
+#[test]
+fn a_syntax_that_this_python_does_not_have_yet_is_answered_at_once() {
+    let python = |minor| Setting {
+        python: Some(Installed {
+            version: (3, minor),
+            ..Installed::default()
+        }),
+        ..setting()
+    };
+    for (code, newer) in [
+        ("type Row = dict[str, int]\nprint(1)", true),
+        (
+            "def first[T](row: list[T]) -> T:\n    return row[0]\nprint(first([1]))",
+            true,
+        ),
+        ("class Box[T]:\n    pass\nprint(Box())", true),
+        ("type = 1\nprint(type)", false),
+        ("try:\n    print(1)\nexcept* ValueError:\n    pass", false),
+    ] {
+        for minor in [11, 12, 14] {
+            let verdict = analyse_in(code.as_bytes(), &policy("analysis"), &python(minor));
+            let found: Vec<Action> = of(&verdict, "RUN003").into_iter().map(|f| f.1).collect();
+            let wanted = if newer && minor < 12 {
+                &[Action::Block][..]
+            } else {
+                &[]
+            };
+            assert_eq!(found, wanted, "{minor}: {code}");
+        }
+    }
+}
+
 /// Each with what is said of a file that nothing wrote.
 #[test]
 fn a_file_that_nothing_wrote_is_answered_at_once_with_the_inputs() {
@@ -386,6 +418,14 @@ fn a_file_that_nothing_wrote_is_answered_at_once_with_the_inputs() {
         ),
         (
             "import os\nif os.path.exists('a.csv'):\n    print(pd.read_csv('a.csv'))",
+            Some(Action::Note),
+        ),
+        (
+            "import zipfile\nzipfile.ZipFile('a.zip', 'w').extractall()\nprint(pd.read_csv('a.csv'))",
+            Some(Action::Note),
+        ),
+        (
+            "from pathlib import Path\nsales.to_csv('b.csv')\nPath('b.csv').rename('a.csv')\nprint(pd.read_csv('a.csv'))",
             Some(Action::Note),
         ),
         (

@@ -142,6 +142,9 @@ fn exact(path: &str) -> Option<Entry> {
         | "pandas.read_xml" => entry(Read, 0, PATHS),
         "pandas.read_json" | "pandas.read_html" => entry(ReadPathOrText, 0, PATHS),
         "pandas.ExcelWriter" => entry(Write, 0, PATHS),
+        // Either way, by their modes.
+        "gzip.open" | "gzip.GzipFile" | "zipfile.ZipFile" => entry(Write, 0, PATHS),
+        "zipfile.is_zipfile" => entry(Read, 0, PATHS),
         "pandas.read_pickle" | "pandas.read_hdf" | "pandas.HDFStore" => entry(Unpickle, 0, PATHS),
         "pandas.to_pickle" => entry(Pickle, 1, PATHS),
         "pandas.read_sql" | "pandas.read_sql_query" | "pandas.read_sql_table" => {

@@ -86,6 +86,12 @@ const INSIDE: &[(&str, &str)] = &[
         "machine python_implementation python_version python_version_tuple release system",
     ),
     ("gc", "collect"),
+    ("glob", "escape glob has_magic iglob"),
+    ("gzip", "BadGzipFile GzipFile compress decompress open"),
+    (
+        "zipfile",
+        "BadZipFile ZIP_DEFLATED ZIP_STORED ZipFile ZipInfo is_zipfile",
+    ),
     ("timeit", "default_timer"),
     (
         "concurrent.futures",

@@ -74,6 +74,7 @@ impl<'a> Inspector<'a> {
             self.column_call(x, arguments);
             self.result_call(x, arguments);
             self.path_method(x, call.range());
+            self.makes_files(x, arguments);
         }
         self.telling_keywords(arguments);
         let vals = self.r.eval(&call.func, self.here());

@@ -4,11 +4,12 @@
 use std::collections::{HashMap, HashSet};
 
 use super::Inspector;
+use super::calls::Arguments;
 use super::course::Course;
 use super::files::Kind;
 use crate::analysis::library::is_telling;
 use crate::analysis::parse::TextRange;
-use crate::analysis::parse::ast::{self, Constant, Expr, Stmt};
+use crate::analysis::parse::ast::{self, Constant, Expr, Ranged, Stmt};
 use crate::analysis::resolve::{Standing, Val};
 use crate::analysis::rules::{self, Rule};
 use crate::model::{Action, Capability};
@@ -108,6 +109,25 @@ impl<'a> Inspector<'a> {
         self.fails(&rules::RUN_ABSENT, at, top, Some(hint), ABSENT);
     }
 
+    /// Type parameters and `type` statements, which 3.12 brought (PEP 695): a Python before it compiles none
+    /// of the snippet.
+    pub(super) fn newer_syntax(&mut self, what: &str, at: TextRange) {
+        let Some(python) = &self.setting.python else {
+            return;
+        };
+        let (major, minor) = python.version;
+        if (major, minor) < (3, 12) {
+            let what = format!("{what} (Python {major}.{minor})");
+            self.add(&rules::RUN_SYNTAX, at, what);
+        }
+    }
+
+    pub(super) fn generic(&mut self, parameters: &'a [ast::TypeParam]) {
+        if let Some(first) = parameters.first() {
+            self.newer_syntax("type parameters", first.range());
+        }
+    }
+
     fn fails(
         &mut self,
         rule: &'static Rule,
@@ -153,6 +173,18 @@ impl<'a> Inspector<'a> {
             Some(names) => self.doomed.written.extend(names),
             None if reads => {}
             None => self.doomed.any_written = true,
+        }
+    }
+
+    /// Methods that make files whose names stand nowhere: of archives, and a path that gets another name.
+    pub(super) fn makes_files(&mut self, x: &'a ast::ExprAttribute, arguments: Arguments<'a>) {
+        let makes = match x.attr.as_str() {
+            "extract" | "extractall" | "unpack_archive" => true,
+            "rename" | "replace" => arguments.count() == 1 && arguments.call.keywords.is_empty(),
+            _ => false,
+        };
+        if makes {
+            self.touches_any(Capability::FsWrite);
         }
     }
 

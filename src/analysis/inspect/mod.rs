@@ -2,6 +2,7 @@
 
 mod arrays;
 mod attributes;
+mod built;
 mod calls;
 mod classes;
 mod course;
@@ -195,7 +196,13 @@ impl<'a> Visitor<'a> for Inspector<'a> {
         match statement {
             Stmt::ImportFrom(import) => self.import_from(import),
             Stmt::Import(import) => self.import(import),
-            Stmt::ClassDef(class) => self.class(class),
+            Stmt::ClassDef(class) => {
+                self.class(class);
+                self.generic(&class.type_params);
+            }
+            Stmt::FunctionDef(x) => self.generic(&x.type_params),
+            Stmt::AsyncFunctionDef(x) => self.generic(&x.type_params),
+            Stmt::TypeAlias(x) => self.newer_syntax("a `type` statement", x.range()),
             Stmt::While(x) => self.while_loop(x),
             Stmt::For(x) => self.for_loop(x),
             Stmt::Try(x) => self.handlers(&x.handlers),
@@ -203,11 +210,8 @@ impl<'a> Visitor<'a> for Inspector<'a> {
             Stmt::Expr(x) => self.bare_text(&x.value),
             Stmt::Assign(x) => self.option_assigned(x),
             Stmt::AugAssign(x) => self.augmented(x),
-            Stmt::FunctionDef(_)
-            | Stmt::AsyncFunctionDef(_)
-            | Stmt::Return(_)
+            Stmt::Return(_)
             | Stmt::Delete(_)
-            | Stmt::TypeAlias(_)
             | Stmt::AnnAssign(_)
             | Stmt::AsyncFor(_)
             | Stmt::If(_)

@@ -182,13 +182,13 @@ impl<'a> Inspector<'a> {
         put.is_none_or(|e| self.pieces(e, Place::First, 0) <= Kind::Plain)
     }
 
-    fn is_literal(&self, e: &'a Expr) -> bool {
+    pub(super) fn is_literal(&self, e: &'a Expr) -> bool {
         let vals = self.r.eval(e, self.here());
         !vals.is_empty() && vals.iter().all(|v| matches!(v, Val::Text(_)))
     }
 
     /// The expressions that a name of this very scope is bound to, where nothing else binds it.
-    fn held(&self, name: &ast::ExprName) -> Option<Vec<&'a Expr>> {
+    pub(super) fn held(&self, name: &ast::ExprName) -> Option<Vec<&'a Expr>> {
         let here = self.here();
         let found = self.r.scopes.lookup(&fold(name.id.as_str()), here);
         let bindings = found.bindings.iter().flat_map(|(all, _)| all.iter());
@@ -254,7 +254,7 @@ impl<'a> Inspector<'a> {
     }
 
     /// A name that only loops bind.
-    fn is_of_loop(&self, name: &ast::ExprName) -> bool {
+    pub(super) fn is_of_loop(&self, name: &ast::ExprName) -> bool {
         let found = self.r.scopes.lookup(&fold(name.id.as_str()), self.here());
         let mut bindings = found
             .bindings

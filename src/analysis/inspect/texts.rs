@@ -1,5 +1,6 @@
 //! Literal texts that a library evaluates, read as the expressions they are.
 
+use super::built::Gaps;
 use super::calls::Arguments;
 use super::{Inspector, TextCode};
 use crate::analysis::methods::Entry;
@@ -9,7 +10,7 @@ use crate::analysis::resolve::{Set, Val, Vals};
 use crate::analysis::text::comments::imitates;
 use crate::analysis::walk::{self, Place};
 use crate::analysis::{rules, scan};
-use crate::model::Capability;
+use crate::model::{Action, Capability};
 
 const ADDRESSES: &[&str] = &["__array_interface__", "__array_struct__"];
 
@@ -43,8 +44,11 @@ impl<'a> Inspector<'a> {
         if matches!(e, Expr::List(_) | Expr::Tuple(_)) || self.is_tree(arguments) {
             return;
         }
-        let Some(texts) = texts(&self.r.eval(e, self.here())) else {
-            self.add(&rules::DYN_QUERY_COMPUTED, at, subject);
+        let texts = texts(&self.r.eval(e, self.here()));
+        let Some(texts) = texts.or_else(|| self.numbered(e)) else {
+            let gaps = self.gaps(e);
+            let fact = self.add(&rules::DYN_QUERY_COMPUTED, at, subject);
+            fact.at_most = gaps.map(|_| Action::Flag);
             return;
         };
         for text in texts {
@@ -65,6 +69,12 @@ impl<'a> Inspector<'a> {
                 self.text_code(value, subject, at, Some(local.clone()));
             }
         }
+    }
+
+    /// The one text that it is but for its numbers.
+    fn numbered(&self, e: &'a Expr) -> Option<Vec<String>> {
+        let text = self.with_numbers(e)?;
+        (self.gaps(e)? == Gaps::Numbers).then(|| vec![text])
     }
 
     /// Whether the receiver is a spatial index.
@@ -91,7 +101,9 @@ impl<'a> Inspector<'a> {
             return;
         };
         let Some(texts) = texts(&self.r.eval(e, self.here())) else {
-            self.add(&rules::DYN_FORMULA, at, subject);
+            let gaps = self.gaps(e);
+            let fact = self.add(&rules::DYN_FORMULA, at, subject);
+            fact.at_most = gaps.map(|_| Action::Flag);
             return;
         };
         for text in texts {

@@ -27,4 +27,16 @@ pub static RUN_UNBOUND: Rule = Rule {
     example: "df[\"n\"] = total",
 };
 
-pub(super) static RULES: &[&Rule] = &[&RUN_ABSENT, &RUN_UNBOUND];
+pub static RUN_SYNTAX: Rule = Rule {
+    code: "RUN003",
+    name: "newer-syntax",
+    severity: Severity::High,
+    weight: Weight::Always(Action::Block),
+    capability: None,
+    cwe: &[],
+    message: "a syntax that the Python here does not have yet",
+    hint: "write it as older versions have it",
+    example: "type Row = dict[str, int]",
+};
+
+pub(super) static RULES: &[&Rule] = &[&RUN_ABSENT, &RUN_UNBOUND, &RUN_SYNTAX];
