@@ -20,7 +20,7 @@ const CLOSED: &[&str] = &[
     "posix nt os os.path posixpath ntpath genericpath sys subprocess multiprocessing multiprocessing.pool \
      concurrent.futures concurrent.futures.thread threading asyncio signal pathlib shutil tempfile glob \
      mmap fcntl sqlite3 sqlite3.dbapi2 resource pty atexit logging logging.config logging.handlers platform \
-     getpass fileinput linecache tarfile zipfile configparser sched psutil sh plumbum plumbum.cmd \
+     getpass fileinput linecache tarfile configparser sched psutil sh plumbum plumbum.cmd \
      plumbum.machines.local execnet execnet.gateway pexpect invoke fabric docker git loky pathos dask \
      dask.distributed dask.dataframe distributed numpy.f2py numpy.distutils matplotlib.testing \
      matplotlib.texmanager statsmodels.tsa.x13 pandas.io.clipboard",
@@ -89,7 +89,7 @@ const CLOSED_MEMBERS: &[(&str, &str)] = &[
     ("json", "codecs"),
     ("re", "enum"),
     ("queue", "threading *"),
-    ("gzip", "open GzipFile"),
+    ("bz2", "open BZ2File"),
     ("lzma", "LZMAFile"),
     ("shlex", "shlex"),
     ("xml.etree.ElementTree", "parse ElementTree"),
@@ -175,9 +175,9 @@ fn a_refusal_to_widen_says_why_and_what_is_right() {
         ),
         ("string", "*", "take it out with \"-Formatter\""),
         (
-            "gzip",
+            "bz2",
             "open",
-            "what may be added of it is BadGzipFile, compress, decompress",
+            "what may be added of it is BZ2Compressor, BZ2Decompressor, compress, decompress",
         ),
         (
             "queue",
