@@ -209,6 +209,26 @@ fn f6_a_flag_outranks_the_overlay_which_outranks_the_file() {
     assert_eq!(home.load().unwrap().theme, "mono");
 }
 
+/// What the owner wants measured no agent and no user's file switches off.
+#[test]
+fn f8_the_lift_gate_is_the_owners() {
+    let on = "[feature.lift]\nenabled = true\n";
+    let off = "[feature.lift]\nenabled = false\n";
+    assert!(!Home::with("").load().unwrap().feature.lift);
+    assert!(!Home::with(off).load().unwrap().feature.lift);
+    assert!(Home::with(on).load().unwrap().feature.lift);
+    let home = Home::with(off);
+    home.write("admin/config.toml", on);
+    assert!(home.load().unwrap().feature.lift);
+    let said = Home::with("[feature.lift]\nenable = true\n").refused();
+    assert!(
+        said.contains("config/config.toml:2") && said.contains("enabled"),
+        "{said}"
+    );
+    let said = Home::with("[feature.lft]\nenabled = true\n").refused();
+    assert!(said.contains("lift"), "{said}");
+}
+
 /// Only the screen knows its keys and palettes; the error says where they were set all the same.
 #[test]
 fn keys_and_themes_that_there_are_none_of_are_named_with_their_line() {
@@ -557,6 +577,14 @@ fn key_cases() -> Vec<KeyCase> {
             ["7", "8"],
         ),
         case(
+            "FEATURE_LIFT_ENABLED",
+            "[feature.lift]\nenabled = false",
+            "true",
+            |c| c.feature.lift.to_string(),
+            // The stricter counts.
+            ["false", "true"],
+        ),
+        case(
             "KEYS_NEXT_PANE",
             "[keys]\nnext-pane = \"f2\"",
             "f3",
@@ -633,15 +661,22 @@ fn every_key_of_the_files_is_among_the_cases() {
         ("socket", "[socket]\nx = 1\n"),
         ("run", "[run]\nx = 1\n"),
         ("audit", "[audit]\nx = 1\n"),
+        ("feature.lift", "[feature.lift]\nx = 1\n"),
     ] {
         let said = Home::with(probe).refused();
         let keys = said.rsplit(" are ").next().unwrap();
         for key in keys.split(", ") {
             let variable = match table {
                 "" => key.to_uppercase(),
-                table => format!("{}_{}", table.to_uppercase(), key.to_uppercase()),
+                table => format!(
+                    "{}_{}",
+                    table.to_uppercase().replace('.', "_"),
+                    key.to_uppercase()
+                ),
             };
-            let tables = ["datasets", "queue", "socket", "run", "keys", "audit"];
+            let tables = [
+                "datasets", "queue", "socket", "run", "keys", "audit", "feature",
+            ];
             let known = cases.iter().any(|c| c.variable == variable);
             assert!(known || tables.contains(&key), "{variable}: {said}");
         }

@@ -8,7 +8,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use common::dash::{Dash, Options, PATIENCE};
 use common::processes;
-use serde_json::json;
+use serde_json::{Value, json};
 
 const ALL: &str = "profiles = [\"analysis\", \"feature\", \"chart\", \"scoped\"]\n";
 
@@ -254,4 +254,29 @@ fn a_progress_bar_is_one_line_on_the_screen_and_every_byte_for_agent_and_log() {
     let log = dash.cli(&["audit", "show", proposal["id"].as_str().unwrap()]);
     let text = String::from_utf8(log.stdout).unwrap();
     assert_eq!(text.matches("/4 [").count(), states, "{text}");
+}
+
+/// The agent names the target; whether it is measured is not for it to say.
+#[test]
+fn f8_where_the_owner_wants_lifts_measured_no_feature_comes_without() {
+    let dash = Dash::with(&Options {
+        config: "[feature.lift]\nenabled = true\n",
+        ..Options::default()
+    });
+    let mut agent = dash.agent();
+    let mut inputs = json!({"df": {"text": "a,y\n1,2\n2,3\n", "format": "csv"}});
+    let mut ask = |inputs: &Value| {
+        let code = "df['n'] = df['a'] * 2";
+        agent.call(
+            "propose",
+            json!({"profile": "feature", "code": code, "inputs": inputs}),
+        )
+    };
+    let refused = ask(&inputs);
+    assert_eq!(refused["error"]["code"], -32602, "{refused}");
+    let said = refused["error"]["message"].as_str().unwrap();
+    assert!(said.contains("lift was measured"), "{said}");
+    inputs["lift"] = json!({"json": {"target": "y"}});
+    let taken = ask(&inputs);
+    assert_eq!(taken["result"]["state"], "pending", "{taken}");
 }

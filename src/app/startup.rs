@@ -228,6 +228,7 @@ fn settings(config: &Config, tier: Tier, policies: &[Arc<Policy>]) -> Settings {
             max_pending.div_ceil(2)
         },
         kill_on_disconnect: config.run.kill_on_disconnect,
+        lift: config.feature.lift,
         version: env!("CARGO_PKG_VERSION").to_owned(),
     }
 }
@@ -238,7 +239,7 @@ fn given(policy: &Policy) -> Vec<String> {
         Contract::Feature => &["df", "pd", "np"],
         Contract::Analysis => &["each input under its name", "pd", "np", "open"],
         Contract::Chart => &["data"],
-        Contract::Scoped => &["private", "public", "system", "local", "log"],
+        Contract::Scoped => Contract::Scoped.names(),
         Contract::Walled | Contract::Script => &[],
     };
     given.iter().map(|s| (*s).to_owned()).collect()

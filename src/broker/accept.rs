@@ -284,7 +284,7 @@ impl BrokerState {
         profile: &str,
     ) -> Result<BTreeMap<String, Artifact>, RpcError> {
         match self.contract_of(profile) {
-            Some(Contract::Feature) => check_table(inputs)?,
+            Some(Contract::Feature) => check_table(inputs, self.settings.lift)?,
             Some(Contract::Scoped) => check_scopes(inputs)?,
             _ => {}
         }
@@ -363,8 +363,9 @@ impl BrokerState {
     }
 }
 
-/// The contract `feature` takes one table, and a `lift` beside it that says what to measure.
-fn check_table(inputs: &BTreeMap<String, InputRequest>) -> Result<(), RpcError> {
+/// The contract `feature` takes one table, and a `lift` beside it that says what to measure; where the owner
+/// wants it `measured`, not without.
+fn check_table(inputs: &BTreeMap<String, InputRequest>, measured: bool) -> Result<(), RpcError> {
     const EXPECTED: &str = "one table as `df`, and as `lift` {\"json\": {\"target\", \"metric\"?, \
                             \"estimator\"?}} where its lift is to be measured";
     let tables = inputs.keys().filter(|name| *name != "lift").count();
@@ -373,6 +374,13 @@ fn check_table(inputs: &BTreeMap<String, InputRequest>) -> Result<(), RpcError> 
         return Err(invalid("inputs", message, EXPECTED));
     }
     match inputs.get("lift") {
+        None if measured => Err(invalid(
+            "inputs",
+            "the owner of this dashboard keeps columns only where their lift was measured: say what to \
+             measure it by"
+                .to_owned(),
+            EXPECTED,
+        )),
         None => Ok(()),
         Some(InputRequest::Json { json }) if json.get("target").is_some_and(|t| t.is_string()) => {
             Ok(())
@@ -387,13 +395,14 @@ fn check_table(inputs: &BTreeMap<String, InputRequest>) -> Result<(), RpcError> 
 
 /// The contract `scoped` has names of its own; of the scopes, `private` may be brought.
 fn check_scopes(inputs: &BTreeMap<String, InputRequest>) -> Result<(), RpcError> {
-    let taken = ["public", "system", "local", "log"];
-    let Some(name) = taken.into_iter().find(|name| inputs.contains_key(*name)) else {
+    let taken = Contract::Scoped.names().iter();
+    let mut taken = taken.filter(|name| **name != "private");
+    let Some(name) = taken.find(|name| inputs.contains_key(**name)) else {
         return Ok(());
     };
     Err(invalid(
         "inputs",
-        format!("`{name}` is a scope that no input can be"),
+        format!("`{name}` is a name of the profile's own, which no input can have"),
         "`private` with a JSON object, or another name, to be read as system.inputs[name]",
     ))
 }

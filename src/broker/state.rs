@@ -38,6 +38,8 @@ pub struct Settings {
     pub max_pending_per_peer: usize,
     pub max_pending_per_uid: usize,
     pub kill_on_disconnect: bool,
+    /// Whether columns are kept only where their lift was measured: the owner's gate.
+    pub lift: bool,
     /// Reported by `hello`.
     pub version: String,
 }

@@ -37,6 +37,7 @@ pub(super) struct Layer {
     pub kill_on_disconnect: Option<Set<bool>>,
     pub keys: BTreeMap<String, Set<String>>,
     pub retention_days: Option<Set<u64>>,
+    pub lift: Option<Set<bool>>,
 }
 
 impl Layer {
@@ -98,6 +99,13 @@ impl Layer {
         if let Some(audit) = top.table("audit")? {
             audit.only(&keys::of("audit"))?;
             layer.retention_days = audit.integer("retention_days", 0..=RETENTION_DAYS_MAX)?;
+        }
+        if let Some(feature) = top.table("feature")? {
+            feature.only(&["lift"])?;
+            if let Some(lift) = feature.table("lift")? {
+                lift.only(&keys::of("feature.lift"))?;
+                layer.lift = lift.boolean("enabled")?;
+            }
         }
         Ok(layer)
     }

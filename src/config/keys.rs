@@ -23,7 +23,7 @@ const fn key(table: &'static str, name: &'static str, kind: Kind) -> Key {
     Key { table, name, kind }
 }
 
-pub(super) const KEYS: [Key; 13] = [
+pub(super) const KEYS: [Key; 14] = [
     key("", "profile", Kind::Text),
     key("", "profiles", Kind::Texts),
     key("", "tier", Kind::Text),
@@ -37,10 +37,13 @@ pub(super) const KEYS: [Key; 13] = [
     key("socket", "group", Kind::Text),
     key("run", "kill_on_disconnect", Kind::Literal),
     key("audit", "retention_days", Kind::Literal),
+    key("feature.lift", "enabled", Kind::Literal),
 ];
 
 /// The tables, those whose keys a person makes up among them.
-const TABLES: [&str; 6] = ["datasets", "queue", "socket", "run", "keys", "audit"];
+const TABLES: [&str; 7] = [
+    "datasets", "queue", "socket", "run", "keys", "audit", "feature",
+];
 
 /// The keys of one data set.
 pub(super) const DATASET: [&str; 2] = ["path", "sensitivity"];
@@ -63,7 +66,7 @@ impl Key {
     pub fn variable(&self) -> String {
         let table = match self.table {
             "" => String::new(),
-            table => format!("{}_", table.to_uppercase()),
+            table => format!("{}_", table.to_uppercase().replace('.', "_")),
         };
         format!("COUNTERSIGN_{table}{}", self.name.to_uppercase())
     }

@@ -11,7 +11,8 @@ use super::error::{ConfigError, Origin};
 use super::file::Layer;
 use super::table::Set;
 use super::{
-    AuditSection, Built, DEFAULT_PROFILE, Queue, RunSection, SocketSection, TTL_MAX_S, TTL_S,
+    AuditSection, Built, DEFAULT_PROFILE, FeatureSection, Queue, RunSection, SocketSection,
+    TTL_MAX_S, TTL_S,
 };
 
 /// Merges `user` (the weakest first) under `admin`. `Built` is the configuration without paths.
@@ -36,6 +37,7 @@ pub(super) fn merge(admin: Option<Layer>, user: Vec<Layer>) -> Result<Built, Con
         &mine.max_pending_per_peer,
         |a, b| a.min(b),
     );
+    let lift = stricter(&admin.lift, &mine.lift, |a, b| a | b);
     let profiles = profiles(&admin, &mine)?;
     let rest = over(admin.clone(), mine.clone());
     let profile = default_profile(&admin, &rest, profiles.as_ref())?;
@@ -99,6 +101,9 @@ pub(super) fn merge(admin: Option<Layer>, user: Vec<Layer>) -> Result<Built, Con
         audit: AuditSection {
             retention_days: value(retention_days, 0),
         },
+        feature: FeatureSection {
+            lift: lift.is_some_and(|s| s.value),
+        },
         origins,
     })
 }
@@ -125,6 +130,7 @@ pub(super) fn over(below: Layer, above: Layer) -> Layer {
         kill_on_disconnect: above.kill_on_disconnect.or(below.kill_on_disconnect),
         keys,
         retention_days: above.retention_days.or(below.retention_days),
+        lift: above.lift.or(below.lift),
     }
 }
 

@@ -97,6 +97,14 @@ pub struct AuditSection {
     pub retention_days: u64,
 }
 
+/// `[feature]`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FeatureSection {
+    /// Whether columns are kept only where their lift was measured (`[feature.lift]`): the owner's gate, which
+    /// no proposal goes around.
+    pub lift: bool,
+}
+
 /// Everything that was configured, checked, with defaults filled in.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
@@ -119,6 +127,7 @@ pub struct Config {
     /// Action → key, as written; the dashboard's key map checks names and conflicts.
     pub keys: BTreeMap<String, String>,
     pub audit: AuditSection,
+    pub feature: FeatureSection,
     pub paths: Paths,
     origins: BTreeMap<String, Origin>,
 }
@@ -139,6 +148,7 @@ struct Built {
     run: RunSection,
     keys: BTreeMap<String, String>,
     audit: AuditSection,
+    feature: FeatureSection,
     origins: BTreeMap<String, Origin>,
 }
 
@@ -238,6 +248,7 @@ fn finish(built: Built, paths: Paths) -> Config {
         run: built.run,
         keys: built.keys,
         audit: built.audit,
+        feature: built.feature,
         paths,
         origins: built.origins,
     }

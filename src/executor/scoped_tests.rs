@@ -59,7 +59,6 @@ fn d1_names_are_looked_up_in_order_and_nothing_else_has_a_meaning() {
         "setattr",
         "delattr",
         "hasattr",
-        "reason",
         "nothing_of_this_name",
     ] {
         let said = refused(&format!("print('ran')\nx = {name}"));
@@ -68,6 +67,50 @@ fn d1_names_are_looked_up_in_order_and_nothing_else_has_a_meaning() {
     for code in ["import math", "class A: pass", "().__class__", "open('x')"] {
         refused(code);
     }
+}
+
+#[test]
+fn d1_the_level_of_the_log_is_the_snippets_to_set() {
+    let code = "print(log_level())\nlog('one', 'debug')\nprint(log_level('warn'))\n\
+        log('two')\nlog('three', 'warning')\nlog('four', 'error')\n\
+        try:\n    log_level('loud')\nexcept ValueError as e:\n    print(e)\n";
+    let told = run(code);
+    let run = good(&told);
+    assert_eq!(
+        run.stdout,
+        "debug\nwarn\nlog takes the levels debug, info, warn, warning, error\n"
+    );
+    assert_eq!(run.stderr, "debug: one\nwarning: three\nerror: four\n");
+    assert_eq!(run.result["log"].as_array().map(Vec::len), Some(3));
+}
+
+/// A name that snippets of the other system have in their handlers: it catches what it is raised for, and
+/// nothing that the guard ends.
+#[test]
+fn d1_a_security_error_can_be_named_and_catches_nothing_that_is_ended() {
+    let told = run("try:\n    reason('why?')\nexcept SecurityError as e:\n    print(e)\n");
+    let said = &good(&told).stdout;
+    assert!(
+        said.starts_with("reason() would ask a language model") && said.contains("`public`"),
+        "{said}"
+    );
+    let told = run("x = reason('why?')\n");
+    let error = told.run().error.clone().unwrap();
+    assert_eq!(
+        error.exception.as_deref(),
+        Some("SecurityError"),
+        "{error:?}"
+    );
+    let told = run(
+        "try:\n    system.profile = 'mine'\nexcept SecurityError:\n    print('caught')\nprint('went on')\n",
+    );
+    let run = told.run();
+    let error = run
+        .error
+        .as_ref()
+        .expect("what the contract refuses ends the run");
+    assert_eq!(error.kind, RunErrorKind::PolicyViolation, "{run:?}");
+    assert_eq!(run.stdout, "");
 }
 
 #[test]

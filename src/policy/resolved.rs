@@ -58,7 +58,16 @@ impl Contract {
             Self::Feature => &["df", "pd", "np"],
             Self::Analysis => &["display", "pd", "np"],
             Self::Chart => &["data"],
-            Self::Scoped => &["private", "public", "system", "local", "log"],
+            Self::Scoped => &[
+                "private",
+                "public",
+                "system",
+                "local",
+                "log",
+                "log_level",
+                "reason",
+                "SecurityError",
+            ],
             Self::Walled | Self::Script => &[],
         }
     }

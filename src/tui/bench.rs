@@ -87,6 +87,7 @@ impl Bench {
             max_pending_per_peer: 20_000,
             max_pending_per_uid: 20_000,
             kill_on_disconnect: false,
+            lift: false,
             version: "0.1.0".to_owned(),
         };
         let environment = Environment::Ready {

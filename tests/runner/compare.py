@@ -40,7 +40,8 @@ def docstrings(file: Path) -> Iterator[str]:
 
 
 # Names that one contract or another gives.
-GIVEN = ["__name__", "df", "pd", "np", "data", "private", "public", "system", "local", "log"]
+GIVEN = ["__name__", "df", "pd", "np", "data", "private", "public", "system", "local", "log",
+         "log_level", "reason", "SecurityError"]
 
 # Seconds for one text.
 PATIENCE = 120

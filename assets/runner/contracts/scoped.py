@@ -1,4 +1,4 @@
-"""The contract `scoped`: four scopes and `log`.
+"""The contract `scoped`: four scopes, `log` with its level, and the error that its refusals would be.
 
 `private` is redacted from everything that leaves the process, `public` goes back to the broker,
 which keeps it for the agent's session, `system` is read only, `local` is each call's own.
@@ -21,12 +21,38 @@ from _countersign.spec import Input
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, NoReturn
 
-NAMES = ["private", "public", "system", "local", "log"]
+NAMES = ["private", "public", "system", "local", "log", "log_level", "reason", "SecurityError"]
+# From the least on; `warn` is another name for `warning`.
 LEVELS = ("debug", "info", "warn", "warning", "error")
+NO_REASON = (
+    "reason() would ask a language model, and a run reaches none: work it out in code, or leave what is to "
+    "be reasoned about in `public` and reason outside"
+)
 LOGGED_MAX = 1000
 LOGGED_TEXT = 2000
+
+
+class SecurityError(Exception):
+    """What is asked for is not for a snippet. What the guard ends is ended all the same: no handler
+    of the snippet's runs then."""
+
+    __module__ = "builtins"
+
+
+def rank(level: str) -> int:
+    """The place of a level among the others.
+
+    Raises ValueError for what is none.
+    """
+    if level not in LEVELS:
+        raise ValueError(f"log takes the levels {', '.join(LEVELS)}")
+    return LEVELS.index("warning" if level == "warn" else level)
+
+
+def reason(*args: Any, **kwargs: Any) -> NoReturn:
+    raise SecurityError(NO_REASON)
 
 
 class Scoped(Contract):
@@ -39,6 +65,7 @@ class Scoped(Contract):
         super().__init__(*args)
         self.secrets = Secrets()
         self.logged: list[dict[str, str]] = []
+        self.least = "debug"
         self.redacting: tuple[Redacting, Redacting] | None = None
 
     def libraries(self) -> dict[str, Any]:
@@ -81,6 +108,9 @@ class Scoped(Contract):
             "system": System(facts, self.refuse),
             "local": Local(self.refuse),
             "log": self.log,
+            "log_level": self.log_level,
+            "reason": reason,
+            "SecurityError": SecurityError,
         }
         self.redacting = (
             Redacting(sys.stdout, self.secrets),
@@ -95,13 +125,20 @@ class Scoped(Contract):
         return super().refuse(self.secrets.clean(message))
 
     def log(self, message: Any, level: str = "info") -> None:
-        """A line of the run's log, without what is private."""
-        if level not in LEVELS:
-            raise ValueError(f"log takes the levels {', '.join(LEVELS)}")
+        """A line of the run's log, without what is private; below the level that was set, none."""
+        if rank(level) < rank(self.least):
+            return
         line = self.secrets.clean(text(str(message))[:LOGGED_TEXT])
         if len(self.logged) < LOGGED_MAX:
             self.logged.append({"level": level, "message": line})
         print(f"{level}: {line}", file=sys.stderr)
+
+    def log_level(self, level: str | None = None) -> str:
+        """The least level that is logged from here on; without one, the one that is."""
+        if level is not None:
+            rank(level)
+            self.least = level
+        return self.least
 
     def result(self, left: dict[str, Any], show: Display) -> Any:
         try:

@@ -71,6 +71,7 @@ pub fn settings() -> Settings {
         max_pending_per_peer: 1000,
         max_pending_per_uid: 5000,
         kill_on_disconnect: false,
+        lift: false,
         version: "0.0.0".to_owned(),
     }
 }
