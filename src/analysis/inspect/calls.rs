@@ -67,6 +67,7 @@ pub(super) const OPEN: Entry = Entry {
 impl<'a> Inspector<'a> {
     pub(super) fn call(&mut self, call: &'a ast::ExprCall) {
         let arguments = Arguments { call, skip: 0 };
+        self.formats_within(call);
         if let Expr::Attribute(x) = &*call.func {
             self.format_call(x, arguments);
             self.padded(&fold(x.attr.as_str()), arguments, call.range());

@@ -111,6 +111,26 @@ impl<'a> Inspector<'a> {
         self.option_value = options.then(|| address(&*value.value));
     }
 
+    /// `formatters={"n": "{:.1%}".format}`, `.map("…".format if signed else "…".format)`.
+    pub(super) fn formats_within(&mut self, call: &'a ast::ExprCall) {
+        let given = call
+            .args
+            .iter()
+            .chain(call.keywords.iter().map(|k| &k.value));
+        for e in given {
+            let parts: Vec<&'a Expr> = match e {
+                Expr::Dict(x) => x.values.iter().collect(),
+                Expr::IfExp(x) => vec![&x.body, &x.orelse],
+                _ => continue,
+            };
+            for part in parts {
+                if let Expr::Attribute(x) = part {
+                    self.handed_formats.insert(address(&*x.value));
+                }
+            }
+        }
+    }
+
     /// Whether a class of the snippet has a method of its own by that name.
     fn defines(&self, val: &Val<'a>, attr: &str) -> bool {
         match val {
@@ -146,7 +166,8 @@ impl<'a> Inspector<'a> {
                 .iter()
                 .all(|v| matches!(v, Val::Text(t) if template(t) == Template::Simple));
         let handed = matches!(place, Place::Argument(_) | Place::Keyword(_))
-            || self.option_value == Some(address(receiver));
+            || self.option_value == Some(address(receiver))
+            || self.handed_formats.contains(&address(receiver));
         if literal && handed && !base.is_empty() {
             return;
         }

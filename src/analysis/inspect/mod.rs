@@ -86,6 +86,8 @@ pub struct Inspector<'a> {
     lost: lost::Lost,
     /// The template that is being assigned to an option of pandas.
     option_value: Option<usize>,
+    /// Templates whose methods are handed on inside an argument.
+    handed_formats: HashSet<usize>,
     doomed: doomed::Doomed<'a>,
     /// Inside a text that is evaluated: where the text stands, and what it is.
     text: Option<TextCode>,
@@ -119,6 +121,7 @@ impl<'a> Inspector<'a> {
             reads: Vec::new(),
             lost: lost::Lost::default(),
             option_value: None,
+            handed_formats: HashSet::new(),
             doomed: doomed::Doomed::default(),
             text: None,
         }
