@@ -74,6 +74,8 @@ impl<'a> Inspector<'a> {
             Expr::Tuple(x) => all(&x.elts),
             Expr::ListComp(x) => self.each(&x.elt, depth),
             Expr::GeneratorExp(x) => self.each(&x.elt, depth),
+            // A name that stands for the whole text is not written around anything.
+            Expr::Name(name) if self.is_of_loop(name) => None,
             Expr::Name(_) => self.gap(e, depth),
             // `" + ".join(columns)`
             Expr::Call(call) => match &*call.func {
