@@ -161,7 +161,7 @@ impl<R: Fn(Report)> Keeper<R> {
             match &held {
                 Held::Nothing => continue,
                 Held::Restless => {}
-                Held::Usable(python) => match python.change() {
+                Held::Usable(python) => match python.look() {
                     None => continue,
                     Some(found) => {
                         let what = found.to_string();

@@ -3,25 +3,28 @@
 //!
 //! Reading gives the digest that a grant binds. Looking again compares what the kernel says of each
 //! file (device, inode, size, both times), which takes milliseconds and misses no change: nobody can
-//! set the time of the latest change. The system's shared libraries are the system's and not looked
-//! at, `libpython` among them is.
+//! set the time of the latest change. The sheet begins such a look; from then on a watch (`watch`) shows
+//! what is touched, so that a grant a moment later waits for nothing. The system's shared libraries are
+//! the system's and not looked at, `libpython` among them is.
 
 mod cache;
 mod hash;
 #[cfg(test)]
 mod tests;
 mod walk;
+mod watch;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use sha2::{Digest as _, Sha256};
 
 use self::cache::Cache;
 use self::hash::Unread;
 use self::walk::{Kind, Places, Table, walk};
+use self::watch::Watch;
 use super::managed::Progress;
 use super::{PythonEnv, RuntimeError};
 use crate::model::{Digest, visible};
@@ -40,6 +43,9 @@ const COARSE_TICK: Duration = Duration::from_secs(2);
 /// Changes that are named; of more there is a number.
 const NAMED_MAX: usize = 3;
 
+/// So long a look at every file answers for what a watch shows nothing of.
+const LOOK_HOLDS: Duration = Duration::from_secs(60);
+
 /// Characters of a path that are named.
 const SHOWN_MAX: usize = 120;
 
@@ -52,6 +58,45 @@ pub struct Measured {
     table: Table,
     /// The first change that was seen. It is not the same again, whatever its files are now.
     spoiled: OnceLock<Change>,
+    last: Mutex<Last>,
+}
+
+/// The last look at every file.
+#[derive(Debug)]
+enum Last {
+    /// None was made that a watch goes on from.
+    None,
+    /// Began then; the watch, which is older, shows what was touched since.
+    Watched(Instant, Watch),
+    /// This environment cannot be watched: each look is at every file.
+    Unwatchable,
+}
+
+impl Last {
+    fn holds(&self) -> bool {
+        matches!(self, Self::Watched(then, watch)
+            if then.elapsed() < LOOK_HOLDS && watch.is_silent())
+    }
+
+    /// A watch to look under.
+    fn take(&mut self, places: &Places, table: &Table) -> Option<Watch> {
+        match std::mem::replace(self, Self::None) {
+            Self::Watched(_, watch) if watch.is_silent() => return Some(watch),
+            Self::Watched(..) | Self::None => {}
+            Self::Unwatchable => {
+                *self = Self::Unwatchable;
+                return None;
+            }
+        }
+        match Watch::over(places, table) {
+            Ok(watch) => Some(watch),
+            Err(why) => {
+                tracing::info!("each grant looks at the whole environment: {why}");
+                *self = Self::Unwatchable;
+                None
+            }
+        }
+    }
 }
 
 /// What is no longer as it was read: paths inside the environment, for a person and the log.
@@ -108,25 +153,50 @@ impl Measured {
                 places,
                 table,
                 spoiled: OnceLock::new(),
+                last: Mutex::new(Last::None),
             });
         }
         Err(RuntimeError::Restless { what: restless })
     }
 
-    /// Looks at every file again, without reading it. The first change is the answer for good.
+    /// Whether it is what was read: at once where every file was looked at in the last minute and a
+    /// watch shows that none was touched since, else by looking at every file. The first change is
+    /// the answer for good.
     pub fn change(&self) -> Option<Change> {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.spoiled.get().is_none() && last.holds() {
+            return None;
+        }
+        self.look_under(&mut last)
+    }
+
+    /// Looks at every file again, without reading it. The first change is the answer for good.
+    pub fn look(&self) -> Option<Change> {
+        self.look_under(&mut self.last.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn look_under(&self, last: &mut Last) -> Option<Change> {
         if let Some(known) = self.spoiled.get() {
             return Some(known.clone());
         }
+        // The watch is there before the look begins: nothing falls between them.
+        let watch = last.take(&self.places, &self.table);
+        let began = Instant::now();
         let change = match walk(&self.places) {
-            Ok(now) => difference(&self.env, &self.table, &now)?,
-            Err((path, e)) => Change(format!(
+            Ok(now) => difference(&self.env, &self.table, &now),
+            Err((path, e)) => Some(Change(format!(
                 "{} cannot be looked at ({})",
                 inside(&self.env, &path),
                 e.kind()
-            )),
+            ))),
         };
-        Some(self.spoiled.get_or_init(|| change).clone())
+        if let Some(change) = change {
+            return Some(self.spoiled.get_or_init(|| change).clone());
+        }
+        if let Some(watch) = watch {
+            *last = Last::Watched(began, watch);
+        }
+        None
     }
 
     /// How many files and folders it has.

@@ -77,8 +77,16 @@ impl Tree {
         self.at("cache")
     }
 
+    /// Read as it is now.
     fn measured(&self) -> Measured {
         Measured::of(self.env(), &self.cache(), &mut |_| {}).unwrap()
+    }
+}
+
+impl Measured {
+    /// Whether the next answer needs no look at every file.
+    fn is_watched(&self) -> bool {
+        self.last.lock().unwrap().holds()
     }
 }
 
@@ -154,6 +162,82 @@ fn a_file_that_is_gone_counts() {
     is_named("lib/python3.11/os.py is gone", |tree| {
         fs::remove_file(tree.at("base/lib/python3.11/os.py")).unwrap();
     });
+}
+
+/// The watch is of names, and this one is not among them.
+#[test]
+fn a_file_that_is_changed_under_another_name_is_another() {
+    let tree = Tree::new();
+    let other = tree.at("other-name.py");
+    fs::hard_link(tree.site("pkg/__init__.py"), &other).unwrap();
+    let before = tree.measured();
+    assert_eq!(before.change(), None);
+    assert!(before.is_watched());
+    fs::write(&other, "answer = 7\n").unwrap();
+    assert_eq!(
+        before.change().unwrap().to_string(),
+        "lib/python3.11/site-packages/pkg/__init__.py was changed"
+    );
+}
+
+#[test]
+fn an_environment_that_another_was_moved_in_the_place_of_is_another() {
+    let tree = Tree::new();
+    for path in ["env", "env/lib/python3.11"] {
+        let before = tree.measured();
+        assert_eq!(before.change(), None);
+        assert!(before.is_watched());
+        let (here, away) = (tree.at(path), tree.at("away"));
+        fs::rename(&here, &away).unwrap();
+        assert!(before.change().unwrap().to_string().contains("is gone"));
+        fs::rename(&away, &here).unwrap();
+    }
+}
+
+/// The one look at every file is enough for the next minute, and no more than that.
+#[test]
+fn what_nobody_touched_is_looked_at_once() {
+    let tree = Tree::new();
+    let before = tree.measured();
+    assert!(!before.is_watched(), "read before it was watched");
+    assert_eq!(before.look(), None);
+    assert!(before.is_watched());
+    // Read, not touched.
+    fs::read(tree.site("pkg/__init__.py")).unwrap();
+    fs::read_dir(tree.site("pkg")).unwrap().for_each(drop);
+    assert!(before.is_watched());
+    // Touched, and the same again but for its times, which nobody can set.
+    let mode = fs::metadata(tree.site("pkg")).unwrap().permissions();
+    fs::set_permissions(tree.site("pkg"), mode).unwrap();
+    assert!(!before.is_watched());
+    assert_eq!(before.change(), None, "a folder is its files");
+    assert!(before.is_watched());
+    let Last::Watched(then, watch) =
+        std::mem::replace(&mut *before.last.lock().unwrap(), Last::None)
+    else {
+        unreachable!()
+    };
+    let old = then.checked_sub(LOOK_HOLDS).unwrap();
+    assert!(!Last::Watched(old, watch).holds());
+}
+
+#[test]
+fn what_no_watch_can_be_trusted_with_is_looked_at_each_time() {
+    let tree = Tree::new();
+    let before = tree.measured();
+    *before.last.lock().unwrap() = Last::Unwatchable;
+    assert_eq!((before.look(), before.change()), (None, None));
+    assert!(!before.is_watched());
+    fs::write(tree.site("pkg/__init__.py"), "answer = 7\n").unwrap();
+    assert!(before.change().is_some());
+    // A file system without files of its own: nobody is told of what changes in it.
+    let table = walk(&Places {
+        roots: vec!["/proc/self/fdinfo".into()],
+        imported: Vec::new(),
+        libraries: Vec::new(),
+    });
+    let why = Watch::over(&before.places, &table.unwrap()).unwrap_err();
+    assert!(why.contains("fdinfo cannot be watched"), "{why}");
 }
 
 /// Nothing in them was touched: their names are other files' now.

@@ -1,6 +1,6 @@
 //! Every file below some folders with what tells it from another without reading it.
 //!
-//! Asked for before each run, so it is quick: names come a folder at a time, each file is one call
+//! Asked for while a person reads a sheet, so it is quick: names come a folder at a time, each file is one call
 //! relative to its open folder, and all processors work on it.
 
 use std::collections::HashMap;
@@ -39,6 +39,8 @@ pub struct Stamp {
 pub struct Entry {
     pub kind: Kind,
     pub stamp: Stamp,
+    /// Whether a file has another name somewhere.
+    pub several: bool,
 }
 
 impl Entry {
@@ -60,7 +62,11 @@ impl Entry {
             },
             Kind::File | Kind::Link | Kind::Other => Stamp::of(meta),
         };
-        Self { kind, stamp }
+        Self {
+            kind,
+            stamp,
+            several: kind != Kind::Folder && meta.nlink() > 1,
+        }
     }
 }
 
@@ -111,7 +117,8 @@ impl Places {
             && !self.imported.iter().any(|path| path.starts_with(folder))
     }
 
-    fn cover(&self, path: &Path) -> bool {
+    /// Whether it is a root or below one.
+    pub fn covers(&self, path: &Path) -> bool {
         self.roots.iter().any(|root| path.starts_with(root))
     }
 }
@@ -284,7 +291,7 @@ impl Walk<'_> {
     /// jail, and is only what it says.
     fn follow(&self, link: &Path, found: &mut Vec<(OsString, Entry)>) {
         if let Ok(target) = fs::canonicalize(link)
-            && !self.places.cover(&target)
+            && !self.places.covers(&target)
             && let Ok(meta) = fs::symlink_metadata(&target)
             && meta.is_file()
         {

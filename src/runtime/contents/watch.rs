@@ -1,0 +1,144 @@
+//! Whether anything in an environment was touched since all of it was looked at: the kernel counts that
+//! (inotify(7)), so the answer takes microseconds.
+//!
+//! The kernel watches names: a file that has another name outside, and what is reached through a link
+//! that leads outside, are looked at themselves. What no watch shows at all (a write through a mapping,
+//! a change that another machine makes) shows in the whole look, which answers for a minute only. A
+//! file system that other machines write to has no watch.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+
+use nix::errno::Errno;
+use nix::sys::inotify::{AddWatchFlags, InitFlags, Inotify};
+use nix::sys::statfs::{
+    BTRFS_SUPER_MAGIC, EXT4_SUPER_MAGIC, F2FS_SUPER_MAGIC, FsType, OVERLAYFS_SUPER_MAGIC,
+    TMPFS_MAGIC, XFS_SUPER_MAGIC, statfs,
+};
+
+use super::walk::{Entry, Kind, Places, Table};
+
+/// File systems on which this kernel makes every change itself (the first is ext2 and ext3 too).
+const LOCAL: [FsType; 6] = [
+    EXT4_SUPER_MAGIC,
+    XFS_SUPER_MAGIC,
+    BTRFS_SUPER_MAGIC,
+    F2FS_SUPER_MAGIC,
+    TMPFS_MAGIC,
+    OVERLAYFS_SUPER_MAGIC,
+];
+
+/// More files than these that no watch vouches for, and the whole look is as quick.
+const ALONE_MAX: usize = 1000;
+
+/// A watch on every folder of an environment.
+#[derive(Debug)]
+pub struct Watch {
+    inotify: Inotify,
+    /// Where the walk begins, with device and inode.
+    roots: Vec<(PathBuf, (u64, u64))>,
+    /// Files that can change under a name that is not watched.
+    alone: Vec<(PathBuf, Entry)>,
+    /// Links that lead out, and where to.
+    links: Vec<(PathBuf, PathBuf)>,
+}
+
+impl Watch {
+    /// Of everything in `table`. Only a walk that begins after this tells what the watch begins with.
+    ///
+    /// # Errors
+    /// With what cannot be watched, or why: nothing then takes the place of a whole look.
+    pub fn over(places: &Places, table: &Table) -> Result<Self, String> {
+        let inotify = Inotify::init(InitFlags::IN_CLOEXEC | InitFlags::IN_NONBLOCK)
+            .map_err(|e| format!("no watch can be made ({e})"))?;
+        let mut watch = Self {
+            inotify,
+            roots: roots(places)?,
+            alone: Vec::new(),
+            links: Vec::new(),
+        };
+        for (path, entry) in table {
+            watch.add(Path::new(path), *entry, places)?;
+        }
+        if watch.alone.len() > ALONE_MAX {
+            return Err(format!("{} files have several names", watch.alone.len()));
+        }
+        Ok(watch)
+    }
+
+    fn add(&mut self, path: &Path, entry: Entry, places: &Places) -> Result<(), String> {
+        match entry.kind {
+            Kind::Folder => self.folder(path).map_err(|e| named(path, &e)),
+            Kind::Link => {
+                match fs::canonicalize(path) {
+                    Ok(target) if places.covers(&target) => {}
+                    Ok(target) => self.links.push((path.to_owned(), target)),
+                    Err(_) => {}
+                }
+                Ok(())
+            }
+            Kind::File | Kind::Other => {
+                let beyond = places.roots.iter().any(|root| root == path) || !places.covers(path);
+                if entry.several || beyond {
+                    self.alone.push((path.to_owned(), entry));
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn folder(&self, path: &Path) -> Result<(), String> {
+        let kind = statfs(path).map_err(|e| e.to_string())?.filesystem_type();
+        if !LOCAL.contains(&kind) {
+            return Err("its file system may be changed by another machine".to_owned());
+        }
+        let touched = AddWatchFlags::IN_MODIFY
+            | AddWatchFlags::IN_ATTRIB
+            | AddWatchFlags::IN_CREATE
+            | AddWatchFlags::IN_DELETE
+            | AddWatchFlags::IN_MOVE
+            | AddWatchFlags::IN_CLOSE_WRITE
+            | AddWatchFlags::IN_DELETE_SELF
+            | AddWatchFlags::IN_MOVE_SELF
+            | AddWatchFlags::IN_ONLYDIR
+            | AddWatchFlags::IN_DONT_FOLLOW;
+        let added = self.inotify.add_watch(path, touched);
+        added.map(drop).map_err(|e| e.to_string())
+    }
+
+    /// Whether nothing was touched since the watch was made. Once it was, the watch is of no more use.
+    pub fn is_silent(&self) -> bool {
+        matches!(self.inotify.read_events(), Err(Errno::EAGAIN))
+            && self
+                .roots
+                .iter()
+                .all(|(root, then)| now(root) == Some(*then))
+            && self
+                .links
+                .iter()
+                .all(|(link, then)| fs::canonicalize(link).is_ok_and(|now| now == *then))
+            && self.alone.iter().all(|(path, then)| {
+                fs::symlink_metadata(path).is_ok_and(|meta| Entry::of(&meta) == *then)
+            })
+    }
+}
+
+fn roots(places: &Places) -> Result<Vec<(PathBuf, (u64, u64))>, String> {
+    let found = places.roots.iter().map(|root| {
+        let now = now(root).ok_or_else(|| named(root, "it is not there"))?;
+        Ok((root.clone(), now))
+    });
+    found.collect()
+}
+
+fn now(path: &Path) -> Option<(u64, u64)> {
+    let meta = fs::symlink_metadata(path).ok()?;
+    Some((meta.dev(), meta.ino()))
+}
+
+fn named(path: &Path, why: &str) -> String {
+    let name = path.file_name().unwrap_or(OsStr::new("/"));
+    format!("{} cannot be watched: {why}", name.to_string_lossy())
+}
