@@ -33,12 +33,15 @@ const LOCAL: [FsType; 6] = [
 /// More files than these that no watch vouches for, and the whole look is as quick.
 const ALONE_MAX: usize = 1000;
 
+/// Device and inode.
+type Identity = (u64, u64);
+
 /// A watch on every folder of an environment.
 #[derive(Debug)]
 pub struct Watch {
     inotify: Inotify,
-    /// Where the walk begins, with device and inode.
-    roots: Vec<(PathBuf, (u64, u64))>,
+    /// Where the walk begins.
+    roots: Vec<(PathBuf, Identity)>,
     /// Files that can change under a name that is not watched.
     alone: Vec<(PathBuf, Entry)>,
     /// Links that lead out, and where to.
@@ -125,7 +128,7 @@ impl Watch {
     }
 }
 
-fn roots(places: &Places) -> Result<Vec<(PathBuf, (u64, u64))>, String> {
+fn roots(places: &Places) -> Result<Vec<(PathBuf, Identity)>, String> {
     let found = places.roots.iter().map(|root| {
         let now = now(root).ok_or_else(|| named(root, "it is not there"))?;
         Ok((root.clone(), now))
@@ -133,7 +136,7 @@ fn roots(places: &Places) -> Result<Vec<(PathBuf, (u64, u64))>, String> {
     found.collect()
 }
 
-fn now(path: &Path) -> Option<(u64, u64)> {
+fn now(path: &Path) -> Option<Identity> {
     let meta = fs::symlink_metadata(path).ok()?;
     Some((meta.dev(), meta.ino()))
 }
