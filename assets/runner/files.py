@@ -137,7 +137,13 @@ _FOLDER = os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 def leave(name: str, content: bytes) -> None:
-    """Writes a whole file of the runner's own into the output folder."""
+    """Writes a whole file of the runner's own into the output folder, and its folders."""
+    above = name.split("/")[:-1]
+    for end in range(1, len(above) + 1):
+        try:
+            os.mkdir("/".join(above[:end]), 0o700, dir_fd=_folder)
+        except FileExistsError:
+            pass
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
     with open(_beneath(name, flags), "wb") as file:
         file.write(content)

@@ -26,9 +26,11 @@ NAMED = ("agg", "aggregate", "apply", "transform", "pivot_table", "crosstab")
 
 
 class Gates:
-    """`watch` is each run's own; everything else the rules alone decide."""
+    """`watch` and `served` are each run's own; everything else the rules alone decide."""
 
     watch: Watch
+    # A module that the contract gives in place of the machine's.
+    served: Callable[[str], ModuleType | None]
 
     def __init__(self, rules: Rules) -> None:
         self.rules = rules

@@ -42,6 +42,7 @@ class Guard:
         self.watch = watch.Watch(ticks, events, watch.ends_process(setup, events, contract))
         self.gates, builtins = ready(rules)
         self.gates.watch = self.watch
+        self.gates.served = contract.served
         self.builtins = dict(builtins)
         if "open" in rules.builtins:
             self.builtins["open"] = contract.opener()

@@ -42,9 +42,9 @@ def guarded(gates: Gates) -> Callable[..., ModuleType]:
             if problem := rules.module_problem(name):
                 gates.refuse(problem)
             module = load(name)
-            return public(sys.modules[name]) if fromlist else module
+            return public(loaded(name)) if fromlist else module
         load(name)
-        module = sys.modules[name]
+        module = loaded(name)
         stand_in = ModuleType(name)
         for member in named:
             # A submodule is loaded only if it is listed: its code would run before it is judged.
@@ -59,12 +59,18 @@ def guarded(gates: Gates) -> Callable[..., ModuleType]:
         return stand_in
 
     def load(name: str) -> ModuleType:
+        if served := gates.served(name):
+            # As the statement has it: `import os.path` binds `os`.
+            return gates.served(name.partition(".")[0]) or served
         try:
             if name == modules.NOTEBOOK and name not in sys.modules:
                 modules.notebook()
             return _import(name)
         finally:
             reach.close(gates)
+
+    def loaded(name: str) -> ModuleType:
+        return gates.served(name) or sys.modules[name]
 
     def public(module: ModuleType) -> ModuleType:
         """What `import *` may take of a module: a stand-in with the allowed members only."""

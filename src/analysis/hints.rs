@@ -301,7 +301,7 @@ fn files(policy: &Policy) -> String {
                 .to_owned()
         }
         Contract::Walled if policy.builtins.contains("open") => {
-            "files are in memory: `open(\"name.txt\", \"w\")`, by a plain name".to_owned()
+            "files are in memory: `open(\"name.txt\", \"w\")`, by a relative name".to_owned()
         }
         _ => format!("there are no files: {}", result(policy)),
     }

@@ -58,6 +58,7 @@ const MODULES: &[(&str, &str)] = &[
     ("shown", include_str!("../../assets/runner/shown.py")),
     ("nearest", include_str!("../../assets/runner/nearest.py")),
     ("threads", include_str!("../../assets/runner/threads.py")),
+    ("served", include_str!("../../assets/runner/served.py")),
     ("virtual", include_str!("../../assets/runner/virtual.py")),
     ("zygote", include_str!("../../assets/runner/zygote.py")),
     ("quick", include_str!("../../assets/runner/quick.py")),

@@ -513,7 +513,7 @@ def code_runs_under_its_gates() -> None:
     assert child.run("1 / 0", child.policy("analysis")).error["exception"] == "ZeroDivisionError"
 
 
-@of("contracts.chart", "contracts.scoped", "contracts.walled", "contracts.script", "virtual")
+@of("contracts.chart", "contracts.scoped", "contracts.walled", "contracts.script", "virtual", "served")
 def each_contract_has_its_names_and_its_result() -> None:
     said = child.run("result = {'output': 'x', 'chart': {'data': [1.5]}}", child.policy("chart"))
     assert said.report["result"] == {"output": "x", "chart": {"data": [1.5]}}, said
@@ -525,6 +525,12 @@ def each_contract_has_its_names_and_its_result() -> None:
     rules["builtins"] = [*rules["builtins"], "open"]
     said = child.run("open('a', 'w').write('b')\nprint(open('a').read())", rules)
     assert said.stdout == "b\n", said
+    rules["imports"]["os"], rules["imports"]["pathlib"] = ["listdir", "makedirs"], ["Path"]
+    said = child.run(
+        "import os\nfrom pathlib import Path\nos.makedirs('a/b')\nPath('a/c').touch()\nprint(os.listdir('a/b/..'))",
+        rules,
+    )
+    assert said.stdout == "['b', 'c']\n", said
     said = child.run("import os\nprint(os.sep)", child.policy("script"))
     assert said.stdout == "/\n", said
 

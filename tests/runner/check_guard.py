@@ -8,7 +8,9 @@ import copy
 import json
 import os
 import signal
+import tempfile
 import time
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -233,6 +235,112 @@ def s5_virtual_files_are_in_memory_only() -> None:
         assert (ran.stdout, event["kind"], event["line"]) == ("on\n", "limit", 2), ran
     ran = child.run("open('notes')", WALLED, given)
     assert ran.kind == "PolicyViolation", ran
+
+
+FOLDERS = """
+import os
+import os.path
+from os import makedirs
+from pathlib import Path
+
+os.mkdir("a")
+makedirs("a/b/c", exist_ok=True)
+with open("a/b/c/x.txt", "w") as f:
+    f.write("deep")
+print(open("a/./b/../b/c/x.txt").read(), open(Path("a") / "b" / "c" / "x.txt").read())
+Path("a/y.txt").write_text("why")
+print(os.listdir(), os.listdir("a"), sorted(p.name for p in Path("a").iterdir()))
+print(os.path.exists("a/b"), os.path.isdir("a/y.txt"), os.path.isfile("a/y.txt"), os.path.exists("../a"))
+print(os.path.getsize("a/y.txt"), os.path.relpath("a/b", "a"), os.path.abspath("a/../a"), os.getcwd())
+print([(at, folders, files) for at, folders, files in os.walk("a")])
+open_one = open("a/y.txt", "a")
+open_one.write("!")
+os.rename("a/y.txt", "a/b/z.txt")
+os.rename("a/b", "d")
+open_one.close()
+print(Path("d/z.txt").read_text(), os.listdir("a"), Path("d").is_dir(), Path("none").exists())
+os.remove("d/z.txt")
+os.rmdir("a")
+print(list(os.walk(".")), os.listdir("d/.."))
+os.makedirs("out/2024")
+last = open("out/2024/left.txt", "w")
+last.write("open at the end")
+"""
+
+
+def with_folders() -> dict[str, Any]:
+    rules = copy.deepcopy(WALLED)
+    rules["builtins"].append("open")
+    rules["imports"]["os"] = (
+        "getcwd listdir makedirs mkdir remove rename rmdir sep walk path environ system".split()
+    )
+    rules["imports"]["os.path"] = "abspath exists getsize isdir isfile join relpath".split()
+    rules["imports"]["pathlib"] = ["Path"]
+    rules["attributes"]["deny"] = [n for n in rules["attributes"]["deny"] if n not in ("environ", "os")]
+    return rules
+
+
+@test
+def s5_virtual_files_have_folders() -> None:
+    ran = child.run(FOLDERS, with_folders(), {"notes": ("data", "json", "[]")})
+    assert ran.error is None and ran.stdout.splitlines() == [
+        "deep deep",
+        "['a', 'notes'] ['b', 'y.txt'] ['b', 'y.txt']",
+        "True False True False",
+        "3 b a .",
+        "[('a', ['b'], ['y.txt']), ('a/b', ['c'], []), ('a/b/c', [], ['x.txt'])]",
+        "why! [] True False",
+        "[('.', ['d'], ['notes']), ('./d', ['c'], []), ('./d/c', [], ['x.txt'])] ['d', 'notes']",
+    ], ran
+
+
+@test
+def s5_no_path_leads_out_of_the_virtual_files() -> None:
+    given = {"notes": ("data", "json", "[]")}
+    for code, exception in [
+        ("open('a/../../x', 'w')", "PermissionError"),
+        ("os.mkdir('..')", "PermissionError"),
+        ("os.listdir('/')", "PermissionError"),
+        ("os.listdir('a/../..')", "PermissionError"),
+        ("os.makedirs('a/b/c/d/e')", "PermissionError"),
+        ("os.makedirs('a//b')", "PermissionError"),
+        ("os.makedirs('/etc/x')", "PermissionError"),
+        ("os.rename('notes', '../notes')", "PermissionError"),
+        ("(Path('a') / '..' / '..').mkdir()", "PermissionError"),
+        ("Path('/etc/passwd').read_text()", "PermissionError"),
+        ("os.mkdir('notes')", "FileExistsError"),
+        ("os.makedirs('notes/a')", "NotADirectoryError"),
+        ("os.makedirs('a/b')\nos.makedirs('a/b')", "FileExistsError"),
+        ("os.mkdir('a/b')", "FileNotFoundError"),
+        ("os.mkdir('')", "FileNotFoundError"),
+        ("open('a/b', 'w')", "FileNotFoundError"),
+        ("os.mkdir('a')\nopen('a')", "IsADirectoryError"),
+        ("os.mkdir('a')\nopen('a/x', 'w')\nos.rmdir('a')", "OSError"),
+        ("os.mkdir('a')\nos.rename('a', 'a/b')", "OSError"),
+        ("os.remove('notes')", "PermissionError"),
+        ("os.rename('notes', 'b')", "PermissionError"),
+        ("open('x', 'w')\nos.rename('x', 'notes')", "PermissionError"),
+        ("for i in range(100): os.mkdir(str(i))", "PermissionError"),
+        # What is listed and means nothing there is not the machine's.
+        ("os.environ", "AttributeError"),
+        ("os.system('true')", "AttributeError"),
+        ("from os import system", "ImportError"),
+    ]:
+        ran = child.run(f"import os\nfrom pathlib import Path\n{code}", with_folders(), given)
+        assert ran.error and ran.error["exception"] == exception, f"{code!r}: {ran}"
+
+
+@test
+def s5_folders_come_back_whole_where_the_policy_collects_files() -> None:
+    rules = with_folders()
+    with tempfile.TemporaryDirectory() as folder:
+        ran = child.run_in(folder, FOLDERS, rules, None, None, None)
+        assert ran.error is None and not os.listdir(folder), ran
+        rules["limits"]["artifacts"] = 5
+        ran = child.run_in(folder, FOLDERS, rules, {"notes": ("data", "json", "[]")}, None, None)
+        assert ran.error is None, ran
+        kept = {str(p.relative_to(folder)): p.read_text() for p in Path(folder).rglob("*") if p.is_file()}
+        assert kept == {"d/c/x.txt": "deep", "out/2024/left.txt": "open at the end"}, kept
 
 
 @test

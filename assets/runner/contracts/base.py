@@ -76,6 +76,10 @@ class Contract:
         """`open` as the snippet has it, where its policy lists it."""
         return files.open_output
 
+    def served(self, name: str) -> ModuleType | None:
+        """The module that the snippet gets where it imports this one; None for the interpreter's own."""
+        return None
+
     def given(self, values: dict[str, Any]) -> dict[str, Any]:
         """The snippet's names, from the inputs' values. The same names as `names` says."""
         return values

@@ -1,16 +1,19 @@
 """The contract `walled`: plain Python, its inputs as plain data, and stdout.
 
-No library is given. Where the policy lists `open`, it opens files that are in memory only: the
-inputs are there under their names, and what is written is gone with the run.
+No library is given. Where the policy lists `open`, or functions of `os` and `pathlib`, they are of files and
+folders that are in memory only: the inputs are there under their names, and what is written is gone with the
+run, unless the policy collects files.
 """
 
 from __future__ import annotations
 
 import csv
 
-from _countersign import inputs, virtual
+from types import ModuleType
+
+from _countersign import errors, files, inputs, served, virtual
 from _countersign.contracts.base import Contract
-from _countersign.spec import Input
+from _countersign.spec import Input, Setup
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,6 +24,13 @@ if TYPE_CHECKING:
 class Walled(Contract):
     """Each input under its name, tables as lists of rows; nothing has to be left."""
 
+    memory: virtual.Files | None = None
+
+    @classmethod
+    def ahead(cls, setup: Setup) -> None:
+        if collects(setup):
+            files.keep_list(int(setup.policy["limits"]["artifacts"]))
+
     def libraries(self) -> dict[str, Any]:
         return {}
 
@@ -28,11 +38,33 @@ class Walled(Contract):
         texts = {one.name: inputs.text(one) for one in bound}
         limits = self.setup.policy["limits"]
         room = int(limits["file_size_mb"]) << 20
-        self.files = virtual.Files(texts, room, int(limits["open_files"]))
+        self.memory = virtual.Files(texts, room, int(limits["open_files"]))
+        self.modules = served.modules(self.memory)
         return {one.name: value(one, texts[one.name]) for one in bound}
 
     def opener(self) -> Callable[..., Any]:
-        return self.files.open
+        return self.memory.open if self.memory else super().opener()
+
+    def served(self, name: str) -> ModuleType | None:
+        if self.memory is None:
+            return None
+        if name == "pathlib" and name not in self.modules:
+            self.modules[name] = served.paths(self.memory)
+        return self.modules.get(name)
+
+    def told(self, report: dict[str, Any]) -> dict[str, Any]:
+        """The files in memory go into the output folder, where the policy has them collected."""
+        if self.memory is not None and collects(self.setup):
+            try:
+                self.memory.leave()
+            except OSError as error:
+                said = f"the files in memory cannot be kept: {error.strerror}"
+                report["error"] = report["error"] or errors.as_report(errors.Refused("SnippetError", said))
+        return report
+
+
+def collects(setup: Setup) -> bool:
+    return bool(setup.policy["guard"] and setup.policy["limits"]["artifacts"])
 
 
 def value(one: Input, text: str) -> Any:

@@ -11,6 +11,7 @@ use crate::analysis::parse::ast::{self, Constant, Expr, Ranged};
 use crate::analysis::resolve::{Set, Val};
 use crate::analysis::rules;
 use crate::model::{Artifact, Capability};
+use crate::policy::Contract;
 
 /// What a path argument amounts to; the order is the strength.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -275,9 +276,23 @@ impl<'a> Inspector<'a> {
         kind
     }
 
+    /// Files in memory have one root, and `..` may be in a path that does not lead out of it.
+    fn path_kind(&self, text: &str) -> Kind {
+        match self.files_in_memory().then(|| beneath(text)).flatten() {
+            Some(path) if path.is_empty() => Kind::Plain,
+            Some(path) => text_kind(&path),
+            None => text_kind(text),
+        }
+    }
+
+    /// Whether `open` and its kind are of files that are in memory only.
+    pub(super) fn files_in_memory(&self) -> bool {
+        self.policy.contract == Contract::Walled
+    }
+
     fn val_kind(&self, val: &Val<'a>, depth: usize) -> Kind {
         match val {
-            Val::Text(text) => text_kind(text),
+            Val::Text(text) => self.path_kind(text),
             Val::Memory | Val::File => Kind::None,
             Val::Items(..) | Val::Holds(..) if depth < 4 => {
                 let mut set = Set::default();
@@ -369,6 +384,19 @@ pub(super) fn text_kind(text: &str) -> Kind {
     }
 }
 
+/// The path without `.` and `..`, where it does not lead out of where it begins.
+fn beneath(text: &str) -> Option<String> {
+    let mut parts = Vec::new();
+    for part in text.strip_suffix('/').unwrap_or(text).split('/') {
+        match part {
+            ".." => drop(parts.pop()?),
+            "." => {}
+            _ => parts.push(part),
+        }
+    }
+    Some(parts.join("/")).filter(|_| !text.is_empty())
+}
+
 /// A text that is nothing but a path of some machine.
 fn is_machine_path(text: &str) -> bool {
     const ROOTS: &[&str] = &[
@@ -412,6 +440,17 @@ mod tests {
             "x\0",
         ] {
             assert_eq!(text_kind(outside), Kind::Outside, "{outside}");
+        }
+        for (path, within) in [
+            ("a/../b", Some("b")),
+            ("./a/./b/", Some("a/b")),
+            ("..", None),
+            ("a/../../b", None),
+            (".", Some("")),
+            ("", None),
+            ("/etc/../x", Some("/x")),
+        ] {
+            assert_eq!(beneath(path).as_deref(), within, "{path}");
         }
         for url in ["http://x", "s3://b/k", "file:x", "https://"] {
             assert_eq!(text_kind(url), Kind::Url, "{url}");

@@ -16,12 +16,15 @@ enum Place {
 }
 
 /// The same for one literal piece of a computed name.
-fn piece_kind(text: &str, place: Place) -> Kind {
-    let odd = text.contains(['\\', '\0']) || text.split('/').any(|s| s == "..");
+fn piece_kind(text: &str, place: Place, in_memory: bool) -> Kind {
+    let up = text.split('/').any(|s| s == "..");
+    let odd = text.contains(['\\', '\0']) || (up && !in_memory);
     match place {
         Place::First if text_kind(text) == Kind::Url => Kind::Url,
         Place::First if text.starts_with(['/', '~']) => Kind::Outside,
         _ if odd => Kind::Outside,
+        // No path leads out of the files in memory; this one may end with an error.
+        _ if up => Kind::Computed,
         _ => Kind::Plain,
     }
 }
@@ -80,7 +83,7 @@ impl<'a> Inspector<'a> {
         };
         match e {
             Expr::Constant(c) => match &c.value {
-                Constant::Str(text) => piece_kind(text, place),
+                Constant::Str(text) => piece_kind(text, place, self.files_in_memory()),
                 _ => Kind::None,
             },
             Expr::JoinedStr(x) => row(&x.values),
@@ -115,7 +118,7 @@ impl<'a> Inspector<'a> {
             Expr::Name(name) => {
                 let vals = self.r.eval(e, self.here());
                 let kinds = vals.iter().map(|v| match v {
-                    Val::Text(text) => piece_kind(text, place),
+                    Val::Text(text) => piece_kind(text, place, self.files_in_memory()),
                     _ => Kind::None,
                 });
                 let held = self.held(name).unwrap_or_default();
