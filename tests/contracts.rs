@@ -145,6 +145,66 @@ fn d2_public_lives_on_for_the_session_and_for_no_other() {
     assert_eq!(ours["run"]["stdout"], "4711 False\n", "{ours}");
 }
 
+/// What the agent hears, what the screens show and what the log keeps.
+#[test]
+fn d5_accesses_and_crossings_are_told_kept_and_shown() {
+    let mut dash = Dash::with(&Options {
+        config: ALL,
+        ..Options::default()
+    });
+    let mut agent = dash.agent();
+    let mut run = |code: &str| {
+        let proposal = agent.propose(json!({"profile": "scoped", "code": code}));
+        dash.keys("u");
+        dash.grant(&mut agent, &proposal);
+        agent.outcome(&proposal["id"])
+    };
+    let left = run("public.status = 'active'\n");
+    assert_eq!(left["run"]["accesses"]["public"]["allowed"], 1, "{left}");
+    let outcome = run("print(public.status)\n\
+                       try:\n    private.other\nexcept SecurityError:\n    print('caught')\n");
+    assert_eq!(outcome["run"]["stdout"], "active\ncaught\n", "{outcome}");
+    assert_eq!(
+        outcome["run"]["accesses"],
+        json!({
+            "private": {"allowed": 0, "blocked": 1},
+            "public": {"allowed": 1, "blocked": 0},
+            "system": {"allowed": 0, "blocked": 0},
+            "local": {"allowed": 0, "blocked": 0},
+            "functions": {"allowed": 0, "blocked": 0},
+        })
+    );
+    let events = outcome["run"]["events"].as_array().unwrap();
+    let kinds: Vec<_> = events.iter().map(|e| (&e["kind"], &e["line"])).collect();
+    assert_eq!(
+        kinds,
+        [
+            (&json!("crossing"), &json!(1)),
+            (&json!("scope"), &json!(3))
+        ]
+    );
+    // Beside the decision, on the dashboard.
+    dash.wait_text("private 0 allowed, 1");
+    // In the log.
+    let shown = dash.cli(&["audit", "show", outcome["id"].as_str().unwrap()]);
+    let shown = String::from_utf8(shown.stdout).unwrap();
+    for said in [
+        "guard: crossing line 1: public.status from before this run: read",
+        "guard: scope line 3: the scope `private` has no `other`",
+        "guard: accesses: private 0 allowed, 1 blocked · public 1 allowed, 0 blocked\n",
+    ] {
+        assert!(shown.contains(said), "{said}: {shown}");
+    }
+    // On the review screen.
+    dash.keys("2");
+    dash.wait_text("AUDIT");
+    dash.press("\r");
+    dash.wait_text("RECORD");
+    dash.press("G");
+    dash.wait_text("guard: crossing line 1");
+    dash.wait_text("guard: accesses: private 0 allowed, 1 blocked");
+}
+
 /// A JSON list of so many values that counting them takes longer than anything here waits.
 fn many_values() -> String {
     format!("[{}1]", "1,".repeat(24_000_000))

@@ -15,6 +15,7 @@ from _countersign import errors
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
 
     Tell = Callable[[bytes], object]
 
@@ -38,9 +39,11 @@ class Events:
         self._limits: set[tuple[str, int | None]] = set()
         # How many there were over the bound.
         self.more = 0
+        # What the contract counted of the snippet's accesses, where it counts them.
+        self.accesses: dict[str, dict[str, int]] | None = None
 
     def add(self, kind: str, message: str, line: int | None = None) -> None:
-        """`kind` is one of `refused`, `text`, `system`, `files`, `scope`, `limit`, `facts`.
+        """`kind` is one of `refused`, `text`, `system`, `files`, `scope`, `crossing`, `limit`, `facts`.
 
         Without a line, the snippet's own line that is running now.
         """
@@ -54,6 +57,10 @@ class Events:
             line = running_line()
         event = {"kind": kind, "message": self._clean(message)[:TEXT_MAX], "line": line}
         self._tell(json.dumps({"event": event}).encode() + b"\n")
+
+    def closing(self) -> dict[str, Any]:
+        """What belongs into the last line of the report."""
+        return {"more": self.more, "accesses": self.accesses}
 
     def limit(self, name: str, line: int | None = None, reason: str = "") -> None:
         """A limit that is met, told once for each line. `reason`: which one of its kind it was."""

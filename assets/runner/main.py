@@ -103,8 +103,7 @@ def main() -> None:
     report = contract.told(report)
     if report["error"] is None:
         report["manifest"] = files.manifest()
-    report["more"] = events.more
-    send(setup, report)
+    send(setup, report | events.closing())
     leave(status)
 
 

@@ -1,10 +1,12 @@
-"""The four scopes of a `scoped` run: what each takes, and what is refused with its name."""
+"""The four scopes of a `scoped` run: what each takes, what is refused with its name, and what is told of
+an access that crosses into another context."""
 
 from __future__ import annotations
 
 import sys
 from types import FrameType
 
+from _countersign.accesses import Accesses
 from _countersign.errors import SNIPPET
 from _countersign.redact import Secrets
 
@@ -22,13 +24,42 @@ INNER = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
 GENERATES = 0x20 | 0x80 | 0x200
 
 
+class SecurityError(Exception):
+    """What is asked for is not for a snippet. What the guard ends is ended all the same: no handler
+    of the snippet's runs then."""
+
+    __module__ = "builtins"
+
+
+class NoAttribute(SecurityError, AttributeError):
+    """Another context's name, asked for as an attribute: what Python calls it, it is too."""
+
+    __module__ = "builtins"
+
+
+class NoItem(SecurityError, KeyError):
+    """The same as an item."""
+
+    __module__ = "builtins"
+
+
+# What a snippet names is the one error.
+NoAttribute.__name__ = NoItem.__name__ = SecurityError.__name__
+
+
 class Scope:
     """Values under names, as attributes and as items. The name of the scope is in every error."""
 
-    def __init__(self, name: str, values: dict[str, Any], refuse: Refuse) -> None:
+    # Whose names alone are in it, where no other context's can be reached.
+    _own: str | None = None
+
+    def __init__(
+        self, name: str, values: dict[str, Any], refuse: Refuse, seen: Accesses
+    ) -> None:
         object.__setattr__(self, "_name", name)
         object.__setattr__(self, "_values", values)
-        object.__setattr__(self, "_refuse", refuse)
+        object.__setattr__(self, "_end", refuse)
+        object.__setattr__(self, "_seen", seen)
 
     def _here(self) -> dict[str, Any]:
         found: dict[str, Any] = self._values
@@ -43,45 +74,74 @@ class Scope:
     def _drop(self, key: str) -> None:
         del self._here()[key]
 
+    def _refuse(self, message: str) -> BaseException:
+        """The error of what the scope does not take; it ends the run."""
+        self._seen.blocked(self._name)
+        error: BaseException = self._end(message)
+        return error
+
+    def _absent(self, shown: str, usual: type[Exception], crossing: type[Exception]) -> Exception:
+        """The error for a name that is not there. In a scope that is isolated it would be another
+        context's."""
+        message = f"the scope `{self._name}` has no {shown}"
+        if self._own is None:
+            self._seen.allowed(self._name)
+            return usual(message)
+        message += f": it holds this {self._own}'s own names, and no other's is reached"
+        self._seen.blocked(self._name)
+        self._seen.tell("scope", self._name, message)
+        return crossing(message)
+
     def __getattr__(self, name: str) -> Any:
         try:
-            return self._get(name)
+            value = self._get(name)
         except KeyError:
-            raise AttributeError(f"the scope `{self._name}` has no `{name}`") from None
+            raise self._absent(f"`{name}`", AttributeError, NoAttribute) from None
+        self._seen.allowed(self._name)
+        return value
 
     def __setattr__(self, name: str, value: Any) -> None:
         self._set(name, value)
+        self._seen.allowed(self._name)
 
     def __delattr__(self, name: str) -> None:
         try:
             self._drop(name)
         except KeyError:
-            raise AttributeError(f"the scope `{self._name}` has no `{name}`") from None
+            raise self._absent(f"`{name}`", AttributeError, NoAttribute) from None
+        self._seen.allowed(self._name)
 
     def __getitem__(self, name: str) -> Any:
         try:
-            return self._get(name)
+            value = self._get(name)
         except KeyError:
-            raise KeyError(f"the scope `{self._name}` has no {name!r}") from None
+            raise self._absent(repr(name), KeyError, NoItem) from None
+        self._seen.allowed(self._name)
+        return value
 
     def __setitem__(self, name: str, value: Any) -> None:
         if type(name) is not str:
             raise TypeError(f"the names of the scope `{self._name}` are strings")
         self._set(name, value)
+        self._seen.allowed(self._name)
 
     def __delitem__(self, name: str) -> None:
         try:
             self._drop(name)
         except KeyError:
-            raise KeyError(f"the scope `{self._name}` has no {name!r}") from None
+            raise self._absent(repr(name), KeyError, NoItem) from None
+        self._seen.allowed(self._name)
 
     def __contains__(self, name: object) -> bool:
+        self._seen.allowed(self._name)
         return name in self._here()
 
     def __iter__(self) -> Iterator[str]:
+        self._seen.allowed(self._name)
         return iter(list(self._here()))
 
     def __len__(self) -> int:
+        self._seen.allowed(self._name)
         return len(self._here())
 
     def __repr__(self) -> str:
@@ -91,8 +151,12 @@ class Scope:
 class Private(Scope):
     """Isolated: gone with the run, and what is in it leaves nowhere."""
 
-    def __init__(self, values: dict[str, Any], refuse: Refuse, secrets: Secrets) -> None:
-        super().__init__("private", values, refuse)
+    _own = "run"
+
+    def __init__(
+        self, values: dict[str, Any], refuse: Refuse, secrets: Secrets, seen: Accesses
+    ) -> None:
+        super().__init__("private", values, refuse, seen)
         object.__setattr__(self, "_secrets", secrets)
         secrets.watch(values)
 
@@ -107,17 +171,42 @@ class Private(Scope):
 
 
 class Public(Scope):
-    """Lives on for the agent's session: plain JSON only, and nothing of `private`."""
+    """Lives on for the agent's session: plain JSON only, and nothing of `private`. What was there before
+    this run is another context's: each use of it is told."""
 
-    def __init__(self, values: dict[str, Any], refuse: Refuse, secrets: Secrets) -> None:
-        super().__init__("public", values, refuse)
+    def __init__(
+        self, values: dict[str, Any], refuse: Refuse, secrets: Secrets, seen: Accesses
+    ) -> None:
+        super().__init__("public", values, refuse, seen)
         object.__setattr__(self, "_secrets", secrets)
+        object.__setattr__(self, "_before", set(values))
+
+    def _get(self, key: str) -> Any:
+        value = super()._get(key)
+        self._crossed(key, "read")
+        return value
 
     def _set(self, key: str, value: Any) -> None:
         super()._set(key, self._checked(key, value))
+        self._crossed(key, "replaced")
+        self._before.discard(key)
+
+    def _drop(self, key: str) -> None:
+        super()._drop(key)
+        self._crossed(key, "removed")
+        self._before.discard(key)
+
+    def _crossed(self, key: str, done: str) -> None:
+        if key in self._before:
+            self._seen.tell("crossing", "public", f"public.{key} from before this run: {done}")
 
     def _checked(self, key: str, value: Any) -> Any:
-        copied = plain(value, f"public.{key}")
+        try:
+            copied = plain(value, f"public.{key}")
+        except TypeError as error:
+            self._seen.blocked("public")
+            self._seen.tell("scope", "public", str(error))
+            raise
         if self._secrets.hides(key) or self._secrets.clean_all(copied) != copied:
             raise self._refuse(
                 f"the scope `private` does not go into the scope `public`: public.{key}"
@@ -132,8 +221,8 @@ class Public(Scope):
 class System(Scope):
     """What the run is; read only."""
 
-    def __init__(self, values: dict[str, Any], refuse: Refuse) -> None:
-        super().__init__("system", values, refuse)
+    def __init__(self, values: dict[str, Any], refuse: Refuse, seen: Accesses) -> None:
+        super().__init__("system", values, refuse, seen)
 
     def _set(self, key: str, value: Any) -> None:
         raise self._refuse(f"the scope `system` is read only: system.{key}")
@@ -149,8 +238,10 @@ class System(Scope):
 class Local(Scope):
     """Each function call's own, gone when it returns."""
 
-    def __init__(self, refuse: Refuse) -> None:
-        super().__init__("local", {}, refuse)
+    _own = "call"
+
+    def __init__(self, refuse: Refuse, seen: Accesses) -> None:
+        super().__init__("local", {}, refuse, seen)
         object.__setattr__(self, "_frames", {})
 
     def _here(self) -> dict[str, Any]:

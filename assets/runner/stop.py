@@ -68,7 +68,7 @@ def stops(setup: Setup, events: Events, what: Callable[[Events], dict[str, Any]]
         if os.getpid() != first or report.begun():
             return
         error = {**what(events), "line": running_line(), "exception": None}
-        report.send(setup, {"error": error, "result": None, "more": events.more})
+        report.send(setup, {"error": error, "result": None, **events.closing()})
         while True:
             os.kill(first, signal.SIGSTOP)
 

@@ -84,8 +84,8 @@ def ends_process(setup: spec.Setup, events: Events, contract: Contract) -> End:
             if said["line"] is None:
                 said["line"] = running_line()
             contract.end()
-            told = contract.told({"error": said, "result": None, "more": events.more})
-            report.send(setup, told)
+            told = contract.told({"error": said, "result": None})
+            report.send(setup, told | events.closing())
         report.leave(1)
 
     return end

@@ -6,7 +6,7 @@ use jiff::tz::TimeZone;
 use tokio::sync::mpsc::UnboundedSender;
 
 use crate::audit::{AuditError, Log, Logged};
-use crate::model::ProposalId;
+use crate::model::{LogEvent, ProposalId};
 use crate::tui::{AuditPage, AuditRow};
 
 use super::Input;
@@ -118,9 +118,12 @@ fn detail(log: &Log, id: ProposalId) -> Result<Vec<String>, AuditError> {
         // A LogEvent came from JSON and goes back to it.
         let fields = serde_json::to_value(&record.event).unwrap_or_default();
         for (name, value) in fields.as_object().into_iter().flatten() {
-            if !matches!(name.as_str(), "kind" | "id") && !value.is_null() {
+            if !matches!(name.as_str(), "kind" | "id" | "events" | "accesses") && !value.is_null() {
                 lines.push(format!("    {name}: {value}"));
             }
+        }
+        if let LogEvent::Finished(finished) = &record.event {
+            lines.extend(finished.monitored().iter().map(|l| format!("    {l}")));
         }
         for (name, digest) in record.event.texts() {
             lines.push(format!("    {name}:"));

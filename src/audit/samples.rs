@@ -1,5 +1,7 @@
 //! Events for the tests of this module.
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 
 use crate::model::{
@@ -111,6 +113,7 @@ pub fn finished(id: ProposalId) -> (LogEvent, Vec<Blob>) {
         error: None,
         artifacts: Vec::new(),
         events: Vec::new(),
+        accesses: BTreeMap::new(),
         unkept: None,
     }));
     (event, vec![out, err])

@@ -296,6 +296,7 @@ fn finished(entry: &Entry, unkept: Option<String>) -> Option<FinishedLog> {
         error: run.error.clone(),
         artifacts: run.artifacts.clone(),
         events: noted.cloned().collect(),
+        accesses: run.accesses.clone(),
         unkept,
     })
 }

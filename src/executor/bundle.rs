@@ -53,6 +53,7 @@ const MODULES: &[(&str, &str)] = &[
     ("columns", include_str!("../../assets/runner/columns.py")),
     ("lift", include_str!("../../assets/runner/lift.py")),
     ("redact", include_str!("../../assets/runner/redact.py")),
+    ("accesses", include_str!("../../assets/runner/accesses.py")),
     ("scopes", include_str!("../../assets/runner/scopes.py")),
     ("plain", include_str!("../../assets/runner/plain.py")),
     ("shown", include_str!("../../assets/runner/shown.py")),

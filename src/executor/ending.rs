@@ -1,6 +1,8 @@
 //! From how a run ended, as it is known from outside, and what the child claimed, to the outcome's
 //! `run`.
 
+use std::collections::BTreeMap;
+
 use nix::sys::signal::Signal;
 use nix::sys::wait::WaitStatus;
 use nix::unistd::Pid;
@@ -10,8 +12,8 @@ use serde_json::Value;
 use crate::broker::ExecNote;
 use crate::clock::Now;
 use crate::model::{
-    Artifact, Exit, Isolation, LimitKind, Limits, Run, RunError, RunErrorKind, RunEvent, Timing,
-    visible,
+    Accesses, Artifact, Exit, Isolation, LimitKind, Limits, Run, RunError, RunErrorKind, RunEvent,
+    Timing, visible,
 };
 use crate::policy::Contract;
 
@@ -43,6 +45,8 @@ pub struct Facts<'a> {
     pub stopped: Option<Stopped>,
     /// What the child's guard said while it ran.
     pub events: Vec<RunEvent>,
+    /// What the child counted.
+    pub accesses: BTreeMap<String, Accesses>,
     pub stdout: Captured,
     pub stderr: Captured,
     pub duration_ms: u64,
@@ -94,6 +98,7 @@ pub fn run(facts: Facts<'_>) -> Run {
         artifacts: facts.collected.artifacts,
         artifacts_left_out: facts.collected.left_out,
         events,
+        accesses: facts.accesses,
     }
 }
 
@@ -126,6 +131,7 @@ pub fn never_launched(spec: &RunSpec) -> ExecNote {
         artifacts: Vec::new(),
         artifacts_left_out: 0,
         events: Vec::new(),
+        accesses: BTreeMap::new(),
     }))
 }
 

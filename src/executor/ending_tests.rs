@@ -1,5 +1,7 @@
 //! What an outcome says of an end, from facts that are put together here.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 
 use super::collect::Collected;
@@ -26,6 +28,7 @@ fn told(ending: Ending, collected: Collected) -> Run {
         }),
         stopped: None,
         events: Vec::new(),
+        accesses: BTreeMap::new(),
         stdout: Captured {
             text: "printed\n".to_owned(),
             bytes: 8,

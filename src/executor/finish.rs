@@ -1,5 +1,6 @@
 //! From everything that was gathered of a run to its last note.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::broker::ExecNote;
@@ -56,6 +57,10 @@ impl Running<'_> {
             claim: self.report.claim(),
             stopped: self.report.stopped(),
             events: self.report.events(),
+            accesses: match self.spec.policy.contract {
+                Contract::Scoped => self.report.accesses(),
+                _ => BTreeMap::new(),
+            },
             stdout: take(&mut self.stdout),
             stderr: take(&mut self.stderr),
             duration_ms: self.released.map_or(0, |(start, _)| {

@@ -3,10 +3,12 @@
 //! Native code in the child can write there too: everything is a claim, bounded in size and
 //! parsed strictly. How the process ended and which limit it met is known from outside.
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::model::{LimitKind, RunError, RunErrorKind, RunEvent};
+use crate::model::{Accesses, LimitKind, RunError, RunErrorKind, RunEvent};
 
 const MESSAGE_MAX: usize = 4000;
 const EXCEPTION_MAX: usize = 200;
@@ -76,6 +78,8 @@ struct Final {
     /// How many events there were over the bound.
     #[serde(default)]
     more: u32,
+    #[serde(default)]
+    accesses: Option<BTreeMap<String, Accesses>>,
 }
 
 #[derive(Deserialize)]
@@ -129,11 +133,9 @@ impl Report {
             .map(|told| told.event.checked())
             .take(RunEvent::MOST)
             .collect();
-        let last = self.lines().last();
-        let said = last.and_then(|line| serde_json::from_slice::<Final>(line).ok());
         if let Some(Final {
             more: more @ 1.., ..
-        }) = said
+        }) = self.last()
         {
             events.push(RunEvent {
                 kind: "more".to_owned(),
@@ -144,10 +146,24 @@ impl Report {
         events
     }
 
+    /// What the guard counted of the snippet's accesses, where it came to its report.
+    pub fn accesses(&self) -> BTreeMap<String, Accesses> {
+        let mut counted = self
+            .last()
+            .and_then(|said| said.accesses)
+            .unwrap_or_default();
+        counted.retain(|of, _| Accesses::OF.contains(&of.as_str()));
+        counted
+    }
+
+    /// The report itself, where it is one.
+    fn last(&self) -> Option<Final> {
+        serde_json::from_slice(self.lines().last()?).ok()
+    }
+
     /// Whether the guard says that it stopped the snippet where it was told to.
     pub fn stopped(&self) -> Option<Stopped> {
-        let said: Final = serde_json::from_slice(self.lines().last()?).ok()?;
-        let error = said.error?;
+        let error = self.last()?.error?;
         matches!(
             (error.kind, error.limit),
             (RunErrorKind::Cancelled, None) | (RunErrorKind::Timeout, Some(LimitKind::Wall))
@@ -219,7 +235,14 @@ impl Event {
     /// Bounded and printable; what is no word of the guard's is called `other`.
     fn checked(self) -> RunEvent {
         let known = [
-            "refused", "text", "system", "files", "scope", "limit", "facts",
+            "refused",
+            "text",
+            "system",
+            "files",
+            "scope",
+            RunEvent::CROSSING,
+            "limit",
+            "facts",
         ];
         let kind = known.into_iter().find(|kind| *kind == self.kind);
         let printable = |c: char| if c.is_control() { '\u{fffd}' } else { c };
@@ -250,6 +273,34 @@ mod tests {
         let mut report = Report::new(BYTES_MAX);
         report.feed(bytes);
         report.claim()
+    }
+
+    #[test]
+    fn what_was_counted_is_taken_from_the_last_line_and_of_known_names_only() {
+        let counted = |line: &str| {
+            let mut report = Report::new(BYTES_MAX);
+            report.feed(line.as_bytes());
+            report.feed(b"\n");
+            report.accesses()
+        };
+        let one = r#"{"allowed":18446744073709551615,"blocked":18446744073709551615}"#;
+        let said = counted(&format!(
+            r#"{{"error":null,"accesses":{{"public":{one},"\u001b[2J":{one}}}}}"#
+        ));
+        assert_eq!(said.keys().collect::<Vec<_>>(), ["public"]);
+        assert_eq!(
+            Accesses::line(&said),
+            "public 18,446,744,073,709,551,615 allowed, 18,446,744,073,709,551,615 blocked"
+        );
+        for line in [
+            r#"{"error":null}"#,
+            r#"{"error":null,"accesses":null}"#,
+            r#"{"error":null,"accesses":{"public":{"allowed":-1,"blocked":0}}}"#,
+            r#"{"error":null,"accesses":{"public":{"allowed":1}}}"#,
+            r#"{"event":{"kind":"scope","message":"x","line":1}}"#,
+        ] {
+            assert!(counted(line).is_empty(), "{line}");
+        }
     }
 
     #[test]

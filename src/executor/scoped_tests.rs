@@ -328,3 +328,164 @@ fn d5_a_scope_crossing_is_an_event_that_tells_nothing_private() {
     assert!(crossings[0].message.contains("`public`"), "{crossings:?}");
     assert!(!format!("{run:?}").contains("hunter2"), "{run:?}");
 }
+
+/// The lines, kinds and messages of what was told.
+fn events(run: &Run) -> Vec<(Option<u32>, &str, &str)> {
+    let told = run.events.iter();
+    told.map(|e| (e.line, e.kind.as_str(), e.message.as_str()))
+        .collect()
+}
+
+/// Allowed and blocked of a scope.
+fn counted(run: &Run, of: &str) -> (u64, u64) {
+    let found = run.accesses.get(of);
+    let found = found.unwrap_or_else(|| panic!("nothing is counted: {run:?}"));
+    (found.allowed, found.blocked)
+}
+
+#[test]
+fn d5_what_an_earlier_run_left_is_told_when_it_is_used() {
+    let code = "print(public.status)\nprint(public['status'])\npublic.status = 'done'\n\
+        print(public.status)\ndel public.old\npublic.mine = 1\nprint(public.mine, 'n' in public)\n";
+    let told = run_with(
+        code,
+        json!({"public": {"json": {"status": "active", "old": 1, "n": 1}}}),
+    );
+    let run = good(&told);
+    assert_eq!(
+        events(run),
+        [
+            (
+                Some(1),
+                "crossing",
+                "public.status from before this run: read"
+            ),
+            (
+                Some(3),
+                "crossing",
+                "public.status from before this run: replaced"
+            ),
+            (
+                Some(5),
+                "crossing",
+                "public.old from before this run: removed"
+            ),
+        ]
+    );
+    assert_eq!(counted(run, "public"), (8, 0));
+    assert_eq!(counted(run, "private"), (0, 0));
+}
+
+#[test]
+fn d5_a_read_of_what_is_another_contexts_is_blocked_and_told() {
+    let code = "try:\n    private.secret_key\nexcept SecurityError as e:\n    print(e)\n\
+        try:\n    private['pin']\nexcept KeyError:\n    print('as an item')\n\
+        local.top = 1\n\
+        def f():\n    try:\n        return local.top\n    except SecurityError:\n        return 'of this call'\n\
+        print(f())\n";
+    let told = run(code);
+    let run = good(&told);
+    let said = "the scope `private` has no `secret_key`: it holds this run's own names, and no \
+                other's is reached";
+    assert_eq!(run.stdout, format!("{said}\nas an item\nof this call\n"));
+    let told: Vec<_> = run.events.iter().map(|e| (e.line, &e.kind[..])).collect();
+    assert_eq!(
+        told,
+        [(Some(2), "scope"), (Some(6), "scope"), (Some(12), "scope")],
+        "{:?}",
+        run.events
+    );
+    assert_eq!(run.events[0].message, said);
+    assert!(run.events[2].message.contains("this call's own names"));
+    assert_eq!(counted(run, "private"), (0, 2));
+    assert_eq!(counted(run, "local"), (1, 1));
+    // Unhandled, it ends the run under its name.
+    let told = self::run("private.secret_key");
+    let error = told.run().error.clone().unwrap();
+    assert_eq!(error.exception.as_deref(), Some("SecurityError"));
+    assert_eq!(counted(told.run(), "private"), (0, 1));
+}
+
+#[test]
+fn d5_accesses_are_counted_by_scope_however_the_run_ends() {
+    let before = "private.k = 'hunter2'\nk = private.k\npublic.n = system.profile\n\
+        log('one')\nlog('two', 'error')\n\
+        try:\n    public.s = {1}\nexcept TypeError:\n    pass\n\
+        try:\n    reason('why?')\nexcept SecurityError:\n    pass\n";
+    let ends = [
+        ("", (2, 1), (1, 0), None),
+        (
+            "system.x = 1",
+            (2, 1),
+            (1, 1),
+            Some(RunErrorKind::PolicyViolation),
+        ),
+        (
+            "public.k = k",
+            (2, 2),
+            (1, 0),
+            Some(RunErrorKind::PolicyViolation),
+        ),
+        ("1 / 0", (2, 1), (1, 0), Some(RunErrorKind::SnippetError)),
+    ];
+    for (end, public, system, error) in ends {
+        let told = run(&format!("{before}public.m = 1\n{end}\n"));
+        let run = told.run();
+        assert_eq!(run.error.as_ref().map(|e| e.kind), error, "{end}: {run:?}");
+        assert_eq!(counted(run, "private"), (2, 0), "{end}");
+        assert_eq!(counted(run, "public"), public, "{end}");
+        assert_eq!(counted(run, "system"), system, "{end}");
+        assert_eq!(counted(run, "local"), (0, 0), "{end}");
+        assert_eq!(counted(run, "functions"), (2, 1), "{end}");
+        // Each that was blocked is told with its line.
+        let blocked: u64 = run.accesses.values().map(|of| of.blocked).sum();
+        assert_eq!(run.events.len() as u64, blocked, "{end}: {:?}", run.events);
+        assert!(run.events.iter().all(|e| e.line.is_some()), "{end}");
+    }
+}
+
+#[test]
+fn d5_what_a_run_that_is_stopped_had_counted_is_told() {
+    let mut policy = profile("scoped");
+    policy.limits.wall_s = 3;
+    let code = "private.k = 1\nwhile True: pass";
+    let told = run_spec(with_inputs(code, policy, Vec::new()));
+    let run = told.run();
+    assert_eq!(run.limit, Some(crate::model::LimitKind::Wall), "{run:?}");
+    assert_eq!(counted(run, "private"), (1, 0));
+}
+
+#[test]
+fn d5_many_crossings_leave_room_for_what_comes_after_them() {
+    let names: serde_json::Map<_, _> = (0..200).map(|n| (format!("n{n}"), json!(n))).collect();
+    let code = "for n in public: public[n]\n\
+        for n in range(200):\n    try:\n        private[str(n)]\n    except KeyError: pass\n\
+        system.x = 1\n";
+    let told = run_with(code, json!({"public": {"json": names}}));
+    let run = told.run();
+    assert_eq!(counted(run, "public"), (201, 0));
+    assert_eq!(counted(run, "private"), (0, 200));
+    assert_eq!(run.events.len(), 33, "{:?}", run.events);
+    let of = |kind: &str| run.events.iter().filter(|e| e.kind == kind).count();
+    assert_eq!((of("crossing"), of("scope"), of("more")), (16, 17, 0));
+    assert!(run.events.iter().any(|e| e.message.contains("read only")));
+}
+
+#[test]
+fn d5_what_is_told_of_a_crossing_tells_nothing_private() {
+    let told = run(
+        "private.key = 'hunter2-pässword/9'\ntry:\n    private[private.key]\nexcept KeyError: pass\n\
+         print(private.key)\n",
+    );
+    let run = good(&told);
+    assert_eq!(run.events.len(), 1, "{:?}", run.events);
+    assert!(run.events[0].message.contains("[REDACTED]"));
+    assert!(!format!("{run:?}").contains("hunter2"), "{run:?}");
+}
+
+#[test]
+fn d5_other_profiles_count_nothing() {
+    let told = run_spec(spec("print(1)", policy(crate::model::Tier::Process)));
+    let json = serde_json::to_value(good(&told)).unwrap();
+    assert_eq!(json.get("accesses"), None, "{json}");
+}

@@ -1,3 +1,4 @@
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::*;
@@ -34,6 +35,7 @@ fn run(stdout: String, result: Value) -> Run {
         artifacts: Vec::new(),
         artifacts_left_out: 0,
         events: Vec::new(),
+        accesses: BTreeMap::new(),
     }
 }
 

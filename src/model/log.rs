@@ -1,12 +1,14 @@
 //! What the audit log says happened. The audit module adds sequence, clocks and hashes.
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    AgentClaim, Artifact, BoundInput, Digest, Exit, GrantDigest, Isolation, LimitKind, Limits,
-    Peer, Preflight, ProposalId, Reviewer, RunError, RunEvent, State, Tier, Timing, Verdict,
-    Viewed,
+    Accesses, AgentClaim, Artifact, BoundInput, Digest, Exit, GrantDigest, Isolation, LimitKind,
+    Limits, Peer, Preflight, ProposalId, Reviewer, RunError, RunEvent, State, Tier, Timing,
+    Verdict, Viewed,
 };
 
 /// One step of the dashboard's or a proposal's life.
@@ -175,9 +177,29 @@ pub struct FinishedLog {
     /// What the broker noted of private data sets, then what the child's guard said while it ran.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub events: Vec<RunEvent>,
+    /// Of the contract `scoped`: what its scopes and core functions were asked, as the child counted it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub accesses: BTreeMap<String, Accesses>,
     /// Why what it printed and left is in no blob. The digests say what it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unkept: Option<String>,
+}
+
+impl FinishedLog {
+    /// What was seen of the run while it ran, a line each: its events, and what its accesses come to.
+    pub fn monitored(&self) -> Vec<String> {
+        let told = self.events.iter().map(|event| {
+            let line = event.line.map_or(String::new(), |l| format!(" line {l}"));
+            let by = match event.kind.as_str() {
+                RunEvent::PRIVATE | RunEvent::ENVIRONMENT => "",
+                _ => "guard: ",
+            };
+            format!("{by}{}{line}: {}", event.kind, event.message)
+        });
+        let accesses = Accesses::line(&self.accesses);
+        let counted = (!accesses.is_empty()).then(|| format!("guard: accesses: {accesses}"));
+        told.chain(counted).collect()
+    }
 }
 
 impl LogEvent {

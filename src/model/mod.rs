@@ -32,8 +32,8 @@ pub use limits::Limits;
 pub use log::{Blob, FinishedLog, GrantedLog, LogEvent, ProposedLog};
 pub use number::grouped;
 pub use outcome::{
-    Artifact, Decision, DecisionKind, Exit, Isolation, LimitKind, Outcome, Retry, Run, RunError,
-    RunErrorKind, RunEvent, Timing,
+    Accesses, Artifact, Decision, DecisionKind, Exit, Isolation, LimitKind, Outcome, Retry, Run,
+    RunError, RunErrorKind, RunEvent, Timing,
 };
 pub use peer::Peer;
 pub use proposal::{AgentClaim, Draft, Proposal};

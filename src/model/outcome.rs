@@ -1,10 +1,12 @@
 //! The outcome object of INTERFACE §4.
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Digest, ProposalId, State, Tier, Verdict};
+use super::{Digest, ProposalId, State, Tier, Verdict, grouped};
 
 /// Everything that came of a proposal.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -79,6 +81,10 @@ pub struct Run {
     /// At most [`RunEvent::MOST`], in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub events: Vec<RunEvent>,
+    /// Of the contract `scoped`: how often each of [`Accesses::OF`] was asked. Empty elsewhere, and where the
+    /// child did not come to its report.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub accesses: BTreeMap<String, Accesses>,
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref)] // the signature serde asks for
@@ -217,8 +223,8 @@ impl Artifact {
 /// word but for the limits that were seen from outside.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunEvent {
-    /// `refused`, `text`, `system`, `files`, `scope`, `limit`, `facts` or `more`; for the person and the
-    /// log also [`Self::PRIVATE`] and [`Self::ENVIRONMENT`].
+    /// `refused`, `text`, `system`, `files`, `scope`, [`Self::CROSSING`], `limit`, `facts` or `more`; for the
+    /// person and the log also [`Self::PRIVATE`] and [`Self::ENVIRONMENT`].
     pub kind: String,
     pub message: String,
     /// The snippet's own line, counted from 1.
@@ -227,6 +233,8 @@ pub struct RunEvent {
 }
 
 impl RunEvent {
+    /// What an earlier run left was read, replaced or removed, as its profile allows.
+    pub const CROSSING: &'static str = "crossing";
     /// The broker's own word on a private data set, for the person and the log and not for agents.
     pub const PRIVATE: &'static str = "private";
     /// What changed in the environment before the run could be let go; not for agents either.
@@ -235,4 +243,32 @@ impl RunEvent {
     pub const MOST: usize = 50;
     /// Characters of a message.
     pub const MESSAGE_MAX: usize = 300;
+}
+
+/// How often a snippet was given what it asked of a scope or of the core functions, and how often not.
+/// The child's own count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Accesses {
+    pub allowed: u64,
+    pub blocked: u64,
+}
+
+impl Accesses {
+    /// What is counted: the scopes of the contract `scoped`, and its functions `log`, `log_level` and
+    /// `reason`.
+    pub const OF: [&'static str; 5] = ["private", "public", "system", "local", "functions"];
+
+    /// `private 3 allowed, 1 blocked · public 2 allowed, 0 blocked`: what was asked at all, in the order of
+    /// [`Self::OF`].
+    pub fn line(of: &BTreeMap<String, Self>) -> String {
+        let asked = Self::OF.into_iter().filter_map(|name| {
+            let Self { allowed, blocked } = *of.get(name)?;
+            (allowed > 0 || blocked > 0).then(|| {
+                let (allowed, blocked) = (grouped(allowed), grouped(blocked));
+                format!("{name} {allowed} allowed, {blocked} blocked")
+            })
+        });
+        asked.collect::<Vec<_>>().join(" · ")
+    }
 }

@@ -1,5 +1,7 @@
 //! A dashboard without a person: the real socket, with a core that ends every proposal as a test says.
 
+use std::collections::BTreeMap;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
@@ -143,6 +145,7 @@ pub fn run(stdout: &str, stderr: &str) -> Run {
         artifacts: Vec::new(),
         artifacts_left_out: 0,
         events: Vec::new(),
+        accesses: BTreeMap::new(),
     }
 }
 

@@ -82,7 +82,7 @@ def hidden_values_are_hidden_in_every_form_and_in_pieces() -> None:
     assert under.getvalue() == f"a {redact.REDACTED} b", under.getvalue()
 
 
-@of("scopes")
+@of("scopes", "accesses", "events")
 def scopes_keep_apart_what_is_in_them() -> None:
     scopes, secrets = module("scopes"), module("redact").Secrets()
     said: list[str] = []
@@ -91,19 +91,31 @@ def scopes_keep_apart_what_is_in_them() -> None:
         said.append(message)
         return KeyError(message)
 
-    private = scopes.Private({"key": "hunter2"}, refuse, secrets)
-    public = scopes.Public({}, refuse, secrets)
+    seen, told = module("accesses").Accesses(), []
+    events = module("events").Events(told.append)
+    private = scopes.Private({"key": "hunter2"}, refuse, secrets, seen)
+    public = scopes.Public({"before": 1}, refuse, secrets, seen)
+    assert public.before == 1 and not told
+    seen.to(events)
+    assert public.before == 1 and public["before"] == 1 and len(told) == 1, told
+    assert b'"crossing"' in told[0] and b"public.before" in told[0]
+    raises(scopes.SecurityError, getattr, private, "none")
+    raises(AttributeError, getattr, private, "none")
+    raises(KeyError, private.__getitem__, "none")
+    assert len(told) == 3 and b'"scope"' in told[1], told
+    assert events.closing()["accesses"]["private"] == {"allowed": 0, "blocked": 3}
+    assert seen.counts["public"] == {"allowed": 3, "blocked": 0}
     public.a = [1]
     raises(KeyError, setattr, public, "b", private.key)
     raises(TypeError, setattr, public, "c", {1})
     public.a.append("hunter2")
     raises(KeyError, public._left)
-    system = scopes.System({"list": [1]}, refuse)
+    system = scopes.System({"list": [1]}, refuse, seen)
     system.list.append(2)
     assert system["list"] == [1] and "private" in said[0]
     raises(KeyError, setattr, system, "list", 1)
     raises(AttributeError, getattr, public, "none")
-    local = scopes.Local(refuse)
+    local = scopes.Local(refuse, seen)
     local.x = 1
     assert "x" in local and list(local) == ["x"]
 

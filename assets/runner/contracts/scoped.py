@@ -11,17 +11,21 @@ import json
 import sys
 
 from _countersign import check
+from _countersign.accesses import Accesses
 from _countersign.contracts.base import Contract
 from _countersign.display import Display
 from _countersign.errors import PolicyViolation, Refused
 from _countersign.plain import text
 from _countersign.redact import Redacting, Secrets
-from _countersign.scopes import PUBLIC_BYTES, Local, Private, Public, System
+from _countersign.scopes import PUBLIC_BYTES, Local, Private, Public, SecurityError, System
 from _countersign.spec import Input
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any, NoReturn
+
+    from _countersign.events import Events
 
 NAMES = ["private", "public", "system", "local", "log", "log_level", "reason", "SecurityError"]
 # From the least on; `warn` is another name for `warning`.
@@ -34,13 +38,6 @@ LOGGED_MAX = 1000
 LOGGED_TEXT = 2000
 
 
-class SecurityError(Exception):
-    """What is asked for is not for a snippet. What the guard ends is ended all the same: no handler
-    of the snippet's runs then."""
-
-    __module__ = "builtins"
-
-
 def rank(level: str) -> int:
     """The place of a level among the others.
 
@@ -49,10 +46,6 @@ def rank(level: str) -> int:
     if level not in LEVELS:
         raise ValueError(f"log takes the levels {', '.join(LEVELS)}")
     return LEVELS.index("warning" if level == "warn" else level)
-
-
-def reason(*args: Any, **kwargs: Any) -> NoReturn:
-    raise SecurityError(NO_REASON)
 
 
 class Scoped(Contract):
@@ -64,12 +57,17 @@ class Scoped(Contract):
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
         self.secrets = Secrets()
+        self.seen = Accesses()
         self.logged: list[dict[str, str]] = []
         self.least = "debug"
         self.redacting: tuple[Redacting, Redacting] | None = None
 
     def libraries(self) -> dict[str, Any]:
         return {}
+
+    def guarded(self, ends: Callable[[str], NoReturn], events: Events) -> None:
+        super().guarded(ends, events)
+        self.seen.to(events)
 
     def names(self, inputs: list[Input]) -> list[str]:
         # The static check has passed by then; what is refused later goes through `refuse`.
@@ -101,15 +99,15 @@ class Scoped(Contract):
             "limits": dict(policy["limits"]),
             "inputs": values,
         }
-        self.public = Public(shared, self.refuse, self.secrets)
+        self.public = Public(shared, self.refuse, self.secrets, self.seen)
         scopes = {
-            "private": Private(hidden, self.refuse, self.secrets),
+            "private": Private(hidden, self.refuse, self.secrets, self.seen),
             "public": self.public,
-            "system": System(facts, self.refuse),
-            "local": Local(self.refuse),
+            "system": System(facts, self.refuse, self.seen),
+            "local": Local(self.refuse, self.seen),
             "log": self.log,
             "log_level": self.log_level,
-            "reason": reason,
+            "reason": self.reason,
             "SecurityError": SecurityError,
         }
         self.redacting = (
@@ -126,6 +124,7 @@ class Scoped(Contract):
 
     def log(self, message: Any, level: str = "info") -> None:
         """A line of the run's log, without what is private; below the level that was set, none."""
+        self.seen.allowed("functions")
         if rank(level) < rank(self.least):
             return
         line = self.secrets.clean(text(str(message))[:LOGGED_TEXT])
@@ -135,10 +134,16 @@ class Scoped(Contract):
 
     def log_level(self, level: str | None = None) -> str:
         """The least level that is logged from here on; without one, the one that is."""
+        self.seen.allowed("functions")
         if level is not None:
             rank(level)
             self.least = level
         return self.least
+
+    def reason(self, *args: Any, **kwargs: Any) -> NoReturn:
+        self.seen.blocked("functions")
+        self.seen.tell("refused", "functions", NO_REASON)
+        raise SecurityError(NO_REASON)
 
     def result(self, left: dict[str, Any], show: Display) -> Any:
         try:

@@ -7,9 +7,7 @@ use serde_json::{Value, json};
 
 use crate::audit::{History, Log, Record};
 use crate::error::Failure;
-use crate::model::{
-    Artifact, Digest, InputKind, LogEvent, ProposalId, ProposedLog, RunEvent, visible,
-};
+use crate::model::{Artifact, Digest, InputKind, LogEvent, ProposalId, ProposedLog, visible};
 
 use super::super::folder::Folder;
 use super::super::out::{print, print_json, tell};
@@ -195,18 +193,8 @@ fn facts(out: &mut dyn Write, record: &Record) -> io::Result<()> {
                     claim(&error.message, LINE)
                 )?;
             }
-            for event in &f.events {
-                let line = event.line.map_or(String::new(), |l| format!(" line {l}"));
-                let by = match event.kind.as_str() {
-                    RunEvent::PRIVATE => "",
-                    _ => "guard: ",
-                };
-                writeln!(
-                    out,
-                    "  {by}{}{line}: {}",
-                    claim(&event.kind, 20),
-                    claim(&event.message, LINE)
-                )?;
+            for line in f.monitored() {
+                writeln!(out, "  {}", claim(&line, LINE))?;
             }
             for a in &f.artifacts {
                 writeln!(

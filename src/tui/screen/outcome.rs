@@ -4,7 +4,7 @@ use ratatui::layout::Rect;
 use serde_json::Value;
 
 use crate::broker::{Entry, StreamName};
-use crate::model::{Exit, Run, RunEvent, State};
+use crate::model::{Accesses, Exit, Run, RunEvent, State};
 
 use super::super::flow::Para;
 use super::super::sketch::{Room, sketch};
@@ -123,6 +123,7 @@ fn facts(run: &Run, said: &str) -> Vec<Para> {
         }
     }
     out.extend(events(run));
+    out.extend(accesses(run));
     let exit = match &run.exit {
         Exit::Code(code) => format!("code {code}"),
         Exit::Signal(signal) => signal.clone(),
@@ -173,6 +174,19 @@ fn events(run: &Run) -> Vec<Para> {
         .collect()
 }
 
+/// What the scopes and core functions were asked.
+fn accesses(run: &Run) -> Option<Para> {
+    let line = Accesses::line(&run.accesses);
+    let blocked = run.accesses.values().any(|of| of.blocked > 0);
+    let mark = if blocked { "▲ " } else { "" };
+    (!line.is_empty()).then(|| {
+        Para::new("accesses ", Role::Dim)
+            .and(mark, Role::Flagged)
+            .and(line, Role::Text)
+            .hang(9)
+    })
+}
+
 fn told(by: &str, event: &RunEvent) -> Para {
     let place = event
         .line
@@ -181,9 +195,13 @@ fn told(by: &str, event: &RunEvent) -> Para {
         .and(
             match event.kind.as_str() {
                 RunEvent::PRIVATE | RunEvent::ENVIRONMENT => "▲ ".to_owned(),
+                RunEvent::CROSSING => "· crossing  ".to_owned(),
                 kind => format!("▲ {kind}  "),
             },
-            Role::Flagged,
+            match event.kind.as_str() {
+                RunEvent::CROSSING => Role::Dim,
+                _ => Role::Flagged,
+            },
         )
         .and(format!("{place}{}", event.message), Role::Text)
         .hang(9)
@@ -240,4 +258,45 @@ fn streamed(entry: &Entry) -> Vec<Para> {
     let mut out = cut_note(cut);
     out.extend(lines.into_iter().map(Line::para));
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::model::RunErrorKind;
+
+    use super::super::super::bench::{Making, failed};
+    use super::super::super::snapshot_tests::at_sizes;
+    use super::*;
+
+    #[test]
+    fn scopes_counted() {
+        at_sizes("scopes_counted", |b| {
+            b.propose(Making::clear("print(public.status, private.other)\n"));
+            let id = b.start();
+            let mut ended = failed(
+                RunErrorKind::SnippetError,
+                "the scope `private` has no `other`",
+            );
+            let event = |kind: &str, message: &str| RunEvent {
+                kind: kind.to_owned(),
+                message: message.to_owned(),
+                line: Some(1),
+            };
+            ended.events = vec![
+                event(
+                    RunEvent::CROSSING,
+                    "public.status from before this run: read",
+                ),
+                event("scope", "the scope `private` has no `other`"),
+            ];
+            let count = |of: &str, allowed, blocked| (of.to_owned(), Accesses { allowed, blocked });
+            ended.accesses = [
+                count("functions", 0, 0),
+                count("private", 0, 1),
+                count("public", 1234, 0),
+            ]
+            .into();
+            b.end(id, ended);
+        });
+    }
 }
