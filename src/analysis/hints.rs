@@ -3,7 +3,7 @@
 //! A hint names nothing that its profile refuses: code in it stands in backquotes, and a test judges each.
 
 use super::rules::{self, Rule};
-use crate::policy::{Contract, Policy};
+use crate::policy::{Contract, NodeKind, Policy};
 
 const PACKAGES: &str =
     "no program can be started, pip neither: the packages that are installed are fixed";
@@ -259,7 +259,7 @@ fn node(class: &str, policy: &Policy) -> Option<&'static str> {
 
 /// Whether there is an import statement at all.
 fn imports(policy: &Policy) -> bool {
-    policy.nodes.contains("Import") || policy.nodes.contains("*")
+    policy.nodes.contains(NodeKind::Import.name())
 }
 
 fn nothing_imported(policy: &Policy) -> &'static str {

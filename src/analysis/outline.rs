@@ -1,6 +1,7 @@
 //! What the parser read, for the differential tests and the fuzzers: every identifier (after
 //! NFKC) and every constant, as two sorted lists that other parsers can be asked for too.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use sha2::{Digest as _, Sha256};
@@ -11,6 +12,7 @@ use super::parse::ast::{Constant, Expr, Stmt};
 use super::walk::{self, Bound, Place, Visitor};
 use super::{parse, scan};
 use crate::model::{CodeFacts, Digest};
+use crate::policy::NodeKind;
 
 /// Identifiers and constants of a text.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -34,13 +36,27 @@ pub fn spans(text: &str) -> Result<Vec<Range<usize>>, String> {
     #[derive(Default)]
     struct Spans(Vec<Range<usize>>);
     impl Visitor<'_> for Spans {
-        fn node(&mut self, _class: &'static str, at: TextRange) {
+        fn node(&mut self, _kind: NodeKind, at: TextRange) {
             self.0.push(at.start().to_usize()..at.end().to_usize());
         }
     }
     let mut spans = Spans::default();
     walk::body(&mut spans, &read(text)?);
     Ok(spans.0)
+}
+
+/// The kinds of all nodes of a text.
+pub fn kinds(text: &str) -> Result<BTreeSet<NodeKind>, String> {
+    #[derive(Default)]
+    struct Kinds(BTreeSet<NodeKind>);
+    impl Visitor<'_> for Kinds {
+        fn node(&mut self, kind: NodeKind, _at: TextRange) {
+            self.0.insert(kind);
+        }
+    }
+    let mut kinds = Kinds::default();
+    walk::body(&mut kinds, &read(text)?);
+    Ok(kinds.0)
 }
 
 /// Scans and parses.

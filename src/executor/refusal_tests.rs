@@ -3,7 +3,7 @@
 use super::{TIER, begin, run_spec};
 use crate::executor::test_bench::*;
 use crate::executor::{DatasetSource, bind};
-use crate::model::{DataFormat, Limits, Tier};
+use crate::model::{DataFormat, Limits, RunErrorKind, Tier};
 use crate::policy::Policy;
 
 fn limited(change: impl FnOnce(&mut Limits)) -> Policy {
@@ -22,6 +22,44 @@ fn a_run_that_is_not_what_was_shown_never_starts() {
     let told = run_spec(wrong);
     assert_eq!(told.failure(), "the code is not the code that was shown");
     assert_eq!(told.notes.len(), 1);
+}
+
+/// The analyser is asked before a person is; the child asks again, of CPython's own tree.
+#[test]
+fn syntax_that_its_policy_does_not_list_never_runs() {
+    if !available(TIER) {
+        return;
+    }
+    for (kind, code) in [
+        ("NamedExpr", "print('ran')\nprint(x := 1)"),
+        ("Starred", "print('ran')\nprint(*[1])"),
+        ("AugAssign", "print('ran')\nx = 1\nx += 1"),
+        ("match_case", "print('ran')\nmatch 1:\n    case 2: pass"),
+        ("Await", "print('ran')\nasync def f():\n    await f()"),
+        (
+            "TryStar",
+            "print('ran')\ntry: pass\nexcept* ValueError: pass",
+        ),
+    ] {
+        let told = run_spec(spec(code, policy(TIER)));
+        assert!(told.run().stdout.starts_with("ran"), "{kind}: {told:?}");
+        let mut without = policy(TIER);
+        assert!(without.nodes.remove(kind), "{kind}");
+        let told = run_spec(spec(code, without));
+        let run = told.run();
+        let error = run.error.clone().expect("it is refused");
+        assert_eq!(error.kind, RunErrorKind::PolicyViolation, "{kind}");
+        assert_eq!(error.message, format!("{kind} is not allowed"));
+        assert_eq!(run.stdout, "", "{kind}");
+        assert_eq!(run.events.len(), 1, "{kind}: {:?}", run.events);
+    }
+    // A list that says `*` to the child says nothing.
+    let mut all = policy(TIER);
+    all.nodes = ["*".to_owned()].into();
+    let told = run_spec(spec("print('ran')", all));
+    let error = told.run().error.clone().expect("it is refused");
+    assert_eq!(error.kind, RunErrorKind::PolicyViolation);
+    assert!(error.message.contains("Module is not allowed"), "{error:?}");
 }
 
 #[test]

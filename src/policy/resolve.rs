@@ -9,6 +9,7 @@ use super::closed;
 use super::error::PolicyError;
 use super::file::{self, File};
 use super::nearest::nearest;
+use super::nodes;
 use super::resolved::{Attributes, Contract, Origin, Policy, PrivateValues, SetBy};
 use crate::model::{Action, Capability, Digest, Limits, Tier};
 
@@ -69,7 +70,7 @@ pub(super) fn own(
             allow_dunder: allow_dunder.unwrap_or_default(),
             define_dunder: define_dunder.unwrap_or_default(),
         },
-        nodes: file.nodes.map(|n| n.allow).unwrap_or_default(),
+        nodes: nodes::allowed(path, text, file.nodes.map(|n| n.allow).unwrap_or_default())?,
         capabilities: file.capabilities.unwrap_or_default(),
         limits: limits(&file.limits.unwrap_or_default(), Limits::default()),
         tier: file.isolation.map_or(Tier::Kernel, |i| i.tier),
@@ -125,8 +126,9 @@ pub(super) fn extending(
         policy.builtins = builtins.allow;
     }
     if let Some(nodes) = file.nodes {
-        tighten.subset("nodes.allow", &nodes.allow, &policy.nodes)?;
-        policy.nodes = nodes.allow;
+        let allow = nodes::allowed(path, text, nodes.allow)?;
+        tighten.subset("nodes.allow", &allow, &policy.nodes)?;
+        policy.nodes = allow;
     }
     if let Some(attributes) = file.attributes {
         if let Some(deny) = attributes.deny {

@@ -18,7 +18,8 @@
 //!   define it may read. `*` in `allow_dunder` allows all. Names that begin with one underscore are refused on objects that
 //!   are not the snippet's own, but for `_asdict _field_defaults _fields _make _replace
 //!   _repr_html_`.
-//! - `nodes` are names of CPython's `ast` classes; any other node is refused. `*` allows all.
+//! - `nodes` are names of CPython's `ast` classes; any other node is refused. `*` in a file stands for
+//!   all that [`super::NodeKind`] lists, and is written out here.
 //! - All names are compared after NFKC.
 //! - With `guard = false` nothing of this is enforced; the analyser flags what it would refuse.
 
@@ -168,7 +169,7 @@ pub struct Policy {
     pub unjudged: BTreeSet<String>,
     pub builtins: BTreeSet<String>,
     pub attributes: Attributes,
-    /// Names of CPython `ast` node classes that may occur.
+    /// Names of CPython `ast` node classes that may occur, each of them [`super::NodeKind::listed`].
     pub nodes: BTreeSet<String>,
     /// What a capability does to the verdict; one that is not listed blocks.
     pub capabilities: BTreeMap<Capability, Action>,

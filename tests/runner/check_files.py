@@ -82,6 +82,44 @@ def hidden_values_are_hidden_in_every_form_and_in_pieces() -> None:
     assert under.getvalue() == f"a {redact.REDACTED} b", under.getvalue()
 
 
+@of("rules", "check")
+def syntax_that_is_not_listed_is_refused() -> None:
+    rules, check = module("rules"), module("check")
+    violation = module("errors").PolicyViolation
+    events = module("events").Events(lambda line: None)
+    data = FOLDER.parents[1] / "tests/data"
+    texts = [(data / "nodes.py").read_text()]
+    if sys.version_info >= (3, 12):
+        texts.append((data / "nodes_312.py").read_text())
+    policy = child.policy("analysis")
+
+    def refused(tree: ast.Module, nodes: set[str]) -> str:
+        judged = rules.Rules(policy | {"nodes": sorted(nodes)})
+        try:
+            check.check(tree, judged, {"ExceptionGroup"}, events)
+        except violation as error:
+            return f"; {error.message}; "
+        return ""
+
+    for text in texts:
+        tree = ast.parse(text)
+        there = {type(node).__name__ for node in ast.walk(tree)}
+        assert not there - set(policy["nodes"]), there
+        for kind in there:
+            assert f"; {kind} is not allowed; " in refused(tree, there - {kind}), kind
+        # Nothing stands for all of them, and what a later Python brings is on no list.
+        assert " more" in refused(tree, {"*"})
+
+    class Later(ast.expr):
+        _fields = ("value",)
+
+    later = ast.parse("x = 1")
+    later.body[0].value = Later(ast.Constant(1))  # type: ignore[attr-defined]
+    for nodes in (set(policy["nodes"]), set(policy["nodes"]) | {"*"}):
+        assert refused(later, nodes) == "; Later is not allowed; "
+    assert not refused(ast.parse("x = 1"), set(policy["nodes"]))
+
+
 @of("scopes", "accesses", "events")
 def scopes_keep_apart_what_is_in_them() -> None:
     scopes, secrets = module("scopes"), module("redact").Secrets()

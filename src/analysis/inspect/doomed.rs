@@ -13,7 +13,7 @@ use crate::analysis::parse::ast::{self, Constant, Expr, Ranged, Stmt};
 use crate::analysis::resolve::{Standing, Val};
 use crate::analysis::rules::{self, Rule};
 use crate::model::{Action, Capability};
-use crate::policy::{Contract, is_given, nearest};
+use crate::policy::{Contract, NodeKind, is_given, nearest};
 
 /// What is gathered until the whole snippet was seen.
 #[derive(Default)]
@@ -82,8 +82,7 @@ impl<'a> Inspector<'a> {
     fn import_first(&self, id: &str) -> Option<String> {
         let import = usual_import(id)?;
         let module = import.split(' ').nth(1)?;
-        let nodes = &self.policy.nodes;
-        let allowed = (nodes.contains("Import") || nodes.contains("*"))
+        let allowed = self.policy.nodes.contains(NodeKind::Import.name())
             && self.r.module_standing(module) == Standing::Allowed;
         allowed.then(|| format!("write `{import}` first"))
     }

@@ -36,7 +36,7 @@ use super::resolve::{Resolver, ScopeId, Standing};
 use super::rules::{self, Rule};
 use super::walk::{Bound, Place, Scope, TargetOf, Visitor};
 use crate::model::{Capability, Setting};
-use crate::policy::Policy;
+use crate::policy::{NodeKind, Policy};
 
 /// Keeps the expressions that were read out of literal texts for as long as the tree.
 #[derive(Default)]
@@ -189,9 +189,9 @@ impl<'a> Inspector<'a> {
 }
 
 impl<'a> Visitor<'a> for Inspector<'a> {
-    fn node(&mut self, class: &'static str, at: TextRange) {
-        if !self.policy.nodes.contains(class) && !self.policy.nodes.contains("*") {
-            self.add(&rules::NODE_DENIED, at, class);
+    fn node(&mut self, kind: NodeKind, at: TextRange) {
+        if !self.policy.nodes.contains(kind.name()) {
+            self.add(&rules::NODE_DENIED, at, kind.name());
         }
     }
 

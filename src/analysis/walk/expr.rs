@@ -6,6 +6,7 @@ use crate::analysis::parse::TextRange;
 use crate::analysis::parse::ast::{
     self, Arguments, BoolOp, CmpOp, Comprehension, Expr, ExprContext, Operator, Ranged, UnaryOp,
 };
+use crate::policy::NodeKind;
 
 /// Walks one expression and everything in it.
 pub fn expression<'a, V: Visitor<'a> + ?Sized>(v: &mut V, e: &'a Expr, place: Place<'a>) {
@@ -13,29 +14,29 @@ pub fn expression<'a, V: Visitor<'a> + ?Sized>(v: &mut V, e: &'a Expr, place: Pl
     let at = e.range();
     match e {
         Expr::BoolOp(x) => {
-            v.node("BoolOp", at);
+            v.node(NodeKind::BoolOp, at);
             v.node(bool_op(x.op), at);
             x.values.iter().for_each(|e| expression(v, e, Place::Plain));
         }
         Expr::NamedExpr(x) => {
-            v.node("NamedExpr", at);
+            v.node(NodeKind::NamedExpr, at);
             expression(v, &x.target, Place::Target);
             expression(v, &x.value, Place::Assigned);
             bind(v, &x.target, TargetOf::Assign, Bound::Value(&x.value));
         }
         Expr::BinOp(x) => {
-            v.node("BinOp", at);
+            v.node(NodeKind::BinOp, at);
             v.node(operator(x.op), at);
             expression(v, &x.left, Place::Plain);
             expression(v, &x.right, Place::Plain);
         }
         Expr::UnaryOp(x) => {
-            v.node("UnaryOp", at);
+            v.node(NodeKind::UnaryOp, at);
             v.node(unary_op(x.op), at);
             expression(v, &x.operand, Place::Plain);
         }
         Expr::Lambda(x) => {
-            v.node("Lambda", at);
+            v.node(NodeKind::Lambda, at);
             outer_arguments(v, &x.args);
             v.enter(Scope::Function(&x.args));
             inner_arguments(v, &x.args);
@@ -44,54 +45,54 @@ pub fn expression<'a, V: Visitor<'a> + ?Sized>(v: &mut V, e: &'a Expr, place: Pl
             v.leave();
         }
         Expr::IfExp(x) => {
-            v.node("IfExp", at);
+            v.node(NodeKind::IfExp, at);
             expression(v, &x.test, Place::Compared);
             expression(v, &x.body, Place::Plain);
             expression(v, &x.orelse, Place::Plain);
         }
         Expr::Dict(x) => {
-            v.node("Dict", at);
+            v.node(NodeKind::Dict, at);
             for key in x.keys.iter().flatten() {
                 expression(v, key, Place::Plain);
             }
             elements(v, &x.values, held(place));
         }
         Expr::Set(x) => {
-            v.node("Set", at);
+            v.node(NodeKind::Set, at);
             elements(v, &x.elts, held(place));
         }
         Expr::ListComp(x) => {
-            v.node("ListComp", at);
+            v.node(NodeKind::ListComp, at);
             comprehension(v, &x.generators, &[&x.elt], false);
         }
         Expr::SetComp(x) => {
-            v.node("SetComp", at);
+            v.node(NodeKind::SetComp, at);
             comprehension(v, &x.generators, &[&x.elt], false);
         }
         Expr::DictComp(x) => {
-            v.node("DictComp", at);
+            v.node(NodeKind::DictComp, at);
             comprehension(v, &x.generators, &[&x.key, &x.value], false);
         }
         Expr::GeneratorExp(x) => {
-            v.node("GeneratorExp", at);
+            v.node(NodeKind::GeneratorExp, at);
             comprehension(v, &x.generators, &[&x.elt], true);
         }
         Expr::Await(x) => {
-            v.node("Await", at);
+            v.node(NodeKind::Await, at);
             expression(v, &x.value, Place::Plain);
         }
         Expr::Yield(x) => {
-            v.node("Yield", at);
+            v.node(NodeKind::Yield, at);
             if let Some(value) = &x.value {
                 expression(v, value, Place::Plain);
             }
         }
         Expr::YieldFrom(x) => {
-            v.node("YieldFrom", at);
+            v.node(NodeKind::YieldFrom, at);
             expression(v, &x.value, Place::Plain);
         }
         Expr::Compare(x) => {
-            v.node("Compare", at);
+            v.node(NodeKind::Compare, at);
             x.ops.iter().for_each(|op| v.node(cmp_op(*op), at));
             expression(v, &x.left, Place::Compared);
             for e in &x.comparators {
@@ -99,7 +100,7 @@ pub fn expression<'a, V: Visitor<'a> + ?Sized>(v: &mut V, e: &'a Expr, place: Pl
             }
         }
         Expr::Call(x) => {
-            v.node("Call", at);
+            v.node(NodeKind::Call, at);
             expression(v, &x.func, Place::Called);
             for e in &x.args {
                 expression(v, e, Place::Argument(x));
@@ -107,24 +108,24 @@ pub fn expression<'a, V: Visitor<'a> + ?Sized>(v: &mut V, e: &'a Expr, place: Pl
             keywords(v, &x.keywords, Place::Keyword(x));
         }
         Expr::FormattedValue(x) => {
-            v.node("FormattedValue", at);
+            v.node(NodeKind::FormattedValue, at);
             expression(v, &x.value, Place::Plain);
             if let Some(spec) = &x.format_spec {
                 expression(v, spec, Place::Plain);
             }
         }
         Expr::JoinedStr(x) => {
-            v.node("JoinedStr", at);
+            v.node(NodeKind::JoinedStr, at);
             x.values.iter().for_each(|e| expression(v, e, Place::Plain));
         }
-        Expr::Constant(_) => v.node("Constant", at),
+        Expr::Constant(_) => v.node(NodeKind::Constant, at),
         Expr::Attribute(x) => {
-            v.node("Attribute", at);
+            v.node(NodeKind::Attribute, at);
             v.node(context(x.ctx), at);
             expression(v, &x.value, Place::AttributeOf);
         }
         Expr::Subscript(x) => {
-            v.node("Subscript", at);
+            v.node(NodeKind::Subscript, at);
             v.node(context(x.ctx), at);
             // An annotation such as `dict[str, type]` stays one in its parts.
             let literal = last_name(&x.value) == Some("Literal");
@@ -146,23 +147,23 @@ pub fn expression<'a, V: Visitor<'a> + ?Sized>(v: &mut V, e: &'a Expr, place: Pl
             expression(v, &x.slice, inner);
         }
         Expr::Starred(x) => {
-            v.node("Starred", at);
+            v.node(NodeKind::Starred, at);
             expression(v, &x.value, place);
         }
         Expr::Name(x) => {
-            v.node("Name", at);
+            v.node(NodeKind::Name, at);
             v.node(context(x.ctx), at);
         }
         Expr::List(x) => {
-            v.node("List", at);
+            v.node(NodeKind::List, at);
             elements(v, &x.elts, place);
         }
         Expr::Tuple(x) => {
-            v.node("Tuple", at);
+            v.node(NodeKind::Tuple, at);
             elements(v, &x.elts, place);
         }
         Expr::Slice(x) => {
-            v.node("Slice", at);
+            v.node(NodeKind::Slice, at);
             for e in [&x.lower, &x.upper, &x.step].into_iter().flatten() {
                 expression(v, e, Place::Plain);
             }
@@ -177,7 +178,7 @@ pub(super) fn keywords<'a, V: Visitor<'a> + ?Sized>(
     place: Place<'a>,
 ) {
     for keyword in keywords {
-        v.node("keyword", keyword.range());
+        v.node(NodeKind::keyword, keyword.range());
         if let Some(name) = &keyword.arg {
             v.keyword(name.as_str(), keyword.range());
         }
@@ -239,7 +240,7 @@ fn comprehension<'a, V: Visitor<'a> + ?Sized>(
         lazy,
     });
     for (i, generator) in generators.iter().enumerate() {
-        v.node("comprehension", generator.range());
+        v.node(NodeKind::comprehension, generator.range());
         if i > 0 {
             iterable(v, &generator.iter);
         }
@@ -274,14 +275,14 @@ pub(super) fn annotation<'a, V: Visitor<'a> + ?Sized>(v: &mut V, e: &'a Expr, bl
 
 /// Defaults and annotations: evaluated where the function is defined.
 pub(super) fn outer_arguments<'a, V: Visitor<'a> + ?Sized>(v: &mut V, arguments: &'a Arguments) {
-    v.node("arguments", arguments.range);
+    v.node(NodeKind::arguments, arguments.range);
     let plain = arguments
         .posonlyargs
         .iter()
         .chain(&arguments.args)
         .chain(&arguments.kwonlyargs);
     for argument in plain {
-        v.node("arg", argument.def.range());
+        v.node(NodeKind::arg, argument.def.range());
         if let Some(e) = &argument.def.annotation {
             annotation(v, e, Block::Signature);
         }
@@ -290,7 +291,7 @@ pub(super) fn outer_arguments<'a, V: Visitor<'a> + ?Sized>(v: &mut V, arguments:
         }
     }
     for argument in [&arguments.vararg, &arguments.kwarg].into_iter().flatten() {
-        v.node("arg", argument.range());
+        v.node(NodeKind::arg, argument.range());
         if let Some(e) = &argument.annotation {
             annotation(v, e, Block::Signature);
         }
@@ -322,61 +323,61 @@ pub(super) fn inner_arguments<'a, V: Visitor<'a> + ?Sized>(v: &mut V, arguments:
     }
 }
 
-fn bool_op(op: BoolOp) -> &'static str {
+fn bool_op(op: BoolOp) -> NodeKind {
     match op {
-        BoolOp::And => "And",
-        BoolOp::Or => "Or",
+        BoolOp::And => NodeKind::And,
+        BoolOp::Or => NodeKind::Or,
     }
 }
 
 /// CPython's name of a binary operator.
-pub(super) fn operator(op: Operator) -> &'static str {
+pub(super) fn operator(op: Operator) -> NodeKind {
     match op {
-        Operator::Add => "Add",
-        Operator::Sub => "Sub",
-        Operator::Mult => "Mult",
-        Operator::MatMult => "MatMult",
-        Operator::Div => "Div",
-        Operator::Mod => "Mod",
-        Operator::Pow => "Pow",
-        Operator::LShift => "LShift",
-        Operator::RShift => "RShift",
-        Operator::BitOr => "BitOr",
-        Operator::BitXor => "BitXor",
-        Operator::BitAnd => "BitAnd",
-        Operator::FloorDiv => "FloorDiv",
+        Operator::Add => NodeKind::Add,
+        Operator::Sub => NodeKind::Sub,
+        Operator::Mult => NodeKind::Mult,
+        Operator::MatMult => NodeKind::MatMult,
+        Operator::Div => NodeKind::Div,
+        Operator::Mod => NodeKind::Mod,
+        Operator::Pow => NodeKind::Pow,
+        Operator::LShift => NodeKind::LShift,
+        Operator::RShift => NodeKind::RShift,
+        Operator::BitOr => NodeKind::BitOr,
+        Operator::BitXor => NodeKind::BitXor,
+        Operator::BitAnd => NodeKind::BitAnd,
+        Operator::FloorDiv => NodeKind::FloorDiv,
     }
 }
 
-fn unary_op(op: UnaryOp) -> &'static str {
+fn unary_op(op: UnaryOp) -> NodeKind {
     match op {
-        UnaryOp::Invert => "Invert",
-        UnaryOp::Not => "Not",
-        UnaryOp::UAdd => "UAdd",
-        UnaryOp::USub => "USub",
+        UnaryOp::Invert => NodeKind::Invert,
+        UnaryOp::Not => NodeKind::Not,
+        UnaryOp::UAdd => NodeKind::UAdd,
+        UnaryOp::USub => NodeKind::USub,
     }
 }
 
-fn cmp_op(op: CmpOp) -> &'static str {
+fn cmp_op(op: CmpOp) -> NodeKind {
     match op {
-        CmpOp::Eq => "Eq",
-        CmpOp::NotEq => "NotEq",
-        CmpOp::Lt => "Lt",
-        CmpOp::LtE => "LtE",
-        CmpOp::Gt => "Gt",
-        CmpOp::GtE => "GtE",
-        CmpOp::Is => "Is",
-        CmpOp::IsNot => "IsNot",
-        CmpOp::In => "In",
-        CmpOp::NotIn => "NotIn",
+        CmpOp::Eq => NodeKind::Eq,
+        CmpOp::NotEq => NodeKind::NotEq,
+        CmpOp::Lt => NodeKind::Lt,
+        CmpOp::LtE => NodeKind::LtE,
+        CmpOp::Gt => NodeKind::Gt,
+        CmpOp::GtE => NodeKind::GtE,
+        CmpOp::Is => NodeKind::Is,
+        CmpOp::IsNot => NodeKind::IsNot,
+        CmpOp::In => NodeKind::In,
+        CmpOp::NotIn => NodeKind::NotIn,
     }
 }
 
-fn context(context: ExprContext) -> &'static str {
+fn context(context: ExprContext) -> NodeKind {
     match context {
-        ExprContext::Load => "Load",
-        ExprContext::Store => "Store",
-        ExprContext::Del => "Del",
+        ExprContext::Load => NodeKind::Load,
+        ExprContext::Store => NodeKind::Store,
+        ExprContext::Del => NodeKind::Del,
     }
 }
 
@@ -389,18 +390,18 @@ pub(super) fn type_parameters<'a, V: Visitor<'a> + ?Sized>(
         let at: TextRange = parameter.range();
         match parameter {
             ast::TypeParam::TypeVar(p) => {
-                v.node("TypeVar", at);
+                v.node(NodeKind::TypeVar, at);
                 v.bind(p.name.as_str(), at, Bound::Something);
                 if let Some(bound) = &p.bound {
                     expression(v, bound, Place::Annotation);
                 }
             }
             ast::TypeParam::ParamSpec(p) => {
-                v.node("ParamSpec", at);
+                v.node(NodeKind::ParamSpec, at);
                 v.bind(p.name.as_str(), at, Bound::Something);
             }
             ast::TypeParam::TypeVarTuple(p) => {
-                v.node("TypeVarTuple", at);
+                v.node(NodeKind::TypeVarTuple, at);
                 v.bind(p.name.as_str(), at, Bound::Something);
             }
         }

@@ -1,6 +1,7 @@
 //! One exhaustive walk over the tree, in the order Python evaluates scopes.
 //!
-//! No wildcard arms: a node type that the parser gains stops the build here. What a visitor
+//! No wildcard arms: a node type that the parser gains stops the build here, until the table of kinds
+//! ([`NodeKind`]) says what becomes of it. What a visitor
 //! sees is decided in this module alone, so that no pass can forget a place where an expression
 //! hides (defaults, decorators, annotations, type-parameter bounds, patterns, format specs).
 
@@ -11,6 +12,7 @@ mod target;
 
 use super::parse::TextRange;
 use super::parse::ast::{self, Expr, Stmt};
+use crate::policy::NodeKind;
 
 pub use expr::expression;
 pub use stmt::body;
@@ -163,8 +165,8 @@ pub enum Block {
 
 /// What a pass over the tree sees.
 pub trait Visitor<'a> {
-    /// Every node, by the name of CPython's `ast` class.
-    fn node(&mut self, _class: &'static str, _at: TextRange) {}
+    /// Every node.
+    fn node(&mut self, _kind: NodeKind, _at: TextRange) {}
     fn statement(&mut self, _statement: &'a Stmt) {}
     /// Before its parts.
     fn expression(&mut self, _expression: &'a Expr, _place: Place<'a>) {}

@@ -3,23 +3,24 @@
 use super::expr::expression;
 use super::{Bound, Place, Visitor};
 use crate::analysis::parse::ast::{Expr, Pattern, Ranged};
+use crate::policy::NodeKind;
 
 pub(super) fn pattern<'a, V: Visitor<'a> + ?Sized>(v: &mut V, p: &'a Pattern, subject: &'a Expr) {
     match p {
         Pattern::MatchValue(value) => {
-            v.node("MatchValue", value.range());
+            v.node(NodeKind::MatchValue, value.range());
             expression(v, &value.value, Place::Compared);
         }
-        Pattern::MatchSingleton(singleton) => v.node("MatchSingleton", singleton.range()),
+        Pattern::MatchSingleton(singleton) => v.node(NodeKind::MatchSingleton, singleton.range()),
         Pattern::MatchSequence(sequence) => {
-            v.node("MatchSequence", sequence.range());
+            v.node(NodeKind::MatchSequence, sequence.range());
             sequence
                 .patterns
                 .iter()
                 .for_each(|p| pattern(v, p, subject));
         }
         Pattern::MatchMapping(mapping) => {
-            v.node("MatchMapping", mapping.range());
+            v.node(NodeKind::MatchMapping, mapping.range());
             for key in &mapping.keys {
                 expression(v, key, Place::Compared);
             }
@@ -29,7 +30,7 @@ pub(super) fn pattern<'a, V: Visitor<'a> + ?Sized>(v: &mut V, p: &'a Pattern, su
             }
         }
         Pattern::MatchClass(class) => {
-            v.node("MatchClass", class.range());
+            v.node(NodeKind::MatchClass, class.range());
             expression(v, &class.cls, Place::Compared);
             class.patterns.iter().for_each(|p| pattern(v, p, subject));
             for attribute in &class.kwd_attrs {
@@ -41,13 +42,13 @@ pub(super) fn pattern<'a, V: Visitor<'a> + ?Sized>(v: &mut V, p: &'a Pattern, su
                 .for_each(|p| pattern(v, p, subject));
         }
         Pattern::MatchStar(star) => {
-            v.node("MatchStar", star.range());
+            v.node(NodeKind::MatchStar, star.range());
             if let Some(name) = &star.name {
                 v.bind(name.as_str(), star.range(), Bound::Capture(subject));
             }
         }
         Pattern::MatchAs(capture) => {
-            v.node("MatchAs", capture.range());
+            v.node(NodeKind::MatchAs, capture.range());
             if let Some(inner) = &capture.pattern {
                 pattern(v, inner, subject);
             }
@@ -56,7 +57,7 @@ pub(super) fn pattern<'a, V: Visitor<'a> + ?Sized>(v: &mut V, p: &'a Pattern, su
             }
         }
         Pattern::MatchOr(or) => {
-            v.node("MatchOr", or.range());
+            v.node(NodeKind::MatchOr, or.range());
             or.patterns.iter().for_each(|p| pattern(v, p, subject));
         }
     }

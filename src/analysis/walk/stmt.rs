@@ -9,6 +9,7 @@ use super::{Block, Bound, Place, Scope, TargetOf, Visitor};
 use crate::analysis::parse::ast::{
     self, Arguments, ExceptHandler, Expr, Ranged, Stmt, TypeParam, WithItem,
 };
+use crate::policy::NodeKind;
 
 /// Walks a body.
 pub fn body<'a, V: Visitor<'a> + ?Sized>(v: &mut V, statements: &'a [Stmt]) {
@@ -20,7 +21,7 @@ fn statement<'a, V: Visitor<'a> + ?Sized>(v: &mut V, s: &'a Stmt) {
     let at = s.range();
     match s {
         Stmt::FunctionDef(x) => {
-            v.node("FunctionDef", at);
+            v.node(NodeKind::FunctionDef, at);
             let parts = Function {
                 scope: Scope::Function,
                 name: &x.name,
@@ -33,7 +34,7 @@ fn statement<'a, V: Visitor<'a> + ?Sized>(v: &mut V, s: &'a Stmt) {
             function(v, s, &parts);
         }
         Stmt::AsyncFunctionDef(x) => {
-            v.node("AsyncFunctionDef", at);
+            v.node(NodeKind::AsyncFunctionDef, at);
             let parts = Function {
                 scope: Scope::Async,
                 name: &x.name,
@@ -46,7 +47,7 @@ fn statement<'a, V: Visitor<'a> + ?Sized>(v: &mut V, s: &'a Stmt) {
             function(v, s, &parts);
         }
         Stmt::ClassDef(x) => {
-            v.node("ClassDef", at);
+            v.node(NodeKind::ClassDef, at);
             for decorator in &x.decorator_list {
                 expression(v, decorator, Place::Decorator);
             }
@@ -62,27 +63,27 @@ fn statement<'a, V: Visitor<'a> + ?Sized>(v: &mut V, s: &'a Stmt) {
             }
         }
         Stmt::Return(x) => {
-            v.node("Return", at);
+            v.node(NodeKind::Return, at);
             if let Some(value) = &x.value {
                 v.returns(value);
                 expression(v, value, Place::Plain);
             }
         }
         Stmt::Delete(x) => {
-            v.node("Delete", at);
+            v.node(NodeKind::Delete, at);
             for e in &x.targets {
                 target(v, e, TargetOf::Delete, Bound::Deleted);
             }
         }
         Stmt::Assign(x) => {
-            v.node("Assign", at);
+            v.node(NodeKind::Assign, at);
             expression(v, &x.value, Place::Assigned);
             for e in &x.targets {
                 target(v, e, TargetOf::Assign, Bound::Value(&x.value));
             }
         }
         Stmt::TypeAlias(x) => {
-            v.node("TypeAlias", at);
+            v.node(NodeKind::TypeAlias, at);
             target(v, &x.name, TargetOf::Assign, Bound::Value(&x.value));
             let generic = enter_parameters(v, &x.type_params);
             expression(v, &x.value, Place::Annotation);
@@ -91,13 +92,13 @@ fn statement<'a, V: Visitor<'a> + ?Sized>(v: &mut V, s: &'a Stmt) {
             }
         }
         Stmt::AugAssign(x) => {
-            v.node("AugAssign", at);
+            v.node(NodeKind::AugAssign, at);
             v.node(operator(x.op), at);
             expression(v, &x.value, Place::Plain);
             target(v, &x.target, TargetOf::Augmented, Bound::Gains(&x.value));
         }
         Stmt::AnnAssign(x) => {
-            v.node("AnnAssign", at);
+            v.node(NodeKind::AnnAssign, at);
             annotation(v, &x.annotation, Block::Variable);
             match &x.value {
                 Some(value) => {
@@ -113,40 +114,40 @@ fn statement<'a, V: Visitor<'a> + ?Sized>(v: &mut V, s: &'a Stmt) {
             }
         }
         Stmt::For(x) => {
-            v.node("For", at);
+            v.node(NodeKind::For, at);
             looped(v, &x.target, &x.iter, &x.body, &x.orelse);
         }
         Stmt::AsyncFor(x) => {
-            v.node("AsyncFor", at);
+            v.node(NodeKind::AsyncFor, at);
             looped(v, &x.target, &x.iter, &x.body, &x.orelse);
         }
         Stmt::While(x) => {
-            v.node("While", at);
+            v.node(NodeKind::While, at);
             expression(v, &x.test, Place::Compared);
             repeated(v, &x.body);
             body(v, &x.orelse);
         }
         Stmt::If(x) => {
-            v.node("If", at);
+            v.node(NodeKind::If, at);
             expression(v, &x.test, Place::Compared);
             body(v, &x.body);
             body(v, &x.orelse);
         }
         Stmt::With(x) => {
-            v.node("With", at);
+            v.node(NodeKind::With, at);
             x.items.iter().for_each(|item| with_item(v, item));
             body(v, &x.body);
         }
         Stmt::AsyncWith(x) => {
-            v.node("AsyncWith", at);
+            v.node(NodeKind::AsyncWith, at);
             x.items.iter().for_each(|item| with_item(v, item));
             body(v, &x.body);
         }
         Stmt::Match(x) => {
-            v.node("Match", at);
+            v.node(NodeKind::Match, at);
             expression(v, &x.subject, Place::Plain);
             for case in &x.cases {
-                v.node("match_case", case.range());
+                v.node(NodeKind::match_case, case.range());
                 pattern(v, &case.pattern, &x.subject);
                 if let Some(guard) = &case.guard {
                     expression(v, guard, Place::Compared);
@@ -155,20 +156,20 @@ fn statement<'a, V: Visitor<'a> + ?Sized>(v: &mut V, s: &'a Stmt) {
             }
         }
         Stmt::Raise(x) => {
-            v.node("Raise", at);
+            v.node(NodeKind::Raise, at);
             for e in [&x.exc, &x.cause].into_iter().flatten() {
                 expression(v, e, Place::Plain);
             }
         }
         Stmt::Try(x) => {
-            v.node("Try", at);
+            v.node(NodeKind::Try, at);
             body(v, &x.body);
             handlers(v, &x.handlers);
             body(v, &x.orelse);
             body(v, &x.finalbody);
         }
         Stmt::TryStar(x) => {
-            v.node("TryStar", at);
+            v.node(NodeKind::TryStar, at);
             body(v, &x.body);
             v.begin(Block::Group);
             handlers(v, &x.handlers);
@@ -177,16 +178,16 @@ fn statement<'a, V: Visitor<'a> + ?Sized>(v: &mut V, s: &'a Stmt) {
             body(v, &x.finalbody);
         }
         Stmt::Assert(x) => {
-            v.node("Assert", at);
+            v.node(NodeKind::Assert, at);
             expression(v, &x.test, Place::Compared);
             if let Some(message) = &x.msg {
                 expression(v, message, Place::Plain);
             }
         }
         Stmt::Import(x) => {
-            v.node("Import", at);
+            v.node(NodeKind::Import, at);
             for alias in &x.names {
-                v.node("alias", alias.range());
+                v.node(NodeKind::alias, alias.range());
                 let path = alias.name.as_str();
                 match &alias.asname {
                     Some(name) => v.bind(name.as_str(), alias.range(), Bound::Module(path)),
@@ -198,9 +199,9 @@ fn statement<'a, V: Visitor<'a> + ?Sized>(v: &mut V, s: &'a Stmt) {
             }
         }
         Stmt::ImportFrom(x) => {
-            v.node("ImportFrom", at);
+            v.node(NodeKind::ImportFrom, at);
             for alias in &x.names {
-                v.node("alias", alias.range());
+                v.node(NodeKind::alias, alias.range());
                 let to = Bound::Member {
                     module: x.module.as_ref().map_or("", ast::Identifier::as_str),
                     name: alias.name.as_str(),
@@ -210,22 +211,22 @@ fn statement<'a, V: Visitor<'a> + ?Sized>(v: &mut V, s: &'a Stmt) {
             }
         }
         Stmt::Global(x) => {
-            v.node("Global", at);
+            v.node(NodeKind::Global, at);
             x.names.iter().for_each(|n| v.declare(n.as_str(), true, at));
         }
         Stmt::Nonlocal(x) => {
-            v.node("Nonlocal", at);
+            v.node(NodeKind::Nonlocal, at);
             x.names
                 .iter()
                 .for_each(|n| v.declare(n.as_str(), false, at));
         }
         Stmt::Expr(x) => {
-            v.node("Expr", at);
+            v.node(NodeKind::Expr, at);
             expression(v, &x.value, Place::Plain);
         }
-        Stmt::Pass(_) => v.node("Pass", at),
-        Stmt::Break(_) => v.node("Break", at),
-        Stmt::Continue(_) => v.node("Continue", at),
+        Stmt::Pass(_) => v.node(NodeKind::Pass, at),
+        Stmt::Break(_) => v.node(NodeKind::Break, at),
+        Stmt::Continue(_) => v.node(NodeKind::Continue, at),
     }
 }
 
@@ -289,7 +290,7 @@ fn repeated<'a, V: Visitor<'a> + ?Sized>(v: &mut V, main: &'a [Stmt]) {
 }
 
 fn with_item<'a, V: Visitor<'a> + ?Sized>(v: &mut V, item: &'a WithItem) {
-    v.node("withitem", item.range());
+    v.node(NodeKind::withitem, item.range());
     expression(v, &item.context_expr, Place::Plain);
     if let Some(variables) = &item.optional_vars {
         expression(v, variables, Place::Target);
@@ -305,7 +306,7 @@ fn with_item<'a, V: Visitor<'a> + ?Sized>(v: &mut V, item: &'a WithItem) {
 fn handlers<'a, V: Visitor<'a> + ?Sized>(v: &mut V, handlers: &'a [ExceptHandler]) {
     for handler in handlers {
         let ExceptHandler::ExceptHandler(handler) = handler;
-        v.node("ExceptHandler", handler.range());
+        v.node(NodeKind::ExceptHandler, handler.range());
         if let Some(kind) = &handler.type_ {
             expression(v, kind, Place::Compared);
         }

@@ -1,0 +1,3 @@
+"""What Python 3.12 brought."""
+
+type Pair[T: int, *Ts, **P] = tuple[T, T]
