@@ -110,6 +110,13 @@ fn every_further_row_gets_its_verdict() {
     run(include_str!("data/more.jsonl"));
 }
 
+/// What got past the verdict once, and what the guard stops of it by now: `executor/reaching_tests.rs`
+/// runs the same rows.
+#[test]
+fn every_row_that_reached_further_gets_its_verdict() {
+    run(include_str!("data/reaching.jsonl"));
+}
+
 /// What was a false alarm on other people's code, and beside each the hole that stays shut.
 #[test]
 fn every_mended_false_alarm_gets_its_verdict() {

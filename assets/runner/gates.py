@@ -9,7 +9,7 @@ from __future__ import annotations
 import string
 from types import ModuleType
 
-from _countersign import narrow
+from _countersign import memory, narrow
 from _countersign.errors import PolicyViolation
 from _countersign.rules import UNDERSCORED, Rules
 from _countersign.watch import Watch
@@ -100,39 +100,56 @@ class Gates:
 
         def named(*args: Any, **kwargs: Any) -> Any:
             # Read from its class, the first is the object.
-            for one in (*args[:2], *kwargs.values()):
-                self.check_named(one)
-            return found(*args, **kwargs)
+            first = [self.check_named(one) for one in args[:2]]
+            rest = {key: self.check_named(one) for key, one in kwargs.items()}
+            return found(*first, *args[2:], **rest)
 
         return named
 
-    def check_named(self, function: Any) -> None:
-        """One name, or several in a list, in a mapping's values or after their columns. A class of
-        the snippet's own does not tell what it holds: what pandas will see is asked for."""
+    def check_named(self, function: Any) -> Any:
+        """One name, or several in a list, in a mapping's values or after their columns. What is looked at
+        is a copy, and the copy is what pandas gets: a thread could change a list in between, and a class of
+        the snippet's own does not tell what it holds."""
         if isinstance(function, str):
-            text = str.__str__(function)
+            text = str.__str__(function)[:]
             if text.startswith("_") or text in self.rules.denied:
                 self.refuse(f"the function named {text:.50} is not allowed")
-        elif isinstance(function, dict):
-            for one in (*dict.values(function), *function.values()):
-                self.check_named(one)
-        elif isinstance(function, tuple) and tuple.__len__(function) == 2:
-            self.check_named(tuple.__getitem__(function, 1))
-        elif isinstance(function, (list, tuple)):
-            kind = list if isinstance(function, list) else tuple
-            for one in (*kind.__iter__(function), *function):
-                self.check_named(one)
-        elif isinstance(function, (set, frozenset)):
-            for one in function:
-                self.check_named(one)
+            return text
+        if isinstance(function, dict):
+            return {key: self.check_named(one) for key, one in dict.copy(function).items()}
+        if isinstance(function, tuple):
+            parts = tuple.__getitem__(function, slice(None))
+            if len(parts) == 2:
+                # A column and what is done with it.
+                parts = (parts[0], self.check_named(parts[1]))
+            else:
+                parts = tuple(self.check_named(one) for one in parts)
+            own = type(function).__module__ == "__main__" or not hasattr(function, "_make")
+            return parts if own else type(function)(*parts)
+        if isinstance(function, list):
+            return [self.check_named(one) for one in list.copy(function)]
+        if isinstance(function, (set, frozenset)):
+            kind = set if isinstance(function, set) else frozenset
+            return kind(self.check_named(one) for one in tuple(kind.__iter__(function)))
         elif type(function).__name__ in ("Index", "Series", "ndarray"):
             if getattr(function, "dtype", None) is not None and function.dtype.kind in "OUT":
+                function = function.copy()
                 for one in function.tolist():
                     if isinstance(one, str):
                         self.check_named(one)
+        return function
+
+    def read_given(self, value: Any, name: str) -> Any:
+        """What compiled code believes, and what is registered for everybody."""
+        found = self.read(value, name)
+        if name == "register":
+            return narrow.register(value, found, self.refuse)
+        return memory.given(value, name, found)
 
     def of(self, name: str) -> Callable[[Any, str], Any]:
         """The gate for reading this name."""
+        if name in memory.NAMES or name == "register":
+            return self.read_given
         if name.startswith("_"):
             return self.read_private
         if name in NAMED:
@@ -166,7 +183,11 @@ class Gates:
             isinstance(value, type) and type.__dict__["__module__"].__get__(value) != "__main__"
         ):
             self.refuse("changing a module or a class of a library is not allowed")
-        return value
+        shared = isinstance(value, narrow.SHARED) and getattr(value, "__module__", "") != "__main__"
+        # A data class is made of the text of its fields' names.
+        if shared or memory.home(value) == "dataclasses":
+            self.refuse("changing a function or a field of a library is not allowed")
+        return memory.target(value, name, self)
 
     def augmented(self, value: Any, name: str) -> Any:
         """The object of `value.name += x`, which the statement itself reads and sets."""
@@ -184,9 +205,12 @@ class Gates:
         self.check_name(name, self.rules.read)
         try:
             found = self.of(name)(value, name)
+            plain = getattr(value, name)
         except AttributeError:
             return
-        if isinstance(found, narrow.StandIn):
+        # The pattern binds what it reads by itself: nothing that would be given in another way.
+        looked = name in NAMED or name in memory.NAMES or name == "register"
+        if isinstance(found, narrow.StandIn) or (looked and found is not plain and callable(plain)):
             self.refuse(f"matching the attribute {name} is not allowed")
 
     def getattr(self, value: Any, name: str, default: Any = MISSING, /) -> Any:

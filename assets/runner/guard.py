@@ -6,7 +6,7 @@ import ast
 import warnings
 from types import CodeType
 
-from _countersign import errors, hooks, names, narrow, patterns, reach, rewrite, watch
+from _countersign import errors, hooks, lookups, memory, names, narrow, patterns, reach, rewrite, watch, zone
 from _countersign.check import bound_in
 from _countersign.contracts import Contract
 from _countersign.events import Events
@@ -30,6 +30,8 @@ def ready(rules: Rules) -> tuple[Gates, dict[str, Any]]:
     if _made is None or _made[0] is not rules:
         gates = Gates(rules)
         _made = rules, gates, names.allowed(gates)
+        lookups.close(gates)
+        memory.close(gates)
     reach.close(_made[1])
     return _made[1:]
 
@@ -88,6 +90,7 @@ class Guard:
         before = dict(self.builtins)
         narrow.enumerations(self.gates.refuse)
         self.hooks.install()
+        zone.hold()
         exec(code, space)
         if self.builtins != before:
             self.gates.refuse("changing the builtins is not allowed")

@@ -14,7 +14,7 @@ from types import CodeType, ModuleType
 
 from _countersign import errors, narrow
 from _countersign.gates import Gates
-from _countersign.rules import UNDERSCORED
+from _countersign.rules import NEVER, UNDERSCORED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,6 +41,9 @@ LOCAL = "__pd_eval_local_"
 # Who evaluates text that a snippet brings, and one more, which is not loaded for its name's sake.
 TYPING = os.path.join(LIBRARY, "typing.py")
 EVALUATORS = ("/pandas/core/computation/", "/patsy/", "/formulaic/")
+
+# Builtins that the snippet has in another way.
+GUARDED = frozenset("delattr getattr hasattr open setattr type".split())
 
 REFUSED = {
     "os.exec": "starting a program",
@@ -94,6 +97,8 @@ class Hooks:
         try:
             names = names_of_code(args[0]) if event == "exec" else names_of_text(args[0])
             problem = self.problem(names, by in MAKERS)
+            if problem is None and by not in (*MAKERS, TYPING) and not is_evaluator(by):
+                problem = self.builtin_problem(args[0])
             if problem is None and event == "compile" and is_evaluator(by):
                 problem = self.text_problem(args[0])
         finally:
@@ -114,6 +119,13 @@ class Hooks:
                 return problem
         return None
 
+    def builtin_problem(self, found: Any) -> str | None:
+        """A library's text finds the interpreter's own builtins, and none of the guard's."""
+        is_code = isinstance(found, CodeType)
+        for name in names_of_code(found) if is_code else names_bare(found):
+            if name in NEVER or name in GUARDED:
+                return f"the name {name} is not allowed"
+        return None
 
     def text_problem(self, text: Any) -> str | None:
         """What an annotation, a query or a formula is not for: nothing stands between it and the
@@ -161,6 +173,13 @@ def names_of_text(text: Any) -> Iterator[str]:
         match node:
             case ast.Attribute(attr=name) | ast.Name(id=name):
                 yield name
+
+
+def names_bare(text: Any) -> Iterator[str]:
+    """Names that stand by themselves."""
+    for node in ast.walk(tree_of(text) or ast.Module([], [])):
+        if isinstance(node, ast.Name):
+            yield node.id
 
 
 def names_of_code(code: Any) -> Iterator[str]:

@@ -14,16 +14,34 @@ if TYPE_CHECKING:
     Change = Callable[[ModuleType], None]
 
 _changes: dict[str, list[Change]] = {}
+_under: dict[str, Change] = {}
 
 
 def change(names: Iterable[str], how: Change) -> None:
     """From here on `how` is done to each of these modules, once it is loaded."""
-    if not _changes:
-        sys.meta_path.insert(0, Finder())  # type: ignore[arg-type]
+    watch()
     for name in names:
         _changes.setdefault(name, []).append(how)
         if name in sys.modules:
             how(sys.modules[name])
+
+
+def under(packages: Iterable[str], how: Change) -> None:
+    """From here on `how` is done to every module of these packages."""
+    watch()
+    _under.update(dict.fromkeys(packages, how))
+    for name, module in list(sys.modules.items()):
+        if top(name) in _under and module is not None:
+            how(module)
+
+
+def watch() -> None:
+    if not any(isinstance(finder, Finder) for finder in sys.meta_path):
+        sys.meta_path.insert(0, Finder())  # type: ignore[arg-type]
+
+
+def top(name: str) -> str:
+    return name.partition(".")[0]
 
 
 class Finder:
@@ -32,14 +50,33 @@ class Finder:
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        if name not in _changes:
+        how = _under.get(top(name))
+        if name not in _changes and how is None:
             return None
         for finder in sys.meta_path:
             spec = None if finder is self else finder.find_spec(name, path, target)
             if spec is not None and spec.loader is not None:
-                spec.loader = Loader(spec.loader)  # type: ignore[arg-type]
+                if how is not None:
+                    afterwards(spec.loader, how)
+                if name in _changes:
+                    spec.loader = Loader(spec.loader)  # type: ignore[arg-type]
                 return spec
         return None
+
+
+def afterwards(loader: Any, how: Change) -> None:
+    """Has the loader do so after it ran the module. It stays what it is: packages ask it for their data."""
+    plain = loader.exec_module
+
+    def exec_module(module: ModuleType) -> None:
+        plain(module)
+        how(module)
+
+    try:
+        loader.exec_module = exec_module
+    except AttributeError:
+        # A loader of frozen or built-in modules, which look nothing up for anybody.
+        pass
 
 
 class Loader:

@@ -11,7 +11,7 @@ import os
 import sys
 from types import MappingProxyType, ModuleType, SimpleNamespace
 
-from _countersign import errors, figures, loaded
+from _countersign import errors, figures, loaded, reach
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -125,6 +125,8 @@ def templates(logging: ModuleType, gates: Gates) -> None:
         return formatter.vformat(str.__str__(self._fmt), (), values)
 
     logging.StrFormatStyle._format = _format
+    # `extra` is stored on the record under any name.
+    reach.without_address(logging.LogRecord)
     # What it shows of errors has the snippet's own frames too.
     logging.traceback = SimpleNamespace(  # type: ignore[attr-defined]
         print_exception=print_exception, print_stack=lambda *args, **kwargs: None

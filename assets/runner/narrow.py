@@ -10,9 +10,10 @@ import contextlib
 import enum
 import functools
 import io
+import keyword
 import sys
 from collections.abc import Mapping
-from types import GenericAlias
+from types import BuiltinFunctionType, FunctionType, GenericAlias, MethodType
 
 from _countersign import errors, loaded, modules
 
@@ -97,7 +98,16 @@ class Narrow:
         }
         self.kept: dict[type, StandIn] = {}
         loaded.change(["typing"], self.questions)
+        loaded.change(["dataclasses"], self.fields)
+        loaded.change(["types"], self.bags)
         modules.give(self)
+
+    def fields(self, module: ModuleType) -> None:
+        dataclasses_of_names(module, self.gates.refuse)
+
+    def bags(self, module: ModuleType) -> None:
+        """Sets attributes of any name, wherever a library has it from."""
+        self.instead[id(module.SimpleNamespace)] = self.refused("types.SimpleNamespace")  # type: ignore[attr-defined]
 
     def questions(self, typing: ModuleType) -> None:
         """What an annotation is made of may be a class of classes."""
@@ -125,17 +135,61 @@ class Narrow:
         return refused
 
 
+# Functions are everybody's who has them.
+SHARED = (FunctionType, BuiltinFunctionType, MethodType)
+
+
 def wraps(gates: "Gates") -> Callable[..., Any]:
-    """Which attributes are copied is not for the caller to say: a name would be read unseen."""
+    """Which attributes are copied is not for the caller to say, and only what a function says of itself is
+    taken: libraries make code of annotations, and find globals through `__wrapped__`."""
 
     def wraps(wrapped: Any) -> Any:
         def decorate(wrapper: Any) -> Any:
             gates.target(wrapper, "wraps")
-            return functools.update_wrapper(wrapper, wrapped)
+            for name in ("__name__", "__qualname__", "__doc__"):
+                text = getattr(wrapped, name, None)
+                if type(text) is str:
+                    setattr(wrapper, name, text)
+            if type(wrapped) is FunctionType and type(wrapper) is FunctionType:
+                wrapper.__annotations__ = dict(wrapped.__annotations__)
+                wrapper.__dict__.update(wrapped.__dict__)
+                if wrapped.__module__ == "__main__":
+                    wrapper.__wrapped__ = wrapped  # type: ignore[attr-defined]
+            return wrapper
 
         return decorate
 
     return wraps
+
+
+def register(value: Any, found: Any, refuse: Callable[[str], NoReturn]) -> Any:
+    """A library's abstract class, or function of many classes, is everybody's: what is registered there is
+    the snippet's own."""
+    owner = value if isinstance(value, (type, FunctionType)) else None
+    if owner is None or getattr(owner, "__module__", None) == "__main__":
+        return found
+
+    def register(cls: Any, *args: Any) -> Any:
+        if not isinstance(cls, type) or type.__dict__["__module__"].__get__(cls) != "__main__":
+            refuse("registering what is not the snippet's own with a library is not allowed")
+        return found(cls, *args)
+
+    return register
+
+
+def dataclasses_of_names(module: Any, refuse: Callable[[str], NoReturn]) -> None:
+    """A data class is made of text, and the text of the names of its fields."""
+    process = module._process_class
+
+    def _process_class(cls: Any, *args: Any, **kwargs: Any) -> Any:
+        if not importing():
+            for one in type.mro(cls):
+                for name in tuple(one.__dict__.get("__annotations__", ())):
+                    if type(name) is not str or not name.isidentifier() or keyword.iskeyword(name):
+                        refuse(f"a field called {name!s:.50} is not allowed")
+        return process(cls, *args, **kwargs)
+
+    module._process_class = _process_class
 
 
 def suppress(gates: "Gates") -> type:

@@ -12,6 +12,7 @@ libraries themselves once they are loaded.
 from __future__ import annotations
 
 import functools
+import operator
 import sys
 from types import FrameType
 
@@ -97,9 +98,18 @@ def accessors(module: Any, gates: "Gates") -> None:
     def register_accessor(name: Any, *args: Any, **kwargs: Any) -> Any:
         if type(name) is not str or name.startswith("_"):
             gates.refuse(f"an accessor called {name!s:.50} is not allowed")
+        for cls in (*args, *kwargs.values()):
+            if hasattr(cls, name) and not is_registered(cls, name):
+                gates.refuse(f"an accessor called {name} in the place of pandas' own is not allowed")
         return register(name, *args, **kwargs)
 
     module._register_accessor = register_accessor
+
+
+def is_registered(cls: Any, name: str) -> bool:
+    """Whether it is an accessor that the snippet registered before."""
+    made = getattr(cls.__dict__.get(name), "_accessor", None)
+    return getattr(made, "__module__", None) == "__main__"
 
 
 def evaluator(module: Any, gates: "Gates") -> None:
@@ -112,6 +122,7 @@ def scopes(module: Any, gates: "Gates") -> None:
 
     @functools.wraps(ensure_scope)
     def ensure(level: int, *args: Any, **kwargs: Any) -> Any:
+        level = exact(level)
         check_depth(level + 1, gates)
         # This frame is one more.
         return ensure_scope(level + 1, *args, **kwargs)
@@ -125,8 +136,9 @@ def environments(module: Any, gates: "Gates") -> None:
 
     def guarded(cls: Any, eval_env: Any = 0, reference: int = 0) -> Any:
         if isinstance(eval_env, int):
+            eval_env, reference = exact(eval_env), exact(reference)
             check_depth(eval_env + reference + 1, gates)
-            eval_env = int(eval_env) + 1
+            eval_env += 1
         return capture(eval_env, reference)
 
     module.EvalEnvironment.capture = classmethod(guarded)
@@ -157,8 +169,14 @@ class Frames:
 
     def _getframe(self, depth: int) -> FrameType:
         # This frame is one more.
+        depth = exact(depth)
         check_depth(depth + 1, self._gates)
         return sys._getframe(depth + 1)
+
+
+def exact(number: Any) -> int:
+    """The number itself: a class of its own could add and compare as it likes."""
+    return int.__add__(operator.index(number), 0)
 
 
 def check_depth(level: int, gates: "Gates") -> None:

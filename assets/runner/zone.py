@@ -60,6 +60,9 @@ CHANGES = {
     "shutil.move": 2,
 }
 
+# Reads the names in a folder.
+LISTS = frozenset(("os.listdir", "os.scandir"))
+
 # What no library does for an honest snippet.
 NEVER = frozenset(
     "os.chdir os.link os.symlink os.chown os.setxattr os.removexattr os.system os.exec "
@@ -82,9 +85,9 @@ class Zone:
 
     def may(self, path: Any, writes: bool) -> bool:
         if isinstance(path, int):
-            # A descriptor: whoever opened it was asked.
-            return True
-        text = os.fsdecode(path)
+            # A descriptor: whoever opened it was asked, and the runner's are nobody's.
+            return not is_held(int.__add__(path, 0))
+        text = plain(path)
         if files.segments(text.rstrip("/")) is not None:
             return True
         full = os.path.abspath(text)
@@ -94,18 +97,62 @@ class Zone:
             return True
         return inside(full).startswith(self.writable if writes else self.readable)
 
+    def lists(self, path: Any) -> bool:
+        """Whether the names in a folder may be read."""
+        if path is None or isinstance(path, int):
+            # The only folder that the runner holds open is that of the output.
+            return True
+        full = inside(plain(path) or ".")
+        return full.startswith(self.output) or self.may(path, False)
+
     def hook(self, event: str, args: tuple[Any, ...]) -> None:
         if event == "open":
             path, _, flags = args
             writes = isinstance(flags, int) and flags & WRITES != 0
             if not self.may(path, writes):
                 raise files.refused(path)
+        elif event in LISTS:
+            if not self.lists(args[0] if args else "."):
+                raise files.refused(args[0])
         elif event in CHANGES:
             for path in args[: CHANGES[event]]:
                 if not self.may(path, True):
                     raise files.refused(path)
         elif event in NEVER:
             raise files.refused_call(event)
+
+
+def plain(path: Any) -> str:
+    """The path that compiled code will see, whatever its class makes of itself: asked for once."""
+    path = os.fspath(path)
+    if isinstance(path, bytes):
+        return os.fsdecode(bytes.__getitem__(path, slice(None)))
+    return str.__str__(path)[:]
+
+
+# Descriptors that were open before the snippet ran, and what they were of.
+_held: dict[int, tuple[int, int]] = {}
+
+
+def hold() -> None:
+    """From here on no library makes a file of the descriptors that are open now."""
+    _held.clear()
+    for fd in range(256):
+        if (what := opened_as(fd)) is not None:
+            _held[fd] = what
+
+
+def is_held(fd: int) -> bool:
+    """A number that was closed may stand for another file since."""
+    return fd in _held and opened_as(fd) == _held[fd]
+
+
+def opened_as(fd: int) -> tuple[int, int] | None:
+    try:
+        status = os.fstat(fd)
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
 
 
 def inside(path: str) -> str:
@@ -147,7 +194,7 @@ def by_descriptor(plain_open: Callable[..., Any]) -> Callable[..., Any]:
     def open_(file: Any, *args: Any, **kwargs: Any) -> Any:
         if "opener" not in kwargs and len(args) < 7 and not isinstance(file, int):
             try:
-                name = os.fsdecode(file)
+                name = file = plain(file)
             except TypeError:
                 name = ""
             if files.segments(name) is not None:
@@ -169,6 +216,10 @@ PATHS: dict[str, dict[str, tuple[int, str] | None]] = {
         "RecordBatchStreamReader": (0, "source"),
         "RecordBatchFileWriter": (0, "sink"),
         "RecordBatchStreamWriter": (0, "sink"),
+    },
+    "scipy.io._fast_matrix_market._fmm_core": {
+        "open_read_file": (0, "filename"),
+        "open_write_file": (0, "filename"),
     },
     "pyarrow.csv": {
         "read_csv": (0, "input_file"),
@@ -219,23 +270,36 @@ def wrap(module: ModuleType) -> None:
         setattr(module, name, checked(found, place))
 
 
+def paths(value: Any) -> Any:
+    """A path of the output folder, or several, as they were looked at; everything else as it is."""
+    if isinstance(value, (list, tuple)):
+        return [paths(one) for one in tuple(value)]
+    if not isinstance(value, (str, bytes, os.PathLike)):
+        return value
+    path = plain(value)
+    if files.segments(path) is None:
+        raise files.refused(path)
+    return path
+
+
 def checked(found: Any, place: tuple[int, str] | None) -> Any:
-    def check(args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    def check(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The arguments with the paths that were looked at."""
         if place is None:
             raise files.refused(args[0] if args else found.__name__)
         at, name = place
-        value = kwargs.get(name, args[at] if len(args) > at else None)
-        for path in value if isinstance(value, (list, tuple)) else (value,):
-            if isinstance(path, (str, bytes, os.PathLike)):
-                if files.segments(os.fsdecode(path)) is None:
-                    raise files.refused(path)
+        if name in kwargs:
+            return args, {**kwargs, name: paths(kwargs[name])}
+        if len(args) > at:
+            return (*args[:at], paths(args[at]), *args[at + 1 :]), kwargs
+        return args, kwargs
 
     if isinstance(found, type):
-        plain = found.__new__ is object.__new__
+        bare = found.__new__ is object.__new__
 
         def new(cls: type, *args: Any, **kwargs: Any) -> Any:
-            check(args, kwargs)
-            return found.__new__(cls) if plain else found.__new__(cls, *args, **kwargs)
+            args, kwargs = check(args, kwargs)
+            return found.__new__(cls) if bare else found.__new__(cls, *args, **kwargs)
 
         try:
             return type(found)(
@@ -247,7 +311,7 @@ def checked(found: Any, place: tuple[int, str] | None) -> Any:
 
     @functools.wraps(found)
     def call(*args: Any, **kwargs: Any) -> Any:
-        check(args, kwargs)
+        args, kwargs = check(args, kwargs)
         return found(*args, **kwargs)
 
     call.zoned = True  # type: ignore[attr-defined]

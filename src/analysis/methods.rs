@@ -277,6 +277,9 @@ fn exact(path: &str) -> Option<Entry> {
         "matplotlib.pyplot.install_repl_displayhook"
         | "matplotlib.pyplot.uninstall_repl_displayhook" => entry(ChangesSystem, 0, &[]),
         "matplotlib.font_manager.FontProperties" => entry(Read, 6, &["fname"]),
+        // the standard library
+        "logging.FileHandler" => entry(Write, 0, &["filename"]),
+        "logging.basicConfig" => entry(Write, 9, &["filename"]),
         // seaborn
         "seaborn.load_dataset" | "seaborn.get_dataset_names" | "seaborn.get_data_home" => {
             entry(Network, 0, &[])

@@ -34,6 +34,8 @@ const MODULES: &[(&str, &str)] = &[
     ("guard", include_str!("../../assets/runner/guard.py")),
     ("hooks", include_str!("../../assets/runner/hooks.py")),
     ("narrow", include_str!("../../assets/runner/narrow.py")),
+    ("lookups", include_str!("../../assets/runner/lookups.py")),
+    ("memory", include_str!("../../assets/runner/memory.py")),
     ("reach", include_str!("../../assets/runner/reach.py")),
     ("patterns", include_str!("../../assets/runner/patterns.py")),
     ("modules", include_str!("../../assets/runner/modules.py")),

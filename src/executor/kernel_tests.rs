@@ -22,6 +22,8 @@ mod library;
 mod lifetime;
 #[path = "ordinary_tests.rs"]
 mod ordinary;
+#[path = "reaching_tests.rs"]
+mod reaching;
 #[path = "refusal_tests.rs"]
 mod refusal;
 #[path = "soak_tests.rs"]

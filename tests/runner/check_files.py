@@ -22,7 +22,8 @@ from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
-import check_quick  # noqa: F401 - its tests are of these
+import check_lookups  # noqa: F401 - its tests are of these
+import check_quick  # noqa: F401 - the same
 import check_reach  # noqa: F401 - the same
 import check_written  # noqa: F401 - the same
 import child

@@ -1,0 +1,203 @@
+"""What libraries look up, and write into texts, by names that their caller chose.
+
+A library's `getattr(x, name)` goes through no gate. Each of its modules gets one under that name: names that its
+code spells out are its own, names that it was given may not lead into the interpreter. Templates that
+libraries fill with `str.format` may not reach into attributes.
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+import string
+import sys
+from types import FrameType, ModuleType
+
+from _countersign import loaded
+from _countersign.rules import ADDRESSES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any
+
+    from _countersign.gates import Gates
+
+# Whose modules look names up for a snippet.
+PACKAGES = frozenset(
+    "argparse formulaic joblib matplotlib mpl_toolkits narwhals pandas patsy plotly _plotly_utils scipy seaborn "
+    "sklearn statsmodels tqdm".split()
+)
+
+# Special names that lead into the interpreter, to memory, or change what an object is.
+REACHING = frozenset(ADDRESSES) | frozenset(
+    "__annotations__ __base__ __bases__ __buffer__ __builtins__ __class__ __closure__ __code__ __defaults__ __del__ "
+    "__delattr__ __dict__ __dlpack__ __func__ __getattr__ __getattribute__ __getstate__ __globals__ __import__ "
+    "__init_subclass__ __kwdefaults__ __loader__ __module__ __mro__ __new__ __reduce__ __reduce_ex__ __self__ "
+    "__setattr__ __setstate__ __spec__ __subclasses__ __subclasshook__ __traceback__ __wrapped__".split()
+)
+# How names of frames, code and functions' insides begin.
+INSIDE = ("ag_", "co_", "cr_", "f_", "func_", "gi_", "tb_")
+
+# Module → what fills a template there: where the template stands among the arguments, and its names.
+TEMPLATES: dict[str, dict[str, tuple[int, tuple[str, ...]]]] = {
+    "matplotlib.cbook": {"_auto_format_str": (0, ("fmt",))},
+    "pandas.io.formats.style_render": {"_maybe_wrap_formatter": (0, ("formatter",))},
+    "seaborn.axisgrid": {"FacetGrid.set_titles": (1, ("template", "row_template", "col_template"))},
+    "tqdm.std": {"tqdm.format_meter": (9, ("bar_format",))},
+}
+
+
+def close(gates: Gates) -> None:
+    """For what is loaded, and for what will be."""
+    own = names(gates)
+    for name, found in own.items():
+        gates.narrow.instead[id(found)] = getattr(gates, name, None) or gates.narrow.refused(name)
+
+    def change(module: ModuleType) -> None:
+        for name in ("getattr", "setattr", "delattr"):
+            module.__dict__.setdefault(name, own[name])
+        for name in ("attrgetter", "methodcaller"):
+            if module.__dict__.get(name) is getattr(operator, name):
+                module.__dict__[name] = own[name]
+
+    loaded.under(PACKAGES, change)
+    loaded.change(TEMPLATES, lambda module: templates(module, gates))
+    loaded.change(["matplotlib.ticker"], lambda module: fields(module, gates))
+    loaded.change(["scipy.stats._distn_infrastructure"], shapes)
+
+
+def names(gates: Gates) -> dict[str, Callable[..., Any]]:
+    """The functions by the names under which libraries call them."""
+
+    def judged(name: Any) -> Any:
+        if not isinstance(name, str):
+            return name
+        text = str.__str__(name)[:]
+        reaching = text in REACHING or (text in gates.rules.denied and text.startswith(INSIDE))
+        if reaching or text in ("mro", "fget", "fset", "fdel"):
+            if text not in spelled(sys._getframe(2)):
+                gates.refuse(f"the attribute {text} is not allowed")
+        return text
+
+    def getattr_(value: Any, name: str, *default: Any) -> Any:
+        return getattr(value, judged(name), *default)
+
+    def setattr_(value: Any, name: str, new: Any) -> None:
+        setattr(value, judged(name), new)
+
+    def delattr_(value: Any, name: str) -> None:
+        delattr(value, judged(name))
+
+    def attrgetter(*paths: str) -> Any:
+        plain = [str.__str__(path)[:] if isinstance(path, str) else path for path in paths]
+        for path in plain:
+            for part in path.split(".") if type(path) is str else ():
+                if path not in spelled(sys._getframe(1)):
+                    judged(part)
+        return operator.attrgetter(*plain)
+
+    def methodcaller(name: str, /, *args: Any, **kwargs: Any) -> Any:
+        return operator.methodcaller(judged(name), *args, **kwargs)
+
+    return {
+        "getattr": getattr_,
+        "setattr": setattr_,
+        "delattr": delattr_,
+        "attrgetter": attrgetter,
+        "methodcaller": methodcaller,
+    }
+
+
+def spelled(frame: FrameType) -> set[str]:
+    """The texts that the code of this frame spells out."""
+
+    def texts(values: tuple[Any, ...]) -> Iterator[str]:
+        for one in values:
+            if type(one) is str:
+                yield one
+            elif type(one) in (tuple, frozenset):
+                yield from texts(tuple(one))
+
+    return set(texts(frame.f_code.co_consts))
+
+
+# -- templates
+
+
+def templates(module: ModuleType, gates: Gates) -> None:
+    for path, (at, called) in TEMPLATES[module.__name__].items():
+        owner: Any = module
+        *parents, last = path.split(".")
+        for parent in parents:
+            owner = getattr(owner, parent, None)
+        if (found := vars(owner).get(last) if owner is not None else None) is not None:
+            setattr(owner, last, filling(found, at, called, gates))
+
+
+def filling(found: Any, at: int, called: tuple[str, ...], gates: Gates) -> Any:
+    """The function, once its templates were looked at."""
+    is_static = isinstance(found, staticmethod)
+    inner = found.__func__ if is_static else found
+
+    @functools.wraps(inner)
+    def fill(*args: Any, **kwargs: Any) -> Any:
+        for place in range(at, min(at + len(called), len(args))):
+            args = (*args[:place], template(args[place], gates), *args[place + 1 :])
+        for name in called:
+            if name in kwargs:
+                kwargs[name] = template(kwargs[name], gates)
+        return inner(*args, **kwargs)
+
+    return staticmethod(fill) if is_static else fill
+
+
+def template(text: Any, gates: Gates) -> Any:
+    """The text itself where it reaches into nothing; what is no text, as it is."""
+    if isinstance(text, dict):
+        return {key: template(one, gates) for key, one in dict.items(text)}
+    if not isinstance(text, str):
+        return text
+    plain = str.__str__(text)[:]
+    if reaches(plain):
+        gates.refuse("format fields may not reach into attributes")
+    return plain
+
+
+def reaches(text: str, depth: int = 0) -> bool:
+    """Whether a field of the template reads an attribute."""
+    try:
+        parts = list(string.Formatter().parse(text))
+    except ValueError:
+        # No template; filling it is an error.
+        return False
+    return any(
+        "." in (field or "") or (spec and depth < 3 and reaches(spec, depth + 1))
+        for _, field, spec, _ in parts
+    )
+
+
+def fields(module: Any, gates: Gates) -> None:
+    """The formatter of `StrMethodFormatter`, whose template can be set after it was made."""
+    kind = module._UnicodeMinusFormat
+    plain = kind.get_field
+
+    def get_field(self: Any, field_name: str, args: Any, kwargs: Any) -> Any:
+        if "." in field_name:
+            gates.refuse("format fields may not reach into attributes")
+        return plain(self, field_name, args, kwargs)
+
+    kind.get_field = get_field
+
+
+def shapes(module: Any) -> None:
+    """A distribution's functions are made of the text of its parameters' names."""
+    construct = module.rv_generic._construct_argparser
+
+    @functools.wraps(construct)
+    def plainly(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if isinstance(self.shapes, str):
+            self.shapes = str.__str__(self.shapes)[:]
+        return construct(self, *args, **kwargs)
+
+    module.rv_generic._construct_argparser = plainly

@@ -1,0 +1,186 @@
+"""What libraries look up for a snippet, and memory that is not an array's: stand-ins, and the real libraries
+where they are installed.
+
+Part of `check_files.py`.
+"""
+
+import operator
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import child
+from own import forked, module, of, raises
+
+
+class Ends(Exception):
+    pass
+
+
+def refuse(message: str) -> None:
+    raise Ends(message)
+
+
+def made_gates() -> Any:
+    gates = module("gates").Gates(module("rules").of(child.policy("analysis")))
+    gates.refuse = refuse
+    return gates
+
+
+@of("lookups", "loaded")
+def what_a_library_looks_up_is_judged_where_it_was_given_the_name() -> None:
+    def inside() -> None:
+        lookups, gates = module("lookups"), made_gates()
+        own = lookups.names(gates)
+        library: dict[str, Any] = {**own}
+        exec(
+            "def given(x, name): return getattr(x, name)\n"
+            "def spelled(x): return getattr(x, '__class__')\n"
+            "def sets(x, name): setattr(x, name, 1)\n"
+            "def path(x, name): return attrgetter(name)(x)",
+            library,
+        )
+        assert library["given"]("a", "upper")() == "A" and library["spelled"]("a") is str
+        assert library["path"](1, "real.imag") == 0
+        for name in ("__class__", "__globals__", "f_back", type("T", (str,), {})("__dict__")):
+            raises(Ends, library["given"], "a", name)
+        raises(Ends, library["sets"], SimpleNamespace(), "__class__")
+        raises(Ends, library["path"], "a", "upper.__self__")
+        raises(Ends, own["methodcaller"], "__reduce__")
+        assert own["methodcaller"]("upper")("a") == "A"
+        for text in ("{x.real}", "{x:{y.real}}"):
+            assert lookups.reaches(text)
+            raises(Ends, lookups.template, text, gates)
+        assert lookups.template({"a": "{:.2f} {x[0]}"}, gates) == {"a": "{:.2f} {x[0]}"}
+        # A module of such a package has them, and a module of another has not.
+        module("loaded").under(["sort_of_library"], lambda found: found.__dict__.setdefault("mine", 1))
+        assert "mine" not in vars(operator)
+
+    forked(inside)
+
+
+@of("memory")
+def positions_and_pointers_are_looked_at_before_compiled_code_believes_them() -> None:
+    memory = module("memory")
+    state = {"bit_generator": "MT19937", "state": {"key": 1, "pos": 624}}
+    assert memory.checked_state(state) == state and memory.checked_state(("MT19937", 1, 3))[2] == 3
+    for wrong in ({"state": {"pos": 700}}, {"buffer_pos": -1}, ("MT19937", 1, 700)):
+        raises(ValueError, memory.checked_state, wrong)
+
+    class Lies(int):
+        def __le__(self, other: Any) -> bool:
+            return True
+
+        def __ge__(self, other: Any) -> bool:
+            return True
+
+    raises(ValueError, memory.checked_state, {"buffer_pos": Lies(99)})
+
+    class Array:
+        dtype, base = SimpleNamespace(hasobject=True), None
+
+    assert memory.without_pointers(Array()).base is None
+    Array.base = 1  # type: ignore[assignment]
+    raises(ValueError, memory.without_pointers, Array())
+
+
+@of("memory", "narrow", "reach", needs="pandas")
+def arrays_stay_in_their_memory() -> None:
+    def inside() -> None:
+        import numpy
+
+        gates = made_gates()
+        module("memory").close(gates)
+        array = gates.narrow.give(numpy.ndarray)
+        assert isinstance(numpy.zeros(1), array) and issubclass(numpy.matrix, array)
+        assert array((2,)).shape == (2,)
+        pointer = numpy.array([id(array)])
+        raises(ValueError, array, (1,), object, pointer)
+        raises(ValueError, numpy.recarray, (1,), [("f", object)], pointer)
+        values = numpy.zeros(8)
+        resize = gates.read_given(values, "resize")
+        raises(ValueError, lambda: resize(2, refcheck=False))
+        assert type(gates.read_given(values, "view")(array)) is numpy.ndarray
+
+    forked(inside)
+
+
+@of("narrow")
+def only_what_is_the_snippets_own_is_registered_or_wrapped() -> None:
+    import numbers
+    import textwrap
+
+    narrow, gates = module("narrow"), made_gates()
+    register = narrow.register(numbers.Number, numbers.Number.register, refuse)
+    raises(Ends, register, str)
+    raises(Ends, narrow.wraps(gates)(lambda: 0), textwrap.dedent)
+
+    def own() -> None:
+        "What it does."
+
+    own.__module__ = "__main__"
+    wrapped = narrow.wraps(gates)(SimpleNamespace(__annotations__={"x=1": int}, __doc__="Mine."))(own)
+    assert wrapped.__doc__ == "Mine." and wrapped.__annotations__.keys() == {"return"}
+
+    fields = ModuleType("dataclasses")
+    fields._process_class = lambda cls: cls  # type: ignore[attr-defined]
+    narrow.dataclasses_of_names(fields, refuse)
+    made = type("Made", (), {"__annotations__": {"x=print(1)": int}})
+
+    def process() -> None:
+        narrow.importing, before = lambda: False, narrow.importing
+        try:
+            fields._process_class(made)  # type: ignore[attr-defined]
+        finally:
+            narrow.importing = before
+
+    raises(Ends, process)
+    made.__annotations__ = {"x": int}
+    process()
+
+
+@of("gates")
+def pandas_gets_the_names_that_were_looked_at() -> None:
+    gates = made_gates()
+    names = ["sum", "mean"]
+    seen = gates.check_named(names)
+    names[0] = "__class__"
+    assert seen == ["sum", "mean"]
+
+    class Text(str):
+        def startswith(self, *args: Any) -> bool:
+            return False
+
+    for wrong in (Text("__class__"), ["sum", "_mgr"], {"a": "__class__"}, ("a", "__class__")):
+        raises(Ends, gates.check_named, wrong)
+    assert type(gates.check_named(Text("sum"))) is str
+
+
+@of("zone")
+def a_path_is_what_it_holds_and_a_descriptor_of_the_runner_is_no_file() -> None:
+    import os
+
+    zone = module("zone")
+
+    class Path(str):
+        def rstrip(self, *args: Any) -> str:
+            return "x.csv"
+
+        def __str__(self) -> str:
+            return "x.csv"
+
+    assert zone.plain(Path("/etc/passwd")) == "/etc/passwd" == zone.plain(b"/etc/passwd")
+    raises(PermissionError, zone.paths, ["x.csv", Path("/etc/passwd")])
+
+    def inside() -> None:
+        os.environ["HOME"] = os.path.join(os.getcwd(), "home")
+        there = zone.Zone([])
+        fd = os.open("/dev/null", os.O_RDONLY)
+        zone.hold()
+        assert not there.may(fd, False) and not there.may(1, True)
+        os.close(fd)
+        read, write = os.pipe()
+        assert there.may(read, False) and there.may(write, True)
+        assert not there.may(Path("/etc/passwd"), False)
+        assert there.lists(".") and not there.lists("/etc") and not there.lists("..")
+
+    forked(inside)
