@@ -23,6 +23,9 @@ MISSING = object()
 FORMATS = ("format", "format_map")
 # Methods of pandas that look a function up by the name they are given.
 NAMED = ("agg", "aggregate", "apply", "transform", "pivot_table", "crosstab")
+AGGREGATES = ("agg", "aggregate")
+# Where it stands among the arguments of a method, where it is not the first.
+FUNCTIONS = {"pivot_table": 3, "crosstab": 5}
 
 
 class Gates:
@@ -98,11 +101,19 @@ class Gates:
         if getattr(found, "__module__", None) == "__main__":
             return found
 
+        # Read from its class, or a module, the first is the object.
+        at = FUNCTIONS.get(name, 0) + (0 if hasattr(found, "__self__") or name == "crosstab" else 1)
+
         def named(*args: Any, **kwargs: Any) -> Any:
-            # Read from its class, the first is the object.
-            first = [self.check_named(one) for one in args[:2]]
-            rest = {key: self.check_named(one) for key, one in kwargs.items()}
-            return found(*first, *args[2:], **rest)
+            if len(args) > at:
+                args = (*args[:at], self.check_named(args[at]), *args[at + 1 :])
+            for key, one in kwargs.items():
+                # What else is given is data, and stays what it is.
+                if key in ("func", "aggfunc") or (name in AGGREGATES and isinstance(one, tuple)):
+                    kwargs[key] = self.check_named(one)
+                elif name not in FUNCTIONS:
+                    self.check_named(one)
+            return found(*args, **kwargs)
 
         return named
 
@@ -133,10 +144,10 @@ class Gates:
             return kind(self.check_named(one) for one in tuple(kind.__iter__(function)))
         elif type(function).__name__ in ("Index", "Series", "ndarray"):
             if getattr(function, "dtype", None) is not None and function.dtype.kind in "OUT":
-                function = function.copy()
-                for one in function.tolist():
-                    if isinstance(one, str):
-                        self.check_named(one)
+                return [
+                    self.check_named(one) if isinstance(one, str) else one
+                    for one in function.tolist()
+                ]
         return function
 
     def read_given(self, value: Any, name: str) -> Any:

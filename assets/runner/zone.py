@@ -130,6 +130,9 @@ def plain(path: Any) -> str:
     return str.__str__(path)[:]
 
 
+# Whose paths are what they say they are, each time.
+PLAIN = ("builtins", "pathlib", "pathlib._local")
+
 # Descriptors that were open before the snippet ran, and what they were of.
 _held: dict[int, tuple[int, int]] = {}
 
@@ -194,7 +197,9 @@ def by_descriptor(plain_open: Callable[..., Any]) -> Callable[..., Any]:
     def open_(file: Any, *args: Any, **kwargs: Any) -> Any:
         if "opener" not in kwargs and len(args) < 7 and not isinstance(file, int):
             try:
-                name = file = plain(file)
+                name = plain(file)
+                if type(file).__module__ not in PLAIN:
+                    file = name
             except TypeError:
                 name = ""
             if files.segments(name) is not None:

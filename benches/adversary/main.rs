@@ -112,7 +112,7 @@ fn asked() -> Option<Asked> {
 fn variants(asked: &Asked, token: &str) -> Vec<Variant> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/adversary/variants.py");
     let output = Command::new(python::managed_env().executable)
-        .args(["-I", "-B"])
+        .args(["-s", "-B"])
         .arg(script)
         .args([&asked.count.to_string(), SEED, token])
         .output()

@@ -154,6 +154,18 @@ def pandas_gets_the_names_that_were_looked_at() -> None:
         raises(Ends, gates.check_named, wrong)
     assert type(gates.check_named(Text("sum"))) is str
 
+    # Data that stands beside it is what the snippet gave, and so is what a function is called with.
+    def apply(*args: Any, **kwargs: Any) -> Any:
+        return args, kwargs
+
+    data = ["_private"]
+    given = gates.named("crosstab", apply)(data, data, None, None, None, "sum", margins=data)
+    assert given[0][0] is data and given[1]["margins"] is data
+    raises(Ends, gates.named("crosstab", apply), data, data, None, None, None, "__class__")
+    raises(Ends, lambda: gates.named("pivot_table", apply)(data, aggfunc=["__class__"]))
+    arguments = ([1],)
+    assert gates.named("apply", apply)(data, len, args=arguments)[1]["args"] is arguments
+
 
 @of("zone")
 def a_path_is_what_it_holds_and_a_descriptor_of_the_runner_is_no_file() -> None:
