@@ -23,7 +23,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use common::agent::Agent;
-use common::dash::Dash;
+use common::dash::{Dash, Options};
 use common::python;
 
 const USAGE: &str = "\
@@ -148,7 +148,11 @@ fn ran<'a>(clear: &[&'a Variant], desks: usize, token: &str) -> Vec<(&'a Variant
     std::thread::scope(|scope| {
         for _ in 0..desks {
             scope.spawn(|| {
-                let mut dash = Dash::start();
+                // Room for all of a variant: a person has to have seen it.
+                let mut dash = Dash::with(&Options {
+                    size: (240, 100),
+                    ..Options::default()
+                });
                 let mut agent = dash.agent();
                 loop {
                     let Some(one) = next.lock().unwrap().next() else {

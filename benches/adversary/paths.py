@@ -78,6 +78,6 @@ def stylesheets(d: Draw) -> str:
         f"pd.DataFrame({{'a': [1]}}).to_xml('y.xml', stylesheet={path})", f"import matplotlib.pyplot as plt\nplt.style.use({path})",
         f"from matplotlib.font_manager import FontProperties\nimport matplotlib.pyplot as plt\nplt.title('x', font=FontProperties(fname={path}))\nplt.gcf().canvas.draw()",
         f"import logging\nif not logging.FileHandler({path}, mode='r').stream.read(): raise ValueError", f"import tempfile\nopen(tempfile.mkdtemp(dir={path}) + '/x')",
-        f"pd.Timestamp('2020', tz={d.text('dateutil//etc/localtime')})",
+        f"if pd.Timestamp('2020', tz={d.text('dateutil//etc/localtime')}).tz is None: raise ValueError",
     ]  # fmt: skip
     return f"open('x.xml', 'w').write('<a><b><c>1</c></b></a>')\n{d.random.choice(ways)}\ntook()"
