@@ -233,7 +233,7 @@ fn d5_limits_and_scopes_are_events() {
             "limit",
         ),
         (walled(&|_| {}), "x = 1\nopen('/etc/passwd')", "files"),
-        (walled(&|_| {}), "x = 1\nopen('a/b', 'w')", "files"),
+        (walled(&|_| {}), "x = 1\nopen('../b', 'w')", "files"),
         (scoped(), "x = 1\nsystem.profile = x", "scope"),
         (
             scoped(),
