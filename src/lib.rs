@@ -19,6 +19,10 @@ pub mod ipc;
 
 pub mod executor;
 
+pub mod child;
+
+pub mod sandbox;
+
 pub mod runtime;
 
 pub mod analysis;

@@ -13,6 +13,7 @@ from _countersign import (
     contracts,
     display,
     errors,
+    failure,
     files,
     hold,
     job,
@@ -56,11 +57,15 @@ def main() -> None:
     if setup.warm is not None:
         setup = zygote.serve(setup, libraries)
         # What goes on is a fork, made for one run.
-    elif not (setup.convert or setup.values or setup.certify):
+    elif setup.policy is not None and not setup.certify:
         contracts.of(setup.policy["contract"]).ahead(setup)
     del os.environ[POOL]
     gc.freeze()
     gc.enable()
+    if setup.policy is None:
+        from _countersign import task
+
+        task.run(setup, libraries)
     if setup.policy["guard"]:
         # Without it the snippet has its signals to itself, and nothing in here stops it.
         stop.ready()
@@ -73,25 +78,17 @@ def main() -> None:
     status = 0
     contract = contracts.of(setup.policy["contract"])(setup, libraries)
     events = Events(lambda line: os.write(setup.fd_report, line), contract.clean)
-    if setup.policy["guard"] and not (setup.convert or setup.values or setup.certify):
+    if setup.policy["guard"] and not setup.certify:
         stop.arm(setup, events, released)
     try:
-        if setup.convert:
-            from _countersign import convert
-
-            report["result"] = convert.run(setup, libraries)
-        elif setup.values:
-            from _countersign import values
-
-            report["result"] = values.run(setup, libraries)
-        elif setup.certify:
+        if setup.certify:
             from _countersign import certify
 
             report["result"] = certify.run(setup, libraries, contract)
         else:
             report["result"] = job.run(setup, libraries, contract, events)
     except BaseException as error:  # noqa: BLE001 - whatever it is, it is reported
-        status = failed(error, report)
+        status = failure.put(error, report)
         limits.met(error)
         if limit := report["error"] and report["error"]["limit"]:
             events.limit(limit, report["error"]["line"], limits.reason(error))
@@ -105,19 +102,6 @@ def main() -> None:
         report["manifest"] = files.manifest()
     send(setup, report | events.closing())
     leave(status)
-
-
-def failed(error: BaseException, report: dict[str, Any]) -> int:
-    """Puts the error into the report. The exit status."""
-    if isinstance(error, SystemExit) and error.code in (None, 0):
-        return 0
-    if isinstance(error, MemoryError):
-        hold.relax()
-    errors.show(error)
-    report["error"] = errors.as_report(error)
-    if isinstance(error, SystemExit) and isinstance(error.code, int):
-        return (error.code & 0xFF) or 1
-    return 1
 
 
 def finish() -> None:

@@ -35,7 +35,8 @@ class Mismatch(Exception):
 class Setup(SimpleNamespace):
     """From the user's own policy and environment; no byte of it comes from an agent."""
 
-    policy: dict[str, Any]
+    # None where no snippet runs: `convert` or `values` is set then.
+    policy: Any
     code: str
     sys_path: list[str]
     preload: list[str]

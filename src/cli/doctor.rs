@@ -146,7 +146,7 @@ fn tier(tier: Tier) -> Check {
             }
             Check::note(name, found.layers.join(", "), mend)
         }
-        Err(lacks) => Check::missing(name, lacks.missing, lacks.mend),
+        Err(lacks) => Check::missing(name, lacks.missing, lacks.remedy),
     }
 }
 

@@ -9,7 +9,7 @@ use nix::sys::eventfd::{EfdFlags, EventFd};
 
 /// One run's two switches. Neither can be taken back.
 #[derive(Debug)]
-pub(super) struct Switch {
+pub struct Switch {
     /// Wakes the run's thread; absent only when the system had no descriptor left, and then the
     /// run never starts.
     wake: Option<EventFd>,
@@ -64,7 +64,7 @@ impl Switch {
 }
 
 /// Reads on until the run is killed: what is given to a run can take long to read.
-pub(super) struct Until<'a, R> {
+pub struct Until<'a, R> {
     pub inner: R,
     pub switch: &'a Switch,
 }

@@ -1,85 +1,24 @@
 //! Runs what was granted: confined, held until the record is durable, bounded, and gone
 //! afterwards.
 //!
-//! The broker's side of a run is one thread ([`drive`]); the child's side is our own binary
-//! started again as a helper ([`helper`]), which confines the payload and outlives it. Nothing is
+//! The broker's side of a run is one thread ([`run`]) that takes a [`child`](crate::child) through its states.
+//! `data` converts data sets, `warm` keeps zygotes, `preflight` finds out what this machine gives; each does it
+//! with a child of its own. Nothing is
 //! run without a [`Grant`], which is taken by value. May not touch terminal, socket or log.
 
-mod bounds;
-mod bundle;
-mod cells;
-mod certify;
-mod cgroup;
-mod charts;
-mod checked;
-mod collect;
 mod control;
-mod convert;
-mod datasets;
-mod drive;
-mod ending;
-mod given;
-mod handover;
-mod helper;
-mod launch;
-mod leftovers;
-mod libraries;
-mod media;
-mod memfd;
-mod mend;
-mod output;
-mod outside;
-mod pipe;
+mod data;
+mod fault;
 mod preflight;
-mod preflight_memory;
-mod procfs;
-mod raw;
-mod reached;
+mod python;
 mod report;
-pub mod roles;
-mod runner;
-mod running;
-mod scratch;
+mod run;
 mod spec;
-mod stamp;
-mod surroundings;
-mod zygote;
+mod warm;
 
 #[cfg(test)]
-mod chart_tests;
-#[cfg(test)]
-mod counting_tests;
-#[cfg(test)]
-mod ending_tests;
-#[cfg(test)]
-mod environment_tests;
-#[cfg(test)]
-mod event_tests;
-#[cfg(test)]
-mod feature_tests;
 #[allow(clippy::duplicate_mod)]
-#[cfg(test)]
-mod kernel_tests;
-#[cfg(test)]
-mod private_tests;
-#[cfg(test)]
-mod process_tests;
-#[cfg(test)]
-mod scoped_tests;
-#[cfg(test)]
-mod test_bench;
-#[cfg(test)]
-mod test_entry;
-#[cfg(test)]
-mod test_look;
-#[cfg(test)]
-#[path = "../../tests/common/sandbox.rs"]
-mod test_table;
-#[cfg(test)]
-mod told_tests;
-#[allow(clippy::duplicate_mod)]
-#[cfg(test)]
-mod warm_tests;
+pub(crate) mod tests;
 
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
@@ -90,16 +29,16 @@ use crate::policy::Policy;
 use crate::runtime::{Measured, PythonEnv};
 
 pub use control::Control;
-pub use convert::Converters;
-pub use datasets::{DatasetSource, Sources, bind, bind_artifact, bind_with, describe};
+pub use data::convert::Converters;
+pub use data::datasets::{DatasetSource, Sources, bind, bind_artifact, bind_with, describe};
 pub use preflight::{Unavailable, preflight, preflight_recalled};
-pub use zygote::try_warm;
+pub use warm::try_warm;
 
 use control::Switch;
-use convert::Converter;
+use data::convert::Converter;
 use spec::RunSpec;
-pub use zygote::Wish;
-use zygote::{Kind, Pool};
+pub use warm::Wish;
+use warm::{Kind, Pool};
 
 /// Where notes of a run go: in order, the last one `Ended` or `Failed`.
 pub type Notes = Box<dyn Fn(ProposalId, ExecNote) + Send + Sync>;
@@ -119,7 +58,7 @@ impl Executor {
         // What dashboards that were killed could not remove. Nobody waits for it.
         let swept = std::thread::Builder::new()
             .name("leftovers".to_owned())
-            .spawn(leftovers::remove_stale);
+            .spawn(crate::child::remove_stale);
         if let Err(e) = swept {
             tracing::warn!("what earlier runs left is not removed: {e}");
         }
@@ -137,7 +76,7 @@ impl Executor {
         let compiling = env.clone();
         let thread = std::thread::Builder::new()
             .name("compile".to_owned())
-            .spawn(move || bundle::compile(&compiling));
+            .spawn(move || python::bundle::compile(&compiling));
         if let Err(e) = thread {
             tracing::warn!("every start compiles the runner: {e}");
         }
@@ -159,7 +98,7 @@ impl Executor {
             policy,
             tier,
             env,
-            tables: libraries::has_tables(inputs),
+            tables: python::libraries::has_tables(inputs),
         };
         self.zygotes.prepare(kind, wish);
     }
@@ -190,7 +129,7 @@ fn start(
     exe: Arc<OwnedFd>,
     warm: Option<Arc<Pool>>,
     sources: Arc<Sources>,
-    spec: Result<RunSpec, spec::Fault>,
+    spec: Result<RunSpec, fault::Fault>,
     note: Sink,
 ) -> Control {
     let switch = Switch::new();
@@ -202,7 +141,7 @@ fn start(
         .spawn(move || {
             let last = match spec {
                 Ok(spec) => std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-                    drive::drive(
+                    run::drive::drive(
                         &spec,
                         exe.as_fd(),
                         warm.as_deref(),
@@ -213,7 +152,7 @@ fn start(
                 }))
                 // What was unwound closed the lifeline, and the child is dead.
                 .unwrap_or_else(|_| failed("the executor failed")),
-                Err(fault) => failed(&fault.message),
+                Err(fault) => failed(&fault.to_string()),
             };
             sink(last);
         });

@@ -1,7 +1,6 @@
 //! One run as plain data. Made from a grant in exactly one place, here; only the executor and its
 //! own tests can name it, so nothing else can ask for a run.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,15 +9,14 @@ use crate::model::{BoundInput, CodeFacts, Digest, Limits, Tier};
 use crate::policy::{Contract, Policy};
 use crate::runtime::{Measured, PythonEnv};
 
-use super::certify;
-use super::handover::{Order, Purpose};
+use crate::child::Confinement;
+use crate::sandbox::protocol::Purpose;
 
-/// Mebibytes that converting a data set may take: pandas needs a few times its size.
-const CONVERTER_MEMORY_MB: u64 = 16 * 1024;
+use super::fault::{Fault, Why};
 
 /// What is to be run.
 #[derive(Clone, Debug)]
-pub(super) struct RunSpec {
+pub struct RunSpec {
     pub code: Arc<str>,
     /// Of the code that was shown.
     pub digest: Digest,
@@ -26,8 +24,7 @@ pub(super) struct RunSpec {
     pub policy: Arc<Policy>,
     pub tier: Tier,
     pub env: Arc<PythonEnv>,
-    /// The environment's files, looked at again before the release. None where nobody granted
-    /// anything: for the converter of a data set.
+    /// The environment's files, looked at again before the release. None in the suites, which grant nothing.
     pub measured: Option<Arc<Measured>>,
     /// What the analyser read of the code.
     pub facts: Option<CodeFacts>,
@@ -43,21 +40,15 @@ impl RunSpec {
         let env = measured.env.clone();
         if grant.environment() != env.digest {
             return Err(Fault::new(
-                "the Python environment is not the one that was granted",
+                Why::OtherEnvironment,
                 format!("{} is not {}", env.digest, grant.environment()),
             ));
         }
         if !grant.policy().guard && grant.tier() < Tier::Kernel {
-            return Err(Fault::new(
-                "a policy without the guard runs in tier kernel or stronger only",
-                grant.tier(),
-            ));
+            return Err(Fault::new(Why::GuardlessTier(grant.tier()), grant.tier()));
         }
         if grant.policy().guard && grant.facts().is_none() {
-            return Err(Fault::new(
-                "the analyser told nothing that the guard could compare",
-                "facts",
-            ));
+            return Err(Fault::new(Why::NoFacts, "facts"));
         }
         let proposal = grant.proposal();
         Ok(Self {
@@ -95,90 +86,33 @@ impl RunSpec {
         match self.policy.contract {
             Contract::Feature => Limits {
                 artifacts: limits.artifacts.saturating_add(1),
-                artifact_bytes: limits.artifact_bytes.max(certify::BYTES_MAX),
+                artifact_bytes: limits.artifact_bytes.max(HANDED_MAX),
                 ..limits
             },
             _ => limits,
         }
     }
 
-    /// The converter's: our own script over one data set of the user's, and no snippet.
-    pub fn of_converter(input: BoundInput, tier: Tier, env: Arc<PythonEnv>) -> Result<Self, Fault> {
-        let policies = crate::policy::builtin()
-            .map_err(|e| Fault::new("the built-in policies are damaged", e))?;
-        let usual = policies.iter().find(|policy| policy.name == "analysis");
-        let usual = usual.ok_or_else(|| Fault::new("the built-in policies are damaged", "none"))?;
-        let limits = Limits {
-            memory_mb: CONVERTER_MEMORY_MB,
-            ..Limits::default()
-        };
-        Ok(Self {
-            code: "".into(),
-            digest: Digest::of(b""),
-            inputs: Arc::from([input]),
-            policy: Arc::new(Policy {
-                limits,
-                ..Policy::clone(usual)
-            }),
-            tier,
-            env,
-            measured: None,
-            granted_at: Duration::ZERO,
-            handed: None,
-            facts: None,
-        })
-    }
-
     pub fn limits(&self) -> &Limits {
         &self.policy.limits
     }
 
-    /// What its helper is told. `scratch`: the run's own folder, which is there and empty.
-    pub fn order(&self, scratch: PathBuf) -> Order {
-        Order {
+    /// What its child is to be confined as. `mapped`: bytes of inputs that it maps; `inputs`: how many go with it.
+    pub fn confinement(&self, mapped: u64, inputs: usize) -> Confinement {
+        Confinement {
             tier: self.tier,
             executable: self.env.executable.clone(),
-            needs: needs(&self.env),
-            scratch,
+            needs: self.env.needs(),
             limits: *self.limits(),
-            code: self.digest,
+            mapped,
+            inputs,
             purpose: Purpose::Run,
         }
     }
 }
 
+/// Bytes in which a contract's own code hands a result over, as `assets/runner/columns.py` says too.
+pub(super) const HANDED_MAX: u64 = 64 << 20;
+
 /// Bytes that the report of a run may have.
 pub(super) const REPORT_MAX: usize = 1024 * 1024;
-
-/// Files and folders the interpreter needs, each once.
-pub(super) fn needs(env: &PythonEnv) -> Vec<PathBuf> {
-    let mut needs: Vec<PathBuf> = [&env.executable, &env.base_prefix, &env.prefix]
-        .into_iter()
-        .chain(&env.sys_path)
-        // `sys.path` names a zip of the standard library that most installations lack.
-        .filter(|path| path.exists())
-        .cloned()
-        .collect();
-    needs.sort();
-    needs.dedup();
-    needs
-}
-
-/// Why a run could not be made or not be brought to its end, for a reason not the snippet's.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
-pub(super) struct Fault {
-    /// Goes to the agent too: no path of this machine.
-    pub message: String,
-    /// For the local log.
-    pub detail: String,
-}
-
-impl Fault {
-    pub fn new(message: impl Into<String>, detail: impl std::fmt::Display) -> Self {
-        Self {
-            message: message.into(),
-            detail: detail.to_string(),
-        }
-    }
-}

@@ -45,6 +45,20 @@ impl PythonEnv {
         lacking.map(str::to_owned).collect()
     }
 
+    /// Files and folders that the interpreter needs, each once.
+    pub fn needs(&self) -> Vec<PathBuf> {
+        let mut needs: Vec<PathBuf> = [&self.executable, &self.base_prefix, &self.prefix]
+            .into_iter()
+            .chain(&self.sys_path)
+            // `sys.path` names a zip of the standard library that most installations lack.
+            .filter(|path| path.exists())
+            .cloned()
+            .collect();
+        needs.sort();
+        needs.dedup();
+        needs
+    }
+
     /// `Python 3.11.7, 27 packages`.
     pub fn label(&self) -> String {
         let (a, b, c) = self.version;

@@ -9,9 +9,9 @@ mod source;
 use source::{Source, is_within, matching, sources, test_modules, tokens};
 
 /// From the top down: a module uses what stands below it, or itself.
-const ORDER: [&str; 18] = [
-    "main", "cli", "app", "mcp", "tui", "ipc", "executor", "runtime", "analysis", "audit",
-    "broker", "config", "policy", "chart", "model", "paths", "clock", "error",
+const ORDER: [&str; 20] = [
+    "main", "cli", "app", "mcp", "tui", "ipc", "executor", "child", "sandbox", "runtime",
+    "analysis", "audit", "broker", "config", "policy", "chart", "model", "paths", "clock", "error",
 ];
 /// These stand side by side at the bottom.
 const BASE: [&str; 3] = ["paths", "clock", "error"];
@@ -136,8 +136,16 @@ fn places(source: &Source, found: &mut Vec<String>) {
     let top = source.top();
     let all = tokens(&source.code).join(" ");
     let own = tokens(&source.outside_tests()).join(" ");
-    if contains_words(&all, "unsafe") && top != "executor" && top != "ipc" {
-        source.says("`unsafe` belongs into executor and ipc only", found);
+    let entry = source.path == "executor/tests/entry.rs";
+    if contains_words(&all, "unsafe") && top != "sandbox" && top != "ipc" && !entry {
+        source.says("`unsafe` belongs into sandbox and ipc only", found);
+    }
+    // A held child is released where the states are, and nowhere else.
+    if contains_words(&own, "Command :: Release") && top != "child" && top != "sandbox" {
+        source.says("releases a child past its states", found);
+    }
+    if is_built(&own, "Held") && source.path != "child/states.rs" && top != "sandbox" {
+        source.says("makes a `Held` without a look", found);
     }
     if top == "tui" {
         for word in ["println !", "print !", "eprintln !", "eprint !"] {
@@ -290,6 +298,13 @@ fn made_up_faults_are_found() {
         ("broker/x.rs", "use std::{fs, io};", "in braces"),
         ("cli/x.rs", "use anyhow::Context as _;", "anyhow"),
         ("tui/x.rs", "fn f() { unsafe { g() } }", "unsafe"),
+        ("executor/x.rs", "fn f() { unsafe { g() } }", "unsafe"),
+        (
+            "executor/x.rs",
+            "send(&socket, &Command::Release)",
+            "past its states",
+        ),
+        ("child/x.rs", "let held = Held { alive };", "without a look"),
         ("tui/x.rs", "fn f() { println!(\"{x}\"); }", "prints"),
         (
             "cli/x.rs",
@@ -385,7 +400,8 @@ fn what_is_allowed_is_not_found() {
             "app/x.rs",
             "let c = Confirmation { id };\nEffect::Execute(g) => x,",
         ),
-        ("executor/x.rs", "unsafe { f() }"),
+        ("sandbox/x.rs", "unsafe { f() }"),
+        ("child/x.rs", "self.send(Command::Release)"),
     ];
     for (path, text) in good {
         let found = judge(&[Source::new(path, text)]);

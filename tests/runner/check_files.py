@@ -31,7 +31,7 @@ from harness import LIBRARIES, main, test
 from own import FILES, FOLDER, TESTED, forked, module, of, raises
 
 # What is nothing without the helper, its jail and its descriptors: `src/executor` runs them, cold and
-# warm, with real children (`kernel_tests.rs`, `warm_tests.rs`).
+# warm, with real children (`tests/kernel.rs`, `tests/warm.rs`).
 ELSEWHERE = set("first boot nest restrict syscalls zygote".split())
 
 
@@ -40,7 +40,7 @@ ELSEWHERE = set("first boot nest restrict syscalls zygote".split())
 
 @test
 def every_file_is_bundled_and_has_a_test() -> None:
-    bundle = (FOLDER.parents[1] / "src/executor/bundle.rs").read_text()
+    bundle = (FOLDER.parents[1] / "src/executor/python/bundle.rs").read_text()
     missing = [p for p in FILES.values() if f"/runner/{p.relative_to(FOLDER)}" not in bundle]
     assert not missing, missing
     untested = FILES.keys() - TESTED - ELSEWHERE

@@ -1,0 +1,282 @@
+//! What stands in every state of a child, and the one loop that attends it.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::fd::{BorrowedFd, OwnedFd};
+use std::time::{Duration, Instant};
+
+use crate::clock::Now;
+use crate::sandbox::events::Events;
+use crate::sandbox::protocol::{self, Command, Says};
+
+use super::confinement::Confinement;
+use super::fault::{Fault, Why};
+use super::host::Host;
+use super::launch::HELPER_MAX;
+use super::states::{Ended, Step};
+
+/// How long pipes are read after everything that could write to them is dead.
+const DRAIN_MAX: Duration = Duration::from_secs(2);
+
+/// What comes out of a child.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    Stdout,
+    Stderr,
+    /// What its runner says of the run.
+    Report,
+}
+
+/// What a client wants of its child.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wish {
+    GoOn,
+    /// Ends the child. A wish that was uttered once counts.
+    Kill,
+}
+
+/// Who a child is for: takes what comes out of it, and is asked before each wait.
+pub trait Client {
+    /// Takes bytes. `released`: whether the child had been released when they were read.
+    fn take(&mut self, from: Source, bytes: &[u8], released: bool);
+
+    /// Called before each wait, also while what is left in the pipes is read.
+    fn tick(&mut self) {}
+
+    /// Asked before each wait until the child has ended.
+    fn wish(&mut self) -> Wish;
+
+    /// Whether the runner said that it waits for its release.
+    fn is_ready(&mut self) -> bool;
+
+    /// Whether the child may be released. Asked while it is held.
+    fn may_release(&mut self) -> bool {
+        true
+    }
+
+    /// When the client wants to be asked again at the latest.
+    fn due(&self) -> Option<Instant> {
+        None
+    }
+
+    /// Becomes readable when the client wants to be asked at once.
+    fn bell(&self) -> Option<BorrowedFd<'_>> {
+        None
+    }
+
+    /// The bell was heard.
+    fn quiet(&mut self) {}
+}
+
+/// What is waited for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Name {
+    Bell,
+    Helper,
+    Pipe(Source),
+}
+
+/// A message with the descriptor that came with it.
+type Message = (Says, Option<OwnedFd>);
+
+/// A child, in whatever state.
+pub(super) struct Alive {
+    // Closed before the host, whose zygote ends a run whose socket is closed.
+    socket: OwnedFd,
+    pipes: [(Source, Option<File>); 3],
+    pub host: Box<dyn Host>,
+    pub confinement: Confinement,
+    /// When to stop waiting for what comes next.
+    deadline: Option<Instant>,
+    patience: Duration,
+    killed: bool,
+    /// What is told of it once it has ended.
+    overdue: bool,
+    pub folder: Option<OwnedFd>,
+}
+
+impl Alive {
+    pub fn new(
+        socket: OwnedFd,
+        [stdout, stderr, report]: [OwnedFd; 3],
+        host: Box<dyn Host>,
+        confinement: Confinement,
+    ) -> Self {
+        let open = |source, fd: OwnedFd| (source, Some(File::from(fd)));
+        Self {
+            socket,
+            pipes: [
+                open(Source::Stdout, stdout),
+                open(Source::Stderr, stderr),
+                open(Source::Report, report),
+            ],
+            host,
+            confinement,
+            deadline: None,
+            patience: Duration::MAX,
+            killed: false,
+            overdue: false,
+            folder: None,
+        }
+    }
+
+    /// The next step is to come within this time, or the child is killed.
+    pub fn within(&mut self, patience: Duration) {
+        self.patience = patience;
+        self.deadline = Instant::now().checked_add(patience);
+    }
+
+    /// The next step may take any time.
+    pub fn at_leisure(&mut self) {
+        self.deadline = None;
+    }
+
+    pub fn send(&self, command: Command) -> bool {
+        // A helper that is gone shows as the end of its socket.
+        protocol::send(&self.socket, &command).is_ok()
+    }
+
+    /// Attends the child until `step` gives something or it has ended. `step` gets what the helper says beside
+    /// the end, and is asked once more after each wait.
+    pub fn until<T>(
+        mut self,
+        client: &mut dyn Client,
+        released: bool,
+        mut step: impl FnMut(&mut Self, &mut dyn Client, Option<Message>) -> Result<Option<T>, Fault>,
+    ) -> Result<Step<(Self, T)>, Fault> {
+        loop {
+            client.tick();
+            if client.wish() == Wish::Kill {
+                self.kill();
+            }
+            if self.is_over_time() && !self.out_of_time() {
+                return Err(self.fault_of_end());
+            }
+            let said = self.turn(client, released, true)?;
+            let said = match said {
+                Some((Says::Ended(ending), _)) => {
+                    let now = (Instant::now(), Now::read().boot);
+                    self.drain(client, released)?;
+                    if self.overdue {
+                        return Err(self.fault_of_end());
+                    }
+                    if !ending.clean {
+                        tracing::error!("the helper could not clean up after a run");
+                    }
+                    return Ok(Step::Ended(Ended::new(self, ending, now)));
+                }
+                Some((Says::Refused(refusal), _)) => return Err(refusal.into()),
+                Some((Says::Place, _)) => return Err(Fault::new(Why::OutOfOrder, "place")),
+                other => other,
+            };
+            // What is to end goes no step further.
+            if !self.killed
+                && let Some(next) = step(&mut self, client, said)?
+            {
+                return Ok(Step::On((self, next)));
+            }
+        }
+    }
+
+    /// Reads what is left in the pipes: everything that could write to them is dead.
+    fn drain(&mut self, client: &mut dyn Client, released: bool) -> Result<(), Fault> {
+        self.deadline = Some(Instant::now() + DRAIN_MAX);
+        while self.pipes.iter().any(|(_, pipe)| pipe.is_some()) && !self.is_over_time() {
+            client.tick();
+            self.turn(client, released, false)?;
+        }
+        Ok(())
+    }
+
+    /// Waits for something and takes it in. The value is what the helper said.
+    fn turn(
+        &mut self,
+        client: &mut dyn Client,
+        released: bool,
+        listening: bool,
+    ) -> Result<Option<Message>, Fault> {
+        let mut events = Events::new();
+        if let Some(bell) = client.bell() {
+            events = events.on(Name::Bell, bell);
+        }
+        events = events.on_open(Name::Helper, listening.then_some(&self.socket));
+        for (source, pipe) in &self.pipes {
+            events = events.on_open(Name::Pipe(*source), pipe.as_ref());
+        }
+        let until = [self.deadline, client.due()].into_iter().flatten().min();
+        let happened = events
+            .wait(until)
+            .map_err(|e| Fault::new(Why::NotWaited, e))?;
+        if happened.has(Name::Bell) {
+            client.quiet();
+        }
+        // Read before the helper's word is taken: what was printed before the end comes first.
+        for (source, pipe) in &mut self.pipes {
+            if happened.has(Name::Pipe(*source)) {
+                read(*source, pipe, client, released);
+            }
+        }
+        if !happened.has(Name::Helper) {
+            return Ok(None);
+        }
+        match protocol::receive_folder::<Says>(&self.socket) {
+            Ok(Some(message)) => Ok(Some(message)),
+            Ok(None) => Err(Fault::new(Why::Silent, "end of socket")),
+            Err(e) => Err(Fault::new(Why::Silent, e)),
+        }
+    }
+
+    /// Asks the helper to end everything, once.
+    fn kill(&mut self) {
+        if !self.killed {
+            self.killed = true;
+            self.send(Command::Kill);
+            self.deadline = Some(Instant::now() + HELPER_MAX);
+        }
+    }
+
+    fn is_over_time(&self) -> bool {
+        self.deadline
+            .is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
+    /// What was waited for did not come. `false`: the helper does not even end.
+    fn out_of_time(&mut self) -> bool {
+        if self.killed {
+            return false;
+        }
+        self.overdue = true;
+        self.kill();
+        true
+    }
+
+    fn fault_of_end(&self) -> Fault {
+        if self.overdue {
+            Fault::new(Why::NotReady(self.patience), "prepare")
+        } else {
+            Fault::new(Why::NoAnswer, "helper")
+        }
+    }
+}
+
+/// Takes in what is there.
+fn read(source: Source, pipe: &mut Option<File>, client: &mut dyn Client, released: bool) {
+    let Some(file) = pipe else {
+        return;
+    };
+    let mut buffer = [0u8; 64 * 1024];
+    match file.read(&mut buffer) {
+        Ok(0) => *pipe = None,
+        Ok(n) => client.take(source, &buffer[..n], released),
+        Err(e) if is_nothing(&e) => {}
+        Err(_) => *pipe = None,
+    }
+}
+
+/// Whether reading found nothing this time: what was there may have been taken back.
+fn is_nothing(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::Interrupted | io::ErrorKind::WouldBlock
+    )
+}

@@ -1,0 +1,94 @@
+//! Who looks after a child.
+
+use std::os::fd::OwnedFd;
+use std::path::PathBuf;
+use std::process::Child;
+
+use crate::sandbox::scratch;
+
+use super::launch;
+
+/// Looks after a child, and ends it when it is dropped.
+pub trait Host: Send {
+    /// The helper's process number.
+    fn helper(&self) -> i32;
+
+    /// How many processes stand between the helper and the payload.
+    fn between(&self) -> usize;
+
+    /// How the child was started, for the local log: `cold` or `warm`.
+    fn start(&self) -> &'static str;
+
+    /// The child's folder, where this host made one for it alone.
+    fn folder(&self) -> Option<&PathBuf>;
+}
+
+/// A helper of the child's own: a cold start.
+pub struct Helper {
+    process: Option<Child>,
+    number: i32,
+    /// Closing it ends the child; so does the end of this process.
+    lifeline: Option<OwnedFd>,
+    scratch: PathBuf,
+}
+
+impl Helper {
+    pub(super) fn new(process: Child, lifeline: OwnedFd, scratch: PathBuf) -> Self {
+        Self {
+            number: process.id() as i32,
+            process: Some(process),
+            lifeline: Some(lifeline),
+            scratch,
+        }
+    }
+
+    pub(crate) const fn number(&self) -> i32 {
+        self.number
+    }
+
+    #[cfg(test)]
+    pub(crate) const fn scratch(&self) -> &PathBuf {
+        &self.scratch
+    }
+}
+
+impl std::fmt::Debug for Helper {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Helper")
+            .field("number", &self.number)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Host for Helper {
+    fn helper(&self) -> i32 {
+        self.number
+    }
+
+    fn between(&self) -> usize {
+        // Pid 1 of the jail, or in tier `process` the other half of the helper.
+        1
+    }
+
+    fn start(&self) -> &'static str {
+        "cold"
+    }
+
+    fn folder(&self) -> Option<&PathBuf> {
+        Some(&self.scratch)
+    }
+}
+
+impl Drop for Helper {
+    /// Nothing of the child stays: the lifeline goes first, and with it the helper.
+    fn drop(&mut self) {
+        self.lifeline.take();
+        if let Some(process) = self.process.take() {
+            launch::dismiss(process);
+        }
+        // The helper has removed it, unless it was killed.
+        if let Err(e) = scratch::Held::open(&self.scratch).and_then(|held| held.remove()) {
+            tracing::error!("a run's folder could not be removed: {e}");
+        }
+    }
+}

@@ -1,0 +1,242 @@
+//! What the held payload has around it, read from outside: which mounts, whose `/proc`, which
+//! descriptors and which variables.
+//!
+//! What cannot be read is not known, and not known is not listed: descriptors and variables of a
+//! payload that may not be dumped are root's to read. What can be read and is not as it was given
+//! refuses the run in every tier.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::sandbox::{helper, interpreter, procfs, scratch};
+
+use super::confinement::Confinement;
+
+/// Null, both output streams, gate, report, setup, bundle, job and code.
+const DESCRIPTORS: usize = 9;
+
+/// The layers that are on, of those that are neither mounts nor read in [`super::outside`], or the one
+/// that is seen to be wrong.
+pub fn layers(pid: i32, inputs: usize) -> Result<Vec<&'static str>, (&'static str, String)> {
+    let mut layers = Vec::new();
+    if let Ok(links) = descriptors(pid) {
+        if !are_given(&links, inputs) {
+            return Err(("descriptors", format!("{links:?}")));
+        }
+        layers.push("descriptors");
+    }
+    if let Ok(names) = variables(pid) {
+        if !are_ours(&names) {
+            return Err(("environment", format!("{} variables", names.len())));
+        }
+        layers.push("environment");
+    }
+    Ok(layers)
+}
+
+/// Those of the layers that are mounts. A payload that has closed itself in cannot change them any
+/// more, so this is read while it gets ready.
+pub fn mounted(pid: i32, given: &Confinement) -> Vec<&'static str> {
+    let mut layers = Vec::new();
+    if let Ok(mounts) = procfs::mounts(pid) {
+        if root_is_made(&mounts, given) {
+            layers.push("root");
+        }
+        let ours = procfs::mounts(std::process::id() as i32).unwrap_or_default();
+        if proc_is_fresh(&mounts, &ours) {
+            layers.push("proc");
+        }
+    }
+    layers
+}
+
+/// Nothing but what the jail is put together from, at the same paths, read-only where the payload
+/// is not to write.
+fn root_is_made(mounts: &[procfs::Mount], given: &Confinement) -> bool {
+    let bound = helper::bound(&given.executable, &given.needs);
+    let mut roots = mounts.iter().filter(|mount| mount.at == Path::new("/"));
+    let root = roots.next();
+    root.is_some_and(|root| root.kind == "tmpfs" && root.has("ro") && root.has("nosuid"))
+        && roots.next().is_none()
+        && mounts.iter().all(|mount| {
+            let own = |at: &str| mount.at == Path::new(at);
+            own("/")
+                || (own("/proc") && mount.kind == "proc")
+                || ((own(helper::SCRATCH) || own("/dev/shm"))
+                    && mount.kind == "tmpfs"
+                    && mount.has("noexec"))
+                || helper::DEVICES
+                    .iter()
+                    .any(|name| mount.at == Path::new("/dev").join(name))
+                || (mount.has("ro")
+                    && mount.has("nosuid")
+                    && bound.iter().any(|path| mount.at.starts_with(path)))
+        })
+}
+
+/// One `/proc` at the top, not the file system that is ours, and nothing of the machine's in any.
+fn proc_is_fresh(mounts: &[procfs::Mount], ours: &[procfs::Mount]) -> bool {
+    let mut procs = mounts
+        .iter()
+        .filter(|mount| mount.kind == "proc")
+        .peekable();
+    procs.peek().is_some()
+        && procs.all(|mount| {
+            mount.at == Path::new("/proc")
+                && mount.is_made_with(helper::PROCESSES_ONLY)
+                && !ours.iter().any(|our| our.device == mount.device)
+        })
+}
+
+fn descriptors(pid: i32) -> io::Result<Vec<PathBuf>> {
+    std::fs::read_dir(format!("/proc/{pid}/fd"))?
+        .map(|entry| std::fs::read_link(entry?.path()))
+        .collect()
+}
+
+/// Pipes, memory files and the run's own folder only, no more than were placed: no other folder,
+/// no socket, no file of the machine's.
+fn are_given(links: &[PathBuf], inputs: usize) -> bool {
+    links.len() <= DESCRIPTORS + inputs
+        && links.iter().filter(|link| !is_output(link)).all(|link| {
+            let link = link.to_string_lossy();
+            link == "/dev/null" || link.starts_with("pipe:[") || link.starts_with("/memfd:")
+        })
+}
+
+/// The run's own output folder, which the runner holds.
+fn is_output(link: &Path) -> bool {
+    let own = |folder: &Path| {
+        folder == Path::new(helper::SCRATCH)
+            || folder
+                .file_name()
+                .is_some_and(|name| name.to_string_lossy().starts_with(scratch::PREFIX))
+    };
+    link.file_name().is_some_and(|name| name == scratch::OUTPUT) && link.parent().is_some_and(own)
+}
+
+fn variables(pid: i32) -> io::Result<Vec<Vec<u8>>> {
+    let text = std::fs::read(format!("/proc/{pid}/environ"))?;
+    let name = |one: &[u8]| {
+        one.split(|byte| *byte == b'=')
+            .next()
+            .unwrap_or_default()
+            .to_vec()
+    };
+    Ok(text
+        .split(|byte| *byte == 0)
+        .filter(|one| !one.is_empty())
+        .map(name)
+        .collect())
+}
+
+fn are_ours(names: &[Vec<u8>]) -> bool {
+    let ours = interpreter::environment(Path::new(helper::SCRATCH));
+    !names.is_empty()
+        && names.len() <= ours.len()
+        && names
+            .iter()
+            .all(|name| ours.iter().any(|(our, _)| our.as_bytes() == name))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::model::{Limits, Tier};
+    use crate::sandbox::protocol::Purpose;
+
+    use super::*;
+
+    fn mounts(text: &str) -> Vec<procfs::Mount> {
+        text.lines()
+            .map(|l| procfs::Mount::parse(l).unwrap())
+            .collect()
+    }
+
+    const JAIL: &str = "1 0 0:50 / / ro,nosuid,nodev - tmpfs tmpfs rw\n\
+        2 1 8:1 /lib /usr/lib/python3 ro,nosuid,nodev - ext4 /dev/sda rw\n\
+        3 1 0:51 / /proc rw,nosuid,nodev,noexec - proc proc rw,subset=pid\n\
+        4 1 0:52 / /scratch rw,nosuid,nodev,noexec - tmpfs tmpfs rw\n\
+        5 1 0:6 /null /dev/null rw,nosuid,noexec - devtmpfs udev rw";
+
+    #[test]
+    fn a_root_with_anything_else_in_it_is_none_of_ours() {
+        let given = Confinement {
+            tier: Tier::Kernel,
+            executable: PathBuf::from("/bin/sh"),
+            needs: vec![PathBuf::from("/usr/lib/python3")],
+            limits: Limits::default(),
+            mapped: 0,
+            inputs: 0,
+            purpose: Purpose::Run,
+        };
+        // The path of a need counts where it exists.
+        if !given.needs[0].exists() {
+            eprintln!("skipped: no /usr/lib/python3");
+            return;
+        }
+        assert!(root_is_made(&mounts(JAIL), &given));
+        for more in [
+            "9 1 8:1 /etc /etc ro,nosuid - ext4 /dev/sda rw",
+            "9 1 8:1 / / ro,nosuid - ext4 /dev/sda rw",
+            "9 1 8:1 /x /usr/lib/python3/x rw,nosuid - ext4 /dev/sda rw",
+            "9 1 8:1 /x /scratch rw - ext4 /dev/sda rw",
+            "9 1 8:1 /dev /dev ro,nosuid - devtmpfs udev rw",
+        ] {
+            let odd = mounts(&format!("{JAIL}\n{more}"));
+            assert!(!root_is_made(&odd, &given), "{more}");
+        }
+        let writable = JAIL.replace("/usr/lib/python3 ro", "/usr/lib/python3 rw");
+        assert!(!root_is_made(&mounts(&writable), &given));
+        assert!(!root_is_made(&[], &given));
+    }
+
+    #[test]
+    fn the_machines_proc_is_not_a_fresh_one() {
+        let ours = mounts("7 6 0:22 / /proc rw - proc proc rw");
+        assert!(proc_is_fresh(&mounts(JAIL), &ours));
+        let same = mounts("3 1 0:22 / /proc rw - proc proc rw,subset=pid");
+        assert!(!proc_is_fresh(&same, &ours));
+        let whole = mounts("3 1 0:51 / /proc rw - proc proc rw");
+        assert!(!proc_is_fresh(&whole, &ours));
+        let both = [mounts(JAIL), same].concat();
+        assert!(!proc_is_fresh(&both, &ours));
+        assert!(!proc_is_fresh(&[], &ours));
+    }
+
+    #[test]
+    fn descriptors_are_judged_by_kind_and_number() {
+        let links = |list: &[&str]| list.iter().map(PathBuf::from).collect::<Vec<_>>();
+        let mut all = links(&[
+            "/dev/null",
+            "pipe:[7]",
+            "/memfd:code (deleted)",
+            "/scratch/out",
+            "/tmp/countersign-run-Ab/out",
+        ]);
+        assert!(are_given(&all, 0));
+        for odd in [
+            "socket:[9]",
+            "/root",
+            "/scratch",
+            "/home/x/out",
+            "/dev/tty",
+            "anon_inode:[eventfd]",
+        ] {
+            assert!(!are_given(&links(&[odd]), 0), "{odd}");
+        }
+        all.resize(DESCRIPTORS + 2, PathBuf::from("pipe:[7]"));
+        assert!(!are_given(&all, 1) && are_given(&all, 2));
+    }
+
+    #[test]
+    fn variables_are_judged_by_name() {
+        let names = |list: &[&str]| {
+            list.iter()
+                .map(|n| n.as_bytes().to_vec())
+                .collect::<Vec<_>>()
+        };
+        assert!(are_ours(&names(&["HOME", "PATH"])));
+        assert!(!are_ours(&names(&["HOME", "LD_PRELOAD"])));
+        assert!(!are_ours(&[]));
+    }
+}

@@ -1,0 +1,8 @@
+//! Data sets and what an agent brings: described, converted and counted in a jail of their own.
+
+pub mod bounds;
+pub mod cells;
+pub mod convert;
+pub mod datasets;
+pub mod media;
+pub mod stamp;

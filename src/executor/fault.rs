@@ -1,0 +1,138 @@
+//! Why a run could not be made or not be brought to its end, for a reason that is not the snippet's.
+
+use std::fmt;
+use std::time::Duration;
+
+use crate::child;
+use crate::model::Tier;
+
+/// One fault.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{why}")]
+pub struct Fault {
+    pub why: Why,
+    /// For the local log.
+    pub detail: String,
+}
+
+impl Fault {
+    pub fn new(why: Why, detail: impl fmt::Display) -> Self {
+        Self {
+            why,
+            detail: detail.to_string(),
+        }
+    }
+
+    /// For what failed with an error of the system's.
+    pub fn of<E: fmt::Display>(why: Why) -> impl FnOnce(E) -> Self {
+        move |e| Self::new(why, e)
+    }
+}
+
+impl From<child::Fault> for Fault {
+    fn from(fault: child::Fault) -> Self {
+        Self {
+            why: Why::Child(fault.why),
+            detail: fault.detail,
+        }
+    }
+}
+
+/// What happened. What it says goes to the agent too, and has no path of this machine in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Why {
+    Child(child::Why),
+    OtherEnvironment,
+    EnvironmentChanged,
+    EnvironmentNotReady,
+    GuardlessTier(Tier),
+    NoFacts,
+    OtherCode,
+    Files,
+    TooManyInputs {
+        most: usize,
+    },
+    InputChanged {
+        input: String,
+    },
+    DatasetChanged {
+        dataset: String,
+    },
+    DatasetGone {
+        dataset: String,
+    },
+    ArtifactGone {
+        artifact: String,
+    },
+    NotHidden {
+        dataset: String,
+        because: String,
+    },
+    NoDescriptor,
+    /// Ended before it was ready, by what is known from outside.
+    NeverReady(String),
+    NoFolder,
+    FolderUnread,
+    FileUnread,
+    ConverterSlow(Duration),
+    ConverterStopped,
+    ConverterFailed,
+    ConverterFlooded,
+    /// The converter's word on the file, cut and cleaned.
+    Unconvertible(String),
+    Unkept,
+}
+
+impl fmt::Display for Why {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = match self {
+            Self::Child(why) => return why.fmt(f),
+            Self::GuardlessTier(_) => {
+                "a policy without the guard runs in tier kernel or stronger only"
+            }
+            Self::TooManyInputs { most } => {
+                return write!(f, "a run takes at most {most} inputs");
+            }
+            Self::InputChanged { input } => {
+                return write!(f, "input {input} changed since it was shown");
+            }
+            Self::DatasetChanged { dataset } => {
+                return write!(f, "data set {dataset} changed since it was shown");
+            }
+            Self::DatasetGone { dataset } => {
+                return write!(f, "data set {dataset} cannot be read any more");
+            }
+            Self::ArtifactGone { artifact } => {
+                return write!(f, "the log's copy of {artifact} cannot be read any more");
+            }
+            Self::NotHidden { dataset, because } => {
+                return write!(
+                    f,
+                    "data set {dataset} is private, and its values cannot be hidden: {because}"
+                );
+            }
+            Self::NeverReady(said) | Self::Unconvertible(said) => said,
+            Self::ConverterSlow(patience) => {
+                return write!(f, "it could not be read within {} s", patience.as_secs());
+            }
+            Self::OtherEnvironment => "the Python environment is not the one that was granted",
+            // What changed is this machine's business: the person and the log have it.
+            Self::EnvironmentChanged => {
+                "the Python environment is not the one that was granted: it changed meanwhile"
+            }
+            Self::EnvironmentNotReady => "the Python environment is not ready",
+            Self::NoFacts => "the analyser told nothing that the guard could compare",
+            Self::OtherCode => "the code is not the code that was shown",
+            Self::Files => "could not make the run's files",
+            Self::NoDescriptor => "no descriptor is left",
+            Self::NoFolder => "the run's folder was not handed over",
+            Self::FolderUnread => "the run's folder could not be read",
+            Self::FileUnread => "a file that the run left could not be read",
+            Self::ConverterStopped => "it was stopped",
+            Self::ConverterFailed => "its converter failed",
+            Self::ConverterFlooded => "its converter handed over more than it may",
+            Self::Unkept => "could not keep the converted data",
+        };
+        f.write_str(text)
+    }
+}

@@ -1,0 +1,264 @@
+//! Attends the child of one run: gathers output and report, and ends the run when that is asked for.
+
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use nix::sys::signal::Signal;
+
+use crate::broker::{ExecNote, StreamName};
+use crate::child::{Client, Held, Source, Wish};
+use crate::clock::Now;
+use crate::model::RunEvent;
+use crate::sandbox::{raw, scratch};
+
+use super::checked::{Answer, Checked};
+use super::given::Told;
+use super::output::{Redactor, Stream};
+use super::pipe::Pipe;
+use crate::executor::control::Switch;
+use crate::executor::fault::{Fault, Why};
+use crate::executor::report::Report;
+use crate::executor::spec::{REPORT_MAX, RunSpec};
+
+/// How long a guard that is told to stop may take to say where.
+const GRACE: Duration = Duration::from_millis(100);
+
+/// Why the run is to end.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Cause {
+    Cancelled,
+    Output,
+    /// The environment is not the one that was granted.
+    Changed,
+}
+
+/// What becomes of a run that is to end.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Course {
+    GoesOn,
+    /// Its guard was told first, so that it can say where the snippet was.
+    Told {
+        until: Instant,
+        cause: Cause,
+    },
+    Ends(Cause),
+}
+
+/// Attends one run.
+pub struct Attendant<'a> {
+    pub spec: &'a RunSpec,
+    switch: &'a Arc<Switch>,
+    pub note: &'a dyn Fn(ExecNote),
+    pub paths: Redactor,
+    pub stdout: Pipe,
+    pub stderr: Pipe,
+    pub report: Report,
+    /// CLOCK_BOOTTIME of the first byte that the snippet printed.
+    pub first_output: Option<Duration>,
+    course: Course,
+    /// Whether the environment is still the one that was granted; asked once it was loaded.
+    checked: Option<Checked>,
+    /// What changed, for the log of this machine.
+    pub changed: Option<String>,
+    /// The payload, where its guard can be told to stop, and whether its snippet runs.
+    guarded: Option<OwnedFd>,
+    runs: bool,
+}
+
+impl<'a> Attendant<'a> {
+    pub fn new(
+        spec: &'a RunSpec,
+        told: &Told,
+        folder: Option<&PathBuf>,
+        switch: &'a Arc<Switch>,
+        note: &'a dyn Fn(ExecNote),
+    ) -> Result<Self, Fault> {
+        if switch.fd().is_none() {
+            return Err(Fault::new(Why::NoDescriptor, "eventfd"));
+        }
+        let paths = Redactor::new(private_paths(spec, folder), told.cells.clone());
+        let cap = spec.limits().output_bytes;
+        let pipe = |name| Pipe::new(name, Stream::new(cap, paths.clone()));
+        Ok(Self {
+            stdout: pipe(StreamName::Stdout),
+            stderr: pipe(StreamName::Stderr),
+            paths,
+            spec,
+            switch,
+            note,
+            report: Report::new(REPORT_MAX),
+            first_output: None,
+            course: Course::GoesOn,
+            checked: None,
+            changed: None,
+            guarded: None,
+            runs: false,
+        })
+    }
+
+    /// The child is held: what confines it is told, and its environment is looked at again.
+    pub fn holds(&mut self, held: &Held) {
+        if self.spec.policy.guard && self.spec.handed.is_none() {
+            self.guarded = held.payload();
+        }
+        tracing::info!(start = held.start(), profile = %self.spec.policy.name, "a run is ready");
+        // Not before: what it loaded until now is what is looked at.
+        let measured = self.spec.measured.clone();
+        self.checked = measured.map(|measured| Checked::begin(measured, self.switch.clone()));
+        (self.note)(ExecNote::Prepared(held.isolation().clone()));
+    }
+
+    /// The snippet is read from now on.
+    pub fn goes(&mut self) {
+        self.runs = true;
+        (self.note)(ExecNote::Released);
+    }
+
+    /// Why the run was ended from here, if it was.
+    pub const fn cause(&self) -> Option<Cause> {
+        match self.course {
+            Course::GoesOn => None,
+            Course::Told { cause, .. } | Course::Ends(cause) => Some(cause),
+        }
+    }
+
+    /// Ends the run, once. A guard that is told first can say where the snippet was.
+    fn end(&mut self, cause: Cause) {
+        if self.course != Course::GoesOn {
+            return;
+        }
+        let told = cause == Cause::Cancelled
+            && self.runs
+            && self
+                .guarded
+                .as_ref()
+                .is_some_and(|it| raw::pidfd_signal(it.as_fd(), Signal::SIGUSR1).is_ok());
+        self.course = if told {
+            let until = Instant::now() + GRACE;
+            Course::Told { until, cause }
+        } else {
+            Course::Ends(cause)
+        };
+    }
+
+    /// Passes on what is due of both streams, or all that is left.
+    pub fn pass_output(&mut self, last: bool) {
+        let now = Instant::now();
+        for pipe in [&mut self.stdout, &mut self.stderr] {
+            let text = if last {
+                pipe.stream.finish()
+            } else {
+                pipe.stream.due(now)
+            };
+            if let Some(text) = text {
+                (self.note)(ExecNote::Output {
+                    stream: pipe.name,
+                    text,
+                });
+            }
+        }
+    }
+}
+
+impl Client for Attendant<'_> {
+    fn take(&mut self, from: Source, bytes: &[u8], released: bool) {
+        let pipe = match from {
+            Source::Report => return self.report.feed(bytes),
+            Source::Stdout => &mut self.stdout,
+            Source::Stderr => &mut self.stderr,
+        };
+        let had = pipe.stream.any();
+        pipe.take(bytes, released);
+        if !had && pipe.stream.any() {
+            self.first_output.get_or_insert_with(|| Now::read().boot);
+        }
+    }
+
+    fn tick(&mut self) {
+        self.pass_output(false);
+    }
+
+    fn wish(&mut self) -> Wish {
+        if self.switch.killed() {
+            self.end(Cause::Cancelled);
+        }
+        let over = self.stdout.stream.over() || self.stderr.stream.over();
+        if (over && !self.spec.cuts_output()) || self.report.flooded() {
+            self.end(Cause::Output);
+        }
+        if let Course::Told { until, cause } = self.course
+            && (Instant::now() >= until || self.report.stopped().is_some())
+        {
+            self.course = Course::Ends(cause);
+        }
+        match self.course {
+            Course::Ends(_) => Wish::Kill,
+            Course::GoesOn | Course::Told { .. } => Wish::GoOn,
+        }
+    }
+
+    fn is_ready(&mut self) -> bool {
+        self.report.take_ready()
+    }
+
+    fn may_release(&mut self) -> bool {
+        if !self.switch.released() || self.course != Course::GoesOn {
+            return false;
+        }
+        match self.checked.as_ref().map_or(Answer::Same, Checked::answer) {
+            Answer::Open => false,
+            Answer::Same => true,
+            Answer::Changed(what) => {
+                (self.note)(ExecNote::Noted(vec![RunEvent {
+                    kind: RunEvent::ENVIRONMENT.to_owned(),
+                    message: what.clone(),
+                    line: None,
+                }]));
+                self.changed = Some(what);
+                self.end(Cause::Changed);
+                false
+            }
+        }
+    }
+
+    fn due(&self) -> Option<Instant> {
+        let grace = match self.course {
+            Course::Told { until, .. } => Some(until),
+            _ => None,
+        };
+        [
+            grace,
+            self.stdout.stream.next_due(),
+            self.stderr.stream.next_due(),
+        ]
+        .into_iter()
+        .flatten()
+        .min()
+    }
+
+    fn bell(&self) -> Option<BorrowedFd<'_>> {
+        self.switch.fd()
+    }
+
+    fn quiet(&mut self) {
+        self.switch.quiet();
+    }
+}
+
+/// Paths that say something of this machine: where the environment is, where the run was.
+/// `/usr` and the like say nothing and occur in honest output.
+fn private_paths(spec: &RunSpec, folder: Option<&PathBuf>) -> Vec<(String, &'static str)> {
+    let env = &spec.env;
+    let mut paths: Vec<(String, &'static str)> = [&env.executable, &env.base_prefix, &env.prefix]
+        .into_iter()
+        .chain(&env.sys_path)
+        .filter(|path| path.components().count() > 3)
+        .map(|path| (path.display().to_string(), "<python>"))
+        .collect();
+    for (name, shown) in [(scratch::OUTPUT, "<output>"), (scratch::HOME, "<home>")] {
+        paths.extend(folder.map(|folder| (folder.join(name).display().to_string(), shown)));
+    }
+    paths
+}

@@ -1,0 +1,328 @@
+//! The files a run left in its output folder, read once every process of it is dead.
+//!
+//! The folder is reached through the descriptor that was taken before the snippet ran, and folders in it
+//! one by one from there: no link is followed. Regular files that nothing else names are taken, out of at
+//! most three folders; links, pipes, deeper folders and what has an odd name are counted and left.
+
+use std::ffi::{CStr, CString};
+use std::fs::{File, Permissions};
+use std::io::Read;
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+
+use nix::fcntl::{OFlag, openat};
+use nix::sys::stat::Mode;
+
+use crate::model::{Artifact, Blob, Limits};
+
+use crate::executor::data::media;
+use crate::executor::fault::{Fault, Why};
+use crate::sandbox::scratch::open_folder;
+
+/// Bytes of all files of one run together: they pass through memory on their way to the log.
+pub const TOTAL_MAX: u64 = 128 * 1024 * 1024;
+
+/// Bytes of one file, whatever a policy says: more the log does not read back.
+const FILE_MAX: u64 = 64 * 1024 * 1024;
+
+/// Names that are looked at; a folder of more is over its limit however they are called.
+const NAMES_MAX: usize = 20_000;
+
+/// What a run left.
+#[derive(Debug, Default)]
+pub struct Collected {
+    pub artifacts: Vec<Artifact>,
+    /// Their contents, in the same order.
+    pub blobs: Vec<Blob>,
+    /// Things in the folder that are no plain files of a plain name.
+    pub left_out: u64,
+    /// Which limit the files are over, and what was reached. Nothing is collected then.
+    pub excess: Option<String>,
+    /// Why nothing could be read, though the run left something.
+    pub unread: Option<String>,
+}
+
+impl Collected {
+    fn over(what: String) -> Self {
+        Self {
+            excess: Some(what),
+            ..Self::default()
+        }
+    }
+
+    /// The run is told all the same: what it printed, how it ended, how long it took.
+    pub fn unread(fault: Fault) -> Self {
+        tracing::warn!(detail = %fault.detail, "{fault}");
+        Self {
+            unread: Some(fault.to_string()),
+            ..Self::default()
+        }
+    }
+}
+
+/// Reads what lies in the folder, in the order of the names. A policy that allows no file has
+/// none collected.
+pub fn collect(folder: &OwnedFd, limits: &Limits) -> Result<Collected, Fault> {
+    let mut collected = Collected::default();
+    let mut total = 0u64;
+    let Some(names) = names(folder)? else {
+        return Ok(Collected::over(format!(
+            "it left more than {NAMES_MAX} files; at most {} are collected",
+            limits.artifacts
+        )));
+    };
+    // Looked at first and read afterwards: nothing changes any more, and no number of them is
+    // held open at once.
+    let (files, others): (Vec<_>, Vec<_>) = names
+        .into_iter()
+        .partition(|name| limits.artifacts > 0 && open(folder, name).is_some());
+    collected.left_out = others.len() as u64;
+    if files.len() as u64 > limits.artifacts {
+        return Ok(Collected::over(format!(
+            "it left {} files; at most {} are collected",
+            files.len(),
+            limits.artifacts
+        )));
+    }
+    for Found { name, file, bytes } in files.iter().filter_map(|name| open(folder, name)) {
+        let most = limits.artifact_bytes.min(FILE_MAX);
+        if bytes > most {
+            return Ok(Collected::over(format!(
+                "{name} has {bytes} bytes; at most {most} of a file are collected"
+            )));
+        }
+        total = total.saturating_add(bytes);
+        if total > TOTAL_MAX {
+            return Ok(Collected::over(format!(
+                "its files have more than {TOTAL_MAX} bytes together, the most that is collected"
+            )));
+        }
+        let mut content = Vec::new();
+        let read = file.take(bytes).read_to_end(&mut content);
+        if read.is_err() || content.len() as u64 != bytes {
+            return Err(Fault::new(
+                Why::FileUnread,
+                format!("{name}: {} of {bytes} bytes", content.len()),
+            ));
+        }
+        let blob = Blob::of(&content);
+        collected.artifacts.push(Artifact {
+            media_type: media::of(&name, &content).to_owned(),
+            bytes,
+            sha256: blob.sha256.hex(),
+            name,
+        });
+        collected.blobs.push(blob);
+    }
+    Ok(collected)
+}
+
+struct Found {
+    name: String,
+    file: File,
+    bytes: u64,
+}
+
+/// The file, if it is a regular one of a plain name that no other name leads to.
+fn open(folder: &OwnedFd, name: &CStr) -> Option<Found> {
+    let plain = name.to_str().ok().filter(|name| Artifact::is_name(name))?;
+    let (above, last) = match plain.rsplit_once('/') {
+        Some((above, last)) => (Some(self::folder(folder, above)?), last),
+        None => (None, plain),
+    };
+    let folder = above.as_ref().unwrap_or(folder);
+    // A pipe in its place must not make the opening wait; a device cannot be made there.
+    let flags = OFlag::O_RDONLY
+        | OFlag::O_NOFOLLOW
+        | OFlag::O_NONBLOCK
+        | OFlag::O_NOCTTY
+        | OFlag::O_CLOEXEC;
+    let file = File::from(openat(folder, last, flags, Mode::empty()).ok()?);
+    let meta = file.metadata().ok()?;
+    (meta.is_file() && meta.nlink() == 1).then(|| Found {
+        name: plain.to_owned(),
+        bytes: meta.size(),
+        file,
+    })
+}
+
+/// A folder inside, through no link.
+fn folder(top: &OwnedFd, path: &str) -> Option<OwnedFd> {
+    let mut at: Option<OwnedFd> = None;
+    for part in path.split('/') {
+        let part = CString::new(part).ok()?;
+        at = Some(open_folder(at.as_ref().unwrap_or(top).as_fd(), &part).ok()?);
+    }
+    at
+}
+
+/// What is in the folder and the folders that are looked into, by their paths, sorted; `None` where it is
+/// more than can be looked at.
+fn names(top: &OwnedFd) -> Result<Option<Vec<CString>>, Fault> {
+    let mut names = Vec::new();
+    let mut waiting = vec![String::new()];
+    let mut seen = 0;
+    while let Some(prefix) = waiting.pop() {
+        let inner = match prefix.strip_suffix('/') {
+            None => None,
+            Some(path) => match folder(top, path) {
+                Some(folder) => Some(folder),
+                None => continue,
+            },
+        };
+        for (name, is_folder) in entries(inner.as_ref().unwrap_or(top))? {
+            seen += 1;
+            if seen > NAMES_MAX {
+                return Ok(None);
+            }
+            let path = [prefix.as_bytes(), name.to_bytes()].concat();
+            // What it holds may have the name of a file only where it can have one itself.
+            let enter = name.to_str().ok().filter(|name| {
+                is_folder
+                    && Artifact::is_segment(name)
+                    && prefix.matches('/').count() + 1 < Artifact::SEGMENTS
+            });
+            match enter {
+                Some(name) => waiting.push(format!("{prefix}{name}/")),
+                None => names.push(CString::new(path).map_err(|e| odd(e.into()))?),
+            }
+        }
+    }
+    names.sort();
+    Ok(Some(names))
+}
+
+fn odd(e: std::io::Error) -> Fault {
+    Fault::new(Why::FolderUnread, e)
+}
+
+/// The names in one folder, and whether each is a folder.
+fn entries(folder: &OwnedFd) -> Result<Vec<(CString, bool)>, Fault> {
+    let held = format!("/proc/self/fd/{}", folder.as_raw_fd());
+    // The run may have closed the folder to its own user, who may be ours.
+    let _ = std::fs::set_permissions(&held, Permissions::from_mode(0o700));
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(&held).map_err(odd)? {
+        let entry = entry.map_err(odd)?;
+        let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        let name = CString::new(entry.file_name().into_encoded_bytes());
+        found.push((name.map_err(|e| odd(e.into()))?, is_folder));
+        if found.len() > NAMES_MAX {
+            break;
+        }
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+    use std::path::Path;
+
+    fn limits() -> Limits {
+        Limits {
+            artifacts: 3,
+            artifact_bytes: 100,
+            ..Limits::default()
+        }
+    }
+
+    fn of(folder: &Path, limits: &Limits) -> Collected {
+        let fd = OwnedFd::from(File::open(folder).unwrap());
+        collect(&fd, limits).unwrap()
+    }
+
+    #[test]
+    fn plain_files_are_taken_and_nothing_that_leads_elsewhere() {
+        let outside = tempfile::tempdir().unwrap();
+        std::fs::write(outside.path().join("secret"), "s").unwrap();
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name);
+        std::fs::write(at("b.csv"), "a,b\n1,2\n").unwrap();
+        std::fs::write(at("a.txt"), "x").unwrap();
+        symlink(outside.path().join("secret"), at("link")).unwrap();
+        symlink(at("a.txt"), at("own-link")).unwrap();
+        std::fs::hard_link(outside.path().join("secret"), at("hard")).unwrap();
+        std::fs::create_dir_all(at("folder/b/c/d")).unwrap();
+        std::fs::write(at("folder/inner"), "x").unwrap();
+        std::fs::write(at("folder/b/c/deep"), "deep").unwrap();
+        std::fs::write(at("folder/b/c/d/deeper"), "x").unwrap();
+        symlink(outside.path(), at("folder/out")).unwrap();
+        std::fs::create_dir(at("odd folder")).unwrap();
+        std::fs::write(at("odd folder/x"), "x").unwrap();
+        nix::unistd::mkfifo(&at("pipe"), Mode::S_IRWXU).unwrap();
+        let _socket = std::os::unix::net::UnixListener::bind(at("socket")).unwrap();
+        std::fs::write(at("odd name"), "x").unwrap();
+        std::fs::write(at("n\u{e9}"), "x").unwrap();
+        std::fs::write(at("..."), "dots").unwrap();
+        let five = Limits {
+            artifacts: 5,
+            ..limits()
+        };
+        let got = of(dir.path(), &five);
+        assert_eq!(got.excess, None);
+        let names: Vec<_> = got.artifacts.iter().map(|a| a.name.as_str()).collect();
+        assert_eq!(
+            names,
+            ["...", "a.txt", "b.csv", "folder/b/c/deep", "folder/inner"]
+        );
+        assert_eq!(&*got.blobs[3].bytes, b"deep");
+        assert_eq!(got.artifacts[2].media_type, "text/csv");
+        assert_eq!(
+            got.artifacts[2].sha256,
+            Blob::of(b"a,b\n1,2\n").sha256.hex()
+        );
+        assert_eq!(&*got.blobs[1].bytes, b"x");
+        assert_eq!(got.left_out, 10);
+    }
+
+    #[test]
+    fn what_is_over_a_limit_is_named_with_what_was_reached() {
+        let dir = tempfile::tempdir().unwrap();
+        for name in ["a", "b", "c", "d"] {
+            std::fs::write(dir.path().join(name), "x").unwrap();
+        }
+        let got = of(dir.path(), &limits());
+        assert_eq!(
+            got.excess.as_deref(),
+            Some("it left 4 files; at most 3 are collected")
+        );
+        assert!(got.artifacts.is_empty() && got.blobs.is_empty());
+        std::fs::remove_file(dir.path().join("d")).unwrap();
+        std::fs::write(dir.path().join("c"), [0u8; 101]).unwrap();
+        let got = of(dir.path(), &limits());
+        assert_eq!(
+            got.excess.as_deref(),
+            Some("c has 101 bytes; at most 100 of a file are collected")
+        );
+        // A hole counts as what it claims to be.
+        let wide = Limits {
+            artifact_bytes: u64::MAX,
+            ..limits()
+        };
+        let hole = |name: &str, bytes| {
+            let file = File::create(dir.path().join(name)).unwrap();
+            file.set_len(bytes).unwrap();
+        };
+        hole("c", FILE_MAX + 1);
+        assert!(of(dir.path(), &wide).excess.unwrap().starts_with("c has"));
+        for name in ["a", "b", "c"] {
+            hole(name, FILE_MAX);
+        }
+        assert!(of(dir.path(), &wide).excess.unwrap().contains("together"));
+    }
+
+    #[test]
+    fn a_policy_that_allows_no_file_has_none_collected() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("a"), "x").unwrap();
+        let none = Limits {
+            artifacts: 0,
+            ..limits()
+        };
+        let got = of(dir.path(), &none);
+        assert!(got.artifacts.is_empty() && got.excess.is_none());
+        assert_eq!(got.left_out, 1);
+    }
+}

@@ -1,0 +1,38 @@
+//! One output stream of a run, and what came through it after the release.
+
+use std::time::Instant;
+
+use crate::broker::StreamName;
+
+use crate::executor::run::output::Stream;
+
+/// What the interpreter printed before the release is kept up to so many bytes.
+const EARLY_MAX: usize = 16 * 1024;
+
+pub struct Pipe {
+    pub name: StreamName,
+    pub stream: Stream,
+    /// What the interpreter itself printed before: for the local log only.
+    pub early: Vec<u8>,
+}
+
+impl Pipe {
+    pub const fn new(name: StreamName, stream: Stream) -> Self {
+        Self {
+            name,
+            stream,
+            early: Vec::new(),
+        }
+    }
+
+    /// `released`: whether the snippet runs.
+    pub fn take(&mut self, bytes: &[u8], released: bool) {
+        if released {
+            self.stream.feed(bytes, Instant::now());
+        } else {
+            let room = EARLY_MAX - self.early.len().min(EARLY_MAX);
+            self.early
+                .extend_from_slice(&bytes[..bytes.len().min(room)]);
+        }
+    }
+}

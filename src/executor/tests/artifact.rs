@@ -1,0 +1,375 @@
+//! Files that runs leave: which are collected, which never are, and how a list that lies is caught.
+
+use super::TIER;
+use crate::executor::tests::bench::*;
+use crate::model::{LimitKind, Run, RunErrorKind};
+use crate::policy::Policy;
+
+fn left(told: &Told) -> Vec<(&str, &[u8])> {
+    let blobs = told.left();
+    let artifacts = &told.run().artifacts;
+    assert_eq!(blobs.len(), artifacts.len());
+    std::iter::zip(artifacts, blobs)
+        .map(|(artifact, blob)| {
+            assert_eq!(artifact.sha256, blob.sha256.hex());
+            assert_eq!(artifact.bytes, blob.bytes.len() as u64);
+            (artifact.name.as_str(), &*blob.bytes)
+        })
+        .collect()
+}
+
+fn plain(code: &str) -> Told {
+    run_spec(spec(code, raw_policy(TIER)))
+}
+
+/// Under the guard, with the libraries.
+fn guarded(code: &str) -> Told {
+    let mut spec = spec(
+        code,
+        Policy {
+            limits: crate::model::Limits {
+                memory_mb: 1024,
+                ..policy(TIER).limits
+            },
+            ..policy(TIER)
+        },
+    );
+    spec.env = pandas();
+    run_spec(spec)
+}
+
+fn names(run: &Run) -> Vec<&str> {
+    run.artifacts.iter().map(|a| a.name.as_str()).collect()
+}
+
+#[test]
+fn what_is_still_open_at_the_end_is_written_out() {
+    let code = "f = open('a.csv', 'w')\nf.write('one\\n' * 3)\ng = open('b', 'w+b')\ng.write(b'two')\n\
+                held = [open('c', 'ab')]\nheld[0].write(b'three')";
+    for told in [plain(code), guarded(code)] {
+        let all = left(&told);
+        let want: [(&str, &[u8]); 3] = [
+            ("a.csv", b"one\none\none\n"),
+            ("b", b"two"),
+            ("c", b"three"),
+        ];
+        assert_eq!(all, want, "{:?}", told.run());
+        assert_eq!(told.run().error, None);
+    }
+    // As after an error of the snippet's own.
+    let told = guarded(&format!("{code}\n1 / 0"));
+    assert_eq!(left(&told).len(), 3);
+    assert_eq!(left(&told)[0].1, b"one\none\none\n");
+}
+
+#[test]
+fn what_lies_in_the_output_folder_is_collected_and_nothing_it_points_to() {
+    let told = plain(
+        "import os, socket\n\
+         open('a.txt', 'w').write('one')\n\
+         open('b.json', 'w').write('{}')\n\
+         os.symlink('/etc/passwd', 'link')\n\
+         os.symlink('a.txt', 'own')\n\
+         os.link('b.json', 'hard')\n\
+         try: os.mkfifo('pipe')\n\
+         except PermissionError: os.symlink('b', 'pipe')\n\
+         os.makedirs('folder/inner')\n\
+         open('folder/c.txt', 'w').write('three')\n\
+         open('odd name', 'w').write('x')\n\
+         os.chmod('folder', 0)\n\
+         print(os.getcwd() != '/')",
+    );
+    let run = told.run();
+    assert_eq!(run.error, None, "{run:?}");
+    // The other name of `b.json` makes both of them left out.
+    assert_eq!(
+        left(&told),
+        [
+            ("a.txt", b"one".as_slice()),
+            ("folder/c.txt", b"three".as_slice())
+        ]
+    );
+    assert_eq!(run.artifacts[0].media_type, "text/plain");
+    assert_eq!(run.artifacts_left_out, 6);
+}
+
+#[test]
+fn files_of_a_run_that_was_killed_are_collected_after_the_kill() {
+    // With longer and longer clocks: on a busy machine the first second may not be the snippet's.
+    let ended = [1, 5, 30].into_iter().map(|wall_s| {
+        let mut policy = raw_policy(TIER);
+        policy.limits.wall_s = wall_s;
+        run_spec(spec(
+            "open('a.txt', 'w').write('one')\nprint('on')\nwhile True: pass",
+            policy,
+        ))
+    });
+    let told = { ended }.find(|told| told.run().stdout == "on\n").unwrap();
+    assert_eq!(told.run().limit, Some(LimitKind::Wall));
+    assert_eq!(left(&told), [("a.txt", b"one".as_slice())]);
+}
+
+#[test]
+fn too_many_or_too_large_files_are_their_own_limit_with_what_was_reached() {
+    let mut policy = raw_policy(TIER);
+    policy.limits.artifacts = 2;
+    policy.limits.artifact_bytes = 1000;
+    let broken = |code: &str| {
+        let told = run_spec(spec(code, policy.clone()));
+        let run = told.run().clone();
+        assert_eq!(run.limit, Some(LimitKind::Files), "{run:?}");
+        assert!(run.artifacts.is_empty());
+        let error = run.error.unwrap();
+        assert_eq!(error.kind, RunErrorKind::ContractViolation);
+        error.message
+    };
+    assert_eq!(
+        broken("for n in 'abc': open(n, 'w').close()"),
+        "it left 3 files; at most 2 are collected"
+    );
+    assert_eq!(
+        broken("open('a', 'wb').truncate(1001)"),
+        "a has 1001 bytes; at most 1000 of a file are collected"
+    );
+}
+
+/// The runner's own list, replaced by what the code wants the broker to believe. Only code without
+/// the guard gets at it; the contract is the one that keeps a list.
+fn claiming(manifest: &str) -> Run {
+    let code = format!(
+        "from _countersign import files\n\
+         open('a.txt', 'w').write('one')\n\
+         files.manifest = lambda: {manifest}"
+    );
+    let mut policy = raw_policy(TIER);
+    policy.contract = crate::policy::Contract::Analysis;
+    run_spec(spec(&code, policy)).run().clone()
+}
+
+#[test]
+fn a_manifest_that_lies_is_a_violation() {
+    let fine = claiming("[{'name': 'a.txt', 'bytes': 3}]");
+    assert_eq!((fine.error.as_ref(), names(&fine)), (None, vec!["a.txt"]));
+    for (manifest, said) in [
+        (
+            "[{'name': 'a.txt', 'bytes': 3}, {'name': 'b.txt', 'bytes': 1}]",
+            "no such file",
+        ),
+        ("[{'name': 'a.txt', 'bytes': 4}]", "says it left 4 bytes"),
+        ("[]", "does not say so"),
+        (
+            "[{'name': 'a.txt', 'bytes': 3}, {'name': '../a.txt', 'bytes': 3}]",
+            "no such file",
+        ),
+    ] {
+        let run = claiming(manifest);
+        let error = run.error.unwrap();
+        assert_eq!(
+            error.kind,
+            RunErrorKind::ContractViolation,
+            "{manifest}: {error:?}"
+        );
+        assert!(error.message.contains(said), "{error:?}");
+    }
+    let run = claiming("[{'name': 'a.txt'}]");
+    assert_eq!(run.error.unwrap().kind, RunErrorKind::SandboxError);
+}
+
+#[test]
+fn writers_of_pandas_keep_to_the_output_folder() {
+    let told = guarded(
+        "import io\n\
+         df = pd.DataFrame({'a': [1, 2], 'b': ['x', 'y']})\n\
+         df.to_csv('t.csv', index=False)\n\
+         df.to_json('t.json', orient='records')\n\
+         df.to_json('t.jsonl', orient='records', lines=True)\n\
+         df.to_parquet('t.parquet')\n\
+         df.to_feather('t.feather')\n\
+         df.to_html('t.html')\n\
+         np.savetxt('t.txt', df[['a']])\n\
+         with open('note.md', 'w') as f:\n\
+         \x20   f.write('# note')\n\
+         print(pd.read_parquet('t.parquet').equals(df), pd.read_csv('t.csv').equals(df))\n\
+         import pyarrow.parquet as pq\n\
+         print(pq.read_table('t.parquet').num_rows)\n\
+         pq.write_table(pq.read_table('t.parquet'), 'u.parquet')",
+    );
+    let run = told.run();
+    assert_eq!(run.error, None, "{run:?}");
+    assert_eq!(run.stdout, "True True\n2\n");
+    let kinds: Vec<_> = run
+        .artifacts
+        .iter()
+        .map(|a| (a.name.as_str(), a.media_type.as_str()))
+        .collect();
+    assert_eq!(
+        kinds,
+        [
+            ("note.md", "text/plain"),
+            ("t.csv", "text/csv"),
+            ("t.feather", "application/vnd.apache.arrow.file"),
+            ("t.html", "text/plain"),
+            ("t.json", "application/json"),
+            ("t.jsonl", "application/jsonl"),
+            ("t.parquet", "application/vnd.apache.parquet"),
+            ("t.txt", "text/plain"),
+            ("u.parquet", "application/vnd.apache.parquet"),
+        ]
+    );
+}
+
+#[test]
+fn no_library_reads_or_writes_elsewhere() {
+    let outside = tempfile::tempdir().unwrap();
+    let secret = outside.path().join("secret.csv");
+    std::fs::write(&secret, "a\n1\n").unwrap();
+    let open_to_all = |path: &std::path::Path, mode| {
+        use std::os::unix::fs::PermissionsExt as _;
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+    };
+    open_to_all(outside.path(), 0o777);
+    open_to_all(&secret, 0o666);
+    let place = outside.path().display();
+    let attempts: &[&str] = &[
+        "pd.read_csv(P + '/secret.csv')",
+        "pd.read_csv('file://' + P + '/secret.csv')",
+        "pd.read_csv('..' + P + '/secret.csv')",
+        "np.loadtxt(P + '/secret.csv', skiprows=1)",
+        "pa.memory_map(P + '/secret.csv')",
+        "pa.OSFile(P + '/secret.csv')",
+        "pq.read_table(P + '/secret.csv')",
+        "pq.ParquetFile(P + '/secret.csv')",
+        "ds.dataset(P)",
+        "pacsv.read_csv(P + '/secret.csv')",
+        "df.to_csv(P + '/x')",
+        "df.to_csv('../x')",
+        "df.to_parquet(P + '/x')",
+        "df.to_parquet(P, partition_cols=['a'])",
+        "df.to_feather(P + '/x')",
+        "pq.write_table(pa.table(df), P + '/x')",
+        "pq.write_to_dataset(pa.table(df), P)",
+        "pq.ParquetWriter(P + '/x', pa.table(df).schema)",
+        "pacsv.write_csv(pa.table(df), P + '/x')",
+        "pa.output_stream(P + '/x')",
+        "pa.OSFile(P + '/x', 'wb')",
+        "np.save(P + '/x', np.arange(3))",
+        "np.arange(3).tofile(P + '/x')",
+        "np.memmap(P + '/x', mode='w+', shape=(3,))",
+        "plt.figure().savefig(P + '/x.png')",
+        "open(P + '/x', 'w')",
+    ];
+    let mut code = format!(
+        "import pyarrow as pa, pyarrow.parquet as pq, pyarrow.csv as pacsv\n\
+         import pyarrow.dataset as ds\nimport matplotlib.pyplot as plt\n\
+         P = ''.join(['{place}'])\ndf = pd.DataFrame({{'a': [1]}})\n"
+    );
+    for attempt in attempts {
+        code.push_str(&format!(
+            "try: {attempt}\nexcept Exception as e: print('refused', type(e).__name__)\n\
+             else: print('let through:', {attempt:?})\n"
+        ));
+    }
+    let told = guarded(&code);
+    let run = told.run();
+    assert_eq!(run.error, None, "{run:?}");
+    let lines: Vec<_> = run.stdout.lines().collect();
+    assert_eq!(lines.len(), attempts.len());
+    for (attempt, line) in std::iter::zip(attempts, &lines) {
+        // Where the jail has no such file, its absence may be noticed first.
+        let refused = line.starts_with("refused ");
+        assert!(refused, "{attempt}: {line}");
+        if TIER == crate::model::Tier::Process {
+            // What opens a `file:` URL tells every refusal as its own.
+            let url = *line == "refused URLError" && attempt.contains("file:");
+            assert!(
+                url || *line == "refused PermissionError",
+                "{attempt}: {line}"
+            );
+        }
+    }
+    let found: Vec<_> = std::fs::read_dir(outside.path()).unwrap().collect();
+    assert_eq!(found.len(), 1, "{found:?}");
+}
+
+#[test]
+fn figures_saved_shown_or_left_open_are_collected_once() {
+    let told = guarded(
+        "import matplotlib.pyplot as plt\n\
+         plt.plot([1, 2])\n\
+         plt.savefig('named.png')\n\
+         plt.figure(); plt.plot([2, 1]); plt.show()\n\
+         plt.figure(); plt.plot([3, 1])\n\
+         fig, ax = plt.subplots(); ax.bar([1], [2])",
+    );
+    let run = told.run();
+    assert_eq!(run.error, None, "{run:?}");
+    assert_eq!(
+        names(run),
+        ["fig1.png", "fig2.png", "fig3.png", "named.png"]
+    );
+    assert!(run.artifacts.iter().all(|a| a.media_type == "image/png"));
+    assert_eq!(run.stderr, "");
+
+    let told = guarded(
+        "import matplotlib.pyplot as plt\nimport warnings\nwarnings.simplefilter('ignore')\n\
+         for n in range(21): plt.figure()",
+    );
+    // The first ones are kept, and the others named.
+    let run = told.run();
+    assert_eq!((&run.error, run.artifacts.len()), (&None, 20), "{run:?}");
+    assert_eq!(run.stderr, "figure 21 is not kept: at most 20 files are\n");
+}
+
+#[test]
+fn r8_plotlys_figures_are_collected_as_json_when_shown_or_written() {
+    let told = guarded(
+        "import plotly.graph_objects as go, plotly.express as px, plotly.io as pio\n\
+         import matplotlib.pyplot as plt\n\
+         fig = go.Figure(go.Bar(x=['a', 'b'], y=np.array([1.5, np.nan])), layout={'title': 'T'})\n\
+         fig.show()\n\
+         fig.show(renderer='browser')\n\
+         pio.show(px.line(y=[1, 2]), 'png')\n\
+         plt.plot([1, 2]); plt.show()\n\
+         fig.write_json('w.json'); pio.write_json(fig, 'x.json')\n\
+         fig.write_html('page.html')\n\
+         print(pio.from_json(open('fig1.json').read()).layout.title.text)",
+    );
+    let ran = told.run();
+    assert_eq!(ran.error, None, "{ran:?}");
+    assert_eq!((ran.stdout.as_str(), ran.stderr.as_str()), ("T\n", ""));
+    let kinds: Vec<_> = ran
+        .artifacts
+        .iter()
+        .map(|a| (a.name.as_str(), a.media_type.as_str()))
+        .collect();
+    let json = "application/json";
+    assert_eq!(
+        kinds,
+        [
+            ("fig1.json", json),
+            ("fig2.json", json),
+            ("fig3.json", json),
+            ("fig4.png", "image/png"),
+            ("page.html", "text/html"),
+            ("w.json", json),
+            ("x.json", json),
+        ]
+    );
+    let shown: serde_json::Value = serde_json::from_slice(left(&told)[0].1).unwrap();
+    assert_eq!(shown["data"][0]["y"], serde_json::json!([1.5, null]));
+    for code in [
+        "fig.write_json('/tmp/x.json')",
+        "fig.write_html('../x.html')",
+        "pio.write_json(fig, '/tmp/x.json')",
+    ] {
+        let told = guarded(&format!(
+            "import plotly.graph_objects as go, plotly.io as pio\nfig = go.Figure()\n{code}"
+        ));
+        let error = told.run().error.clone().unwrap();
+        let said = error.message;
+        assert!(
+            said.contains("files are kept in the output folder"),
+            "{code}: {said}"
+        );
+    }
+}

@@ -1,0 +1,320 @@
+//! What each layer is worth: with it left off, the reading from outside refuses the run by its
+//! name, and an attack that it is said to stop is not stopped.
+//!
+//! Most attacks meet several layers. So each proof of the table names those that stand behind:
+//! without them the one layer still stops the attack, and without it too nothing does.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::TIER;
+use crate::executor::spec::RunSpec;
+use crate::executor::tests::attack_table::{Attack, Meets, Proof, compare, met, table};
+use crate::executor::tests::bench::*;
+use crate::executor::tests::entry::exe_without;
+use crate::executor::tests::look::{Looked, look};
+use crate::model::Tier;
+
+fn root() -> bool {
+    nix::unistd::Uid::effective().is_root()
+}
+
+fn without(off: &[&str], spec: &RunSpec) -> Looked {
+    look(spec, &exe_without(off), None).unwrap_or_else(|e| panic!("{off:?}: {e} ({})", e.detail))
+}
+
+#[test]
+fn the_test_build_confines_like_the_product_when_nothing_is_left_off() {
+    if !available(TIER) {
+        return;
+    }
+    let spec = spec("print(1)", raw_policy(TIER));
+    let looked = without(&[], &spec);
+    let ours = looked.outside.unwrap();
+    assert_eq!(looked.stdout, "1\n", "{}", looked.stderr);
+    assert!(looked.ending.clean);
+    assert_eq!(&ours, run_spec(spec).isolation());
+}
+
+/// One more run of the same attacks: which layers are off, and what each attack has to meet.
+#[derive(Default)]
+struct Batch<'a> {
+    attacks: Vec<&'a Attack>,
+    wanted: Vec<Vec<String>>,
+}
+
+#[test]
+fn every_proof_of_the_table_holds() {
+    if !available(TIER) || TIER != Tier::Kernel {
+        return;
+    }
+    let table = table();
+    let mut batches: BTreeMap<Vec<&str>, Batch<'_>> = BTreeMap::new();
+    for attack in table.attack.iter().filter(|a| a.applies()) {
+        for proof in &attack.proof {
+            if proof.as_user.is_some() && !root() {
+                continue;
+            }
+            let landlock = crate::sandbox::raw::landlock_version().unwrap();
+            if let Some(abi) = proof.abi.filter(|abi| *abi > landlock) {
+                eprintln!(
+                    "skipped: no landlock of version {abi} here: {} by landlock alone",
+                    attack.name
+                );
+                continue;
+            }
+            for (off, wanted) in runs(attack, proof) {
+                let batch = batches.entry(off).or_default();
+                batch.attacks.push(attack);
+                batch.wanted.push(wanted);
+            }
+        }
+    }
+    let targets = targets();
+    let mut wrong = Vec::new();
+    for (off, batch) in batches {
+        let spec = spec(&targets.snippet(&batch.attacks), raw_policy(TIER));
+        let looked = without(&off, &spec);
+        let mut wanted = batch.wanted.into_iter();
+        let met = met(&looked.stdout);
+        let differences = compare(&batch.attacks, &met, |_| wanted.next().unwrap());
+        wrong.extend(
+            differences
+                .into_iter()
+                .map(|w| format!("without {off:?}: {w}")),
+        );
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// The layer alone, and nothing at all.
+fn runs<'a>(attack: &Attack, proof: &'a Proof) -> [(Vec<&'a str>, Vec<String>); 2] {
+    let Meets::Stopped { meets, .. } = &attack.kernel else {
+        panic!("{}: a proof of what is not stopped", attack.name);
+    };
+    let sorted = |list: Vec<&'a str>| {
+        let set: BTreeSet<&str> = list.into_iter().collect();
+        set.into_iter().collect::<Vec<_>>()
+    };
+    let behind: Vec<&str> = proof.without.iter().map(String::as_str).collect();
+    let all = [behind.clone(), vec![proof.by.as_str()]].concat();
+    let open = proof
+        .open
+        .clone()
+        .unwrap_or_else(|| vec!["DONE".to_owned()]);
+    [
+        (sorted(behind), proof.meets.clone().unwrap_or(meets.clone())),
+        (sorted(all), open),
+    ]
+}
+
+/// What has to be left off, the name by which the run is refused, and which layers cannot be left
+/// on without it.
+const KERNEL: &[(&[&str], &str)] = &[
+    (&["pidns", "proc"], "pidns"),
+    (&["netns"], "netns"),
+    (&["ipcns"], "ipcns"),
+    (&["utsns"], "utsns"),
+    (&["cgroupns"], "cgroupns"),
+    (&["root"], "root"),
+    (&["proc"], "proc"),
+    (&["nocaps"], "nocaps"),
+    (&["bounding"], "bounding"),
+    (&["landlock"], "landlock"),
+    (&["seccomp"], "seccomp"),
+    (&["rlimits:cpu"], "rlimits"),
+    (&["rlimits:files"], "rlimits"),
+    (&["rlimits:size"], "rlimits"),
+    (&["rlimits:processes"], "rlimits"),
+    (&["rlimits:core"], "rlimits"),
+    (&["rlimits:memlock"], "rlimits"),
+    (&["rlimits:msgqueue"], "rlimits"),
+    (&["rlimits:signals"], "rlimits"),
+];
+
+/// Those that only root has.
+const KERNEL_AS_ROOT: &[(&[&str], &str)] = &[
+    (&["userns"], "userns"),
+    (&["uid"], "a user that is not root"),
+    (&["environment"], "environment"),
+];
+
+const PROCESS: &[(&[&str], &str)] = &[
+    (&["no_new_privs"], "no_new_privs"),
+    (&["rlimits:cpu"], "rlimits"),
+    (&["rlimits:files"], "rlimits"),
+    (&["rlimits:size"], "rlimits"),
+    (&["rlimits:processes"], "rlimits"),
+    (&["rlimits:core"], "rlimits"),
+    (&["rlimits:memlock"], "rlimits"),
+    (&["rlimits:msgqueue"], "rlimits"),
+    (&["rlimits:signals"], "rlimits"),
+];
+
+const PROCESS_AS_ROOT: &[(&[&str], &str)] = &[
+    (&["uid"], "a user that is not root"),
+    (&["nocaps"], "nocaps"),
+    (&["bounding"], "bounding"),
+    (&["environment"], "environment"),
+];
+
+fn each_is_refused_by_name(cases: &[(&[&str], &str)]) {
+    for (off, name) in cases {
+        let looked = without(off, &spec("print(1)", raw_policy(TIER)));
+        assert_eq!(looked.refused(), *name, "without {off:?}");
+    }
+}
+
+#[test]
+fn a_run_that_lacks_a_layer_is_refused_by_its_name() {
+    if !available(TIER) {
+        return;
+    }
+    each_is_refused_by_name(match TIER {
+        Tier::Process => PROCESS,
+        _ => KERNEL,
+    });
+    if !root() {
+        eprintln!("skipped: no root; the layers that only root has");
+        return;
+    }
+    each_is_refused_by_name(match TIER {
+        Tier::Process => PROCESS_AS_ROOT,
+        _ => KERNEL_AS_ROOT,
+    });
+}
+
+#[test]
+fn a_descriptor_too_many_is_noticed() {
+    if !available(TIER) {
+        return;
+    }
+    let targets = targets();
+    let code = format!("import os\nos.fstat({})\nprint('open')", targets.leaked);
+    let looked = without(&["descriptors"], &spec(&code, raw_policy(TIER)));
+    if root() {
+        assert_eq!(looked.refused(), "descriptors");
+    }
+    assert_eq!(looked.stdout, "open\n", "{}", looked.stderr);
+}
+
+#[test]
+fn an_address_space_that_was_not_lowered_is_noticed() {
+    if !available(TIER) {
+        return;
+    }
+    // The runner lowers it: one that did not is one that was told of more.
+    let mut told = raw_policy(TIER);
+    told.limits.memory_mb = 2048;
+    let mut granted = raw_policy(TIER);
+    granted.limits.memory_mb = 64;
+    let code = "x = bytearray(600 << 20)\nprint('taken')";
+    let looked = look(
+        &spec(code, told),
+        &exe_without(&["cgroup"]),
+        Some(&spec(code, granted)),
+    )
+    .unwrap();
+    assert_eq!(looked.refused(), "rlimits");
+    assert_eq!(looked.stdout, "taken\n", "{}", looked.stderr);
+}
+
+/// What the table's limits stop: with the limit left off each of them goes on to another end.
+#[test]
+fn a_limit_that_is_left_off_no_longer_ends_the_run() {
+    if !available(TIER) {
+        return;
+    }
+    let limited = |change: fn(&mut crate::model::Limits)| {
+        let mut policy = raw_policy(TIER);
+        policy.limits.wall_s = 60;
+        change(&mut policy.limits);
+        policy
+    };
+    let looked = without(
+        &["rlimits:cpu"],
+        &spec(
+            "while True: pass",
+            limited(|l| (l.wall_s, l.cpu_s) = (3, 1)),
+        ),
+    );
+    assert_eq!(looked.ending.by, crate::sandbox::protocol::EndedBy::Wall);
+    let looked = without(
+        &["rlimits:processes"],
+        &spec(
+            "import os, time\nchildren = 0\nfor _ in range(40):\n    if os.fork() == 0: time.sleep(60)\n    \
+             children += 1\nprint(children, flush=True)\nos._exit(0)",
+            limited(|l| l.processes = 5),
+        ),
+    );
+    // A control group counts too, where there is one.
+    if looked.stdout.is_empty() {
+        assert!(
+            looked.stderr.contains("BlockingIOError"),
+            "{}",
+            looked.stderr
+        );
+        let spec = spec(
+            "import os, time\nfor _ in range(40):\n    if os.fork() == 0: time.sleep(60)\nprint('all')",
+            limited(|l| l.processes = 5),
+        );
+        let looked = without(&["cgroup", "rlimits:processes"], &spec);
+        assert_eq!(looked.stdout, "all\n", "{}", looked.stderr);
+    } else {
+        assert_eq!(looked.stdout, "40\n");
+    }
+    let looked = without(
+        &["rlimits:size"],
+        &spec(
+            "open('x', 'wb').write(bytes(3 << 20))\nprint('written')",
+            limited(|l| l.file_size_mb = 1),
+        ),
+    );
+    assert_eq!(looked.stdout, "written\n", "{}", looked.stderr);
+}
+
+#[test]
+fn without_its_control_group_many_processes_take_more_than_the_limit() {
+    if !available(TIER) {
+        return;
+    }
+    let mut policy = raw_policy(TIER);
+    policy.limits.memory_mb = 64;
+    policy.limits.file_size_mb = 4;
+    let code = "import os, time\nready, done = os.pipe()\n\
+        for i in range(20):\n\
+        \x20   if os.fork() == 0:\n\
+        \x20       x = bytearray(b'x') * (50 << 20)\n\
+        \x20       os.write(done, b'.')\n\
+        \x20       time.sleep(60)\n\
+        os.close(done)\n\
+        print(sum(len(os.read(ready, 1)) for _ in range(20)), flush=True)\nos._exit(0)";
+    let looked = without(&["cgroup"], &spec(code, policy));
+    let isolation = looked.outside.unwrap();
+    assert!(!isolation.layers.iter().any(|layer| layer == "cgroup"));
+    assert_eq!(looked.stdout, "20\n", "{}", looked.stderr);
+    assert_eq!(looked.ending.out_of_memory, None);
+}
+
+#[test]
+fn a_set_id_program_gains_nothing_but_where_the_bit_that_says_so_is_off() {
+    if !available(TIER) || TIER != Tier::Process {
+        return;
+    }
+    if !root() {
+        eprintln!("skipped: no root; there is no other user to become");
+        return;
+    }
+    let table = table();
+    let name = "a program that is another user's";
+    let row: Vec<&Attack> = table.attack.iter().filter(|a| a.name == name).collect();
+    let targets = targets();
+    let snippet = targets.snippet(&row);
+    for (off, wanted) in [
+        (&["view"][..], "EPERM"),
+        (&["no_new_privs"], "EPERM"),
+        (&["no_new_privs", "view"], "DONE"),
+    ] {
+        let looked = without(off, &spec(&snippet, raw_policy(TIER)));
+        assert_eq!(met(&looked.stdout), [wanted], "without {off:?}");
+    }
+}

@@ -1,0 +1,136 @@
+//! What agents write with the libraries beside numpy and pandas: judged, granted and run, with the
+//! managed environment, and what it must print or leave.
+
+use super::{TIER, run_spec};
+use crate::analysis::analyse;
+use crate::executor::spec::RunSpec;
+use crate::executor::tests::bench::*;
+use crate::model::{Tier, VerdictKind};
+use crate::policy::Policy;
+
+struct Served {
+    code: &'static str,
+    /// What its output begins with.
+    says: &'static str,
+    leaves: &'static [&'static str],
+}
+
+const SERVED: &[Served] = &[
+    Served {
+        code: "print(df.to_markdown(index=False))",
+        says: "|   x |    y |\n|----:|-----:|\n|   1 |  2.1 |",
+        leaves: &[],
+    },
+    Served {
+        code: "df.to_excel('x.xlsx')\nprint(pd.read_excel('x.xlsx', index_col=0).equals(df))",
+        says: "True\n",
+        leaves: &["x.xlsx"],
+    },
+    Served {
+        code: "with pd.ExcelWriter('book.xlsx') as book:\n\
+               \x20   df.to_excel(book, sheet_name='all', index=False)\n\
+               \x20   df.describe().to_excel(book, sheet_name='summary')\n\
+               both = pd.read_excel('book.xlsx', sheet_name=None)\n\
+               print(sorted(both), len(both['all']))",
+        says: "['all', 'summary'] 8\n",
+        leaves: &["book.xlsx"],
+    },
+    Served {
+        code: "df.to_excel('x.xlsx', engine='openpyxl', index=False)\n\
+               df.to_excel('y.xlsx', engine='xlsxwriter', index=False)\n\
+               print(pd.read_excel('x.xlsx').equals(pd.read_excel('y.xlsx')))",
+        says: "True\n",
+        leaves: &["x.xlsx", "y.xlsx"],
+    },
+    Served {
+        code: "html = df.style.highlight_max(color='gold').format(precision=1).to_html()\n\
+               print('gold' in html, '15.8' in html)",
+        says: "True True\n",
+        leaves: &[],
+    },
+    Served {
+        code: "import seaborn as sns\nimport matplotlib.pyplot as plt\n\
+               sns.set_theme(style='whitegrid')\n\
+               sns.histplot(df['y'], kde=True)\nplt.savefig('h.png')\nplt.close()\n\
+               ax = sns.regplot(data=df, x='x', y='y')\nax.set_title('t')\n\
+               ax.figure.savefig('r.png')\nplt.close()\n\
+               sns.heatmap(df.corr(), annot=True)\nplt.savefig('c.png')\nplt.close()\nprint('drawn')",
+        says: "drawn\n",
+        leaves: &["c.png", "h.png", "r.png"],
+    },
+    Served {
+        code: "import statsmodels.formula.api as smf\n\
+               model = smf.ols('y ~ x', data=df).fit()\n\
+               print(model.summary())\nprint(round(model.params['x'], 2))",
+        says: "                            OLS Regression Results",
+        leaves: &[],
+    },
+    Served {
+        code: "import statsmodels.formula.api as smf\n\
+               df['kind'] = ['a', 'b'] * 4\n\
+               print(len(smf.ols('np.log(y) ~ x + C(kind)', data=df).fit().params))\n\
+               print(len(smf.logit('up ~ y', data=df.assign(up=[0, 1] * 4)).fit(disp=0).params))",
+        says: "3\n2\n",
+        leaves: &[],
+    },
+    Served {
+        code: "import statsmodels.api as sm\n\
+               fit = sm.OLS(df['y'], sm.add_constant(df['x'])).fit()\n\
+               print(round(fit.rsquared, 1), len(sm.tsa.acf(df['y'], nlags=2)))\nfit.summary()",
+        says: "1.0 3\n",
+        leaves: &[],
+    },
+    Served {
+        code: "from tqdm import tqdm, trange\n\
+               total = 0\nfor n in tqdm(range(3)):\n    total += n\n\
+               for n in trange(2, desc='more'):\n    total += n\nprint(total)",
+        says: "4\n",
+        leaves: &[],
+    },
+    Served {
+        code: "from tqdm.auto import tqdm\n\
+               with tqdm(total=3) as bar:\n    bar.update(3)\n    bar.set_postfix(loss=0.5)\n\
+               tqdm.write('done')",
+        says: "done\n",
+        leaves: &[],
+    },
+    Served {
+        code: "from tqdm import tqdm\ntqdm.pandas()\nprint(df['x'].progress_apply(lambda x: x * 2).sum())",
+        says: "72\n",
+        leaves: &[],
+    },
+];
+
+const DF: &str = "df = pd.DataFrame({'x': range(1, 9), \
+                  'y': [2.1, 3.9, 6.2, 8.1, 9.7, 12.2, 14.1, 15.8]})\n";
+
+#[test]
+fn what_the_environment_has_is_served() {
+    if !available(TIER) {
+        return;
+    }
+    let at = |tier| Policy {
+        tier,
+        ..profile("analysis")
+    };
+    let mut wrong = Vec::new();
+    for served in SERVED {
+        let code = format!("{DF}{}", served.code);
+        // Where the guard stands alone nothing is clear.
+        let verdict = analyse(code.as_bytes(), &at(Tier::Kernel));
+        if verdict.verdict != VerdictKind::Clear {
+            wrong.push(format!("{code}\n-> {verdict:?}"));
+            continue;
+        }
+        let told = run_spec(RunSpec {
+            env: pandas(),
+            ..spec(&code, at(TIER))
+        });
+        let run = told.run();
+        let names: Vec<&str> = run.artifacts.iter().map(|a| a.name.as_str()).collect();
+        if run.error.is_some() || !run.stdout.starts_with(served.says) || names != served.leaves {
+            wrong.push(format!("{code}\n-> {run:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+}

@@ -1,0 +1,503 @@
+//! How runs end: at every stage, with the dashboard, and with nothing left.
+
+use super::{TIER, WARM, begin, run_spec};
+use crate::broker::ExecNote;
+use crate::child::{groups_of, remove_stale};
+use crate::executor::tests::bench::*;
+use crate::model::{Exit, RunErrorKind, Tier};
+use crate::sandbox::cgroup::Owner;
+
+fn raw(code: &str) -> Told {
+    run_spec(spec(code, raw_policy(TIER)))
+}
+
+/// The folder of a run that printed its HOME backwards, past the redaction.
+fn told_folder(stdout: &str) -> String {
+    let home: String = stdout.lines().next().unwrap().chars().rev().collect();
+    home.trim_end_matches("/home").to_owned()
+}
+
+const TELL: &str = "print(os.environ['HOME'][::-1], flush=True)\n";
+
+fn nothing_is_left_of(mark: &str, stdout: &str) {
+    assert_eq!(processes_marked(mark), Vec::<i32>::new());
+    let folder = told_folder(stdout);
+    if TIER == Tier::Process {
+        assert!(folder.contains("countersign-run-"), "{folder}");
+        assert!(!std::path::Path::new(&folder).exists(), "{folder}");
+    } else {
+        assert_eq!(folder, "/scratch");
+    }
+    let mounts = std::fs::read_to_string("/proc/self/mountinfo").unwrap();
+    assert!(!mounts.contains("countersign-run-"), "{mounts}");
+}
+
+#[test]
+fn nothing_survives_its_run() {
+    if !available(TIER) {
+        return;
+    }
+    for code in [
+        // Out of the group, the session and the parent, deaf to every signal, no descriptor left.
+        "import signal, time\n\
+         for i in range(5):\n\
+         \x20   if os.fork() == 0:\n\
+         \x20       os.setsid()\n\
+         \x20       if os.fork(): os._exit(0)\n\
+         \x20       for s in range(1, 65):\n\
+         \x20           try: signal.signal(s, signal.SIG_IGN)\n\
+         \x20           except (OSError, ValueError): pass\n\
+         \x20       os.closerange(0, 60)\n\
+         \x20       time.sleep(600)\n\
+         time.sleep(0.2)",
+        // Still forking when its first process ends.
+        "if os.fork():\n\
+         \x20   os._exit(0)\n\
+         while True:\n\
+         \x20   try:\n\
+         \x20       if os.fork(): os._exit(0)\n\
+         \x20   except OSError: pass",
+        // With a name that is no text.
+        "import time\n\
+         if os.fork() == 0:\n\
+         \x20   name = b'\\xff' + open('/proc/self/comm', 'rb').read().strip()\n\
+         \x20   ctypes.CDLL(None).prctl(15, name, 0, 0, 0)\n\
+         \x20   os.setsid()\n\
+         \x20   os.closerange(0, 60)\n\
+         \x20   time.sleep(600)\n\
+         time.sleep(0.2)",
+        // Stopped, not dead.
+        "import signal\nif os.fork() == 0: os.kill(os.getpid(), signal.SIGSTOP)",
+        // Files and folders that are hard to remove.
+        "os.makedirs('a/b')\nopen('a/b/c', 'w').close()\nos.chmod('a/b', 0)\nos.mkfifo('f')\n\
+         os.symlink('/etc', 'e')\n\
+         for i in range(300):\n\x20   os.mkdir('d')\n\x20   os.chdir('d')",
+    ] {
+        let (mark, code) = marked(&format!("{TELL}{code}"));
+        let told = raw(&code);
+        nothing_is_left_of(&mark, &told.run().stdout);
+    }
+}
+
+/// Who kills a run as its user can be stopped by it for a moment.
+#[test]
+fn a_run_that_stops_its_killers_is_killed_all_the_same() {
+    if !available(TIER) {
+        return;
+    }
+    if TIER == Tier::Process && !nix::unistd::geteuid().is_root() {
+        eprintln!("skipped: no user of its own, so that it would stop this test");
+        return;
+    }
+    for _ in 0..30 {
+        let (mark, code) = marked(&format!(
+            "{TELL}import signal\n\
+             first = os.getpid()\n\
+             if os.fork(): os._exit(0)\n\
+             while os.getppid() == first: pass\n\
+             while True:\n\
+             \x20   try: os.kill(-1, signal.SIGSTOP)\n\
+             \x20   except OSError: pass"
+        ));
+        let told = raw(&code);
+        nothing_is_left_of(&mark, &told.run().stdout);
+    }
+}
+
+#[test]
+fn a_kill_ends_it_at_every_stage() {
+    if !available(TIER) {
+        return;
+    }
+    // Before anything was started.
+    let live = begin(spec("print(1)", raw_policy(TIER)), Default::default());
+    live.control.kill();
+    let told = live.finish();
+    let error = told.run().error.as_ref().unwrap();
+    assert_eq!(error.kind, RunErrorKind::Cancelled);
+    assert_eq!(told.run().stdout, "");
+
+    // While it is held.
+    let live = begin(spec("print(1)", raw_policy(TIER)), Default::default());
+    assert!(matches!(live.next(), ExecNote::Prepared(_)));
+    live.control.kill();
+    live.control.release();
+    let told = live.finish();
+    assert_eq!(told.run().stdout, "");
+    assert_eq!(told.notes.len(), 1, "{told:?}");
+
+    // While it runs, twice.
+    let (mark, code) = marked(&format!("{TELL}import time\ntime.sleep(600)"));
+    let live = begin(spec(&code, raw_policy(TIER)), Default::default());
+    assert!(matches!(live.next(), ExecNote::Prepared(_)));
+    live.control.release();
+    assert!(matches!(live.next(), ExecNote::Released));
+    let ExecNote::Output { text, .. } = live.next() else {
+        panic!("no output");
+    };
+    live.control.kill();
+    live.control.kill();
+    let told = live.finish();
+    let run = told.run();
+    assert_eq!(run.error.as_ref().unwrap().kind, RunErrorKind::Cancelled);
+    assert_eq!(run.exit, Exit::Signal("SIGKILL".to_owned()));
+    nothing_is_left_of(&mark, &text);
+}
+
+#[test]
+fn a_folder_that_its_run_closed_is_collected_all_the_same() {
+    if !available(TIER) {
+        return;
+    }
+    let told = raw("import os\nopen('a.txt', 'w').write('one')\nos.chmod('.', 0)\nprint('on')");
+    let run = told.run();
+    assert_eq!(
+        (&run.error, run.stdout.as_str()),
+        (&None, "on\n"),
+        "{run:?}"
+    );
+    assert_eq!(run.artifacts[0].name, "a.txt");
+}
+
+#[test]
+fn nothing_untrusted_is_read_before_the_release() {
+    if !available(TIER) {
+        return;
+    }
+    let live = begin(spec("print(1)", raw_policy(TIER)), Default::default());
+    assert!(matches!(live.next(), ExecNote::Prepared(_)));
+    // Held for as long as nobody releases it: no note comes.
+    assert!(
+        live.notes
+            .recv_timeout(std::time::Duration::from_millis(300))
+            .is_err()
+    );
+    assert_eq!(live.finish().run().stdout, "1\n");
+}
+
+#[test]
+fn dropping_the_control_kills() {
+    if !available(TIER) {
+        return;
+    }
+    let live = begin(
+        spec("import time\ntime.sleep(600)", raw_policy(TIER)),
+        Default::default(),
+    );
+    assert!(matches!(live.next(), ExecNote::Prepared(_)));
+    live.control.release();
+    assert!(matches!(live.next(), ExecNote::Released));
+    let Live { control, notes } = live;
+    drop(control);
+    let last = notes.iter().last().unwrap();
+    let ExecNote::Ended(run) = last else {
+        panic!("{last:?}")
+    };
+    assert_eq!(run.error.unwrap().kind, RunErrorKind::Cancelled);
+}
+
+/// A payload that has forked, its mark, and whether it is in a control group.
+fn forked(exe: std::sync::Arc<std::os::fd::OwnedFd>) -> (Live, String, i32, bool) {
+    let (mark, code) = marked("import time\nos.fork()\nprint('up', flush=True)\ntime.sleep(600)");
+    // Of a zygote of its own: the others' runs would end with it.
+    let mut policy = raw_policy(TIER);
+    policy.limits.wall_s += 1;
+    let spec = spec(&code, policy);
+    let live = match WARM {
+        true => begin(spec, Default::default()),
+        false => begin_through(exe, spec, Default::default()),
+    };
+    live.control.release();
+    let mut said = String::new();
+    let mut grouped = false;
+    while said != "up\nup\n" {
+        match live.next() {
+            ExecNote::Output { text, .. } => said.push_str(&text),
+            ExecNote::Prepared(found) => grouped = found.layers.iter().any(|l| l == "cgroup"),
+            _ => {}
+        }
+    }
+    let payload = first_marked(&mark);
+    (live, mark, payload, grouped)
+}
+
+/// The processes that look after a run from the machine's side; in tier `process` there are two,
+/// the one that the dashboard started last.
+fn helpers(payload: i32, dashboard: i32) -> Vec<i32> {
+    match TIER {
+        Tier::Process => helpers_of(payload, dashboard),
+        _ => vec![helper_of(payload, dashboard)],
+    }
+}
+
+#[test]
+fn a_helper_killed_with_9_takes_everything_with_it() {
+    if !available(TIER) {
+        return;
+    }
+    let me = std::process::id() as i32;
+    let count = match TIER {
+        Tier::Process => 2,
+        _ => 1,
+    };
+    for which in 0..count {
+        // With and without a control group, by which what is left can be found.
+        for off in [&[][..], &["cgroup"]] {
+            if WARM && !off.is_empty() {
+                continue;
+            }
+            let (live, mark, payload, grouped) = forked(match off {
+                [] => exe(),
+                off => crate::executor::tests::entry::exe_without(off),
+            });
+            let owner = Owner::of(helper_of(payload, me)).unwrap();
+            assert_eq!(!groups_of(owner).is_empty(), grouped);
+            kill(helpers(payload, me)[which]);
+            let told = live.finish();
+            let want = match which {
+                1 => "was killed",
+                _ => "without a word",
+            };
+            assert!(told.failure().contains(want), "{told:?}");
+            gone(&mark);
+            no_group_is_left(owner);
+        }
+    }
+}
+
+#[test]
+fn an_ordinary_users_helper_takes_everything_with_it_too() {
+    let (_, module) = module_path!().split_once("::").unwrap();
+    as_an_ordinary_user(&[
+        &format!("{module}::a_helper_killed_with_9_takes_everything_with_it"),
+        &format!("{module}::a_dashboard_killed_with_9_takes_everything_with_it"),
+        &format!("{module}::a_folder_that_its_run_closed_is_collected_all_the_same"),
+        &format!("{module}::nothing_survives_its_run"),
+    ]);
+}
+
+/// A zygote's helper is reaped by a thread of the pool's own.
+fn no_group_is_left(owner: Owner) {
+    let until = std::time::Instant::now() + std::time::Duration::from_secs(120);
+    while !groups_of(owner).is_empty() {
+        assert!(std::time::Instant::now() < until, "{:?}", groups_of(owner));
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn what_nobody_outlived_goes_with_the_next_start_and_a_live_run_stays() {
+    if !available(TIER) || WARM {
+        return;
+    }
+    let (mut dashboard, _folder, mark) = dashboard("");
+    let above = dashboard.id() as i32;
+    let payload = first_marked(&mark);
+    let owner = Owner::of(helper_of(payload, above)).unwrap();
+    let groups = groups_of(owner);
+    // Each would clean up after the other: none gets to.
+    let helpers = helpers(payload, above);
+    for pid in helpers.iter().chain([&above]) {
+        signal(*pid, nix::sys::signal::Signal::SIGSTOP);
+    }
+    helpers.into_iter().for_each(kill);
+    dashboard.kill().unwrap();
+    dashboard.wait().unwrap();
+
+    let (live, mine, payload, _) = forked(exe());
+    let here = Owner::of(helper_of(payload, std::process::id() as i32)).unwrap();
+    let kept = groups_of(here);
+    remove_stale();
+    assert_eq!(groups_of(owner), Vec::<std::path::PathBuf>::new());
+    assert_eq!(groups_of(here), kept);
+    live.control.kill();
+    let told = live.finish();
+    let error = told.run().error.as_ref().unwrap();
+    assert_eq!(error.kind, RunErrorKind::Cancelled, "{told:?}");
+    gone(&mine);
+    if groups.is_empty() {
+        eprintln!("skipped: no control group can be made here");
+        // What the tier does not promise: a fork then outlives all three.
+        processes_marked(&mark).into_iter().for_each(end);
+    }
+    gone(&mark);
+}
+
+/// As far as it is still there.
+fn end(pid: i32) {
+    let pid = nix::unistd::Pid::from_raw(pid);
+    let _ = nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGKILL);
+}
+
+fn kill(pid: i32) {
+    signal(pid, nix::sys::signal::Signal::SIGKILL);
+}
+
+fn signal(pid: i32, signal: nix::sys::signal::Signal) {
+    nix::sys::signal::kill(nix::unistd::Pid::from_raw(pid), signal).unwrap();
+}
+
+/// The one of the marked processes that the others come from.
+fn first_marked(mark: &str) -> i32 {
+    let all = processes_marked(mark);
+    let parent = |pid: i32| crate::sandbox::procfs::stat(pid).unwrap().parent;
+    all.iter()
+        .copied()
+        .find(|pid| !all.contains(&parent(*pid)))
+        .unwrap()
+}
+
+/// Set in the process that the next test starts and kills; the layers that it leaves off.
+const VICTIM: &str = "CS_TEST_VICTIM";
+
+/// The dashboard that the next test kills; without that test there is nothing to do.
+#[test]
+fn a_dashboard_to_be_killed() {
+    let Ok(off) = std::env::var(VICTIM) else {
+        return;
+    };
+    let exe = match off.as_str() {
+        "" => exe(),
+        off => crate::executor::tests::entry::exe_without(&[off]),
+    };
+    let (mark, code) = marked("import time\nos.fork()\nprint('up', flush=True)\ntime.sleep(600)");
+    let live = begin_through(exe, spec(&code, raw_policy(TIER)), Default::default());
+    live.control.release();
+    let mut said = String::new();
+    loop {
+        if let ExecNote::Output { text, .. } = live.next() {
+            said.push_str(&text);
+        }
+        // Both of them: one that finds its pipe broken later would end by itself.
+        if said == "up\nup\n" {
+            println!("\nmark {mark}");
+        }
+    }
+}
+
+#[test]
+fn a_dashboard_killed_with_9_takes_everything_with_it() {
+    if !available(TIER) {
+        return;
+    }
+    let (mut dashboard, folder, mark) = dashboard("");
+    let runs = || runs_in(folder.path());
+    assert_eq!((processes_marked(&mark).len(), runs()), (2, 1));
+    dashboard.kill().unwrap();
+    dashboard.wait().unwrap();
+    let until = std::time::Instant::now() + std::time::Duration::from_secs(120);
+    while std::time::Instant::now() < until && runs() > 0 {
+        std::thread::yield_now();
+    }
+    assert_eq!((processes_marked(&mark).len(), runs()), (0, 0));
+}
+
+/// What the two lines to the dashboard are worth: without the lifeline its death is not noticed,
+/// and without the signal of the parent's death a helper's is not.
+#[test]
+fn without_its_lines_to_the_dashboard_a_run_outlives_it() {
+    if !available(TIER) {
+        return;
+    }
+    let (mut dashboard, _folder, mark) = dashboard("lifeline");
+    let payload = first_marked(&mark);
+    let helper = helpers(payload, dashboard.id() as i32)[0];
+    dashboard.kill().unwrap();
+    dashboard.wait().unwrap();
+    // It has looked at its lines again and again since, and the child is still there.
+    let looked = || {
+        let status = crate::sandbox::procfs::Status::read(helper).unwrap();
+        status
+            .get("voluntary_ctxt_switches")
+            .parse::<u64>()
+            .unwrap()
+    };
+    let before = looked();
+    while looked() < before + 10 {
+        std::thread::yield_now();
+    }
+    let left = processes_marked(&mark);
+    assert_eq!(left.len(), 2);
+    kill(helper);
+    gone(&mark);
+
+    let (mark, code) = marked("import time\nprint('up', flush=True)\ntime.sleep(600)");
+    let exe = crate::executor::tests::entry::exe_without(&["pdeathsig", "cgroup"]);
+    let live = begin_through(exe, spec(&code, raw_policy(TIER)), Default::default());
+    live.control.release();
+    while !matches!(live.next(), ExecNote::Output { .. }) {}
+    let payload = processes_marked(&mark)[0];
+    let helpers = helpers(payload, std::process::id() as i32);
+    for pid in &helpers {
+        // Two would look after each other.
+        signal(*pid, nix::sys::signal::Signal::SIGSTOP);
+    }
+    helpers.into_iter().for_each(kill);
+    // Its end has been noticed and the helper is reaped: a signal would have been sent by now.
+    live.finish().failure();
+    assert_eq!(processes_marked(&mark), [payload]);
+    kill(payload);
+    gone(&mark);
+}
+
+fn runs_in(folder: &std::path::Path) -> usize {
+    std::fs::read_dir(folder)
+        .unwrap()
+        .filter(|entry| {
+            let name = entry.as_ref().unwrap().file_name();
+            name.to_string_lossy().starts_with("countersign-run-")
+        })
+        .count()
+}
+
+/// A process with a run that prints its mark, and a folder of its own for it.
+fn dashboard(off: &str) -> (std::process::Child, tempfile::TempDir, String) {
+    use std::io::BufRead;
+    let folder = tempfile::tempdir().unwrap();
+    let (_, path) = module_path!().split_once("::").unwrap();
+    let mut dashboard = std::process::Command::new(std::env::current_exe().unwrap())
+        .arg(format!("{path}::a_dashboard_to_be_killed"))
+        .args(["--exact", "--nocapture"])
+        .env(VICTIM, off)
+        .env("TMPDIR", folder.path())
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let mark = std::io::BufReader::new(dashboard.stdout.take().unwrap())
+        .lines()
+        .find_map(|line| line.unwrap().strip_prefix("mark ").map(str::to_owned))
+        .unwrap();
+    (dashboard, folder, mark)
+}
+
+#[test]
+fn many_runs_at_once_keep_apart() {
+    if !available(TIER) {
+        return;
+    }
+    let mut policy = raw_policy(TIER);
+    // One each: a user shared with another run would leave none.
+    policy.limits.processes = 1;
+    let lives: Vec<_> = (0..8)
+        .map(|i| {
+            let code = format!("import os, time\nprint(os.getuid(), {i})");
+            begin(spec(&code, policy.clone()), Default::default())
+        })
+        .collect();
+    // None has ended before each has its user.
+    for live in &lives {
+        assert!(matches!(live.next(), ExecNote::Prepared(_)));
+    }
+    let mut users = std::collections::BTreeSet::new();
+    for (i, live) in lives.into_iter().enumerate() {
+        let told = live.finish();
+        let (uid, number) = told.run().stdout.trim().split_once(' ').unwrap();
+        assert_eq!(number, i.to_string());
+        users.insert(uid.to_owned());
+    }
+    // Warm, they are of one user in user namespaces of their own.
+    if nix::unistd::Uid::effective().is_root() && !WARM {
+        assert_eq!(users.len(), 8);
+    }
+}

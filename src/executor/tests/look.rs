@@ -1,0 +1,109 @@
+//! A run that is let go whatever the look from outside says: no product code can do this. With
+//! a layer left off it shows both that the look refuses the run and what the attack then does.
+
+use std::os::fd::{AsFd, OwnedFd};
+use std::time::Duration;
+
+use crate::child::{Client, Source, Step, Wish};
+use crate::executor::control::Switch;
+use crate::executor::fault::{Fault, Why};
+use crate::executor::report::Report;
+use crate::executor::run::drive;
+use crate::executor::spec::{REPORT_MAX, RunSpec};
+use crate::model::Isolation;
+use crate::sandbox::protocol::Ending;
+
+use super::bench;
+
+/// What came of it.
+pub struct Looked {
+    pub outside: Result<Isolation, Fault>,
+    pub stdout: String,
+    pub stderr: String,
+    pub ending: Ending,
+}
+
+impl Looked {
+    /// What the look from outside says is missing.
+    pub fn refused(&self) -> &'static str {
+        match &self.outside {
+            Err(Fault {
+                why: Why::Child(crate::child::Why::Unconfined(layer)),
+                ..
+            }) => layer,
+            Err(fault) => panic!("another fault: {fault} ({})", fault.detail),
+            Ok(isolation) => panic!("not refused: {:?}", isolation.layers),
+        }
+    }
+}
+
+/// Takes in everything, and lets everything go.
+struct Listener {
+    report: Report,
+    stdout: Vec<u8>,
+    stderr: Vec<u8>,
+}
+
+impl Client for Listener {
+    fn take(&mut self, from: Source, bytes: &[u8], _: bool) {
+        match from {
+            Source::Stdout => self.stdout.extend_from_slice(bytes),
+            Source::Stderr => self.stderr.extend_from_slice(bytes),
+            Source::Report => self.report.feed(bytes),
+        }
+    }
+
+    fn wish(&mut self) -> Wish {
+        Wish::GoOn
+    }
+
+    fn is_ready(&mut self) -> bool {
+        self.report.take_ready()
+    }
+}
+
+/// Runs it through the given helper. `compare`: what the look compares with, where that is not
+/// the run's own policy.
+pub fn look(spec: &RunSpec, exe: &OwnedFd, compare: Option<&RunSpec>) -> Result<Looked, Fault> {
+    const PATIENCE: Duration = Duration::from_secs(300);
+    let sources = bench::sources(Default::default());
+    let launched = drive::launched(spec, exe.as_fd(), &sources, &Switch::new())?;
+    let mut listener = Listener {
+        report: Report::new(REPORT_MAX),
+        stdout: Vec::new(),
+        stderr: Vec::new(),
+    };
+    let early = |listener: &Listener, ending: Ending| {
+        let said = String::from_utf8_lossy(&listener.stderr);
+        Fault::new(Why::NeverReady(format!("{ending:?}")), said)
+    };
+    let Step::On(mut confined) = launched.confined(PATIENCE, &mut listener)? else {
+        panic!("nobody asked for its end");
+    };
+    if let Some(other) = compare {
+        let inputs = other.inputs.len();
+        confined = confined.compared_with(other.confinement(0, inputs));
+    }
+    let confined = match confined.ready(&mut listener)? {
+        Step::On(confined) => confined,
+        Step::Ended(ended) => return Err(early(&listener, ended.ending)),
+    };
+    let (outside, held) = match confined.look() {
+        Ok(held) => (Ok(held.isolation().clone()), held),
+        Err(found) => (
+            Err(Fault::from(found.fault)),
+            found.confined.held_whatever_it_lacks(),
+        ),
+    };
+    let Step::On(released) = held.released(&mut listener)? else {
+        panic!("nobody asked for its end");
+    };
+    let ended = released.ended(&mut listener)?;
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    Ok(Looked {
+        outside,
+        stdout: text(&listener.stdout),
+        stderr: text(&listener.stderr),
+        ending: ended.ending,
+    })
+}

@@ -1,0 +1,20 @@
+//! The executor's suites: a real Python, the real binary as helper. `kernel`, `process` and `warm` run the shared
+//! ones, each in its tier.
+
+#[path = "../../../tests/common/sandbox.rs"]
+pub mod attack_table;
+pub mod bench;
+mod chart;
+mod counting;
+mod ending;
+pub mod entry;
+mod environment;
+mod event;
+mod feature;
+mod kernel;
+pub mod look;
+mod private;
+mod process;
+mod scoped;
+mod told;
+mod warm;

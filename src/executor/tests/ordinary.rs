@@ -1,0 +1,120 @@
+//! What agents write every day (`tests/data/ordinary`): judged, run, and held against plain Python of the
+//! same environment. What runs there and stays inside the run is served.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::{TIER, run_spec};
+use crate::analysis::analyse_in;
+use crate::executor::spec::RunSpec;
+use crate::executor::tests::bench::*;
+use crate::model::{Installed, Setting, Tier, VerdictKind};
+use crate::policy::{Policy, is_given};
+
+/// The files that a snippet leaves, which its first line names.
+const LEAVES: &str = "# leaves: ";
+/// A line that it prints, where plain Python outside a notebook cannot run it.
+const PRINTS: &str = "# prints: ";
+
+fn snippets() -> Vec<(PathBuf, String)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/ordinary");
+    let mut found: Vec<(PathBuf, String)> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .map(|path| (path.clone(), std::fs::read_to_string(path).unwrap()))
+        .collect();
+    found.sort();
+    assert!(found.len() >= 20);
+    found
+}
+
+/// A line of one that a person has to look at: a name of a file that nobody can follow.
+const FLAGGED: &str = "# flagged";
+
+/// What plain Python prints for it, in a folder of its own.
+fn plainly(code: &str) -> String {
+    let said = code.lines().filter_map(|line| line.strip_prefix(PRINTS));
+    let said: String = said.map(|line| format!("{line}\n")).collect();
+    if !said.is_empty() {
+        return said;
+    }
+    let env = pandas();
+    let folder = tempfile::tempdir().unwrap();
+    let output = Command::new(&env.executable)
+        .env_clear()
+        .env("PYTHONPATH", std::env::join_paths(&env.sys_path).unwrap())
+        .env("MPLBACKEND", "Agg")
+        .env("PATH", "/usr/bin:/bin")
+        .env("PLOTLY_RENDERER", "json")
+        .args(["-B", "-W", "ignore", "-c", code])
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{code}\n{output:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// What is wrong with how it is served, if anything.
+fn served(code: &str, policy: &Policy) -> Result<(), String> {
+    let at = |tier| Policy {
+        tier,
+        ..policy.clone()
+    };
+    // Where the guard stands alone nothing is clear. No input is bound, and what is installed is known:
+    // nothing that succeeds is told that it cannot.
+    let env = pandas();
+    let tops = policy
+        .imports
+        .keys()
+        .filter_map(|path| path.split('.').next());
+    let setting = Setting {
+        tier: Some(Tier::Kernel),
+        inputs: Some(BTreeSet::new()),
+        python: Some(Installed {
+            version: (env.version.0, env.version.1),
+            missing: env.lacking(tops.filter(|top| !is_given(top))),
+        }),
+        ..Setting::default()
+    };
+    let verdict = analyse_in(code.as_bytes(), &at(Tier::Kernel), &setting);
+    let expected = match code.lines().any(|line| line == FLAGGED) {
+        true => VerdictKind::Flagged,
+        false => VerdictKind::Clear,
+    };
+    if verdict.verdict != expected {
+        return Err(format!("{verdict:?}"));
+    }
+    let told = run_spec(RunSpec {
+        env: pandas(),
+        ..spec(code, at(TIER))
+    });
+    let run = told.run();
+    let expected = plainly(code);
+    if run.error.is_some() || run.stdout != expected {
+        return Err(format!("{run:#?}\nexpected {expected}"));
+    }
+    let names: Vec<&str> = run.artifacts.iter().map(|a| a.name.as_str()).collect();
+    let first = code.lines().next().unwrap_or_default();
+    let leaves = first.strip_prefix(LEAVES).unwrap_or_default();
+    if names != leaves.split_whitespace().collect::<Vec<_>>() {
+        return Err(format!("leaves {names:?}"));
+    }
+    Ok(())
+}
+
+#[test]
+fn what_runs_under_plain_python_and_stays_inside_the_run_is_served() {
+    if !available(TIER) {
+        return;
+    }
+    let policy = profile("analysis");
+    let wrong: Vec<String> = snippets()
+        .iter()
+        .filter_map(|(path, code)| {
+            let why = served(code, &policy).err()?;
+            Some(format!("{}: {why}", path.display()))
+        })
+        .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+}

@@ -1,0 +1,380 @@
+//! Data sets marked private: their values do not come back, whatever the contract.
+
+use std::collections::BTreeMap;
+
+use serde_json::json;
+
+use crate::broker::{ExecNote, StreamName};
+use crate::executor::DatasetSource;
+use crate::executor::bind;
+use crate::executor::bind_with;
+use crate::executor::spec::RunSpec;
+use crate::executor::tests::bench::*;
+use crate::model::{DataFormat, Sensitivity};
+
+const TABLE: &str = "who,city,pay\nAnn Ferrer,Oslo,51234.5\nBo Lindqvist,Oslo,48010.25\n\
+    Cy Nakamura,Oslo,60123.0\nDi Okonkwo,Oslo,47001.5\nEd Petrov,Oslo,52222.25\n";
+
+fn run(profile_name: &str, sensitivity: Sensitivity, code: &str) -> Told {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("pay.csv");
+    std::fs::write(&path, TABLE).unwrap();
+    let source = DatasetSource {
+        path,
+        format: DataFormat::Csv,
+        sensitivity,
+    };
+    let sources = BTreeMap::from([("pay".to_owned(), source)]);
+    let requests = serde_json::from_value(json!({"df": {"dataset": "pay"}})).unwrap();
+    let inputs = bind(&requests, &sources).unwrap();
+    let spec = RunSpec {
+        env: pandas(),
+        ..with_inputs(code, profile(profile_name), inputs)
+    };
+    begin_with(spec, converting(sources, crate::model::Tier::Process)).finish()
+}
+
+/// Of the same people, in another format; read in the jail that real data sets are read in.
+fn run_other(format: DataFormat, content: &[u8], code: &str) -> Told {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("pay");
+    std::fs::write(&path, content).unwrap();
+    let source = DatasetSource {
+        path,
+        format,
+        sensitivity: Sensitivity::Private,
+    };
+    let sources = converting(
+        BTreeMap::from([("pay".to_owned(), source)]),
+        crate::model::Tier::Process,
+    );
+    let requests = serde_json::from_value(json!({"df": {"dataset": "pay"}})).unwrap();
+    let inputs = bind_with(&requests, &sources).unwrap();
+    let spec = RunSpec {
+        env: pandas(),
+        ..with_inputs(code, profile("analysis"), inputs)
+    };
+    begin_with(spec, sources).finish()
+}
+
+/// What came back, all of it.
+fn told_all(told: &Told) -> String {
+    let run = told.run();
+    assert_eq!(run.error, None, "{run:?}");
+    let streamed = told.streamed(StreamName::Stdout);
+    format!("{}{}{}{streamed}", run.stdout, run.stderr, run.result)
+}
+
+const HIDDEN: [&str; 9] = [
+    "Ferrer",
+    "Lindqvist",
+    "51234",
+    "48010",
+    "Nakamura",
+    "52222",
+    "Harbour",
+    "4711",
+    "1980-02-0",
+];
+
+/// Five people with an address in it, whose town all share.
+fn people() -> Vec<serde_json::Value> {
+    TABLE
+        .lines()
+        .skip(1)
+        .zip(4711_u32..)
+        .map(|(line, number)| {
+            let cells: Vec<&str> = line.split(',').collect();
+            let pay: f64 = cells[2].parse().unwrap();
+            json!({"who": cells[0], "pay": pay,
+                "home": {"town": cells[1], "streets": [format!("{number} Harbour Road")] ,
+                    "rent": {cells[0]: pay / 10.0}}})
+        })
+        .collect()
+}
+
+#[test]
+fn nested_json_is_hidden_as_a_table_is() {
+    let code = "print(df)\nrows = df['people'] if isinstance(df, dict) else df\n\
+        for row in rows: print(row['home']['streets'][0], row['pay'], list(row['home']['rent']))\n\
+        print({row['home']['town'] for row in rows}, sum(row['pay'] for row in rows))\n\
+        rows[0]";
+    let lines: String = people().iter().map(|one| format!("{one}\n")).collect();
+    for (format, text) in [
+        (DataFormat::Json, json!(people()).to_string()),
+        (DataFormat::Json, json!({"people": people()}).to_string()),
+        (DataFormat::Jsonl, lines),
+    ] {
+        let told = run_other(format, text.as_bytes(), code);
+        let all = told_all(&told);
+        for value in HIDDEN {
+            assert!(!all.contains(value), "{value} in {all}");
+        }
+        // A tenth of somebody's pay is a value of its own.
+        assert!(!all.contains("5123.45"), "{all}");
+        assert!(
+            all.contains("[REDACTED]") && all.contains("{'Oslo'} 258591.5"),
+            "{all}"
+        );
+        assert!(all.contains("'home'") && all.contains("'town'"), "{all}");
+    }
+}
+
+#[test]
+fn parquet_is_hidden_as_a_table_is() {
+    let content = parquet(
+        "df = pd.DataFrame({'who': ['Ann Ferrer', 'Bo Lindqvist', 'Cy Nakamura', 'Di Okonkwo', \
+         'Ed Petrov'], 'city': 'Oslo', 'pay': [51234.5, 48010.25, 60123.0, 47001.5, 52222.25],\n\
+         'born': pd.date_range('1980-02-01', periods=5), 'n': np.arange(4711, 4716),\n\
+         'small': np.array([0.1234, 0.2345, 0.3456, 0.4567, 0.5678], dtype='float32'),\n\
+         'seen': pd.date_range('2001-02-03 04:05:06.789', periods=5, freq='61min'),\n\
+         'late': pd.to_timedelta([4711 + i for i in range(5)], unit='s'),\n\
+         'tags': [['Harbour Road %d' % i] for i in range(5)]})\n\
+         df = df.set_index('who')",
+    );
+    let code = "print(df.to_string())\nprint(df.index[0], df['born'].iloc[0], df['tags'].tolist())\n\
+        print(df['born'].dt.date.tolist()[0], df['small'].tolist(), df['small'].iloc[0])\n\
+        print(df['city'].unique().tolist(), round(df['pay'].mean(), 1))\n\
+        {'all': df, 'dates': df['seen'].to_numpy('datetime64[ms]'), 'late': df['late'], 'one': df['pay'].iloc[0],\n\
+         df.index[0]: [df['late'].iloc[0], df['seen'].iloc[0]]}";
+    let told = run_other(DataFormat::Parquet, &content, code);
+    let all = told_all(&told);
+    for value in HIDDEN
+        .iter()
+        .chain(&["0.1234", "0.12345", "1:18:31", "1H18M31S", "04:05:06"])
+    {
+        assert!(!all.contains(value), "{value} in {all}");
+    }
+    assert!(all.contains("['Oslo'] 51718.3"), "{all}");
+}
+
+#[test]
+fn no_beginning_of_a_long_text_is_printed() {
+    let lines: String = ["Abel", "Birk", "Cato", "Dina", "Egil"]
+        .iter()
+        .map(|who| {
+            format!("{who} {who} sat {who} by the lake {who} and said {who} not a word {who},1\n")
+        })
+        .collect();
+    let content = format!("note,n\n{lines}");
+    let code = "print(df)\nprint(df['note'])\nprint(df.set_index('note'))\ndf.set_index('n')";
+    let all = told_all(&run_other(DataFormat::Csv, content.as_bytes(), code));
+    assert!(all.matches("[REDACTED]").count() >= 20, "{all}");
+    for piece in ["Abel", "Cato", "lake"] {
+        assert!(!all.contains(piece), "{piece} in {all}");
+    }
+}
+
+#[test]
+fn what_is_computed_of_few_rows_is_hidden_and_of_five_is_not() {
+    let mut rows = Vec::new();
+    for i in 0..14 {
+        // Two in one town, three in another, nine in the third.
+        let town = ["Aure", "Bodo", "Oslo"][usize::from(i > 1) + usize::from(i > 4)];
+        let pay = 40_000.0 + f64::from(i * i) * 137.25;
+        rows.push((town, ["x", "y"][i as usize % 2], pay));
+    }
+    let csv = rows.iter().fold("town,team,pay\n".to_owned(), |text, row| {
+        text + &format!("{},{},{}\n", row.0, row.1, row.2)
+    });
+    let json: Vec<_> = rows
+        .iter()
+        .map(|(town, team, pay)| json!({"town": town, "team": team, "pay": pay}))
+        .collect();
+    let code = "df = pd.DataFrame(df)\n\
+        g = df.groupby('town')['pay']\n\
+        print(g.sum(), g.mean(), g.mean().round(2), g.median(), g.std(), sep='\\n')\n\
+        print(df[df['town'] == 'Aure']['pay'].mean(), np.mean(df['pay'].to_numpy()[:2]))\n\
+        print(df.pivot_table(index='town', columns='team', values='pay'))\n\
+        print(len(df), g.size().to_dict())\n\
+        g.agg(['sum', 'mean']).reset_index()";
+    for (format, content) in [
+        (DataFormat::Csv, csv),
+        (DataFormat::Json, json!(json).to_string()),
+    ] {
+        let told = run_other(format, content.as_bytes(), code);
+        let all = told_all(&told);
+        for few in ["Aure", "Bodo"] {
+            let of: Vec<f64> = rows.iter().filter(|r| r.0 == few).map(|r| r.2).collect();
+            let sum: f64 = of.iter().sum();
+            for number in [sum, sum / of.len() as f64] {
+                let shown = format!("{number:.1}");
+                assert!(!all.contains(&shown), "{few} {shown} in {all}");
+            }
+        }
+        let many: Vec<f64> = rows[5..].iter().map(|r| r.2).collect();
+        let mean = many.iter().sum::<f64>() / many.len() as f64;
+        assert!(all.contains(&format!("{mean:.2}")), "{mean} in {all}");
+        assert!(all.contains("14 {") && all.contains("'Oslo': 9"), "{all}");
+    }
+}
+
+/// What the person is told beside the run.
+fn noted(told: &Told) -> Vec<&str> {
+    let events = told.notes.iter().find_map(|note| match note {
+        ExecNote::Noted(events) => Some(events),
+        _ => None,
+    });
+    let events = events.into_iter().flatten();
+    events.map(|event| event.message.as_str()).collect()
+}
+
+#[test]
+fn where_looking_for_group_numbers_ended_is_told_to_the_person_and_not_to_the_agent() {
+    let wide: Vec<String> = (0..9).map(|n| format!("c{n}")).collect();
+    let row = ["1"; 9].join(",");
+    let wide = format!("{},pay\n{row},4711.5\n{row},4712.5\n", wide.join(","));
+    for (format, text, says) in [
+        (DataFormat::Csv, TABLE, vec![]),
+        (
+            DataFormat::Csv,
+            &wide,
+            vec![
+                "group numbers of `pay` by two columns were compared for the 8 columns of the \
+                 fewest values; what lies beyond is not recognised",
+            ],
+        ),
+        (
+            DataFormat::Json,
+            "{\"ann\": {\"pay\": 4711.5}, \"bo\": {\"pay\": 4712.5}}",
+            vec![
+                "group numbers of `pay` were not compared: it is no table and no list of records; \
+                 they are not recognised",
+            ],
+        ),
+    ] {
+        let told = run_other(format, text.as_bytes(), "print(len(df))");
+        assert_eq!(noted(&told), says, "{told:?}");
+        let run = serde_json::to_string(told.run()).unwrap();
+        assert!(!run.contains("recognised") && told.run().events.is_empty());
+        if !says.is_empty() {
+            // Before anything of it runs.
+            assert!(matches!(told.notes[0], ExecNote::Noted(_)), "{told:?}");
+        }
+    }
+}
+
+#[test]
+fn private_data_that_cannot_be_read_runs_nothing() {
+    let deep = "[".repeat(5000) + &"]".repeat(5000);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("pay");
+    std::fs::write(&path, "[1]").unwrap();
+    let source = DatasetSource {
+        path: path.clone(),
+        format: DataFormat::Json,
+        sensitivity: Sensitivity::Private,
+    };
+    let datasets = BTreeMap::from([("pay".to_owned(), source)]);
+    let requests = serde_json::from_value(json!({"df": {"dataset": "pay"}})).unwrap();
+    let sources = converting(datasets.clone(), crate::model::Tier::Process);
+    let inputs = bind_with(&requests, &sources).unwrap();
+    std::fs::write(&path, &deep).unwrap();
+    let mut changed = inputs;
+    changed[0].sha256 = crate::model::Digest::of(deep.as_bytes());
+    let spec = RunSpec {
+        env: pandas(),
+        ..with_inputs("print(df)", profile("analysis"), changed)
+    };
+    let told = begin_with(spec, sources).finish();
+    let said = told.failure();
+    assert!(
+        said.starts_with("data set pay is private, and its values cannot be hidden: "),
+        "{said}"
+    );
+}
+
+const CODE: &str = "print(df)\n\
+    print(df['pay'].iloc[0], df['who'].tolist(), df['city'].unique().tolist())\n\
+    print('mean', round(df['pay'].mean(), 1), 'rows', len(df))\n\
+    for c in df['who'].iloc[0]: print(c, end='')\n\
+    print()\ndf";
+
+#[test]
+fn a_private_data_sets_values_come_back_nowhere() {
+    let told = run("analysis", Sensitivity::Private, CODE);
+    let run_ = told.run();
+    assert_eq!(run_.error, None, "{run_:?}");
+    let all = format!(
+        "{}{}{}{}",
+        run_.stdout,
+        run_.result,
+        run_.stderr,
+        told.streamed(StreamName::Stdout)
+    );
+    for value in ["Ferrer", "Lindqvist", "51234", "48010", "Nakamura", "52222"] {
+        assert!(!all.contains(value), "{value} in {all}");
+    }
+    assert!(all.contains("[REDACTED]"), "{all}");
+    // What all rows share is a category, and a number over them an aggregate.
+    assert!(run_.stdout.contains("['Oslo']"), "{all}");
+    assert!(run_.stdout.contains("mean 51718.3 rows 5"), "{all}");
+    assert_eq!(run_.result["value"]["rows"][0][0], "[REDACTED]");
+    assert_eq!(run_.result["value"]["rows"][0][2], "[REDACTED]");
+    // The same data set, where it is public.
+    let told = run("analysis", Sensitivity::Public, CODE);
+    assert!(told.run().stdout.contains("Ann Ferrer"), "{:?}", told.run());
+    assert_eq!(told.run().result["value"]["rows"][0][2], 51234.5);
+}
+
+#[test]
+fn a_private_value_is_hidden_in_errors_too() {
+    let told = run(
+        "analysis",
+        Sensitivity::Private,
+        "raise ValueError(df['who'][0])",
+    );
+    let error = told.run().error.clone().unwrap();
+    assert_eq!(error.message, "[REDACTED]");
+    assert!(!told.run().stderr.contains("Ferrer"), "{:?}", told.run());
+}
+
+#[test]
+fn columns_made_from_a_private_data_set_are_not_handed_back() {
+    let told = run("feature", Sensitivity::Private, "df['n'] = df['pay'] * 1.0");
+    let result = &told.run().result;
+    assert_eq!(
+        result["withheld"], "made from a private data set",
+        "{told:?}"
+    );
+    assert!(result["arrow"].is_null());
+    assert_eq!(result["columns"][0]["name"], "n");
+}
+
+#[test]
+fn a_private_data_sets_chart_is_left_without_its_values() {
+    let told = run(
+        "chart",
+        Sensitivity::Private,
+        "rows = data['df']\n\
+         result = {'chart': {'data': [{'type': 'bar', 'x': [r['who'] for r in rows],\n\
+          'y': [r['pay'] for r in rows]}], 'layout': {'title': rows[0]['who']}}}",
+    );
+    let run = told.run();
+    assert_eq!(run.error, None, "{run:?}");
+    assert_eq!(run.artifacts.len(), 2);
+    let json = String::from_utf8_lossy(&told.left()[0].bytes);
+    assert!(json.contains("[REDACTED]"), "{json}");
+    assert!(
+        !json.contains("Ferrer") && !json.contains("51234"),
+        "{json}"
+    );
+    // The picture is drawn of the same: bars without a size have no colour.
+    let bare = crate::chart::draw(&serde_json::from_str(&json).unwrap()).unwrap();
+    assert_eq!(*told.left()[1].bytes, bare[..]);
+}
+
+#[test]
+fn d2_a_private_data_set_is_in_the_private_scope() {
+    let told = run(
+        "scoped",
+        Sensitivity::Private,
+        "t = private.df\nprint(len(t), 'df' in system.inputs)\nprint(t.to_csv())",
+    );
+    let run = told.run();
+    assert!(run.stdout.starts_with("5 False\n"), "{run:?}");
+    assert!(
+        !run.stdout.contains("Ferrer") && !run.stdout.contains("51234"),
+        "{run:?}"
+    );
+}

@@ -1,0 +1,30 @@
+//! The suites against tier `process`; the guard is the same in every tier, and tested in this one.
+
+pub const TIER: crate::model::Tier = crate::model::Tier::Process;
+/// Whether runs find a place that waits.
+pub const WARM: bool = false;
+
+use crate::executor::tests::bench::{begin, run_spec};
+
+#[path = "artifact.rs"]
+mod artifacts;
+#[path = "attacks.rs"]
+mod attacks;
+#[path = "checkpoint.rs"]
+mod checkpoints;
+#[path = "convert.rs"]
+mod convert;
+#[path = "guard.rs"]
+mod guard;
+#[path = "layers.rs"]
+mod layers;
+#[path = "library.rs"]
+mod library;
+#[path = "lifetime.rs"]
+mod lifetime;
+#[path = "refusal.rs"]
+mod refusal;
+#[path = "soak.rs"]
+mod soak;
+#[path = "table.rs"]
+mod table;

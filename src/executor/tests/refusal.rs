@@ -1,0 +1,296 @@
+//! What never starts: code, data or a Python that is not what was granted.
+
+use super::{TIER, begin, run_spec};
+use crate::executor::tests::bench::*;
+use crate::executor::{DatasetSource, bind};
+use crate::model::{DataFormat, Limits, RunErrorKind, Tier};
+use crate::policy::Policy;
+
+fn limited(change: impl FnOnce(&mut Limits)) -> Policy {
+    let mut policy = raw_policy(TIER);
+    change(&mut policy.limits);
+    policy
+}
+
+#[test]
+fn a_run_that_is_not_what_was_shown_never_starts() {
+    if !available(TIER) {
+        return;
+    }
+    let mut wrong = spec("print(1)", raw_policy(TIER));
+    wrong.code = "print(2)".into();
+    let told = run_spec(wrong);
+    assert_eq!(told.failure(), "the code is not the code that was shown");
+    assert_eq!(told.notes.len(), 1);
+}
+
+/// The analyser is asked before a person is; the child asks again, of CPython's own tree.
+#[test]
+fn syntax_that_its_policy_does_not_list_never_runs() {
+    if !available(TIER) {
+        return;
+    }
+    for (kind, code) in [
+        ("NamedExpr", "print('ran')\nprint(x := 1)"),
+        ("Starred", "print('ran')\nprint(*[1])"),
+        ("AugAssign", "print('ran')\nx = 1\nx += 1"),
+        ("match_case", "print('ran')\nmatch 1:\n    case 2: pass"),
+        ("Await", "print('ran')\nasync def f():\n    await f()"),
+        (
+            "TryStar",
+            "print('ran')\ntry: pass\nexcept* ValueError: pass",
+        ),
+    ] {
+        let told = run_spec(spec(code, policy(TIER)));
+        assert!(told.run().stdout.starts_with("ran"), "{kind}: {told:?}");
+        let mut without = policy(TIER);
+        assert!(without.nodes.remove(kind), "{kind}");
+        let told = run_spec(spec(code, without));
+        let run = told.run();
+        let error = run.error.clone().expect("it is refused");
+        assert_eq!(error.kind, RunErrorKind::PolicyViolation, "{kind}");
+        assert_eq!(error.message, format!("{kind} is not allowed"));
+        assert_eq!(run.stdout, "", "{kind}");
+        assert_eq!(run.events.len(), 1, "{kind}: {:?}", run.events);
+    }
+    // A list that says `*` to the child says nothing.
+    let mut all = policy(TIER);
+    all.nodes = ["*".to_owned()].into();
+    let told = run_spec(spec("print('ran')", all));
+    let error = told.run().error.clone().expect("it is refused");
+    assert_eq!(error.kind, RunErrorKind::PolicyViolation);
+    assert!(error.message.contains("Module is not allowed"), "{error:?}");
+}
+
+#[test]
+fn a_data_set_that_changed_or_vanished_ends_the_run_before_it_starts() {
+    if !available(TIER) {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("sales.csv");
+    std::fs::write(&path, "a,b\n1,2\n").unwrap();
+    let data: std::collections::BTreeMap<_, _> = [(
+        "sales".to_owned(),
+        DatasetSource {
+            path: path.clone(),
+            format: DataFormat::Csv,
+            sensitivity: Default::default(),
+        },
+    )]
+    .into();
+    let ask = serde_json::from_value(serde_json::json!({"df": {"dataset": "sales"}})).unwrap();
+    let bound = bind(&ask, &data).unwrap();
+    std::fs::write(&path, "a,b\n1,3\n").unwrap();
+    let told = begin(
+        with_inputs("print(1)", policy(TIER), bound.clone()),
+        data.clone(),
+    )
+    .finish();
+    assert_eq!(told.failure(), "data set sales changed since it was shown");
+    std::fs::remove_file(&path).unwrap();
+    let told = begin(with_inputs("print(1)", policy(TIER), bound), data).finish();
+    assert_eq!(told.failure(), "data set sales cannot be read any more");
+    assert_eq!(told.notes.len(), 1);
+}
+
+/// The usual environment with another interpreter.
+fn with_python(
+    change: impl FnOnce(&mut crate::runtime::PythonEnv),
+) -> crate::executor::spec::RunSpec {
+    in_changed("print(1)", change)
+}
+
+/// The same with a snippet of its own.
+fn in_changed(
+    code: &str,
+    change: impl FnOnce(&mut crate::runtime::PythonEnv),
+) -> crate::executor::spec::RunSpec {
+    let mut spec = spec(code, raw_policy(TIER));
+    let mut env = (*spec.env).clone();
+    change(&mut env);
+    spec.env = std::sync::Arc::new(env);
+    spec
+}
+
+#[test]
+fn a_python_that_is_none_is_refused_by_what_is_wrong_with_it() {
+    if !available(TIER) {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        use std::os::unix::fs::PermissionsExt;
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        std::fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).unwrap();
+        path
+    };
+    let shim = write("python3", "#!/bin/sh\nexec python3 \"$@\"\n");
+    let told = run_spec(with_python(|env| env.executable = shim));
+    assert!(told.failure().contains("script"), "{}", told.failure());
+
+    let garbage = write("garbage", "\u{7f}ELFnot really");
+    let told = run_spec(with_python(|env| env.executable = garbage));
+    assert!(told.failure().contains("could not start"), "{told:?}");
+
+    let told = run_spec(with_python(|env| {
+        env.executable = "/nonexistent/python".into()
+    }));
+    assert!(told.failure().contains("cannot be read"), "{told:?}");
+
+    // An environment whose libraries fail at import.
+    write("numpy.py", "raise SystemError('broken')");
+    let mut broken = in_changed("import numpy", |env| {
+        env.sys_path.insert(0, folder.path().to_path_buf());
+        env.distributions = vec![("numpy".to_owned(), "1".to_owned())];
+    });
+    broken.policy = std::sync::Arc::new(policy(TIER));
+    let told = run_spec(broken);
+    assert!(told.failure().contains("before it was ready"), "{told:?}");
+
+    // A program that is no Python at all.
+    let told = run_spec(with_python(|env| env.executable = "/bin/true".into()));
+    assert!(told.failure().contains("before it was ready"), "{told:?}");
+    for note in &told.notes {
+        assert!(!format!("{note:?}").contains("/bin"), "{note:?}");
+    }
+}
+
+#[test]
+fn a_home_that_the_runs_user_may_not_enter_shows_what_is_needed_and_nothing_else() {
+    if !available(TIER) {
+        return;
+    }
+    use std::os::unix::fs::PermissionsExt;
+    if !nix::unistd::Uid::effective().is_root() {
+        eprintln!("skipped: not root");
+        return;
+    }
+    let home = tempfile::tempdir().unwrap();
+    std::fs::set_permissions(home.path(), PermissionsExt::from_mode(0o700)).unwrap();
+    std::fs::write(home.path().join("secret"), "s").unwrap();
+    std::fs::create_dir_all(home.path().join("env/deep")).unwrap();
+    std::fs::write(home.path().join("env/deep/mine.py"), "x = 42").unwrap();
+    let deep = home.path().canonicalize().unwrap().join("env/deep");
+    let mut spec = with_python(|env| env.sys_path.push(deep));
+    let code = format!(
+        "import mine, os\n\
+         def tried(f):\n\
+         \x20   try: return f()\n\
+         \x20   except OSError as e: return type(e).__name__\n\
+         print(mine.x, tried(lambda: os.listdir({0:?})), os.path.exists({0:?} + '/secret'),\n\
+         tried(lambda: open({0:?} + '/env/deep/new', 'w')))",
+        home.path().canonicalize().unwrap()
+    );
+    spec.digest = crate::model::Digest::of(code.as_bytes());
+    spec.code = code.into();
+    let told = run_spec(spec);
+    let want = match TIER {
+        Tier::Process => "42 ['env'] False OSError\n",
+        // Not even the folders on the way may be listed.
+        _ => "42 PermissionError False OSError\n",
+    };
+    assert_eq!(told.run().stdout, want, "{told:?}");
+
+    // Files that are closed themselves cannot be opened up by any mount.
+    let closed = home.path().canonicalize().unwrap().join("env/closed");
+    std::fs::create_dir(&closed).unwrap();
+    std::fs::set_permissions(&closed, PermissionsExt::from_mode(0o700)).unwrap();
+    let told = run_spec(with_python(|env| env.sys_path.push(closed)));
+    assert!(told.failure().contains("may not read"), "{told:?}");
+}
+
+#[test]
+fn a_policy_that_is_too_small_for_python_says_so() {
+    if !available(TIER) {
+        return;
+    }
+    let told = run_spec(spec("print(1)", limited(|l| l.open_files = 5)));
+    assert!(told.failure().contains("open files"), "{told:?}");
+    let told = run_spec(spec("print(1)", limited(|l| l.processes = 0)));
+    assert_eq!(told.run().stdout, "1\n");
+    // Libraries that take long to load: here one that computes.
+    let slow = tempfile::tempdir().unwrap();
+    std::fs::write(slow.path().join("numpy.py"), "while True: pass").unwrap();
+    readable(slow.path());
+    let mut policy = policy(TIER);
+    policy.limits.cpu_s = 1;
+    let mut spec = in_changed("import numpy", |env| {
+        env.sys_path.insert(0, slow.path().canonicalize().unwrap());
+        env.distributions = vec![("numpy".to_owned(), "1".to_owned())];
+    });
+    spec.policy = std::sync::Arc::new(policy);
+    let told = run_spec(spec);
+    let want = "limit of 1 s of processor time is too small to start Python";
+    assert!(told.failure().contains(want), "{told:?}");
+    assert_eq!(told.notes.len(), 1);
+}
+
+fn readable(folder: &std::path::Path) {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::set_permissions(folder, PermissionsExt::from_mode(0o755)).unwrap();
+}
+
+#[test]
+fn a_python_whose_library_is_not_among_its_paths_never_starts() {
+    if !available(TIER) || TIER == Tier::Process {
+        return;
+    }
+    // Only the interpreter itself is brought into the jail.
+    let told = run_spec(with_python(|env| {
+        env.base_prefix = env.executable.clone();
+        env.prefix = env.executable.clone();
+        env.sys_path = Vec::new();
+    }));
+    assert!(told.failure().contains("before it was ready"), "{told:?}");
+    assert_eq!(told.notes.len(), 1);
+}
+
+/// Set in the process that the next test starts.
+const NO_ROOM: &str = "CS_TEST_NO_ROOM";
+
+#[test]
+fn a_run_without_a_place_for_temporary_files() {
+    if std::env::var_os(NO_ROOM).is_some() {
+        let told = run_spec(spec("print(1)", raw_policy(TIER)));
+        println!("\nfailed {}", told.failure());
+    }
+}
+
+#[test]
+fn a_temporary_folder_that_is_full_or_unusable_is_named_before_anything_runs() {
+    use std::process::Command;
+    let (_, path) = module_path!().split_once("::").unwrap();
+    let test = format!("{path}::a_run_without_a_place_for_temporary_files");
+    let me = std::env::current_exe().unwrap();
+    let told = |command: &mut Command, want: &str| {
+        let output = command
+            .args([&test, "--exact", "--nocapture"])
+            .env(NO_ROOM, "1")
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        let failed = said.lines().find(|line| line.starts_with("failed "));
+        assert!(failed.is_some_and(|line| line.contains(want)), "{said}");
+    };
+    told(
+        Command::new(&me).env("TMPDIR", "/dev/null/none"),
+        "cannot be used",
+    );
+    if !nix::unistd::Uid::effective().is_root() {
+        eprintln!("skipped: no root, which alone can mount a full file system");
+        return;
+    }
+    // Two names: the root of the file system and the folder itself.
+    let full = tempfile::tempdir().unwrap();
+    let script =
+        "mount -t tmpfs -o nr_inodes=2 none \"$TMPDIR\" && mkdir \"$TMPDIR/a\" && exec \"$@\"";
+    told(
+        Command::new("unshare")
+            .args(["--mount", "sh", "-c", script, "sh"])
+            .arg(&me)
+            .env("TMPDIR", full.path()),
+        "is full",
+    );
+}

@@ -1,0 +1,230 @@
+//! Private data sets under a policy that tells their values, beside one that hides them.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::json;
+
+use crate::broker::StreamName;
+use crate::executor::DatasetSource;
+use crate::executor::Sources;
+use crate::executor::bind_with;
+use crate::executor::spec::RunSpec;
+use crate::executor::tests::bench::*;
+use crate::executor::warm::Pool;
+use crate::model::{DataFormat, Sensitivity, Tier};
+use crate::policy::{Policy, PrivateValues};
+
+const TABLE: &str = "who,city,pay\nAnn Ferrer,Oslo,51234.5\nBo Lindqvist,Oslo,48010.25\n\
+    Cy Nakamura,Oslo,60123.0\nDi Okonkwo,Oslo,47001.5\nEd Petrov,Oslo,52222.25\n";
+
+/// How a run starts.
+#[derive(Clone, Copy, Debug)]
+struct Start {
+    tier: Tier,
+    warm: bool,
+}
+
+const COLD: Start = Start {
+    tier: Tier::Process,
+    warm: false,
+};
+
+const STARTS: [Start; 3] = [
+    COLD,
+    Start {
+        tier: Tier::Kernel,
+        warm: false,
+    },
+    Start {
+        tier: Tier::Kernel,
+        warm: true,
+    },
+];
+
+/// A run over the private table, and what there was to run it with.
+fn run(start: Start, name: &str, private: PrivateValues, code: &str) -> (Told, Arc<Sources>) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("pay.csv");
+    std::fs::write(&path, TABLE).unwrap();
+    let source = DatasetSource {
+        path,
+        format: DataFormat::Csv,
+        sensitivity: Sensitivity::Private,
+    };
+    let datasets = BTreeMap::from([("pay".to_owned(), source)]);
+    let sources = converting(datasets, start.tier);
+    let requests = serde_json::from_value(json!({"df": {"dataset": "pay"}})).unwrap();
+    let inputs = bind_with(&requests, &sources).unwrap();
+    let policy = Policy {
+        private,
+        tier: start.tier,
+        ..profile(name)
+    };
+    let spec = RunSpec {
+        env: pandas(),
+        ..with_inputs(code, policy, inputs)
+    };
+    let pool = start.warm.then(|| Arc::new(Pool::new(exe())));
+    if let Some(pool) = &pool {
+        assert!(pool.await_place(&spec), "no place for the run");
+    }
+    let live = begin_all(exe(), pool.clone(), spec.clone(), sources.clone());
+    let told = live.finish();
+    assert_eq!(
+        pool.map_or(0, |pool| pool.runs(&spec)),
+        u32::from(start.warm)
+    );
+    (told, sources)
+}
+
+#[test]
+fn values_go_back_where_the_policy_tells_them_and_nowhere_else() {
+    let code = "import matplotlib.pyplot as plt\n\
+        print(df['who'].iloc[0], df['pay'].sum())\n\
+        df.to_csv('out.csv')\n\
+        plt.plot(df['pay'])\nplt.show()\ndf";
+    for start in STARTS.into_iter().filter(|start| available(start.tier)) {
+        let (told, sources) = run(start, "analysis", PrivateValues::Tell, code);
+        let ran = told.run();
+        assert_eq!(ran.error, None, "{start:?} {ran:?}");
+        assert_eq!(ran.stdout.lines().next(), Some("Ann Ferrer 258591.5"));
+        assert!(told.streamed(StreamName::Stdout).contains("Ann Ferrer"));
+        assert_eq!(ran.result["value"]["rows"][0][2], 51234.5, "{start:?}");
+        let names: Vec<_> = ran.artifacts.iter().map(|a| a.name.as_str()).collect();
+        assert_eq!(names, ["fig1.png", "out.csv"], "{start:?}");
+        let csv = String::from_utf8_lossy(&told.left()[1].bytes);
+        assert!(csv.contains("Bo Lindqvist"), "{start:?} {csv}");
+        assert_eq!(sources.converters.counted(), 0, "nothing was counted");
+
+        let (told, sources) = run(start, "analysis", PrivateValues::Hide, code);
+        let ran = told.run();
+        assert_eq!(ran.error, None, "{start:?} {ran:?}");
+        assert_eq!(ran.stdout.lines().next(), Some("[REDACTED] 258591.5"));
+        assert_eq!(ran.result["value"]["rows"][0][2], "[REDACTED]");
+        assert!(ran.artifacts.is_empty() && told.left().is_empty());
+        assert_eq!(ran.artifacts_left_out, 2, "{start:?}");
+        assert_eq!(sources.converters.counted(), 1);
+    }
+}
+
+/// Values with what is private in them, in every form that comes back as JSON.
+const FORMS: &[&str] = &[
+    "df.set_index('who')['pay']",
+    "df['pay'].max()",
+    "df['who'].tolist()",
+    "dict(zip(df['who'], df['pay']))",
+    "{('x', who): {pay} for who, pay in zip(df['who'], df['pay'])}",
+    "df.pivot_table(index='city', columns='who', values='pay')",
+    "df.to_numpy()",
+    "df.assign(note=[' ' * 990 + who for who in df['who']])",
+    "' ' * 9990 + df['who'].iloc[0]",
+];
+
+#[test]
+fn what_is_private_comes_back_in_no_form_of_a_value() {
+    let all_forms = format!("[{}]", FORMS.join(", "));
+    for start in STARTS.into_iter().filter(|start| available(start.tier)) {
+        // The last of them is more than a run may print.
+        for value in ["df", all_forms.as_str(), "[df['who'].iloc[0]] * 20000"] {
+            let (told, _) = run(start, "analysis", PrivateValues::Hide, value);
+            let ran = told.run();
+            let all = format!("{}{}{:?}", ran.stdout, ran.result, ran.error);
+            assert!(all.contains("[REDACTED]"), "{start:?} {value}");
+            for hidden in ["Ann", "Ferr", "Lindq", "51234", "48010", "60123"] {
+                assert!(!all.contains(hidden), "{start:?} {value}: {hidden}");
+            }
+        }
+    }
+}
+
+/// Code that fails, and the name that may be offered for the one that is not there.
+const MEANT: &[(&str, Option<&str>)] = &[
+    ("df['pai']", Some("pay")),
+    ("by = {'Oslo': 1, 'Bergen': 2}\nby['Olso']", None),
+    ("df.Pay", Some("pay")),
+    ("df['pay'].meen()", Some("mean")),
+    (
+        "wide = df.pivot_table(columns='city', values='pay')\nwide['Olso']",
+        None,
+    ),
+    ("df.set_index('city').loc['Olso']", None),
+    ("df['city'].value_counts()['Olso']", None),
+    (
+        "class Box: pass\nbox = Box()\nsetattr(box, df['city'].iloc[0], 1)\nbox.Olso",
+        None,
+    ),
+];
+
+#[test]
+fn a_hint_names_columns_that_agents_are_told_and_no_value() {
+    for start in STARTS.into_iter().filter(|start| available(start.tier)) {
+        // The tier changes nothing about most of them.
+        let rows = if start.tier == COLD.tier {
+            MEANT.len()
+        } else {
+            2
+        };
+        for (code, meant) in &MEANT[..rows] {
+            let (told, _) = run(start, "analysis", PrivateValues::Hide, code);
+            let ran = told.run();
+            let message = &ran.error.as_ref().unwrap().message;
+            let hint = meant.map(|name| format!("; did you mean `{name}`?"));
+            let all = format!("{message}{}", ran.stderr);
+            assert!(
+                message.ends_with(hint.as_deref().unwrap_or_default()),
+                "{code}: {message}"
+            );
+            assert_eq!(
+                all.contains("did you mean"),
+                hint.is_some(),
+                "{code}: {all}"
+            );
+            assert!(!all.contains("Oslo"), "{start:?} {code}: {all}");
+        }
+    }
+}
+
+#[test]
+fn columns_charts_and_errors_follow_the_policy_too() {
+    let (told, _) = run(
+        COLD,
+        "feature",
+        PrivateValues::Tell,
+        "df['n'] = df['pay'] * 2",
+    );
+    let ran = told.run();
+    assert_eq!(ran.error, None, "{ran:?}");
+    assert!(ran.result.get("withheld").is_none() && ran.result["arrow"].is_string());
+    assert_eq!(ran.artifacts[0].name, "columns.arrow");
+
+    let code =
+        "result = {'chart': {'data': [{'type': 'bar', 'y': [r['pay'] for r in data['df']]}]}}";
+    let (told, _) = run(COLD, "chart", PrivateValues::Tell, code);
+    let ran = told.run();
+    assert_eq!(ran.result["chart"]["data"][0]["y"][0], 51234.5, "{ran:?}");
+    let json = String::from_utf8_lossy(&told.left()[0].bytes);
+    assert!(json.contains("51234.5"), "{json}");
+
+    let code = "raise ValueError(df['who'].iloc[0])";
+    let (told, _) = run(COLD, "analysis", PrivateValues::Tell, code);
+    let error = told.run().error.clone().unwrap();
+    assert_eq!(error.message, "Ann Ferrer");
+}
+
+#[test]
+fn the_scope_private_leaves_no_run_whatever_the_policy_says() {
+    let code = "t = private.df\nprint(len(t))\nprint(t.to_csv())\nlog(t['who'].iloc[0])";
+    for private in [PrivateValues::Hide, PrivateValues::Tell] {
+        let (told, sources) = run(COLD, "scoped", private, code);
+        let ran = told.run();
+        assert_eq!(ran.error, None, "{ran:?}");
+        let all = format!("{}{}{}", ran.stdout, ran.stderr, ran.result);
+        assert!(ran.stdout.starts_with("5\n"), "{all}");
+        for value in ["Ferrer", "Lindqvist", "51234", "48010"] {
+            assert!(!all.contains(value), "{value} in {all}");
+        }
+        // The broker looks too: the child's word is a claim.
+        assert_eq!(sources.converters.counted(), 1, "{private:?}");
+    }
+}

@@ -1,0 +1,312 @@
+//! What comes back of a snippet's last value (`run.result.value`), how wide a table is printed, and
+//! which name an error offers in place of one that is not there.
+
+use serde_json::{Value, json};
+
+use super::{TIER, run_spec};
+use crate::executor::spec::RunSpec;
+use crate::executor::tests::bench::*;
+use crate::model::Run;
+
+fn run(code: &str) -> Run {
+    let policy = crate::policy::Policy {
+        tier: TIER,
+        ..profile("analysis")
+    };
+    let told = run_spec(RunSpec {
+        env: pandas(),
+        ..spec(code, policy)
+    });
+    told.run().clone()
+}
+
+/// Code after the table, and the whole result.
+fn shown() -> Vec<(&'static str, Value)> {
+    let of = |value: Value| json!({ "value": value });
+    let part =
+        |value: Value, left_out: &[&str]| json!({"value": value, "value_left_out": left_out});
+    vec![
+        (
+            "df.set_index('who')",
+            of(json!({"kind": "DataFrame", "shape": [3, 2],
+                "index": ["Ann", "Bo", "Cy"], "index_names": ["who"], "columns": ["n", "x"],
+                "rows": [[1, 0.5], [2, null], [3, null]]})),
+        ),
+        (
+            "df.groupby(['who', 'n'])['x'].sum()",
+            of(json!({"kind": "Series", "shape": [3],
+                "index": [["Ann", 1], ["Bo", 2], ["Cy", 3]], "index_names": ["who", "n"],
+                "columns": ["x"], "rows": [[0.5], [0.0], [0.0]]})),
+        ),
+        (
+            "pd.Series([True, None], dtype='boolean')",
+            of(
+                json!({"kind": "Series", "shape": [2], "index": [0, 1], "index_names": [null],
+                "columns": [null], "rows": [[true], [null]]}),
+            ),
+        ),
+        (
+            "df.agg({'n': ['min', 'max']}).T.rename_axis('of')",
+            of(
+                json!({"kind": "DataFrame", "shape": [1, 2], "index": ["n"], "index_names": ["of"],
+                "columns": ["min", "max"], "rows": [[1, 3]]}),
+            ),
+        ),
+        (
+            "df.groupby('who').agg({'n': ['min']}).head(1)",
+            of(
+                json!({"kind": "DataFrame", "shape": [1, 1], "index": ["Ann"],
+                "index_names": ["who"], "columns": [["n", "min"]], "rows": [[1]]}),
+            ),
+        ),
+        (
+            "pd.DataFrame({'d': pd.to_datetime(['2024-05-06', None]), 'l': [[1, float('nan')], {'a': 1j}]},\n\
+             index=pd.date_range('2024-01-01', periods=2))",
+            of(json!({"kind": "DataFrame", "shape": [2, 2],
+                "index": ["2024-01-01T00:00:00", "2024-01-02T00:00:00"], "index_names": [null],
+                "columns": ["d", "l"],
+                "rows": [["2024-05-06T00:00:00", [1, null]], [null, {"a": "1j"}]]})),
+        ),
+        ("1 + 1", of(json!(2))),
+        ("df['n'].mean()", of(json!(2.0))),
+        ("np.float64('nan')", of(json!(null))),
+        ("float('-inf')", of(json!(null))),
+        ("'Ann' + chr(0xd800)", of(json!("Ann?"))),
+        ("len(df) > 2", of(json!(true))),
+        ("2 ** 70", of(json!("1180591620717411303424"))),
+        ("None", json!(null)),
+        ("x = 1", json!(null)),
+        (
+            "[1, (2.5, None), {'b'}, frozenset(), range(2), float('inf'), np.int8(7), pd.NA]",
+            of(json!([1, [2.5, null], ["b"], [], [0, 1], null, 7, null])),
+        ),
+        (
+            "{'a': np.arange(4).reshape(2, 2), 2: pd.Timestamp('2024-05-06 07:08'), (1, 'x'): np.nan,\n\
+             None: {'deep': pd.NaT}, np.int64(5): np.array(1.5), True: np.ma.masked}",
+            of(
+                json!({"a": [[0, 1], [2, 3]], "2": "2024-05-06T07:08:00", "(1, 'x')": null,
+                "None": {"deep": null}, "5": 1.5, "True": null}),
+            ),
+        ),
+        (
+            "{'part': df['n'].head(1), 'index': df.columns, 'keys': {'a': 1}.keys()}",
+            of(
+                json!({"part": {"kind": "Series", "shape": [1], "index": [0], "index_names": [null],
+                "columns": ["n"], "rows": [[1]]}, "index": ["who", "n", "x"], "keys": ["a"]}),
+            ),
+        ),
+        (
+            "import datetime, decimal, enum\n\
+             class Colour(enum.Enum):\n    RED = 'r'\n\
+             [Colour.RED, datetime.date(2024, 5, 6), decimal.Decimal('1.5'), datetime.timedelta(1)]",
+            of(json!(["r", "2024-05-06", 1.5, "1 day, 0:00:00"])),
+        ),
+        (
+            "[1, print, b'x', 1j]",
+            part(
+                json!([
+                    1,
+                    "[builtin_function_or_method left out]",
+                    "[bytes left out]",
+                    "[complex left out]"
+                ]),
+                &[
+                    "builtin_function_or_method, which has no plain JSON form",
+                    "bytes, which has no plain JSON form",
+                    "complex, which has no plain JSON form",
+                ],
+            ),
+        ),
+        (
+            "df.groupby('who')",
+            part(
+                json!("[DataFrameGroupBy left out]"),
+                &["DataFrameGroupBy, which has no plain JSON form"],
+            ),
+        ),
+        (
+            "class Odd(dict):\n    def items(self): raise ValueError('no')\n    def __repr__(self): return 'odd'\nOdd()",
+            part(
+                json!("[Odd left out]"),
+                &["what could not be read (ValueError)"],
+            ),
+        ),
+    ]
+}
+
+const DF: &str = "df = pd.DataFrame({'who': ['Ann', 'Bo', 'Cy'], 'n': [1, 2, 3], \
+                  'x': [0.5, None, float('inf')]})\ndf.loc[2, 'x'] = np.nan\n";
+
+#[test]
+fn the_last_value_comes_back_as_plain_json() {
+    if !available(TIER) {
+        return;
+    }
+    let mut wrong = Vec::new();
+    for (code, want) in shown() {
+        let run = run(&format!("{DF}{code}"));
+        if run.error.is_some() || run.result != want {
+            wrong.push(format!(
+                "{code}\n-> {}\nnot {want}\n{:?}",
+                run.result, run.error
+            ));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+}
+
+#[test]
+fn what_is_too_large_is_cut_and_said_to_be_and_fails_no_run() {
+    if !available(TIER) {
+        return;
+    }
+    for (left_out, code) in [
+        ("beyond 200000 bytes", "list(range(10 ** 6))"),
+        ("beyond 200000 bytes", "np.zeros(10 ** 7)"),
+        (
+            "beyond 200000 bytes",
+            "{n: 'x' * 100 for n in range(10 ** 4)}",
+        ),
+        ("beyond 200000 bytes", "[['\\0' * 9000] * 10] * 100"),
+        (
+            "beyond 200000 bytes",
+            "pd.DataFrame([['\\0' * 2000] * 300] * 60)",
+        ),
+        (
+            "columns after the first 200",
+            "pd.DataFrame([[1] * 300] * 60)",
+        ),
+        ("after 10000 characters", "'x' * 10 ** 6"),
+        ("nested deeper than 100", "a = []\na.append(a)\n[a] * 2"),
+    ] {
+        let run = run(code);
+        assert_eq!(run.error, None, "{code}: {run:?}");
+        let size = run.result.to_string().len();
+        assert!(size > 400 && size < 500_000, "{code}: {size}");
+        let why = run.result["value_left_out"].to_string();
+        assert!(why.contains(left_out), "{code}: {why}");
+    }
+}
+
+#[test]
+fn a_wide_table_is_one_block_of_lines() {
+    if !available(TIER) {
+        return;
+    }
+    let wide = "df = pd.DataFrame({f'column {n}': [n * 1e6 + 0.123456789, n] for n in range(30)})\n\
+        df['words'] = ['so many words ' * 20, 'a\\nb']\n";
+    // Printed, shown last, and in a notebook's way; of a table, and of one with labels in two levels.
+    for last in [
+        "print(df)",
+        "df",
+        "display(df)",
+        "print(df.set_index(['words', 'column 1']))",
+    ] {
+        let run = run(&format!("{wide}{last}"));
+        assert_eq!(run.error, None, "{run:?}");
+        let lines: Vec<&str> = run.stdout.lines().collect();
+        // A header, that of the index where it has one, and the rows.
+        let header = if last.contains("set_index") { 2 } else { 1 };
+        assert_eq!(lines.len(), header + 2, "{last}: {}", run.stdout);
+        assert!(
+            lines[0].contains("column 0") && lines[0].contains("column 29"),
+            "{last}: {}",
+            lines[0]
+        );
+        assert!(
+            !run.stdout.contains('\\') || lines.last().unwrap().contains("a\\nb"),
+            "{}",
+            run.stdout
+        );
+    }
+}
+
+/// Code that fails, and the name that is offered in place of one that is not there.
+const MEANT: &[(&str, Option<&str>)] = &[
+    ("df['whoo']", Some("who")),
+    ("df[['n', 'Total Amont']]", Some("Total amount")),
+    ("df.groupby('wo')['n'].sum()", Some("who")),
+    (
+        "df.groupby('who')['total amount'].sum()",
+        Some("Total amount"),
+    ),
+    ("df.sort_values('total_amount')", Some("Total amount")),
+    ("df.drop(columns=['totl amount'])", Some("Total amount")),
+    (
+        "df.merge(df.rename(columns={'who': 'name'}), left_on='who', right_on='nam')",
+        Some("name"),
+    ),
+    ("df.loc[:, 'wh0']", Some("who")),
+    ("df.apply(lambda row: row['Whoo'], axis=1)", Some("who")),
+    ("df.query('whoo == 1')", Some("who")),
+    (
+        "def f(table):\n    return table['whoo']\nf(df)",
+        Some("who"),
+    ),
+    ("df.entirely", None),
+    ("df['entirely']", None),
+    ("df.Who", Some("who")),
+    ("df.groupbi('who')", Some("groupby")),
+    ("df['n'].meen()", Some("mean")),
+    ("np.meann([1])", Some("mean")),
+    ("import math\nmath.squrt(2)", Some("sqrt")),
+    ("'x'.uper()", Some("upper")),
+    (
+        "class Box:\n    def __init__(self):\n        self.size = 1\n    def weigh(self): pass\nBox().weight()",
+        Some("weigh"),
+    ),
+    (
+        "class Box:\n    def __init__(self):\n        self.size = 1\nBox().sise",
+        Some("size"),
+    ),
+    ("{'alpha': 1}['alhpa']", None),
+    (
+        "d = {'alpha': {'beta': 1}}\nd['alpha']['bta']",
+        Some("beta"),
+    ),
+    (
+        "d = {'people': [{'name': 'Ann'}]}\nd['people'][0]['nme']",
+        Some("name"),
+    ),
+    ("d = {'1': 'one'}\nd[1]", Some("'1'")),
+    ("total = 1\nprint(totel)", Some("total")),
+    (
+        "def f():\n    amount = 1\n    return [amuont for _ in [1]]\nf()",
+        Some("amount"),
+    ),
+    ("raise KeyError('who is there')", None),
+    ("raise AttributeError('nothing')", None),
+    (
+        "def f():\n    print(total)\n    total = 1\ntotals = 2\nf()",
+        None,
+    ),
+    ("[].apend(1)\n", Some("append")),
+];
+
+const NAMED: &str =
+    "df = pd.DataFrame({'who': ['Ann', 'Bo'], 'n': [1, 2], 'Total amount': [1.5, 2.5]})\n";
+
+#[test]
+fn a_name_that_is_not_there_is_answered_with_the_nearest_one() {
+    if !available(TIER) {
+        return;
+    }
+    let mut wrong = Vec::new();
+    for (code, meant) in MEANT {
+        let run = run(&format!("{NAMED}{code}"));
+        let message = run
+            .error
+            .as_ref()
+            .map_or("", |error| error.message.as_str());
+        let hint = meant.map(|name| format!("; did you mean `{name}`?"));
+        let right = match &hint {
+            Some(hint) => message.ends_with(hint.as_str()),
+            None => !message.is_empty() && !message.contains("did you mean"),
+        };
+        let times = run.stderr.matches("did you mean").count();
+        if !right || times != usize::from(hint.is_some()) {
+            wrong.push(format!("{code}\n-> {message}\n{}", run.stderr));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+}

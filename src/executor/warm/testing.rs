@@ -1,0 +1,87 @@
+//! What the executor's tests see of a pool.
+
+use std::os::fd::OwnedFd;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::{Kind, Pool, Span};
+use crate::executor::spec::RunSpec;
+
+impl Pool {
+    /// Whose zygotes have had their time after so many runs, or so long without one.
+    pub fn short_lived(exe: Arc<OwnedFd>, runs: u32, idle: Duration) -> Self {
+        Self::with(exe, Span { runs, idle })
+    }
+
+    /// The helpers of the zygotes that serve this run.
+    pub fn helpers(&self, spec: &RunSpec) -> Vec<i32> {
+        let kind = Kind::of(spec);
+        let entries = self.shared.entries();
+        entries
+            .iter()
+            .filter(|entry| entry.kind.serves(&kind))
+            .filter_map(|entry| entry.keeper.as_ref().map(|keeper| keeper.pid()))
+            .collect()
+    }
+
+    /// The folder of the zygote for this run.
+    pub fn folder(&self, spec: &RunSpec) -> Option<PathBuf> {
+        let kind = Kind::of(spec);
+        let entries = self.shared.entries();
+        let entry = entries.iter().find(|entry| entry.kind.serves(&kind))?;
+        Some(entry.keeper.as_ref()?.folder())
+    }
+
+    /// How many runs the zygote of this run has been given.
+    pub fn runs(&self, spec: &RunSpec) -> u32 {
+        let kind = Kind::of(spec);
+        let entries = self.shared.entries();
+        entries
+            .iter()
+            .filter(|entry| entry.kind.serves(&kind))
+            .map(|entry| entry.runs)
+            .sum()
+    }
+
+    /// A proposal of this kind has come to be selected.
+    pub fn proposed(&self, spec: &RunSpec) {
+        self.prepare(Kind::of(spec), super::Wish::IfRoom);
+    }
+
+    /// How many zygotes there are.
+    pub fn count(&self) -> usize {
+        self.shared.entries().len()
+    }
+
+    /// Waits until a place for this run is there, or its zygote is gone. Whether one is.
+    pub fn await_place(&self, spec: &RunSpec) -> bool {
+        let kind = Kind::of(spec);
+        let until = Instant::now() + Duration::from_secs(60);
+        // Other tests of the same pool may have had it let go for theirs.
+        let mut asked: Option<Instant> = None;
+        while Instant::now() < until {
+            let keeper = self
+                .shared
+                .entries()
+                .iter()
+                .find(|entry| entry.kind.serves(&kind))
+                .map(|entry| entry.keeper.clone());
+            match keeper {
+                None if asked.is_none_or(|at| at.elapsed() > Duration::from_secs(1)) => {
+                    self.prepare(kind.clone(), super::Wish::Surely);
+                    asked = Some(Instant::now());
+                }
+                None => std::thread::yield_now(),
+                Some(None) => return false,
+                Some(Some(keeper)) => match keeper.offers(Duration::from_millis(100)) {
+                    Some(true) => return true,
+                    // Why, is in the log.
+                    Some(false) => return self.take(spec).is_some(),
+                    None => {}
+                },
+            }
+        }
+        false
+    }
+}

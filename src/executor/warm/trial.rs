@@ -1,0 +1,44 @@
+//! Whether warm starts can be had here: a zygote is made, and let go once it offers a place.
+
+use std::fs::File;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crate::model::Tier;
+use crate::policy::builtin;
+use crate::runtime::PythonEnv;
+
+use super::Kind;
+use super::keeper::{Keeper, Offer};
+
+/// The profile that a zygote is tried with: the one with the most libraries.
+const PROFILE: &str = "analysis";
+
+/// How long the libraries may take; a cold disk needs a while.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// What came of it: how long the making took, ahead of any grant, or why there are none.
+pub fn try_warm(env: PythonEnv) -> Result<Duration, String> {
+    let exe = File::open("/proc/self/exe").map_err(|e| format!("its own binary: {e}"))?;
+    try_through(exe.as_fd(), env)
+}
+
+/// With this binary as the helper.
+pub fn try_through(exe: BorrowedFd<'_>, env: PythonEnv) -> Result<Duration, String> {
+    let started = Instant::now();
+    let policies = builtin().map_err(|e| e.to_string())?;
+    let policy = policies.into_iter().find(|policy| policy.name == PROFILE);
+    let kind = Kind {
+        policy: policy.ok_or("the built-in policies are damaged")?,
+        tier: Tier::Kernel,
+        env: Arc::new(env),
+        tables: false,
+    };
+    let keeper = Keeper::start(exe, &kind).map_err(|fault| format!("{fault}: {}", fault.detail))?;
+    match keeper.take(PATIENCE) {
+        Offer::Place(_) => Ok(started.elapsed()),
+        Offer::Nothing => Err(format!("no place within {} s", PATIENCE.as_secs())),
+        Offer::Gone(why) => Err(why),
+    }
+}

@@ -1,0 +1,148 @@
+//! Under a root dashboard: a user of the run's own, and the way down to it for good.
+//!
+//! A uid that nobody else has makes RLIMIT_NPROC count this run only, keeps the payload from
+//! signalling anything but itself, and gives the supervisor one call that kills all of it.
+
+use std::collections::BTreeSet;
+use std::os::fd::OwnedFd;
+
+use nix::sys::socket::{AddressFamily, SockFlag, SockType, UnixAddr, bind, socket};
+use nix::unistd::{Gid, Uid, getresgid, getresuid, setgroups, setresgid, setresuid};
+
+use super::super::{procfs, raw};
+use super::layer::{Layer, on};
+use super::{Attempt, Reason, Refusal, Step};
+
+/// The range that systemd's "Users, Groups, UIDs and GIDs" sets aside for users that exist
+/// only while something runs.
+const RANGE: std::ops::RangeInclusive<u32> = 61_184..=65_519;
+
+/// A uid and gid reserved for this run while the value lives.
+#[derive(Debug)]
+pub struct Identity {
+    pub uid: u32,
+    /// An abstract socket of the uid's name: two dashboards cannot take the same one, and the
+    /// kernel gives it back whatever happens to this process.
+    _reservation: OwnedFd,
+}
+
+/// Under root a user of the run's own; otherwise none is to be had, and none is needed.
+pub fn of_run() -> Result<Option<Identity>, Refusal> {
+    (Uid::effective().is_root() && on(Layer::Uid))
+        .then(reserve)
+        .transpose()
+}
+
+/// Takes a uid of the range that has no passwd entry and no process.
+fn reserve() -> Result<Identity, Refusal> {
+    let named = named_uids();
+    let width = RANGE.end() - RANGE.start() + 1;
+    let mut seed = [0u8; 4];
+    getrandom::fill(&mut seed).map_err(|e| Refusal::new(Step::DrawNumber, e))?;
+    let first = u32::from_le_bytes(seed) % width;
+    for step in 0..width {
+        let uid = RANGE.start() + (first + step) % width;
+        if named.contains(&uid) {
+            continue;
+        }
+        let Some(reservation) = take(uid) else {
+            continue;
+        };
+        // Once it is reserved: nobody else begins to use it after this look.
+        if has_processes(uid).step(Step::ReadUsers)? {
+            continue;
+        }
+        return Ok(Identity {
+            uid,
+            _reservation: reservation,
+        });
+    }
+    Err(Refusal::new(
+        Reason::NoUserId,
+        format!("{RANGE:?} is used up"),
+    ))
+}
+
+fn take(uid: u32) -> Option<OwnedFd> {
+    let fd = socket(
+        AddressFamily::Unix,
+        SockType::Datagram,
+        SockFlag::SOCK_CLOEXEC,
+        None,
+    )
+    .ok()?;
+    let name = format!("countersign-run-uid-{uid}");
+    let address = UnixAddr::new_abstract(name.as_bytes()).ok()?;
+    bind(std::os::fd::AsRawFd::as_raw_fd(&fd), &address).ok()?;
+    Some(fd)
+}
+
+/// Read as text: asking the name service could wait for a directory server.
+fn named_uids() -> BTreeSet<u32> {
+    std::fs::read_to_string("/etc/passwd")
+        .unwrap_or_default()
+        .lines()
+        .filter_map(|line| line.split(':').nth(2)?.parse().ok())
+        .collect()
+}
+
+fn has_processes(uid: u32) -> std::io::Result<bool> {
+    Ok(procfs::pids()?
+        .into_iter()
+        .filter_map(procfs::uids)
+        .any(|uids| uids.contains(&uid)))
+}
+
+/// Gives up every privilege for good and checks that there is no way back.
+pub fn drop_to(uid: u32) -> Result<(), Refusal> {
+    drop_bounding()?;
+    setgroups(&[]).step(Step::LeaveGroups)?;
+    let (user, group) = (Uid::from_raw(uid), Gid::from_raw(uid));
+    setresgid(group, group, group).step(Step::ChangeGroup)?;
+    setresuid(user, user, user).step(Step::ChangeUser)?;
+    drop_capabilities()?;
+    let users = getresuid().step(Step::ReadUserId)?;
+    let groups = getresgid().step(Step::ReadGroupId)?;
+    let changed = [users.real, users.effective, users.saved] == [user; 3]
+        && [groups.real, groups.effective, groups.saved] == [group; 3];
+    let root = Uid::from_raw(0);
+    if !changed || setresuid(root, root, root).is_ok() || nix::unistd::setuid(root).is_ok() {
+        return Err(Refusal::new(Reason::RootKept, uid));
+    }
+    Ok(())
+}
+
+/// Empties the bounding and the ambient set.
+fn drop_bounding() -> Result<(), Refusal> {
+    #[cfg(test)]
+    if !on(Layer::Nocaps) {
+        super::layer::switched::hand_on_capabilities().step(Step::DropCapabilities)?;
+    }
+    if !on(Layer::Bounding) {
+        return Ok(());
+    }
+    // Numbers beyond the kernel's last capability answer EINVAL.
+    for capability in 0..64 {
+        if !raw::drop_bounding(capability).step(Step::DropCapabilities)? {
+            break;
+        }
+    }
+    if !on(Layer::Nocaps) {
+        return Ok(());
+    }
+    raw::clear_ambient().step(Step::DropCapabilities)
+}
+
+/// Empties every set, the bounding one included. For a process that has them all.
+pub fn drop_all_capabilities() -> Result<(), Refusal> {
+    drop_bounding()?;
+    drop_capabilities()
+}
+
+/// Empties the capability sets of this process.
+pub fn drop_capabilities() -> Result<(), Refusal> {
+    if !on(Layer::Nocaps) {
+        return Ok(());
+    }
+    raw::set_capabilities(0).step(Step::DropCapabilities)
+}

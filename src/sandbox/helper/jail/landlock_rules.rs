@@ -1,0 +1,126 @@
+//! Landlock: what the payload may do with the files that exist for it.
+//!
+//! A second lock on the same door as `root`: were a mount to come back or a descriptor to leak,
+//! the right to use it would still be missing. Every right that the kernel's version knows is
+//! handled, so what no rule names is denied, TCP included; scopes keep signals and abstract
+//! sockets inside. The ruleset is made and closed by the payload itself: one that it inherited open
+//! could be widened.
+
+use std::path::PathBuf;
+
+use landlock::{
+    ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, LandlockStatus,
+    PathBeneath, PathFd, RestrictionStatus, Ruleset, RulesetAttr, RulesetCreatedAttr,
+    RulesetStatus, Scope,
+};
+
+use super::super::{Reason, Refusal, Step};
+use super::root::SCRATCH;
+use crate::sandbox::raw;
+
+/// The newest version whose rights are known here; older kernels have fewer.
+const NEWEST: ABI = ABI::V9;
+
+/// Restricts this process for good. The value is the layer's name, such as `landlock:7`.
+pub fn restrict(bound: &[PathBuf]) -> Result<String, Refusal> {
+    let status = apply(bound).map_err(|e| Refusal::new(Step::RestrictFiles, e))?;
+    let LandlockStatus::Available { effective_abi, .. } = status.landlock else {
+        return Err(unavailable());
+    };
+    // The first version's rights are mandatory; newer ones are taken where they exist.
+    if status.ruleset == RulesetStatus::NotEnforced || effective_abi < ABI::V1 {
+        return Err(unavailable());
+    }
+    Ok(format!("landlock:{}", effective_abi as i32))
+}
+
+fn unavailable() -> Refusal {
+    Refusal::new(Reason::Landlock, "landlock")
+}
+
+/// What the payload may do with each path. Of a file, only the rights that files have.
+fn rules(bound: &[PathBuf]) -> Vec<(PathBuf, BitFlags<AccessFs>)> {
+    let read = AccessFs::ReadFile | AccessFs::ReadDir;
+    let mut rules = vec![
+        (PathBuf::from("/proc"), read),
+        // The payload's own settings below it, such as a thread's name.
+        (PathBuf::from("/proc/self"), read | AccessFs::WriteFile),
+        (PathBuf::from("/dev"), read | AccessFs::WriteFile),
+        (
+            PathBuf::from("/dev/shm"),
+            read | AccessFs::WriteFile
+                | AccessFs::MakeReg
+                | AccessFs::RemoveFile
+                | AccessFs::Truncate
+                | AccessFs::Refer,
+        ),
+        (
+            PathBuf::from(SCRATCH),
+            AccessFs::from_all(NEWEST)
+                & !(AccessFs::Execute
+                    | AccessFs::MakeChar
+                    | AccessFs::MakeBlock
+                    | AccessFs::MakeSock
+                    | AccessFs::IoctlDev
+                    | AccessFs::ResolveUnix),
+        ),
+    ];
+    rules.extend(
+        bound
+            .iter()
+            .map(|path| (path.clone(), read | AccessFs::Execute)),
+    );
+    rules
+}
+
+/// The same rules as numbers, for the runner of a warm start, which makes its ruleset itself.
+#[derive(Debug)]
+pub struct Numbers {
+    /// `struct landlock_ruleset_attr`: the handled rights of files and network, and the scopes.
+    /// A kernel that knows less of it takes the rest as long as it is zero.
+    pub handled: [u64; 3],
+    pub paths: Vec<(PathBuf, u64)>,
+    pub file_rights: u64,
+    /// The layer's name, such as `landlock:7`.
+    pub layer: String,
+}
+
+/// For the version of this kernel.
+pub fn numbers(bound: &[PathBuf]) -> Result<Numbers, Refusal> {
+    let abi = ABI::from(raw::landlock_version().map_err(|_| unavailable())?);
+    if abi < ABI::V1 {
+        return Err(unavailable());
+    }
+    let known = AccessFs::from_all(abi);
+    Ok(Numbers {
+        handled: [
+            known.bits(),
+            AccessNet::from_all(abi).bits(),
+            Scope::from_all(abi).bits(),
+        ],
+        paths: rules(bound)
+            .into_iter()
+            .map(|(path, rights)| (path, (rights & known).bits()))
+            .collect(),
+        file_rights: AccessFs::from_file(abi).bits(),
+        layer: format!("landlock:{}", abi as i32),
+    })
+}
+
+fn apply(bound: &[PathBuf]) -> Result<RestrictionStatus, Box<dyn std::error::Error>> {
+    let mut set = Ruleset::default()
+        .set_compatibility(CompatLevel::BestEffort)
+        .handle_access(AccessFs::from_all(NEWEST))?
+        .handle_access(AccessNet::from_all(NEWEST))?
+        .scope(Scope::from_all(NEWEST))?
+        .create()?;
+    for (path, rights) in rules(bound) {
+        let rights = if path.is_dir() {
+            rights
+        } else {
+            rights & AccessFs::from_file(NEWEST)
+        };
+        set = set.add_rule(PathBeneath::new(PathFd::new(&path)?, rights))?;
+    }
+    Ok(set.restrict_self()?)
+}

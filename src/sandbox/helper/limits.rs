@@ -1,0 +1,132 @@
+//! Resource limits of the payload (setrlimit(2)), set before it runs anything.
+
+use std::io;
+
+use nix::sys::resource::{Resource, setrlimit};
+
+use crate::model::Limits;
+
+use super::super::procfs;
+use super::layer::{Layer, on};
+use super::{Attempt, Refusal, Step};
+
+const MIB: u64 = 1024 * 1024;
+
+/// Address space that interpreter and libraries may map before the snippet's own allowance is
+/// counted; the runner lowers the limit to what they took plus the allowance before release, and
+/// the broker reads from outside that it did. Reserved, not used: allocators and OpenBLAS map far
+/// more than they touch.
+const BASELINE_MIB: u64 = 4096;
+
+/// Signals that wait for their process. The kernel counts them by user, who may be the dashboard's
+/// own: what a run leaves waiting is not there for other programs' signals and timers.
+pub const SIGNALS_MAX: u64 = 256;
+
+/// Bytes of address space until the runner lowers it.
+pub fn address_space_max(limits: &Limits) -> u64 {
+    BASELINE_MIB
+        .saturating_add(limits.memory_mb)
+        .saturating_mul(MIB)
+}
+
+/// Everything but processes, which counts from the moment the user is the run's own.
+pub fn set(limits: &Limits) -> Result<(), Refusal> {
+    set_common(limits)?;
+    set_all(counted(limits))
+}
+
+/// What a zygote has too, and its forks inherit.
+pub fn set_common(limits: &Limits) -> Result<(), Refusal> {
+    set_all([
+        (
+            Layer::Memory,
+            Resource::RLIMIT_AS,
+            both(address_space_max(limits)),
+        ),
+        (
+            Layer::Size,
+            Resource::RLIMIT_FSIZE,
+            both(limits.file_size_mb.saturating_mul(MIB)),
+        ),
+        (Layer::Core, Resource::RLIMIT_CORE, both(0)),
+        (Layer::Memlock, Resource::RLIMIT_MEMLOCK, both(0)),
+        (Layer::Msgqueue, Resource::RLIMIT_MSGQUEUE, both(0)),
+        (
+            Layer::Signals,
+            Resource::RLIMIT_SIGPENDING,
+            both(SIGNALS_MAX),
+        ),
+        (Layer::Nocaps, Resource::RLIMIT_NICE, both(0)),
+        (Layer::Nocaps, Resource::RLIMIT_RTPRIO, both(0)),
+    ])
+}
+
+type Limit = (Layer, Resource, (u64, u64));
+
+/// What is the payload's alone: a zygote runs for long, and holds descriptors for its forks.
+fn counted(limits: &Limits) -> [Limit; 2] {
+    [
+        // One second between the signal and the kill that cannot be ignored.
+        (
+            Layer::Cpu,
+            Resource::RLIMIT_CPU,
+            (limits.cpu_s, limits.cpu_s + 1),
+        ),
+        (
+            Layer::Files,
+            Resource::RLIMIT_NOFILE,
+            both(limits.open_files),
+        ),
+    ]
+}
+
+fn set_all(list: impl IntoIterator<Item = Limit>) -> Result<(), Refusal> {
+    for (layer, resource, (soft, hard)) in list {
+        if on(layer) {
+            set_at_most(resource, soft, hard).step(Step::SetLimits)?;
+        }
+    }
+    Ok(())
+}
+
+/// The limits that a fork of a zygote sets by itself: resource, soft, hard. Its user namespace
+/// holds its pid 1 too.
+pub fn of_fork(limits: &Limits) -> Vec<(i32, u64, u64)> {
+    let processes = both(limits.processes.max(1).saturating_add(1));
+    counted(limits)
+        .into_iter()
+        .map(|(_, resource, limit)| (resource, limit))
+        .chain([(Resource::RLIMIT_NPROC, processes)])
+        .map(|(resource, (soft, hard))| (resource as i32, soft, hard))
+        .collect()
+}
+
+/// Processes and threads. `shared` is how many the user has already, where the user is not the
+/// run's own: the kernel counts by user.
+pub fn set_processes(limits: &Limits, shared: u64) -> Result<(), Refusal> {
+    let allowed = limits.processes.max(1).saturating_add(shared);
+    if !on(Layer::Processes) {
+        return Ok(());
+    }
+    set_at_most(Resource::RLIMIT_NPROC, allowed, allowed).step(Step::SetLimits)
+}
+
+/// Threads of all processes of this user.
+pub fn threads_of(uid: u32) -> io::Result<u64> {
+    Ok(procfs::pids()?
+        .into_iter()
+        .filter_map(|pid| procfs::Status::read(pid).ok())
+        .filter(|status| status.uids().is_some_and(|uids| uids[0] == uid))
+        .filter_map(|status| status.get("Threads").parse::<u64>().ok())
+        .sum())
+}
+
+const fn both(value: u64) -> (u64, u64) {
+    (value, value)
+}
+
+/// Where the dashboard itself is held to less, less it stays.
+fn set_at_most(resource: Resource, soft: u64, hard: u64) -> nix::Result<()> {
+    let (_, ceiling) = nix::sys::resource::getrlimit(resource)?;
+    setrlimit(resource, soft.min(ceiling), hard.min(ceiling))
+}

@@ -1,0 +1,252 @@
+//! The helper of a zygote: one jail, in it a process with the libraries loaded, and beside that
+//! process the places of runs, two of them made ahead.
+//!
+//! Between a grant and its run stand one message to a place's pid 1, a fork, and what the payload
+//! takes from itself; interpreter and libraries are there. The helper does for every run what the
+//! helper of a cold start does for its one: it hashes, holds the gate, keeps the wall clock, kills,
+//! and tells how it ended. Whatever ends the helper ends the jail, and all runs in it.
+
+mod nest;
+mod seed;
+
+use std::os::fd::{AsFd, OwnedFd};
+use std::time::{Duration, Instant};
+
+use nix::sys::socket::{AddressFamily, SockFlag, SockType, socketpair};
+
+use super::super::events::Events;
+use super::super::protocol::{self, Descriptors, Order, Says};
+use super::super::scratch;
+use super::{Attempt, Reason, Refusal, Step, check_files, identity, jail, supervise, tree, view};
+
+use nest::Nest;
+use seed::Seed;
+
+/// Places that wait for a grant.
+const SPARES: usize = 2;
+
+/// A place is made again when its run has ended, or after this: the run goes first.
+const PAUSE: Duration = Duration::from_millis(250);
+
+/// Places that came to nothing, one after the other, until the zygote is given up.
+const FAILURES_MAX: u32 = 3;
+
+/// Keeps a zygote for as long as the broker holds its end of the socket and runs go on.
+pub fn keep(
+    socket: &OwnedFd,
+    order: &Order,
+    descriptors: Descriptors<OwnedFd>,
+    held: &scratch::Held,
+) -> Result<(), Refusal> {
+    check_files(order, &descriptors)?;
+    let identity = identity::of_run()?;
+    let (control, theirs) = socketpair(
+        AddressFamily::Unix,
+        SockType::SeqPacket,
+        None,
+        SockFlag::SOCK_CLOEXEC,
+    )
+    .step(Step::MakeSocket)?;
+    // Before the view: it looks at the libraries' real paths as they are.
+    let (seed, lifeline) = Seed::new(order, descriptors, theirs)?;
+    let _view = view::View::reachable(order, identity.as_ref())?;
+    supervise::hold_signals()?;
+    let started = jail::start(order, &seed, identity.as_ref(), &lifeline);
+    // The zygote's own end of everything that it holds shows only when nobody else holds it.
+    drop(seed);
+    let result = started.and_then(|_| {
+        Keeper {
+            socket,
+            lifeline: &lifeline,
+            control: Some(control),
+            order,
+            nests: Vec::new(),
+            made: 0,
+            failures: 0,
+            is_ready: false,
+            is_let_go: false,
+            rest_until: Instant::now(),
+        }
+        .run()
+    });
+    tree::sweep(identity.map(|identity| identity.uid), |_| {});
+    result.and_then(|()| held.remove().step(Step::RemoveZygoteFolder))
+}
+
+struct Keeper<'a> {
+    socket: &'a OwnedFd,
+    lifeline: &'a OwnedFd,
+    /// To the zygote; none once it is given up.
+    control: Option<OwnedFd>,
+    order: &'a Order,
+    nests: Vec<Nest>,
+    made: u64,
+    failures: u32,
+    /// Whether the libraries are loaded.
+    is_ready: bool,
+    /// Whether the broker wants no more places.
+    is_let_go: bool,
+    rest_until: Instant,
+}
+
+/// What the helper of a zygote waits for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Source {
+    Lifeline,
+    Broker,
+    Zygote,
+    Run(usize),
+    Door(usize),
+    Pid(usize),
+}
+
+impl Keeper<'_> {
+    fn run(&mut self) -> Result<(), Refusal> {
+        loop {
+            self.expire();
+            self.bury();
+            if self.is_let_go && self.nests.is_empty() {
+                return Ok(());
+            }
+            self.refill();
+            for source in self.wait()? {
+                match source {
+                    // Nobody ever writes to it: this is its end, and the dashboard's.
+                    Source::Lifeline => return Ok(()),
+                    Source::Broker => self.is_let_go = true,
+                    Source::Zygote => self.hear_zygote(),
+                    Source::Run(at) => self.hear_run(at),
+                    Source::Door(at) => self.hear_door(at),
+                    // Last, and from the highest: places after it move.
+                    Source::Pid(at) => self.end(at),
+                }
+            }
+        }
+    }
+
+    /// What has something to say: the ends of pid 1s last, and the last place first.
+    fn wait(&self) -> Result<Vec<Source>, Refusal> {
+        let mut events = Events::new().on(Source::Lifeline, self.lifeline.as_fd());
+        if !self.is_let_go {
+            events = events.on(Source::Broker, self.socket.as_fd());
+        }
+        events = events.on_open(Source::Zygote, self.control.as_ref());
+        for (at, nest) in self.nests.iter().enumerate() {
+            events = events.on(Source::Run(at), nest.run());
+            if let Some(door) = nest.door() {
+                events = events.on(Source::Door(at), door);
+            }
+        }
+        for (at, nest) in self.nests.iter().enumerate().rev() {
+            if let Some(pidfd) = nest.pidfd() {
+                events = events.on(Source::Pid(at), pidfd);
+            }
+        }
+        let happened = events.wait(self.next_due()).step(Step::WaitForZygote)?;
+        Ok(happened.iter().collect())
+    }
+
+    fn next_due(&self) -> Option<Instant> {
+        let rest =
+            (self.wants_place() && self.rest_until > Instant::now()).then_some(self.rest_until);
+        self.nests
+            .iter()
+            .filter_map(Nest::deadline)
+            .chain(rest)
+            .min()
+    }
+
+    fn wants_place(&self) -> bool {
+        self.is_ready
+            && !self.is_let_go
+            && self.control.is_some()
+            && !self.nests.iter().any(Nest::is_making)
+            && self.nests.iter().filter(|nest| nest.is_waiting()).count() < SPARES
+    }
+
+    fn refill(&mut self) {
+        if !self.wants_place() || Instant::now() < self.rest_until {
+            return;
+        }
+        let Some(control) = &self.control else {
+            return;
+        };
+        match Nest::ask(control) {
+            Ok(nest) => self.nests.push(nest),
+            Err(refusal) => self.give_up(refusal),
+        }
+    }
+
+    fn hear_zygote(&mut self) {
+        let Some(control) = &self.control else {
+            return;
+        };
+        let mut word = [0u8];
+        match nix::unistd::read(control, &mut word) {
+            Ok(1) if word == *b"r" => self.is_ready = true,
+            _ => self.give_up(Refusal::new(Reason::ZygoteEnded, "end of its socket")),
+        }
+    }
+
+    fn hear_run(&mut self, at: usize) {
+        let nest = &mut self.nests[at];
+        let waited = nest.is_waiting();
+        nest.hear_run(Duration::from_secs(self.order.limits.wall_s));
+        if waited {
+            self.rest_until = Instant::now() + PAUSE;
+        }
+    }
+
+    fn hear_door(&mut self, at: usize) {
+        let was_making = self.nests[at].is_making();
+        let heard = self.nests[at].hear_door(self.socket, &self.order.limits, self.made);
+        self.made += u64::from(was_making);
+        match heard {
+            Ok(()) if was_making && self.nests[at].is_waiting() => self.failures = 0,
+            Ok(()) => {}
+            Err(refusal) => {
+                self.nests[at].overdue();
+                self.failed(refusal);
+            }
+        }
+    }
+
+    fn end(&mut self, at: usize) {
+        if self.nests.remove(at).end() {
+            self.rest_until = Instant::now();
+        }
+    }
+
+    fn expire(&mut self) {
+        let now = Instant::now();
+        for nest in &mut self.nests {
+            if nest.deadline().is_some_and(|deadline| now >= deadline) {
+                nest.overdue();
+            }
+        }
+    }
+
+    /// Takes away places whose pid 1 ended before it was known.
+    fn bury(&mut self) {
+        let before = self.nests.len();
+        self.nests.retain(|nest| !nest.is_lost());
+        if self.nests.len() < before {
+            self.failed(Refusal::new(Reason::SlotNotMade, "no pid 1"));
+        }
+    }
+
+    fn failed(&mut self, refusal: Refusal) {
+        self.failures += 1;
+        self.rest_until = Instant::now() + PAUSE;
+        if self.failures >= FAILURES_MAX {
+            self.give_up(refusal);
+        }
+    }
+
+    /// No more places: the broker starts cold, and lets this one go.
+    fn give_up(&mut self, refusal: Refusal) {
+        if self.control.take().is_some() {
+            let _ = protocol::send(self.socket, &Says::Refused(refusal));
+        }
+    }
+}

@@ -1,0 +1,437 @@
+//! One run's place from the helper's side: asked for ahead of time, offered to the broker, taken by a
+//! grant, released, ended.
+//!
+//! Two sockets belong to it: one to the broker's thread of the run, which speaks as to the helper of
+//! a cold start, and one to the place's pid 1. The kernel says who spoke on the latter.
+
+use std::io::{IoSlice, IoSliceMut, Write};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
+use std::time::{Duration, Instant};
+
+use nix::fcntl::OFlag;
+use nix::sys::signal::Signal;
+use nix::sys::socket::{
+    AddressFamily, ControlMessage, ControlMessageOwned, MsgFlags, SockFlag, SockType, UnixAddr,
+    UnixCredentials, recvmsg, sendmsg, setsockopt, socketpair, sockopt,
+};
+use nix::unistd::pipe2;
+
+use crate::model::Limits;
+
+use super::super::cgroup::Cgroup;
+use super::super::{Attempt, Reason, Refusal, Step, check_code, check_sealed};
+use crate::sandbox::protocol::{self, Command, EndedBy, Ending, Lost, Says, Take};
+use crate::sandbox::raw;
+
+/// How long a place may take to get ready.
+const MAKING_MAX: Duration = Duration::from_secs(20);
+
+/// The longest word of pid 1 or the payload.
+const WORD_MAX: usize = 1024;
+
+/// What begins the one message to the payload (`nest.py`).
+const MAGIC: &[u8; 8] = b"csgrant1";
+
+/// Descriptors of a run beside its inputs, as the broker sends them.
+const FIXED: usize = 5;
+
+pub struct Nest {
+    run: OwnedFd,
+    /// Closed when pid 1 has nothing more to say.
+    door: Option<OwnedFd>,
+    init: Option<Init>,
+    payload: Option<Payload>,
+    cgroup: Option<Cgroup>,
+    stage: Stage,
+    deadline: Option<Instant>,
+    by: EndedBy,
+    /// How the payload ended, as pid 1 told it.
+    exit: Option<Exit>,
+}
+
+/// Pid 1 as the machine knows it.
+struct Init {
+    pid: i32,
+    pidfd: OwnedFd,
+    /// The folder that its run will leave files in.
+    output: OwnedFd,
+}
+
+/// The payload, as it told of itself before it had anything of its run.
+struct Payload {
+    pid: i32,
+    /// What cannot be read from outside.
+    layer: String,
+    /// Processor time in microseconds that it had used by then, which is not the run's.
+    cpu_us: u64,
+}
+
+#[derive(Clone, Copy)]
+struct Exit {
+    /// The status word of wait(2).
+    status: i32,
+    /// Processor time in microseconds of the run alone.
+    cpu_us: u64,
+    peak_kib: u64,
+    lost: Lost,
+}
+
+enum Stage {
+    /// `offer` is the broker's end of `run`. Pid 1 gets ready, then the payload.
+    Making { offer: OwnedFd },
+    /// The payload is closed in and waits for its run.
+    Waiting,
+    /// `gate` lets the payload go; used up by the release.
+    Taken { gate: Option<OwnedFd> },
+}
+
+/// One message from the door.
+struct Word {
+    text: Vec<u8>,
+    /// Who sent it, by the kernel's word.
+    pid: i32,
+    fd: Option<OwnedFd>,
+}
+
+impl Nest {
+    /// Asks the zygote for a place.
+    pub fn ask(control: &OwnedFd) -> Result<Self, Refusal> {
+        let pair = || {
+            socketpair(
+                AddressFamily::Unix,
+                SockType::SeqPacket,
+                None,
+                SockFlag::SOCK_CLOEXEC,
+            )
+            .step(Step::MakeSocket)
+        };
+        let (run, offer) = pair()?;
+        let (door, theirs) = pair()?;
+        setsockopt(&door, sockopt::PassCred, &true).step(Step::MakeSocket)?;
+        send_raw(control.as_fd(), b"n", &[theirs.as_raw_fd()]).step(Step::AskZygote)?;
+        Ok(Self {
+            run,
+            door: Some(door),
+            init: None,
+            payload: None,
+            cgroup: None,
+            stage: Stage::Making { offer },
+            deadline: Some(Instant::now() + MAKING_MAX),
+            by: EndedBy::Itself,
+            exit: None,
+        })
+    }
+
+    pub fn is_making(&self) -> bool {
+        matches!(self.stage, Stage::Making { .. })
+    }
+
+    pub fn is_waiting(&self) -> bool {
+        matches!(self.stage, Stage::Waiting)
+    }
+
+    pub fn deadline(&self) -> Option<Instant> {
+        self.deadline
+    }
+
+    pub fn run(&self) -> BorrowedFd<'_> {
+        self.run.as_fd()
+    }
+
+    pub fn door(&self) -> Option<BorrowedFd<'_>> {
+        self.door.as_ref().map(AsFd::as_fd)
+    }
+
+    pub fn pidfd(&self) -> Option<BorrowedFd<'_>> {
+        self.init.as_ref().map(|init| init.pidfd.as_fd())
+    }
+
+    /// Whether nothing more can come of it.
+    pub fn is_lost(&self) -> bool {
+        self.door.is_none() && self.init.is_none()
+    }
+
+    /// Takes in what pid 1 or the payload said. `offer_to`: the broker, who hears of a place that is
+    /// ready.
+    pub fn hear_door(
+        &mut self,
+        offer_to: &OwnedFd,
+        limits: &Limits,
+        serial: u64,
+    ) -> Result<(), Refusal> {
+        let Some(door) = &self.door else {
+            return Ok(());
+        };
+        let Some(word) = receive_word(door.as_fd()).step(Step::HearOfRun)? else {
+            self.door = None;
+            return Ok(());
+        };
+        match (&self.stage, &self.init) {
+            (Stage::Making { .. }, None) if word.text == b"ready" => {
+                self.settle(word, limits, serial)
+            }
+            (Stage::Making { .. }, Some(init)) if init.pid != word.pid => {
+                self.offer(&word, offer_to)
+            }
+            (Stage::Taken { .. }, _) => {
+                self.pass_on(&word);
+                Ok(())
+            }
+            (Stage::Making { .. } | Stage::Waiting, _) => Err(Refusal::new(
+                Reason::SlotOutOfOrder,
+                String::from_utf8_lossy(&word.text),
+            )),
+        }
+    }
+
+    /// Pid 1 is there: it is put into its control group, and may then make the payload.
+    fn settle(&mut self, word: Word, limits: &Limits, serial: u64) -> Result<(), Refusal> {
+        let pid = word.pid;
+        let output = word
+            .fd
+            .ok_or_else(|| Refusal::new(Reason::SlotWithoutFolder, "no descriptor"))?;
+        let pidfd = raw::pidfd_open(pid).step(Step::HoldSlot)?;
+        self.init = Some(Init { pid, pidfd, output });
+        let cgroup = Cgroup::make(limits, serial);
+        cgroup.take(pid).step(Step::PutIntoControlGroup)?;
+        self.cgroup = Some(cgroup);
+        match &self.door {
+            Some(door) => send_raw(door.as_fd(), b"f", &[]).step(Step::HaveSlotFilled),
+            None => Ok(()),
+        }
+    }
+
+    /// The payload is closed in, or says why it is not. Its place is offered.
+    fn offer(&mut self, word: &Word, offer_to: &OwnedFd) -> Result<(), Refusal> {
+        let told = word
+            .text
+            .strip_prefix(b"+")
+            .and_then(|told| told.split_first_chunk::<8>());
+        let Some((cpu_us, layer)) = told else {
+            let said = String::from_utf8_lossy(&word.text);
+            return Err(Refusal::new(Reason::NotConfined, said));
+        };
+        self.payload = Some(Payload {
+            pid: word.pid,
+            layer: String::from_utf8_lossy(layer).into_owned(),
+            cpu_us: u64::from_ne_bytes(*cpu_us),
+        });
+        let Stage::Making { offer } = std::mem::replace(&mut self.stage, Stage::Waiting) else {
+            return Ok(());
+        };
+        self.deadline = None;
+        protocol::send_fds(offer_to, &Says::Place, &[offer.as_raw_fd()]).step(Step::OfferSlot)
+    }
+
+    /// A word while the run is taken: pid 1's of its end.
+    fn pass_on(&mut self, word: &Word) {
+        let from_init = self.init.as_ref().is_some_and(|init| init.pid == word.pid);
+        if from_init
+            && let Some((status, rest)) = word.text.split_first_chunk::<4>()
+            && let Some((cpu, rest)) = rest.split_first_chunk::<8>()
+            && let Some((peak, rest)) = rest.split_first_chunk::<8>()
+            && let Some((cpu_lost, rest)) = rest.split_first_chunk::<4>()
+            && let Ok(files_lost) = rest.try_into()
+        {
+            let before = self.payload.as_ref().map_or(0, |payload| payload.cpu_us);
+            self.exit = Some(Exit {
+                status: i32::from_ne_bytes(*status),
+                cpu_us: u64::from_ne_bytes(*cpu).saturating_sub(before),
+                peak_kib: u64::from_ne_bytes(*peak),
+                lost: Lost {
+                    cpu: u32::from_ne_bytes(*cpu_lost),
+                    files: u32::from_ne_bytes(files_lost),
+                },
+            });
+        }
+    }
+
+    /// Takes in what the broker asks for.
+    pub fn hear_run(&mut self, wall: Duration) {
+        match &self.stage {
+            Stage::Waiting => match protocol::receive_fds::<Take>(&self.run) {
+                Ok(Some((take, fds))) => {
+                    if let Err(refusal) = self.take(take, fds) {
+                        self.refuse(refusal);
+                    }
+                }
+                Ok(None) | Err(_) => self.kill(EndedBy::Command),
+            },
+            Stage::Making { .. } | Stage::Taken { .. } => {
+                match protocol::receive::<Command>(&self.run) {
+                    Ok(Some(Command::Release)) => self.release(wall),
+                    Ok(Some(Command::Kill) | None) | Err(_) => self.kill(EndedBy::Command),
+                }
+            }
+        }
+    }
+
+    /// The grant: one fixed-size message to the payload.
+    fn take(&mut self, take: Take, fds: Vec<OwnedFd>) -> Result<(), Refusal> {
+        if fds.len() < FIXED {
+            return Err(Refusal::new(Reason::DescriptorsMissing, fds.len()));
+        }
+        let (fixed, inputs) = fds.split_at(FIXED);
+        let [stdout, stderr, report, job, code] = fixed else {
+            return Err(Refusal::new(Reason::DescriptorsMissing, fixed.len()));
+        };
+        check_sealed(std::iter::once(job).chain(inputs))?;
+        check_code(code, take.code)?;
+        let (gate_read, gate) = pipe2(OFlag::O_CLOEXEC).step(Step::MakePipe)?;
+        let mut text = Vec::with_capacity(52);
+        text.extend_from_slice(MAGIC);
+        text.extend_from_slice(take.code.as_bytes());
+        text.extend_from_slice(&(inputs.len() as u32).to_ne_bytes());
+        text.extend_from_slice(&take.mapped.to_ne_bytes());
+        let handed: Vec<RawFd> = [stdout, stderr, &gate_read, report, job, code]
+            .into_iter()
+            .chain(inputs)
+            .map(AsRawFd::as_raw_fd)
+            .collect();
+        let door = self
+            .door()
+            .ok_or_else(|| Refusal::new(Reason::SlotGone, "door"))?;
+        send_raw(door, &text, &handed).step(Step::HandRunOver)?;
+        self.stage = Stage::Taken { gate: Some(gate) };
+        if let (Some(init), Some(payload)) = (&self.init, &self.payload) {
+            let started = Says::Started {
+                pid: payload.pid,
+                layers: vec![payload.layer.clone()],
+            };
+            // A broker that is gone has nobody to tell.
+            let _ = protocol::send_folder(&self.run, &started, &init.output);
+        }
+        Ok(())
+    }
+
+    fn release(&mut self, wall: Duration) {
+        if let Stage::Taken { gate } = &mut self.stage
+            && let Some(gate) = gate.take()
+        {
+            let now = Instant::now();
+            // A policy's largest number of seconds is as good as never.
+            self.deadline = Some(
+                now.checked_add(wall)
+                    .unwrap_or(now + Duration::from_secs(u64::from(u32::MAX))),
+            );
+            // A payload that is gone already is told of by pid 1.
+            let _ = std::fs::File::from(gate).write_all(b"r");
+        }
+    }
+
+    /// The deadline is over: of the place, or of the run.
+    pub fn overdue(&mut self) {
+        self.deadline = None;
+        if self.init.is_none() {
+            // Pid 1 that never spoke ends with its socket.
+            self.door = None;
+        }
+        self.kill(EndedBy::Wall);
+    }
+
+    /// Pid 1's end is the end of everything in its pid namespace.
+    fn kill(&mut self, by: EndedBy) {
+        if self.by == EndedBy::Itself {
+            self.by = by;
+        }
+        match &self.init {
+            // One that is gone already shows on its pidfd.
+            Some(init) => drop(raw::pidfd_signal(init.pidfd.as_fd(), Signal::SIGKILL)),
+            None => self.door = None,
+        }
+    }
+
+    fn refuse(&mut self, refusal: Refusal) {
+        self.say(&Says::Refused(refusal));
+        self.kill(EndedBy::Command);
+    }
+
+    /// Pid 1 is gone, and with it the run. Whether it had been taken.
+    pub fn end(mut self) -> bool {
+        // What it said last is still on the way.
+        while let Some(Ok(Some(word))) = self.door().map(receive_word) {
+            if matches!(self.stage, Stage::Taken { .. }) {
+                self.pass_on(&word);
+            }
+        }
+        if !matches!(self.stage, Stage::Taken { .. }) {
+            return false;
+        }
+        // Killed, pid 1 told nothing.
+        let exit = self.exit.unwrap_or(Exit {
+            status: nix::libc::SIGKILL,
+            cpu_us: 0,
+            peak_kib: 0,
+            lost: Lost::default(),
+        });
+        self.say(&Says::Ended(Ending {
+            status: exit.status,
+            // An end that came before the kill did is the run's own.
+            by: if self.exit.is_some() {
+                EndedBy::Itself
+            } else {
+                self.by
+            },
+            cpu_us: exit.cpu_us,
+            peak_kib: exit.peak_kib,
+            out_of_memory: self.cgroup.as_ref().and_then(Cgroup::out_of_memory),
+            lost: exit.lost,
+            clean: true,
+        }));
+        true
+    }
+
+    fn say(&self, says: &Says) {
+        // A broker that is gone has nobody to tell.
+        let _ = protocol::send(&self.run, says);
+    }
+}
+
+/// One message with the number of its sender; `None` at the end.
+fn receive_word(door: BorrowedFd<'_>) -> nix::Result<Option<Word>> {
+    let mut buffer = [0u8; WORD_MAX];
+    let mut control = nix::cmsg_space!(UnixCredentials, [RawFd; 1]);
+    let mut parts = [IoSliceMut::new(&mut buffer)];
+    let got = recvmsg::<UnixAddr>(
+        door.as_raw_fd(),
+        &mut parts,
+        Some(&mut control),
+        MsgFlags::MSG_CMSG_CLOEXEC,
+    );
+    let mut pid = 0;
+    let mut fd = None;
+    let length = match got {
+        Ok(got) => {
+            for message in got.cmsgs()? {
+                match message {
+                    ControlMessageOwned::ScmCredentials(from) => pid = from.pid(),
+                    ControlMessageOwned::ScmRights(fds) => {
+                        fd = fds.into_iter().map(raw::adopt).next_back();
+                    }
+                    _ => {}
+                }
+            }
+            got.bytes
+        }
+        // The other side left without reading our last word.
+        Err(nix::errno::Errno::ECONNRESET) => 0,
+        Err(e) => return Err(e),
+    };
+    Ok((length > 0).then(|| Word {
+        text: buffer[..length].to_vec(),
+        pid,
+        fd,
+    }))
+}
+
+fn send_raw(socket: BorrowedFd<'_>, text: &[u8], fds: &[RawFd]) -> nix::Result<()> {
+    let rights = [ControlMessage::ScmRights(fds)];
+    sendmsg::<UnixAddr>(
+        socket.as_raw_fd(),
+        &[IoSlice::new(text)],
+        if fds.is_empty() { &[] } else { &rights },
+        MsgFlags::MSG_NOSIGNAL,
+        None,
+    )
+    .map(drop)
+}
