@@ -43,7 +43,7 @@ TYPING = os.path.join(LIBRARY, "typing.py")
 EVALUATORS = ("/pandas/core/computation/", "/patsy/", "/formulaic/")
 
 # Builtins that the snippet has in another way.
-GUARDED = frozenset("delattr getattr hasattr open setattr type".split())
+GUARDED = frozenset("delattr getattr hasattr locals open setattr type".split())
 
 REFUSED = {
     "os.exec": "starting a program",

@@ -10,6 +10,7 @@ use nix::fcntl::{FcntlArg, OFlag, fcntl};
 use nix::unistd::pipe2;
 
 use crate::model::{BoundInput, DataFormat, Digest, InputKind, RunEvent};
+use crate::policy::Contract;
 
 use super::bounds::Bound;
 use super::cells::Cells;
@@ -183,6 +184,12 @@ fn counted(
     Ok(counted.bounds)
 }
 
+/// Whether a data set is handed over as the table it was converted to. What is hidden is told from the file
+/// itself, and the contract `walled` has no library that reads tables.
+fn takes_frames(spec: &RunSpec, input: &BoundInput) -> bool {
+    !spec.hides(input) && spec.policy.contract != Contract::Walled
+}
+
 /// A sealed file for each input: what an agent brought as it was shown, a data set as its file
 /// is now, if that is still what was shown.
 fn inputs(spec: &RunSpec, sources: &Sources, switch: &Switch) -> Result<Vec<Content>, Fault> {
@@ -230,7 +237,7 @@ fn inputs(spec: &RunSpec, sources: &Sources, switch: &Switch) -> Result<Vec<Cont
                         .get(dataset)
                         .ok_or_else(|| gone("not configured".to_owned()))?;
                     // What is hidden is told from the file itself.
-                    if !spec.hides(input)
+                    if takes_frames(spec, input)
                         && let Some((fd, mapped)) = datasets::frame_of(source, input.sha256)
                     {
                         return Ok(Content { fd, mapped });
@@ -250,7 +257,7 @@ fn inputs(spec: &RunSpec, sources: &Sources, switch: &Switch) -> Result<Vec<Cont
                         ));
                     }
                     // Touched, and the same.
-                    if !spec.hides(input)
+                    if takes_frames(spec, input)
                         && let Some((fd, mapped)) = datasets::frame_with(source.format, digest)
                     {
                         return Ok(Content { fd, mapped });
