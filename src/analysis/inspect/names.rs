@@ -60,8 +60,13 @@ impl<'a> Inspector<'a> {
         }
         let found_nothing = found.bindings.is_empty() && self.r.scopes.stars.is_empty();
         let bound = found.is_bound();
-        if is_builtin(&id) && found.may_be_builtin(at.start().to_usize()) {
+        let unbound_yet = found.may_be_builtin(at.start().to_usize());
+        let table = self.text.is_none() && unbound_yet && self.is_table(&id);
+        if is_builtin(&id) && unbound_yet {
             self.builtin(&id, at, place);
+        }
+        if table {
+            self.uses(Capability::DataRead, at, &id);
         }
         // A name that nobody binds, in a model formula, is a column.
         if self.text.as_ref().is_some_and(|t| t.formula)
