@@ -91,7 +91,9 @@ use crate::runtime::{Measured, PythonEnv};
 
 pub use control::Control;
 pub use convert::Converters;
-pub use datasets::{DatasetSource, Sources, bind, bind_artifact, bind_with, describe};
+pub use datasets::{
+    DatasetSource, Sources, bind, bind_artifact, bind_with, describe, open as open_dataset,
+};
 pub use preflight::{Unavailable, preflight, preflight_recalled};
 pub use zygote::try_warm;
 
