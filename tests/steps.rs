@@ -65,16 +65,6 @@ fn s5_folders_in_memory_come_back_whole_and_nothing_leads_out_of_them() {
     let part = STANDARD.decode(part["result"]["base64"].as_str().unwrap());
     assert_eq!(part.unwrap(), b"deep");
 
-    // What leads out is blocked, by its text; where `..` stays inside it is not.
-    for (path, state) in [
-        ("../a", "blocked"),
-        ("a/../../b", "blocked"),
-        ("/etc/a", "blocked"),
-        ("a/../b", "pending"),
-    ] {
-        let proposal = agent.code(&format!("open('{path}', 'w')\n"));
-        assert_eq!(proposal["state"], state, "{path}: {proposal}");
-    }
     // Patterns look through folders, and a data set lies there as its file has it.
     let proposal = agent.propose(json!({
         "code": "from pathlib import Path\nPath('a/b').mkdir(parents=True)\nPath('a/b/c.txt').write_text('x')\n\
@@ -90,6 +80,17 @@ fn s5_folders_in_memory_come_back_whole_and_nothing_leads_out_of_them() {
         "['d.txt'] ['a/b/c.txt', 'd.txt'] ['a/b'] 22 [{'region': 'north', 'amount': '1'}]\n",
         "{outcome}"
     );
+
+    // What leads out is blocked, by its text; where `..` stays inside it is not.
+    for (path, state) in [
+        ("../a", "blocked"),
+        ("a/../../b", "blocked"),
+        ("/etc/a", "blocked"),
+        ("a/../b", "pending"),
+    ] {
+        let proposal = agent.code(&format!("open('{path}', 'w')\n"));
+        assert_eq!(proposal["state"], state, "{path}: {proposal}");
+    }
     // Without a grant of the policy there is none.
     let proposal =
         agent.propose(json!({"code": "import os\nos.mkdir('a')\n", "profile": "walled"}));
