@@ -25,7 +25,9 @@ pub struct Said {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum End {
-    Served { flagged: Vec<Said> },
+    Served {
+        flagged: Vec<Said>,
+    },
     /// Before anybody was asked; by the rules that blocked.
     Blocked(Vec<Said>),
     /// After a person granted it.

@@ -17,6 +17,7 @@ mod report;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
+use std::sync::Mutex;
 
 use countersign::runtime::PythonEnv;
 
@@ -66,7 +67,7 @@ fn main() -> ExitCode {
     let env = python::managed_env();
     let tried = match asked.doctests {
         true => examples(&env, &asked),
-        false => snippets(&env, &asked.part),
+        false => snippets(&env, &asked.part, asked.desks),
     };
     let ends = ends::ends(&tried, asked.desks);
     report::table(&ends);
@@ -117,33 +118,46 @@ fn examples(env: &PythonEnv, asked: &Asked) -> Vec<Snippet> {
     drawn
 }
 
-fn snippets(env: &PythonEnv, part: &str) -> Vec<Snippet> {
+fn snippets(env: &PythonEnv, part: &str, desks: usize) -> Vec<Snippet> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/served/snippets");
     let mut paths: Vec<PathBuf> = std::fs::read_dir(folder)
         .unwrap()
         .map(|entry| entry.unwrap().path())
         .collect();
-    paths.sort();
-    let mut snippets = Vec::new();
-    for path in paths {
-        let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
-        if !name.contains(part) {
-            continue;
+    paths.retain(|path| path.file_stem().unwrap().to_str().unwrap().contains(part));
+    let next = Mutex::new(paths.iter());
+    let tried = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..desks {
+            scope.spawn(|| {
+                loop {
+                    let Some(path) = next.lock().unwrap().next() else {
+                        return;
+                    };
+                    tried.lock().unwrap().extend(snippet(env, path));
+                }
+            });
         }
-        let code = std::fs::read_to_string(path).unwrap();
-        let Some(printed) = plainly(env, &code) else {
-            eprintln!("{name}: fails under plain Python");
-            continue;
-        };
-        let kind = name.rsplit_once('-').map_or(&*name, |(kind, _)| kind);
-        snippets.push(Snippet {
-            row: kind.to_owned(),
-            name,
-            code,
-            printed,
-        });
-    }
-    snippets
+    });
+    let mut tried = tried.into_inner().unwrap();
+    tried.sort_by(|a, b| a.name.cmp(&b.name));
+    tried
+}
+
+fn snippet(env: &PythonEnv, path: &Path) -> Option<Snippet> {
+    let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
+    let code = std::fs::read_to_string(path).unwrap();
+    let Some(printed) = plainly(env, &code) else {
+        eprintln!("{name}: fails under plain Python");
+        return None;
+    };
+    let kind = name.rsplit_once('-').map_or(&*name, |(kind, _)| kind);
+    Some(Snippet {
+        row: kind.to_owned(),
+        name,
+        code,
+        printed,
+    })
 }
 
 /// What plain Python prints in a folder of its own; none where it fails.

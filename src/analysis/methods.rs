@@ -141,9 +141,7 @@ fn exact(path: &str) -> Option<Entry> {
         | "pandas.ExcelFile.XlrdReader"
         | "pandas.read_xml" => entry(Read, 0, PATHS),
         "pandas.read_json" | "pandas.read_html" => entry(ReadPathOrText, 0, PATHS),
-        "pandas.ExcelWriter" | "matplotlib.backends.backend_pdf.PdfPages" => {
-            entry(Write, 0, PATHS)
-        }
+        "pandas.ExcelWriter" | "matplotlib.backends.backend_pdf.PdfPages" => entry(Write, 0, PATHS),
         // Either way, by their modes.
         "gzip.open"
         | "gzip.GzipFile"

@@ -66,7 +66,10 @@ const INSIDE: &[(&str, &str)] = &[
         "sys",
         "argv byteorder exit float_info getsizeof int_info maxsize maxunicode stderr stdout version version_info",
     ),
-    ("pathlib", "Path PosixPath PurePath PurePosixPath PureWindowsPath"),
+    (
+        "pathlib",
+        "Path PosixPath PurePath PurePosixPath PureWindowsPath",
+    ),
     (
         "tempfile",
         "NamedTemporaryFile SpooledTemporaryFile TemporaryDirectory TemporaryFile gettempdir mkdtemp",
