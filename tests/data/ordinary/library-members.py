@@ -9,7 +9,6 @@ from plotly.callbacks import Points
 from scipy.io import FortranFile
 from statsmodels.tsa.base.datetools import dates_from_range
 
-print(np.lib.NumpyVersion("2.0.0") < "2.1.0", sum(1 for _ in np.lib.Arrayterator(np.arange(6), 2)))
 print(len(ff.create_annotated_heatmap([[1, 2], [3, 4]]).layout.annotations))
 print(tools.make_subplots(rows=2).layout.yaxis2.anchor, Points().point_inds)
 print(sm.regression.yule_walker(np.arange(20.0), order=1)[0].round(3))
