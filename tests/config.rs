@@ -577,6 +577,13 @@ fn key_cases() -> Vec<KeyCase> {
             ["7", "8"],
         ),
         case(
+            "AUDIT_KEEP_CODE",
+            "[audit]\nkeep_code = true",
+            "false",
+            |c| c.audit.keep_code.to_string(),
+            ["true", "false"],
+        ),
+        case(
             "FEATURE_LIFT_ENABLED",
             "[feature.lift]\nenabled = false",
             "true",

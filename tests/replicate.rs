@@ -228,3 +228,84 @@ fn r5_kept_code_goes_after_its_days_and_a_dry_run_only_says_so() {
     assert_eq!(named(&output).trim_end(), old.to_str().unwrap());
     assert!(!old.exists() && file.exists());
 }
+
+/// The code finds what its contract gave it; a Python that lacks a library is told in one sentence.
+#[test]
+fn r5_replicated_code_has_what_its_contract_gives() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = |name: &str| dir.path().join(name);
+    std::fs::write(at("t.csv"), "a,y\n1,2\n3,4\n").unwrap();
+    std::fs::write(at("k.json"), "{\"target\":\"y\"}").unwrap();
+    let run = |python: &str, contract: &str, code: &str, inputs: &[(&str, &str, bool)]| {
+        let inputs: Vec<Value> = inputs
+            .iter()
+            .map(|(name, file, private)| {
+                let format = file.rsplit_once('.').unwrap().1;
+                json!({"name": name, "format": format, "private": private, "path": at(file)})
+            })
+            .collect();
+        let job = json!({"file": "x.py", "code": code, "contract": contract, "profile": contract, "inputs": inputs});
+        std::fs::write(at("job.json"), job.to_string()).unwrap();
+        let driver = include_str!("../assets/replicate.py");
+        let output = Command::new(python)
+            .args(["-c", driver])
+            .arg(at("job.json"))
+            .output()
+            .unwrap();
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        (
+            output.status.code(),
+            text(output.stdout),
+            text(output.stderr),
+        )
+    };
+    let own = own_python();
+    let ran = |contract: &str, code: &str, inputs: &[(&str, &str, bool)]| {
+        let (code, out, err) = run(&own, contract, code, inputs);
+        assert_eq!(code, Some(0), "{err}");
+        (out, err)
+    };
+    let table = ("t", "t.csv", false);
+    let (out, _) = ran(
+        "chart",
+        "print(data['t'][0], data['k'])",
+        &[table, ("k", "k.json", false)],
+    );
+    assert_eq!(out, "{'a': 1, 'y': 2} {'target': 'y'}\n");
+    let (out, _) = ran("walled", "print(t[1])", &[table]);
+    assert_eq!(out, "{'a': '3', 'y': '4'}\n");
+    let (out, _) = ran(
+        "feature",
+        "df['n'] = df['a'] * 2\nprint(list(df))",
+        &[table, ("lift", "k.json", false)],
+    );
+    assert!(
+        out.starts_with("['a', 'n']\n") && out.contains("count"),
+        "{out}"
+    );
+    let scoped = "print(system.inputs['k'], len(private.people), private['people'].shape)\n\
+                  log('one')\nlog_level('error')\nlog('two')\nlocal.x = public['target']\n\
+                  try:\n    reason('why')\nexcept SecurityError:\n    print(local.x)\n";
+    let inputs = [
+        ("k", "k.json", false),
+        ("people", "t.csv", true),
+        ("public", "k.json", false),
+    ];
+    let (out, err) = ran("scoped", scoped, &inputs);
+    assert_eq!(out, "{'target': 'y'} 2 (2, 2)\ny\n");
+    assert_eq!(err, "info: one\n");
+
+    // `-S` leaves the libraries away.
+    let bare = at("bare");
+    std::fs::write(&bare, format!("#!/bin/sh\nexec {own} -S \"$@\"\n")).unwrap();
+    std::fs::set_permissions(&bare, std::os::unix::fs::PermissionsExt::from_mode(0o700)).unwrap();
+    for (code, inputs, words) in [
+        ("t", &[table][..], "it was given a table"),
+        ("print(pd.Series([1]))", &[], "it needs pandas"),
+        ("import seaborn", &[], "it needs seaborn"),
+    ] {
+        let (status, _, err) = run(bare.to_str().unwrap(), "analysis", code, inputs);
+        assert_eq!(status, Some(1), "{err}");
+        assert!(err.contains(words) && !err.contains("Traceback"), "{err}");
+    }
+}

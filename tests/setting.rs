@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use countersign::analysis::analyse_in;
-use countersign::model::{Action, Installed, Setting, Tier, Verdict, VerdictKind};
+use countersign::model::{Action, Capability, Installed, Setting, Tier, Verdict, VerdictKind};
 use countersign::policy::{Policy, builtin};
 
 fn policy(name: &str) -> Arc<Policy> {
@@ -457,4 +457,40 @@ fn a_file_that_nothing_wrote_is_answered_at_once_with_the_inputs() {
     };
     let asked = hint(&none, "pd.read_csv('x.csv')");
     assert!(asked.ends_with("customers, sales"), "{asked}");
+}
+
+/// Data that is used is read, a column of it named or not.
+#[test]
+fn a_table_that_is_used_at_all_is_data_read() {
+    let read = |profile: &str, code: &str| -> Vec<(Vec<u32>, String)> {
+        let verdict = judged(profile, code);
+        let uses = verdict.capabilities.iter();
+        let reads = uses.filter(|u| u.capability == Capability::DataRead);
+        reads.map(|u| (u.lines.clone(), u.detail.clone())).collect()
+    };
+    let told = |lines: &[u32], detail: &str| vec![(lines.to_vec(), detail.to_owned())];
+    assert_eq!(read("analysis", "print(sales)\n"), told(&[1], "sales"));
+    assert_eq!(read("analysis", "x = 1\nsales\n"), told(&[2], "sales"));
+    assert_eq!(
+        read("analysis", "sales = sales.dropna()\nprint(sales)\n"),
+        told(&[1], "sales")
+    );
+    assert_eq!(read("feature", "df['n'] = len(df)\n"), told(&[1], "df"));
+    assert_eq!(read("chart", "print(len(data))\n"), told(&[1], "data"));
+    assert_eq!(
+        read("scoped", "print(system.inputs)\n"),
+        told(&[1], "inputs")
+    );
+    assert_eq!(
+        read("scoped", "print(private.sales)\n"),
+        told(&[1], "sales")
+    );
+    for code in [
+        "print(1)\n",
+        "def f(sales):\n    return sales\nf(2)\n",
+        "sales = 1\nprint(sales)\n",
+    ] {
+        assert_eq!(read("analysis", code), [], "{code}");
+    }
+    assert_eq!(read("scoped", "private.x = 1\nprint(private.x)\n"), []);
 }

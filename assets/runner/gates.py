@@ -63,7 +63,7 @@ class Gates:
             hit = self.members.get((value, name))
             if hit is None or hit[0] is not found:
                 self.check_member(value, name, found)
-                hit = self.members[value, name] = (found, self.narrow.give(found))
+                hit = self.members[value, name] = (found, self.narrow.member(found))
             return hit[1]
         if not issubclass(type(value), type):
             self.owners.add(type(value))
@@ -153,6 +153,8 @@ class Gates:
     def read_given(self, value: Any, name: str) -> Any:
         """What compiled code believes, and what is registered for everybody."""
         found = self.read(value, name)
+        if isinstance(value, ModuleType) and name in memory.PARTS:
+            return found
         if name == "register":
             return narrow.register(value, found, self.refuse)
         return memory.given(value, name, found)
@@ -296,6 +298,24 @@ def plain_text(template: Any) -> str:
 PLAIN = frozenset("__main__ builtins abc enum typing".split())
 
 
+# Library module → base classes whose objects have no insides of their own, or all of them: what has such a name
+# there is the snippet's.
+BASES: dict[str, frozenset[str] | None] = {
+    "collections.abc": None,
+    "contextlib": frozenset(
+        "AbstractAsyncContextManager AbstractContextManager AsyncContextDecorator ContextDecorator".split()
+    ),
+    "json.encoder": None,
+    "numbers": None,
+    "sklearn.base": None,
+    "sklearn.utils._metadata_requests": frozenset(["_MetadataRequester"]),
+    "sklearn.utils._repr_html.base": None,
+    "sklearn.utils._set_output": frozenset(["_SetOutputMixin"]),
+}
+# What scikit-learn's keep all the same.
+KEPT = ("_metadata", "_sklearn")
+
+
 def is_own(value: Any, name: str) -> bool:
     """Whether the attribute is one that the snippet itself gave to an object of its own class."""
     if isinstance(value, super):
@@ -306,8 +326,16 @@ def is_own(value: Any, name: str) -> bool:
         if name in one.__dict__:
             return one.__module__ == "__main__"
     # Of the object itself: a library's base class keeps its insides there too.
-    plain = all(one.__module__ in PLAIN for one in classes)
+    plain = all(one.__module__ in PLAIN or is_base(one) for one in classes)
+    if name.startswith(KEPT):
+        plain = all(one.__module__ in PLAIN for one in classes)
     return plain and any(one.__module__ == "__main__" for one in classes)
+
+
+def is_base(one: type) -> bool:
+    """Whether a library's class keeps nothing in its objects."""
+    known = BASES.get(one.__module__, frozenset())
+    return known is None or one.__name__ in known
 
 
 class Formatter(string.Formatter):

@@ -12,7 +12,7 @@ import os
 import sys
 from types import CodeType, ModuleType
 
-from _countersign import errors, narrow
+from _countersign import errors, evaluated, narrow
 from _countersign.gates import Gates
 from _countersign.rules import NEVER, UNDERSCORED
 
@@ -43,7 +43,7 @@ TYPING = os.path.join(LIBRARY, "typing.py")
 EVALUATORS = ("/pandas/core/computation/", "/patsy/", "/formulaic/")
 
 # Builtins that the snippet has in another way.
-GUARDED = frozenset("delattr getattr hasattr open setattr type".split())
+GUARDED = frozenset("delattr getattr hasattr locals open setattr type".split())
 
 REFUSED = {
     "os.exec": "starting a program",
@@ -83,7 +83,10 @@ class Hooks:
 
     def see(self, event: str, args: tuple[Any, ...]) -> None:
         # The frame under the hook's is the one that does it.
-        by = sys._getframe(2).f_code.co_filename
+        frame = sys._getframe(2)
+        if frame.f_code.co_filename == evaluated.FILE and frame.f_back is not None:
+            frame = frame.f_back
+        by = frame.f_code.co_filename
         if self.inside or by.startswith(RUNNER):
             return
         if event in REFUSED:

@@ -54,7 +54,7 @@ def guarded(gates: Gates) -> Callable[..., ModuleType]:
             # A member that is missing is the import statement's own error.
             if (found := getattr(module, member, MISSING)) is not MISSING:
                 gates.check_member(module, member, found)
-                stand_in.__dict__[member] = gates.named(member, gates.narrow.give(found))
+                stand_in.__dict__[member] = gates.named(member, gates.narrow.member(found))
         # The statement takes from here: what was judged, and nothing that is looked up anew.
         return stand_in
 
@@ -80,7 +80,7 @@ def guarded(gates: Gates) -> Callable[..., ModuleType]:
             found = getattr(module, name, None)
             if isinstance(found, ModuleType) or rules.member_problem(module.__name__, name):
                 continue
-            stand_in.__dict__[name] = gates.named(name, gates.narrow.give(found))
+            stand_in.__dict__[name] = gates.named(name, gates.narrow.member(found))
         stand_in.__dict__["__all__"] = [n for n in names if n in stand_in.__dict__]
         return stand_in
 

@@ -13,7 +13,7 @@ import string
 import sys
 from types import FrameType, ModuleType
 
-from _countersign import loaded
+from _countersign import loaded, memory
 from _countersign.rules import ADDRESSES
 
 TYPE_CHECKING = False
@@ -38,6 +38,9 @@ REACHING = frozenset(ADDRESSES) | frozenset(
 )
 # How names of frames, code and functions' insides begin.
 INSIDE = ("ag_", "co_", "cr_", "f_", "func_", "gi_", "tb_")
+
+# What the snippet is given in another way, whoever looks it up for it.
+GIVEN = (memory.NAMES | {"format", "format_map", "register"}) - {"head"}
 
 # Module → what fills a template there: where the template stands among the arguments, and its names.
 TEMPLATES: dict[str, dict[str, tuple[int, tuple[str, ...]]]] = {
@@ -70,24 +73,29 @@ def close(gates: Gates) -> None:
 def names(gates: Gates) -> dict[str, Callable[..., Any]]:
     """The functions by the names under which libraries call them."""
 
-    def judged(name: Any) -> Any:
+    def judged(name: Any, sets: bool = False) -> Any:
         if not isinstance(name, str):
             return name
         text = str.__str__(name)[:]
         reaching = text in REACHING or (text in gates.rules.denied and text.startswith(INSIDE))
-        if reaching or text in ("mro", "fget", "fset", "fdel"):
+        if sets and text.startswith("__"):
+            reaching = True
+        if reaching or text in ("mro", "fget", "fset", "fdel", "capsule", "cffi", "ctypes"):
             if text not in spelled(sys._getframe(2)):
                 gates.refuse(f"the attribute {text} is not allowed")
         return text
 
     def getattr_(value: Any, name: str, *default: Any) -> Any:
-        return getattr(value, judged(name), *default)
+        name = judged(name)
+        if name in GIVEN and name not in spelled(sys._getframe(1)) and hasattr(value, name):
+            return gates.of(name)(value, name)
+        return getattr(value, name, *default)
 
     def setattr_(value: Any, name: str, new: Any) -> None:
-        setattr(value, judged(name), new)
+        setattr(value, judged(name, sets=True), new)
 
     def delattr_(value: Any, name: str) -> None:
-        delattr(value, judged(name))
+        delattr(value, judged(name, sets=True))
 
     def attrgetter(*paths: str) -> Any:
         plain = [str.__str__(path)[:] if isinstance(path, str) else path for path in paths]

@@ -11,35 +11,43 @@ import operator
 import os
 import sys
 
-from _countersign import errors, loaded
+from _countersign import loaded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import ModuleType
-    from typing import Any
+    from typing import Any, NoReturn
 
     from _countersign.gates import Gates
 
-# Arrays in which compiled code looks positions up, by the name of the attribute.
-POSITIONS = frozenset(
-    "children_left children_right feature idx_array indices indptr node_data node_bounds".split()
-)
-# Whose objects those are.
-COMPILED = ("scipy.sparse", "sklearn.tree", "sklearn.neighbors")
+# Arrays in which compiled code looks positions up: whose objects they are of, and the attributes.
+HELD = {
+    "matplotlib.tri": frozenset("edges neighbors triangles".split()),
+    "pandas._libs": frozenset("blengths blocs indices".split()),
+    "pandas.core.arrays": frozenset(("codes",)),
+    "pandas.core.indexes": frozenset(("codes",)),
+    "scipy.sparse": frozenset("col coords indices indptr offsets row rows".split()),
+    "scipy.spatial": frozenset(
+        "indices neighbors simplices vertex_neighbor_vertices vertex_to_simplex".split()
+    ),
+    "sklearn.neighbors": frozenset("idx_array node_bounds node_data".split()),
+    "sklearn.tree": frozenset("children_left children_right feature".split()),
+}
+# SuperLU's class says of no module that it is its own.
+ANYWHERE = frozenset(("perm_c", "perm_r"))
+POSITIONS = ANYWHERE.union(*HELD.values())
 # Attributes that are only set together, by whoever makes the object.
 TOGETHER = {
-    "scipy.sparse": frozenset("indices indptr row col offsets coords".split()),
+    "matplotlib.tri": frozenset("edges neighbors triangles".split()),
+    "scipy.sparse": frozenset("indices indptr row col offsets coords rows".split()),
+    "scipy.spatial": HELD["scipy.spatial"],
     "scipy.interpolate": frozenset("t c k x".split()),
 }
 # How many numbers a generator of this kind keeps, and the name of its position among them.
 KEPT = {"MT19937": ("pos", 624), "Philox": ("buffer_pos", 4)}
 
 # What is called with arguments that compiled code believes.
-BELIEVED = frozenset(
-    "construct_fast from_arrays from_buffers from_codes get_arrays resize set_state view".split()
-)
-
 
 def home(value: Any) -> str:
     kind = value if isinstance(value, type) else type(value)
@@ -57,7 +65,10 @@ def given(value: Any, name: str, found: Any) -> Any:
     if home(value) == "__main__" and not callable(found):
         return found
     if name in POSITIONS:
-        return copied(found) if within(home(value), COMPILED) else found
+        place = within(home(value), HELD)
+        return copied(found) if name in ANYWHERE or (place and name in HELD[place]) else found
+    if name in PARTS:
+        return part(value, name, found)
     if not callable(found) or isinstance(found, type):
         return found
     return CALLS[name](value, found) if name in CALLS else found
@@ -66,14 +77,61 @@ def given(value: Any, name: str, found: Any) -> Any:
 def copied(found: Any) -> Any:
     """To look at: what is written there is written nowhere else."""
     numpy = sys.modules.get("numpy")
+    if isinstance(found, (tuple, list)):
+        # Arrays of several axes or levels; rows of a matrix of lists.
+        parts = [copied(one) for one in found]
+        kind = type(found)
+        return kind(parts) if kind in (tuple, list) or not hasattr(found, "_make") else found
+    if type(found).__name__ == "Series":
+        return found.copy()
     # Cython has a memory view of its own.
     if numpy is None or not (
         isinstance(found, numpy.ndarray) or "memoryview" in type(found).__name__
     ):
         return found
     copy = numpy.array(found)
+    if copy.dtype == object and copy.ndim == 1:
+        copy[:] = [list(one) if isinstance(one, list) else one for one in copy]
     copy.flags.writeable = False
     return copy
+
+
+def part(value: Any, name: str, found: Any) -> Any:
+    if name == "capsule" and type(found).__name__ == "PyCapsule":
+        raise ValueError("the pointers of a generator are its own")
+    if name == "tree_" and within(home(found), ("sklearn.tree",)):
+        return Tree(found)
+    if name == "data" and type(found) is memoryview:
+        return seen(found)
+    if name == "data" and type(value).__name__.startswith("lil_"):
+        return copied(found)
+    return found
+
+
+class Tree:
+    """A fitted tree, whose compiled functions read as many columns as it was fitted with."""
+
+    def __init__(self, real: Any) -> None:
+        object.__setattr__(self, "_real", real)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        found = getattr(self._real, name)
+        if name in ("apply", "decision_path", "predict"):
+            return self._sized(found)
+        return given(self._real, name, found)
+
+    def __setattr__(self, name: str, new: Any) -> None:
+        raise AttributeError(f"the {name} of a fitted tree stays as it is")
+
+    def _sized(self, found: Any) -> Any:
+        def call(X: Any) -> Any:  # noqa: N803 - its name there
+            if X.ndim != 2 or X.shape[1] != self._real.n_features:
+                raise ValueError(f"the tree was fitted with {self._real.n_features} features")
+            return found(X)
+
+        return call
 
 
 def construct_fast(value: Any, found: Any) -> Any:
@@ -90,10 +148,31 @@ def validated(value: Any, found: Any) -> Any:
             kwargs["safe"] = True
         made = found(*args, **kwargs)
         if hasattr(made, "validate"):
+            if hasattr(made, "buffers"):
+                # An array of its own: what it was made of may be written to later.
+                made = whole_copy(made)
             made.validate(full=True)
         return made
 
     return make
+
+
+def whole_copy(array: Any) -> Any:
+    arrow = sys.modules["pyarrow"]
+    array.validate(full=True)
+    sink = arrow.BufferOutputStream()
+    batch = arrow.RecordBatch.from_arrays([array], names=["x"])
+    with arrow.ipc.new_stream(sink, batch.schema) as stream:
+        stream.write_batch(batch)
+    return arrow.ipc.open_stream(sink.getvalue()).read_next_batch().column(0)
+
+
+def buffers(value: Any, found: Any) -> Any:
+    """The buffers of an array of Arrow, to look at."""
+    if not within(home(value), ("pyarrow",)):
+        return found
+    constant = sys.modules["pyarrow"].py_buffer
+    return lambda: [one and constant(one.to_pybytes()) for one in found()]
 
 
 def get_arrays(value: Any, found: Any) -> Any:
@@ -104,6 +183,10 @@ def from_codes(value: Any, found: Any) -> Any:
     def make(*args: Any, **kwargs: Any) -> Any:
         if "validate" in kwargs:
             kwargs["validate"] = True
+        # The codes are the array's own from here on.
+        args = tuple(map(copied, args[:1])) + args[1:]
+        if "codes" in kwargs:
+            kwargs["codes"] = copied(kwargs["codes"])
         return found(*args, **kwargs)
 
     return make if within(home(value), ("pandas",)) else found
@@ -142,7 +225,52 @@ def set_state(value: Any, found: Any) -> Any:
     return set_state if within(home(value), ("numpy", "builtins")) else found
 
 
+def readinto(value: Any, found: Any) -> Any:
+    def readinto(buffer: Any, *args: Any) -> Any:
+        return found(written(buffer), *args)
+
+    return readinto
+
+
+def deserialize(value: Any, found: Any) -> Any:
+    """Options that were never made carry what those that are made may not."""
+    if not within(home(value), ("pyarrow",)):
+        return found
+
+    def deserialize(*args: Any, **kwargs: Any) -> NoReturn:
+        raise ValueError("options of pyarrow are made by their classes here")
+
+    return deserialize
+
+
+def fromfile(value: Any, found: Any) -> Any:
+    """Of records: a file holds no pointers."""
+
+    def fromfile(fd: Any, dtype: Any = None, *args: Any, **kwargs: Any) -> Any:
+        numpy = sys.modules["numpy"]
+        real = numpy.dtype(dtype) if dtype is not None else None
+        if (real is not None and real.hasobject) or "O" in str([args[1:2], kwargs.get("formats", "")]):
+            raise ValueError("a file holds no Python objects")
+        return found(fd, real, *args, **kwargs)
+
+    return fromfile if value is sys.modules.get("numpy.rec") else found
+
+
 CALLS: dict[str, Callable[[Any, Any], Any]] = {
+    "buffers": buffers,
+    "deserialize": deserialize,
+    "fromfile": fromfile,
+    "from_dense": validated,
+    "from_sparse": validated,
+    "get_batch": validated,
+    "get_record_batch": validated,
+    "head": validated,
+    "read_all": validated,
+    "read_next_batch": validated,
+    "read_pandas": validated,
+    "readinto": readinto,
+    "readinto1": readinto,
+    "to_table": validated,
     "construct_fast": construct_fast,
     "from_arrays": validated,
     "from_buffers": validated,
@@ -152,7 +280,9 @@ CALLS: dict[str, Callable[[Any, Any], Any]] = {
     "set_state": set_state,
     "view": view,
 }
-NAMES = POSITIONS | CALLS.keys()
+# What is given in another way though it is no call: memory of arrays, trees, and the pointers of a generator.
+PARTS = frozenset(("capsule", "data", "tree_"))
+NAMES = POSITIONS | CALLS.keys() | PARTS
 
 
 # -- generators of random numbers
@@ -202,7 +332,36 @@ def target(value: Any, name: str, gates: Gates) -> Any:
         gates.refuse(f"changing the attribute {name} of an object of {place} is not allowed")
     if name == "state" and within(home(value), ("numpy.random",)):
         return State(value)
+    if within(home(value), SIZED) and (name == "data" or name.endswith("_")):
+        return Sized(value)
     return value
+
+
+# Compiled code knows how long the arrays of these are from other attributes.
+SIZED = ("scipy.sparse", "sklearn")
+
+
+class Sized:
+    """Stands for an object while an array of it is set."""
+
+    def __init__(self, real: Any) -> None:
+        object.__setattr__(self, "_real", real)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._real, name)
+
+    def __setattr__(self, name: str, new: Any) -> None:
+        shape = getattr(vars(self._real).get(name), "shape", None)
+        if name == "n_features_in_" and name in vars(self._real) and new != getattr(self._real, name):
+            raise ValueError(f"{name} stays what it was fitted with")
+        if shape and getattr(new, "shape", None) != shape:
+            raise ValueError(f"{name} keeps its shape {shape}: other attributes go by it")
+        setattr(self._real, name, new)
+
+    def __delattr__(self, name: str) -> None:
+        if name == "n_features_in_":
+            raise ValueError(f"{name} stays what it was fitted with")
+        delattr(self._real, name)
 
 
 # -- in the libraries
@@ -213,7 +372,9 @@ def close(gates: Gates) -> None:
     loaded.change(["pyarrow.compute"], bounds)
     loaded.change(["pandas.core.window.rolling"], windows)
     loaded.change(["pandas.core.indexes.multi"], levels)
-    loaded.change(["scipy.sparse._compressed"], sparse)
+    loaded.change(["pyarrow"], lambda module: arrow(module, gates))
+    loaded.change(["pyarrow.feather"], whole)
+    loaded.change(["pandas._libs.sparse"], lambda module: indices(module, gates))
 
 
 class Guarded(type):
@@ -223,6 +384,7 @@ class Guarded(type):
     __real__: type
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        args, kwargs = tuple(map(seen, args)), {name: seen(one) for name, one in kwargs.items()}
         made = cls.__real__(*args, **kwargs) if "__real__" in vars(cls) else super().__call__(*args, **kwargs)
         return without_pointers(made)
 
@@ -235,6 +397,45 @@ class Guarded(type):
         return issubclass(subclass, real) if real else super().__subclasscheck__(subclass)
 
 
+def is_pointers(buffer: Any) -> bool:
+    """Whether the memory is that of an array of objects."""
+    if type(buffer) is memoryview:
+        return "O" in buffer.format or is_pointers(buffer.obj)
+    dtype = getattr(buffer, "dtype", None)
+    return dtype is not None and bool(getattr(dtype, "hasobject", False))
+
+
+def seen(buffer: Any) -> Any:
+    """A buffer as the snippet may see it: pointers, and what Arrow takes for constant, are not written to."""
+    numpy = sys.modules.get("numpy")
+    arrays = () if numpy is None else (numpy.ndarray,)
+    if isinstance(buffer, (memoryview, *arrays)) and is_pointers(buffer):
+        return memoryview(buffer).toreadonly()
+    if type(buffer).__name__.endswith("Buffer") and within(home(buffer), ("pyarrow",)):
+        return memoryview(buffer).toreadonly()
+    return buffer
+
+
+def written(buffer: Any) -> Any:
+    """A buffer that a file is read into."""
+    if seen(buffer) is not buffer:
+        raise ValueError("a file holds no Python objects, and a buffer of pyarrow stays what it is")
+    return buffer
+
+
+class Views(type):
+    """`memoryview` as the snippet has it."""
+
+    def __call__(cls, buffer: Any) -> memoryview:
+        return memoryview(seen(buffer))
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return isinstance(instance, memoryview)
+
+    def __subclasscheck__(cls, subclass: Any) -> bool:
+        return subclass is cls or issubclass(subclass, memoryview)
+
+
 def without_pointers(made: Any) -> Any:
     if made.dtype.hasobject and made.base is not None:
         raise ValueError("an array over given memory holds no Python objects")
@@ -244,13 +445,26 @@ def without_pointers(made: Any) -> Any:
 def pointers(numpy: Any, gates: Gates) -> None:
     inside = {"__real__": numpy.ndarray, "__module__": "numpy", "__doc__": numpy.ndarray.__doc__}
     gates.narrow.instead[id(numpy.ndarray)] = Guarded("ndarray", (numpy.ndarray,), inside)
-    for kind in (numpy.recarray, numpy.memmap):
+    for kind in (numpy.recarray, numpy.memmap, numpy.char.chararray):
         kind.__new__ = staticmethod(over_memory(kind.__new__))
+    for plain in (numpy.frombuffer, numpy.ma.frombuffer):
+        gates.narrow.instead[id(plain)] = over(plain)
+
+
+def over(plain: Any) -> Any:
+    """A function that takes a buffer first."""
+
+    @functools.wraps(plain)
+    def call(buffer: Any, *args: Any, **kwargs: Any) -> Any:
+        return plain(seen(buffer), *args, **kwargs)
+
+    return call
 
 
 def over_memory(plain: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(plain)
     def __new__(cls: type, *args: Any, **kwargs: Any) -> Any:
+        args, kwargs = tuple(map(seen, args)), {name: seen(one) for name, one in kwargs.items()}
         return without_pointers(plain(cls, *args, **kwargs))
 
     return __new__
@@ -306,26 +520,44 @@ def levels(multi: Any) -> None:
 
 
 # Where pandas calls what it is handed.
-HANDED = ("common.py", "apply.py", "generic.py")
+HANDED = ("common.py", "apply.py", "generic.py", "_function_transformer.py")
 
 
-def called_by(folder: str) -> bool:
+def called_by(folder: str | tuple[str, ...]) -> bool:
     """Whether the caller's caller is a library's own code, which calls it for itself."""
     file = sys._getframe(2).f_code.co_filename
     return file.startswith(folder) and not file.endswith(HANDED)
 
 
-def sparse(compressed: Any) -> None:
-    """A matrix that the snippet makes of arrays has its own, and they fit."""
-    plain = compressed._cs_matrix.__init__
+def whole(feather: Any) -> None:
+    """A file says where its texts lie, and pyarrow believes it."""
+    plain = feather.read_table
 
     @functools.wraps(plain)
-    def __init__(self: Any, arg1: Any, *args: Any, **kwargs: Any) -> None:
-        parts = isinstance(arg1, tuple) and sys._getframe(1).f_code.co_filename == errors.SNIPPET
-        if parts and len(args) < 3:
-            kwargs["copy"] = True
-        plain(self, arg1, *args, **kwargs)
-        if parts:
-            self.check_format(full_check=True)
+    def read_table(*args: Any, **kwargs: Any) -> Any:
+        table = plain(*args, **kwargs)
+        table.validate(full=True)
+        return table
 
-    compressed._cs_matrix.__init__ = __init__
+    feather.read_table = read_table
+
+
+def arrow(module: Any, gates: Gates) -> None:
+    """Buffers over memory of others, and writing to buffers that arrays stand on."""
+    given = gates.narrow.instead
+    py_buffer, output_stream = module.py_buffer, module.output_stream
+    given[id(py_buffer)] = lambda obj: py_buffer(seen(obj))
+
+    @functools.wraps(output_stream)
+    def stream(source: Any, *args: Any, **kwargs: Any) -> Any:
+        if isinstance(source, (module.Buffer, memoryview)):
+            raise ValueError("a buffer of pyarrow stays what it is: use BufferOutputStream")
+        return output_stream(source, *args, **kwargs)
+
+    given[id(output_stream)] = stream
+
+
+def indices(module: Any, gates: Gates) -> None:
+    for name in ("IntIndex", "BlockIndex"):
+        kind = getattr(module, name)
+        gates.narrow.instead[id(kind)] = gates.narrow.refused(f"making a {name}")

@@ -7,14 +7,16 @@ made is looked at when the run ends, and no gate lets anybody reach it.
 from __future__ import annotations
 
 import builtins
+import sys
 
-from _countersign import imports, reach
+from _countersign import errors, imports, memory, reach
 from _countersign.gates import Gates
 from _countersign.narrow import StandIn, TypeMeta
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from types import FrameType
     from typing import Any
 
 
@@ -24,9 +26,11 @@ def allowed(gates: Gates) -> dict[str, Any]:
     guarded = {
         "getattr": gates.getattr,
         "hasattr": gates.hasattr,
+        "locals": bound_here,
         "setattr": gates.setattr,
         "delattr": gates.delattr,
         "type": gates.narrow.type,
+        "memoryview": memory.Views("memoryview", (), {"__module__": "builtins"}),
     }
     names = {
         name: guarded.get(name, getattr(builtins, name, None))
@@ -36,6 +40,22 @@ def allowed(gates: Gates) -> dict[str, Any]:
     names["__build_class__"] = build_class(gates)
     names["__import__"] = imports.guarded(gates)
     return names
+
+
+def bound_here() -> dict[str, Any]:
+    """`locals`: what the snippet bound where it asks. A copy, and without the names that are Python's own: at
+    module level the namespace has the guarded builtins too."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename != errors.SNIPPET:
+        frame = frame.f_back
+    if frame is None:
+        # A library called it, in a thread of its own: nothing of the snippet's is bound there.
+        return {}
+    return {
+        name: value
+        for name, value in frame.f_locals.items()
+        if name.isidentifier() and not name.startswith("__")
+    }
 
 
 def build_class(gates: Gates) -> Callable[..., Any]:

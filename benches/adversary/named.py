@@ -158,3 +158,30 @@ def statistic(d: Draw) -> str:
         f"import plotly.express as px\npx.bar(pd.DataFrame({{'a': [1]}}), x='a', y={name})",
     ]
     return d.random.choice(ways) + "\ntook()"
+
+
+@kind("looked up by name")
+def cached(d: Draw) -> str:
+    """Fields of a data class that stand in the object, under a name that a cached property was given."""
+    name = d.random.choice(["__reduce_ex__", "__class__", "__dict__", "__init_subclass__", "__subclasshook__"])
+    give = d.one("k.attrname = n", "setattr(k, 'attrname', n)", "for k.attrname in [n]: pass", "[k.attrname, z] = n, 1")
+    base = d.one("", "(Exception)", "(dict)", "(list)")
+    return (
+        "import functools\nfrom dataclasses import dataclass, replace\ngot = []\nclass F:\n    _field_type = None\n    init = True\n    default = 1\n"
+        f"    def __init__(self, name): self.name = name\nn = {d.text('__dataclass_fields__')}\n"
+        f"k = functools.cached_property(lambda s: {{'x': F({d.text(name)})}})\n"
+        f"@dataclass(init=False)\nclass A{base}:\n    x: int = 0\n    def __init__(self, **kw): got.append(kw)\n    p = k\n"
+        f"{give}\na = A()\na.p\nreplace(a)\nif len(got) > 1 and got[-1]: took()"
+    )
+
+
+@kind("looked up by name")
+def linked(d: Draw) -> str:
+    """The template of the link in an estimator's picture."""
+    field = d.one("x.__globals__", "x.__class__.__mro__", "x.__code__", "x.__dict__", "x.__builtins__")
+    mark = {"x.__globals__": "builtins", "x.__class__.__mro__": "<class", "x.__code__": "code object", "x.__dict__": "{", "x.__builtins__": "function"}
+    show = d.one("e._repr_html_()", "str(e._repr_html_())", "[e][0]._repr_html_()")
+    return (
+        f"from sklearn.base import BaseEstimator\nclass E(BaseEstimator):\n    _doc_link_module = '__main__'\n    _doc_link_template = 'got:' + {d.text('{' + field + '}')}\n"
+        f"    def _doc_link_url_param_generator(self): return {{'x': took}}\ne = E()\nt = {show}\nif 'got:' in t and {mark[field]!r} in t.split('got:')[1][:200].replace('&lt;', '<'): took()"
+    )

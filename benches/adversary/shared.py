@@ -56,3 +56,55 @@ def reported(d: Draw) -> str:
         "import enum\nenum.Enum.value = 1",
     ]
     return d.random.choice(ways) + "\ntook()"
+
+
+@kind("changed libraries")
+def redirected(d: Draw) -> str:
+    """A redirection of another attribute of `sys`."""
+    name = d.random.choice(["modules", "_getframe", "excepthook", "displayhook", "path", "meta_path", "setrecursionlimit"])
+    base = d.one("redirect_stdout", "redirect_stderr")
+    body = d.one(f"    _stream = {d.text(name)}", f"    @property\n    def _stream(self): return {d.text(name)}")
+    return (
+        f"import contextlib\nL = []\nclass R(contextlib.{base}):\n{body}\n    _old_targets = L\n    _new_target = print\n    def __init__(self): pass\n"
+        "r = R()\nclass Z: pass\nwith r:\n    if L and L[0] is not print: took()"
+    )
+
+
+@kind("changed libraries")
+def stored(d: Draw) -> str:
+    """An action of a command line that stores on a library."""
+    owner, name = d.random.choice([("pd.DataFrame", "shape"), ("pd.Series", "to_list"), ("json.JSONEncoder", "item_separator"), ("np.ma.MaskedArray", "mask"), ("plt.Figure", "savefig"), ("decimal", "ROUND_UP")])
+    call = d.one("a(p, o, 5)", "a(None, o, 5)", "list(map(a, [p], [o], [5]))", "functools.partial(a, p)(o, 5)", "a(p, values=5, namespace=o)")
+    option = d.one("", ", nargs='?'", ", type=int", ", required=False")
+    return (
+        f"import argparse, decimal, functools, json\nimport matplotlib.pyplot as plt\np = argparse.ArgumentParser()\na = p.add_argument('--x', dest={d.text(name)}{option})\n"
+        f"o = [{owner}][0]\n{call}\nif getattr(o, {name!r}) == 5: took()"
+    )
+
+
+@kind("changed libraries")
+def data_classes(d: Draw) -> str:
+    """A decorator that writes on the class or function of a library."""
+    owner = d.random.choice(["json.JSONEncoder", "json.JSONDecoder", "textwrap.TextWrapper", "string.Template", "decimal.Context", "statistics.NormalDist"])
+    how = d.one("dataclass(o)", "dataclass(order=True)(o)", "dataclass(eq=True, unsafe_hash=True)(o)", "list(map(dataclass, [o]))", "functools.partial(dataclass, repr=True)(o)")
+    return (
+        f"import decimal, functools, json, statistics, string, textwrap\nfrom dataclasses import dataclass, is_dataclass\no = [{owner}][0]\n"
+        f"{how}\nif is_dataclass(o): took()"
+    )
+
+
+@kind("changed libraries")
+def found_by_name(d: Draw) -> str:
+    """A type, a converter or a table that everybody looks up."""
+    name = d.random.choice(["float64", "int64", "object", "category", "string", "datetime64[ns]", "bool"])
+    ways = [
+        "from pandas.api.extensions import ExtensionDtype, register_extension_dtype\n"
+        f"n = {d.text(name)}\nbefore = pd.api.types.pandas_dtype(n)\nclass D(ExtensionDtype):\n    name = n\n    type = float\n    @classmethod\n    def construct_from_string(cls, s):\n        if s == n: return cls()\n        raise TypeError(s)\n"
+        f"{d.one('register_extension_dtype(D)', 'list(map(register_extension_dtype, [D]))', 'pd.api.extensions.register_extension_dtype(D)')}\nif type(pd.api.types.pandas_dtype(n)) is D and type(before) is not D: took()",
+        "import matplotlib.units as u\nfrom matplotlib.units import registry\nclass C(u.ConversionInterface): pass\n"
+        f"r = {d.one('u.registry', 'registry', '[u.registry][0]')}\nk = {d.one('float', 'int', 'np.float64', 'np.ndarray', 'str')}\nr[k] = C()\nif k in u.registry: took()",
+        f"n = {d.text(name)}\nt = np.sctypeDict\nfor k in list(t): t[k] = np.int8\nif np.dtype('float64') != np.float64: took()",
+        "from sklearn.metrics import pairwise as p\nfrom sklearn.metrics.pairwise import PAIRWISE_DISTANCE_FUNCTIONS as t\n"
+        f"t['euclidean'] = lambda *a, **k: 7\nif p.pairwise_distances([[1.0]], [[2.0]]) == 7: took()",
+    ]
+    return d.random.choice(ways)

@@ -135,3 +135,27 @@ def signature(d: Draw) -> str:
     home = d.one("sklearn.calibration", "sklearn.gaussian_process.kernels")
     how = d.one(f"from {home} import signature as s", f"import {home} as m\ns = m.signature", f"import {home} as m\ns = getattr(m, {d.text('signature')})")
     return f"{how}\ndef f(x: 'open'): pass\np = s(f, eval_str=True, globals={{}}).parameters\nif p['x'].annotation is not 'open': took()"
+
+
+@kind("compiled text")
+def annotated(d: Draw) -> str:
+    """An annotation that a library evaluates for its own purposes."""
+    inner, took = d.random.choice(
+        [
+            ("keep(operator.attrgetter('__class__'))", "'attrgetter' in str(type(got[0]))"),
+            ("keep(operator.methodcaller('upper'))", "got"),
+            ("keep(functools.update_wrapper)", "got"),
+            ("keep(np.ndarray((1,), object, b))", "got[0].base is not None"),
+            ("[keep(o.attrgetter) for o in [operator]][0]", "got"),
+            ("(lambda o: keep(o.methodcaller))(operator)", "got"),
+            ("keep(a.resize(1, refcheck=False)) or int", "len(a) == 1"),
+            ("keep(np.frombuffer(x, 'i8')) or int", "got[0].flags.writeable"),
+        ]
+    )
+    how = d.one("f.register(g)", "functools.partial(f.register, g)()", "list(map(f.register, [g]))", "M.f.register(g)")
+    return (
+        "import functools, operator\nfrom functools import singledispatch, singledispatchmethod\ngot = []\nx = np.array([None], object)\n"
+        "def keep(x):\n    got.append(x)\n    return int\nb = bytearray(8)\na = np.zeros(1 << 14)\nv = a[:]\n"
+        "@singledispatch\ndef f(x): pass\nclass M:\n    f = f\nspace = [operator, functools]\n"
+        f"text = {d.text(inner)}\ndef g(x: text): pass\ntry:\n    {how}\nexcept TypeError as e:\n    print(e)\nif got and {took}: took()"
+    )

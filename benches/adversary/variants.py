@@ -11,7 +11,8 @@ import json
 import sys
 from collections.abc import Iterator
 
-import memory  # noqa: F401 - each adds its kinds
+import held  # noqa: F401 - each adds its kinds
+import memory  # noqa: F401
 import named  # noqa: F401
 import paths  # noqa: F401
 import shared  # noqa: F401

@@ -4,36 +4,44 @@
 //! environment first, in an empty folder. What succeeds there is proposed, granted by keys in a real
 //! dashboard, and must print the same. Snippets were written without a look at what the guard does, and
 //! none is taken out for not being served; where one is not, `reasons.toml` says why, or the bench fails.
+//! With `--doctests` the examples of the libraries' docstrings take the snippets' place, and `doctests.toml`
+//! has the reasons, by class.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 #[path = "../../tests/common/mod.rs"]
 mod common;
+mod doctests;
+mod ends;
+mod report;
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
+use std::sync::Mutex;
 
 use countersign::runtime::PythonEnv;
-use serde_json::{Value, json};
 
-use common::agent::Agent;
-use common::dash::Dash;
 use common::python;
+use ends::Snippet;
 
 const USAGE: &str = "\
-cargo bench --bench served [-- PART]
+cargo bench --bench served [-- [--desks N] [PART]]
+cargo bench --bench served -- --doctests [--every N] [--desks N] [LIBRARY]
 
 Proposes every snippet of benches/served/snippets, or those whose name contains PART, and grants them.
 
+  --doctests   the examples of the docstrings of pandas, numpy, scipy, sklearn, seaborn, statsmodels,
+               matplotlib and plotly instead, or of one LIBRARY: 60 of each, drawn with a fixed seed
+  --every N    each Nth of all of them, instead of 60
+  --desks N    dashboards that run at the same time (4)
   -h, --help   this text";
 
-/// Why what is not served is not: by the snippet's name.
+/// Why what is not served is not: by the snippet's name, and for docstrings by class.
 const REASONS: &str = include_str!("reasons.toml");
+const CLASSES: &str = include_str!("doctests.toml");
 
-/// Of those that succeed under plain Python.
-const SERVED_PERCENT: f64 = 99.0;
-const FLAGGED_PERCENT: f64 = 2.0;
+/// Of a library's docstrings, where not all are asked for.
+const MOST: usize = 60;
 
 /// Tables are as wide as in a run: that is one of the few things which a run has otherwise by intent.
 const WIDE: &str = "\
@@ -43,61 +51,113 @@ for name, value in {'width': 160, 'max_columns': 50, 'max_colwidth': 50, 'expand
 runpy.run_path(sys.argv[1], run_name='__main__')
 ";
 
-/// What became of a snippet.
-#[derive(Clone, Debug, PartialEq)]
-enum End {
-    Served {
-        flagged: bool,
-    },
-    /// Before anybody was asked; by the rules that blocked.
-    Blocked(String),
-    /// After a person granted it.
-    Failed(String),
-    /// It printed something else than under plain Python.
-    Differs(String),
+struct Asked {
+    doctests: bool,
+    every: Option<usize>,
+    desks: usize,
+    part: String,
 }
 
 fn main() -> ExitCode {
-    let args: Vec<String> = std::env::args()
-        .skip(1)
-        .filter(|a| a != "--bench")
-        .collect();
-    if args.iter().any(|a| a == "-h" || a == "--help") {
+    let Some(asked) = asked() else {
         println!("{USAGE}");
         return ExitCode::SUCCESS;
-    }
-    let part = args.first().map_or("", String::as_str);
+    };
     python::ready();
     let env = python::managed_env();
-    let mut dash = Dash::start();
-    let mut agent = dash.agent();
-    let mut ends = BTreeMap::new();
-    for (name, code) in snippets(part) {
-        let Some(expected) = plainly(&env, &code) else {
-            eprintln!("{name}: fails under plain Python");
-            continue;
-        };
-        let end = served(&mut dash, &mut agent, &code, &expected);
-        if end != (End::Served { flagged: false }) {
-            eprintln!("{name}: {end:?}");
-        }
-        ends.insert(name, end);
-    }
-    report(&ends)
+    let tried = match asked.doctests {
+        true => examples(&env, &asked),
+        false => snippets(&env, &asked.part, asked.desks),
+    };
+    let ends = ends::ends(&tried, asked.desks);
+    report::table(&ends);
+    let unexplained = match asked.doctests {
+        true => report::unexplained_by_class(&ends, CLASSES),
+        false => report::unexplained_by_name(&ends, REASONS),
+    };
+    ExitCode::from(u8::from(unexplained))
 }
 
-fn snippets(part: &str) -> Vec<(String, String)> {
+fn asked() -> Option<Asked> {
+    let mut asked = Asked {
+        doctests: false,
+        every: None,
+        desks: 4,
+        part: String::new(),
+    };
+    let mut args = std::env::args().skip(1).filter(|arg| arg != "--bench");
+    while let Some(arg) = args.next() {
+        let mut number = || {
+            let given = args.next().and_then(|n| n.parse().ok());
+            given.filter(|n| *n > 0).expect("a number above 0")
+        };
+        match arg.as_str() {
+            "--doctests" => asked.doctests = true,
+            "--every" => asked.every = Some(number()),
+            "--desks" => asked.desks = number(),
+            "-h" | "--help" => return None,
+            part => asked.part = part.to_owned(),
+        }
+    }
+    Some(asked)
+}
+
+fn examples(env: &PythonEnv, asked: &Asked) -> Vec<Snippet> {
+    let (most, every) = match asked.every {
+        Some(every) => (0, every),
+        None => (MOST, 1),
+    };
+    let wanted = doctests::LIBRARIES
+        .into_iter()
+        .filter(|library| asked.part.is_empty() || *library == asked.part);
+    let drawn: Vec<Snippet> = wanted
+        .flat_map(|library| doctests::of(env, library, most, every))
+        .collect();
+    let known = doctests::LIBRARIES.join(", ");
+    assert!(!drawn.is_empty(), "the libraries are {known}");
+    drawn
+}
+
+fn snippets(env: &PythonEnv, part: &str, desks: usize) -> Vec<Snippet> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/served/snippets");
     let mut paths: Vec<PathBuf> = std::fs::read_dir(folder)
         .unwrap()
         .map(|entry| entry.unwrap().path())
         .collect();
-    paths.sort();
-    let named = paths.into_iter().map(|path| {
-        let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
-        (name, std::fs::read_to_string(path).unwrap())
+    paths.retain(|path| path.file_stem().unwrap().to_str().unwrap().contains(part));
+    let next = Mutex::new(paths.iter());
+    let tried = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..desks {
+            scope.spawn(|| {
+                loop {
+                    let Some(path) = next.lock().unwrap().next() else {
+                        return;
+                    };
+                    tried.lock().unwrap().extend(snippet(env, path));
+                }
+            });
+        }
     });
-    named.filter(|(name, _)| name.contains(part)).collect()
+    let mut tried = tried.into_inner().unwrap();
+    tried.sort_by(|a, b| a.name.cmp(&b.name));
+    tried
+}
+
+fn snippet(env: &PythonEnv, path: &Path) -> Option<Snippet> {
+    let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
+    let code = std::fs::read_to_string(path).unwrap();
+    let Some(printed) = plainly(env, &code) else {
+        eprintln!("{name}: fails under plain Python");
+        return None;
+    };
+    let kind = name.rsplit_once('-').map_or(&*name, |(kind, _)| kind);
+    Some(Snippet {
+        row: kind.to_owned(),
+        name,
+        code,
+        printed,
+    })
 }
 
 /// What plain Python prints in a folder of its own; none where it fails.
@@ -108,13 +168,9 @@ fn plainly(env: &PythonEnv, code: &str) -> Option<String> {
     std::fs::write(&script, code).unwrap();
     let work = folder.path().join("work");
     std::fs::create_dir(&work).unwrap();
-    let output = Command::new(&env.executable)
-        .env_clear()
-        .env("PYTHONPATH", std::env::join_paths(&env.sys_path).unwrap())
-        .env("MPLBACKEND", "Agg")
-        .env("HOME", folder.path())
-        .env("PATH", "/usr/bin:/bin")
-        .env("PLOTLY_RENDERER", "json")
+    let mut command = Command::new(&env.executable);
+    plain_environment(&mut command, env, folder.path());
+    let output = command
         .args(["-B", "-W", "ignore", "-c", WIDE])
         .arg(&script)
         .current_dir(&work)
@@ -124,92 +180,13 @@ fn plainly(env: &PythonEnv, code: &str) -> Option<String> {
     output.status.success().then_some(printed)
 }
 
-fn served(dash: &mut Dash, agent: &mut Agent, code: &str, expected: &str) -> End {
-    let proposal = agent.propose(json!({"code": code, "profile": "analysis"}));
-    let verdict = proposal["verdict"].clone();
-    if proposal["state"] != "pending" {
-        return End::Blocked(rules(&verdict, "block"));
-    }
-    dash.grant(agent, &proposal);
-    let outcome = agent.outcome(&proposal["id"]);
-    let run = &outcome["run"];
-    if outcome["state"] != "succeeded" {
-        let error = &run["error"];
-        return End::Failed(format!("{}: {}", error["exception"], error["message"]));
-    }
-    let printed = run["stdout"].as_str().unwrap_or_default();
-    // A bare last expression is shown, which plain Python does not.
-    if !printed.starts_with(expected) {
-        let line = expected.lines().zip(printed.lines()).find(|(a, b)| a != b);
-        return End::Differs(format!("{line:?}"));
-    }
-    End::Served {
-        flagged: verdict["verdict"] == "flagged",
-    }
-}
-
-/// The rules that did so, with what they said.
-fn rules(verdict: &Value, action: &str) -> String {
-    let findings = verdict["findings"].as_array().cloned().unwrap_or_default();
-    let said = findings.iter().filter(|f| f["action"] == action).map(|f| {
-        let text = |key: &str| f[key].as_str().unwrap_or_default().to_owned();
-        format!("{} {}", text("rule"), text("message"))
-    });
-    said.collect::<Vec<_>>().join("; ")
-}
-
-/// The table by kind of task, and whether the aims are met and every refusal has its reason.
-fn report(ends: &BTreeMap<String, End>) -> ExitCode {
-    let reasons: BTreeMap<String, String> = toml::from_str(REASONS).unwrap();
-    let mut table: BTreeMap<&str, [usize; 6]> = BTreeMap::new();
-    for (name, end) in ends {
-        let kind = name
-            .rsplit_once('-')
-            .map_or(name.as_str(), |(kind, _)| kind);
-        let column = match end {
-            End::Served { flagged: false } => 1,
-            End::Served { flagged: true } => 2,
-            End::Blocked(_) => 3,
-            End::Failed(_) => 4,
-            End::Differs(_) => 5,
-        };
-        for row in [kind, "all"] {
-            let row = table.entry(row).or_default();
-            row[0] += 1;
-            row[column] += 1;
-        }
-    }
-    println!(
-        "{:<22}{:>8}{:>8}{:>9}{:>9}{:>8}{:>9}",
-        "", "tried", "clear", "flagged", "blocked", "failed", "differs"
-    );
-    let rows = table.iter().filter(|(kind, _)| **kind != "all");
-    for (kind, n) in rows.chain(table.get_key_value("all")) {
-        println!(
-            "{kind:<22}{:>8}{:>8}{:>9}{:>9}{:>8}{:>9}",
-            n[0], n[1], n[2], n[3], n[4], n[5]
-        );
-    }
-    let all = table.get("all").copied().unwrap_or_default();
-    let percent = |n: usize| 100.0 * n as f64 / all[0].max(1) as f64;
-    let met = |met: bool| if met { "met" } else { "MISSED" };
-    let (served, flagged) = (percent(all[1] + all[2]), percent(all[2]));
-    println!(
-        "\nserved {served:.1} % (at least {SERVED_PERCENT} %: {}), flagged {flagged:.1} % (at most {FLAGGED_PERCENT} %: {})",
-        met(served >= SERVED_PERCENT),
-        met(flagged <= FLAGGED_PERCENT)
-    );
-    let mut unexplained = false;
-    for (name, end) in ends {
-        if matches!(end, End::Served { .. }) {
-            continue;
-        }
-        let reason = reasons.get(name);
-        unexplained |= reason.is_none();
-        println!(
-            "{name}: {end:?}\n    {}",
-            reason.map_or("NO REASON", String::as_str)
-        );
-    }
-    ExitCode::from(u8::from(unexplained))
+/// Of the packages of the environment, and of nothing else of the machine.
+fn plain_environment(command: &mut Command, env: &PythonEnv, home: &Path) {
+    command
+        .env_clear()
+        .env("PYTHONPATH", std::env::join_paths(&env.sys_path).unwrap())
+        .env("MPLBACKEND", "Agg")
+        .env("HOME", home)
+        .env("PATH", "/usr/bin:/bin")
+        .env("PLOTLY_RENDERER", "json");
 }

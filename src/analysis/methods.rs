@@ -141,10 +141,15 @@ fn exact(path: &str) -> Option<Entry> {
         | "pandas.ExcelFile.XlrdReader"
         | "pandas.read_xml" => entry(Read, 0, PATHS),
         "pandas.read_json" | "pandas.read_html" => entry(ReadPathOrText, 0, PATHS),
-        "pandas.ExcelWriter" => entry(Write, 0, PATHS),
+        "pandas.ExcelWriter" | "matplotlib.backends.backend_pdf.PdfPages" => entry(Write, 0, PATHS),
         // Either way, by their modes.
-        "gzip.open" | "gzip.GzipFile" | "zipfile.ZipFile" => entry(Write, 0, PATHS),
+        "gzip.open"
+        | "gzip.GzipFile"
+        | "zipfile.ZipFile"
+        | "scipy.io.FortranFile"
+        | "scipy.io.netcdf_file" => entry(Write, 0, PATHS),
         "zipfile.is_zipfile" => entry(Read, 0, PATHS),
+        "filecmp.cmp" | "filecmp.cmpfiles" | "filecmp.dircmp" => entry(Read, 0, &["f1", "a"]),
         "pandas.read_pickle" | "pandas.read_hdf" | "pandas.HDFStore" => entry(Unpickle, 0, PATHS),
         "pandas.to_pickle" => entry(Pickle, 1, PATHS),
         "pandas.read_sql" | "pandas.read_sql_query" | "pandas.read_sql_table" => {
@@ -191,8 +196,6 @@ fn exact(path: &str) -> Option<Entry> {
         | "scipy.io.mminfo"
         | "scipy.io.readsav"
         | "scipy.io.whosmat"
-        | "scipy.io.FortranFile"
-        | "scipy.io.netcdf_file"
         | "scipy.io.arff.loadarff"
         | "scipy.io.wavfile.read"
         | "scipy.io.hb_read"

@@ -28,6 +28,8 @@ pub struct Hands {
     pub inputs: Inputs,
     pub log: WriterHandle,
     pub state_dir: PathBuf,
+    /// Whether the code of runs that succeed is kept as files.
+    pub keep_code: bool,
     pub executor: Executor,
     pub python: Option<Arc<Measured>>,
     pub environment: Watch,
@@ -101,7 +103,8 @@ impl Hands {
                     control.kill();
                 }
             }
-            Effect::Keep(run) => self.keep(*run),
+            Effect::Keep(run) if self.keep_code => self.keep(*run),
+            Effect::Keep(_) => {}
             Effect::Attention => return Next::Attention,
             Effect::Exit => return Next::Exit,
         }

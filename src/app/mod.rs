@@ -4,6 +4,7 @@
 //! One loop owns the core's state; whatever blocks lives in a thread or task of its own and
 //! reports back through one of two inboxes: what follows from a person's decision comes first.
 
+mod absent;
 mod ahead;
 mod analyst;
 pub mod demo;
@@ -20,6 +21,7 @@ mod shell;
 mod signals;
 mod startup;
 
+pub use absent::absent;
 pub use startup::{Setup, prepare, screen};
 
 use crate::broker::Event;

@@ -50,6 +50,8 @@ pub struct Replica {
 struct Input {
     name: String,
     format: &'static str,
+    /// Whether the contract `scoped` has it in `private`.
+    private: bool,
     content: Content,
 }
 
@@ -193,6 +195,7 @@ impl Replica {
         self.inputs.push(Input {
             name: name.clone(),
             format,
+            private: input.is_private(),
             content,
         });
         Ok(())
@@ -230,12 +233,18 @@ impl Replica {
                     path
                 }
             };
-            inputs.push(json!({"name": input.name, "format": input.format, "path": path}));
+            inputs.push(json!({
+                "name": input.name,
+                "format": input.format,
+                "private": input.private,
+                "path": path,
+            }));
         }
         let job: Value = json!({
             "file": self.file,
             "code": &*self.code,
             "contract": self.contract.as_str(),
+            "profile": self.profile,
             "inputs": inputs,
         });
         let job_file = folder.path().join("job.json");

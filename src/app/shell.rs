@@ -206,6 +206,7 @@ impl Shell {
                 inputs: Inputs::new(setup.sources),
                 log,
                 state_dir: setup.state_dir.clone(),
+                keep_code: setup.keep_code,
                 executor: setup.executor,
                 python: None,
                 environment: watch,

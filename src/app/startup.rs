@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::absent::absent;
 use crate::analysis::Analyser;
 use crate::audit;
 use crate::broker::{Profile, Settings};
@@ -26,6 +27,8 @@ pub struct Setup {
     pub log: audit::Opened,
     /// Days for which the code of runs is kept as files; 0 keeps it.
     pub retention_days: u64,
+    /// Whether the code of runs that succeed is kept as files.
+    pub keep_code: bool,
     pub state_dir: PathBuf,
     pub data_dir: PathBuf,
     pub python: Option<PathBuf>,
@@ -53,7 +56,7 @@ pub fn prepare(config: &Config, demo: bool) -> Result<Setup, Failure> {
     config.check_profiles(&names).map_err(|e| usage(&e))?;
     let in_force = in_force(config, &policies);
     bound(config, &in_force)?;
-    let tier = config.tier.unwrap_or(Tier::Kernel);
+    let tier = config.least_tier();
     let tiers = checked_tiers(tier, &in_force, &config.paths.cache_dir)?;
     let env: BTreeMap<String, String> = std::env::vars().collect();
     let caps = TerminalCaps::detect(&env);
@@ -73,12 +76,14 @@ pub fn prepare(config: &Config, demo: bool) -> Result<Setup, Failure> {
         converters: Default::default(),
     });
     let mut header = header(config, tier, tiers, &in_force);
+    header.absent = absent(config);
     header.log_recovered.clone_from(&log.recovered);
     header.log_damage = log.faults.first().map(ToString::to_string);
     Ok(Setup {
         settings: settings(config, tier, &in_force),
         log,
         retention_days: config.audit.retention_days,
+        keep_code: config.audit.keep_code,
         state_dir: config.paths.state_dir.clone(),
         data_dir: config.paths.data_dir.clone(),
         python: config.python.clone(),
@@ -255,6 +260,7 @@ fn header(config: &Config, tier: Tier, tiers: Vec<Preflight>, policies: &[Arc<Po
         tiers,
         agents_share_uid: config.socket.allow_uids.is_empty(),
         socket: config.paths.socket.display().to_string(),
+        absent: Vec::new(),
         log_recovered: None,
         log_damage: None,
     }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use crate::clock::Now;
+use crate::config::nearest;
 use crate::model::{
     AgentClaim, Artifact, Digest, Draft, InputRequest, Limits, Peer, Proposal, ProposalId, State,
     is_input_name,
@@ -15,6 +16,7 @@ use crate::policy::Contract;
 
 use super::effect::{Effect, Reply, RpcError};
 use super::event::{CallId, ConnId};
+use super::lift::check_table;
 use super::outcome::OutcomeText;
 use super::quota::key;
 use super::requests::closing;
@@ -27,6 +29,8 @@ pub(super) const TITLE_BYTES: usize = 16 * 1024;
 pub(super) const REASON_BYTES: usize = 64 * 1024;
 /// Bytes each thing an agent says about itself may have, and an idempotency key.
 const CLAIM_BYTES: usize = 256;
+/// Characters of an unknown name that are repeated to its sender.
+const SHOWN_CHARS: usize = 64;
 /// Inputs one proposal may have.
 pub(super) const INPUTS_MAX: usize = 32;
 /// Calls of one connection that may wait for one proposal.
@@ -249,8 +253,7 @@ impl BrokerState {
             .iter()
             .map(|p| p.policy.name.as_str())
             .collect();
-        Err(RpcError::new(RpcError::UNKNOWN_NAME, "unknown profile")
-            .with_data(json!({"param": "profile", "expected": known})))
+        Err(unknown("profile", name, "profile", &known))
     }
 
     pub(super) fn check_code(&self, code: &str, profile: &str) -> Result<(), RpcError> {
@@ -304,13 +307,12 @@ impl BrokerState {
             }
             match input {
                 InputRequest::Dataset { dataset } if !self.settings.datasets.contains(dataset) => {
-                    return Err(RpcError::new(RpcError::UNKNOWN_NAME, "unknown data set")
-                        .with_data(
-                            json!({"param": "inputs", "expected": self.settings.datasets}),
-                        ));
+                    let known: Vec<&str> =
+                        self.settings.datasets.iter().map(String::as_str).collect();
+                    return Err(unknown("data set", dataset, "inputs", &known));
                 }
                 InputRequest::Artifact { artifact } => {
-                    artifacts.insert(name.clone(), self.artifact_input(conn, artifact)?.clone());
+                    artifacts.insert(name.clone(), self.artifact_input(conn, artifact)?);
                 }
                 InputRequest::Dataset { .. }
                 | InputRequest::Json { .. }
@@ -363,36 +365,6 @@ impl BrokerState {
     }
 }
 
-/// The contract `feature` takes one table, and a `lift` beside it that says what to measure; where the owner
-/// wants it `measured`, not without.
-fn check_table(inputs: &BTreeMap<String, InputRequest>, measured: bool) -> Result<(), RpcError> {
-    const EXPECTED: &str = "one table as `df`, and as `lift` {\"json\": {\"target\", \"metric\"?, \
-                            \"estimator\"?}} where its lift is to be measured";
-    let tables = inputs.keys().filter(|name| *name != "lift").count();
-    if tables != 1 {
-        let message = format!("the profile takes one table, and {tables} are given");
-        return Err(invalid("inputs", message, EXPECTED));
-    }
-    match inputs.get("lift") {
-        None if measured => Err(invalid(
-            "inputs",
-            "the owner of this dashboard keeps columns only where their lift was measured: say what to \
-             measure it by"
-                .to_owned(),
-            EXPECTED,
-        )),
-        None => Ok(()),
-        Some(InputRequest::Json { json }) if json.get("target").is_some_and(|t| t.is_string()) => {
-            Ok(())
-        }
-        Some(_) => Err(invalid(
-            "inputs",
-            "the input `lift` does not say which column is the target".to_owned(),
-            EXPECTED,
-        )),
-    }
-}
-
 /// The contract `scoped` has names of its own; of the scopes, `private` may be brought.
 fn check_scopes(inputs: &BTreeMap<String, InputRequest>) -> Result<(), RpcError> {
     let taken = Contract::Scoped.names().iter();
@@ -405,6 +377,19 @@ fn check_scopes(inputs: &BTreeMap<String, InputRequest>) -> Result<(), RpcError>
         format!("`{name}` is a name of the profile's own, which no input can have"),
         "`private` with a JSON object, or another name, to be read as system.inputs[name]",
     ))
+}
+
+/// A name that there is none of, with the nearest that there is.
+fn unknown(what: &str, name: &str, param: &str, known: &[&str]) -> RpcError {
+    let near = nearest(name, known.iter().copied());
+    let hint = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+    let shown: String = name.chars().take(SHOWN_CHARS).collect();
+    let mut data = json!({"param": param, "expected": known});
+    if let (Some(near), Some(data)) = (near, data.as_object_mut()) {
+        data.insert("nearest".to_owned(), near.into());
+    }
+    let message = format!("unknown {what} `{}`{hint}", shown.escape_debug());
+    RpcError::new(RpcError::UNKNOWN_NAME, message).with_data(data)
 }
 
 /// What `propose` answers once the proposal is announced.
@@ -427,7 +412,7 @@ pub(super) fn used_up(what: &str, ms: u64) -> RpcError {
     .with_data(json!({ "retry_after_ms": ms }))
 }
 
-fn invalid(param: &str, message: String, expected: &str) -> RpcError {
+pub(super) fn invalid(param: &str, message: String, expected: &str) -> RpcError {
     RpcError::new(RpcError::INVALID_PARAMS, message)
         .with_data(json!({"param": param, "expected": expected}))
 }

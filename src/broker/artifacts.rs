@@ -1,11 +1,12 @@
-//! Files that runs left: who may read them, and who may use them again.
+//! What runs left, files and results: who may read it, and who may use it again.
 
 use serde_json::json;
 
-use crate::model::{Artifact, ArtifactRef, ProposalId, State};
+use crate::model::{Artifact, ArtifactRef, ProposalId, Run, State};
 
 use super::effect::RpcError;
 use super::event::ConnId;
+use super::run::result_of;
 use super::state::{BrokerState, Entry, Session};
 
 impl BrokerState {
@@ -20,7 +21,7 @@ impl BrokerState {
         id: ProposalId,
         name: &str,
         offset: u64,
-    ) -> Result<&Artifact, RpcError> {
+    ) -> Result<Artifact, RpcError> {
         let artifact = named(self.owned(conn, id)?, name)?;
         if offset > artifact.bytes {
             let message = format!(
@@ -34,12 +35,12 @@ impl BrokerState {
         Ok(artifact)
     }
 
-    /// A file of an earlier succeeded run of the same session, as an input.
+    /// A file or the result of an earlier succeeded run of the same session, as an input.
     pub(super) fn artifact_input(
         &self,
         conn: ConnId,
         wanted: &ArtifactRef,
-    ) -> Result<&Artifact, RpcError> {
+    ) -> Result<Artifact, RpcError> {
         let session = self
             .connections
             .get(&conn)
@@ -69,17 +70,37 @@ impl BrokerState {
     }
 }
 
-/// The file of this name, once the record that names it is durable.
-fn named<'a>(entry: &'a Entry, name: &str) -> Result<&'a Artifact, RpcError> {
+/// What the run left under this name, once the record that names it is durable: a file of its own, else the
+/// result that the log keeps of every run that has one.
+fn named(entry: &Entry, name: &str) -> Result<Artifact, RpcError> {
     let run = entry.run.as_ref().filter(|_| entry.told);
     let artifacts = run.map_or(&[][..], |run| &run.artifacts);
-    artifacts.iter().find(|a| a.name == name).ok_or_else(|| {
-        let names: Vec<&str> = artifacts.iter().map(|a| a.name.as_str()).collect();
-        let message = match names[..] {
-            [] => "this proposal has left no artifacts",
-            _ => "this proposal has left no artifact of this name",
-        };
+    if let Some(file) = artifacts.iter().find(|a| a.name == name) {
+        return Ok(file.clone());
+    }
+    let result = run.and_then(result);
+    let mut names: Vec<&str> = artifacts.iter().map(|a| a.name.as_str()).collect();
+    names.extend(result.as_ref().map(|_| Artifact::RESULT));
+    let message = match names[..] {
+        [] => "this proposal has left no artifacts",
+        _ => "this proposal has left no artifact of this name",
+    };
+    let unknown = || {
         RpcError::new(RpcError::INVALID_PARAMS, message)
             .with_data(json!({"param": "name", "expected": names}))
+    };
+    result
+        .filter(|_| name == Artifact::RESULT)
+        .ok_or_else(unknown)
+}
+
+/// `run.result` as a file: the very bytes that the log keeps of it.
+fn result(run: &Run) -> Option<Artifact> {
+    let blob = result_of(run)?;
+    Some(Artifact {
+        name: Artifact::RESULT.to_owned(),
+        media_type: "application/json".to_owned(),
+        bytes: blob.bytes.len() as u64,
+        sha256: blob.sha256.hex(),
     })
 }

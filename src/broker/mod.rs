@@ -15,6 +15,7 @@ mod effect;
 mod ends;
 mod event;
 mod fair;
+mod lift;
 mod outcome;
 mod quota;
 mod record;

@@ -68,7 +68,7 @@ impl BrokerState {
                         fx.push(Effect::ReadArtifact {
                             conn,
                             call,
-                            artifact: artifact.clone(),
+                            artifact,
                             offset,
                         });
                         None

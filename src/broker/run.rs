@@ -302,7 +302,7 @@ fn finished(entry: &Entry, unkept: Option<String>) -> Option<FinishedLog> {
 }
 
 /// What the agent is given beside what was printed.
-fn result_of(run: &Run) -> Option<Blob> {
+pub(super) fn result_of(run: &Run) -> Option<Blob> {
     let bytes = serde_json::to_vec(&run.result).ok()?;
     (!run.result.is_null()).then(|| Blob::of(&bytes))
 }

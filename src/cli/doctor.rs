@@ -8,7 +8,7 @@ use std::path::Path;
 use serde::Serialize;
 use serde_json::json;
 
-use crate::app::screen;
+use crate::app::{absent, screen};
 use crate::audit::{AuditError, Log};
 use crate::config::{self, Config, ConfigError};
 use crate::error::Failure;
@@ -97,6 +97,7 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
         let (found, env) = python(config);
         checks.extend(found);
         checks.push(warm_starts(has_kernel, env));
+        checks.extend(datasets(config));
         checks.push(socket(&config.paths.socket));
         checks.push(sharing(config));
     }
@@ -256,6 +257,21 @@ fn socket(path: &Path) -> Check {
             "move it away: the dashboard does not start beside it",
         ),
         Err(_) => Check::ok(NAME, format!("{} (none now)", path.display())),
+    }
+}
+
+/// Whether the files that agents may name are there; nothing where none is configured.
+fn datasets(config: &Config) -> Option<Check> {
+    const NAME: &str = "data sets";
+    let absent = absent(config);
+    match (config.datasets.len(), absent.len()) {
+        (0, _) => None,
+        (all, 0) => Some(Check::ok(NAME, format!("{all} can be read"))),
+        (all, n) => Some(Check::missing(
+            NAME,
+            format!("{n} of {all} cannot be read: {}", absent.join(", ")),
+            "put the file there, or correct its `path` under [datasets]",
+        )),
     }
 }
 

@@ -9,7 +9,7 @@ use super::Globals;
 use super::out::{print, print_json};
 use crate::config;
 use crate::error::Failure;
-use crate::model::{Capability, Limits, visible};
+use crate::model::{Capability, Limits, Tier, visible};
 use crate::policy::{
     Contract, Origin, Places, Policy, PolicyError, PrivateValues, SetBy, load, load_file, nearest,
 };
@@ -38,11 +38,11 @@ enum Command {
 /// Runs the command; the value is the exit code.
 pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
     let text = match &args.command {
-        Command::Show { name: None, json } => list(&policies(globals)?, *json)?,
+        Command::Show { name: None, json } => list(&policies(globals)?, least(globals)?, *json)?,
         Command::Show {
             name: Some(name),
             json,
-        } => show(&policies(globals)?, name, *json)?,
+        } => show(&policies(globals)?, name, least(globals)?, *json)?,
         Command::Diff { file } => {
             let places = places(globals)?;
             let policy = load_file(file, &places).map_err(unsound)?;
@@ -95,6 +95,11 @@ pub(super) fn policies(globals: &Globals) -> Result<Vec<Arc<Policy>>, Failure> {
     load(&places(globals)?).map_err(|e| Failure::usage(e.to_string()))
 }
 
+/// The weakest tier that a run of this user's dashboard has, whatever its policy says.
+fn least(globals: &Globals) -> Result<Tier, Failure> {
+    Ok(globals.load()?.least_tier())
+}
+
 /// The policies in force, or the built-in ones where a folder itself is unsound (the file asked
 /// about may be the reason).
 fn policies_beside(places: &Places, file: &Path) -> Result<Vec<Arc<Policy>>, Failure> {
@@ -111,7 +116,7 @@ fn policies_beside(places: &Places, file: &Path) -> Result<Vec<Arc<Policy>>, Fai
     }
 }
 
-fn list(policies: &[Arc<Policy>], json: bool) -> Result<Said, Failure> {
+fn list(policies: &[Arc<Policy>], least: Tier, json: bool) -> Result<Said, Failure> {
     if json {
         return to_json(&policies);
     }
@@ -123,7 +128,7 @@ fn list(policies: &[Arc<Policy>], json: bool) -> Result<Said, Failure> {
             "{:<20} contract {:<9} tier {:<8} guard {:<3} {:>3} modules  wall {:>4} s  sha256 {}{}{}",
             p.label(),
             contract(p.contract),
-            p.tier,
+            p.tier.max(least),
             if p.guard { "on" } else { "off" },
             p.imports.len(),
             p.limits.wall_s,
@@ -142,7 +147,7 @@ fn list(policies: &[Arc<Policy>], json: bool) -> Result<Said, Failure> {
     Ok(Said::Text(out))
 }
 
-fn show(policies: &[Arc<Policy>], name: &str, json: bool) -> Result<Said, Failure> {
+fn show(policies: &[Arc<Policy>], name: &str, least: Tier, json: bool) -> Result<Said, Failure> {
     let Some(p) = policies.iter().find(|p| p.name == name) else {
         let near = nearest(name, policies.iter().map(|p| p.name.as_str()))
             .map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
@@ -200,6 +205,12 @@ fn show(policies: &[Arc<Policy>], name: &str, json: bool) -> Result<Said, Failur
         let _ = writeln!(out, "{key} = {value}");
     }
     let _ = writeln!(out, "\n[isolation]\ntier = {:?}", p.tier.as_str());
+    if least > p.tier {
+        let _ = writeln!(
+            out,
+            "# runs have {least} here, by config.toml or by default"
+        );
+    }
     let _ = writeln!(out, "\n[data]\nprivate = {:?}", p.private.as_str());
     if p.private == PrivateValues::Tell && !p.tells_private() {
         out.push_str("# the contract scoped hides them all the same\n");

@@ -51,7 +51,7 @@ pub struct Args {
     #[arg(long, value_name = "NAME")]
     pub agent: Option<String>,
     /// How long a decision is waited for
-    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "SECONDS", value_parser = parse_ttl)]
     pub ttl: Option<u64>,
     /// Idempotency key: the same command again attaches to the same proposal
     #[arg(long, value_name = "KEY", value_parser = clap::builder::NonEmptyStringValueParser::new())]
@@ -98,6 +98,16 @@ fn parse_input(text: &str) -> Result<Input, String> {
         name: name.to_owned(),
         source,
     })
+}
+
+/// The most is the dashboard's to say.
+fn parse_ttl(text: &str) -> Result<u64, String> {
+    const RIGHT: &str = "it must be a whole number of seconds from 1 to what `ttl_max_s` of the dashboard's \
+                         configuration allows";
+    match text.parse() {
+        Ok(0) | Err(_) => Err(RIGHT.to_owned()),
+        Ok(seconds) => Ok(seconds),
+    }
 }
 
 /// Runs the command; the value is the exit code.
@@ -342,13 +352,27 @@ fn text(source: impl io::Read, name: &str) -> Result<String, Failure> {
 }
 
 fn failure(error: &ClientError) -> Failure {
-    let failure = Failure::with_code(NO_OUTCOME, error.to_string());
+    let failure = match error {
+        ClientError::Refused(refused) if blames_the_command(refused) => {
+            Failure::usage(error.to_string())
+        }
+        _ => Failure::with_code(NO_OUTCOME, error.to_string()),
+    };
     match error {
         ClientError::Refused(RpcError { data, .. }) if !data.is_null() => {
             failure.and(data.to_string())
         }
         _ => failure,
     }
+}
+
+/// Whether the dashboard refused what the command line says: an unknown profile or data set, an input that does
+/// not fit, a time out of range, too much code.
+const fn blames_the_command(refused: &RpcError) -> bool {
+    matches!(
+        refused.code,
+        RpcError::INVALID_PARAMS | RpcError::UNKNOWN_NAME | RpcError::TOO_LARGE
+    )
 }
 
 const fn exit_code(state: State) -> u8 {

@@ -37,6 +37,7 @@ pub(super) struct Layer {
     pub kill_on_disconnect: Option<Set<bool>>,
     pub keys: BTreeMap<String, Set<String>>,
     pub retention_days: Option<Set<u64>>,
+    pub keep_code: Option<Set<bool>>,
     pub lift: Option<Set<bool>>,
 }
 
@@ -98,6 +99,7 @@ impl Layer {
         }
         if let Some(audit) = top.table("audit")? {
             audit.only(&keys::of("audit"))?;
+            layer.keep_code = audit.boolean("keep_code")?;
             layer.retention_days = audit.integer("retention_days", 0..=RETENTION_DAYS_MAX)?;
         }
         if let Some(feature) = top.table("feature")? {

@@ -23,7 +23,7 @@ const fn key(table: &'static str, name: &'static str, kind: Kind) -> Key {
     Key { table, name, kind }
 }
 
-pub(super) const KEYS: [Key; 14] = [
+pub(super) const KEYS: [Key; 15] = [
     key("", "profile", Kind::Text),
     key("", "profiles", Kind::Texts),
     key("", "tier", Kind::Text),
@@ -37,6 +37,7 @@ pub(super) const KEYS: [Key; 14] = [
     key("socket", "group", Kind::Text),
     key("run", "kill_on_disconnect", Kind::Literal),
     key("audit", "retention_days", Kind::Literal),
+    key("audit", "keep_code", Kind::Literal),
     key("feature.lift", "enabled", Kind::Literal),
 ];
 

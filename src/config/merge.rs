@@ -30,6 +30,12 @@ pub(super) fn merge(admin: Option<Layer>, user: Vec<Layer>) -> Result<Built, Con
         &mine.retention_days,
         u64::to_string,
     )?;
+    let keep_code = fixed(
+        "audit.keep_code",
+        &admin.keep_code,
+        &mine.keep_code,
+        bool::to_string,
+    )?;
     let ttl_max_s = stricter(&admin.ttl_max_s, &mine.ttl_max_s, |a, b| a.min(b));
     let max_pending = stricter(&admin.max_pending, &mine.max_pending, |a, b| a.min(b));
     let max_pending_per_peer = stricter(
@@ -100,6 +106,7 @@ pub(super) fn merge(admin: Option<Layer>, user: Vec<Layer>) -> Result<Built, Con
             .collect(),
         audit: AuditSection {
             retention_days: value(retention_days, 0),
+            keep_code: keep_code.is_none_or(|set| set.value),
         },
         feature: FeatureSection {
             lift: lift.is_some_and(|s| s.value),
@@ -130,6 +137,7 @@ pub(super) fn over(below: Layer, above: Layer) -> Layer {
         kill_on_disconnect: above.kill_on_disconnect.or(below.kill_on_disconnect),
         keys,
         retention_days: above.retention_days.or(below.retention_days),
+        keep_code: above.keep_code.or(below.keep_code),
         lift: above.lift.or(below.lift),
     }
 }

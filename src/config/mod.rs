@@ -91,10 +91,12 @@ pub struct RunSection {
 }
 
 /// `[audit]`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AuditSection {
     /// Days after which whole segments go; 0 keeps everything.
     pub retention_days: u64,
+    /// Whether the code of a run that succeeded is also kept as a file of its own.
+    pub keep_code: bool,
 }
 
 /// `[feature]`.
@@ -268,6 +270,11 @@ impl Config {
         ConfigError::value(origin.unwrap_or(Origin::Builtin), message)
     }
 
+    /// The tier that every run has at least.
+    pub fn least_tier(&self) -> Tier {
+        self.tier.unwrap_or(Tier::Kernel)
+    }
+
     /// Refuses a profile that no policy is called by. `known` are the policies that were read.
     pub fn check_profiles(&self, known: &[&str]) -> Result<(), ConfigError> {
         let listed = self
@@ -275,7 +282,8 @@ impl Config {
             .iter()
             .flatten()
             .map(|name| (format!("profiles.{name}"), name));
-        for (key, name) in std::iter::once(("profile".to_owned(), &self.profile)).chain(listed) {
+        // The list first: the default profile may be one that nobody named but in it.
+        for (key, name) in listed.chain([("profile".to_owned(), &self.profile)]) {
             self.check_name("profile", &key, name, known)?;
         }
         Ok(())

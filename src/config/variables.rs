@@ -163,10 +163,13 @@ fn unknown(name: &str, actions: &[&str]) -> ConfigError {
     // The prefix is common to all and would make everything alike.
     let bare = |name: &str| name.strip_prefix(PREFIX).unwrap_or(name).to_owned();
     let hint = match super::nearest(&bare(name), all.iter().map(|name| &name[PREFIX.len()..])) {
-        Some(near) => format!("; did you mean `{PREFIX}{near}`?"),
-        None => format!("; there are {}", all.join(", ")),
+        Some(near) => format!("did you mean `{PREFIX}{near}`?"),
+        None => format!(
+            "`{PREFIX}<KEY>` and `{PREFIX}<TABLE>_<KEY>` set the keys of config.toml, as \
+             `{PREFIX}TTL_S` and `{PREFIX}QUEUE_MAX_PENDING`"
+        ),
     };
-    refuse(name, format!("unknown variable{hint}"))
+    refuse(name, format!("unknown variable; {hint}"))
 }
 
 fn refuse(name: &str, message: impl Into<String>) -> ConfigError {

@@ -30,7 +30,9 @@ use crate::runtime::{Measured, PythonEnv};
 
 pub use control::Control;
 pub use data::convert::Converters;
-pub use data::datasets::{DatasetSource, Sources, bind, bind_artifact, bind_with, describe};
+pub use data::datasets::{
+    DatasetSource, Sources, bind, bind_artifact, bind_with, describe, open as open_dataset,
+};
 pub use preflight::{Unavailable, preflight, preflight_recalled};
 pub use warm::try_warm;
 

@@ -199,6 +199,9 @@ impl Artifact {
     /// The name under which stdout is kept where a frame does not carry all of it.
     pub const STDOUT: &'static str = "stdout";
 
+    /// The name under which every run's result is found again, where it left no file of that name.
+    pub const RESULT: &'static str = "result";
+
     /// Segments of a name at most: folders and the file's own.
     pub const SEGMENTS: usize = 4;
 

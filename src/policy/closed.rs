@@ -28,7 +28,7 @@ const UNLISTED: &str = "it is of the standard library, and not known to do nothi
      that extends nothing may list it, and is shown as `own rules`";
 
 /// Modules that open files or ask the system by themselves, whatever FS_READ says.
-const REACHING: [&str; 24] = [
+const REACHING: [&str; 25] = [
     "os",
     "posix",
     "nt",
@@ -44,6 +44,7 @@ const REACHING: [&str; 24] = [
     "linecache",
     "mmap",
     "fcntl",
+    "configparser",
     "filecmp",
     "mailbox",
     "mailcap",

@@ -66,7 +66,10 @@ const INSIDE: &[(&str, &str)] = &[
         "sys",
         "argv byteorder exit float_info getsizeof int_info maxsize maxunicode stderr stdout version version_info",
     ),
-    ("pathlib", "Path PosixPath PurePath PurePosixPath"),
+    (
+        "pathlib",
+        "Path PosixPath PurePath PurePosixPath PureWindowsPath",
+    ),
     (
         "tempfile",
         "NamedTemporaryFile SpooledTemporaryFile TemporaryDirectory TemporaryFile gettempdir mkdtemp",
@@ -86,6 +89,14 @@ const INSIDE: &[(&str, &str)] = &[
         "machine python_implementation python_version python_version_tuple release system",
     ),
     ("gc", "collect"),
+    (
+        "configparser",
+        "BasicInterpolation ConfigParser ConverterMapping DEFAULTSECT DuplicateOptionError DuplicateSectionError \
+         Error ExtendedInterpolation Interpolation InterpolationDepthError InterpolationError \
+         InterpolationMissingOptionError InterpolationSyntaxError MAX_INTERPOLATION_DEPTH \
+         MissingSectionHeaderError NoOptionError NoSectionError ParsingError RawConfigParser SectionProxy",
+    ),
+    ("filecmp", "DEFAULT_IGNORES clear_cache cmp cmpfiles dircmp"),
     ("glob", "escape glob has_magic iglob"),
     ("gzip", "BadGzipFile GzipFile compress decompress open"),
     (

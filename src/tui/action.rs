@@ -52,6 +52,8 @@ pub struct Header {
     pub agents_share_uid: bool,
     /// Where agents connect.
     pub socket: String,
+    /// Data sets that could not be read at the start, each with why.
+    pub absent: Vec<String>,
     /// What a crash had left at the end of the log and the start set aside.
     pub log_recovered: Option<String>,
     /// The first bad record of the log as it was found, where there is one.

@@ -196,3 +196,86 @@ def a_path_is_what_it_holds_and_a_descriptor_of_the_runner_is_no_file() -> None:
         assert there.lists(".") and not there.lists("/etc") and not there.lists("..")
 
     forked(inside)
+
+
+@of("evaluated")
+def text_that_a_library_evaluates_goes_through_the_gates() -> None:
+    def inside() -> None:
+        evaluated, gates = module("evaluated"), made_gates()
+        space = {"operator": operator, "x": 1 + 2j, "compiled": evaluated.compiler(gates), "eval": eval}
+        # Who asks stands above the snippet; what a library compiles for itself does not.
+        asks = "def given(text): return eval(compiled(text, '', 'eval'))"
+        exec(compile(asks, module("errors").SNIPPET, "exec"), space)
+        assert space["given"]("x.real + 1") == 2
+        assert space["given"]("[y.imag for y in [x]]") == [2]
+        for text in ("operator.attrgetter", "(lambda o: o.methodcaller)(operator)"):
+            raises(Ends, space["given"], text)
+        assert eval(space["compiled"]("operator.attrgetter", "", "eval"), space) is operator.attrgetter
+
+    forked(inside)
+
+
+@of("shared")
+def what_is_everybodys_is_not_written_through_a_library() -> None:
+    def inside() -> None:
+        import argparse
+        import contextlib
+        import functools
+        import io
+
+        shared, gates = module("shared"), made_gates()
+        shared.close(gates)
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            print("x")
+        assert out.getvalue() == "x\n"
+
+        class Modules(contextlib.redirect_stdout):
+            _stream = "modules"
+
+        raises(Ends, Modules({}).__enter__)
+        action = argparse.ArgumentParser().add_argument("--x", dest="real")
+        raises(Ends, action, None, SimpleNamespace(), 5)
+        space = argparse.Namespace()
+        action(None, space, 5)
+        assert space.real == 5
+
+        class Own:
+            @functools.cached_property
+            def plain(self) -> int:
+                return 1
+
+        assert Own().plain == 1
+        vars(Own)["plain"].attrname = "__dataclass_fields__"
+        raises(Ends, getattr, Own(), "plain")
+        converters = shared.Converters({float: 1}, gates)
+        assert converters[float] == 1 and float in converters and len(converters) == 1
+        Own.__module__ = "__main__"
+        converters[Own] = 2
+        Own.__module__ = "library"
+        raises(Ends, converters.__setitem__, Own, 2)
+        raises(Ends, converters.__setitem__, float, 2)
+
+    forked(inside)
+
+
+@of("positions", needs="numpy")
+def positions_lie_in_what_they_are_positions_of() -> None:
+    def inside() -> None:
+        import numpy
+        from scipy.sparse import bsr_matrix, coo_matrix
+
+        positions, gates = module("positions"), made_gates()
+        positions.close(gates)
+        square = numpy.eye(2)
+        positions.within([square, numpy.array([1, 0])])
+        raises(ValueError, positions.within, [square, numpy.array([3, 0])])
+        raises(ValueError, positions.within, [square, [-9]])
+        rows = numpy.array([0], "i4")
+        made = coo_matrix((numpy.ones(1), (rows, rows)), shape=(1, 1))
+        rows[0] = 9
+        assert made.toarray()[0, 0] == 1
+        parts = (numpy.ones((1, 1, 1)), numpy.array([9]), numpy.array([0, 1]))
+        raises(ValueError, bsr_matrix, parts, (1, 1))
+
+    forked(inside)

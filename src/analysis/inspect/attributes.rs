@@ -279,10 +279,13 @@ impl<'a> Inspector<'a> {
     ) {
         let attr = fold(target.attr.as_str());
         let at = target.range();
+        let base = self.r.eval(&target.value, self.here());
+        // Of the snippet's own objects it is as good as an assignment, which is judged below.
         if matches!(
             of,
             TargetOf::Loop | TargetOf::With | TargetOf::Comprehension
-        ) {
+        ) && !self.is_own(&target.value, &base)
+        {
             self.add(&rules::ATTR_TARGET, at, &*attr);
             return;
         }
@@ -290,7 +293,6 @@ impl<'a> Inspector<'a> {
         if let Bound::Value(value) = to {
             self.precision(&attr, value, at);
         }
-        let base = self.r.eval(&target.value, self.here());
         for val in base.iter() {
             let (Val::Module(path) | Val::Member(path)) = val else {
                 continue;

@@ -268,7 +268,8 @@ impl<'a> Inspector<'a> {
             self.add(&rules::REFL_GETATTR, at, name);
             return;
         };
-        let names = self.r.eval(attribute, scope);
+        let handed = self.r.handed_to(attribute, scope);
+        let names = handed.unwrap_or_else(|| self.r.eval(attribute, scope));
         let mut texts = Vec::new();
         for val in names.iter() {
             match val {

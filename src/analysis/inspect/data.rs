@@ -213,10 +213,36 @@ impl<'a> Inspector<'a> {
         }
     }
 
+    /// Whether the profile or the proposal binds the name to data: whatever is done with it reads it, a column
+    /// named or not. A rule there is for columns only: an input is what the proposal was given to use.
+    pub(super) fn is_table(&self, id: &str) -> bool {
+        match self.policy.contract {
+            Contract::Feature => id == "df",
+            Contract::Chart => id == "data",
+            contract => contract
+                .inputs_bound(self.setting.inputs.as_ref())
+                .is_some_and(|mut inputs| inputs.any(|name| name == id)),
+        }
+    }
+
+    /// `private.people`, `system.inputs`: where the contract `scoped` has the inputs.
+    fn scoped_input(&mut self, scope: &str, attr: &str, at: TextRange) {
+        let inputs = self.setting.inputs.as_ref();
+        let read = match scope {
+            "private" => inputs.is_some_and(|inputs| inputs.contains(attr)),
+            "system" => attr == "inputs" && inputs.is_none_or(|inputs| !inputs.is_empty()),
+            _ => false,
+        };
+        if read && self.policy.contract == Contract::Scoped {
+            self.uses(Capability::DataRead, at, attr);
+        }
+    }
+
     /// `df.amount` of a table that the snippet was given.
     pub(super) fn attribute_column(&mut self, receiver: &'a Expr, attr: &str, at: TextRange) {
         let Expr::Name(name) = receiver else { return };
         let id = fold(name.id.as_str());
+        self.scoped_input(&id, attr, at);
         if id.as_ref() == "self" || self.r.scopes.lookup(&id, self.here()).is_bound() {
             return;
         }

@@ -5,7 +5,7 @@ use super::calls::Arguments;
 use crate::analysis::fold::fold;
 use crate::analysis::parse::TextRange;
 use crate::analysis::parse::ast::{self, Expr, Ranged};
-use crate::analysis::resolve::{Val, Vals, address};
+use crate::analysis::resolve::{BUFFER, PARSED, Val, Vals, address};
 use crate::analysis::rules;
 use crate::analysis::walk::Place;
 
@@ -158,6 +158,11 @@ impl<'a> Inspector<'a> {
             .iter()
             .any(|v| matches!(v, Val::Module(_) | Val::Styler) || self.defines(v, attr))
         {
+            return;
+        }
+        // An option of a command line that is called so, or how a buffer is laid out.
+        let parsed = |v: &Val<'a>| matches!(v, Val::Result(p) if [PARSED, BUFFER].contains(&&**p));
+        if attr == "format" && !base.is_empty() && base.iter().all(parsed) {
             return;
         }
         // `.map("{:.2f}".format)`: a literal whose fields are all plain.

@@ -31,6 +31,14 @@ const THERE: &[&str] = &[
     "__spec__",
 ];
 
+/// Functions whose `plot` may be the module `matplotlib.pyplot`.
+const DRAWING: &[&str] = &[
+    "scipy.stats.boxcox_normplot",
+    "scipy.stats.ppcc_plot",
+    "scipy.stats.probplot",
+    "scipy.stats.yeojohnson_normplot",
+];
+
 impl<'a> Inspector<'a> {
     pub(super) fn name(&mut self, name: &'a ast::ExprName, e: &'a Expr, place: Place<'a>) {
         let id = fold(name.id.as_str());
@@ -60,8 +68,13 @@ impl<'a> Inspector<'a> {
         }
         let found_nothing = found.bindings.is_empty() && self.r.scopes.stars.is_empty();
         let bound = found.is_bound();
-        if is_builtin(&id) && found.may_be_builtin(at.start().to_usize()) {
+        let unbound_yet = found.may_be_builtin(at.start().to_usize());
+        let table = self.text.is_none() && unbound_yet && self.is_table(&id);
+        if is_builtin(&id) && unbound_yet {
             self.builtin(&id, at, place);
+        }
+        if table {
+            self.uses(Capability::DataRead, at, &id);
         }
         // A name that nobody binds, in a model formula, is a column.
         if self.text.as_ref().is_some_and(|t| t.formula)
@@ -200,6 +213,13 @@ impl<'a> Inspector<'a> {
                 {
                     continue;
                 }
+                // `probplot(x, plot=plt)` draws with it.
+                if let Place::Keyword(call) = place
+                    && &**path == "matplotlib.pyplot"
+                    && self.draws_with(call)
+                {
+                    continue;
+                }
                 // What is not allowed has its own finding; a bare unbound name has none.
                 if self.r.module_standing(path) == Standing::Foreign {
                     continue;
@@ -210,6 +230,13 @@ impl<'a> Inspector<'a> {
                 return;
             }
         }
+    }
+
+    /// Whether a library's function draws with the module that it is handed.
+    fn draws_with(&self, call: &'a ast::ExprCall) -> bool {
+        let vals = self.r.eval(&call.func, self.here());
+        let draws = |v: &Val<'a>| matches!(v, Val::Member(p) if DRAWING.contains(&&**p));
+        !vals.is_empty() && vals.iter().all(draws)
     }
 
     /// A name that is bound: by what it is spelt like, and whether Python itself uses it.

@@ -10,14 +10,19 @@ use crate::analysis::parse::ast;
 
 impl<'a> Resolver<'a> {
     pub(super) fn call(&self, call: &'a ast::ExprCall, scope: ScopeId, out: &mut Set<'a>) {
+        if self.chosen(call, scope, out) {
+            return;
+        }
         for callee in self.eval(&call.func, scope).iter() {
             match callee {
                 Val::Builtin(name) => self.builtin_call(name, call, scope, out),
                 Val::Member(path) => match &**path {
                     "io.StringIO" | "io.BytesIO" => out.add(Val::Memory),
-                    "pandas.ExcelFile" | "pandas.ExcelWriter" | "pandas.HDFStore" => {
-                        out.add(Val::File)
-                    }
+                    "pandas.ExcelFile"
+                    | "pandas.ExcelWriter"
+                    | "pandas.HDFStore"
+                    | "tempfile.SpooledTemporaryFile"
+                    | "tempfile.TemporaryFile" => out.add(Val::File),
                     "functools.partial"
                     | "copy.copy"
                     | "copy.deepcopy"
@@ -75,6 +80,36 @@ impl<'a> Resolver<'a> {
         }
         if out.is_empty() {
             out.add(Val::Unknown);
+        }
+    }
+
+    /// What is drawn by chance is one of those that were given; what a command line is parsed into has
+    /// texts and numbers. Whether it was such a call.
+    fn chosen(&self, call: &'a ast::ExprCall, scope: ScopeId, out: &mut Set<'a>) -> bool {
+        let ast::Expr::Attribute(x) = &*call.func else {
+            return false;
+        };
+        let base = self.eval(&x.value, scope);
+        let made = |makers: &[&str]| {
+            let known = |v: &Val<'a>| matches!(v, Val::Result(p) if makers.contains(&&**p));
+            !base.is_empty() && base.iter().all(known)
+        };
+        let module = |name: &str| matches!(base.as_slice(), [Val::Module(p)] if **p == *name);
+        match x.attr.as_str() {
+            "choice" if module("random") || module("numpy.random") || made(GENERATORS) => {
+                let Some(given) = call.args.first() else {
+                    return false;
+                };
+                for val in self.eval(given, scope).iter() {
+                    self.element(val, out);
+                }
+                !out.is_empty()
+            }
+            "parse_args" if made(&["argparse.ArgumentParser"]) => {
+                out.add(Val::Result(PARSED.into()));
+                true
+            }
+            _ => false,
         }
     }
 
@@ -140,6 +175,7 @@ impl<'a> Resolver<'a> {
                 });
             }
             "open" => out.add(Val::File),
+            "memoryview" => out.add(Val::Result(BUFFER.into())),
             "str" | "repr" | "chr" | "ascii" | "format" | "bin" | "hex" | "oct" => {
                 match argument(0).as_deref().map(Vec::as_slice) {
                     Some([Val::Text(text)]) if name == "str" => out.add(Val::Text(Rc::clone(text))),
@@ -173,6 +209,20 @@ impl<'a> Resolver<'a> {
         }
     }
 }
+
+/// What makes generators of numbers by chance.
+const GENERATORS: &[&str] = &[
+    "numpy.random.default_rng",
+    "numpy.random.Generator",
+    "numpy.random.RandomState",
+    "random.Random",
+];
+
+/// A view of bytes, whose `format` is a text.
+pub const BUFFER: &str = "builtins.memoryview";
+
+/// What a command line is parsed into.
+pub const PARSED: &str = "argparse.Namespace";
 
 /// Whether calling it puts a path together.
 pub fn makes_path(member: &str) -> bool {

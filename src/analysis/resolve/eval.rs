@@ -326,6 +326,42 @@ impl<'a> Resolver<'a> {
         }
     }
 
+    /// What a parameter may stand for where every call of its function is in sight; none where one may not
+    /// be, or where the name is no parameter.
+    pub fn handed_to(&self, e: &'a Expr, scope: ScopeId) -> Option<Vals<'a>> {
+        let Expr::Name(name) = e else { return None };
+        let folded = fold(name.id.as_str());
+        let found = self.scopes.lookup(&folded, scope);
+        let [(bindings, at)] = found.bindings.as_slice() else {
+            return None;
+        };
+        let mut out = Set::default();
+        for binding in *bindings {
+            let Bound::Parameter {
+                function,
+                index,
+                default,
+            } = binding.to
+            else {
+                return None;
+            };
+            let name = self.scopes.function_names.get(&address(function))?;
+            let bound = self.scopes.all.iter().filter_map(|s| s.names.get(name));
+            let method = self.scopes.all[self.scopes.all[*at].parent].kind == Kind::Class;
+            if method
+                || self.scopes.handed_on.contains(name)
+                || bound.map(Vec::len).sum::<usize>() != 1
+            {
+                return None;
+            }
+            if let Some(default) = default {
+                out.all(&self.eval(default, binding.scope));
+            }
+            self.arguments(&folded, function, index, &mut out);
+        }
+        Some(out.finish(&self.exhausted))
+    }
+
     /// What calls of a function hand to one of its parameters.
     fn arguments(
         &self,

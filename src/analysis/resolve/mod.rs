@@ -11,7 +11,7 @@ mod reads;
 mod scopes;
 mod value;
 
-pub use calls::makes_path;
+pub use calls::{BUFFER, PARSED, makes_path};
 pub use eval::Resolver;
 pub use scopes::{ScopeId, Scopes, address};
 pub use value::{Set, Standing, Val, Vals};

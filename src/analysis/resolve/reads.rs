@@ -72,6 +72,10 @@ impl<'a> Resolver<'a> {
                 self.fields(attr, out);
                 out.add(Val::Unknown);
             }
+            // Takes a figure; the file is that of the pages.
+            Val::Result(path) if attr == "savefig" && path.ends_with(".PdfPages") => {
+                out.add(Val::Unknown);
+            }
             Val::Result(_)
             | Val::Builtin(_)
             | Val::TextMethod(_)

@@ -54,6 +54,9 @@ pub struct Scopes<'a> {
     pub direct: HashMap<usize, (&'a ast::ExprCall, ScopeId)>,
     /// Modules of `from m import *`.
     pub stars: Vec<&'a str>,
+    /// Names that are read other than to call them, and those of decorated functions: what bears such a
+    /// name may be called out of sight.
+    pub handed_on: HashSet<Cow<'a, str>>,
     /// Function (its arguments' address) → its name.
     pub function_names: HashMap<usize, Cow<'a, str>>,
     /// Class scope → its name.
@@ -99,6 +102,7 @@ impl<'a> Scopes<'a> {
             calls: HashMap::new(),
             direct: HashMap::new(),
             stars: Vec::new(),
+            handed_on: HashSet::new(),
             function_names: HashMap::new(),
             class_names: HashMap::new(),
             bases: HashMap::new(),
@@ -309,7 +313,24 @@ impl<'a> Visitor<'a> for Scopes<'a> {
         }
     }
 
-    fn expression(&mut self, e: &'a Expr, _place: Place<'a>) {
+    fn statement(&mut self, statement: &'a ast::Stmt) {
+        let (name, decorators) = match statement {
+            ast::Stmt::FunctionDef(x) => (&x.name, &x.decorator_list),
+            ast::Stmt::AsyncFunctionDef(x) => (&x.name, &x.decorator_list),
+            _ => return,
+        };
+        if !decorators.is_empty() {
+            self.handed_on.insert(fold(name.as_str()));
+        }
+    }
+
+    fn expression(&mut self, e: &'a Expr, place: Place<'a>) {
+        if let Expr::Name(name) = e
+            && name.ctx == ast::ExprContext::Load
+            && !matches!(place, Place::Called)
+        {
+            self.handed_on.insert(fold(name.id.as_str()));
+        }
         if let Expr::NamedExpr(named) = e {
             self.walrus.insert(named.target.range().start().to_usize());
         }

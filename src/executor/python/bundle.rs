@@ -12,117 +12,88 @@ use crate::runtime::{self, PythonEnv};
 
 use crate::sandbox::memfd;
 
-/// Every file of the runner by its module name. Standard library only; one duty a file.
-const MODULES: &[(&str, &str)] = &[
-    ("boot", include_str!("../../../assets/runner/boot.py")),
-    ("main", include_str!("../../../assets/runner/main.py")),
-    ("spec", include_str!("../../../assets/runner/spec.py")),
-    ("hold", include_str!("../../../assets/runner/hold.py")),
-    ("errors", include_str!("../../../assets/runner/errors.py")),
-    ("failure", include_str!("../../../assets/runner/failure.py")),
-    ("task", include_str!("../../../assets/runner/task.py")),
-    ("rules", include_str!("../../../assets/runner/rules.py")),
-    ("mangle", include_str!("../../../assets/runner/mangle.py")),
-    ("check", include_str!("../../../assets/runner/check.py")),
-    ("facts", include_str!("../../../assets/runner/facts.py")),
-    ("rewrite", include_str!("../../../assets/runner/rewrite.py")),
-    ("gates", include_str!("../../../assets/runner/gates.py")),
-    ("imports", include_str!("../../../assets/runner/imports.py")),
-    ("report", include_str!("../../../assets/runner/report.py")),
-    ("events", include_str!("../../../assets/runner/events.py")),
-    ("limits", include_str!("../../../assets/runner/limits.py")),
-    ("watch", include_str!("../../../assets/runner/watch.py")),
-    ("stop", include_str!("../../../assets/runner/stop.py")),
-    ("guard", include_str!("../../../assets/runner/guard.py")),
-    ("hooks", include_str!("../../../assets/runner/hooks.py")),
-    ("narrow", include_str!("../../../assets/runner/narrow.py")),
-    ("lookups", include_str!("../../../assets/runner/lookups.py")),
-    ("memory", include_str!("../../../assets/runner/memory.py")),
-    ("reach", include_str!("../../../assets/runner/reach.py")),
-    (
-        "patterns",
-        include_str!("../../../assets/runner/patterns.py"),
-    ),
-    ("modules", include_str!("../../../assets/runner/modules.py")),
-    ("names", include_str!("../../../assets/runner/names.py")),
-    ("files", include_str!("../../../assets/runner/files.py")),
-    ("opened", include_str!("../../../assets/runner/opened.py")),
-    ("inputs", include_str!("../../../assets/runner/inputs.py")),
-    ("frames", include_str!("../../../assets/runner/frames.py")),
-    ("convert", include_str!("../../../assets/runner/convert.py")),
-    ("values", include_str!("../../../assets/runner/values.py")),
-    ("zone", include_str!("../../../assets/runner/zone.py")),
-    ("loaded", include_str!("../../../assets/runner/loaded.py")),
-    ("figures", include_str!("../../../assets/runner/figures.py")),
-    ("canvas", include_str!("../../../assets/runner/canvas.py")),
-    ("display", include_str!("../../../assets/runner/display.py")),
-    ("certify", include_str!("../../../assets/runner/certify.py")),
-    ("columns", include_str!("../../../assets/runner/columns.py")),
-    ("lift", include_str!("../../../assets/runner/lift.py")),
-    ("redact", include_str!("../../../assets/runner/redact.py")),
-    (
-        "accesses",
-        include_str!("../../../assets/runner/accesses.py"),
-    ),
-    ("scopes", include_str!("../../../assets/runner/scopes.py")),
-    ("plain", include_str!("../../../assets/runner/plain.py")),
-    ("shown", include_str!("../../../assets/runner/shown.py")),
-    ("nearest", include_str!("../../../assets/runner/nearest.py")),
-    ("threads", include_str!("../../../assets/runner/threads.py")),
-    ("served", include_str!("../../../assets/runner/served.py")),
-    ("virtual", include_str!("../../../assets/runner/virtual.py")),
-    ("zygote", include_str!("../../../assets/runner/zygote.py")),
-    ("quick", include_str!("../../../assets/runner/quick.py")),
-    ("warmup", include_str!("../../../assets/runner/warmup.py")),
-    (
-        "rehearse",
-        include_str!("../../../assets/runner/rehearse.py"),
-    ),
-    ("nest", include_str!("../../../assets/runner/nest.py")),
-    ("channel", include_str!("../../../assets/runner/channel.py")),
-    (
-        "restrict",
-        include_str!("../../../assets/runner/restrict.py"),
-    ),
-    (
-        "syscalls",
-        include_str!("../../../assets/runner/syscalls.py"),
-    ),
-    ("fresh", include_str!("../../../assets/runner/fresh.py")),
-    ("job", include_str!("../../../assets/runner/job.py")),
-    (
-        "contracts.__init__",
-        include_str!("../../../assets/runner/contracts/__init__.py"),
-    ),
-    (
-        "contracts.base",
-        include_str!("../../../assets/runner/contracts/base.py"),
-    ),
-    (
-        "contracts.analysis",
-        include_str!("../../../assets/runner/contracts/analysis.py"),
-    ),
-    (
-        "contracts.chart",
-        include_str!("../../../assets/runner/contracts/chart.py"),
-    ),
-    (
-        "contracts.feature",
-        include_str!("../../../assets/runner/contracts/feature.py"),
-    ),
-    (
-        "contracts.walled",
-        include_str!("../../../assets/runner/contracts/walled.py"),
-    ),
-    (
-        "contracts.scoped",
-        include_str!("../../../assets/runner/contracts/scoped.py"),
-    ),
-    (
-        "contracts.script",
-        include_str!("../../../assets/runner/contracts/script.py"),
-    ),
-];
+/// Names files below `assets/runner`, and takes their text in.
+macro_rules! files {
+    ($($name:literal)*) => {
+        &[$(($name, include_str!(concat!("../../../assets/runner/", $name, ".py"))),)*]
+    };
+}
+
+/// Every file of the runner by its path. Standard library only; one duty a file.
+const FILES: &[(&str, &str)] = files! {
+    "boot"
+    "main"
+    "task"
+    "spec"
+    "hold"
+    "errors"
+    "failure"
+    "rules"
+    "mangle"
+    "check"
+    "facts"
+    "rewrite"
+    "gates"
+    "imports"
+    "report"
+    "events"
+    "limits"
+    "watch"
+    "stop"
+    "guard"
+    "hooks"
+    "narrow"
+    "evaluated"
+    "lookups"
+    "memory"
+    "positions"
+    "reach"
+    "patterns"
+    "modules"
+    "names"
+    "files"
+    "opened"
+    "inputs"
+    "frames"
+    "convert"
+    "values"
+    "zone"
+    "loaded"
+    "figures"
+    "canvas"
+    "display"
+    "certify"
+    "columns"
+    "lift"
+    "redact"
+    "accesses"
+    "scopes"
+    "plain"
+    "shared"
+    "shown"
+    "nearest"
+    "threads"
+    "served"
+    "virtual"
+    "zygote"
+    "quick"
+    "warmup"
+    "rehearse"
+    "nest"
+    "channel"
+    "restrict"
+    "syscalls"
+    "fresh"
+    "job"
+    "contracts/__init__"
+    "contracts/base"
+    "contracts/analysis"
+    "contracts/chart"
+    "contracts/feature"
+    "contracts/walled"
+    "contracts/scoped"
+    "contracts/script"
+};
 
 /// Standard input as JSON, module → source; standard output the same as byte code.
 const COMPILE: &str = "\
@@ -192,8 +163,15 @@ const MARKED: u8 = b'm';
 
 /// One JSON object, module → source.
 fn sources() -> io::Result<Vec<u8>> {
-    let modules: BTreeMap<&str, &str> = MODULES.iter().copied().collect();
+    let modules: BTreeMap<String, &str> = modules().collect();
     Ok(serde_json::to_vec(&modules)?)
+}
+
+/// The files by the names of their modules.
+fn modules() -> impl Iterator<Item = (String, &'static str)> {
+    FILES
+        .iter()
+        .map(|(path, text)| (path.replace('/', "."), *text))
 }
 
 #[cfg(test)]
@@ -207,15 +185,15 @@ mod tests {
     #[test]
     fn every_file_of_the_runner_is_in_the_bundle() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/runner");
-        let mut files = modules(&folder, "");
+        let mut files = lying_in(&folder, "");
         files.sort();
-        let mut listed: Vec<&str> = MODULES.iter().map(|(name, _)| *name).collect();
-        listed.push("first");
+        let mut listed: Vec<String> = modules().map(|(name, _)| name).collect();
+        listed.push("first".to_owned());
         listed.sort_unstable();
         assert_eq!(files, listed);
     }
 
-    fn modules(folder: &Path, prefix: &str) -> Vec<String> {
+    fn lying_in(folder: &Path, prefix: &str) -> Vec<String> {
         let mut found = Vec::new();
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
@@ -223,7 +201,7 @@ mod tests {
             if path.extension().is_some_and(|x| x == "py") {
                 found.push(name);
             } else if path.is_dir() && !name.starts_with("__") {
-                found.extend(modules(&path, &format!("{name}.")));
+                found.extend(lying_in(&path, &format!("{name}.")));
             }
         }
         found

@@ -7,6 +7,7 @@ use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
 use crate::model::{BoundInput, DataFormat, Digest, InputKind, RunEvent};
+use crate::policy::Contract;
 
 use crate::executor::control::{Switch, Until};
 use crate::executor::data::bounds::Bound;
@@ -155,6 +156,12 @@ fn counted(
     Ok(counted.bounds)
 }
 
+/// Whether a data set is handed over as the table it was converted to. What is hidden is told from the file
+/// itself, and the contract `walled` has no library that reads tables.
+fn takes_frames(spec: &RunSpec, input: &BoundInput) -> bool {
+    !spec.hides(input) && spec.policy.contract != Contract::Walled
+}
+
 /// A sealed file for each input: what an agent brought as it was shown, a data set as its file
 /// is now, if that is still what was shown.
 fn inputs(spec: &RunSpec, sources: &Sources, switch: &Switch) -> Result<Vec<Content>, Fault> {
@@ -196,7 +203,7 @@ fn inputs(spec: &RunSpec, sources: &Sources, switch: &Switch) -> Result<Vec<Cont
                         .get(dataset)
                         .ok_or_else(|| gone("not configured".to_owned()))?;
                     // What is hidden is told from the file itself.
-                    if !spec.hides(input)
+                    if takes_frames(spec, input)
                         && let Some((fd, mapped)) = datasets::frame_of(source, input.sha256)
                     {
                         return Ok(Content { fd, mapped });
@@ -214,7 +221,7 @@ fn inputs(spec: &RunSpec, sources: &Sources, switch: &Switch) -> Result<Vec<Cont
                         return Err(Fault::new(Why::DatasetChanged { dataset }, digest));
                     }
                     // Touched, and the same.
-                    if !spec.hides(input)
+                    if takes_frames(spec, input)
                         && let Some((fd, mapped)) = datasets::frame_with(source.format, digest)
                     {
                         return Ok(Content { fd, mapped });

@@ -170,6 +170,16 @@ impl Screen<'_> {
                     .hang(1),
             );
         }
+        if !self.facts.absent.is_empty() {
+            paras.push(
+                Para::new(
+                    " ▲ Data sets that could not be read at the start: ",
+                    Role::Flagged,
+                )
+                .and(self.facts.absent.join(", "), Role::Text)
+                .hang(1),
+            );
+        }
         match &self.state.environment {
             Environment::Ready { .. } => {}
             Environment::Making { step, done, total } => {

@@ -4,7 +4,7 @@ use ratatui::layout::Rect;
 use serde_json::Value;
 
 use crate::broker::{Entry, StreamName};
-use crate::model::{Accesses, Exit, Run, RunEvent, State};
+use crate::model::{Accesses, DecisionKind, Exit, Run, RunEvent, State};
 
 use super::super::flow::Para;
 use super::super::sketch::{Room, sketch};
@@ -68,7 +68,15 @@ impl Screen<'_> {
         }
         if let Some(decision) = &entry.decision {
             let at = decision.at.to_zoned(self.ui.zone.clone());
-            out.push(labelled("decided", &at.strftime("%H:%M:%S").to_string()));
+            // Nobody decided what expired, was withdrawn or blocked.
+            let label = match decision.kind {
+                DecisionKind::Granted | DecisionKind::Denied => "decided",
+                DecisionKind::Expired
+                | DecisionKind::Withdrawn
+                | DecisionKind::Blocked
+                | DecisionKind::Unattended => "ended",
+            };
+            out.push(labelled(label, &at.strftime("%H:%M:%S").to_string()));
         }
         out.extend(entry.noted.iter().map(|event| {
             let of = match event.kind.as_str() {

@@ -1,0 +1,124 @@
+"""Positions that compiled code of scipy, scikit-learn and matplotlib takes as they are: pivots, rows, neighbours.
+
+`memory` has what is said of attributes; here are the calls, and what is set on objects.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+
+from _countersign import loaded, memory
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from _countersign.gates import Gates
+
+
+def close(gates: Gates) -> None:
+    loaded.change(["scipy.linalg.lapack"], lambda module: pivoted(module, gates))
+    loaded.change(["scipy.linalg._decomp_lu"], lambda module: solving(module, gates))
+    loaded.change(["scipy.sparse._compressed"], lambda module: made(module, "_cs_matrix"))
+    loaded.change(["scipy.sparse._bsr"], lambda module: made(module, "_bsr_base"))
+    loaded.change(["scipy.sparse._coo"], lambda module: made(module, "_coo_base"))
+    loaded.change(["sklearn.tree._classes"], columns)
+
+
+# -- pivots
+
+
+def pivoted(lapack: Any, gates: Gates) -> None:
+    """Of LAPACK: what takes pivots swaps the rows that they name."""
+
+    def checked(found: Any) -> Any:
+        @functools.wraps(found)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            within([*args, *kwargs.values()])
+            return found(*args, **kwargs)
+
+        return call
+
+    given = gates.narrow.instead
+    for name, found in list(vars(lapack).items()):
+        if type(found).__name__ == "fortran" and "piv" in (found.__doc__ or ""):
+            given[id(found)] = checked(found)
+    names = lapack.get_lapack_funcs
+
+    @functools.wraps(names)
+    def get_lapack_funcs(*args: Any, **kwargs: Any) -> Any:
+        found = names(*args, **kwargs)
+        if isinstance(found, (list, tuple)):
+            return [given.get(id(one), one) for one in found]
+        return given.get(id(found), found)
+
+    given[id(names)] = get_lapack_funcs
+
+
+def solving(module: Any, gates: Gates) -> None:
+    plain = module.lu_solve
+
+    @functools.wraps(plain)
+    def lu_solve(lu_and_piv: Any, *args: Any, **kwargs: Any) -> Any:
+        lu, piv = lu_and_piv
+        # A copy: what was looked at is what is used.
+        piv = module.np.array(piv)
+        within([lu, piv])
+        return plain((lu, piv), *args, **kwargs)
+
+    gates.narrow.instead[id(plain)] = lu_solve
+
+
+def within(args: list[Any]) -> None:
+    """Raises for whole numbers that are no rows of the matrices beside them."""
+    import numpy
+
+    arrays = [numpy.asarray(one) for one in args if isinstance(one, (numpy.ndarray, list, tuple))]
+    rows = max((max(one.shape, default=0) for one in arrays if one.dtype.kind in "fc"), default=0)
+    for one in arrays:
+        if one.dtype.kind in "iu" and one.size and (one.min() < -rows or one.max() > rows):
+            raise ValueError(f"a pivot lies outside the {rows} rows of the matrix")
+
+
+# -- sparse matrices
+
+
+def made(module: Any, name: str) -> None:
+    """A matrix that is made of arrays by anybody but the library has its own, and they fit."""
+    kind = getattr(module, name)
+    plain = kind.__init__
+    trusted = tuple(
+        os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(module.__file__))), package, "")
+        for package in ("scipy", "sklearn")
+    )
+
+    @functools.wraps(plain)
+    def __init__(self: Any, arg1: Any, *args: Any, **kwargs: Any) -> None:
+        parts = isinstance(arg1, tuple) and not memory.called_by(trusted)
+        if parts and len(args) < 3:
+            kwargs["copy"] = True
+        plain(self, arg1, *args, **kwargs)
+        if parts and hasattr(self, "check_format"):
+            self.check_format(full_check=True)
+
+    kind.__init__ = __init__
+
+
+# -- trees
+
+
+def columns(module: Any) -> None:
+    """A tree reads the columns that it was fitted with, whether or not the input is checked."""
+    kind = module.BaseDecisionTree
+    plain = kind._validate_X_predict
+
+    @functools.wraps(plain)
+    def validate(self: Any, X: Any, check_input: Any) -> Any:  # noqa: N803 - its name there
+        found = plain(self, X, check_input)
+        fitted = self.tree_.n_features
+        if found.shape[1] != fitted:
+            raise ValueError(f"the tree was fitted with {fitted} features")
+        return found
+
+    kind._validate_X_predict = validate

@@ -1,0 +1,142 @@
+//! What became of a snippet: proposed, granted by keys, and held against what plain Python printed.
+
+use std::sync::Mutex;
+
+use serde_json::{Value, json};
+
+use super::common::agent::Agent;
+use super::common::dash::{Dash, Options};
+
+pub struct Snippet {
+    /// The row of the table that it counts in.
+    pub row: String,
+    pub name: String,
+    pub code: String,
+    /// By plain Python of the same environment.
+    pub printed: String,
+}
+
+/// A rule that stopped or marked a snippet, with what it said.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Said {
+    pub rule: String,
+    pub message: String,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum End {
+    Served {
+        flagged: Vec<Said>,
+    },
+    /// Before anybody was asked; by the rules that blocked.
+    Blocked(Vec<Said>),
+    /// After a person granted it.
+    Failed(String),
+    /// It printed something else than under plain Python.
+    Differs(String),
+}
+
+impl End {
+    /// What it is known by in a file of reasons, none where it was served.
+    pub fn refusals(&self) -> Vec<Said> {
+        let one = |rule: &str, message: &String| {
+            vec![Said {
+                rule: rule.to_owned(),
+                message: message.clone(),
+            }]
+        };
+        match self {
+            Self::Served { .. } => Vec::new(),
+            Self::Blocked(said) => said.clone(),
+            Self::Failed(message) => one("failed", message),
+            Self::Differs(message) => one("differs", message),
+        }
+    }
+}
+
+/// Proposes and grants each, on several dashboards: most of a grant is waiting for the hand of a person.
+pub fn ends(snippets: &[Snippet], desks: usize) -> Vec<(&Snippet, End)> {
+    let (next, ends) = (Mutex::new(snippets.iter()), Mutex::new(Vec::new()));
+    std::thread::scope(|scope| {
+        for _ in 0..desks.min(snippets.len()) {
+            scope.spawn(|| {
+                // Room for all of a snippet: a person has to have seen it.
+                let mut dash = Dash::with(&Options {
+                    size: (240, 100),
+                    ..Options::default()
+                });
+                let mut agent = dash.agent();
+                loop {
+                    let Some(one) = next.lock().unwrap().next() else {
+                        return;
+                    };
+                    let end = served(&mut dash, &mut agent, one);
+                    if !end.refusals().is_empty() {
+                        eprintln!("{} {}: {end:?}", one.row, one.name);
+                    }
+                    ends.lock().unwrap().push((one, end));
+                }
+            });
+        }
+    });
+    let mut ends = ends.into_inner().unwrap();
+    ends.sort_by(|a, b| (&a.0.row, &a.0.name).cmp(&(&b.0.row, &b.0.name)));
+    ends
+}
+
+fn served(dash: &mut Dash, agent: &mut Agent, one: &Snippet) -> End {
+    let proposal = agent.propose(json!({"code": one.code, "profile": "analysis"}));
+    let verdict = proposal["verdict"].clone();
+    if proposal["state"] != "pending" {
+        return End::Blocked(said(&verdict, "block"));
+    }
+    dash.grant(agent, &proposal);
+    let outcome = agent.outcome(&proposal["id"]);
+    let run = &outcome["run"];
+    if outcome["state"] != "succeeded" {
+        let error = &run["error"];
+        let text = |key: &str| error[key].as_str().unwrap_or_default().to_owned();
+        let state = outcome["state"].as_str().unwrap_or_default();
+        return End::Failed(format!(
+            "{state} {}: {}",
+            text("exception"),
+            text("message")
+        ));
+    }
+    let printed = plain(run["stdout"].as_str().unwrap_or_default());
+    let expected = plain(&one.printed);
+    // A bare last expression is shown, which plain Python does not.
+    if !printed.starts_with(&expected) {
+        let line = expected.lines().zip(printed.lines()).find(|(a, b)| a != b);
+        return End::Differs(format!("{}: {line:?}", one.name));
+    }
+    End::Served {
+        flagged: match verdict["verdict"] == "flagged" {
+            true => said(&verdict, "flag"),
+            false => Vec::new(),
+        },
+    }
+}
+
+/// Addresses of objects are of a run.
+pub fn plain(printed: &str) -> String {
+    let mut parts = printed.split(" at 0x");
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        text.push_str(" at ");
+        text.push_str(part.trim_start_matches(|c: char| c.is_ascii_hexdigit()));
+    }
+    text
+}
+
+/// The rules that did so, with what they said.
+fn said(verdict: &Value, action: &str) -> Vec<Said> {
+    let findings = verdict["findings"].as_array().cloned().unwrap_or_default();
+    let done = findings.iter().filter(|f| f["action"] == action);
+    let text = |f: &Value, key: &str| f[key].as_str().unwrap_or_default().to_owned();
+    done.map(|f| Said {
+        rule: text(f, "rule"),
+        message: text(f, "message"),
+    })
+    .collect()
+}
