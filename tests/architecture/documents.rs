@@ -84,7 +84,8 @@ fn resolved(document: &str, link: &str) -> String {
 /// The links of a document: what stands in `](…)`, outside of code.
 fn links(text: &str) -> Vec<&str> {
     let outside: Vec<&str> = text.split("```").step_by(2).collect();
-    let links = outside.into_iter().flat_map(|t| t.split("](").skip(1));
+    let outside = outside.into_iter().flat_map(|t| t.split('`').step_by(2));
+    let links = outside.flat_map(|t| t.split("](").skip(1));
     links.filter_map(|t| Some(t.split_once(')')?.0)).collect()
 }
 
@@ -137,14 +138,16 @@ fn citations(text: &str) -> Vec<(&str, Option<&str>)> {
         if text[end..].starts_with(|c: char| c.is_alphanumeric() || c == '_') {
             continue;
         }
-        let start = text[..at].rfind(|c| !part(c)).map_or(0, |i| {
-            i + text[i..].chars().next().unwrap().len_utf8()
-        });
+        let start = text[..at]
+            .rfind(|c| !part(c))
+            .map_or(0, |i| i + text[i..].chars().next().unwrap().len_utf8());
         if start == at {
             continue;
         }
         let section = text[end..].strip_prefix(" §").map(|rest| {
-            let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+            let end = rest
+                .find(|c: char| !c.is_ascii_digit())
+                .unwrap_or(rest.len());
             &rest[..end]
         });
         found.push((&text[start..end], section));
@@ -152,21 +155,40 @@ fn citations(text: &str) -> Vec<(&str, Option<&str>)> {
     found
 }
 
+/// Documents that are cited by a section and by a title in capitals instead of a file's name.
+fn unnamed(text: &str) -> impl Iterator<Item = &str> {
+    let before = text.match_indices(" §").map(|(at, _)| {
+        let start = text[..at].rfind(|c: char| !c.is_ascii_alphabetic());
+        &text[start.map_or(0, |i| i + text[i..].chars().next().unwrap().len_utf8())..at]
+    });
+    before.filter(|w| w.len() > 1 && w.bytes().all(|b| b.is_ascii_uppercase()))
+}
+
+/// Files that tests let snippets write.
+const MADE_BY_SNIPPETS: [&str; 1] = ["note.md"];
+
 fn broken_citations(repository: &Repository) -> Vec<String> {
     let mut found = Vec::new();
     for Text { path, text } in &repository.texts {
-        // Documents of others that stand in data, and the names that this test makes up.
-        if path.starts_with("tests/data/") || path.ends_with("architecture/documents.rs") {
+        // What agents write has documents of its own, and this test makes some up.
+        if path.starts_with("benches/served/snippets/") || path == "tests/architecture/documents.rs"
+        {
             continue;
         }
+        for word in unnamed(text) {
+            found.push(format!("{path}: {word} § names no file"));
+        }
         for (named, section) in citations(text) {
+            if MADE_BY_SNIPPETS.contains(&named) {
+                continue;
+            }
             if named.contains("..") || text.contains(&format!("://{named}")) {
                 continue;
             }
             if !repository.knows(named) {
                 found.push(format!("{path}: there is no {named}"));
             }
-            if let Some(section) = section {
+            if let Some(section) = section.filter(|s| !s.is_empty()) {
                 let file = repository.files.iter().find(|f| f.ends_with(named));
                 let cited = file.and_then(|f| repository.text(f)).unwrap_or_default();
                 let heading = format!("## {section}. ");
@@ -194,7 +216,9 @@ fn expanded(path: &str) -> Vec<String> {
     match parts {
         None => vec![path.to_owned()],
         Some((before, inside, after)) => {
-            let all = inside.split(',').map(|one| format!("{before}{}{after}", one.trim()));
+            let all = inside
+                .split(',')
+                .map(|one| format!("{before}{}{after}", one.trim()));
             all.collect()
         }
     }
@@ -203,13 +227,23 @@ fn expanded(path: &str) -> Vec<String> {
 /// Files and tests that a document names in back quotes and that are not there.
 fn missing(document: &str, repository: &Repository) -> Vec<String> {
     const KINDS: [&str; 6] = [".rs", ".py", ".md", ".toml", ".jsonl", ".svg"];
-    const FOLDERS: [&str; 6] = ["src/", "tests/", "benches/", "assets/", "fuzz/", "executor/helper"];
+    const FOLDERS: [&str; 6] = [
+        "src/",
+        "tests/",
+        "benches/",
+        "assets/",
+        "fuzz/",
+        "executor/helper",
+    ];
     let text = repository.text(document).unwrap();
     let defines = |name: &str| {
         let function = format!("fn {name}(");
         let snapshot = format!("/{name}_");
         repository.texts.iter().any(|t| t.text.contains(&function))
-            || repository.files.iter().any(|f| f.ends_with(".snap") && f.contains(&snapshot))
+            || repository
+                .files
+                .iter()
+                .any(|f| f.ends_with(".snap") && f.contains(&snapshot))
     };
     let mut found = Vec::new();
     for word in quoted(text) {
@@ -246,10 +280,52 @@ fn every_document_that_a_file_cites_is_in_the_repository() {
 #[test]
 fn architecture_names_tests_and_files_that_exist() {
     let repository = Repository::read();
-    for document in ["ARCHITECTURE.md", "assets/docs/internals.md", ".github/CONTRIBUTING.md"] {
+    for document in [
+        "ARCHITECTURE.md",
+        "assets/docs/internals.md",
+        ".github/CONTRIBUTING.md",
+    ] {
         let found = missing(document, &repository);
-        assert!(found.is_empty(), "{document} names what is not there:\n{}", found.join("\n"));
+        assert!(
+            found.is_empty(),
+            "{document} names what is not there:\n{}",
+            found.join("\n")
+        );
     }
+}
+
+/// The variables that a source names in quotes: `"CS_TEST_TIERS"`.
+fn variables(text: &str) -> impl Iterator<Item = &str> {
+    let prefixes = ["\"CS_", "\"COUNTERSIGN_TEST_"];
+    prefixes.into_iter().flat_map(move |prefix| {
+        text.match_indices(prefix).filter_map(|(at, _)| {
+            let (name, _) = text[at + 1..].split_once('"')?;
+            let whole = name.bytes().all(|b| b.is_ascii_uppercase() || b == b'_');
+            whole.then_some(name)
+        })
+    })
+}
+
+#[test]
+fn contributing_has_every_variable_of_the_tests() {
+    let repository = Repository::read();
+    let table = repository.text(".github/CONTRIBUTING.md").unwrap();
+    let sources = repository.texts.iter().filter(|t| {
+        // Its variables are examples of unknown ones.
+        t.path.ends_with(".rs") && t.path != "tests/config.rs"
+    });
+    let mut seen = 0;
+    for source in sources {
+        for name in variables(&source.text) {
+            seen += 1;
+            assert!(
+                table.contains(&format!("`{name}")),
+                "{}: {name}",
+                source.path
+            );
+        }
+    }
+    assert!(seen > 10, "only {seen} variables were found");
 }
 
 #[test]
@@ -273,7 +349,11 @@ fn every_invariant_has_a_test() {
 fn readme_is_short_and_begins_with_the_demo_and_the_tests() {
     let repository = Repository::read();
     let text = repository.text("README.md").unwrap();
-    assert!(text.lines().count() <= 150, "{} lines", text.lines().count());
+    assert!(
+        text.lines().count() <= 150,
+        "{} lines",
+        text.lines().count()
+    );
     let commands: Vec<&str> = text.split("```").skip(1).step_by(2).collect();
     assert_eq!(commands[0].trim(), "cargo run --release -- demo");
     assert_eq!(commands[1].trim(), "cargo test");
@@ -281,20 +361,39 @@ fn readme_is_short_and_begins_with_the_demo_and_the_tests() {
 
 #[test]
 fn made_up_citations_are_found() {
-    let text = |path: &str, text: &str| Text { path: path.to_owned(), text: text.to_owned() };
+    let text = |path: &str, text: &str| Text {
+        path: path.to_owned(),
+        text: text.to_owned(),
+    };
     let texts = vec![
-        text("README.md", "[a](docs/a.md#two-words) [b](docs/b.md) [c](docs/a.md#three) `[x](no.md)`"),
-        text("docs/a.md", "# Two words\n## 1. First\nas `gone_and_lost_for_ever` and `tests/{a,b}.rs` say"),
-        text("src/x.rs", "//! As a.md §1 and a.md §2 say, and nowhere.md."),
+        text(
+            "README.md",
+            "[a](docs/a.md#two-words) [b](docs/b.md) [c](docs/a.md#three) `[x](no.md)`",
+        ),
+        text(
+            "docs/a.md",
+            "# Two words\n## 1. First\nas `gone_and_lost_for_ever` and `tests/{a,b}.rs` say",
+        ),
+        text(
+            "src/x.rs",
+            "//! As a.md §1 and a.md §2 say, and nowhere.md. TITLE §3.",
+        ),
         text("tests/a.rs", ""),
     ];
     let files = texts.iter().map(|t| t.path.clone()).collect();
     let repository = Repository { files, texts };
     let links = broken_links(&repository);
-    assert_eq!(links.len(), 3, "{links:?}");
+    assert_eq!(links.len(), 2, "{links:?}");
     assert!(links[0].contains("docs/b.md") && links[1].contains("#three"));
     let cited = broken_citations(&repository).join("\n");
-    assert!(cited.contains("no section 2") && cited.contains("no nowhere.md"), "{cited}");
+    assert!(
+        cited.contains("no section 2") && cited.contains("no nowhere.md"),
+        "{cited}"
+    );
     assert!(!cited.contains("section 1"), "{cited}");
-    assert_eq!(missing("docs/a.md", &repository), ["gone_and_lost_for_ever", "tests/b.rs"]);
+    assert!(cited.contains("TITLE § names no file"), "{cited}");
+    assert_eq!(
+        missing("docs/a.md", &repository),
+        ["gone_and_lost_for_ever", "tests/b.rs"]
+    );
 }
