@@ -85,7 +85,7 @@ pub fn read(text: &str) -> Vec<Shot> {
         if !data.is_empty() {
             terminal.process(data.as_bytes());
             shots.push(Shot {
-                frame: Frame::of(terminal.screen()),
+                frame: Frame::of(terminal.screen()).unwrap(),
                 milliseconds: 0,
                 caption: caption.clone(),
             });

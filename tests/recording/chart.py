@@ -1,14 +1,13 @@
-# Mean body mass of each species, season by season.
-sums = {}
-for bird in data["penguins"]:
-    if bird["body_mass_g"] is not None:
-        key = (bird["species"], bird["year"])
-        total, count = sums.get(key, (0, 0))
-        sums[key] = (total + bird["body_mass_g"], count + 1)
-
-chart = {"data": [], "layout": {"title": "Mean body mass in grams"}}
+# Body mass against flipper length: do the species stand apart?
+chart = {"data": [], "layout": {"title": "Body mass (g) against flipper length (mm)"}}
+known = [bird for bird in data["penguins"] if bird["body_mass_g"] is not None]
 for species in ["Adelie", "Chinstrap", "Gentoo"]:
-    years = sorted(year for name, year in sums if name == species)
-    means = [sums[species, year][0] / sums[species, year][1] for year in years]
-    chart["data"].append({"type": "scatter", "name": species, "x": years, "y": means})
-result = {"output": f"{len(sums)} means", "chart": chart}
+    birds = [bird for bird in known if bird["species"] == species]
+    chart["data"].append({
+        "type": "scatter",
+        "mode": "markers",
+        "name": species,
+        "x": [bird["flipper_length_mm"] for bird in birds],
+        "y": [bird["body_mass_g"] for bird in birds],
+    })
+result = {"output": f"{len(known)} birds", "chart": chart}

@@ -1,7 +1,7 @@
 //! What changes from run to run is set to one value, so that two runs of the same scene are the same frames. What changes
 //! from machine to machine stays in the recording and is left out where a run is compared with it.
 
-use super::frame::{Cell, Frame, text};
+use super::frame::{Cell, Frame, Style, text};
 
 const DIGEST: &str = "75ba51963c693df5bcee50f22b7af8f5cb0bfbfe6d0e570ac0bb9cb943aab129";
 
@@ -20,7 +20,7 @@ pub fn fixed(mut frame: Frame, socket: &str) -> Frame {
         put(row, "uid ", "", digit, "1000");
         put(row, "gid ", "", digit, "1000");
         put(row, "pid ", "", digit, "4242");
-        put(row, "after ", " ms", digit, "41");
+        put(row, "after ", "", took, "41 ms");
         put(row, "decided  ", "", clock, "14:05:27");
         put(
             row,
@@ -51,6 +51,11 @@ fn hex(c: char) -> bool {
     c.is_ascii_digit() || ('a'..='f').contains(&c)
 }
 
+/// `97 ms`, `1.2 s`.
+fn took(c: char) -> bool {
+    digit(c) || matches!(c, '.' | ',' | ' ' | 'm' | 's')
+}
+
 fn clock(c: char) -> bool {
     digit(c) || c == ':'
 }
@@ -65,7 +70,10 @@ fn left(row: &mut [Cell], decided: bool) {
         let opens = one(a) || a.text == " ";
         opens && one(b) && colon.text == ":" && one(c) && one(d) && after.text == " "
     };
-    let Some(at) = row.windows(6).position(is) else {
+    // With seconds behind it is another clock.
+    let whole = |at: &usize| *at == 0 || row[at - 1].text != ":";
+    let mut found = (0..row.len().saturating_sub(5)).filter(|at| is(&row[*at..*at + 6]));
+    let Some(at) = found.find(whole) else {
         return;
     };
     let minutes: u32 = text(&row[at..at + 2]).trim().parse().unwrap();
@@ -95,6 +103,12 @@ fn put(row: &mut Vec<Cell>, before: &str, after: &str, class: fn(char) -> bool, 
         true => found + before.len(),
         false => from + letters[from..].iter().take_while(|c| class(**c)).count(),
     };
+    let to = to
+        - letters[from..to]
+            .iter()
+            .rev()
+            .take_while(|c| **c == ' ')
+            .count();
     let ends = letters[to..].iter().collect::<String>().starts_with(after);
     // A word that begins alike is another word.
     let begins = !letters[..found].last().is_some_and(|c| c.is_alphanumeric());
@@ -113,6 +127,9 @@ fn put(row: &mut Vec<Cell>, before: &str, after: &str, class: fn(char) -> bool, 
 
 /// Makes room for `more` cells, or takes room away, where blanks stand.
 fn fit(row: &mut Vec<Cell>, from: usize, to: usize, more: isize) {
+    if more == 0 {
+        return;
+    }
     let need = usize::try_from(-more).unwrap_or(0) + 1;
     let blank = |cells: &[Cell]| cells.iter().all(|c| c.text == " ");
     let gap = need.max(2);
@@ -145,11 +162,29 @@ pub fn difference(old: &Frame, new: &Frame) -> Option<String> {
     }
 }
 
+/// Knows, row by row, whether it is in the pane CODE, and from which column on.
+#[derive(Default)]
+struct CodePane(Option<usize>);
+
+impl CodePane {
+    fn holds(&mut self, row: &str) -> Option<usize> {
+        let column = |what: &str| row.find(what).map(|at| row[..at].chars().count());
+        if let Some(at) = column("─ CODE ") {
+            self.0 = Some(at + 1);
+            return None;
+        }
+        if row.contains("├─") {
+            self.0 = None;
+        }
+        self.0
+    }
+}
+
 /// The rows without what a kernel and a Python say of themselves: the layers, the version, and how much is below the
 /// edge of a pane because of them.
 fn everywhere(frame: &Frame) -> Vec<Vec<Cell>> {
     let mut rows: Vec<Vec<Cell>> = Vec::new();
-    let (mut layers, mut confined) = (false, None);
+    let (mut layers, mut confined, mut code) = (false, None, CodePane::default());
     for row in &frame.rows {
         let words = text(row);
         let label = words.trim_start();
@@ -163,6 +198,18 @@ fn everywhere(frame: &Frame) -> Vec<Vec<Cell>> {
             continue;
         }
         let mut row = row.clone();
+        // Code is coloured as far as that goes in a fifth of a second.
+        if let Some(pane) = code.holds(&words) {
+            let plain = row[pane].style.ink;
+            row[pane..].iter_mut().for_each(|c| {
+                c.style = Style {
+                    ink: plain,
+                    bold: false,
+                    italic: false,
+                    ..c.style
+                };
+            });
+        }
         // In the outcome: to the end of the pane.
         let at = |what: &str| words.find(what).map(|at| words[..at].chars().count());
         confined = match at("confined kernel:") {
@@ -186,7 +233,6 @@ fn everywhere(frame: &Frame) -> Vec<Vec<Cell>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::frame::Style;
 
     fn row(text: &str) -> Vec<Cell> {
         let cell = |c: char| Cell {
@@ -217,6 +263,7 @@ mod tests {
             one(" ● clear   notebook   4:56 │ x"),
             " ● clear   notebook   5:00 │ x"
         );
+        assert_eq!(one(" decided  10:41:59 x"), " decided  14:05:27 x");
         assert_eq!(
             one(" exit code 0, after 1234 ms    │"),
             " exit code 0, after 41 ms      │"

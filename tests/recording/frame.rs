@@ -31,31 +31,35 @@ pub struct Shot {
 }
 
 impl Frame {
-    pub fn of(screen: &vt100::Screen) -> Self {
+    /// The screen, or nothing while it is half drawn: a theme paints every cell in 24-bit colour.
+    pub fn of(screen: &vt100::Screen) -> Option<Self> {
         let (rows, columns) = screen.size();
         let cell = |y, x| {
             let cell = screen.cell(y, x).unwrap();
             if cell.is_wide_continuation() {
                 // It looks like what it belongs to.
-                let style = style(screen.cell(y, x - 1).unwrap());
-                return Cell {
+                let style = style(screen.cell(y, x - 1).unwrap())?;
+                return Some(Cell {
                     text: String::new(),
                     style,
-                };
+                });
             }
             let text = match cell.contents() {
                 "" => " ",
                 text => text,
             };
-            Cell {
+            Some(Cell {
                 text: text.to_owned(),
-                style: style(cell),
-            }
+                style: style(cell)?,
+            })
         };
-        let row = |y| (0..columns.get()).map(|x| cell(y, x)).collect();
-        Self {
-            rows: (0..rows.get()).map(row).collect(),
-        }
+        let row = |y| {
+            (0..columns.get())
+                .map(|x| cell(y, x))
+                .collect::<Option<_>>()
+        };
+        let rows = (0..rows.get()).map(row).collect::<Option<_>>()?;
+        Some(Self { rows })
     }
 
     /// The text of each row.
@@ -68,24 +72,23 @@ pub fn text(row: &[Cell]) -> String {
     row.iter().map(|cell| cell.text.as_str()).collect()
 }
 
-fn style(cell: &vt100::Cell) -> Style {
-    let (mut ink, mut ground) = (colour(cell.fgcolor()), colour(cell.bgcolor()));
+fn style(cell: &vt100::Cell) -> Option<Style> {
+    let (mut ink, mut ground) = (colour(cell.fgcolor())?, colour(cell.bgcolor())?);
     if cell.inverse() {
         std::mem::swap(&mut ink, &mut ground);
     }
-    Style {
+    Some(Style {
         ink,
         ground,
         bold: cell.bold(),
         italic: cell.italic(),
         underline: cell.underline(),
-    }
+    })
 }
 
-/// A theme paints every cell in 24-bit colour, so another colour is a fault of the scene.
-fn colour(colour: vt100::Color) -> [u8; 3] {
+fn colour(colour: vt100::Color) -> Option<[u8; 3]> {
     match colour {
-        vt100::Color::Rgb(r, g, b) => [r, g, b],
-        other => panic!("a cell is painted in {other:?}"),
+        vt100::Color::Rgb(r, g, b) => Some([r, g, b]),
+        _ => None,
     }
 }

@@ -39,7 +39,7 @@ fn pictures(shots: &[Shot]) -> [(&'static str, String); 2] {
     [
         (
             "dashboard.svg",
-            svg::still(&[&shots[scene::SHEET].frame, &shots[scene::RESULT].frame]),
+            svg::still(&[&shots[scene::RESULT].frame, &shots[scene::SHEET].frame]),
         ),
         ("demo.svg", svg::moving(shots, scene::CHART)),
     ]

@@ -4,6 +4,8 @@ use std::io::Write as _;
 use std::process::Child;
 use std::time::{Duration, Instant};
 
+use serde_json::json;
+
 use super::cast::SIZE;
 use super::common::dash::{Dash, Options, PATIENCE};
 use super::fixed::fixed;
@@ -69,8 +71,8 @@ const MOUNT: Proposal = Proposal {
 const CHART_OF_MASS: Proposal = Proposal {
     code: include_str!("chart.py"),
     agent: "tag-study",
-    title: "Body mass by season",
-    reason: "For the yearly report.",
+    title: "Mass against flipper",
+    reason: "Do the species stand apart?",
     more: &["--profile", "chart", "--ttl", "1500"],
 };
 
@@ -97,12 +99,19 @@ impl Scene {
 
     fn frame(&self) -> Frame {
         let socket = self.dash.socket.display().to_string();
-        fixed(Frame::of(&self.dash.screen()), &socket)
+        let until = Instant::now() + PATIENCE;
+        loop {
+            if let Some(frame) = Frame::of(&self.dash.screen()) {
+                return fixed(frame, &socket);
+            }
+            assert!(Instant::now() < until, "the screen is never painted whole");
+            std::thread::sleep(Duration::from_millis(5));
+        }
     }
 
     /// Takes the screen once it shows this and stays as it is.
     fn shoot(&mut self, caption: &str, milliseconds: u64, wanted: &[&str]) {
-        let until = Instant::now() + PATIENCE;
+        let until = Instant::now() + PATIENCE / 6;
         let (mut frame, mut since) = (self.frame(), Instant::now());
         loop {
             std::thread::sleep(Duration::from_millis(50));
@@ -144,6 +153,18 @@ impl Scene {
         child
     }
 
+    /// Lets the thread that colours code make its patterns, which takes longer than it may take for one snippet. The
+    /// proposal is withdrawn.
+    fn warm(&self) {
+        let mut agent = self.dash.agent();
+        let code = "# patterns\nfor n in [1, 2]:\n    print(f\"{n}\", max(n, 3))\n";
+        let proposal = agent.propose(json!({"code": code, "agent": {"name": "notebook"}}));
+        self.dash.wait_text("1 pending");
+        std::thread::sleep(STILL);
+        agent.call("withdraw", json!({"id": proposal["id"]}));
+        self.dash.wait_text("0 pending");
+    }
+
     /// Goes to the most urgent proposal and reads all of it.
     fn read(&mut self, title: &str) {
         self.dash
@@ -165,6 +186,7 @@ pub fn play() -> Vec<Shot> {
         1_800,
         &["0 pending"],
     );
+    scene.warm();
     let mass = scene.propose(&MASS);
     scene.dash.wait_text("1 pending");
     let export = scene.propose(&EXPORT);
@@ -172,6 +194,7 @@ pub fn play() -> Vec<Shot> {
     let blocked = scene.propose(&MOUNT).wait_with_output().unwrap();
     assert_eq!(blocked.status.code(), Some(5));
     let chart = scene.propose(&CHART_OF_MASS);
+    scene.read(MASS.title);
     scene.shoot(
         "Agents propose. Each row of the code has to be seen. One proposal was blocked, and asked nobody.",
         4_000,
@@ -197,7 +220,9 @@ pub fn play() -> Vec<Shot> {
         &["FS002"],
     );
     scene.ask();
-    scene.dash.keys(" ");
+    scene
+        .dash
+        .press_until(" ", "all of the sheet", |text| !text.contains("not seen"));
     scene.shoot(
         "a — a flagged proposal wants four digits.",
         3_500,
@@ -231,12 +256,6 @@ pub fn play() -> Vec<Shot> {
         "y — its chart, drawn from numbers, not by the snippet.",
         4_500,
         &["✓ succeeded", "0 pending", "Gentoo"],
-    );
-    scene.dash.press("2");
-    scene.shoot(
-        "2 — the log: who proposed, who decided, what ran.",
-        4_000,
-        &["succeeded", "blocked"],
     );
     scene.shots
 }

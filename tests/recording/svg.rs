@@ -92,10 +92,14 @@ impl Sheet {
                 if blank(&words[0]) && !words[0].style.underline {
                     continue;
                 }
-                let (x, width, y) = (tenths(start + from), tenths(words.len()), CELL.2);
-                let text = escaped(words);
+                let (text, y) = (escaped(words), CELL.2);
                 let class = self.class(words[0].style);
-                write!(out, "<text class=\"c{class}\" x=\"{x}\" y=\"{y}\" textLength=\"{width}\">{text}</text>").unwrap();
+                let place = placed(start + from, words);
+                write!(
+                    out,
+                    "<text class=\"c{class}\" y=\"{y}\" {place}>{text}</text>"
+                )
+                .unwrap();
             }
         }
     }
@@ -131,6 +135,24 @@ fn runs(cells: &[Cell], alike: impl Fn(&Cell, &Cell) -> bool) -> Vec<(usize, &[C
             (at - chunk.len(), chunk)
         })
         .collect()
+}
+
+/// Where letters stand: from cell to cell, as wide as the cells; dots of charts each by itself, since many fonts lack
+/// them and what stands in for them is as wide as it likes.
+fn placed(start: usize, cells: &[Cell]) -> String {
+    let dots = |cell: &Cell| {
+        cell.text
+            .starts_with(|c| ('\u{2800}'..='\u{28ff}').contains(&c))
+    };
+    if cells.iter().any(dots) {
+        let places = (start..start + cells.len()).map(tenths);
+        return format!("x=\"{}\"", places.collect::<Vec<_>>().join(" "));
+    }
+    format!(
+        "x=\"{}\" textLength=\"{}\"",
+        tenths(start),
+        tenths(cells.len())
+    )
 }
 
 fn tenths(cells: usize) -> String {
