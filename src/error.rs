@@ -1,4 +1,4 @@
-//! The exit codes of the commands (INTERFACE §1) and the error that carries one.
+//! The exit codes of the commands (protocol.md §1) and the error that carries one.
 
 use std::fmt;
 

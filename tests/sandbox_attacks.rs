@@ -224,7 +224,7 @@ fn without_user_namespaces_the_tier_is_refused_by_name_with_the_mend() {
     assert!(mend.contains("sysctl user.max_user_namespaces="), "{mend}");
 }
 
-/// What DESIGN.md section 5 lists, in its words: each has a row of its own.
+/// What a tier is asked to withstand: each has a row of its own in the table.
 const ASKED: &[&str] = &[
     "fork bomb",
     "memory bomb",

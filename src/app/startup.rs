@@ -238,7 +238,7 @@ fn settings(config: &Config, tier: Tier, policies: &[Arc<Policy>]) -> Settings {
     }
 }
 
-/// What a snippet finds in its namespace (INTERFACE §5), for `hello`.
+/// What a snippet finds in its namespace (protocol.md §5), for `hello`.
 fn given(policy: &Policy) -> Vec<String> {
     let given: &[&str] = match policy.contract {
         Contract::Feature => &["df", "pd", "np"],

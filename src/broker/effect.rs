@@ -130,7 +130,7 @@ pub struct ProfileInfo {
     pub limits: Limits,
 }
 
-/// A JSON-RPC error object; the codes are those of INTERFACE §2.
+/// A JSON-RPC error object; the codes are those of protocol.md §2.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RpcError {
     pub code: i64,

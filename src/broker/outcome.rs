@@ -197,7 +197,7 @@ pub(super) fn decided(kind: DecisionKind, now: Now) -> Decision {
 }
 
 impl Entry {
-    /// The outcome object of INTERFACE §4.
+    /// The outcome object of protocol.md §4.
     pub fn outcome(&self) -> Outcome {
         Outcome {
             id: self.proposal.id,

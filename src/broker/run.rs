@@ -11,7 +11,7 @@ use super::event::ExecNote;
 use super::outcome::{OutcomeText, decided};
 use super::state::{BrokerState, Entry, Environment, LiveOutput, Stage, Stop, Then};
 
-/// Bytes of stdout that one frame carries (INTERFACE §4).
+/// Bytes of stdout that one frame carries (protocol.md §4).
 pub const FRAME_STDOUT: usize = 200_000;
 /// The same as JSON writes it, beside everything else of an outcome.
 const FRAME_STDOUT_ESCAPED: usize = 600_000;

@@ -1,4 +1,4 @@
-//! Where selection moves by itself, and only there (INTERFACE §7).
+//! Where selection moves by itself, and only there (protocol.md §7).
 
 use crate::model::ProposalId;
 

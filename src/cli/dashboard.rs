@@ -49,7 +49,7 @@ fn open(options: &Options, demo: bool) -> Result<u8, Failure> {
         ));
     }
     app::descriptors::make_room()?;
-    // Nobody of our own uid may attach to us or read our memory (DESIGN §0, T3, as far as it goes).
+    // Nobody of our own uid may attach to us or read our memory (as far as guide.md promises it).
     nix::sys::prctl::set_dumpable(false)
         .map_err(|e| Failure::general(format!("cannot shut others out of this process: {e}")))?;
     let mut around = Surroundings::of_process().map_err(|e| Failure::usage(e.to_string()))?;

@@ -1,6 +1,6 @@
 //! Answers and notifications as lines of at most 1 MiB.
 //!
-//! A frame carries at most 200 kB of each output stream (INTERFACE §4), and when escapes or
+//! A frame carries at most 200 kB of each output stream (protocol.md §4), and when escapes or
 //! findings would still blow it up, more is cut until it fits: an answer is never lost for its
 //! size. Whatever is cut is said to be.
 

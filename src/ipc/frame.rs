@@ -4,7 +4,7 @@ use std::io::{self, BufRead as _};
 
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 
-/// Bytes of a frame without its LF (INTERFACE §2).
+/// Bytes of a frame without its LF (protocol.md §2).
 pub const FRAME_MAX: usize = 1024 * 1024;
 
 /// What a buffer keeps between frames; a large frame's memory is given back.

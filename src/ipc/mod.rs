@@ -1,4 +1,4 @@
-//! The agents' socket: JSON-RPC 2.0, one object a line, over a Unix socket (INTERFACE §2).
+//! The agents' socket: JSON-RPC 2.0, one object a line, over a Unix socket (protocol.md §2).
 //!
 //! ```text
 //! Listener ─▶ serve ─▶ Connection: FrameReader ─▶ pace ─▶ envelope ─▶ request ─▶ Inbox ─▶ core

@@ -1,4 +1,4 @@
-//! Methods and their params (INTERFACE §2): what an envelope asks the broker for.
+//! Methods and their params (protocol.md §2): what an envelope asks the broker for.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::{Digest, ProposalId};
 
-/// An input as a proposer names it on the wire (INTERFACE §2).
+/// An input as a proposer names it on the wire (protocol.md §2).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged, deny_unknown_fields)]
 pub enum InputRequest {

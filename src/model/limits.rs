@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Limits of one run, as a policy file's `[limits]` names them (INTERFACE §5).
+/// Limits of one run, as a policy file's `[limits]` names them (protocol.md §5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Limits {
@@ -31,7 +31,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// What a proposal's code may never exceed, whatever a policy says (INTERFACE §2).
+    /// What a proposal's code may never exceed, whatever a policy says (protocol.md §2).
     pub const CODE_BYTES_MAX: u64 = 64 * 1024;
 }
 

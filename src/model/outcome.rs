@@ -1,4 +1,4 @@
-//! The outcome object of INTERFACE §4.
+//! The outcome object of protocol.md §4.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! The states of a proposal (INTERFACE §2).
+//! The states of a proposal (protocol.md §2).
 
 use std::fmt;
 

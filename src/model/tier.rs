@@ -1,4 +1,4 @@
-//! Isolation tiers (INTERFACE §6).
+//! Isolation tiers (protocol.md §6).
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,4 +1,4 @@
-//! The verdict object of INTERFACE §3.
+//! The verdict object of protocol.md §3.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! A policy file as it is written (INTERFACE §5).
+//! A policy file as it is written (protocol.md §5).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

@@ -53,7 +53,7 @@ impl Contract {
         }
     }
 
-    /// The names that a snippet finds bound, beside those of its inputs (INTERFACE §5).
+    /// The names that a snippet finds bound, beside those of its inputs (protocol.md §5).
     pub const fn names(self) -> &'static [&'static str] {
         match self {
             Self::Feature => &["df", "pd", "np"],

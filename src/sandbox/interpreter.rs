@@ -26,7 +26,7 @@ pub const FIRST: &str = include_str!("../../assets/runner/first.py");
 /// `.pth` file runs) and without writing byte code. The program only finds the rest.
 pub const ARGUMENTS: &[&str] = &["-I", "-S", "-B", "-c", FIRST];
 
-/// The payload's whole environment: twelve variables at most (INTERFACE §6), built from nothing.
+/// The payload's whole environment: twelve variables at most (protocol.md §6), built from nothing.
 pub fn environment(scratch: &Path) -> Vec<(&'static str, OsString)> {
     // Caches are no output: the working directory is the folder beside this one.
     let home = scratch.join(scratch::HOME).into_os_string();

@@ -48,7 +48,7 @@ pub struct Header {
     pub tier: Tier,
     /// What each tier in use consists of on this machine, and what it does not stop.
     pub tiers: Vec<Preflight>,
-    /// Agents may run under the dashboard's own uid (DESIGN §0, T3).
+    /// Agents may run under the dashboard's own uid.
     pub agents_share_uid: bool,
     /// Where agents connect.
     pub socket: String,

@@ -1,4 +1,4 @@
-//! The key map: which key does what, from the defaults of INTERFACE §7 and `[keys]`.
+//! The key map: which key does what, from the defaults of protocol.md §7 and `[keys]`.
 //!
 //! The help screen and the footer are made from it. Modifiers must match exactly. Text fields
 //! (the deny reason, the search, the sheet's digits) take `Enter`, `Esc` and `Backspace` as

@@ -1,4 +1,4 @@
-//! What moves by itself and what only a key moves; denial, kill and quit (INTERFACE §7).
+//! What moves by itself and what only a key moves; denial, kill and quit (protocol.md §7).
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! A key that decides counts only when it was meant (INTERFACE §7): not early, not in a burst, not
+//! A key that decides counts only when it was meant (protocol.md §7): not early, not in a burst, not
 //! held down, not behind a paste, not while nobody looks.
 
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Input that was not meant does not grant (invariant 6; INTERFACE §7): each rule, tried to be
+//! Input that was not meant does not grant (invariant 6; protocol.md §7): each rule, tried to be
 //! broken by the person's fingers, by the terminal and by an agent.
 
 use std::time::Duration;

@@ -4,6 +4,7 @@
 //! word in a sentence breaks nothing and one in the code cannot hide.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod documents;
 mod source;
 
 use source::{Source, is_within, matching, sources, test_modules, tokens};

@@ -192,6 +192,11 @@ impl Dash {
         self.screen.0.lock().unwrap().parser.screen().contents()
     }
 
+    /// The screen as it is now, with its colours.
+    pub fn screen(&self) -> vt100::Screen {
+        self.screen.0.lock().unwrap().parser.screen().clone()
+    }
+
     /// What stands in each cell, row by row: nothing behind a wide character.
     pub fn cells(&self) -> Vec<Vec<String>> {
         let screen = self.screen.0.lock().unwrap();

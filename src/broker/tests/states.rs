@@ -1,4 +1,4 @@
-//! INTERFACE §2's sentences about proposals: what is taken, what each end says.
+//! protocol.md §2's sentences about proposals: what is taken, what each end says.
 
 use std::collections::BTreeMap;
 

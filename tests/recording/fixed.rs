@@ -1,0 +1,300 @@
+//! What changes from run to run is set to one value, so that two runs of the same scene are the same frames. What changes
+//! from machine to machine stays in the recording and is left out where a run is compared with it.
+
+use super::frame::{Cell, Frame, Style, text};
+
+const DIGEST: &str = "75ba51963c693df5bcee50f22b7af8f5cb0bfbfe6d0e570ac0bb9cb943aab129";
+
+/// A frame as it is recorded. `socket` is where the scene's agents connect.
+pub fn fixed(mut frame: Frame, socket: &str) -> Frame {
+    let mut decided = false;
+    for row in &mut frame.rows {
+        decided |= text(row).starts_with(" DECIDED");
+        put(
+            row,
+            socket,
+            "",
+            |_| true,
+            "/run/user/1000/countersign/agent.sock",
+        );
+        put(row, "uid ", "", digit, "1000");
+        put(row, "gid ", "", digit, "1000");
+        put(row, "pid ", "", digit, "4242");
+        put(row, "after ", "", took, "41 ms");
+        put(row, "decided  ", "", clock, "14:05:27");
+        put(
+            row,
+            "proposal    ",
+            "",
+            |c| hex(c) || c == '-',
+            "01900000-0000-7000-8000-000000000001",
+        );
+        put(row, "policy      sha256:", "", hex, DIGEST);
+        put(row, "binds all of it  sha256:", "", hex, DIGEST);
+        for name in ["analysis ", "chart "] {
+            put(row, name, "", |c| hex(c), &DIGEST[..8]);
+        }
+        put(row, "packages ", "", hex, &DIGEST[..8]);
+        put(row, "type ", " to grant", hex, "4f1c");
+        put(row, "to grant [", "", hex, "4f1c");
+        put(row, "landlock:", "", digit, "7");
+        left(row, decided);
+    }
+    frame
+}
+
+fn digit(c: char) -> bool {
+    c.is_ascii_digit()
+}
+
+fn hex(c: char) -> bool {
+    c.is_ascii_digit() || ('a'..='f').contains(&c)
+}
+
+/// `97 ms`, `1.2 s`.
+fn took(c: char) -> bool {
+    digit(c) || matches!(c, '.' | ',' | ' ' | 'm' | 's')
+}
+
+fn clock(c: char) -> bool {
+    digit(c) || c == ':'
+}
+
+/// Times: what is left of a proposal's time, as if it had just been proposed, and the hour of a decision.
+fn left(row: &mut [Cell], decided: bool) {
+    let is = |cells: &[Cell]| {
+        let [a, b, colon, c, d, after] = cells else {
+            return false;
+        };
+        let one = |cell: &Cell| cell.text.chars().all(digit);
+        let opens = one(a) || a.text == " ";
+        opens && one(b) && colon.text == ":" && one(c) && one(d) && after.text == " "
+    };
+    // With seconds behind it is another clock.
+    let whole = |at: &usize| *at == 0 || row[at - 1].text != ":";
+    let mut found = (0..row.len().saturating_sub(5)).filter(|at| is(&row[*at..*at + 6]));
+    let Some(at) = found.find(whole) else {
+        return;
+    };
+    let minutes: u32 = text(&row[at..at + 2]).trim().parse().unwrap();
+    let shown = match decided {
+        true => "14:05".to_owned(),
+        false => format!("{}:00", (minutes + 1).next_multiple_of(5)),
+    };
+    for (cell, c) in row[at..].iter_mut().zip(format!("{shown:>5}").chars()) {
+        cell.text = c.to_string();
+    }
+}
+
+/// Puts `wanted` in the place of what stands between `before` and `after` and consists of such characters; with an empty
+/// class in the place of `before` itself. What stands behind, or before where nothing has room behind, keeps its place.
+fn put(row: &mut Vec<Cell>, before: &str, after: &str, class: fn(char) -> bool, wanted: &str) {
+    let letters: Vec<char> = row
+        .iter()
+        .map(|c| c.text.chars().next().unwrap_or('\0'))
+        .collect();
+    let before: Vec<char> = before.chars().collect();
+    let Some(found) = letters.windows(before.len()).position(|w| *w == before) else {
+        return;
+    };
+    let whole = before[0] == '/';
+    let from = if whole { found } else { found + before.len() };
+    let to = match whole {
+        true => found + before.len(),
+        false => from + letters[from..].iter().take_while(|c| class(**c)).count(),
+    };
+    let to = to
+        - letters[from..to]
+            .iter()
+            .rev()
+            .take_while(|c| **c == ' ')
+            .count();
+    let ends = letters[to..].iter().collect::<String>().starts_with(after);
+    // A word that begins alike is another word.
+    let begins = !letters[..found].last().is_some_and(|c| c.is_alphanumeric());
+    if from == to || !ends || !begins {
+        return;
+    }
+    let style = row[from].style;
+    let cells = wanted.chars().map(|c| Cell {
+        text: c.to_string(),
+        style,
+    });
+    let (had, has) = (to - from, wanted.chars().count());
+    row.splice(from..to, cells);
+    fit(row, from, from + has, had as isize - has as isize);
+}
+
+/// Makes room for `more` cells, or takes room away, where blanks stand.
+fn fit(row: &mut Vec<Cell>, from: usize, to: usize, more: isize) {
+    if more == 0 {
+        return;
+    }
+    let need = usize::try_from(-more).unwrap_or(0) + 1;
+    let blank = |cells: &[Cell]| cells.iter().all(|c| c.text == " ");
+    let gap = need.max(2);
+    let behind = (to..row.len().saturating_sub(gap - 1)).find(|at| blank(&row[*at..at + gap]));
+    let ahead = || {
+        (0..from.saturating_sub(gap))
+            .rev()
+            .find(|at| blank(&row[*at..at + gap]))
+    };
+    let at = behind.or_else(ahead).expect("blanks in the row");
+    if more < 0 {
+        row.drain(at..at + more.unsigned_abs());
+    } else {
+        let cell = row[at].clone();
+        row.splice(at..at, std::iter::repeat_n(cell, more.unsigned_abs()));
+    }
+}
+
+/// The first row in which two frames differ by more than the machine.
+pub fn difference(old: &Frame, new: &Frame) -> Option<String> {
+    let (old, new) = (everywhere(old), everywhere(new));
+    let pairs = old.iter().zip(&new);
+    let differs = pairs.clone().find(|(old, new)| old != new);
+    let differs = differs.map(|(old, new)| (text(old), text(new)));
+    match differs {
+        Some((old, new)) if old == new => Some(format!("{old:?} has other colours")),
+        Some((old, new)) => Some(format!("it was {old:?} and is {new:?}")),
+        None if old.len() != new.len() => Some("it has another number of rows".to_owned()),
+        None => None,
+    }
+}
+
+/// Knows, row by row, whether it is in the pane CODE, and from which column on.
+#[derive(Default)]
+struct CodePane(Option<usize>);
+
+impl CodePane {
+    fn holds(&mut self, row: &str) -> Option<usize> {
+        let column = |what: &str| row.find(what).map(|at| row[..at].chars().count());
+        if let Some(at) = column("─ CODE ") {
+            self.0 = Some(at + 1);
+            return None;
+        }
+        if row.contains("├─") {
+            self.0 = None;
+        }
+        self.0
+    }
+}
+
+/// The rows without what a kernel and a Python say of themselves: the layers, the version, and how much is below the
+/// edge of a pane because of them.
+fn everywhere(frame: &Frame) -> Vec<Vec<Cell>> {
+    let mut rows: Vec<Vec<Cell>> = Vec::new();
+    let (mut layers, mut confined, mut code) = (false, None, CodePane::default());
+    for row in &frame.rows {
+        let words = text(row);
+        let label = words.trim_start();
+        // On the sheet: from its label to the next one.
+        if label.starts_with("layers ") {
+            layers = true;
+        } else if words.get(12..16).is_some_and(|w| w != "    ") {
+            layers = false;
+        }
+        if layers || label.starts_with("python ") || words.trim().is_empty() {
+            continue;
+        }
+        let mut row = row.clone();
+        // Code is coloured as far as that goes in a fifth of a second.
+        if let Some(pane) = code.holds(&words) {
+            let plain = row[pane].style.ink;
+            row[pane..].iter_mut().for_each(|c| {
+                c.style = Style {
+                    ink: plain,
+                    bold: false,
+                    italic: false,
+                    ..c.style
+                };
+            });
+        }
+        // In the outcome: to the end of the pane.
+        let at = |what: &str| words.find(what).map(|at| words[..at].chars().count());
+        confined = match at("confined kernel:") {
+            None if words.contains("sha256 ") || label.starts_with("Tab pane") => None,
+            None => confined,
+            there => there,
+        };
+        row.truncate(confined.unwrap_or(row.len()));
+        row.truncate(at("↓").unwrap_or(row.len()));
+        while row
+            .last()
+            .is_some_and(|c| matches!(c.text.as_str(), " " | "─"))
+        {
+            row.pop();
+        }
+        rows.push(row);
+    }
+    rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(text: &str) -> Vec<Cell> {
+        let cell = |c: char| Cell {
+            text: c.to_string(),
+            style: Style::default(),
+        };
+        text.chars().map(cell).collect()
+    }
+
+    fn one(line: &str) -> String {
+        let frame = Frame {
+            rows: vec![row(line)],
+        };
+        text(&fixed(frame, "/tmp/x/agent.sock").rows[0])
+    }
+
+    #[test]
+    fn what_changes_from_run_to_run_is_set_and_the_rest_keeps_its_place() {
+        assert_eq!(
+            one(" says: a         uid 0 · pid 16594 (x) "),
+            " says: a       uid 1000 · pid 4242 (x) "
+        );
+        assert_eq!(
+            one(" ● clear   notebook  14:56 │ x"),
+            " ● clear   notebook  15:00 │ x"
+        );
+        assert_eq!(
+            one(" ● clear   notebook   4:56 │ x"),
+            " ● clear   notebook   5:00 │ x"
+        );
+        assert_eq!(one(" decided  10:41:59 x"), " decided  14:05:27 x");
+        assert_eq!(
+            one(" exit code 0, after 1234 ms    │"),
+            " exit code 0, after 41 ms      │"
+        );
+        assert_eq!(
+            one(" type 9075 to grant [90__]   "),
+            " type 4f1c to grant [4f1c__] "
+        );
+    }
+
+    #[test]
+    fn a_changed_word_or_colour_is_a_difference_and_the_machine_is_none() {
+        let frame = |lines: [&str; 3]| Frame {
+            rows: lines.map(row).to_vec(),
+        };
+        let lines = [
+            "            tier        kernel",
+            "            layers      uid",
+            "            python  3.11",
+        ];
+        let old = frame(lines);
+        let machine = frame([
+            lines[0],
+            "            layers      uid, userns",
+            "            python  3.14",
+        ]);
+        assert_eq!(difference(&old, &machine), None);
+        let other = frame(["            tier        process", lines[1], lines[2]]);
+        assert!(difference(&old, &other).unwrap().contains("process"));
+        let mut coloured = old.clone();
+        coloured.rows[0][13].style.bold = true;
+        assert!(difference(&old, &coloured).unwrap().contains("colours"));
+    }
+}
