@@ -94,12 +94,13 @@ impl<'a> Inspector<'a> {
     }
 
     fn dunder_name(&mut self, id: &str, at: TextRange) {
-        // `__name__` is the only harmless name of a module's own; others only as the snippet's.
+        // `__name__` and `__doc__` are the harmless names of a module's own, each a text or None; others only
+        // as the snippet's.
         let attributes = &self.policy.attributes;
         let own = attributes.define_dunder.contains(id)
             && !THERE.contains(&id)
             && self.r.scopes.lookup(id, self.here()).is_bound();
-        let name = id == "__name__" && attributes.allow_dunder.contains(id);
+        let name = matches!(id, "__name__" | "__doc__") && attributes.allow_dunder.contains(id);
         let capability = builtin_capability(id);
         // A policy that lists everything still shows what reaches further.
         let harmless = attributes.allow_dunder.contains("*") && capability.is_none();

@@ -123,7 +123,10 @@ impl<'a> Inspector<'a> {
         #[allow(clippy::cast_precision_loss)]
         let mut shape = vec![elts.len() as f64];
         if let Some(first) = elts.first() {
-            shape.extend(self.shape(first, looks).unwrap_or_default());
+            let first = self.shape(first, looks);
+            // `df = pd.concat([df, …])` goes in a circle: every turn would multiply the size.
+            looks.spend()?;
+            shape.extend(first.unwrap_or_default());
         }
         Some(shape)
     }

@@ -1,0 +1,5 @@
+"""Summarise."""
+import argparse
+
+parser = argparse.ArgumentParser(description=__doc__)
+print(parser.description)
