@@ -73,6 +73,10 @@ const TABLE: &[(&[&str], &str, &str)] = &[
     (&["analysis"], "import threading", "ThreadPoolExecutor"),
     (&["chart"], "import sqlite3", "DataFrames"),
     (&["walled"], "import sqlite3", "lists, dicts"),
+    (&["analysis"], "open('a/b/c/d/x.csv', 'w')", "at most four segments"),
+    (&["analysis"], "open('a/b/../../../x.csv', 'w')", "files live in the output folder"),
+    (&["analysis"], "exit()", "`sys.exit()`"),
+    (&["feature", "chart"], "quit()", "let the snippet end by itself"),
     // People and their clipboards.
     (&GUARDED, "x = input('name?')", "there is nobody to ask: write the value down"),
     (&["analysis"], "df.to_clipboard()", "there is no clipboard: print it, or `df.to_csv(\"name.csv\")`"),

@@ -261,6 +261,7 @@ fn a_name_that_nothing_binds_comes_with_what_may_be_meant() {
     for (code, hint) in [
         ("mean_tip = 1\nprint(mean_tips)", "did you mean `mean_tip`?"),
         ("print(sale)", "did you mean `sales`?"),
+        ("pritn(sales)", "did you mean `print`?"),
         (
             "plt.plot([1])",
             "write `import matplotlib.pyplot as plt` first",

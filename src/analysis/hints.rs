@@ -125,6 +125,14 @@ pub fn builtin(id: &str, policy: &Policy) -> Option<String> {
         "KeyboardInterrupt" | "SystemExit" | "GeneratorExit" => {
             "these stop a run and cannot be caught: leave them out"
         }
+        "exit" | "quit"
+            if policy
+                .imports
+                .get("sys")
+                .is_some_and(|m| m.contains("exit")) =>
+        {
+            "write `import sys` and `sys.exit()`"
+        }
         "exit" | "quit" => "let the snippet end by itself, or raise an exception",
         "breakpoint" | "help" | "license" | "credits" | "copyright" => {
             "there is no terminal in a run; for a variable of your own use another name"
@@ -172,6 +180,11 @@ pub fn rule(rule: &Rule, subject: &str, policy: &Policy) -> Option<String> {
             "no browser draws it here: `fig.show()` keeps it as JSON, `fig.write_html(\"fig.html\")` as a page"
                 .to_owned()
         });
+    }
+    if is(&rules::FS_OUTSIDE) && analysis && subject.ends_with("too deep") {
+        return Some(
+            "use a name of at most four segments, as \"out/2024/may/summary.csv\"".to_owned(),
+        );
     }
     if is(&rules::FS_OUTSIDE) && analysis {
         return drawn.then(|| {

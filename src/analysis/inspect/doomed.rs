@@ -64,7 +64,8 @@ impl<'a> Inspector<'a> {
         let known = self.r.scopes.names_at(self.here());
         let known = known
             .chain(contract.names().iter().copied())
-            .chain(inputs.clone());
+            .chain(inputs.clone())
+            .chain(self.policy.builtins.iter().map(String::as_str));
         let hint = nearest(id, known).map(|near| format!("did you mean `{near}`?"));
         let hint = hint.or_else(|| self.import_first(id));
         let mut inputs = inputs.peekable();

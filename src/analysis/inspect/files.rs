@@ -99,7 +99,16 @@ impl<'a> Inspector<'a> {
             }
             None => self.touches_any(capability),
         }
-        self.file_fact(kind, capability, subject, at);
+        let deep = kind == Kind::Outside
+            && arguments
+                .deciding(entry)
+                .is_some_and(|e| self.is_too_deep(e));
+        if deep && self.policy.contract == Contract::Analysis {
+            let subject = format!("{subject}, too deep");
+            self.file_fact(kind, capability, &subject, at);
+        } else {
+            self.file_fact(kind, capability, subject, at);
+        }
     }
 
     pub(super) fn file_fact(
@@ -123,6 +132,21 @@ impl<'a> Inspector<'a> {
         };
         self.uses(capability, at, &format!("{subject}, {detail}"));
         self.add(rule, at, subject).capability = Some(capability);
+    }
+
+    /// A name inside the output folder that has more segments than one may have.
+    fn is_too_deep(&self, e: &'a Expr) -> bool {
+        let deep = |v: &Val<'a>| {
+            let Val::Text(text) = v else { return false };
+            let name = text.trim_start_matches("./");
+            let segments: Vec<&str> = name.split('/').collect();
+            let top = segments.iter().take(Artifact::SEGMENTS).copied();
+            segments.len() > Artifact::SEGMENTS
+                && !segments.iter().any(|s| matches!(*s, "" | "." | ".."))
+                && text_kind(&top.collect::<Vec<_>>().join("/")) == Kind::Plain
+        };
+        let vals = self.r.eval(e, self.here());
+        !vals.is_empty() && vals.iter().all(deep)
     }
 
     /// `Path("x").read_text()`: the object names the file.
