@@ -32,7 +32,7 @@ pub fn fixed(mut frame: Frame, socket: &str) -> Frame {
         put(row, "policy      sha256:", "", hex, DIGEST);
         put(row, "binds all of it  sha256:", "", hex, DIGEST);
         for name in ["analysis ", "chart "] {
-            put(row, name, "", |c| hex(c), &DIGEST[..8]);
+            put(row, name, "", hex, &DIGEST[..8]);
         }
         put(row, "packages ", "", hex, &DIGEST[..8]);
         put(row, "type ", " to grant", hex, "4f1c");
