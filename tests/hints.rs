@@ -51,6 +51,12 @@ const TABLE: &[(&[&str], &str, &str)] = &[
     (&ALL, "x = = 1", "correct the syntax"),
     (&["analysis"], "import plotly.io as pio\npio.renderers.default = 'browser'", "delete the line: figures of"),
     (&["chart"], "import plotly\nplotly.io.renderers.default = 'browser'", "put the figure into `result[\"chart\"]`"),
+    (&["analysis"], "import IPython", "`from IPython.display import display`"),
+    (&["analysis"], "from tqdm.notebook import tqdm", "`from tqdm.auto import tqdm`"),
+    (&["chart"], "import plotly.io as pio", "put the figure into `result[\"chart\"]`"),
+    (&["analysis"], "import openpyxl", "`df.to_excel(\"name.xlsx\")`"),
+    (&["chart"], "import openpyxl", "there are no files: print it"),
+    (&["analysis"], "raise SystemExit('why')", "`import sys; sys.exit(\"why\")`"),
     // Figures and logs.
     (&["analysis"], "import plotly.express as px\nfig = px.bar(x=[1])\nfig.write_image('a.png')", "`fig.show()` keeps it"),
     (&["chart"], "import plotly.express as px\nfig = px.bar(x=[1])\nfig.write_image('a.png')", "put the figure into `result[\"chart\"]`"),

@@ -136,7 +136,7 @@ fn a_name_that_nothing_binds_is_answered_at_once() {
         (
             "analysis",
             "try:\n    print(nope)\nexcept NameError:\n    pass",
-            &["(nope)"],
+            &[],
         ),
         (
             "analysis",
@@ -236,6 +236,75 @@ fn a_name_that_nothing_binds_is_answered_at_once() {
             "result = {'output': str(data['sales']), 'chart': None}\nprint(sales)",
             &["sales"],
         ),
+        ("analysis", "x = 1\ndel x\nprint(x)", &["x"]),
+        ("analysis", "x = 1\ndel x\nfor x in [1]:\n    print(x)", &[]),
+        (
+            "analysis",
+            "x = 1\nif sales.empty:\n    del x\nprint(x)",
+            &[],
+        ),
+        (
+            "analysis",
+            "x = 1\ndef put():\n    global x\n    x = 2\ndel x\nput()\nprint(x)",
+            &[],
+        ),
+        (
+            "analysis",
+            "try:\n    print(1)\nexcept ValueError as e:\n    print(e)\nprint(e)",
+            &["e"],
+        ),
+        (
+            "analysis",
+            "def f():\n    try:\n        print(1)\n    except ValueError as e:\n        pass\n    return e\nprint(f())",
+            &["e"],
+        ),
+        (
+            "analysis",
+            "e = 1\ntry:\n    print(1)\nexcept ValueError as e:\n    pass\nprint(e)",
+            &[],
+        ),
+        ("analysis", "try:\n    print(nope)\nexcept:\n    pass", &[]),
+        (
+            "analysis",
+            "def f():\n    return nope\ntry:\n    f()\nexcept Exception as e:\n    print(e)",
+            &["(nope)"],
+        ),
+        (
+            "analysis",
+            "def f():\n    return nope\nif sales.empty:\n    f()",
+            &["(nope)"],
+        ),
+        (
+            "analysis",
+            "def f():\n    return nope\ndef main():\n    print(f())\nmain()",
+            &["nope"],
+        ),
+        (
+            "analysis",
+            "def f():\n    return 1\n    print(nope)\nprint(f())",
+            &["(nope)"],
+        ),
+        (
+            "analysis",
+            "import sys\nsys.exit(0)\nprint(nope)",
+            &["(nope)"],
+        ),
+        (
+            "analysis",
+            "class A:\n    def __repr__(self):\n        return nope\na = A()",
+            &["(nope)"],
+        ),
+        (
+            "analysis",
+            "def f():\n    global later\n    return later\nprint(f())",
+            &[],
+        ),
+        (
+            "analysis",
+            "import sys\nkind = WindowsError if sys.platform == 'win32' else OSError\nprint(kind)",
+            &[],
+        ),
+        ("analysis", "d = {}\nd = {**d, 'a': 1}\nprint(d['a'])", &[]),
         ("walled", "print(len(sales))", &[]),
         ("walled", "print(len(customers))", &["customers"]),
     ];
@@ -324,6 +393,24 @@ fn a_package_that_is_not_installed_is_answered_at_once_with_those_that_are() {
                 f.hint
             );
         }
+    }
+}
+
+#[test]
+fn a_picture_that_nothing_draws_is_answered_at_once_with_what_there_is_instead() {
+    let code = "import plotly.express as px\nfig = px.bar(x=[1])\nfig.write_image('a.png')";
+    for (missing, blocked) in [("kaleido", true), ("seaborn", false)] {
+        let setting = Setting {
+            python: Some(Installed {
+                version: (3, 12),
+                missing: [missing.to_owned()].into(),
+            }),
+            ..setting()
+        };
+        let verdict = analyse_in(code.as_bytes(), &policy("analysis"), &setting);
+        let found = verdict.findings.iter().find(|f| f.rule == "RUN001");
+        assert_eq!(found.is_some_and(|f| f.action == Action::Block), blocked);
+        assert!(found.is_none_or(|f| f.hint.contains("`fig.show()`")));
     }
 }
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
-from types import MappingProxyType, ModuleType, SimpleNamespace
+from types import ModuleType, SimpleNamespace
 
 from _countersign import errors, figures, loaded, reach
 
@@ -28,7 +28,7 @@ def give(narrow: Narrow) -> None:
     """Puts what is given in place of the members, once their modules are loaded."""
     gates = narrow.gates
     environ = dict(os.environ)
-    narrow.instead[id(os.environ)] = MappingProxyType(environ)
+    narrow.instead[id(os.environ)] = environ
     narrow.instead[id(os.getenv)] = lambda key, default=None: environ.get(key, default)
 
     def tracebacks(module: ModuleType) -> None:

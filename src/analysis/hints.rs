@@ -18,6 +18,7 @@ enum Purpose {
     Programs,
     Threads,
     Databases,
+    Workbooks,
     Logs,
     Figures,
     Tables,
@@ -35,6 +36,7 @@ fn purpose(module: &str) -> Option<Purpose> {
         "pickle" | "joblib" | "dill" | "cloudpickle" | "shelve" | "marshal" => Purpose::Pickles,
         "subprocess" | "pip" | "pexpect" | "sh" => Purpose::Programs,
         "multiprocessing" | "threading" | "_thread" | "concurrent" | "asyncio" => Purpose::Threads,
+        "openpyxl" | "xlsxwriter" | "xlrd" => Purpose::Workbooks,
         "sqlite3" | "sqlalchemy" | "psycopg2" | "pymysql" | "duckdb" => Purpose::Databases,
         "logging" | "loguru" => Purpose::Logs,
         "matplotlib" | "pylab" | "seaborn" | "plotly" | "bokeh" | "altair" => Purpose::Figures,
@@ -56,6 +58,11 @@ pub fn module(path: &str, policy: &Policy) -> Option<String> {
         .imports
         .keys()
         .any(|one| one.split('.').next() == Some(top));
+    if listed && imports(policy) {
+        if let Some(instead) = beside(path, policy) {
+            return Some(instead.to_owned());
+        }
+    }
     let known = purpose(top).filter(|_| !listed || !imports(policy));
     let said = match (known, policy.contract) {
         (Some(Purpose::Files), _) => files(policy),
@@ -73,6 +80,10 @@ pub fn module(path: &str, policy: &Policy) -> Option<String> {
         (Some(Purpose::Databases), Contract::Analysis | Contract::Chart | Contract::Feature) => {
             "use DataFrames: merge, groupby, query with a literal".to_owned()
         }
+        (Some(Purpose::Workbooks), Contract::Analysis) => {
+            "pandas writes workbooks: `df.to_excel(\"name.xlsx\")`".to_owned()
+        }
+        (Some(Purpose::Workbooks), _) => files(policy),
         (Some(Purpose::Logs), Contract::Feature) => {
             "leave it out: only `df` is handed back".to_owned()
         }
@@ -104,6 +115,21 @@ pub fn module(path: &str, policy: &Policy) -> Option<String> {
     Some(said)
 }
 
+/// For what a listed package has beside its listed modules, and what these do in its place.
+fn beside(path: &str, policy: &Policy) -> Option<&'static str> {
+    let lists = |module: &str| policy.imports.contains_key(module);
+    Some(match path {
+        "IPython" | "IPython.core" | "IPython.core.display" if lists("IPython.display") => {
+            "write `from IPython.display import display`"
+        }
+        "tqdm.notebook" | "tqdm.autonotebook" if lists("tqdm.auto") => {
+            "write `from tqdm.auto import tqdm`"
+        }
+        "plotly.io" | "plotly.offline" => figures(policy),
+        _ => return None,
+    })
+}
+
 /// For a member that a listed module is listed without.
 pub fn member(written: &str) -> Option<&'static str> {
     let name = written.strip_prefix("os.")?;
@@ -122,6 +148,14 @@ pub fn builtin(id: &str, policy: &Policy) -> Option<String> {
         "setattr" => "write `x.name = value`",
         "delattr" => "write `del x.name`",
         "BaseException" | "BaseExceptionGroup" | "Exception" => catch(policy),
+        "SystemExit"
+            if policy
+                .imports
+                .get("sys")
+                .is_some_and(|m| m.contains("exit")) =>
+        {
+            "write `import sys; sys.exit(\"why\")`"
+        }
         "KeyboardInterrupt" | "SystemExit" | "GeneratorExit" => {
             "these stop a run and cannot be caught: leave them out"
         }
@@ -176,10 +210,7 @@ pub fn rule(rule: &Rule, subject: &str, policy: &Policy) -> Option<String> {
     let analysis = policy.contract == Contract::Analysis;
     let drawn = subject.ends_with("write_image") || subject.ends_with("savefig");
     if is(&rules::FS_OUTPUT) && analysis {
-        return subject.ends_with("write_image").then(|| {
-            "no browser draws it here: `fig.show()` keeps it as JSON, `fig.write_html(\"fig.html\")` as a page"
-                .to_owned()
-        });
+        return subject.ends_with("write_image").then(|| no_image(policy));
     }
     if is(&rules::FS_OUTSIDE) && analysis && subject.ends_with("too deep") {
         return Some(
@@ -229,6 +260,22 @@ pub fn rule(rule: &Rule, subject: &str, policy: &Policy) -> Option<String> {
         return Some(catch(policy).to_owned());
     }
     None
+}
+
+/// For plotly's `write_image`.
+pub fn no_image(policy: &Policy) -> String {
+    match policy.contract {
+        Contract::Analysis => {
+            "no browser draws it here: `fig.show()` keeps it as JSON, `fig.write_html(\"fig.html\")` as a page"
+                .to_owned()
+        }
+        _ => figures(policy).to_owned(),
+    }
+}
+
+/// For `get_ipython()`.
+pub fn no_notebook(policy: &Policy) -> String {
+    format!("delete the line: this is no notebook, {}", result(policy))
 }
 
 /// For a line that is a notebook's or a shell's, and no Python.

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use crate::broker::{Environment, Settings};
 use crate::model::Installed;
-use crate::policy::is_given;
+use crate::policy::{DRAWS, is_given};
 use crate::runtime::{Change, Managed, Measured, Progress, PythonEnv, RuntimeError, probe};
 
 /// In the data folder: what is known of files that were read before.
@@ -67,7 +67,8 @@ pub fn at_first() -> Environment {
     }
 }
 
-/// The top-level modules that a policy lists and that somebody has to have installed.
+/// The top-level modules that a policy lists, or that what it lists asks for, and that somebody has to have
+/// installed.
 pub fn listed(settings: &Settings) -> BTreeSet<String> {
     let paths = settings
         .profiles
@@ -75,6 +76,7 @@ pub fn listed(settings: &Settings) -> BTreeSet<String> {
         .flat_map(|profile| profile.policy.imports.keys());
     let tops = paths.map(|path| path.split('.').next().unwrap_or(path));
     tops.filter(|top| *top != "*" && !is_given(top))
+        .chain([DRAWS])
         .map(str::to_owned)
         .collect()
 }

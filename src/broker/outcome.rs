@@ -154,12 +154,25 @@ impl OutcomeText {
     }
 }
 
+/// Names of files that were not kept, in a message.
+const UNKEPT_NAMED: usize = 20;
+
 /// What to say of a run that succeeded.
 fn succeeded(run: &Run) -> OutcomeText {
     if let Some(message) = not_adopted(run) {
         return OutcomeText::new(Retry::Changed, message);
     }
     let mut message = "It ran and succeeded.".to_owned();
+    if let Some((first, rest)) = run.artifacts_unkept.split_first() {
+        let all = rest.len() + 1;
+        let named = rest.iter().take(UNKEPT_NAMED - 1);
+        let named = named.fold(first.clone(), |all, name| format!("{all}, {name}"));
+        let more = if all > UNKEPT_NAMED { ", …" } else { "" };
+        message.push_str(&format!(
+            " It left more files than the {} that are kept, and {all} of them are not: {named}{more}.",
+            run.artifacts.len(),
+        ));
+    }
     if run.artifacts_left_out > 0 {
         let left = match run.artifacts_left_out {
             1 => "was also 1 thing that is".to_owned(),

@@ -78,6 +78,9 @@ pub struct Run {
     /// Things in its output folder that were not collected: links, folders, odd names.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub artifacts_left_out: u64,
+    /// Files over as many as its policy collects, by their names.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub artifacts_unkept: Vec<String>,
     /// At most [`RunEvent::MOST`], in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub events: Vec<RunEvent>,

@@ -21,5 +21,5 @@ pub use load::{Places, builtin, load, load_file};
 pub use members::{Library, library};
 pub use nearest::nearest;
 pub use nodes::{Handling, NodeKind};
-pub use reach::{is_given, member_capability, module_capability, stays_inside};
+pub use reach::{DRAWS, is_given, member_capability, module_capability, stays_inside};
 pub use resolved::{Attributes, Contract, Origin, Policy, PrivateValues, SetBy};

@@ -64,7 +64,7 @@ const INSIDE: &[(&str, &str)] = &[
     ),
     (
         "sys",
-        "argv byteorder exit float_info getsizeof int_info maxsize maxunicode stderr stdout version version_info",
+        "argv byteorder exit float_info getsizeof int_info maxsize maxunicode platform stderr stdout version version_info",
     ),
     (
         "pathlib",
@@ -118,6 +118,9 @@ pub fn stays_inside(module: &str, member: &str) -> bool {
     let known = INSIDE.iter().find(|(name, _)| *name == module);
     known.is_some_and(|(_, members)| members.split_ascii_whitespace().any(|m| m == member))
 }
+
+/// The package that draws for plotly's `write_image`: no policy lists it.
+pub const DRAWS: &str = "kaleido";
 
 /// Whether a top-level module is there without anybody installing it: of the standard library, or made by
 /// the runner (`assets/runner/modules.py`).

@@ -362,6 +362,7 @@ impl<'a> Inspector<'a> {
             Effect::Read => self.file(Capability::FsRead, entry, subject, arguments, at),
             Effect::Write => {
                 self.typeset(arguments, entry, at);
+                self.image(subject, at);
                 self.file(Capability::FsWrite, entry, subject, arguments, at);
             }
             Effect::ReadPathOrText => self.path_or_text(entry, subject, arguments, at),

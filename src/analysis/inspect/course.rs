@@ -2,6 +2,8 @@
 //! not be called, and an error may be caught.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
+use std::collections::HashMap;
 
 use crate::analysis::fold::fold;
 use crate::analysis::parse::TextRange;
@@ -17,36 +19,103 @@ pub(super) struct Course<'a> {
     skipped: Vec<Stretch>,
     /// Bodies of `try`, with the names of what is caught; none: whatever it is.
     caught: Vec<(Stretch, Vec<&'a str>)>,
+    /// Bodies of `try` with a handler that names nothing.
+    bare: Vec<Stretch>,
     functions: Vec<(Cow<'a, str>, Stretch)>,
     /// Names and attributes that are read, and where.
     read: Vec<(Cow<'a, str>, usize)>,
+    /// Which functions are surely called, by the narrowest class of the errors that end them.
+    called: RefCell<HashMap<String, Vec<bool>>>,
+}
+
+/// Special methods that run with every object of their class.
+const MAKERS: &[&str] = &["__init__", "__new__", "__post_init__"];
+
+fn is_within(at: usize, (from, to): Stretch) -> bool {
+    from <= at && at < to
 }
 
 impl<'a> Course<'a> {
     pub fn of(statements: &'a [Stmt]) -> Self {
         let mut course = Self::default();
+        course.ends(statements);
         body(&mut course, statements);
         course
     }
 
-    /// Whether the code at `at` surely runs, and nothing catches an error of one of these classes there.
+    /// Whether the code at `at` surely runs, and nothing catches an error of one of these classes there
+    /// or where its function is called.
     pub fn reaches(&self, at: usize, errors: &[&str]) -> bool {
-        let within = |(from, to): Stretch| from <= at && at < to;
-        let caught = |names: &[&str]| names.is_empty() || names.iter().any(|n| errors.contains(n));
-        !self.skipped.iter().any(|s| within(*s))
-            && !self.caught.iter().any(|(s, by)| within(*s) && caught(by))
-            && self
-                .functions
-                .iter()
-                .filter(|(_, s)| within(*s))
-                .all(|(name, s)| self.is_called(name, *s))
+        let first = errors.first().copied().unwrap_or_default();
+        let known = self.called.borrow().get(first).cloned();
+        let called = known.unwrap_or_else(|| {
+            let called = self.surely_called(errors);
+            let mut all = self.called.borrow_mut();
+            all.insert(first.to_owned(), called.clone());
+            called
+        });
+        self.is_plain(at, errors) && self.around(at).all(|function| called[function])
     }
 
-    /// Whether a function is named anywhere but in itself.
-    fn is_called(&self, name: &str, (from, to): Stretch) -> bool {
-        let by_python = name.starts_with("__");
-        let elsewhere = |at: usize| at < from || to <= at;
-        by_python || self.read.iter().any(|(n, at)| n == name && elsewhere(*at))
+    /// Whether a handler that names the error, or nothing at all, stands around it.
+    pub fn expects(&self, at: usize, errors: &[&str]) -> bool {
+        let named = |by: &[&str]| by.iter().any(|name| errors.contains(name));
+        let caught = |(stretch, by): &(Stretch, Vec<&str>)| is_within(at, *stretch) && named(by);
+        self.caught.iter().any(caught) || self.bare.iter().any(|s| is_within(at, *s))
+    }
+
+    /// Whether nothing in its own function skips it or catches these errors.
+    fn is_plain(&self, at: usize, errors: &[&str]) -> bool {
+        let caught = |names: &[&str]| names.is_empty() || names.iter().any(|n| errors.contains(n));
+        !self.skipped.iter().any(|s| is_within(at, *s))
+            && !self
+                .caught
+                .iter()
+                .any(|(s, by)| is_within(at, *s) && caught(by))
+    }
+
+    /// The functions that it stands in.
+    fn around(&self, at: usize) -> impl Iterator<Item = usize> {
+        let all = self.functions.iter().enumerate();
+        all.filter(move |(_, (_, s))| is_within(at, *s))
+            .map(|(i, _)| i)
+    }
+
+    /// The functions that are named where the code surely runs, outside of themselves.
+    fn surely_called(&self, errors: &[&str]) -> Vec<bool> {
+        let plain = self
+            .read
+            .iter()
+            .filter(|(_, at)| self.is_plain(*at, errors));
+        let reads: Vec<(&str, usize, Vec<usize>)> = plain
+            .map(|(name, at)| (&**name, *at, self.around(*at).collect()))
+            .collect();
+        let mut called: Vec<bool> = self
+            .functions
+            .iter()
+            .map(|(name, _)| MAKERS.contains(&&**name))
+            .collect();
+        loop {
+            let before = called.clone();
+            for (function, (name, stretch)) in self.functions.iter().enumerate() {
+                called[function] = called[function]
+                    || reads.iter().any(|(read, at, around)| {
+                        read == name
+                            && !is_within(*at, *stretch)
+                            && around.iter().all(|one| before[*one])
+                    });
+            }
+            if called == before {
+                return called;
+            }
+        }
+    }
+
+    /// What stands behind a statement that nothing goes on from.
+    fn ends(&mut self, statements: &'a [Stmt]) {
+        if let Some(last) = statements.iter().position(is_end) {
+            self.skip(&statements[last + 1..]);
+        }
     }
 
     fn skip(&mut self, statements: &'a [Stmt]) {
@@ -54,14 +123,20 @@ impl<'a> Course<'a> {
     }
 
     fn attempted(&mut self, statements: &'a [Stmt], handlers: &'a [ExceptHandler]) {
+        self.ends(statements);
         for ExceptHandler::ExceptHandler(handler) in handlers {
             self.skip(&handler.body);
+            self.ends(&handler.body);
+            if handler.type_.is_none() {
+                self.bare.extend(stretch(statements));
+            }
             let by = handler.type_.as_deref().map_or_else(Vec::new, classes);
             self.caught.extend(stretch(statements).map(|s| (s, by)));
         }
     }
 
     fn function(&mut self, name: &'a ast::Identifier, statements: &'a [Stmt]) {
+        self.ends(statements);
         if let Some(stretch) = stretch(statements) {
             self.functions.push((fold(name.as_str()), stretch));
         }
@@ -96,6 +171,25 @@ fn classes(e: &Expr) -> Vec<&str> {
         .unwrap_or_default()
 }
 
+/// `return`, `raise`, `break`, `continue`, `sys.exit()`.
+fn is_end(statement: &Stmt) -> bool {
+    match statement {
+        Stmt::Return(_) | Stmt::Raise(_) | Stmt::Break(_) | Stmt::Continue(_) => true,
+        Stmt::Expr(x) => match &*x.value {
+            Expr::Call(call) => match &*call.func {
+                Expr::Attribute(exit) => {
+                    let of_sys = matches!(&*exit.value, Expr::Name(n) if n.id.as_str() == "sys");
+                    of_sys && exit.attr.as_str() == "exit"
+                }
+                Expr::Name(exit) => matches!(exit.id.as_str(), "exit" | "quit"),
+                _ => false,
+            },
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
 /// `__name__ == "__main__"`, which it is.
 fn is_main(test: &Expr) -> bool {
     let Expr::Compare(x) = test else { return false };
@@ -123,27 +217,37 @@ impl<'a> Visitor<'a> for Course<'a> {
     fn statement(&mut self, statement: &'a Stmt) {
         match statement {
             Stmt::If(x) => {
-                if !is_main(&x.test) {
+                if is_main(&x.test) {
+                    self.ends(&x.body);
+                } else {
                     self.skip(&x.body);
                 }
                 self.skip(&x.orelse);
             }
             Stmt::While(x) => {
-                if !is_true(&x.test) {
+                if is_true(&x.test) {
+                    self.ends(&x.body);
+                } else {
                     self.skip(&x.body);
                 }
                 self.skip(&x.orelse);
             }
-            Stmt::For(x) => self.skip(&x.orelse),
-            Stmt::AsyncFor(x) => self.skip(&x.orelse),
+            Stmt::For(x) => {
+                self.ends(&x.body);
+                self.skip(&x.orelse);
+            }
+            Stmt::AsyncFor(x) => {
+                self.ends(&x.body);
+                self.skip(&x.orelse);
+            }
             Stmt::Match(x) => x.cases.iter().for_each(|case| self.skip(&case.body)),
             Stmt::Try(x) => self.attempted(&x.body, &x.handlers),
             Stmt::TryStar(x) => self.attempted(&x.body, &x.handlers),
             Stmt::With(x) if x.items.iter().any(suppresses) => self.skip(&x.body),
+            Stmt::With(x) => self.ends(&x.body),
             Stmt::FunctionDef(x) => self.function(&x.name, &x.body),
             Stmt::AsyncFunctionDef(x) => self.function(&x.name, &x.body),
-            Stmt::With(_)
-            | Stmt::AsyncWith(_)
+            Stmt::AsyncWith(_)
             | Stmt::ClassDef(_)
             | Stmt::Return(_)
             | Stmt::Delete(_)
@@ -178,6 +282,11 @@ impl<'a> Visitor<'a> for Course<'a> {
                 self.skipped.push(bytes(x.body.range()));
                 self.skipped.push(bytes(x.orelse.range()));
             }
+            // `a < b < c`, where nothing looks at c if a is not below b.
+            Expr::Compare(x) => {
+                let later = x.comparators.iter().skip(1);
+                self.skipped.extend(later.map(|e| bytes(e.range())));
+            }
             Expr::BoolOp(x) => {
                 let later = x.values.iter().skip(1);
                 self.skipped.extend(later.map(|e| bytes(e.range())));
@@ -196,7 +305,6 @@ impl<'a> Visitor<'a> for Course<'a> {
             | Expr::Await(_)
             | Expr::Yield(_)
             | Expr::YieldFrom(_)
-            | Expr::Compare(_)
             | Expr::Call(_)
             | Expr::FormattedValue(_)
             | Expr::JoinedStr(_)

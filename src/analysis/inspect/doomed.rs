@@ -7,13 +7,14 @@ use super::Inspector;
 use super::calls::Arguments;
 use super::course::Course;
 use super::files::Kind;
+use crate::analysis::hints;
 use crate::analysis::library::is_telling;
 use crate::analysis::parse::TextRange;
 use crate::analysis::parse::ast::{self, Constant, Expr, Ranged, Stmt};
 use crate::analysis::resolve::{Standing, Val};
 use crate::analysis::rules::{self, Rule};
 use crate::model::{Action, Capability};
-use crate::policy::{Contract, NodeKind, is_given, nearest};
+use crate::policy::{Contract, DRAWS, NodeKind, is_given, nearest};
 
 /// What is gathered until the whole snippet was seen.
 #[derive(Default)]
@@ -47,8 +48,8 @@ const NO_FILE: &[&str] = &[
 ];
 
 impl<'a> Inspector<'a> {
-    /// A name that nothing in the snippet binds and that is no builtin.
-    pub(super) fn unbound(&mut self, id: &str, at: TextRange) {
+    /// A name that nothing in the snippet binds and that is no builtin. `gone`: it was bound once.
+    pub(super) fn unbound(&mut self, id: &str, at: TextRange, gone: bool) {
         let contract = self.policy.contract;
         let Some(inputs) = contract.inputs_bound(self.setting.inputs.as_ref()) else {
             // Nobody calls an input so.
@@ -61,6 +62,12 @@ impl<'a> Inspector<'a> {
         if contract.names().contains(&id) || inputs.clone().any(|name| name == id) {
             return;
         }
+        if gone {
+            let hint =
+                "it is gone here, by `del` or behind its `except`: keep it under another name";
+            let hint = Some(hint.to_owned());
+            return self.fails(&rules::RUN_UNBOUND, at, id.to_owned(), hint, UNBOUND);
+        }
         let known = self.r.scopes.names_at(self.here());
         let known = known
             .chain(contract.names().iter().copied())
@@ -68,6 +75,7 @@ impl<'a> Inspector<'a> {
             .chain(self.policy.builtins.iter().map(String::as_str));
         let hint = nearest(id, known).map(|near| format!("did you mean `{near}`?"));
         let hint = hint.or_else(|| self.import_first(id));
+        let hint = hint.or_else(|| (id == "get_ipython").then(|| hints::no_notebook(self.policy)));
         let mut inputs = inputs.peekable();
         let hint = hint.or_else(|| {
             inputs.peek()?;
@@ -107,6 +115,17 @@ impl<'a> Inspector<'a> {
             false => format!("installed here are {}", here.join(", ")),
         };
         self.fails(&rules::RUN_ABSENT, at, top, Some(hint), ABSENT);
+    }
+
+    /// plotly has a package of its own draw its pictures.
+    pub(super) fn image(&mut self, subject: &str, at: TextRange) {
+        let python = self.setting.python.as_ref();
+        let lacks = python.is_some_and(|python| python.lacks(DRAWS));
+        if subject.rsplit('.').next() == Some("write_image") && lacks {
+            let hint = hints::no_image(self.policy);
+            let subject = format!("{DRAWS}, which draws for `write_image`");
+            self.fails(&rules::RUN_ABSENT, at, subject, Some(hint), &["ValueError"]);
+        }
     }
 
     /// Type parameters and `type` statements, which 3.12 brought (PEP 695): a Python before it compiles none
@@ -289,6 +308,10 @@ impl<'a> Inspector<'a> {
         let course = Course::of(body);
         for one in failing {
             let (start, _) = self.place(one.at);
+            // `try: unicode` with `except NameError`: whoever writes it knows.
+            if one.rule.code == rules::RUN_UNBOUND.code && course.expects(start, one.errors) {
+                continue;
+            }
             let sure = !one.errors.is_empty() && course.reaches(start, one.errors);
             let fact = self.add(one.rule, one.at, one.subject);
             fact.hint = one.hint;

@@ -97,6 +97,9 @@ impl<'a> Inspector<'a> {
             }
             let (val, standing) = self.r.child(&path, &name);
             let written = format!("{path}.{name}");
+            if let (Some(other), Val::Module(_)) = (&alias.asname, &val) {
+                self.other_name(&written, &fold(other.as_str()), alias.range());
+            }
             if let Some(capability) = member_capability(&written) {
                 self.uses(capability, alias.range(), &written);
             }

@@ -39,6 +39,9 @@ const DRAWING: &[&str] = &[
     "scipy.stats.yeojohnson_normplot",
 ];
 
+/// Builtins of other systems, which portable code names behind a check.
+const ELSEWHERE: &[&str] = &["WindowsError"];
+
 impl<'a> Inspector<'a> {
     pub(super) fn name(&mut self, name: &'a ast::ExprName, e: &'a Expr, place: Place<'a>) {
         let id = fold(name.id.as_str());
@@ -84,8 +87,16 @@ impl<'a> Inspector<'a> {
         {
             self.column(&id, Capability::DataRead, at);
         }
-        if self.text.is_none() && found_nothing && !is_builtin(&id) && !THERE.contains(&&*id) {
-            self.unbound(&id, at);
+        let gone = self.r.scopes.stars.is_empty()
+            && self.r.scopes.is_gone(&id, scope, at.start().to_usize());
+        if self.text.is_none()
+            && (found_nothing || gone)
+            && !is_builtin(&id)
+            && !ELSEWHERE.contains(&&*id)
+            && !THERE.contains(&&*id)
+            && !self.r.scopes.is_global(&id)
+        {
+            self.unbound(&id, at, gone);
         }
         self.module_value(e, at, place);
         if self.text.is_none() && !found_nothing {

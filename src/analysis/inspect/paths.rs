@@ -39,10 +39,13 @@ const TEMPORARY: &[&str] = &[
 
 /// What says which time it is: digits, however it is formatted.
 const TIMES: &[&str] = &[
+    "datetime.date",
     "datetime.date.today",
+    "datetime.datetime",
     "datetime.datetime.now",
     "datetime.datetime.today",
     "datetime.datetime.utcnow",
+    "pandas.Timestamp",
     "pandas.Timestamp.now",
     "pandas.Timestamp.today",
     "time.strftime",
@@ -105,7 +108,7 @@ impl<'a> Inspector<'a> {
             Expr::Call(call) => match &*call.func {
                 func if self.is_path_maker(func) => anew(&call.args),
                 func if self.makes(func, TEMPORARY) => Kind::Plain,
-                func if self.makes(func, TIMES) => Kind::None,
+                func if self.makes(func, TIMES) || self.is_count(func) => Kind::None,
                 Expr::Attribute(x) => {
                     let filled = match &*fold(x.attr.as_str()) {
                         "format" | "join" | "joinpath" => anew(&call.args),
@@ -157,13 +160,23 @@ impl<'a> Inspector<'a> {
                     || held()
                     || self.is_handed_literals(name)
             }
-            // A temporary file's own.
-            Expr::Attribute(x) if x.attr.as_str() == "name" => inner(&x.value),
+            // A temporary file's own, and a column of a row that a loop goes through.
+            Expr::Attribute(x) => {
+                let of_loop = |e: &Expr| matches!(e, Expr::Name(n) if self.is_of_loop(n));
+                of_loop(&x.value) || (x.attr.as_str() == "name" && inner(&x.value))
+            }
+            // A part of a group's key, a column of a row.
+            Expr::Subscript(x) => {
+                let literal = matches!(&*x.slice, Expr::Constant(_));
+                literal && matches!(&*x.value, Expr::Name(n) if self.is_of_loop(n))
+            }
             Expr::Call(call)
                 if self.makes(&call.func, TEMPORARY) || self.makes(&call.func, TIMES) =>
             {
                 true
             }
+            // A number, whatever is counted.
+            Expr::Call(call) if self.is_count(&call.func) => true,
             Expr::Call(call) if call.keywords.is_empty() && call.args.iter().all(inner) => {
                 match &*call.func {
                     func if self.is_path_maker(func) => true,
@@ -240,6 +253,12 @@ impl<'a> Inspector<'a> {
                     })
                 })
             })
+    }
+
+    fn is_count(&self, func: &'a Expr) -> bool {
+        let vals = self.r.eval(func, self.here());
+        let counts = |v: &Val<'a>| matches!(v, Val::Builtin(b) if &**b == "len");
+        !vals.is_empty() && vals.iter().all(counts)
     }
 
     /// Whether a call of it is one of these members.

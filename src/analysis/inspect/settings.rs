@@ -149,6 +149,7 @@ impl<'a> Inspector<'a> {
                     | "threading"
                     | "sequential"
                     | "loky"
+                    | "multiprocessing"
             ),
             Val::Unknown => matches!(e, Expr::Constant(c) if c.value == Constant::None),
             _ => false,

@@ -17,7 +17,7 @@ const STEPS: usize = 400_000;
 const DEPTH: usize = 6_000;
 
 /// An expression, by its address, and the scope it is evaluated in.
-type Key = (usize, ScopeId);
+pub(super) type Key = (usize, ScopeId);
 
 /// The state of one evaluation.
 enum Known<'a> {

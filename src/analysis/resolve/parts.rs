@@ -1,7 +1,9 @@
 //! Parts of values: what unpacking, subscripts and the usual ways of looping take out of them.
 
-use super::eval::Resolver;
-use super::scopes::ScopeId;
+use std::collections::HashSet;
+
+use super::eval::{Key, Resolver};
+use super::scopes::{ScopeId, address};
 use super::value::{ByAddress, Set, Val};
 use crate::analysis::fold::fold;
 use crate::analysis::parse::ast::{self, Constant, Expr, UnaryOp};
@@ -9,6 +11,9 @@ use crate::analysis::walk::Step;
 
 /// Containers inside containers.
 const DEPTH: usize = 4;
+
+/// What `**` brought already.
+pub(super) type Unpacked = HashSet<Key>;
 
 impl<'a> Resolver<'a> {
     /// What the steps lead to from what `e` stands for.
@@ -136,11 +141,12 @@ impl<'a> Resolver<'a> {
                     [Val::Text(text)] => Some(&**text),
                     _ => None,
                 };
+                let mut unpacked = Unpacked::new();
                 for (key, value) in dict.keys.iter().zip(&dict.values) {
                     let other = matches!((asked, key), (Some(asked), Some(Expr::Constant(c)))
                         if !matches!(&c.value, Constant::Str(text) if text == asked));
                     if !other {
-                        self.dict_value(key.as_ref(), value, inner, out);
+                        self.dict_value(key.as_ref(), value, inner, out, &mut unpacked);
                     }
                 }
                 if out.is_empty() {
@@ -163,9 +169,9 @@ impl<'a> Resolver<'a> {
             }
             (Expr::Tuple(x), _) => match index(key, x.elts.len()).and_then(|i| row(e)?.get(i)) {
                 Some(element) => out.all(&self.eval(element, inner)),
-                None => self.items(e, inner, out),
+                None => self.items(e, inner, out, &mut Unpacked::new()),
             },
-            _ => self.items(e, inner, out),
+            _ => self.items(e, inner, out, &mut Unpacked::new()),
         }
     }
 
@@ -178,19 +184,22 @@ impl<'a> Resolver<'a> {
                 [Val::Builtin(name)] if &**name == "dict")
     }
 
-    /// The value of a key, or what `**` brings.
+    /// The value of a key, or what `**` brings: once, since `d = {**d, "a": 1}` unpacks itself.
     pub(super) fn dict_value(
         &self,
         key: Option<&'a Expr>,
         value: &'a Expr,
         scope: ScopeId,
         out: &mut Set<'a>,
+        unpacked: &mut Unpacked,
     ) {
         let vals = self.eval(value, scope);
         if key.is_some() {
             out.all(&vals);
-        } else {
-            vals.iter().for_each(|v| self.element(v, out));
+        } else if unpacked.insert((address(value), scope)) {
+            for val in vals.iter() {
+                self.element_once(val, out, unpacked);
+            }
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::calls::joined_path;
 use super::eval::Resolver;
+use super::parts::Unpacked;
 use super::scopes::{ScopeId, address};
 use super::value::{ByAddress, Set, Val, Vals};
 use crate::analysis::fold::fold;
@@ -128,14 +129,18 @@ impl<'a> Resolver<'a> {
 
     /// An element of `base`.
     pub fn element(&self, base: &Val<'a>, out: &mut Set<'a>) {
+        self.element_once(base, out, &mut Unpacked::new());
+    }
+
+    pub(super) fn element_once(&self, base: &Val<'a>, out: &mut Set<'a>, unpacked: &mut Unpacked) {
         match base {
-            Val::Items(ByAddress(e), scope) => self.items(e, *scope, out),
+            Val::Items(ByAddress(e), scope) => self.items(e, *scope, out, unpacked),
             Val::Holds(ByAddress(e), scope) => {
                 // Either the thing itself, or what is in it.
                 for held in self.eval(e, *scope).iter() {
                     out.add(held.clone());
                     if let Val::Items(ByAddress(inner), scope) = held {
-                        self.items(inner, *scope, out);
+                        self.items(inner, *scope, out, unpacked);
                     }
                     // `list(map(…))`: what is in what it is made of.
                     if let Val::Holds(ByAddress(inner), scope) = held
@@ -144,7 +149,7 @@ impl<'a> Resolver<'a> {
                         for inner in self.eval(inner, *scope).iter() {
                             out.add(inner.clone());
                             if let Val::Items(ByAddress(inner), scope) = inner {
-                                self.items(inner, *scope, out);
+                                self.items(inner, *scope, out, unpacked);
                             }
                         }
                     }
@@ -171,7 +176,13 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    pub(super) fn items(&self, e: &'a Expr, scope: ScopeId, out: &mut Set<'a>) {
+    pub(super) fn items(
+        &self,
+        e: &'a Expr,
+        scope: ScopeId,
+        out: &mut Set<'a>,
+        unpacked: &mut Unpacked,
+    ) {
         let each = |elements: &'a [Expr], out: &mut Set<'a>| {
             for element in elements {
                 out.all(&self.eval(element, scope));
@@ -187,7 +198,7 @@ impl<'a> Resolver<'a> {
                     out.all(&self.eval(key, scope));
                 }
                 for (key, value) in x.keys.iter().zip(&x.values) {
-                    self.dict_value(key.as_ref(), value, scope, out);
+                    self.dict_value(key.as_ref(), value, scope, out, unpacked);
                 }
             }
             // The elements live in the comprehension's own scope, which names resolve from the

@@ -68,6 +68,10 @@ pub struct Scopes<'a> {
     walrus: HashSet<usize>,
     /// Ranges of top-level statements that are not compound.
     simple: Vec<TextRange>,
+    /// Names that a function hands to the module.
+    global: HashSet<Cow<'a, str>>,
+    /// Name → where top-level statements delete it.
+    deleted: HashMap<Cow<'a, str>, Vec<usize>>,
 }
 
 impl<'a> Scopes<'a> {
@@ -109,6 +113,8 @@ impl<'a> Scopes<'a> {
             walrus: HashSet::new(),
             stack: vec![0],
             simple,
+            global: HashSet::new(),
+            deleted: deleted(top),
         };
         crate::analysis::walk::body(&mut scopes, top);
         for (id, data) in scopes.all.iter().enumerate() {
@@ -175,6 +181,33 @@ impl<'a> Scopes<'a> {
         }
     }
 
+    /// Whether some function declares the name `global`: what binds it may stand anywhere.
+    pub fn is_global(&self, name: &str) -> bool {
+        self.global.contains(name)
+    }
+
+    /// Whether each binding of the name in this very scope has ended before `offset`: deleted, or
+    /// `except … as`, whose name Python deletes behind the handler.
+    pub fn is_gone(&self, name: &str, scope: ScopeId, offset: usize) -> bool {
+        let found = self.lookup(name, scope);
+        let [(bindings, home)] = found.bindings.as_slice() else {
+            return false;
+        };
+        let deleted = self.deleted.get(name).into_iter().flatten();
+        let deleted = match scope {
+            0 => deleted.filter(|end| **end <= offset).max(),
+            _ => None,
+        };
+        let ended = |b: &Binding<'a>| {
+            let end = match b.to {
+                Bound::Exception => offset,
+                _ => deleted.copied().unwrap_or(0),
+            };
+            b.scope == scope && b.end <= end
+        };
+        *home == scope && bindings.iter().all(ended)
+    }
+
     /// The names that are bound in a scope or around it.
     pub fn names_at(&self, scope: ScopeId) -> impl Iterator<Item = &str> {
         let around =
@@ -215,6 +248,23 @@ impl<'a> Scopes<'a> {
     fn push(&mut self, name: Cow<'a, str>, scope: ScopeId, binding: Binding<'a>) {
         self.all[scope].names.entry(name).or_default().push(binding);
     }
+}
+
+/// What top-level statements delete for good: no branch, no loop.
+fn deleted<'a>(top: &'a [ast::Stmt]) -> HashMap<Cow<'a, str>, Vec<usize>> {
+    let mut found: HashMap<Cow<'a, str>, Vec<usize>> = HashMap::new();
+    for statement in top {
+        let ast::Stmt::Delete(delete) = statement else {
+            continue;
+        };
+        for target in &delete.targets {
+            if let Expr::Name(name) = target {
+                let end = delete.range().end().to_usize();
+                found.entry(fold(name.id.as_str())).or_default().push(end);
+            }
+        }
+    }
+    found
 }
 
 /// What a look-up found.
@@ -292,7 +342,11 @@ impl<'a> Visitor<'a> for Scopes<'a> {
 
     fn declare(&mut self, name: &'a str, global: bool, _at: TextRange) {
         let here = self.here();
-        self.all[here].declared.insert(fold(name), global);
+        let name = fold(name);
+        if global {
+            self.global.insert(name.clone());
+        }
+        self.all[here].declared.insert(name, global);
     }
 
     fn store_attribute(&mut self, target: &'a ast::ExprAttribute, _of: TargetOf, to: Bound<'a>) {

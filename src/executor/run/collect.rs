@@ -36,6 +36,8 @@ pub struct Collected {
     pub blobs: Vec<Blob>,
     /// Things in the folder that are no plain files of a plain name.
     pub left_out: u64,
+    /// Files over as many as the policy collects: the ones written last.
+    pub unkept: Vec<String>,
     /// Which limit the files are over, and what was reached. Nothing is collected then.
     pub excess: Option<String>,
     /// Why nothing could be read, though the run left something.
@@ -77,14 +79,12 @@ pub fn collect(folder: &OwnedFd, limits: &Limits) -> Result<Collected, Fault> {
         .into_iter()
         .partition(|name| limits.artifacts > 0 && open(folder, name).is_some());
     collected.left_out = others.len() as u64;
-    if files.len() as u64 > limits.artifacts {
-        return Ok(Collected::over(format!(
-            "it left {} files; at most {} are collected",
-            files.len(),
-            limits.artifacts
-        )));
-    }
-    for Found { name, file, bytes } in files.iter().filter_map(|name| open(folder, name)) {
+    let (files, unkept) = first(folder, files, limits.artifacts);
+    collected.unkept = unkept;
+    for Found {
+        name, file, bytes, ..
+    } in files.iter().filter_map(|name| open(folder, name))
+    {
         let most = limits.artifact_bytes.min(FILE_MAX);
         if bytes > most {
             return Ok(Collected::over(format!(
@@ -121,6 +121,29 @@ struct Found {
     name: String,
     file: File,
     bytes: u64,
+    /// When it was written last: seconds and nanoseconds.
+    written: (i64, i64),
+}
+
+/// As many as are collected, the first written first, again in the order of their names; and the names of
+/// the others.
+fn first(folder: &OwnedFd, mut files: Vec<CString>, most: u64) -> (Vec<CString>, Vec<String>) {
+    let most = usize::try_from(most).unwrap_or(usize::MAX);
+    if files.len() <= most {
+        return (files, Vec::new());
+    }
+    files.sort_by_cached_key(|name| {
+        let written = open(folder, name).map(|found| found.written);
+        (written, name.clone())
+    });
+    let unkept = files.split_off(most);
+    files.sort();
+    let names = unkept
+        .into_iter()
+        .filter_map(|name| name.into_string().ok());
+    let mut names: Vec<String> = names.collect();
+    names.sort();
+    (files, names)
 }
 
 /// The file, if it is a regular one of a plain name that no other name leads to.
@@ -142,6 +165,7 @@ fn open(folder: &OwnedFd, name: &CStr) -> Option<Found> {
     (meta.is_file() && meta.nlink() == 1).then(|| Found {
         name: plain.to_owned(),
         bytes: meta.size(),
+        written: (meta.mtime(), meta.mtime_nsec()),
         file,
     })
 }
@@ -278,18 +302,28 @@ mod tests {
     }
 
     #[test]
-    fn what_is_over_a_limit_is_named_with_what_was_reached() {
+    fn of_more_files_than_are_collected_the_first_written_are_kept_and_the_others_named() {
         let dir = tempfile::tempdir().unwrap();
-        for name in ["a", "b", "c", "d"] {
-            std::fs::write(dir.path().join(name), "x").unwrap();
+        let at = |seconds| std::time::UNIX_EPOCH + std::time::Duration::from_secs(seconds);
+        for (name, seconds) in [("d", 1), ("b", 2), ("a", 3), ("e", 4), ("c", 4)] {
+            let file = File::create(dir.path().join(name)).unwrap();
+            file.set_modified(at(seconds)).unwrap();
         }
         let got = of(dir.path(), &limits());
+        let names: Vec<_> = got.artifacts.iter().map(|a| a.name.as_str()).collect();
+        assert_eq!(names, ["a", "b", "d"]);
         assert_eq!(
-            got.excess.as_deref(),
-            Some("it left 4 files; at most 3 are collected")
+            (got.unkept, got.excess),
+            (vec!["c".into(), "e".into()], None)
         );
-        assert!(got.artifacts.is_empty() && got.blobs.is_empty());
-        std::fs::remove_file(dir.path().join("d")).unwrap();
+    }
+
+    #[test]
+    fn what_is_over_a_limit_is_named_with_what_was_reached() {
+        let dir = tempfile::tempdir().unwrap();
+        for name in ["a", "b", "c"] {
+            std::fs::write(dir.path().join(name), "x").unwrap();
+        }
         std::fs::write(dir.path().join("c"), [0u8; 101]).unwrap();
         let got = of(dir.path(), &limits());
         assert_eq!(

@@ -97,6 +97,7 @@ pub fn run(facts: Facts<'_>) -> Run {
         result,
         artifacts: facts.collected.artifacts,
         artifacts_left_out: facts.collected.left_out,
+        artifacts_unkept: facts.collected.unkept,
         events,
         accesses: facts.accesses,
     }
@@ -130,6 +131,7 @@ pub fn never_launched(spec: &RunSpec) -> ExecNote {
         result: Value::Null,
         artifacts: Vec::new(),
         artifacts_left_out: 0,
+        artifacts_unkept: Vec::new(),
         events: Vec::new(),
         accesses: BTreeMap::new(),
     }))
@@ -336,7 +338,7 @@ fn left(facts: &Facts<'_>, claim: &Claim) -> Judgement {
     if let Some(lie) = claim
         .manifest
         .as_deref()
-        .and_then(|manifest| disagreement(manifest, &facts.collected.artifacts))
+        .and_then(|manifest| disagreement(manifest, &facts.collected))
     {
         return (None, Some(broken(lie)), serde_json::Value::Null);
     }
@@ -344,9 +346,11 @@ fn left(facts: &Facts<'_>, claim: &Claim) -> Judgement {
 }
 
 /// How the child's list of its files differs from what was found.
-fn disagreement(manifest: &[Claimed], found: &[Artifact]) -> Option<String> {
+fn disagreement(manifest: &[Claimed], collected: &Collected) -> Option<String> {
+    let found = &collected.artifacts;
+    let unkept = |claimed: &&Claimed| collected.unkept.contains(&claimed.name);
     let same = |claimed: &Claimed, file: &Artifact| claimed.name == file.name;
-    for claimed in manifest {
+    for claimed in manifest.iter().filter(|claimed| !unkept(claimed)) {
         match found.iter().find(|file| same(claimed, file)) {
             None => {
                 return Some(format!(

@@ -118,3 +118,130 @@ fn what_runs_under_plain_python_and_stays_inside_the_run_is_served() {
         .collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }
+
+#[test]
+#[ignore = "scratch"]
+fn scratch_probe() {
+    let Ok(dir) = std::env::var("CS_PROBE_DIR") else {
+        return;
+    };
+    let mut found: Vec<PathBuf> = std::fs::read_dir(dir)
+        .unwrap()
+        .map(|e| e.unwrap().path())
+        .filter(|p| p.extension().is_some_and(|e| e == "py"))
+        .collect();
+    found.sort();
+    let env = pandas();
+    for path in found {
+        let code = std::fs::read_to_string(&path).unwrap();
+        let name = code
+            .lines()
+            .find_map(|l| l.strip_prefix("# profile: "))
+            .unwrap_or("analysis");
+        let inputs: serde_json::Value = code
+            .lines()
+            .find_map(|l| l.strip_prefix("# inputs: "))
+            .map_or(serde_json::json!({}), |l| serde_json::from_str(l).unwrap());
+        let policy = profile(name);
+        let tops = policy
+            .imports
+            .keys()
+            .filter_map(|path| path.split('.').next());
+        let setting = Setting {
+            tier: Some(Tier::Kernel),
+            inputs: Some(inputs.as_object().unwrap().keys().cloned().collect()),
+            python: Some(Installed {
+                version: (env.version.0, env.version.1),
+                missing: env.lacking(tops.filter(|top| !is_given(top))),
+            }),
+            ..Setting::default()
+        };
+        let mut policy = Policy {
+            tier: TIER,
+            ..policy
+        };
+        policy.limits.memory_mb = policy.limits.memory_mb.max(1024);
+        let verdict = analyse_in(code.as_bytes(), &policy, &setting);
+        println!(
+            "=== {} [{name}] {:?}",
+            path.file_name().unwrap().display(),
+            verdict.verdict
+        );
+        for f in &verdict.findings {
+            println!(
+                "  {} {:?} line {}: {} | {:?}",
+                f.rule, f.action, f.line, f.message, f.hint
+            );
+        }
+        if matches!(
+            verdict.verdict,
+            VerdictKind::Blocked | VerdictKind::Unanalyzable
+        ) && !code.contains("# run anyway")
+        {
+            continue;
+        }
+        let requests = serde_json::from_value(inputs).unwrap();
+        let bound = crate::executor::bind(&requests, &std::collections::BTreeMap::new()).unwrap();
+        let told = run_spec(RunSpec {
+            env: pandas(),
+            ..with_inputs(&code, policy, bound)
+        });
+        match told.notes.last() {
+            Some(crate::broker::ExecNote::Ended(run)) => {
+                println!("  stdout: {}", run.stdout.replace('\n', "\n          "));
+                if !run.stderr.is_empty() {
+                    println!("  stderr: {}", run.stderr);
+                }
+                if let Some(e) = &run.error {
+                    println!("  ERROR: {}", serde_json::to_string(e).unwrap());
+                }
+                println!("  result: {}", serde_json::to_string(&run.result).unwrap());
+                println!(
+                    "  artifacts: {:?}",
+                    run.artifacts
+                        .iter()
+                        .map(|a| a.name.as_str())
+                        .collect::<Vec<_>>()
+                );
+            }
+            other => println!("  {other:?}"),
+        }
+    }
+}
+
+#[test]
+#[ignore = "scratch"]
+fn scratch_names() {
+    let Ok(list) = std::env::var("CS_NAMES_LIST") else {
+        return;
+    };
+    for path in std::fs::read_to_string(list).unwrap().lines() {
+        let Ok(code) = std::fs::read_to_string(path) else {
+            continue;
+        };
+        let mut policy = profile("analysis");
+        policy.limits.code_bytes = 10_000_000;
+        let setting = Setting {
+            tier: Some(Tier::Kernel),
+            inputs: Some(BTreeSet::new()),
+            ..Setting::default()
+        };
+        let verdict = analyse_in(code.as_bytes(), &policy, &setting);
+        if verdict.verdict == VerdictKind::Unanalyzable {
+            println!("U\t{path}\t{}", verdict.findings[0].message);
+        }
+        for f in verdict
+            .findings
+            .iter()
+            .filter(|f| f.rule == "RUN002" || f.rule == "RUN003")
+        {
+            println!(
+                "F\t{path}\t{}\t{}\t{:?}\t{}",
+                f.rule,
+                f.line,
+                f.action,
+                f.message.split(':').next().unwrap()
+            );
+        }
+    }
+}
