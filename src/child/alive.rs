@@ -7,13 +7,11 @@ use std::time::{Duration, Instant};
 
 use crate::clock::Now;
 use crate::sandbox::events::Events;
-use crate::sandbox::protocol::{self, Command, Says};
+use crate::sandbox::protocol::{self, Command, Ending, Says};
 
 use super::confinement::Confinement;
 use super::fault::{Fault, Why};
-use super::host::Host;
-use super::launch::HELPER_MAX;
-use super::states::{Ended, Step};
+use super::host::{HELPER_MAX, Host};
 
 /// How long pipes are read after everything that could write to them is dead.
 const DRAIN_MAX: Duration = Duration::from_secs(2);
@@ -79,6 +77,13 @@ enum Name {
 /// A message with the descriptor that came with it.
 type Message = (Says, Option<OwnedFd>);
 
+/// What came of attending a child.
+pub(super) enum Outcome<T> {
+    Next(Alive, T),
+    /// With when the helper said so, by CLOCK_MONOTONIC and CLOCK_BOOTTIME.
+    Ended(Alive, Ending, (Instant, Duration)),
+}
+
 /// A child, in whatever state.
 pub(super) struct Alive {
     // Closed before the host, whose zygote ends a run whose socket is closed.
@@ -143,7 +148,7 @@ impl Alive {
         client: &mut dyn Client,
         released: bool,
         mut step: impl FnMut(&mut Self, &mut dyn Client, Option<Message>) -> Result<Option<T>, Fault>,
-    ) -> Result<Step<(Self, T)>, Fault> {
+    ) -> Result<Outcome<T>, Fault> {
         loop {
             client.tick();
             if client.wish() == Wish::Kill {
@@ -163,7 +168,7 @@ impl Alive {
                     if !ending.clean {
                         tracing::error!("the helper could not clean up after a run");
                     }
-                    return Ok(Step::Ended(Ended::new(self, ending, now)));
+                    return Ok(Outcome::Ended(self, ending, now));
                 }
                 Some((Says::Refused(refusal), _)) => return Err(refusal.into()),
                 Some((Says::Place, _)) => return Err(Fault::new(Why::OutOfOrder, "place")),
@@ -173,7 +178,7 @@ impl Alive {
             if !self.killed
                 && let Some(next) = step(&mut self, client, said)?
             {
-                return Ok(Step::On((self, next)));
+                return Ok(Outcome::Next(self, next));
             }
         }
     }

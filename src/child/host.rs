@@ -1,12 +1,18 @@
 //! Who looks after a child.
 
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::path::PathBuf;
 use std::process::Child;
+use std::time::{Duration, Instant};
 
-use crate::sandbox::scratch;
+use crate::sandbox::cgroup::Owner;
+use crate::sandbox::events::Events;
+use crate::sandbox::{raw, scratch};
 
-use super::launch;
+use super::leftovers;
+
+/// How long a helper may take to kill and to clean up before it is killed itself.
+pub(super) const HELPER_MAX: Duration = Duration::from_secs(20);
 
 /// Looks after a child, and ends it when it is dropped.
 pub trait Host: Send {
@@ -84,11 +90,36 @@ impl Drop for Helper {
     fn drop(&mut self) {
         self.lifeline.take();
         if let Some(process) = self.process.take() {
-            launch::dismiss(process);
+            dismiss(process);
         }
         // The helper has removed it, unless it was killed.
         if let Err(e) = scratch::Held::open(&self.scratch).and_then(|held| held.remove()) {
             tracing::error!("a run's folder could not be removed: {e}");
         }
+    }
+}
+
+/// Waits for a helper whose lifeline has ended, and reaps it.
+fn dismiss(mut helper: Child) {
+    // Until it is reaped, its number means nobody else.
+    let owner = Owner::of(helper.id() as i32);
+    let until = Instant::now() + HELPER_MAX;
+    let gone = raw::pidfd_open(helper.id() as i32).is_ok_and(|pidfd| {
+        while Instant::now() < until {
+            match Events::new().on((), pidfd.as_fd()).wait(Some(until)) {
+                Ok(happened) if happened.is_empty() => {}
+                Ok(_) => return true,
+                Err(_) => return false,
+            }
+        }
+        false
+    });
+    if !gone {
+        tracing::error!("the sandbox helper had to be killed");
+        let _ = helper.kill();
+    }
+    let well = helper.wait().is_ok_and(|status| status.success());
+    if let (false, Ok(owner)) = (well, owner) {
+        leftovers::remove_of(owner);
     }
 }

@@ -4,30 +4,23 @@
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
 
 use nix::fcntl::{FcntlArg, OFlag, fcntl};
 use nix::sys::socket::{AddressFamily, SockFlag, SockType, socketpair};
 use nix::unistd::pipe2;
 
 use crate::model::Digest;
-use crate::sandbox::cgroup::Owner;
-use crate::sandbox::events::Events;
 use crate::sandbox::protocol::{self, Descriptors, Order, Says, Take};
-use crate::sandbox::{raw, scratch};
+use crate::sandbox::scratch;
 
 use super::alive::Alive;
 use super::confinement::Confinement;
 use super::fault::{Fault, Why};
 use super::host::{Helper, Host};
-use super::leftovers;
 use super::states::Launched;
 
 /// The hidden subcommand that is the helper.
 pub const ROLE: &str = "__sandbox";
-
-/// How long a helper may take to kill and to clean up before it is killed itself.
-pub(super) const HELPER_MAX: Duration = Duration::from_secs(20);
 
 /// The sealed files of a cold start. The helper hashes the code and passes everything on.
 pub struct Files {
@@ -200,29 +193,4 @@ pub(crate) fn output_pipe() -> Result<[OwnedFd; 2], Fault> {
     let [read, write] = pipe()?;
     fcntl(&read, FcntlArg::F_SETFL(OFlag::O_NONBLOCK)).map_err(|e| Fault::new(Why::NoPipe, e))?;
     Ok([read, write])
-}
-
-/// Waits for a helper whose lifeline has ended, and reaps it.
-pub(super) fn dismiss(mut helper: Child) {
-    // Until it is reaped, its number means nobody else.
-    let owner = Owner::of(helper.id() as i32);
-    let until = Instant::now() + HELPER_MAX;
-    let gone = raw::pidfd_open(helper.id() as i32).is_ok_and(|pidfd| {
-        while Instant::now() < until {
-            match Events::new().on((), pidfd.as_fd()).wait(Some(until)) {
-                Ok(happened) if happened.is_empty() => {}
-                Ok(_) => return true,
-                Err(_) => return false,
-            }
-        }
-        false
-    });
-    if !gone {
-        tracing::error!("the sandbox helper had to be killed");
-        let _ = helper.kill();
-    }
-    let well = helper.wait().is_ok_and(|status| status.success());
-    if let (false, Ok(owner)) = (well, owner) {
-        leftovers::remove_of(owner);
-    }
 }

@@ -9,7 +9,7 @@ use crate::model::Isolation;
 use crate::sandbox::protocol::{Command, Ending, Says};
 use crate::sandbox::raw;
 
-use super::alive::{Alive, Client, Wish};
+use super::alive::{Alive, Client, Outcome, Wish};
 use super::fault::Fault;
 use super::{outside, surroundings};
 
@@ -81,7 +81,7 @@ impl Launched {
         client: &mut dyn Client,
     ) -> Result<Step<Confined>, Fault> {
         self.alive.within(patience);
-        let step = self.alive.until(client, false, |alive, _, said| {
+        let outcome = self.alive.until(client, false, |alive, _, said| {
             let Some((Says::Started { pid, layers }, folder)) = said else {
                 return Ok(None);
             };
@@ -90,7 +90,7 @@ impl Launched {
             let mounted = surroundings::mounted(pid, &alive.confinement);
             Ok(Some((pid, layers, mounted)))
         })?;
-        Ok(step.map(|(alive, (pid, told, mounted))| Confined {
+        Ok(Step::of(outcome, |alive, (pid, told, mounted)| Confined {
             alive,
             pid,
             told,
@@ -102,12 +102,12 @@ impl Launched {
 impl Confined {
     /// Waits until the runner is ready, and looks.
     pub fn held(mut self, client: &mut dyn Client) -> Result<Step<Held>, Fault> {
-        let step = self.alive.until(client, false, |_, client, _| {
+        let outcome = self.alive.until(client, false, |_, client, _| {
             Ok(client.is_ready().then_some(()))
         })?;
-        match step {
+        match Step::of(outcome, |alive, ()| alive) {
             Step::Ended(ended) => Ok(Step::Ended(ended)),
-            Step::On((alive, ())) => {
+            Step::On(alive) => {
                 self.alive = alive;
                 self.look().map(Step::On).map_err(|found| found.fault)
             }
@@ -147,10 +147,10 @@ impl Confined {
             told,
             mounted,
         } = self;
-        let step = alive.until(client, false, |_, client, _| {
+        let outcome = alive.until(client, false, |_, client, _| {
             Ok(client.is_ready().then_some(()))
         })?;
-        Ok(step.map(|(alive, ())| Self {
+        Ok(Step::of(outcome, |alive, ()| Self {
             alive,
             pid,
             told,
@@ -218,8 +218,8 @@ impl Held {
             return Ok(Step::On(Released { alive, at }));
         }
         alive.at_leisure();
-        let step = alive.until(client, false, |alive, client, _| Ok(release(alive, client)))?;
-        Ok(step.map(|(alive, at)| Released { alive, at }))
+        let outcome = alive.until(client, false, |alive, client, _| Ok(release(alive, client)))?;
+        Ok(Step::of(outcome, |alive, at| Released { alive, at }))
     }
 }
 
@@ -244,21 +244,17 @@ impl Released {
 
     /// Attends the payload to its end.
     pub fn ended(self, client: &mut dyn Client) -> Result<Ended, Fault> {
-        let step = self
+        let outcome = self
             .alive
             .until(client, true, |_, _, _| Ok(None::<std::convert::Infallible>))?;
-        match step {
+        match Step::of(outcome, |_, never| never) {
             Step::Ended(ended) => Ok(ended),
-            Step::On((_, never)) => match never {},
+            Step::On(never) => match never {},
         }
     }
 }
 
 impl Ended {
-    pub(super) fn new(alive: Alive, ending: Ending, at: (Instant, Duration)) -> Self {
-        Self { alive, ending, at }
-    }
-
     /// Bytes of inputs that the payload mapped.
     pub const fn mapped(&self) -> u64 {
         self.alive.confinement.mapped
@@ -271,10 +267,10 @@ impl Ended {
 }
 
 impl<T> Step<T> {
-    fn map<U>(self, then: impl FnOnce(T) -> U) -> Step<U> {
-        match self {
-            Self::On(next) => Step::On(then(next)),
-            Self::Ended(ended) => Step::Ended(ended),
+    fn of<U>(outcome: Outcome<U>, then: impl FnOnce(Alive, U) -> T) -> Self {
+        match outcome {
+            Outcome::Next(alive, next) => Self::On(then(alive, next)),
+            Outcome::Ended(alive, ending, at) => Self::Ended(Ended { alive, ending, at }),
         }
     }
 }
