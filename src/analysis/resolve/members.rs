@@ -49,13 +49,13 @@ impl<'a> Resolver<'a> {
             Some(members) if members.contains("*") => {
                 if self.library.has_member(module, name) {
                     Standing::Allowed
-                } else if self.library.is_stdlib(name) {
+                } else if self.library.is_stdlib(name) && !is_namesake(module, name) {
                     Standing::Module
                 } else {
                     Standing::Unresolved
                 }
             }
-            Some(_) if self.library.is_stdlib(name) => Standing::Module,
+            Some(_) if self.library.is_stdlib(name) && !is_namesake(module, name) => Standing::Module,
             Some(_) => Standing::Withheld,
         };
         match standing {
@@ -89,6 +89,29 @@ impl<'a> Resolver<'a> {
     pub fn library(&self) -> &'static Library {
         self.library
     }
+}
+
+/// Members of the standard library that are called as a module is and are none.
+const NAMESAKES: &[(&str, &str)] = &[
+    ("array", "array"),
+    ("bisect", "bisect"),
+    ("calendar", "calendar"),
+    ("copy", "copy"),
+    ("datetime", "datetime"),
+    ("datetime", "time"),
+    ("fnmatch", "fnmatch"),
+    ("glob", "glob"),
+    ("os", "stat"),
+    ("platform", "platform"),
+    ("pprint", "pprint"),
+    ("random", "random"),
+    ("sys", "platform"),
+    ("time", "time"),
+    ("timeit", "timeit"),
+];
+
+fn is_namesake(module: &str, name: &str) -> bool {
+    NAMESAKES.contains(&(module, name))
 }
 
 /// Where a name is at home that other modules carry on (`sklearn.pipeline.deepcopy`), if what it does
