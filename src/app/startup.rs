@@ -346,6 +346,7 @@ mod tests {
         let said = start().unwrap_err();
         if !nix::unistd::geteuid().is_root() {
             assert!(said.contains("must belong to root"), "{said}");
+            crate::given::is_given_to_root(false, "root to play the administrator");
             return;
         }
         assert!(

@@ -3,8 +3,12 @@
 //! The suites' own variable, which the product would refuse: it knows all of its own, whose names begin with
 //! `COUNTERSIGN_`, and tests hand their variables on to the dashboards that they start.
 
+#![allow(dead_code)]
+
 /// Says what the machine has to give: `all`, or all that an ordinary user can have of it.
 pub const VARIABLE: &str = "CS_TEST_TIERS";
+/// How the line of a test begins that was passed over.
+pub const PASSED_OVER: &str = "skipped: no ";
 pub const ALL: &str = "all";
 pub const OF_A_USER: &str = "user";
 
@@ -36,11 +40,15 @@ fn passed_over(is_there: bool, what: &str, demanding: &[&str]) -> bool {
         let refused = demanding.iter().any(|one| demanded == *one);
         assert!(
             !refused,
-            "no {what}, and {VARIABLE} says that nothing is passed over"
+            "no {what}, and {VARIABLE} is {demanded:?}: `{OF_A_USER}` asks for what an ordinary user can have"
         );
     }
-    // Past the harness, which shows nothing of a test that passes.
-    let line = format!("skipped: no {what}\n");
-    let _ = std::io::Write::write_all(&mut std::io::stderr(), line.as_bytes());
+    say(&format!("{PASSED_OVER}{what}"));
     false
+}
+
+/// Past the harness, which shows nothing of a test that passes.
+pub fn say(line: &str) {
+    let line = format!("{line}\n");
+    let _ = std::io::Write::write_all(&mut std::io::stderr(), line.as_bytes());
 }

@@ -491,6 +491,6 @@ pub fn as_an_ordinary_user(tests: &[&str]) {
     let passed = format!("{} passed", tests.len());
     assert!(said.contains(&passed), "as uid {uid}: {said}\n{wrong}");
     for line in wrong.lines().filter(|line| line.starts_with("skipped")) {
-        eprintln!("as uid {uid}: {line}");
+        crate::given::say(&format!("as uid {uid}: {line}"));
     }
 }
