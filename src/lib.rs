@@ -42,3 +42,8 @@ pub mod model;
 pub mod clock;
 pub mod error;
 pub mod paths;
+
+/// What a machine may lack that tests need.
+#[cfg(test)]
+#[path = "../tests/common/given.rs"]
+pub(crate) mod given;

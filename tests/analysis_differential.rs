@@ -19,6 +19,11 @@ use ruff_python_ast::visitor::source_order::{SourceOrderVisitor, walk_expr};
 use ruff_python_ast::{Expr, Identifier, Number, PythonVersion};
 use ruff_python_parser::{Mode, ParseOptions, parse_unchecked};
 
+use given::is_given;
+
+#[path = "common/given.rs"]
+mod given;
+
 /// Why ours may refuse what another parser reads. The other way round there is no reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Reason {
@@ -355,8 +360,7 @@ fn cpython(texts: &[(PathBuf, String)]) -> Vec<Option<Outline>> {
 
 #[test]
 fn cpython_reads_the_same_and_refuses_the_same() {
-    if python().is_none() {
-        eprintln!("no python3: nothing to compare with");
+    if !is_given(python().is_some(), "python3 to compare with") {
         return;
     }
     let files = files();

@@ -13,6 +13,11 @@ use countersign::tui::TerminalCaps;
 use nix::unistd::geteuid;
 use tempfile::TempDir;
 
+use given::is_given_to_root;
+
+#[path = "common/given.rs"]
+mod given;
+
 /// A home of its own: nothing of the machine's configuration is read.
 struct Home {
     dir: TempDir,
@@ -326,7 +331,7 @@ fn the_administrators_file_must_be_roots_even_for_the_user() {
 /// Loads with an administrator's file; `None` where the test does not run as root and so cannot
 /// make one.
 fn under(admin: &str, user: &str) -> Option<(Home, Result<Config, String>)> {
-    if !geteuid().is_root() {
+    if !is_given_to_root(geteuid().is_root(), "root to play the administrator") {
         return None;
     }
     let home = Home::with(user);

@@ -9,6 +9,13 @@ use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 
+use given::is_given;
+
+#[path = "common/given.rs"]
+mod given;
+
+const MOUNTS: &str = "mounts of one's own: unshare -Urm";
+
 /// The binary with a home of its own, and a pip that finds packages nowhere but at `index`.
 fn countersign(home: &Path, index: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_countersign"));
@@ -99,11 +106,14 @@ fn a_full_disk_is_named_with_the_mend() {
             None => command.env_remove(name),
         };
     }
-    let Ok(output) = command.output() else { return };
+    let Ok(output) = command.output() else {
+        is_given(false, MOUNTS);
+        return;
+    };
     if output.status.code() == Some(77)
         || !String::from_utf8_lossy(&output.stderr).contains("environment")
     {
-        eprintln!("no mounts here: not tried");
+        is_given(false, MOUNTS);
         return;
     }
     let error = String::from_utf8_lossy(&output.stderr);
@@ -274,8 +284,11 @@ fn the_doctor_makes_a_warm_start_with_the_python_that_is_named() {
     let json: Value = serde_json::from_slice(&output.stdout).unwrap();
     let checks = json["checks"].as_array().unwrap();
     let of = |name: &str| checks.iter().find(|c| c["name"] == name).unwrap();
-    if of("tier kernel")["state"] == "missing" {
-        eprintln!("skipped: {}", of("tier kernel"));
+    let kernel = of("tier kernel");
+    if !is_given(
+        kernel["state"] != "missing",
+        &format!("tier kernel: {kernel}"),
+    ) {
         return;
     }
     let warm = of("warm starts");

@@ -11,12 +11,12 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use common::dash::{Dash, Options};
+use common::given::{is_given, is_given_to_root};
 use common::processes;
 use sandbox::{Attack, Meets, Run, Targets, compare, met, table};
 use serde_json::{Value, json};
 
-/// Whether this machine gives tier `kernel`; says so aloud where it does not, and fails where it
-/// should (`CS_TEST_TIERS=all`).
+/// Whether this machine gives tier `kernel`.
 fn available() -> bool {
     let output = std::process::Command::new(env!("CARGO_BIN_EXE_countersign"))
         .args(["doctor", "--json"])
@@ -25,12 +25,10 @@ fn available() -> bool {
     let said: Value = serde_json::from_slice(&output.stdout).unwrap();
     let checks = said["checks"].as_array().unwrap();
     let kernel = checks.iter().find(|c| c["name"] == "tier kernel").unwrap();
-    let there = kernel["state"] != "missing";
-    if !there {
-        assert!(std::env::var_os("CS_TEST_TIERS").is_none(), "{kernel}");
-        eprintln!("skipped: {kernel}");
-    }
-    there
+    is_given(
+        kernel["state"] != "missing",
+        &format!("tier kernel: {kernel}"),
+    )
 }
 
 /// Proposes, grants as a person does, and waits for the outcome.
@@ -176,8 +174,11 @@ fn a_run_whose_agent_is_gone_is_killed_where_that_is_configured() {
 /// user.max_user_namespaces=0` has it: the number counts for the namespace it is written in.
 #[test]
 fn without_user_namespaces_the_tier_is_refused_by_name_with_the_mend() {
-    if !nix::unistd::Uid::effective().is_root() {
-        eprintln!("skipped: no root, which alone can map the users of such a namespace");
+    let root = nix::unistd::Uid::effective().is_root();
+    if !is_given_to_root(
+        root,
+        "root, which alone can map the users of such a namespace",
+    ) {
         return;
     }
     let close = "echo 0 > /proc/sys/user/max_user_namespaces && exec \"$0\" \"$@\"";

@@ -119,5 +119,5 @@ def read_code(setup: Setup) -> str:
     """
     raw = read_all(setup.fd_code)
     if "sha256:" + sha256(raw).hexdigest() != setup.code:
-        raise Mismatch("the code is not the code that was shown")
+        raise Mismatch("the code is not the code that was shown: the child read other code")
     return raw.decode("utf-8", "strict")

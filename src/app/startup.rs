@@ -274,6 +274,43 @@ mod tests {
     use crate::config::{Options, Surroundings, Variables, load_in};
     use crate::paths::Folders;
 
+    #[test]
+    fn a_uid_may_fill_half_of_the_queue_where_others_can_connect() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name);
+        std::fs::create_dir(at("config")).unwrap();
+        let around = Surroundings {
+            folders: Folders {
+                config: at("config"),
+                state: at("state"),
+                data: at("data"),
+                cache: at("cache"),
+                runtime: None,
+            },
+            admin_dir: at("admin"),
+            overlay: None,
+            variables: Variables::default(),
+        };
+        let bounds = |socket: &str| {
+            let path = at("config").join("config.toml");
+            let text = format!(
+                "[queue]\nmax_pending = 10\nmax_pending_per_peer = 3\n[socket]\n{socket}\n"
+            );
+            std::fs::write(&path, text).unwrap();
+            let mode = std::fs::Permissions::from_mode(0o600);
+            std::fs::set_permissions(path, mode).unwrap();
+            let config = load_in(&Options::default(), &around).unwrap();
+            let policies = policy::load(&policy::Places::of(&config.paths)).unwrap();
+            let s = settings(&config, Tier::Process, &policies);
+            (s.max_pending, s.max_pending_per_uid, s.max_pending_per_peer)
+        };
+        assert_eq!(bounds(""), (10, 10, 3));
+        assert_eq!(bounds("allow_uids = [4242]"), (10, 5, 3));
+        let row = "| pending proposals | `max_pending_per_peer` | `max_pending`, half of it where other uids may connect |";
+        let table = include_str!("../../assets/docs/internals.md");
+        assert!(table.lines().any(|line| line == row), "not in it: {row}");
+    }
+
     /// The administrator lists `corp`: only the administrator says what that is.
     #[test]
     fn a_profile_that_the_administrator_lists_is_never_a_users_file() {
@@ -309,6 +346,7 @@ mod tests {
         let said = start().unwrap_err();
         if !nix::unistd::geteuid().is_root() {
             assert!(said.contains("must belong to root"), "{said}");
+            crate::given::is_given_to_root(false, "root to play the administrator");
             return;
         }
         assert!(

@@ -244,6 +244,71 @@ mod tests {
         );
     }
 
+    /// A row of the table of quotas in internals.md.
+    fn is_in_the_table(row: &str) {
+        let table = include_str!("../../assets/docs/internals.md");
+        assert!(table.lines().any(|line| line == row), "not in it: {row}");
+    }
+
+    /// What may be used at once, by what is refused just above it and not just below, and what comes back
+    /// in a second, by how long is waited for ten times as much.
+    fn of_peer<Q>(charge: fn(&mut Quotas, PeerKey, u64), most: u64, a_second: u64, quota: Q)
+    where
+        Q: Fn(u64) -> Option<(&'static str, u64)>,
+    {
+        let wait = |used| {
+            let mut q = Quotas::default();
+            charge(&mut q, (1, 1), used);
+            assert_eq!(q.exhausted((1, 2), s(0)), None, "it is the peer's own");
+            q.exhausted((1, 1), s(0))
+        };
+        assert_eq!(wait(most - 1), None);
+        assert_eq!(wait(most), quota(1));
+        assert_eq!(wait(most + 10 * a_second), quota(10_000));
+    }
+
+    /// The same for a uid. Its peers use up what it may, each of them less than its own.
+    fn of_uid<Q>(charge: fn(&mut Quotas, PeerKey, u64), most: u64, a_second: u64, quota: Q)
+    where
+        Q: Fn(u64) -> Option<(&'static str, u64)>,
+    {
+        let wait = |used: u64| {
+            let mut q = Quotas::default();
+            for pid in 0..8 {
+                charge(&mut q, (1, pid), used / 8);
+            }
+            // The one that used more than its share is the one that waits.
+            charge(&mut q, (1, 0), used % 8 + 8);
+            q.exhausted((1, 0), s(0))
+        };
+        assert_eq!(wait(most - 9), None);
+        assert_eq!(wait(most - 8), quota(1));
+        assert_eq!(wait(most - 8 + 4 * a_second), quota(4_000));
+    }
+
+    #[test]
+    fn analysis_time_is_what_the_table_says() {
+        let charge =
+            |q: &mut Quotas, peer, us| q.charge_analysis(peer, Duration::from_micros(us), s(0));
+        let quota = |ms| Some(("analysis time", ms));
+        of_peer(charge, 5_000_000, 250_000, quota);
+        of_uid(charge, 10_000_000, 250_000, quota);
+        is_in_the_table(
+            "| analyser time at once, then regained | 5 s, 0.25 s/s | 10 s, 0.25 s/s |",
+        );
+    }
+
+    #[test]
+    fn log_bytes_are_what_the_table_says() {
+        let charge = |q: &mut Quotas, peer, bytes| q.charge_log(peer, bytes, s(0));
+        let quota = |ms| Some(("log bytes", ms));
+        of_peer(charge, 64 * MIB, MIB, quota);
+        of_uid(charge, 256 * MIB, MIB, quota);
+        is_in_the_table(
+            "| log bytes at once, then regained | 64 MiB, 1 MiB/s | 256 MiB, 1 MiB/s |",
+        );
+    }
+
     #[test]
     fn repeated_refusals_become_one_record() {
         let mut q = Quotas::default();

@@ -122,7 +122,7 @@ impl fmt::Display for Why {
             }
             Self::EnvironmentNotReady => "the Python environment is not ready",
             Self::NoFacts => "the analyser told nothing that the guard could compare",
-            Self::OtherCode => "the code is not the code that was shown",
+            Self::OtherCode => "the code is not the code that was shown: its child was not made",
             Self::Files => "could not make the run's files",
             Self::NoDescriptor => "no descriptor is left",
             Self::NoFolder => "the run's folder was not handed over",

@@ -175,6 +175,25 @@ mod tests {
         assert!(inbox.recv().await.is_none());
     }
 
+    #[tokio::test]
+    async fn as_many_requests_of_a_connection_are_under_way_as_the_table_says() {
+        let (entrance, _inbox) = inbox();
+        let door = entrance.door(&peer(1, 10));
+        let mut under_way = 0;
+        loop {
+            let next = door.send(event(0));
+            tokio::pin!(next);
+            if waits(next).await {
+                break;
+            }
+            under_way += 1;
+        }
+        let row =
+            format!("| requests of one connection on their way to the core | {under_way} | – |");
+        let table = include_str!("../../assets/docs/internals.md");
+        assert!(table.lines().any(|line| line == row), "not in it: {row}");
+    }
+
     /// Whether a future is not done when it is asked once.
     async fn waits(mut future: std::pin::Pin<&mut impl Future>) -> bool {
         std::future::poll_fn(|context| {

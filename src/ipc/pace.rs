@@ -82,6 +82,30 @@ mod tests {
         assert_eq!(paces.charge((1, 12), 0, 80, now), Duration::from_millis(10));
     }
 
+    #[tokio::test(start_paused = true)]
+    async fn lines_are_read_as_fast_as_the_table_says() {
+        let now = Instant::now();
+        let waits = |lines: u32, bytes, peers| {
+            let mut paces = Paces::default();
+            for _ in 1..lines {
+                paces.charge((1, 10), bytes, peers, now);
+            }
+            paces.charge((1, 10), bytes, peers, now).as_millis()
+        };
+        // At once; so many peers that a line more is ten milliseconds.
+        assert_eq!((waits(4_000, 100, 80), waits(4_001, 100, 80)), (0, 10));
+        assert_eq!(waits(4_000, 4 * 1024 - 1, 80), 0);
+        assert_eq!(waits(2_000, 4 * 1024, 80), 0);
+        assert_eq!(waits(2_001, 4 * 1024, 80), 20);
+        // 8,000 more: of one peer, and of one that shares with others.
+        assert_eq!(waits(12_000, 100, 1), 2_000);
+        assert_eq!(waits(12_000, 100, 2), 2_000);
+        assert_eq!(waits(12_000, 100, 4), 4_000);
+        let row = "| lines read at once, then a second (4 KiB count as one) | 4000, 4000 | –, 8000 shared by its peers |";
+        let table = include_str!("../../assets/docs/internals.md");
+        assert!(table.lines().any(|line| line == row), "not in it: {row}");
+    }
+
     #[test]
     fn what_is_remembered_of_peers_is_bounded() {
         let mut paces = Paces::default();

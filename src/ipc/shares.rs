@@ -151,6 +151,32 @@ mod tests {
     }
 
     #[test]
+    fn connections_are_as_many_as_the_table_says() {
+        // What the product starts with. Everybody is a peer of its own, so nobody makes room.
+        let open = |uids: u32| {
+            let mut held = Vec::new();
+            for n in 0..2_000 {
+                let peer = (n % uids, n as i32);
+                if room(&held, peer, OWNER, &Bounds::default()) == Ok(Room::Free) {
+                    held.push(Held {
+                        conn: ConnId(n.into()),
+                        peer,
+                        calls: 0,
+                        active: 0,
+                    });
+                }
+            }
+            held.len()
+        };
+        let (of_uid, of_all) = (open(1), open(4));
+        let row = format!(
+            "| connections | a fair share | {of_uid} of {of_all}, then fair shares (`ipc::shares`) |"
+        );
+        let table = include_str!("../../assets/docs/internals.md");
+        assert!(table.lines().any(|line| line == row), "not in it: {row}");
+    }
+
+    #[test]
     fn a_peer_that_holds_all_of_its_uid_makes_room_for_another_peer_of_it() {
         let (held, said) = come(&[
             (1, 10),

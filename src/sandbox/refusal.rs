@@ -135,7 +135,9 @@ impl fmt::Display for Reason {
             }
             Self::NoUserId => "no user id is free for the run",
             Self::FileNotSealed => "a file of the run is not sealed",
-            Self::OtherCode => "the code is not the code that was shown",
+            Self::OtherCode => {
+                "the code is not the code that was shown: the sandbox helper read other code"
+            }
             Self::TierIncomplete(tier) => {
                 return write!(f, "tier {tier} is not complete yet");
             }

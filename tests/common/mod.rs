@@ -6,6 +6,7 @@
 
 pub mod agent;
 pub mod dash;
+pub mod given;
 pub mod interpreters;
 pub mod processes;
 pub mod python;

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use countersign::policy::{Places, Policy, PrivateValues, SetBy, load_file};
 use nix::unistd::geteuid;
 
+use super::given::{is_given, is_given_to_root};
 use super::{TELL, write};
 
 /// An administrator's folder with one policy, and a user's.
@@ -31,6 +32,7 @@ fn under(corp: &str) -> Option<Two> {
     }
     let error = countersign::policy::load(&places).unwrap_err().to_string();
     assert!(error.contains("it must belong to root"), "{error}");
+    is_given_to_root(false, "root to play the administrator");
     None
 }
 
@@ -195,7 +197,7 @@ fn every_command_reads_the_administrators_folder_and_no_flag_moves_it() {
         Some((out.status.code()?, text(out.stdout), text(out.stderr))).filter(|o| o.0 != 77)
     };
     let Some((_, out, err)) = run(&["policy", "show"]).filter(|o| !o.2.contains("unshare")) else {
-        eprintln!("no mounts here: not tried");
+        is_given(false, "mounts of one's own: unshare -Urm");
         return;
     };
     let line = out

@@ -3,10 +3,11 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
-use countersign::model::{Action, Capability, Tier};
+use countersign::model::{Action, Capability, Limits, Tier};
 use countersign::policy::{Contract, PrivateValues};
 
 use super::command::command;
+use super::given::is_given_to_root;
 use super::{TELL, load, refused, write};
 
 #[test]
@@ -167,7 +168,6 @@ fn loosening_is_refused_by_key() {
         ),
         ("data.private", "[data]\nprivate = \"tell\""),
         ("limits.wall_s", "[limits]\nwall_s = 301"),
-        ("limits.code_bytes", "[limits]\ncode_bytes = 65537"),
         (
             "widen.imports.lifelines",
             "[widen.imports]\nlifelines = [\"_private\"]",
@@ -181,6 +181,65 @@ fn loosening_is_refused_by_key() {
         );
         assert!(error.contains(&format!("`{key}`")), "{text}: {error}");
         assert!(error.contains("team.toml:"), "{text}: {error}");
+    }
+}
+
+/// A base in which each limit is another number, below what any file may say: a file that extends it
+/// is refused for being looser and for nothing else.
+#[test]
+fn each_of_the_limits_can_be_lowered_and_none_raised() {
+    let fields = serde_json::to_value(Limits::default()).unwrap();
+    let keys: Vec<&String> = fields.as_object().unwrap().keys().collect();
+    assert_eq!(keys.len(), 11);
+    let dir = tempfile::tempdir().unwrap();
+    let given = |key: &str| 3 + keys.iter().position(|k| *k == key).unwrap() as u64;
+    let lines: String = keys
+        .iter()
+        .map(|key| format!("{key} = {}\n", given(key)))
+        .collect();
+    write(
+        dir.path(),
+        "base",
+        &format!("name = \"base\"\nextends = \"analysis\"\n[limits]\n{lines}"),
+    );
+    let further = |line: &str| {
+        let text = format!("name = \"further\"\nextends = \"base\"\n[limits]\n{line}\n");
+        write(dir.path(), "further", &text);
+        load(dir.path())
+    };
+    let mut wrong = Vec::new();
+    let mut refuses = |key: &str, value: u64| {
+        let line = format!("{key} = {value}");
+        let says = format!(
+            "further.toml:4: `limits.{key}`: more than the {} of `base`",
+            given(key)
+        );
+        match further(&line) {
+            Ok(_) => wrong.push(format!("{line} is taken")),
+            Err(error) if error.to_string().contains(&says) => {}
+            Err(error) => wrong.push(format!("{line}: {error}")),
+        }
+    };
+    for key in &keys {
+        refuses(key, given(key) + 1);
+    }
+    // 0 is no limit on ticks, so the loosest of all.
+    refuses("ticks", 0);
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    for key in &keys {
+        for value in [given(key), given(key) - 1] {
+            let all = further(&format!("{key} = {value}")).unwrap();
+            let policy = all.iter().find(|p| p.name == "further").unwrap();
+            let limits = serde_json::to_value(policy.limits).unwrap();
+            for other in &keys {
+                let want = if other == key { value } else { given(other) };
+                assert_eq!(
+                    limits[other.as_str()],
+                    want,
+                    "{other} after {key} = {value}"
+                );
+            }
+        }
     }
 }
 
@@ -312,7 +371,8 @@ fn a_file_that_others_can_write_is_refused() {
         }
         fs::remove_file(link).unwrap();
     }
-    if nix::unistd::geteuid().is_root() {
+    let root = nix::unistd::geteuid().is_root();
+    if is_given_to_root(root, "root, so no file of another user") {
         std::os::unix::fs::chown(&path, Some(12345), None).unwrap();
         let error = load(dir.path()).unwrap_err().to_string();
         assert!(error.contains("12345"), "{error}");

@@ -13,6 +13,8 @@ mod administrator;
 mod builtins;
 mod command;
 mod files;
+#[path = "../common/given.rs"]
+mod given;
 mod widening;
 
 fn write(dir: &Path, name: &str, text: &str) -> std::path::PathBuf {

@@ -467,6 +467,9 @@ def inputs_are_read_once_and_only_as_they_were_shown() -> None:
     values = inputs.load([bound("x", b'{"a": [1, null]}')], None)
     assert values == {"x": {"a": [1, None]}}, values
     raises(spec.Mismatch, inputs.load, [bound("x", b'{"a": [1, 2]}')], None)
+    shown = spec.digest_of(child.memfd(b"print(1)"))
+    assert spec.read_code(spec.Setup(code=shown, fd_code=child.memfd(b"print(1)"))) == "print(1)"
+    raises(spec.Mismatch, spec.read_code, spec.Setup(code=shown, fd_code=child.memfd(b"print(2)")))
 
 
 @of("threads")

@@ -151,7 +151,7 @@ def child(
     fd: int,
     facts: dict[str, str] | None,
 ) -> None:
-    from _countersign import contracts, events, job, main, report, spec
+    from _countersign import contracts, events, failure, job, report, spec
 
     bound = []
     for name, (kind, form, text) in inputs.items():
@@ -177,7 +177,7 @@ def child(
     try:
         final["result"] = job.run(setup, libraries, contract, seen)
     except BaseException as error:  # noqa: BLE001 - as the runner's own
-        status = main.failed(error, final)
+        status = failure.put(error, final)
     contract.end()
     final = contract.told(final)
     final["more"] = seen.more

@@ -23,6 +23,11 @@ use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, Buf
 use tokio::net::UnixStream;
 use tokio::task::JoinHandle;
 
+use given::is_given_to_root;
+
+#[path = "../common/given.rs"]
+mod given;
+
 /// Long enough for the slowest machine; nothing waits for it to pass.
 const PATIENCE: Duration = Duration::from_secs(30);
 

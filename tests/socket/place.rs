@@ -156,8 +156,7 @@ async fn a_folder_that_is_not_the_users_alone_stops_the_start() {
 
 #[tokio::test]
 async fn somebody_elses_folder_or_socket_stops_the_start() {
-    if !geteuid().is_root() {
-        // Only root can make a file that belongs to somebody else.
+    if !is_given_to_root(geteuid().is_root(), "root, so no file of another user") {
         return;
     }
     let (_dir, folder) = private_folder();

@@ -109,6 +109,42 @@ fn a_child_held_through_the_deadline_is_killed_and_not_let_go() {
     }
 }
 
+/// Looked at before the record of the start is durable: the check there would hide that this one is gone.
+#[test]
+fn a_child_that_is_ready_only_at_the_deadline_is_killed_at_once_and_never_recorded_as_started() {
+    for late in [ms(0), ms(1), s(3600)] {
+        let mut w = World::new();
+        let id = w.pending(A, short("1"));
+        w.grant(id);
+        w.durable();
+        assert_eq!(w.executed, [id]);
+        w.pass(s(20) + late);
+        w.exec(id, ExecNote::Prepared(isolation()));
+        assert_eq!(w.killed, [id], "{late:?} late");
+        assert_eq!(w.state_of(id), State::Expired);
+        // What follows from it finds nothing to let go.
+        w.durable();
+        w.exec(id, ExecNote::Prepared(isolation()));
+        w.durable();
+        assert!(w.released.is_empty());
+        assert_eq!(w.kinds(id), ["proposed", "granted", "expired"]);
+        let outcome = w.outcome_of(A, id);
+        assert_eq!(
+            (outcome.state, outcome.retry),
+            (State::Expired, Retry::Same)
+        );
+        assert!(outcome.run.is_none() && outcome.message.contains("did not run"));
+    }
+    let mut w = World::new();
+    let id = w.pending(A, short("1"));
+    w.grant(id);
+    w.durable();
+    w.pass(ms(19_999));
+    w.exec(id, ExecNote::Prepared(isolation()));
+    w.durable();
+    assert_eq!(w.released, [id], "the last moment counts");
+}
+
 #[test]
 fn a_run_that_was_let_go_in_time_may_outlive_the_deadline() {
     let mut w = World::new();

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::super::Settings;
 use super::super::effect::RpcError;
-use super::super::event::{ConnId, Event, ExecNote, Request};
+use super::super::event::{CallId, ConnId, Event, ExecNote, Request};
 use super::world::*;
 use crate::model::{Draft, InputRequest, LogEvent, State, VerdictKind};
 
@@ -255,6 +255,35 @@ fn waiting_checks_are_bounded_per_peer_and_per_uid() {
         assert!(refused > 0, "one peer piled up 300");
     }
     assert!(w.state.desks.of_uid(1000) <= 1024);
+}
+
+#[test]
+fn as_many_requests_wait_for_a_verdict_or_the_disk_as_the_table_says() {
+    let check = || Request::Check {
+        code: "1".into(),
+        profile: None,
+    };
+    let taken = |w: &mut World, conn: ConnId| {
+        let calls: Vec<_> = (0..2_000).map(|_| w.request(conn, check())).collect();
+        let refused = |call: &CallId| w.answer(conn, *call).is_some();
+        calls.iter().filter(|call| !refused(call)).count()
+    };
+    let mut w = World::new();
+    w.thorough = false;
+    let of_peers: Vec<usize> = (0..6)
+        .map(|pid| {
+            let conn = ConnId(100 + pid);
+            w.connect(conn, 1000, 100 + pid as i32);
+            taken(&mut w, conn)
+        })
+        .collect();
+    // The very first is at the analyser already.
+    assert_eq!(of_peers, [1 + 256, 256, 256, 256, 0, 0]);
+    assert_eq!(w.state.desks.of_uid(1000), 1024);
+    assert_eq!(taken(&mut w, C), 256, "another uid has its own");
+    let row = "| requests that wait for a verdict or, then, for the disk | 256 | 1024 |";
+    let table = include_str!("../../../assets/docs/internals.md");
+    assert!(table.lines().any(|line| line == row), "not in it: {row}");
 }
 
 #[test]

@@ -16,6 +16,9 @@ use crate::model::{Blob, BoundInput, Digest, Isolation, Limits, Run, Tier};
 use crate::policy::{Contract, Policy};
 use crate::runtime::PythonEnv;
 
+use crate::given::{OF_A_USER, VARIABLE};
+pub use crate::given::{is_given, is_given_to_root};
+
 use crate::executor::Control;
 use crate::executor::DatasetSource;
 use crate::executor::Sources;
@@ -43,21 +46,21 @@ pub fn exe() -> Arc<OwnedFd> {
         .clone()
 }
 
-/// Whether this machine gives the tier; says so aloud where it does not. `CS_TEST_TIERS=all`
-/// makes that a failure, for machines that should.
+/// Whether this machine gives the tier.
+#[track_caller]
 pub fn available(tier: Tier) -> bool {
-    static KERNEL: OnceLock<bool> = OnceLock::new();
-    tier == Tier::Process
-        || *KERNEL.get_or_init(
-            || match crate::executor::preflight::look(tier, exe().as_fd()) {
-                Ok(_) => true,
-                Err(e) => {
-                    assert!(std::env::var_os("CS_TEST_TIERS").is_none(), "{e}");
-                    eprintln!("skipped: {e}");
-                    false
-                }
-            },
-        )
+    static KERNEL: OnceLock<Result<(), String>> = OnceLock::new();
+    if tier == Tier::Process {
+        return true;
+    }
+    let look = || match crate::executor::preflight::look(tier, exe().as_fd()) {
+        Ok(_) => Ok(()),
+        Err(e) => Err(e.to_string()),
+    };
+    match KERNEL.get_or_init(look) {
+        Ok(()) => true,
+        Err(e) => is_given(false, e),
+    }
 }
 
 /// `CS_TEST_PYTHON`, else the first Python ≥ 3.11 that answers.
@@ -436,8 +439,8 @@ pub fn targets() -> crate::executor::tests::attack_table::Targets {
 pub fn as_an_ordinary_user(tests: &[&str]) {
     use std::os::unix::fs::PermissionsExt;
     use std::os::unix::process::CommandExt;
+    // Without root the suite is an ordinary user's already.
     if !nix::unistd::Uid::effective().is_root() {
-        eprintln!("skipped: no root; the suite runs as an ordinary user already");
         return;
     }
     // Where that user can reach it: binaries as the build has them beside each other, no more.
@@ -476,7 +479,7 @@ pub fn as_an_ordinary_user(tests: &[&str]) {
         .env_clear()
         .env("PATH", "/usr/local/bin:/usr/bin:/bin")
         .env("TMPDIR", &temporary)
-        .envs(std::env::vars_os().filter(|(name, _)| name == "CS_TEST_TIERS"))
+        .envs(std::env::var_os(VARIABLE).map(|_| (VARIABLE, OF_A_USER)))
         .current_dir("/")
         .uid(uid)
         .gid(uid)
@@ -488,6 +491,6 @@ pub fn as_an_ordinary_user(tests: &[&str]) {
     let passed = format!("{} passed", tests.len());
     assert!(said.contains(&passed), "as uid {uid}: {said}\n{wrong}");
     for line in wrong.lines().filter(|line| line.starts_with("skipped")) {
-        eprintln!("as uid {uid}: {line}");
+        crate::given::say(&format!("as uid {uid}: {line}"));
     }
 }

@@ -12,6 +12,8 @@ mod artifacts;
 mod attacks;
 #[path = "convert.rs"]
 mod convert;
+#[path = "digest.rs"]
+mod digest;
 #[path = "jail.rs"]
 mod jail;
 #[path = "layers.rs"]

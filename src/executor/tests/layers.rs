@@ -7,12 +7,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::TIER;
+use crate::executor::control::Switch;
+use crate::executor::data::convert::Converter;
 use crate::executor::spec::RunSpec;
 use crate::executor::tests::attack_table::{Attack, Meets, Proof, compare, met, table};
 use crate::executor::tests::bench::*;
 use crate::executor::tests::entry::exe_without;
 use crate::executor::tests::look::{Looked, look};
-use crate::model::Tier;
+use crate::executor::{DatasetSource, bind_with};
+use crate::model::{BoundInput, DataFormat, Digest, InputKind, Sensitivity, Tier};
 
 fn root() -> bool {
     nix::unistd::Uid::effective().is_root()
@@ -56,10 +59,8 @@ fn every_proof_of_the_table_holds() {
             }
             let landlock = crate::sandbox::raw::landlock_version().unwrap();
             if let Some(abi) = proof.abi.filter(|abi| *abi > landlock) {
-                eprintln!(
-                    "skipped: no landlock of version {abi} here: {} by landlock alone",
-                    attack.name
-                );
+                let what = format!("landlock of version {abi}: {} by it alone", attack.name);
+                is_given(false, &what);
                 continue;
             }
             for (off, wanted) in runs(attack, proof) {
@@ -157,6 +158,8 @@ const PROCESS_AS_ROOT: &[(&[&str], &str)] = &[
     (&["environment"], "environment"),
 ];
 
+const ONLY_ROOTS: &str = "root, so none of the layers that only root has";
+
 fn each_is_refused_by_name(cases: &[(&[&str], &str)]) {
     for (off, name) in cases {
         let looked = without(off, &spec("print(1)", raw_policy(TIER)));
@@ -173,14 +176,99 @@ fn a_run_that_lacks_a_layer_is_refused_by_its_name() {
         Tier::Process => PROCESS,
         _ => KERNEL,
     });
-    if !root() {
-        eprintln!("skipped: no root; the layers that only root has");
+    if !is_given_to_root(root(), ONLY_ROOTS) {
         return;
     }
     each_is_refused_by_name(match TIER {
         Tier::Process => PROCESS_AS_ROOT,
         _ => KERNEL_AS_ROOT,
     });
+}
+
+/// As the product runs it, from the grant to its last note: the release is there before the look.
+fn each_run_is_refused(cases: &[(&[&str], &str)]) {
+    for (off, name) in cases {
+        let spec = spec("print('it ran', flush=True)", raw_policy(TIER));
+        let told = begin_through(exe_without(off), spec, BTreeMap::new()).finish();
+        let want = format!("the child is not confined as its tier asks: {name} is missing");
+        assert_eq!(told.failure(), want, "without {off:?}");
+        assert_eq!(told.notes.len(), 1, "without {off:?}: {told:?}");
+    }
+}
+
+#[test]
+fn no_run_that_lacks_a_layer_goes_on() {
+    if !available(TIER) {
+        return;
+    }
+    each_run_is_refused(match TIER {
+        Tier::Process => PROCESS,
+        _ => KERNEL,
+    });
+    if is_given_to_root(root(), ONLY_ROOTS) {
+        each_run_is_refused(match TIER {
+            Tier::Process => PROCESS_AS_ROOT,
+            _ => KERNEL_AS_ROOT,
+        });
+    }
+}
+
+/// One layer of each of its kinds: each conversion loads pandas.
+const OF_A_CONVERTER: &[(&[&str], &str)] = match TIER {
+    Tier::Process => &[
+        (&["no_new_privs"], "no_new_privs"),
+        (&["rlimits:files"], "rlimits"),
+    ],
+    _ => &[
+        (&["netns"], "netns"),
+        (&["root"], "root"),
+        (&["landlock"], "landlock"),
+        (&["seccomp"], "seccomp"),
+        (&["rlimits:files"], "rlimits"),
+    ],
+};
+
+#[test]
+fn no_converter_that_lacks_a_layer_goes_on() {
+    if !available(TIER) {
+        return;
+    }
+    for (off, name) in OF_A_CONVERTER {
+        let want = format!("the child is not confined as its tier asks: {name} is missing");
+        let folder = tempfile::tempdir().unwrap();
+        // What is known of a content is not converted again.
+        let text = format!("a\n{TIER} without {off:?}\n");
+        let source = DatasetSource {
+            path: folder.path().join("sales.csv"),
+            format: DataFormat::Csv,
+            sensitivity: Default::default(),
+        };
+        std::fs::write(&source.path, &text).unwrap();
+        let sources = sources([("sales".to_owned(), source)].into());
+        let converter = Converter::new(exe_without(off), pandas(), TIER);
+        sources.converters.set(converter);
+        let requests = serde_json::json!({"df": {"dataset": "sales"}});
+        let error = bind_with(&serde_json::from_value(requests).unwrap(), &sources).unwrap_err();
+        let said = format!("data set `sales` cannot be read: {want}");
+        assert_eq!(error, said, "without {off:?}");
+
+        // Counting the values of a private one is another task of the same converter.
+        let input = BoundInput {
+            name: "df".to_owned(),
+            kind: InputKind::Dataset {
+                dataset: "sales".to_owned(),
+                format: DataFormat::Csv,
+                rows: 1,
+                columns: Vec::new(),
+                sensitivity: Sensitivity::Private,
+            },
+            bytes: text.len() as u64,
+            sha256: Digest::of(text.as_bytes()),
+        };
+        let file = crate::sandbox::memfd::of_bytes("dataset", text.as_bytes()).unwrap();
+        let values = sources.converters.values(&input, file, &Switch::new());
+        assert_eq!(values.unwrap_err().to_string(), want, "without {off:?}");
+    }
 }
 
 #[test]
@@ -300,8 +388,7 @@ fn a_set_id_program_gains_nothing_but_where_the_bit_that_says_so_is_off() {
     if !available(TIER) || TIER != Tier::Process {
         return;
     }
-    if !root() {
-        eprintln!("skipped: no root; there is no other user to become");
+    if !is_given_to_root(root(), "root, so no other user to become") {
         return;
     }
     let table = table();

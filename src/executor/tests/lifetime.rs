@@ -86,7 +86,7 @@ fn a_run_that_stops_its_killers_is_killed_all_the_same() {
         return;
     }
     if TIER == Tier::Process && !nix::unistd::geteuid().is_root() {
-        eprintln!("skipped: no user of its own, so that it would stop this test");
+        is_given_to_root(false, "user of its own: the run would stop this test");
         return;
     }
     for _ in 0..30 {
@@ -315,8 +315,7 @@ fn what_nobody_outlived_goes_with_the_next_start_and_a_live_run_stays() {
     let error = told.run().error.as_ref().unwrap();
     assert_eq!(error.kind, RunErrorKind::Cancelled, "{told:?}");
     gone(&mine);
-    if groups.is_empty() {
-        eprintln!("skipped: no control group can be made here");
+    if !is_given_to_root(!groups.is_empty(), "control group can be made") {
         // What the tier does not promise: a fork then outlives all three.
         processes_marked(&mark).into_iter().for_each(end);
     }

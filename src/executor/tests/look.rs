@@ -4,16 +4,27 @@
 use std::os::fd::{AsFd, OwnedFd};
 use std::time::Duration;
 
-use crate::child::{Client, Source, Step, Wish};
+use crate::child::{Client, Handed, Launched, Source, Step, Wish};
 use crate::executor::control::Switch;
 use crate::executor::fault::{Fault, Why};
+use crate::executor::python::runner;
 use crate::executor::report::Report;
-use crate::executor::run::drive;
+use crate::executor::run::{drive, given};
 use crate::executor::spec::{REPORT_MAX, RunSpec};
-use crate::model::Isolation;
+use crate::model::{Digest, Isolation, RunError};
 use crate::sandbox::protocol::Ending;
 
 use super::bench;
+
+/// The files of a run whose code is not the spec's.
+pub fn handed(spec: &RunSpec, code: &str, digest: Digest) -> Handed {
+    Handed {
+        job: given::file("job", runner::job(spec, &[])).unwrap(),
+        code: given::file("code", Ok(code.into())).unwrap(),
+        digest,
+        inputs: Vec::new(),
+    }
+}
 
 /// What came of it.
 pub struct Looked {
@@ -21,6 +32,8 @@ pub struct Looked {
     pub stdout: String,
     pub stderr: String,
     pub ending: Ending,
+    /// The error of its report.
+    pub error: Option<RunError>,
 }
 
 impl Looked {
@@ -65,9 +78,14 @@ impl Client for Listener {
 /// Runs it through the given helper. `compare`: what the look compares with, where that is not
 /// the run's own policy.
 pub fn look(spec: &RunSpec, exe: &OwnedFd, compare: Option<&RunSpec>) -> Result<Looked, Fault> {
-    const PATIENCE: Duration = Duration::from_secs(300);
     let sources = bench::sources(Default::default());
     let launched = drive::launched(spec, exe.as_fd(), &sources, &Switch::new())?;
+    look_at(launched, compare)
+}
+
+/// The same with what was launched already.
+pub fn look_at(launched: Launched, compare: Option<&RunSpec>) -> Result<Looked, Fault> {
+    const PATIENCE: Duration = Duration::from_secs(300);
     let mut listener = Listener {
         report: Report::new(REPORT_MAX),
         stdout: Vec::new(),
@@ -105,5 +123,6 @@ pub fn look(spec: &RunSpec, exe: &OwnedFd, compare: Option<&RunSpec>) -> Result<
         stdout: text(&listener.stdout),
         stderr: text(&listener.stderr),
         ending: ended.ending,
+        error: listener.report.claim().ok().and_then(|claim| claim.error),
     })
 }

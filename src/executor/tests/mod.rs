@@ -13,6 +13,7 @@ mod event;
 mod feature;
 mod kernel;
 pub mod look;
+mod missing;
 mod private;
 mod process;
 mod scoped;

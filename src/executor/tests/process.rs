@@ -14,6 +14,8 @@ mod attacks;
 mod checkpoints;
 #[path = "convert.rs"]
 mod convert;
+#[path = "digest.rs"]
+mod digest;
 #[path = "guard.rs"]
 mod guard;
 #[path = "layers.rs"]

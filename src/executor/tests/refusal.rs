@@ -20,7 +20,10 @@ fn a_run_that_is_not_what_was_shown_never_starts() {
     let mut wrong = spec("print(1)", raw_policy(TIER));
     wrong.code = "print(2)".into();
     let told = run_spec(wrong);
-    assert_eq!(told.failure(), "the code is not the code that was shown");
+    assert_eq!(
+        told.failure(),
+        "the code is not the code that was shown: its child was not made"
+    );
     assert_eq!(told.notes.len(), 1);
 }
 
@@ -163,8 +166,8 @@ fn a_home_that_the_runs_user_may_not_enter_shows_what_is_needed_and_nothing_else
         return;
     }
     use std::os::unix::fs::PermissionsExt;
-    if !nix::unistd::Uid::effective().is_root() {
-        eprintln!("skipped: not root");
+    let root = nix::unistd::Uid::effective().is_root();
+    if !is_given_to_root(root, "root, so no other user") {
         return;
     }
     let home = tempfile::tempdir().unwrap();
@@ -278,8 +281,8 @@ fn a_temporary_folder_that_is_full_or_unusable_is_named_before_anything_runs() {
         Command::new(&me).env("TMPDIR", "/dev/null/none"),
         "cannot be used",
     );
-    if !nix::unistd::Uid::effective().is_root() {
-        eprintln!("skipped: no root, which alone can mount a full file system");
+    let root = nix::unistd::Uid::effective().is_root();
+    if !is_given_to_root(root, "root, which alone can mount a full file system") {
         return;
     }
     // Two names: the root of the file system and the folder itself.

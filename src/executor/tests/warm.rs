@@ -30,11 +30,14 @@ use std::sync::{Arc, OnceLock};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
 use crate::broker::ExecNote;
+use crate::child;
 use crate::policy::Policy;
 
 use crate::executor::DatasetSource;
 use crate::executor::spec::RunSpec;
 use crate::executor::tests::bench::{self, *};
+use crate::executor::tests::entry::exe_without;
+use crate::executor::tests::look::{handed, look_at};
 use crate::executor::warm::{Pool, try_through};
 use crate::sandbox::procfs;
 use crate::sandbox::raw;
@@ -71,6 +74,52 @@ fn a_warm_start_runs_and_is_confined_like_a_cold_one() {
     assert_eq!(warm.run().stdout, "hello\n", "{warm:?}");
     let cold = bench::run_spec(spec("print('hello')", raw_policy(TIER)));
     assert_eq!(warm.isolation(), cold.isolation());
+}
+
+/// The zygote's namespaces are its runs' as well: without one of them each place is refused once it is looked at.
+#[test]
+fn no_place_that_lacks_a_layer_is_let_go() {
+    if !available(TIER) {
+        return;
+    }
+    let lacks = exe_without(&["utsns"]);
+    let pool = || Some(Arc::new(Pool::new(lacks.clone())));
+    let all = |exe, pool: Option<Arc<Pool>>| {
+        let spec = spec("print('it ran', flush=True)", raw_policy(TIER));
+        let pool = pool.unwrap();
+        assert!(pool.await_place(&spec), "no place for the run");
+        let sources = Arc::new(sources(BTreeMap::new()));
+        let told = begin_all(exe, Some(pool.clone()), spec.clone(), sources).finish();
+        assert_eq!(pool.runs(&spec), 1, "it was tried warm");
+        told
+    };
+    // A cold start comes instead, with all of its layers or not at all.
+    let cold = all(exe(), pool());
+    assert_eq!(cold.run().stdout, "it ran\n", "{cold:?}");
+    let has = |layer: &String| layer == "utsns";
+    assert!(cold.isolation().layers.iter().any(has), "{cold:?}");
+    let told = all(lacks.clone(), pool());
+    let want = "the child is not confined as its tier asks: utsns is missing";
+    assert_eq!(told.failure(), want);
+    assert_eq!(told.notes.len(), 1, "{told:?}");
+}
+
+#[test]
+fn a_place_that_is_handed_other_code_than_was_shown_is_refused_by_its_helper() {
+    if !available(TIER) {
+        return;
+    }
+    let pool = new_pool();
+    let spec = spec("print('shown')", raw_policy(TIER));
+    assert!(pool.await_place(&spec), "no place for the run");
+    let slot = pool.take(&spec).expect("a place");
+    let files = handed(&spec, "print('another')", spec.digest);
+    let launched = child::warm(slot, spec.confinement(0, 0), &files).unwrap();
+    let Err(fault) = look_at(launched, None) else {
+        panic!("it was started");
+    };
+    let says = "the code is not the code that was shown: the sandbox helper read other code";
+    assert_eq!(fault.to_string(), says, "{}", fault.detail);
 }
 
 /// What one run of this zygote printed, warm.

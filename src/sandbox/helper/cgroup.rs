@@ -209,6 +209,7 @@ fn version_1(places: &Places, name: &str, memory: u64, processes: u64) -> Option
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::given::is_given_to_root;
 
     /// What version 2 makes in a new group, as far as it is written or read; the kernel of this
     /// machine may have given these controllers to version 1.
@@ -307,8 +308,6 @@ mod tests {
         let mut parents = vec![plain.path()];
         if bare && nix::unistd::access(beside, nix::unistd::AccessFlags::W_OK).is_ok() {
             parents.push(beside);
-        } else {
-            eprintln!("skipped: no version 2 without controllers here");
         }
         for parent in parents {
             let name = format!("countersign-test-{}", std::process::id());
@@ -323,7 +322,7 @@ mod tests {
 
     #[test]
     fn a_process_moves_into_a_group_and_the_group_goes_when_the_process_is_gone() {
-        let Ok(places) = Places::read() else { return };
+        let places = Places::read().unwrap_or_default();
         let parents = [places.unified, places.memory, places.pids];
         let mut tried = 0;
         for parent in parents.into_iter().flatten() {
@@ -348,8 +347,6 @@ mod tests {
             assert!(!parent.join(&name).exists());
             tried += 1;
         }
-        if tried == 0 {
-            eprintln!("skipped: no control group can be made here");
-        }
+        is_given_to_root(tried > 0, "control group can be made");
     }
 }

@@ -1,0 +1,65 @@
+//! The code's digest is checked three times: by the broker (`refusal.rs`), by the helper and by the child.
+//! Each time the others are content with what was exchanged, so that only the one can refuse it.
+
+use std::os::fd::AsFd;
+
+use super::TIER;
+use crate::child::{self, Files};
+use crate::executor::fault::Why;
+use crate::executor::python::{bundle, runner};
+use crate::executor::run::given;
+use crate::executor::tests::bench::*;
+use crate::executor::tests::look::{Looked, handed, look_at};
+use crate::model::{Digest, RunErrorKind};
+use crate::sandbox::refusal::Reason;
+
+const SHOWN: &str = "print('shown')";
+const ANOTHER: &str = "print('another')";
+
+/// A child that has `ANOTHER` as its code, by the digests of these two.
+fn launched(for_the_helper: &str, for_the_child: &str) -> Result<Looked, Why> {
+    let spec = spec(for_the_child, raw_policy(TIER));
+    let files = Files {
+        setup: given::file("setup", runner::setup(&spec, 0)).unwrap(),
+        bundle: bundle::file(&spec.env).unwrap(),
+        handed: handed(&spec, ANOTHER, Digest::of(for_the_helper.as_bytes())),
+    };
+    let launched = child::cold(exe().as_fd(), spec.confinement(0, 0), files).unwrap();
+    look_at(launched, None).map_err(|fault| fault.why)
+}
+
+#[test]
+fn a_helper_that_is_handed_other_code_than_was_shown_starts_no_child() {
+    if !available(TIER) {
+        return;
+    }
+    let Err(why) = launched(SHOWN, ANOTHER) else {
+        panic!("it was started");
+    };
+    assert_eq!(why, Why::Child(child::Why::Refused(Reason::OtherCode)));
+    let says = "the code is not the code that was shown: the sandbox helper read other code";
+    assert_eq!(why.to_string(), says);
+}
+
+#[test]
+fn a_child_that_reads_other_code_than_was_shown_runs_none_of_it() {
+    if !available(TIER) {
+        return;
+    }
+    let looked = launched(ANOTHER, SHOWN).unwrap();
+    assert_eq!(looked.stdout, "", "{}", looked.stderr);
+    let error = looked.error.expect("it is refused");
+    assert_eq!(error.kind, RunErrorKind::SandboxError);
+    let says = "the code is not the code that was shown: the child read other code";
+    assert_eq!(error.message, says);
+}
+
+#[test]
+fn a_child_whose_code_is_what_was_shown_runs_it() {
+    if !available(TIER) {
+        return;
+    }
+    let looked = launched(ANOTHER, ANOTHER).unwrap();
+    assert_eq!(looked.error, None);
+    assert_eq!(looked.stdout, "another\n", "{}", looked.stderr);
+}
