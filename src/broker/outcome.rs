@@ -160,15 +160,9 @@ fn succeeded(run: &Run) -> OutcomeText {
         return OutcomeText::new(Retry::Changed, message);
     }
     let mut message = "It ran and succeeded.".to_owned();
-    if run.artifacts_left_out > 0 {
-        let left = match run.artifacts_left_out {
-            1 => "was also 1 thing that is".to_owned(),
-            several => format!("were also {several} things that are"),
-        };
-        message.push_str(&format!(
-            " In its output folder {left} not collected: links, folders, \
-             or files of names with more than letters, digits, `.`, `_` and `-`."
-        ));
+    for left_out in run.left_out() {
+        message.push(' ');
+        message.push_str(&left_out);
     }
     OutcomeText::new(Retry::No, message)
 }

@@ -176,6 +176,7 @@ pub fn run(stdout: &str) -> Run {
         result: serde_json::Value::Null,
         artifacts: Vec::new(),
         artifacts_left_out: 0,
+        artifacts_withheld: 0,
         events: Vec::new(),
         accesses: BTreeMap::new(),
     }

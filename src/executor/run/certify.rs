@@ -141,7 +141,9 @@ fn apart(files: &mut Vec<Artifact>, blobs: Vec<Blob>) -> (Option<(Artifact, Blob
 
 /// Nobody can look for a value in packed columns or another file.
 fn withhold(run: &mut Run, blobs: &mut Vec<Blob>, last: &Certified) {
-    run.artifacts_left_out += run.artifacts.len() as u64;
+    let files = run.artifacts.len() as u64;
+    run.artifacts_left_out += files;
+    run.artifacts_withheld += files;
     run.artifacts.clear();
     blobs.clear();
     if last.columns.is_some() {

@@ -97,6 +97,7 @@ pub fn run(facts: Facts<'_>) -> Run {
         result,
         artifacts: facts.collected.artifacts,
         artifacts_left_out: facts.collected.left_out,
+        artifacts_withheld: 0,
         events,
         accesses: facts.accesses,
     }
@@ -130,6 +131,7 @@ pub fn never_launched(spec: &RunSpec) -> ExecNote {
         result: Value::Null,
         artifacts: Vec::new(),
         artifacts_left_out: 0,
+        artifacts_withheld: 0,
         events: Vec::new(),
         accesses: BTreeMap::new(),
     }))

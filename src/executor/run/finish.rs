@@ -129,7 +129,9 @@ impl Attendant<'_> {
         let mut run = ending::run(facts);
         if !certify::is_needed(self.spec) && self.spec.hides_any() {
             // Nobody can look for a value in a picture or a packed file.
-            run.artifacts_left_out += run.artifacts.len() as u64;
+            let files = run.artifacts.len() as u64;
+            run.artifacts_left_out += files;
+            run.artifacts_withheld += files;
             run.artifacts.clear();
             blobs.clear();
         }

@@ -104,6 +104,10 @@ fn values_go_back_where_the_policy_tells_them_and_nowhere_else() {
         assert_eq!(ran.result["value"]["rows"][0][2], "[REDACTED]");
         assert!(ran.artifacts.is_empty() && told.left().is_empty());
         assert_eq!(ran.artifacts_left_out, 2, "{start:?}");
+        assert_eq!(
+            ran.left_out(),
+            ["2 files are not handed out: files of runs on private data are not."]
+        );
         assert_eq!(sources.converters.counted(), 1);
     }
 }
