@@ -383,6 +383,29 @@ fn d2_a_private_data_set_is_in_the_private_scope() {
     );
 }
 
+#[test]
+fn an_input_of_records_that_is_read_like_a_table_is_told_to_be_made_one() {
+    let lines = "{\"pay\": 4711.5}\n{\"pay\": 4712.5}\n";
+    let hint = "; `df` is a list of records: `pd.DataFrame(df)` makes a table of it";
+    for (format, text) in [
+        (DataFormat::Jsonl, lines.to_owned()),
+        (
+            DataFormat::Json,
+            format!("[{}]", lines.trim().replace('\n', ",")),
+        ),
+    ] {
+        for (code, hinted) in [("df.groupby('pay')", true), ("[*df].groupby('pay')", false)] {
+            let told = run_other(format, text.as_bytes(), code);
+            let message = &told.run().error.as_ref().unwrap().message;
+            assert!(
+                message.starts_with("'list' object has no attribute"),
+                "{message}"
+            );
+            assert_eq!(message.ends_with(hint), hinted, "{message}");
+        }
+    }
+}
+
 /// Three people's pressure has no decimals, so it is a number of three digits.
 const PRESSURE: &str = "bp\n128.0\n129.0\n131.0\n128.5\n129.5991\n";
 
