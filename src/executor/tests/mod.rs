@@ -11,6 +11,7 @@ pub mod entry;
 mod environment;
 mod event;
 mod feature;
+mod formats;
 mod kernel;
 pub mod look;
 mod private;
