@@ -72,8 +72,10 @@ def text_of(one: Input) -> str:
     try:
         return inputs.text(one)
     except UnicodeDecodeError:
-        said = f"input {one.name} is {one.format}, which is no text: walled takes csv, tsv, json, jsonl and text"
-        raise errors.Refused("ContractViolation", said) from None
+        raise errors.Refused(
+            "ContractViolation",
+            f"input {one.name} is {one.format}, which is no text: walled takes csv, tsv, json, jsonl and text",
+        ) from None
 
 
 def value(one: Input, text: str) -> Any:
