@@ -36,12 +36,15 @@ QUOTED = re.compile(r"'([^'\n]+)'|: (.+)$")
 _rules: Rules | None = None
 # The columns and keys that may be told; None for all.
 _known: frozenset[Any] | None = None
+# Inputs that are lists of records, by their names.
+_lists: dict[str, list[Any]] = {}
 
 
-def begin(values: dict[str, Any], private: bool) -> None:
-    """The inputs of the run, as they are given."""
-    global _known
+def begin(values: dict[str, Any], private: bool, names: list[str]) -> None:
+    """The inputs of the run, as they are given, and the names that the snippet has."""
+    global _known, _lists
     _known = None
+    _lists = {name: one for name, one in values.items() if name in names and is_records(one)}
     if private:
         _known = frozenset(name for one in values.values() for name in outer(one))
 
@@ -63,13 +66,27 @@ def outer(value: Any) -> Iterator[Any]:
         yield from getattr(value, "columns", ())
 
 
+def is_records(value: Any) -> bool:
+    return type(value) is list and any(type(one) is dict for one in value[:RECORDS])
+
+
 def hint(error: BaseException) -> str:
     """`; did you mean `x`?` or nothing, to end the error's words with."""
     try:
+        if name := listed(error):
+            return f"; `{name}` is a list of records: `pd.DataFrame({name})` makes a table of it"
         found = next((name for name in meant(error) if name is not None), None)
     except BaseException:  # noqa: BLE001 - classes of the snippet may raise in any of this
         return ""
     return "" if found is None else f"; did you mean `{found}`?"
+
+
+def listed(error: BaseException) -> str | None:
+    """The input that is a list of records and was read like the table that its description shows."""
+    if not isinstance(error, AttributeError) or _rules is None or "pandas" not in _rules.imports:
+        return None
+    value = AttributeError.obj.__get__(error)  # type: ignore[attr-defined]
+    return next((name for name, one in _lists.items() if one is value), None)
 
 
 def meant(error: BaseException) -> Iterator[str | None]:

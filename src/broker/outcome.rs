@@ -173,15 +173,9 @@ fn succeeded(run: &Run) -> OutcomeText {
             run.artifacts.len(),
         ));
     }
-    if run.artifacts_left_out > 0 {
-        let left = match run.artifacts_left_out {
-            1 => "was also 1 thing that is".to_owned(),
-            several => format!("were also {several} things that are"),
-        };
-        message.push_str(&format!(
-            " In its output folder {left} not collected: links, folders, \
-             or files of names with more than letters, digits, `.`, `_` and `-`."
-        ));
+    for left_out in run.left_out() {
+        message.push(' ');
+        message.push_str(&left_out);
     }
     OutcomeText::new(Retry::No, message)
 }

@@ -145,6 +145,11 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
         for line in &left.written {
             tell(line);
         }
+        if let (Some(_), Some(run)) = (&args.out, &parsed.run) {
+            for left_out in run.left_out() {
+                tell(&format!("note: {left_out}"));
+            }
+        }
     }
     match left.failure {
         None => Ok(exit_code(parsed.state)),

@@ -35,6 +35,7 @@ fn run(stdout: String, result: Value) -> Run {
         artifacts: Vec::new(),
         artifacts_left_out: 0,
         artifacts_unkept: Vec::new(),
+        artifacts_withheld: 0,
         events: Vec::new(),
         accesses: BTreeMap::new(),
     }

@@ -75,12 +75,16 @@ pub struct Run {
     /// Per profile; `null` where the contract has none.
     pub result: Value,
     pub artifacts: Vec<Artifact>,
-    /// Things in its output folder that were not collected: links, folders, odd names.
+    /// Things in its output folder that do not come back: links, deep folders, odd names, and those of the
+    /// next field.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub artifacts_left_out: u64,
     /// Files over as many as its policy collects, by their names.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub artifacts_unkept: Vec<String>,
+    /// Files that are not handed out because they may hold private data.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub artifacts_withheld: u64,
     /// At most [`RunEvent::MOST`], in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub events: Vec<RunEvent>,
@@ -88,6 +92,44 @@ pub struct Run {
     /// child did not come to its report.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub accesses: BTreeMap<String, Accesses>,
+}
+
+impl Run {
+    /// Hands out no file, and no name of one: what is private may be in either.
+    pub fn withhold_files(&mut self) {
+        let files = (self.artifacts.len() + self.artifacts_unkept.len()) as u64;
+        self.artifacts_left_out += files;
+        self.artifacts_withheld += files;
+        self.artifacts.clear();
+        self.artifacts_unkept.clear();
+    }
+
+    /// What of its output folder does not come back and why, a sentence for each reason.
+    pub fn left_out(&self) -> Vec<String> {
+        let mut said = Vec::new();
+        match self.artifacts_withheld {
+            0 => {}
+            1 => said.push(
+                "1 file is not handed out: files of runs on private data are not.".to_owned(),
+            ),
+            files => said.push(format!(
+                "{files} files are not handed out: files of runs on private data are not."
+            )),
+        }
+        let others = match self
+            .artifacts_left_out
+            .saturating_sub(self.artifacts_withheld)
+        {
+            0 => return said,
+            1 => "was also 1 thing that is".to_owned(),
+            several => format!("were also {several} things that are"),
+        };
+        said.push(format!(
+            "In its output folder {others} not collected: links, folders, or files of names with more than letters, \
+             digits, `.`, `_` and `-`."
+        ));
+        said
+    }
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref)] // the signature serde asks for

@@ -125,7 +125,6 @@ pub fn seal(mut file: File) -> io::Result<OwnedFd> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::executor::tests::bench::as_an_ordinary_user;
     use std::fs::Permissions;
     use std::os::unix::fs::{FileExt, PermissionsExt};
 
@@ -141,15 +140,6 @@ mod tests {
         let mut back = [0; 3];
         file.read_exact_at(&mut back, 0).unwrap();
         assert_eq!(&back, b"abc");
-    }
-
-    /// Who owns such a file and is not root needs its mode to open it again.
-    #[test]
-    fn the_same_as_an_ordinary_user() {
-        let (_, module) = module_path!().split_once("::").unwrap();
-        as_an_ordinary_user(&[&format!(
-            "{module}::what_several_runs_read_keeps_nothing_of_one_of_them"
-        )]);
     }
 
     #[test]

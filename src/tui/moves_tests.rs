@@ -205,3 +205,29 @@ fn the_screen_says_when_it_changes_by_itself() {
     b.keys("a");
     assert_eq!(b.ui.next_wake(&b.state, b.now), Some(SHEET_GRACE));
 }
+
+#[test]
+fn space_pages_the_focused_output_of_a_run_and_the_code_before_it() {
+    let mut b = ready();
+    b.advance(500);
+    let id = b.start();
+    let printed: String = (0..300).map(|n| format!("row {n}\n")).collect();
+    b.output(id, crate::broker::StreamName::Stdout, &printed);
+    b.end(id, run(&printed));
+    b.ui.focus = ui::Pane::Output;
+    b.draw();
+    b.press(KeyCode::Home);
+    let first = b.draw();
+    assert!(first.contains("row 0"), "{first}");
+    b.keys(" ");
+    let second = b.draw();
+    assert!(
+        !second.contains("row 0\u{20}") && second.contains("row "),
+        "{second}"
+    );
+    assert_ne!(first, second);
+    // From another pane it is the code's, as before.
+    b.ui.focus = ui::Pane::Code;
+    b.keys(" ");
+    assert_eq!(b.draw().contains("row 0 "), second.contains("row 0 "));
+}

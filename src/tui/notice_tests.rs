@@ -166,7 +166,14 @@ fn the_sheet_names_its_key_only_where_that_would_be_taken() {
     // Enter is named once there is something to enter.
     let mut b = Bench::new(120, 40);
     b.propose(Making::flagged());
-    b.open_sheet();
+    b.settle();
+    b.keys("a");
+    assert!(b.draw().contains("wait: 4f1c to grant [____]"));
+    b.keys("4f");
+    b.advance(449);
+    assert!(b.draw().contains("wait: 4f1c to grant [____]"));
+    b.advance(1);
+    assert!(b.draw().contains("type 4f1c to grant [____]"));
     assert!(!b.draw().contains("] Enter"));
     b.keys("4f1c");
     assert!(b.draw().contains("] wait"));

@@ -357,6 +357,30 @@ async fn out_writes_the_files_that_a_run_left() {
 }
 
 #[tokio::test]
+async fn out_says_which_files_do_not_come_back_and_why() {
+    let home = Home::new();
+    let ending: Ending = Box::new(|id| Outcome {
+        run: Some(Run {
+            artifacts_left_out: 3,
+            artifacts_withheld: 1,
+            ..run("", "")
+        }),
+        ..outcome(id, State::Succeeded, "It ran.")
+    });
+    let _dashboard = dashboard(&home, Some(ending)).await;
+    let snippet = home.write("s.py", b"1");
+    let args = [snippet.to_str().unwrap(), "--out", "out"];
+    let ran = Ran::of(home.submit(&args).output().await.unwrap());
+    assert_eq!(ran.code, 0, "{ran:?}");
+    for said in [
+        "note: 1 file is not handed out: files of runs on private data are not.\n",
+        "note: In its output folder were also 2 things that are not collected: links",
+    ] {
+        assert!(ran.err.contains(said), "{ran:?}");
+    }
+}
+
+#[tokio::test]
 async fn what_is_not_as_the_outcome_says_is_not_written() {
     for wrong in [
         Artifact {

@@ -370,9 +370,9 @@ impl Dash {
     /// The digits the sheet asks for, if it asks for any.
     pub fn digits(&self) -> Option<String> {
         let text = self.text();
-        let (_, rest) = text.split_once("type ")?;
-        let (digits, rest) = rest.split_at_checked(4)?;
-        rest.starts_with(" to grant").then(|| digits.to_owned())
+        let (before, _) = text.split_once(" to grant [")?;
+        let (_, digits) = before.rsplit_once(' ')?;
+        (digits.len() == 4).then(|| digits.to_owned())
     }
 
     pub fn resize(&self, columns: u16, rows: u16) {

@@ -69,7 +69,7 @@ class Contract:
         self.private |= any(one.private for one in bound)
         if self.private:
             display.uncut(pandas)
-        nearest.begin(values, self.private)
+        nearest.begin(values, self.private, self.names(bound))
         return values
 
     def opener(self) -> Callable[..., Any]:

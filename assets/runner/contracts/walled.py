@@ -35,7 +35,7 @@ class Walled(Contract):
         return {}
 
     def load(self, bound: list[Input]) -> dict[str, Any]:
-        texts = {one.name: inputs.text(one) for one in bound}
+        texts = {one.name: text_of(one) for one in bound}
         limits = self.setup.policy["limits"]
         room = int(limits["file_size_mb"]) << 20
         self.memory = virtual.Files(texts, room, int(limits["open_files"]))
@@ -65,6 +65,17 @@ class Walled(Contract):
 
 def collects(setup: Setup) -> bool:
     return bool(setup.policy["guard"] and setup.policy["limits"]["artifacts"])
+
+
+def text_of(one: Input) -> str:
+    """The content of an input, all of which are text here."""
+    try:
+        return inputs.text(one)
+    except UnicodeDecodeError:
+        raise errors.Refused(
+            "ContractViolation",
+            f"input {one.name} is {one.format}, which is no text: walled takes csv, tsv, json, jsonl and text",
+        ) from None
 
 
 def value(one: Input, text: str) -> Any:

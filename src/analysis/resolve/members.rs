@@ -55,7 +55,9 @@ impl<'a> Resolver<'a> {
                     Standing::Unresolved
                 }
             }
-            Some(_) if self.library.is_stdlib(name) && !is_namesake(module, name) => Standing::Module,
+            Some(_) if self.library.is_stdlib(name) && !is_namesake(module, name) => {
+                Standing::Module
+            }
             Some(_) => Standing::Withheld,
         };
         match standing {

@@ -177,6 +177,7 @@ pub fn run(stdout: &str) -> Run {
         artifacts: Vec::new(),
         artifacts_left_out: 0,
         artifacts_unkept: Vec::new(),
+        artifacts_withheld: 0,
         events: Vec::new(),
         accesses: BTreeMap::new(),
     }

@@ -6,6 +6,10 @@
 //! share is a category, and a number over them an aggregate. A text has at least
 //! [`TEXT_MIN`] bytes and a number [`DIGITS_MIN`] significant digits: shorter ones are in too much
 //! else. What a snippet encodes in a way of its own is not recognised; its reviewer reads that.
+//!
+//! A number in the output is compared as one whole: `129.77` is never `129` with more behind it.
+//! Only what may stand between two numbers parts it: `,` and `_`, and `.` where two of them make
+//! it no number. The guide tells which spellings are recognised.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::io::{self, BufReader, Read};
@@ -18,8 +22,8 @@ const TEXT_MIN: usize = 4;
 const DIGITS_MIN: usize = 4;
 /// Bytes of a text that are compared; what goes on after them is compared in further pieces.
 const TEXT_MAX: usize = 200;
-/// Characters of a number, however it is written.
-const NUMBER_MAX: usize = 40;
+/// Bytes of a number that are looked at, however it is written, with what follows it.
+const NUMBER_MAX: usize = 48;
 /// Texts from here on are found inside of words too.
 const INSIDE: usize = 8;
 /// Distinct values of one column that are kept apart: more cannot be hidden, and nothing runs.
@@ -27,6 +31,9 @@ const DISTINCT_MAX: usize = 1_000_000;
 
 /// The same of all columns of a data set that is no csv or tsv.
 const VALUES_MAX: usize = 16_000_000;
+
+/// Marks within a number that may also stand between two.
+const BETWEEN: [char; 2] = [',', '_'];
 
 pub const REDACTED: &str = "[REDACTED]";
 
@@ -129,19 +136,17 @@ impl Cells {
     fn add(&mut self, cell: &str) {
         let cell = cell.trim();
         if let Some(number) = plain_number(cell) {
-            if digits(cell) >= DIGITS_MIN {
-                self.numbers.insert(key(number));
-            }
             // Tables and arrays print long numbers short.
             for form in [
+                cell.to_owned(),
                 format!("{number:.6}"),
                 format!("{number:.8}"),
                 format!("{number:.6e}"),
             ] {
-                if let Some(short) = plain_number(&form)
-                    && digits(&short.to_string()) >= DIGITS_MIN
+                if let Some(number) = plain_number(&form)
+                    && digits(number) >= DIGITS_MIN
                 {
-                    self.numbers.insert(key(short));
+                    self.numbers.insert(key(number));
                 }
             }
             return;
@@ -167,14 +172,16 @@ impl Cells {
         }
     }
 
-    /// Whether a number is one of the values.
+    /// Whether a number is one of the values, or one of them with a `-` before it: in a text that
+    /// may be a dash.
     pub fn hides(&self, number: f64) -> bool {
-        self.numbers.contains(&key(number))
+        let holds = |number| self.numbers.contains(&key(number));
+        holds(number) || (number < 0.0 && holds(-number))
     }
 
     /// Passes on what of `held` is certain, without what is hidden; what may still become a value
-    /// stays there. `last`: nothing comes any more. `before` is the character before `held`.
-    pub fn pass(&self, held: &mut String, before: &mut Option<char>, last: bool, out: &mut String) {
+    /// stays there. `last`: nothing comes any more. `before` is what stands before `held`.
+    pub fn pass(&self, held: &mut String, before: &mut Before, last: bool, out: &mut String) {
         let sure = if last {
             held.len()
         } else {
@@ -186,13 +193,13 @@ impl Cells {
             match self.found(rest, *before) {
                 Some(length) => {
                     out.push_str(REDACTED);
-                    *before = rest[..length].chars().next_back();
+                    rest[..length].chars().for_each(|c| before.then(c));
                     at += length;
                 }
                 None => {
                     let Some(c) = rest.chars().next() else { break };
                     out.push(c);
-                    *before = Some(c);
+                    before.then(c);
                     at += c.len_utf8();
                 }
             }
@@ -201,9 +208,9 @@ impl Cells {
     }
 
     /// The length of the value that `rest` begins with.
-    fn found(&self, rest: &str, before: Option<char>) -> Option<usize> {
+    fn found(&self, rest: &str, before: Before) -> Option<usize> {
         let bytes = rest.as_bytes();
-        let within = before.is_some_and(char::is_alphanumeric);
+        let within = before.last.is_some_and(char::is_alphanumeric);
         let lengths = bytes
             .first_chunk()
             .and_then(|first| self.lengths.get(first));
@@ -219,42 +226,134 @@ impl Cells {
                 return Some(*length);
             }
         }
-        let starts = bytes.first().is_some_and(u8::is_ascii_digit);
-        if starts && !within && before != Some('.') {
-            return self.found_number(rest, before);
+        if within {
+            return None;
         }
-        None
+        self.found_number(rest, before)
     }
 
-    fn found_number(&self, rest: &str, before: Option<char>) -> Option<usize> {
-        let part = |c: char| c.is_ascii_digit() || matches!(c, '.' | ',' | '_' | 'e' | 'E');
-        let mut end = rest.find(|c| !part(c)).unwrap_or(rest.len());
-        if rest[..end].ends_with(['e', 'E']) && rest[end..].starts_with(['+', '-']) {
-            // The sign of an exponent, if digits follow.
-            let after = &rest[end + 1..];
-            let long = after.find(|c: char| !c.is_ascii_digit());
-            match long.unwrap_or(after.len()) {
-                0 => {}
-                digits => end += 1 + digits,
-            }
+    fn found_number(&self, rest: &str, before: Before) -> Option<usize> {
+        let rest = &rest[..rest.floor_char_boundary(NUMBER_MAX)];
+        if !rest
+            .strip_prefix('.')
+            .unwrap_or(rest)
+            .starts_with(|c: char| c.is_ascii_digit())
+        {
+            return None;
         }
-        // From the longest reading on: `1234.5, 6` and `12.5.` end before their marks.
-        let marks = ['.', ',', '_', 'e', 'E', '+', '-'];
-        let mut token = rest[..end.min(NUMBER_MAX)].trim_end_matches(marks);
-        while !token.is_empty() {
-            let plain: String = token.chars().filter(|c| !matches!(c, ',' | '_')).collect();
-            if let Some(number) = plain_number(&plain)
-                && (self.hides(number) || (before == Some('-') && self.hides(-number)))
-            {
-                return Some(token.len());
-            }
-            let cut = token.trim_end_matches(|c: char| c.is_ascii_digit());
-            let cut = cut.trim_end_matches(marks);
-            // Only marks end a number; digits alone are one.
-            token = if cut.len() < token.len() { cut } else { "" };
+        let run = Run::of(rest);
+        let points = usize::from(before.points);
+        if before.last == Some('.') && points == 1 && points_of(run.first()) == 0 {
+            // The digits of a fraction.
+            return None;
         }
-        None
+        let minus = matches!(before.last, Some('-' | '\u{2212}'));
+        let sign = if minus { -1.0 } else { 1.0 };
+        let hidden = |part: &&str| readings(part).any(|number| self.hides(sign * number));
+        run.parts(points).find(hidden).map(str::len)
     }
+}
+
+/// What stands before a place in a text, as far as it matters for a number there.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Before {
+    last: Option<char>,
+    /// Points between digits since the last character that is neither.
+    points: u8,
+}
+
+impl Before {
+    fn then(&mut self, c: char) {
+        self.points = match c {
+            '.' if self.last.is_some_and(|last| last.is_ascii_digit()) => {
+                self.points.saturating_add(1)
+            }
+            c if c.is_ascii_digit() => self.points,
+            _ => 0,
+        };
+        self.last = Some(c);
+    }
+}
+
+/// Digits with single marks between them, from the beginning of a text on.
+struct Run<'a> {
+    text: &'a str,
+    /// The same with its exponent, if it has one.
+    whole: &'a str,
+}
+
+impl<'a> Run<'a> {
+    fn of(text: &'a str) -> Self {
+        let bytes = text.as_bytes();
+        let is_digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
+        let is_mark = |at: usize| matches!(bytes.get(at), Some(b'.' | b',' | b'_'));
+        let mut end = 0;
+        while is_digit(end) || (is_mark(end) && is_digit(end + 1)) {
+            end += 1;
+        }
+        let mut whole = end;
+        if matches!(bytes.get(end), Some(b'e' | b'E')) {
+            let sign = usize::from(matches!(bytes.get(end + 1), Some(b'+' | b'-')));
+            let digits = end + 1 + sign;
+            let mut at = digits;
+            while is_digit(at) {
+                at += 1;
+            }
+            // What goes on is a word, such as `51e4b2`.
+            let goes_on = text[at..].starts_with(char::is_alphanumeric);
+            if at > digits && !goes_on {
+                whole = at;
+            }
+        }
+        Self {
+            text: &text[..end],
+            whole: &text[..whole],
+        }
+    }
+
+    /// Up to the first mark that may stand between two numbers.
+    fn first(&self) -> &'a str {
+        self.text.split(BETWEEN).next().unwrap_or_default()
+    }
+
+    /// What of it may be a number of its own, the longest first: all of it, and what ends before a
+    /// mark that may stand between two numbers. Two points, those before it included, make each of
+    /// them such a mark.
+    fn parts(&self, points: usize) -> impl Iterator<Item = &'a str> {
+        let mut ends = vec![self.whole.len()];
+        let mut start = 0;
+        for piece in self.text.split_inclusive(BETWEEN) {
+            let before = if start == 0 { points } else { 0 };
+            for (at, c) in piece.char_indices().filter(|(at, _)| start + at > 0) {
+                if BETWEEN.contains(&c) || (c == '.' && before + points_of(piece) > 1) {
+                    ends.push(start + at);
+                }
+            }
+            start += piece.len();
+        }
+        ends[1..].sort_unstable_by_key(|end| std::cmp::Reverse(*end));
+        let whole = self.whole;
+        ends.into_iter().map(move |end| &whole[..end])
+    }
+}
+
+fn points_of(text: &str) -> usize {
+    text.matches('.').count()
+}
+
+/// The numbers that a spelling may stand for.
+fn readings(part: &str) -> impl Iterator<Item = f64> {
+    let (whole, fraction) = part.split_at(part.find('.').unwrap_or(part.len()));
+    let plain: String = whole.replace(BETWEEN, "") + fraction;
+    // `51.234,50`, as many languages write it.
+    let comma = part.split_once(',').and_then(|(whole, fraction)| {
+        let mut groups = whole.split(['.', '_']);
+        let first = groups.next().is_some_and(|first| !first.is_empty());
+        (first && groups.all(|group| group.len() == 3) && !fraction.contains(['.', ',', '_']))
+            .then(|| format!("{}.{fraction}", whole.replace(['.', '_'], "")))
+    });
+    let spelled = std::iter::once(plain).chain(comma);
+    spelled.filter_map(|spelled| plain_number(&spelled))
 }
 
 /// Whether to go on with the next of many; a kill is looked for now and then.
@@ -275,10 +374,11 @@ fn key(number: f64) -> u64 {
     plain_number(&format!("{number:.11e}")).map_or(0, f64::to_bits)
 }
 
-/// Digits as written, without the zeros before the first other one.
-fn digits(text: &str) -> usize {
-    let mantissa = text.split(['e', 'E']).next().unwrap_or(text);
-    let all: String = mantissa.chars().filter(char::is_ascii_digit).collect();
+/// Significant digits: zeros before the first other one do not count, and no zeros that end a
+/// fraction, however the number was written.
+fn digits(number: f64) -> usize {
+    let shown = number.to_string();
+    let all: String = shown.chars().filter(char::is_ascii_digit).collect();
     all.trim_start_matches('0').len()
 }
 
@@ -290,7 +390,7 @@ mod tests {
     impl Cells {
         fn clean(&self, text: &str) -> String {
             let mut out = String::with_capacity(text.len());
-            self.pass(&mut text.to_owned(), &mut None, true, &mut out);
+            self.pass(&mut text.to_owned(), &mut Before::default(), true, &mut out);
             out
         }
     }
@@ -345,6 +445,111 @@ mod tests {
             assert_eq!(cells.clean(text), want);
         }
         assert!(cells.hides(51234.5) && !cells.hides(31.0));
+    }
+
+    fn of_numbers(numbers: &[&str]) -> Cells {
+        let mut cells = Cells::default();
+        let lines: String = numbers.iter().map(|n| format!("[\"{n}\", 1]\n")).collect();
+        cells.add_values(lines.as_bytes(), &Switch::new()).unwrap();
+        cells
+    }
+
+    #[test]
+    fn a_number_is_compared_as_one_whole() {
+        let cells = of_numbers(&["1290", "51234", "-48010", "8123.25", "0.98765", "234.5"]);
+        for (text, want) in [
+            // Others that begin or end with the digits of one.
+            (
+                "1290.77 51234.5 8123.2501 0.8123",
+                "1290.77 51234.5 8123.2501 0.8123",
+            ),
+            (
+                "151234 5123400 51234e3 8123.25001",
+                "151234 5123400 51234e3 8123.25001",
+            ),
+            ("129.2198581560284 0.51234", "129.2198581560284 0.51234"),
+            ("77.1290 1.5,77.1290", "77.1290 1.5,77.1290"),
+            // Its usual spellings.
+            (
+                "51234.0 051234 51234.000",
+                "[REDACTED] [REDACTED] [REDACTED]",
+            ),
+            (
+                "51,234 51_234 51,234.00",
+                "[REDACTED] [REDACTED] [REDACTED]",
+            ),
+            (
+                "5.1234e4 5.1234E+04 51234e0",
+                "[REDACTED] [REDACTED] [REDACTED]",
+            ),
+            (
+                "8123,25 8.123,25 8,123.25",
+                "[REDACTED] [REDACTED] [REDACTED]",
+            ),
+            (
+                ".98765 0.987650 9.8765e-1",
+                "[REDACTED] [REDACTED] [REDACTED]",
+            ),
+            (
+                "-48010 \u{2212}48010 48010 +51234",
+                "-[REDACTED] \u{2212}[REDACTED] 48010 +[REDACTED]",
+            ),
+            // Beside letters, units and marks.
+            (
+                "8123.25mmHg x=51234,67 51234%",
+                "[REDACTED]mmHg x=[REDACTED],67 [REDACTED]%",
+            ),
+            (
+                "51234e 51234e5b 51234.",
+                "[REDACTED]e [REDACTED]e5b [REDACTED].",
+            ),
+            ("no.51234 ...51234", "no.[REDACTED] ...[REDACTED]"),
+            // Rows, lists and objects.
+            ("7,51234,8123.25,1290", "7,[REDACTED],[REDACTED],[REDACTED]"),
+            ("1,234.5,1.5", "1,[REDACTED],1.5"),
+            ("1.25,51234,1.25", "1.25,[REDACTED],1.25"),
+            (
+                "{\"a\":51234,\"b\":[1290,129]}",
+                "{\"a\":[REDACTED],\"b\":[[REDACTED],129]}",
+            ),
+            // Like a phone number, a date, an address: no number as a whole, so each part is one.
+            ("555-1290 +47 51234", "555-[REDACTED] +47 [REDACTED]"),
+            (
+                "1290-01-31 31.12.1290 1290.01.31",
+                "[REDACTED]-01-31 31.12.[REDACTED] [REDACTED].01.31",
+            ),
+            (
+                "1.2.51234 1.51234.2 1.8123.25.2",
+                "1.2.[REDACTED] 1.[REDACTED].2 1.[REDACTED].2",
+            ),
+            ("1.2.8123.25 1.2.3.51234", "1.2.[REDACTED] 1.2.3.[REDACTED]"),
+        ] {
+            assert_eq!(cells.clean(text), want, "{text}");
+        }
+    }
+
+    #[test]
+    fn zeros_that_end_a_fraction_make_no_number_long() {
+        let cells = of_numbers(&[
+            "129.0", "130.000", "12.50", "1.310e2", "0.0132", "1330.0", "129.05",
+        ]);
+        let open = "129 129.0 130 12.5 12.50 131 0.0132 129.77 12.500";
+        assert_eq!(cells.clean(open), open);
+        assert_eq!(
+            cells.clean("1330 1330.00 129.05 129.050"),
+            "[REDACTED] [REDACTED] [REDACTED] [REDACTED]"
+        );
+    }
+
+    #[test]
+    fn a_number_of_json_is_hidden_where_its_text_is() {
+        let cells = of_numbers(&["51234", "-48010", "8123.25", "129.0"]);
+        for number in [
+            51234.0, -51234.0, 48010.0, -48010.0, 8123.25, 8123.2501, 129.0, 129.21985,
+        ] {
+            let text = serde_json::json!(number).to_string();
+            assert_eq!(cells.clean(&text) != text, cells.hides(number), "{text}");
+        }
     }
 
     #[test]
@@ -422,12 +627,13 @@ mod tests {
         fn pieces_of_any_size_hide_the_same(
             words in prop::collection::vec(prop::sample::select(vec![
                 "Ann Ferrer", " ", "x", "51234.5", "Zoë Ångström", "-", "48010", "\n", ",", "Bergen",
+                ".", "e", "+", "7", "000", "_", "0.12345",
             ]), 0..30),
             sizes in prop::collection::vec(1_usize..9, 1..20),
         ) {
             let cells = cells();
             let text = words.concat();
-            let (mut held, mut before, mut out) = (String::new(), None, String::new());
+            let (mut held, mut before, mut out) = (String::new(), Before::default(), String::new());
             let mut chars = text.chars().peekable();
             for size in sizes.iter().cycle() {
                 if chars.peek().is_none() { break; }

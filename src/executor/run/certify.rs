@@ -141,8 +141,7 @@ fn apart(files: &mut Vec<Artifact>, blobs: Vec<Blob>) -> (Option<(Artifact, Blob
 
 /// Nobody can look for a value in packed columns or another file.
 fn withhold(run: &mut Run, blobs: &mut Vec<Blob>, last: &Certified) {
-    run.artifacts_left_out += run.artifacts.len() as u64;
-    run.artifacts.clear();
+    run.withhold_files();
     blobs.clear();
     if last.columns.is_some() {
         run.result["withheld"] = WITHHELD.into();

@@ -98,6 +98,7 @@ pub fn run(facts: Facts<'_>) -> Run {
         artifacts: facts.collected.artifacts,
         artifacts_left_out: facts.collected.left_out,
         artifacts_unkept: facts.collected.unkept,
+        artifacts_withheld: 0,
         events,
         accesses: facts.accesses,
     }
@@ -132,6 +133,7 @@ pub fn never_launched(spec: &RunSpec) -> ExecNote {
         artifacts: Vec::new(),
         artifacts_left_out: 0,
         artifacts_unkept: Vec::new(),
+        artifacts_withheld: 0,
         events: Vec::new(),
         accesses: BTreeMap::new(),
     }))

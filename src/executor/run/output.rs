@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::executor::data::cells::Cells;
+use crate::executor::data::cells::{Before, Cells};
 
 /// A chunk is passed on when it has this many bytes, or this old a first byte: a flood of tiny
 /// writes becomes a bounded number of notes.
@@ -154,7 +154,7 @@ pub struct Redactor {
     /// What of private data sets is hidden, and the text that may still become some of it.
     cells: Arc<Cells>,
     uncertain: String,
-    before: Option<char>,
+    before: Before,
 }
 
 impl Redactor {

@@ -90,7 +90,12 @@ fn what_lies_in_the_output_folder_is_collected_and_nothing_it_points_to() {
         ]
     );
     assert_eq!(run.artifacts[0].media_type, "text/plain");
-    assert_eq!(run.artifacts_left_out, 6);
+    assert_eq!((run.artifacts_left_out, run.artifacts_withheld), (6, 0));
+    let said = run.left_out();
+    assert!(
+        said.len() == 1 && said[0].contains("6 things that are not collected: links"),
+        "{said:?}"
+    );
 }
 
 #[test]

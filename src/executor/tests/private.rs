@@ -36,6 +36,10 @@ fn run(profile_name: &str, sensitivity: Sensitivity, code: &str) -> Told {
 
 /// Of the same people, in another format; read in the jail that real data sets are read in.
 fn run_other(format: DataFormat, content: &[u8], code: &str) -> Told {
+    run_in("analysis", format, content, code)
+}
+
+fn run_in(profile_name: &str, format: DataFormat, content: &[u8], code: &str) -> Told {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("pay");
     std::fs::write(&path, content).unwrap();
@@ -52,7 +56,7 @@ fn run_other(format: DataFormat, content: &[u8], code: &str) -> Told {
     let inputs = bind_with(&requests, &sources).unwrap();
     let spec = RunSpec {
         env: pandas(),
-        ..with_inputs(code, profile("analysis"), inputs)
+        ..with_inputs(code, profile(profile_name), inputs)
     };
     begin_with(spec, sources).finish()
 }
@@ -376,5 +380,59 @@ fn d2_a_private_data_set_is_in_the_private_scope() {
     assert!(
         !run.stdout.contains("Ferrer") && !run.stdout.contains("51234"),
         "{run:?}"
+    );
+}
+
+#[test]
+fn an_input_of_records_that_is_read_like_a_table_is_told_to_be_made_one() {
+    let lines = "{\"pay\": 4711.5}\n{\"pay\": 4712.5}\n";
+    let hint = "; `df` is a list of records: `pd.DataFrame(df)` makes a table of it";
+    for (format, text) in [
+        (DataFormat::Jsonl, lines.to_owned()),
+        (
+            DataFormat::Json,
+            format!("[{}]", lines.trim().replace('\n', ",")),
+        ),
+    ] {
+        for (code, hinted) in [("df.groupby('pay')", true), ("[*df].groupby('pay')", false)] {
+            let told = run_other(format, text.as_bytes(), code);
+            let message = &told.run().error.as_ref().unwrap().message;
+            assert!(
+                message.starts_with("'list' object has no attribute"),
+                "{message}"
+            );
+            assert_eq!(message.ends_with(hint), hinted, "{message}");
+        }
+    }
+}
+
+/// Three people's pressure has no decimals, so it is a number of three digits.
+const PRESSURE: &str = "bp\n128.0\n129.0\n131.0\n128.5\n129.5991\n";
+
+#[test]
+fn a_mean_is_told_whole_though_a_value_has_its_first_digits() {
+    let code = "print(f'{df.bp.mean():.2f} {df.bp.mean()}')\nprint(df.bp.tolist())";
+    let all = told_all(&run_other(DataFormat::Csv, PRESSURE.as_bytes(), code));
+    assert!(all.contains("129.22 129.21982"), "{all}");
+    assert!(
+        all.contains("[128.0, 129.0, 131.0, [REDACTED], [REDACTED]]"),
+        "{all}"
+    );
+}
+
+#[test]
+fn a_charts_numbers_and_its_text_are_hidden_by_the_same_rule() {
+    let code = "values = [float(r['bp']) for r in data['df']]\n\
+        shown = [sum(values) / 5, 129.0, 129.5991, -129.5991]\n\
+        result = {'chart': {'data': [{'y': shown}]}, 'output': str(shown)}";
+    let told = run_in("chart", DataFormat::Csv, PRESSURE.as_bytes(), code);
+    let run = told.run();
+    assert_eq!(run.error, None, "{run:?}");
+    let y = &run.result["chart"]["data"][0]["y"];
+    let mean = y[0].as_f64().unwrap();
+    assert_eq!(*y, json!([mean, 129.0, "[REDACTED]", "[REDACTED]"]));
+    assert_eq!(
+        run.result["output"],
+        format!("[{mean}, 129.0, [REDACTED], -[REDACTED]]")
     );
 }

@@ -104,7 +104,26 @@ fn values_go_back_where_the_policy_tells_them_and_nowhere_else() {
         assert_eq!(ran.result["value"]["rows"][0][2], "[REDACTED]");
         assert!(ran.artifacts.is_empty() && told.left().is_empty());
         assert_eq!(ran.artifacts_left_out, 2, "{start:?}");
+        assert_eq!(
+            ran.left_out(),
+            ["2 files are not handed out: files of runs on private data are not."]
+        );
         assert_eq!(sources.converters.counted(), 1);
+    }
+}
+
+#[test]
+fn names_of_files_are_withheld_with_the_files_however_many_there_are() {
+    // More than are kept, each called after somebody.
+    let code = "for n, who in enumerate(df['who']):\n    for copy in range(9):\n        \
+                open(f\"{who.replace(' ', '.')}-{n}-{copy}.txt\", 'w').close()\n";
+    for start in STARTS.into_iter().filter(|start| available(start.tier)) {
+        let (told, _) = run(start, "analysis", PrivateValues::Hide, code);
+        let ran = told.run();
+        assert!(ran.artifacts.is_empty() && told.left().is_empty());
+        assert!(ran.artifacts_unkept.is_empty(), "{start:?}");
+        assert!(ran.artifacts_withheld > 20, "{start:?} {ran:?}");
+        assert!(!format!("{ran:?}").contains("Ferrer"), "{start:?}");
     }
 }
 

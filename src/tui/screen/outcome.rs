@@ -163,6 +163,9 @@ fn facts(run: &Run, said: &str) -> Vec<Para> {
             ),
         ));
     }
+    for left_out in run.left_out() {
+        out.push(labelled("files", &left_out));
+    }
     out.push(labelled(
         "confined",
         &format!(

@@ -111,6 +111,7 @@ impl Screen<'_> {
         let back = self.ui.key(Command::Back);
         let wide = area.width >= 60;
         let mut spans = Vec::new();
+        let mut gap = if wide { 3 } else { 2 };
         let from = self.ui.confirmable_from();
         let ready = sheet.missing().is_none() && from.is_some_and(|at| self.now.boot >= at);
         match &sheet.challenge {
@@ -122,7 +123,13 @@ impl Screen<'_> {
                 spans.push((" to grant".to_owned(), Role::Strong));
             }
             Challenge::Digits { wanted, typed } => {
-                spans.push((format!("type {wanted} to grant"), Role::Strong));
+                // Digits that come earlier are dropped, or could not be entered.
+                let counts = sheet.missing().is_none()
+                    && from.is_some()
+                    && self.now.boot >= sheet.ready_at();
+                let word = if counts { "type" } else { "wait:" };
+                gap -= word.len() - "type".len();
+                spans.push((format!("{word} {wanted} to grant"), Role::Strong));
                 let blank = "_".repeat(wanted.len().saturating_sub(typed.len()));
                 spans.push((format!(" [{typed}{blank}]"), Role::Accent));
                 if wide {
@@ -135,7 +142,7 @@ impl Screen<'_> {
                 }
             }
         }
-        spans.push((if wide { "   " } else { "  " }.to_owned(), Role::Text));
+        spans.push((" ".repeat(gap), Role::Text));
         spans.push((back, Role::Key));
         spans.push((
             if wide { " goes back" } else { " back" }.to_owned(),

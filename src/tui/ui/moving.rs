@@ -34,9 +34,14 @@ fn step(command: Command, at: usize, last: usize, page: usize) -> Option<usize> 
 impl UiState {
     /// A scroll command on the queue screen.
     pub(super) fn scroll_queue(&mut self, state: &BrokerState, command: Command, now: Now) {
-        let pane = match command {
-            Command::PageCode => Pane::Code,
-            _ => self.focus_now(self.entry(state)),
+        let entry = self.entry(state);
+        let focus = self.focus_now(entry);
+        let ran = entry.is_some_and(|entry| entry.state.is_final());
+        let pane = match (command, focus) {
+            // Nothing of the code needs to be seen any more.
+            (Command::PageCode, Pane::Outcome | Pane::Output) if ran => focus,
+            (Command::PageCode, _) => Pane::Code,
+            _ => focus,
         };
         match pane {
             Pane::Queue => self.move_selection(command, now),

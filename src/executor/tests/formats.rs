@@ -1,0 +1,81 @@
+//! Every profile with a data set of every format, public and private, through real children.
+
+use std::collections::BTreeMap;
+
+use serde_json::json;
+
+use crate::executor::DatasetSource;
+use crate::executor::bind_with;
+use crate::executor::spec::RunSpec;
+use crate::executor::tests::bench::*;
+use crate::model::{DataFormat, RunErrorKind, Sensitivity, Tier};
+
+/// What reads the data set's rows in each profile.
+const PROFILES: &[(&str, &str)] = &[
+    ("analysis", "print(len(df))"),
+    ("chart", "print(len(data['df']))"),
+    ("feature", "df['n'] = df['pay'] * 2.0"),
+    (
+        "scoped",
+        "print(len(system.inputs['df'] if 'df' in system.inputs else private.df))",
+    ),
+    ("script", "print(len(df))"),
+    ("walled", "print(len(df))"),
+];
+
+#[test]
+fn each_profile_takes_each_format_or_says_which_it_does_not_take() {
+    let json = "[{\"who\": \"Ann\", \"pay\": 1.5}, {\"who\": \"Bo\", \"pay\": 2.5}]";
+    let jsonl = "{\"who\": \"Ann\", \"pay\": 1.5}\n{\"who\": \"Bo\", \"pay\": 2.5}\n";
+    let formats = [
+        (DataFormat::Csv, b"who,pay\nAnn,1.5\nBo,2.5\n".to_vec()),
+        (DataFormat::Tsv, b"who\tpay\nAnn\t1.5\nBo\t2.5\n".to_vec()),
+        (DataFormat::Json, json.into()),
+        (DataFormat::Jsonl, jsonl.into()),
+        (
+            DataFormat::Parquet,
+            parquet("df = pd.DataFrame({'who': ['Ann', 'Bo'], 'pay': [1.5, 2.5]})"),
+        ),
+    ];
+    let mut wrong = Vec::new();
+    for (format, content) in &formats {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("pay");
+        std::fs::write(&path, content).unwrap();
+        for sensitivity in [Sensitivity::Public, Sensitivity::Private] {
+            let source = DatasetSource {
+                path: path.clone(),
+                format: *format,
+                sensitivity,
+            };
+            let sources = converting(BTreeMap::from([("pay".to_owned(), source)]), Tier::Process);
+            let requests = serde_json::from_value(json!({"df": {"dataset": "pay"}})).unwrap();
+            let inputs = bind_with(&requests, &sources).unwrap();
+            for (name, code) in PROFILES {
+                let spec = RunSpec {
+                    env: pandas(),
+                    ..with_inputs(code, profile(name), inputs.clone())
+                };
+                let told = begin_with(spec, sources.clone()).finish();
+                let run = told.run();
+                let fits = match &run.error {
+                    None => *name == "feature" || run.stdout == "2\n",
+                    Some(error) => {
+                        // The one format of these that is no text, where no library reads it.
+                        (*name, *format) == ("walled", DataFormat::Parquet)
+                            && error.kind == RunErrorKind::ContractViolation
+                            && error.message.contains(format.as_str())
+                    }
+                };
+                if !fits {
+                    let error = run.error.as_ref().map(|error| (error.kind, &error.message));
+                    wrong.push(format!(
+                        "{name} {format:?} {sensitivity:?}: {error:?} {:?}",
+                        run.stdout
+                    ));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
