@@ -58,10 +58,11 @@ pub fn module(path: &str, policy: &Policy) -> Option<String> {
         .imports
         .keys()
         .any(|one| one.split('.').next() == Some(top));
-    if listed && imports(policy) {
-        if let Some(instead) = beside(path, policy) {
-            return Some(instead.to_owned());
-        }
+    if listed
+        && imports(policy)
+        && let Some(instead) = beside(path, policy)
+    {
+        return Some(instead.to_owned());
     }
     let known = purpose(top).filter(|_| !listed || !imports(policy));
     let said = match (known, policy.contract) {

@@ -14,6 +14,8 @@ use super::fault::Fault;
 use super::{outside, surroundings};
 
 /// What came of a step: the next state, or the end of the child.
+// One is made for each step of a child: a box would save nothing that counts.
+#[allow(clippy::large_enum_variant)]
 pub enum Step<T> {
     On(T),
     /// It was killed, or ended by itself.
