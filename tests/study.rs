@@ -322,7 +322,7 @@ for family in (socket.AF_INET, socket.AF_INET6, socket.AF_UNIX):
 }
 
 #[test]
-fn r3_files_are_taken_from_the_output_folder_alone_and_over_a_cap_none_is() {
+fn r3_files_are_taken_from_the_output_folder_alone_and_no_more_than_the_cap() {
     let (mut dash, mut agent) = dash();
     let code = "\
 import os
@@ -346,8 +346,14 @@ open('/scratch/elsewhere.txt', 'w').write('2')
 
     let many = "for i in range(21):\n    open(f'{i}.txt', 'w').write('x')\n";
     let outcome = granted(&mut dash, &mut agent, "analysis", many);
-    assert_eq!(error(&outcome).0, "ContractViolation", "{outcome}");
-    assert_eq!(outcome["run"]["artifacts"], json!([]), "{outcome}");
+    assert_eq!(outcome["state"], "succeeded", "{outcome}");
+    // The first ones are kept, and the one that is not is named.
+    let kept = outcome["run"]["artifacts"].as_array().unwrap();
+    assert_eq!(kept.len(), 20, "{outcome}");
+    assert!(kept.iter().all(|one| one["name"] != "20.txt"), "{outcome}");
+    assert_eq!(outcome["run"]["artifacts_unkept"], json!(["20.txt"]));
+    let message = outcome["message"].as_str().unwrap();
+    assert!(message.contains("20.txt"), "{message}");
 }
 
 #[test]
