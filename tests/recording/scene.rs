@@ -35,6 +35,7 @@ struct Scene {
     shots: Vec<Shot>,
 }
 
+/// Short names: where a row has no room for a long uid and pid, the title is cut, and a test could not compare it.
 struct Proposal {
     code: &'static str,
     agent: &'static str,
@@ -46,14 +47,14 @@ struct Proposal {
 const MASS: Proposal = Proposal {
     code: include_str!("../../assets/demo/01-mass-by-species.py"),
     agent: "notebook",
-    title: "Body mass by species",
+    title: "Mass by species",
     reason: "The season's summary needs mean, count and spread.",
     more: &["--ttl", "900"],
 };
 const EXPORT: Proposal = Proposal {
     code: include_str!("../../assets/demo/02-export-by-island.py"),
     agent: "etl-bot",
-    title: "One file for each island",
+    title: "Files by island",
     reason: "Each field team gets its own birds.",
     more: &["--ttl", "1200"],
 };
@@ -66,8 +67,8 @@ const MOUNT: Proposal = Proposal {
 };
 const CHART_OF_MASS: Proposal = Proposal {
     code: include_str!("chart.py"),
-    agent: "tag-study",
-    title: "Mass against flipper",
+    agent: "tagger",
+    title: "Flipper vs mass",
     reason: "Do the species stand apart?",
     more: &["--profile", "chart", "--ttl", "1500"],
 };
