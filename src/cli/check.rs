@@ -13,8 +13,8 @@ use super::out::{print, print_json};
 use super::policy::policies;
 use crate::analysis::{Analyser, rules};
 use crate::error::Failure;
+use crate::model::nearest;
 use crate::model::{Finding, Verdict, VerdictKind};
-use crate::policy::nearest;
 
 #[derive(Debug, clap::Args)]
 pub struct Args {

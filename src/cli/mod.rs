@@ -5,8 +5,9 @@ use std::path::PathBuf;
 
 use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
-use crate::config::{self, Config, ConfigError, nearest};
+use crate::config::{self, Config, ConfigError};
 use crate::error::Failure;
+use crate::model::nearest;
 use crate::model::{Tier, escape};
 use crate::tui::Keymap;
 

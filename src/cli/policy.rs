@@ -9,9 +9,10 @@ use super::Globals;
 use super::out::{print, print_json};
 use crate::config;
 use crate::error::Failure;
+use crate::model::nearest;
 use crate::model::{Capability, Limits, Tier, visible};
 use crate::policy::{
-    Contract, Origin, Places, Policy, PolicyError, PrivateValues, SetBy, load, load_file, nearest,
+    Contract, Origin, Places, Policy, PolicyError, PrivateValues, SetBy, load, load_file,
 };
 
 #[derive(Debug, clap::Args)]

@@ -11,8 +11,8 @@ use super::Dataset;
 use super::error::ConfigError;
 use super::identifier::check_identifier;
 use super::keys;
-use super::nearest::did_you_mean;
 use super::table::{Place, Set, Source, Table};
+use crate::model::did_you_mean;
 
 /// A year: longer than any wait makes sense, short enough that no clock overflows.
 const SECONDS_MAX: u64 = 365 * 24 * 3600;

@@ -204,7 +204,7 @@ fn not_allowed(
             "profile `{}` is not among those of {by}: {}{}",
             profile.value.escape_debug(),
             names.join(", "),
-            super::nearest::did_you_mean(&profile.value, names.iter().copied())
+            crate::model::did_you_mean(&profile.value, names.iter().copied())
         ),
     ))
 }

@@ -11,23 +11,22 @@ mod file;
 mod identifier;
 mod keys;
 mod merge;
-mod nearest;
 mod table;
 mod variables;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::model::{DataFormat, Sensitivity, Tier};
+use crate::model::{DataFormat, Sensitivity, Tier, did_you_mean};
 use crate::paths::{ADMIN_DIR, Folders, Paths, Trust, read_trusted};
 
 pub use error::{ConfigError, Origin};
+// The broker names it by way of here.
+pub use crate::model::nearest;
 pub use identifier::check_identifier;
-pub use nearest::nearest;
 pub use variables::{Variables, check as check_variables};
 
 use file::{Layer, known_tier};
-use nearest::did_you_mean;
 use table::Set;
 
 const DEFAULT_PROFILE: &str = "analysis";

@@ -7,7 +7,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::error::{ConfigError, Origin};
-use super::nearest::did_you_mean;
+use crate::model::did_you_mean;
 
 /// What a text came from.
 #[derive(Clone, Copy)]

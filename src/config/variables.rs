@@ -14,6 +14,7 @@ use super::keys::{DATASET, KEYS, Key, Kind};
 use super::merge::over;
 use super::table::{Place, Set, Source};
 use crate::model::Sensitivity;
+use crate::model::nearest;
 
 const PREFIX: &str = "COUNTERSIGN_";
 
@@ -162,7 +163,7 @@ fn unknown(name: &str, actions: &[&str]) -> ConfigError {
         .collect();
     // The prefix is common to all and would make everything alike.
     let bare = |name: &str| name.strip_prefix(PREFIX).unwrap_or(name).to_owned();
-    let hint = match super::nearest(&bare(name), all.iter().map(|name| &name[PREFIX.len()..])) {
+    let hint = match nearest(&bare(name), all.iter().map(|name| &name[PREFIX.len()..])) {
         Some(near) => format!("did you mean `{PREFIX}{near}`?"),
         None => format!(
             "`{PREFIX}<KEY>` and `{PREFIX}<TABLE>_<KEY>` set the keys of config.toml, as \

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::broker::RpcError;
-use crate::config::nearest;
+use crate::model::nearest;
 
 /// Names longer than this are cut before they are repeated in a message.
 const ECHO_MAX: usize = 64;

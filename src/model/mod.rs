@@ -9,6 +9,7 @@ mod input;
 mod kept;
 mod limits;
 mod log;
+mod nearest;
 mod number;
 mod outcome;
 mod peer;
@@ -30,6 +31,7 @@ pub use input::{
 pub use kept::KeptRun;
 pub use limits::Limits;
 pub use log::{Blob, FinishedLog, GrantedLog, LogEvent, ProposedLog};
+pub use nearest::{closest, did_you_mean, nearest};
 pub use number::grouped;
 pub use outcome::{
     Accesses, Artifact, Decision, DecisionKind, Exit, Isolation, LimitKind, Outcome, Retry, Run,

@@ -6,8 +6,8 @@ use std::path::Path;
 use serde::Deserialize;
 
 use super::error::{PolicyError, key_of};
-use super::nearest::nearest;
 use super::resolved::{Contract, PrivateValues};
+use crate::model::nearest;
 use crate::model::{Action, Capability, Tier};
 
 type Imports = BTreeMap<String, BTreeSet<String>>;

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
 use super::error::PolicyError;
-use super::nearest::nearest;
 use super::resolve::{self, Sourced, Written};
 use super::resolved::{Origin, Policy, SetBy};
 use super::{file, folder};
+use crate::model::nearest;
 use crate::paths::Paths;
 
 const BUILTIN: &[(&str, &str)] = &[

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::error::PolicyError;
-use super::nearest::nearest;
+use crate::model::nearest;
 
 /// What becomes of a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,9 +8,9 @@ use unicode_normalization::is_nfkc;
 use super::closed;
 use super::error::PolicyError;
 use super::file::{self, File};
-use super::nearest::nearest;
 use super::nodes;
 use super::resolved::{Attributes, Contract, Origin, Policy, PrivateValues, SetBy};
+use crate::model::nearest;
 use crate::model::{Action, Capability, Digest, Limits, Tier};
 
 /// A policy and the text that it came from, with what it extends.

@@ -315,7 +315,8 @@ impl Keymap {
             let Some(command) = Command::ALL.iter().find(|c| c.name() == name) else {
                 return Err(KeymapError::UnknownAction {
                     name: name.clone(),
-                    nearest: nearest(name, Command::ALL.iter().map(|c| c.name())).to_owned(),
+                    nearest: crate::model::closest(name, Command::ALL.iter().map(|c| c.name()))
+                        .to_owned(),
                 });
             };
             map.bound.retain(|(_, c)| c != command);
@@ -398,31 +399,6 @@ impl Keymap {
             .collect();
         keys.join("  ")
     }
-}
-
-/// The name that needs the fewest edits (Levenshtein).
-pub(super) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> &'a str {
-    known
-        .into_iter()
-        .min_by_key(|candidate| distance(name, candidate))
-        .unwrap_or("")
-}
-
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let next = (diagonal + usize::from(x != *y))
-                .min(row[j] + 1)
-                .min(row[j + 1] + 1);
-            diagonal = row[j + 1];
-            row[j + 1] = next;
-        }
-    }
-    row[b.len()]
 }
 
 #[cfg(test)]

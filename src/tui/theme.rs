@@ -321,7 +321,7 @@ impl Themes {
                 let names = BUILT_IN.map(|(n, _)| n);
                 return Err(ThemeError::Unknown {
                     name: unknown.to_owned(),
-                    nearest: super::keys::nearest(unknown, names).to_owned(),
+                    nearest: crate::model::closest(unknown, names).to_owned(),
                     known: names.join(", "),
                 });
             }

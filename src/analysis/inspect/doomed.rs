@@ -13,8 +13,9 @@ use crate::analysis::parse::TextRange;
 use crate::analysis::parse::ast::{self, Constant, Expr, Ranged, Stmt};
 use crate::analysis::resolve::{Standing, Val};
 use crate::analysis::rules::{self, Rule};
+use crate::model::nearest;
 use crate::model::{Action, Capability};
-use crate::policy::{Contract, DRAWS, NodeKind, is_given, nearest};
+use crate::policy::{Contract, DRAWS, NodeKind, is_given};
 
 /// What is gathered until the whole snippet was seen.
 #[derive(Default)]

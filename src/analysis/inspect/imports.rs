@@ -9,7 +9,7 @@ use crate::analysis::parse::ast::{self, Ranged};
 use crate::analysis::resolve::{Standing, Val};
 use crate::analysis::rules;
 use crate::model::Capability;
-use crate::policy::nearest;
+use crate::model::nearest;
 
 impl<'a> Inspector<'a> {
     pub(super) fn import(&mut self, import: &'a ast::StmtImport) {

@@ -10,8 +10,8 @@ use crate::analysis::parse::ast::{self, ExceptHandler, Expr, ExprContext, Ranged
 use crate::analysis::resolve::{Standing, Val};
 use crate::analysis::rules;
 use crate::analysis::walk::{Bound, Place};
+use crate::model::nearest;
 use crate::model::{Action, Capability};
-use crate::policy::nearest;
 
 /// Special names that are there without the snippet binding them, in modules, classes, methods or
 /// builtins; the child's `rules.py` has the same.

@@ -1,0 +1,87 @@
+//! The valid name that a misspelt one probably meant.
+//!
+//! One distance for every hint: edits where swapping two neighbours counts once, upper and lower case
+//! alike. A name is near another within a third of its length in edits, within one at least, or where
+//! it is the other's first or last words (`ttl` for `ttl_s`, `max_pending` for `queue_max_pending`).
+
+/// Longer names are not compared: nobody mistypes them, and the comparison costs their product.
+const LENGTH_MAX: usize = 64;
+
+/// The candidate nearest to `name`, if one is near enough to be meant.
+pub fn nearest<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
+    let length = name.chars().count();
+    if length > LENGTH_MAX {
+        return None;
+    }
+    let most = (length / 3).max(1);
+    candidates
+        .into_iter()
+        .filter(|c| {
+            // The difference in length alone is that many edits.
+            let alike = c.chars().count().abs_diff(length) <= most && distance(name, c) <= most;
+            alike || begins_or_ends(c, name)
+        })
+        .map(|c| (distance(name, c), c))
+        .min()
+        .map(|(_, c)| c)
+}
+
+/// The candidate nearest to `name`, however far: for lists short enough that one always helps.
+pub fn closest<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str>) -> &'c str {
+    let name: String = name.chars().take(LENGTH_MAX).collect();
+    candidates
+        .into_iter()
+        .min_by_key(|c| distance(&name, c))
+        .unwrap_or("")
+}
+
+/// `; did you mean `x`?` or nothing, to end a message with.
+pub fn did_you_mean<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str>) -> String {
+    nearest(name, candidates).map_or_else(String::new, |n| format!("; did you mean `{n}`?"))
+}
+
+/// Whether `part` is the first or the last words of `whole`.
+fn begins_or_ends(whole: &str, part: &str) -> bool {
+    let (whole, part) = (whole.to_lowercase(), part.to_lowercase());
+    let first = whole
+        .strip_prefix(&part)
+        .is_some_and(|r| r.starts_with('_'));
+    let last = whole.strip_suffix(&part).is_some_and(|r| r.ends_with('_'));
+    part.len() > 2 && (first || last)
+}
+
+fn distance(a: &str, b: &str) -> usize {
+    strsim::osa_distance(&a.to_lowercase(), &b.to_lowercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slip_of_the_finger_finds_its_name_and_nonsense_finds_none() {
+        let names = ["profile", "profiles", "theme", "ttl_s", "ttl_max_s"];
+        for (typed, meant) in [
+            ("theem", Some("theme")),
+            ("Theme", Some("theme")),
+            ("profil", Some("profile")),
+            ("ttl-s", Some("ttl_s")),
+            ("ttl", Some("ttl_s")),
+            ("max_s", Some("ttl_max_s")),
+            ("zzzz", None),
+            ("", None),
+        ] {
+            assert_eq!(nearest(typed, names), meant, "{typed}");
+        }
+        assert_eq!(nearest(&"profile".repeat(100_000), names), None);
+    }
+
+    #[test]
+    fn only_a_near_name_is_offered() {
+        let names = ["numpy", "pandas", "math"];
+        assert_eq!(nearest("numpi", names), Some("numpy"));
+        assert_eq!(nearest("pnadas", names), Some("pandas"));
+        assert_eq!(nearest("requests", names), None);
+        assert_eq!(closest("maths are", names), "math");
+    }
+}
