@@ -45,8 +45,8 @@ const SPAN: Span = Span {
     idle: Duration::from_secs(15 * 60),
 };
 
-/// After a zygote that came to nothing none of its kind is made for so long.
-const GRUDGE: Duration = Duration::from_secs(60);
+/// No new zygote of a kind for this long after one failed to start.
+const RETRY_BACKOFF: Duration = Duration::from_secs(60);
 
 /// The pool's thread sleeps no shorter than this.
 const LEAST_REST: Duration = Duration::from_millis(10);
@@ -233,9 +233,10 @@ impl Shared {
         let mut gone = Vec::new();
         {
             let mut entries = self.entries();
-            let grudge = |entry: &Entry| entry.keeper.is_none() && entry.used.elapsed() < GRUDGE;
+            let backing_off =
+                |entry: &Entry| entry.keeper.is_none() && entry.used.elapsed() < RETRY_BACKOFF;
             if let Some(entry) = entries.iter().find(|entry| entry.kind.serves(&kind))
-                && (entry.keeper.is_some() || grudge(entry))
+                && (entry.keeper.is_some() || backing_off(entry))
             {
                 return;
             }
