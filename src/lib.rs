@@ -1,7 +1,7 @@
 //! Countersign: a person countersigns every piece of agent-written Python before it runs.
 //!
 //! The modules read from the top down; each uses only what stands below it in this list
-//! (`tests/architecture` checks). ARCHITECTURE.md explains the flow.
+//! (`tests/it/architecture` checks). ARCHITECTURE.md explains the flow.
 
 #[cfg(not(target_os = "linux"))]
 compile_error!(

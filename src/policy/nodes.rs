@@ -4,7 +4,7 @@
 //! What is not in it is refused in every profile. The analyser cannot name such a kind, since its walk
 //! says [`NodeKind`]s; no policy can list one, `*` stands for what is in here; and the runner, which gets a
 //! policy's list from here, refuses what is not on it. `assets/docs/syntax.md` shows the table with the
-//! built-in profiles; `tests/nodes.rs` asks every Python of the machine whether it is complete.
+//! built-in profiles; `tests/it/nodes.rs` asks every Python of the machine whether it is complete.
 
 use std::collections::BTreeSet;
 use std::path::Path;

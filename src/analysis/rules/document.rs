@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::{Rule, all};
 
-/// The page, made from the table. `tests/rules.rs` checks that the one in the tree is current.
+/// The page, made from the table. `tests/it/rules.rs` checks that the one in the tree is current.
 pub fn document() -> String {
     let mut out = String::from(
         "# Rules\n\n\

@@ -1,0 +1,446 @@
+//! The module direction of the crate, and the rules that keep decisions where they belong.
+//!
+//! Reads the sources as text: comments and the contents of strings are blanked first, so that a
+//! word in a sentence breaks nothing and one in the code cannot hide.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod documents;
+mod source;
+
+use source::{Source, is_within, matching, sources, test_modules, tokens};
+
+/// From the top down: a module uses what stands below it, or itself.
+const ORDER: [&str; 21] = [
+    "main", "cli", "app", "mcp", "tui", "ipc", "executor", "child", "sandbox", "runtime",
+    "analysis", "audit", "broker", "config", "policy", "chart", "model", "paths", "clock", "error",
+    "given",
+];
+/// These stand side by side at the bottom; `given` is there for tests only.
+const BASE: [&str; 4] = ["paths", "clock", "error", "given"];
+
+/// Lines after which a file has more than one duty.
+const LINES_MAX: usize = 600;
+
+/// Every top module that the code names by way of `crate` (or of the crate's own name):
+/// `crate::a`, `crate::{a, b::c}`.
+fn used(code: &str) -> Vec<String> {
+    let tokens = tokens(code);
+    let mut used = Vec::new();
+    for at in 0..tokens.len() {
+        let own = tokens[at] == "crate" || tokens[at] == "countersign";
+        if !own || tokens.get(at + 1) != Some(&"::") {
+            continue;
+        }
+        if tokens.get(at + 2) != Some(&"{") {
+            used.extend(tokens.get(at + 2).map(|t| (*t).to_owned()));
+            continue;
+        }
+        let mut depth = 0;
+        let mut head = true;
+        for token in &tokens[at + 2..] {
+            match *token {
+                "{" => {
+                    head = depth == 0;
+                    depth += 1;
+                }
+                "}" => depth -= 1,
+                "," => head = depth == 1,
+                name if head && depth == 1 => {
+                    used.push(name.to_owned());
+                    head = false;
+                }
+                _ => {}
+            }
+            if depth == 0 {
+                break;
+            }
+        }
+    }
+    used
+}
+
+fn rank(module: &str) -> Option<usize> {
+    ORDER.iter().position(|m| *m == module)
+}
+
+fn direction(source: &Source, found: &mut Vec<String>) {
+    let top = source.top();
+    if top == "lib" {
+        return;
+    }
+    let Some(own) = rank(top) else {
+        source.says("stands in no layer", found);
+        return;
+    };
+    for module in used(&source.code) {
+        let fine = match rank(&module) {
+            _ if module == top => true,
+            Some(other) => other > own && !(BASE.contains(&top) && BASE.contains(&&*module)),
+            None => false,
+        };
+        if !fine {
+            source.says(
+                &format!("`{top}` uses `{module}`, which is not below it"),
+                found,
+            );
+        }
+    }
+}
+
+/// What the pure core must not know.
+const IMPURE: [&str; 11] = [
+    "std::fs",
+    "std::net",
+    "std::process",
+    "std::thread",
+    "std::env",
+    "time::Instant",
+    "SystemTime",
+    "tokio",
+    "ratatui",
+    "Now::read",
+    "ProposalId::new",
+];
+
+fn purity(source: &Source, found: &mut Vec<String>) {
+    if source.top() != "broker" {
+        return;
+    }
+    let joined: String = tokens(&source.outside_tests())
+        .join(" ")
+        .replace(" :: ", "::");
+    for word in IMPURE {
+        if contains_words(&joined, word) {
+            source.says(&format!("the core names `{word}`"), found);
+        }
+    }
+    // `use std::{fs, …}` says the same.
+    if contains_words(&joined, "std::{") {
+        source.says(
+            "the core imports from `std` in braces, which hides what",
+            found,
+        );
+    }
+}
+
+/// Whether `words` stands in `text` as whole words.
+fn contains_words(text: &str, words: &str) -> bool {
+    let part = |c: char| c.is_alphanumeric() || c == '_';
+    text.match_indices(words).any(|(at, _)| {
+        let opens = words.starts_with(part) && text[..at].ends_with(part);
+        let goes_on = words.ends_with(part) && text[at + words.len()..].starts_with(part);
+        !opens && !goes_on
+    })
+}
+
+/// Words that stand only where they are named.
+fn places(source: &Source, found: &mut Vec<String>) {
+    let top = source.top();
+    let all = tokens(&source.code).join(" ");
+    let own = tokens(&source.outside_tests()).join(" ");
+    let entry = source.path == "executor/tests/entry.rs";
+    if contains_words(&all, "unsafe") && top != "sandbox" && top != "ipc" && !entry {
+        source.says("`unsafe` belongs into sandbox and ipc only", found);
+    }
+    // A held child is released where the states are, and nowhere else.
+    if contains_words(&own, "Command :: Release") && top != "child" && top != "sandbox" {
+        source.says("releases a child past its states", found);
+    }
+    let near = top == "child" || top == "executor";
+    if near && is_built(&own, "Held") && source.path != "child/states.rs" {
+        source.says("makes a `Held` without a look", found);
+    }
+    if top == "tui" {
+        for word in ["println !", "print !", "eprintln !", "eprint !"] {
+            if contains_words(&own, word) {
+                source.says("prints beside the terminal's frames", found);
+            }
+        }
+    }
+    // What is said to people and scripts goes through one sanitiser.
+    const SAYING: [&str; 3] = ["cli/out.rs", "tui/terminal.rs", "analysis/worker.rs"];
+    let tests =
+        source.test_only || source.path.ends_with("_tests.rs") || source.path.contains("/tests/");
+    if !tests && !SAYING.contains(&source.path.as_str()) {
+        for word in [
+            "println !",
+            "print !",
+            "eprintln !",
+            "eprint !",
+            "dbg !",
+            "stdout ( )",
+            "stderr ( )",
+        ] {
+            if contains_words(&own, word) {
+                source.says("says something past `cli::out`", found);
+            }
+        }
+    }
+    if contains_words(&own, "anyhow") && top != "main" {
+        source.says("uses `anyhow`; modules have errors of their own", found);
+    }
+    if is_built(&own, "Confirmation") && top != "app" {
+        source.says("makes a `Confirmation`; only `app` may, from a key", found);
+    }
+    if is_built(&own, "Grant") && source.path != "broker/decision.rs" {
+        source.says("makes a `Grant`", found);
+    }
+    if contains_words(&own, "Effect :: Execute") && top != "app" && top != "broker" {
+        source.says("handles `Effect::Execute`; only `app` may", found);
+    }
+}
+
+/// Whether a value of the type is written out: `Name {` where no type is declared, named as a
+/// result, or taken apart.
+fn is_built(joined: &str, name: &str) -> bool {
+    let start = format!("{name} {{");
+    joined.match_indices(&start).any(|(at, _)| {
+        let before = joined[..at].trim_end();
+        let word = before.rsplit(' ').next().unwrap_or("");
+        let declared = ["struct", "enum", "impl", "for", "trait", "mod"].contains(&word);
+        // `fn f() -> Name {`: the brace opens the body.
+        let returned = before.ends_with("- >");
+        // `Other Name {` cannot be; `SubName {` is another word.
+        let inside = joined[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_');
+        // `Action::Grant {` is a variant of an enum, `broker::Grant {` is the thing itself.
+        let scope = before.strip_suffix("::").map(str::trim_end);
+        let owner = scope.and_then(|s| s.rsplit(' ').next()).unwrap_or("");
+        let variant = owner.starts_with(char::is_uppercase);
+        // `Confirmation { id, digest, by, viewed } = …` takes one apart.
+        let rest = &joined[at + start.len()..];
+        let close = matching(rest);
+        let after = rest[close..].trim_start_matches(['}', ' ']);
+        let taken = after.starts_with("= ") && !after.starts_with("= =");
+        let matched = taken || after.starts_with(") =") && !after.starts_with(") = =");
+        !(declared || returned || inside || variant || matched)
+    })
+}
+
+fn size(source: &Source, found: &mut Vec<String>) {
+    if source.lines > LINES_MAX {
+        source.says(&format!("has {} lines", source.lines), found);
+    }
+}
+
+fn judge(sources: &[Source]) -> Vec<String> {
+    let mut found = Vec::new();
+    for source in sources {
+        direction(source, &mut found);
+        purity(source, &mut found);
+        places(source, &mut found);
+        size(source, &mut found);
+    }
+    found
+}
+
+#[test]
+fn every_module_uses_only_what_stands_below_it_and_decisions_stay_in_their_place() {
+    let sources = sources();
+    assert!(
+        sources.len() > 40,
+        "only {} sources were found",
+        sources.len()
+    );
+    let found = judge(&sources);
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+/// By `tests/common/given.rs`, which fails where nothing may be missing.
+#[test]
+fn a_test_that_lacks_something_says_so_in_one_way_only() {
+    let mut folders = vec!["src".into(), "tests".into()];
+    let mut found = Vec::new();
+    let mut helper = 0;
+    while let Some(folder) = folders.pop() {
+        let folder: std::path::PathBuf = folder;
+        for entry in std::fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let name = path.display().to_string();
+            if !name.ends_with(".rs") || name.starts_with("tests/it/architecture") {
+                continue;
+            }
+            let text = std::fs::read_to_string(&path).unwrap();
+            for words in ["\"skipped: ", "not tried\"", "\"CS_TEST_TIERS\""] {
+                match text.contains(words) {
+                    true if name == "tests/common/given.rs" => helper += 1,
+                    true => found.push(format!("{name}: {words}")),
+                    false => {}
+                }
+            }
+        }
+    }
+    assert_eq!(found, Vec::<String>::new());
+    assert_eq!(helper, 2, "the helper says both");
+}
+
+#[test]
+fn the_grant_and_the_confirmation_are_each_made_somewhere() {
+    // Were the pattern wrong, the check above could not fail.
+    let sources = sources();
+    let makers = |name: &str| -> Vec<&str> {
+        sources
+            .iter()
+            .filter(|s| is_built(&tokens(&s.outside_tests()).join(" "), name))
+            .map(|s| s.path.as_str())
+            .collect()
+    };
+    assert_eq!(makers("Grant"), ["broker/decision.rs"]);
+    assert!(makers("Confirmation").iter().all(|p| p.starts_with("app/")));
+}
+
+#[test]
+fn no_socket_method_sounds_like_a_decision() {
+    for method in countersign::ipc::METHODS {
+        for word in [
+            "grant", "approve", "allow", "accept", "decide", "deny", "confirm",
+        ] {
+            assert!(!method.contains(word), "{method}");
+        }
+    }
+}
+
+#[test]
+fn made_up_faults_are_found() {
+    let bad = [
+        ("model/x.rs", "use crate::broker::Event;", "not below"),
+        ("model/x.rs", "fn f() { crate::tui::draw() }", "not below"),
+        (
+            "broker/x.rs",
+            "use crate::{model::Peer, ipc::Router};",
+            "uses `ipc`",
+        ),
+        (
+            "broker/x.rs",
+            "use crate::{\n    model::{Peer, State},\n    cli,\n};",
+            "uses `cli`",
+        ),
+        ("config/x.rs", "use crate::broker;", "uses `broker`"),
+        ("ipc/x.rs", "pub use crate::nowhere::X;", "uses `nowhere`"),
+        ("paths.rs", "use crate::clock::Now;", "uses `clock`"),
+        ("ipc/x.rs", "use countersign::tui::X;", "uses `tui`"),
+        ("helpers/x.rs", "", "no layer"),
+        ("broker/x.rs", "use std::fs::File;", "std::fs"),
+        (
+            "broker/x.rs",
+            "let t = std::time::Instant::now();",
+            "time::Instant",
+        ),
+        ("broker/x.rs", "let n = Now :: read();", "Now::read"),
+        ("broker/x.rs", "use tokio::sync::mpsc;", "tokio"),
+        ("broker/x.rs", "use std::{fs, io};", "in braces"),
+        ("cli/x.rs", "use anyhow::Context as _;", "anyhow"),
+        ("tui/x.rs", "fn f() { unsafe { g() } }", "unsafe"),
+        ("executor/x.rs", "fn f() { unsafe { g() } }", "unsafe"),
+        (
+            "executor/x.rs",
+            "send(&socket, &Command::Release)",
+            "past its states",
+        ),
+        ("child/x.rs", "let held = Held { alive };", "without a look"),
+        ("tui/x.rs", "fn f() { println!(\"{x}\"); }", "prints"),
+        (
+            "cli/x.rs",
+            "fn f() { eprintln!(\"{x}\"); }",
+            "past `cli::out`",
+        ),
+        (
+            "executor/x.rs",
+            "fn f() { let _ = std::io::stderr().write_all(b); }",
+            "past `cli::out`",
+        ),
+        (
+            "ipc/x.rs",
+            "let c = Confirmation { id, digest, by, viewed };",
+            "Confirmation",
+        ),
+        ("ipc/x.rs", "f(broker::Confirmation { id })", "Confirmation"),
+        (
+            "tui/x.rs",
+            "#[cfg(test)]\nuse a::b;\nfn f() { g(Confirmation { id }) }",
+            "Confirmation",
+        ),
+        (
+            "broker/update.rs",
+            "Ok(Grant { proposal })",
+            "makes a `Grant`",
+        ),
+        (
+            "executor/x.rs",
+            "let g = decision::Grant { proposal };",
+            "makes a `Grant`",
+        ),
+        (
+            "ipc/x.rs",
+            "match e { Effect::Execute(g) => run(g), _ => {} }",
+            "Effect::Execute",
+        ),
+    ];
+    for (path, text, wanted) in bad {
+        let found = judge(&[Source::new(path, text)]).join("\n");
+        assert!(found.contains(wanted), "{path}: {text}: {found:?}");
+    }
+    let long = "\n".repeat(LINES_MAX + 1);
+    assert!(judge(&[Source::new("ipc/x.rs", &long)])[0].contains("601 lines"));
+}
+
+#[test]
+fn a_file_is_a_test_by_its_declaration_and_not_by_its_name() {
+    let declared = "#[cfg(test)]\nmod tests;\nmod testing;\n#[cfg(test)]\n#[path = \"a_tests.rs\"]\n\
+                    mod tests;\n#[cfg(test)]\nmod inline {}\n#[cfg(test)]\nuse a::b;";
+    assert_eq!(
+        test_modules("ipc/mod.rs", declared),
+        ["ipc/tests", "ipc/a_tests"]
+    );
+    assert_eq!(
+        test_modules("ipc/a.rs", declared),
+        ["ipc/a/tests", "ipc/a_tests"]
+    );
+    assert_eq!(test_modules("lib.rs", declared), ["tests", "a_tests"]);
+    assert!(is_within("ipc/tests.rs", "ipc/tests") && is_within("ipc/tests/x.rs", "ipc/tests"));
+    assert!(!is_within("ipc/tests_of.rs", "ipc/tests"));
+}
+
+#[test]
+fn what_is_allowed_is_not_found() {
+    let good = [
+        (
+            "ipc/x.rs",
+            "use crate::{broker::{Event, Reply}, model::Peer};\nuse crate::ipc::Router;",
+        ),
+        (
+            "broker/x.rs",
+            "// std::fs and tokio are not for us\nconst A: &str = \"tokio\";",
+        ),
+        (
+            "broker/x.rs",
+            "use std::time::Duration;\n#[cfg(test)]\nmod tests { use std::fs; }",
+        ),
+        (
+            "broker/x.rs",
+            "const A: &str = r#\"use crate::tui; \" unsafe\"#; const B: char = '\"';",
+        ),
+        (
+            "tui/x.rs",
+            "fn f<'a>(x: &'a str) -> &'a str { x } // unsafe",
+        ),
+        (
+            "executor/x.rs",
+            "fn f() -> Grant { g() }\nimpl Grant {}\nlet a = Action::Grant { id };",
+        ),
+        ("broker/x.rs", "let Confirmation { id, by } = confirmation;"),
+        (
+            "app/x.rs",
+            "let c = Confirmation { id };\nEffect::Execute(g) => x,",
+        ),
+        ("sandbox/x.rs", "unsafe { f() }"),
+        ("child/x.rs", "self.send(Command::Release)"),
+    ];
+    for (path, text) in good {
+        let found = judge(&[Source::new(path, text)]);
+        assert!(found.is_empty(), "{path}: {text}: {found:?}");
+    }
+}

@@ -1,0 +1,651 @@
+//! The log against real processes, real kills and real disks, and its commands.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use std::env;
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::mpsc;
+
+use countersign::audit::{self, AuditError, Log, WriterEvent};
+use countersign::broker::{Lane, Ticket};
+use countersign::model::{Blob, LogEvent, ProposalId, State};
+use serde_json::Value;
+
+use given::is_given;
+
+use crate::common::given;
+
+use crate::{model, samples};
+
+const ROLE: &str = "CS_TEST_WRITER";
+
+/// Not a test of its own: what the tests below start as a process. Writes to the folder that the
+/// variable names, one line on standard output for each durable record, until it is killed, its
+/// input ends, or the log goes down.
+#[test]
+fn writer_process() {
+    let Some(dir) = env::var_os(ROLE) else { return };
+    let opened = match audit::open(Path::new(&dir)) {
+        Ok(opened) => opened,
+        Err(e) => {
+            println!("refused {e}");
+            return;
+        }
+    };
+    println!("open {}", opened.durable);
+    let (tell, told) = mpsc::channel();
+    let handle = opened.writer.start(Box::new(move |event| {
+        let line = match &event {
+            WriterEvent::Durable { seq, .. } => format!("durable {seq}"),
+            WriterEvent::Unrecorded { reason, .. } => format!("unrecorded {reason}"),
+            WriterEvent::Down { reason } => format!("down {reason}"),
+        };
+        // Straight to the kernel, so that a kill cannot lose what was said.
+        let mut out = std::io::stdout().lock();
+        let _ = writeln!(out, "{line}").and_then(|()| out.flush());
+        let _ = tell.send(event);
+    }));
+    if env::var_os("CS_TEST_IDLE").is_some() {
+        let id = ProposalId::new();
+        let (event, blobs) = samples::proposed(id, "waits");
+        handle.submit(Ticket(0), event, blobs);
+        let _ = std::io::stdin().lines().count();
+        handle.close();
+        return;
+    }
+    if env::var_os("CS_TEST_DESCRIPTORS").is_some() {
+        let mut all = Vec::new();
+        while let Ok(file) = fs::File::open("/dev/null") {
+            all.push(file);
+        }
+        // Until a content is refused, then until one is taken again.
+        for refused in [true, false] {
+            loop {
+                let id = ProposalId::new();
+                let (event, mut blobs) = samples::proposed(id, "t");
+                blobs.push(Blob::of(format!("blob {id}").as_bytes()));
+                handle.submit(Ticket(0), event, blobs);
+                let said = told.recv();
+                // It names no content.
+                let nameless = LogEvent::EnvironmentChanged {
+                    environment: model::Digest::of(b"python"),
+                    what: "lib/x.py was changed".to_owned(),
+                };
+                handle.submit(Ticket(0), nameless, Vec::new());
+                let _ = told.recv();
+                if refused == matches!(said, Ok(WriterEvent::Unrecorded { .. }) | Err(_)) {
+                    break;
+                }
+            }
+            all.clear();
+        }
+        handle.close();
+        return;
+    }
+    for n in 0_u64.. {
+        let id = ProposalId::new();
+        let (event, mut blobs) = samples::proposed(id, &"t".repeat(2_000));
+        blobs.push(Blob::of(format!("blob {id}").as_bytes()));
+        handle.submit(Ticket(n), event, blobs);
+        handle.submit(Ticket(n), LogEvent::Expired { id }, Vec::new());
+        // A few in flight at once, so that commits are of several records.
+        if n > 3 {
+            for _ in 0..2 {
+                match told.recv() {
+                    Ok(WriterEvent::Durable { .. } | WriterEvent::Unrecorded { .. }) => {}
+                    _ => return,
+                }
+            }
+        }
+    }
+}
+
+/// Starts this test binary as a writer, through `prefix` when it is not empty.
+fn writer(dir: &Path, prefix: &[&str], idle: bool) -> Child {
+    let exe = env::current_exe().unwrap();
+    let mut words = prefix.iter().map(PathBuf::from).collect::<Vec<_>>();
+    words.push(exe);
+    let mut command = Command::new(&words[0]);
+    command
+        .args(&words[1..])
+        .args(["audit::writer_process", "--exact", "--nocapture"])
+        .env(ROLE, dir)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null());
+    if idle {
+        command.env("CS_TEST_IDLE", "1");
+    }
+    command.spawn().unwrap()
+}
+
+/// The writer's own lines among what the test harness prints.
+fn said(child: &mut Child) -> impl Iterator<Item = String> + use<> {
+    let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    lines.map_while(Result::ok).filter_map(|line| {
+        // The harness begins a line and does not end it.
+        let at = ["open ", "durable ", "unrecorded ", "down ", "refused "]
+            .iter()
+            .filter_map(|w| line.find(w))
+            .min()?;
+        Some(line[at..].to_owned())
+    })
+}
+
+fn countersign(dir: &Path, args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_countersign"))
+        .args(args)
+        .env("COUNTERSIGN_STATE_DIR", dir)
+        .stdin(Stdio::null())
+        .output()
+        .unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+#[test]
+fn a_writer_killed_at_any_moment_loses_nothing_it_called_durable() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut durable = 0_u64;
+    for round in 0..20 {
+        let mut child = writer(dir.path(), &[], false);
+        let mut lines = said(&mut child);
+        let open = lines.next().unwrap();
+        let begun: u64 = open.strip_prefix("open ").unwrap().parse().unwrap();
+        assert!(
+            begun >= durable,
+            "round {round}: {durable} were durable, {begun} are left"
+        );
+        for line in lines.by_ref().take(round * 3) {
+            durable = line.strip_prefix("durable ").unwrap().parse().unwrap();
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        // What it said before it died counts too.
+        for line in lines {
+            if let Some(seq) = line.strip_prefix("durable ") {
+                durable = seq.parse().unwrap();
+            }
+        }
+        // Contents that had no file yet are read all the same, before the next start.
+        let report = Log::open(dir.path()).unwrap().verify().unwrap();
+        assert_eq!(report.bad_blob_count, 0, "round {round}: {report:?}");
+    }
+    let opened = audit::open(dir.path()).unwrap();
+    assert!(opened.durable >= durable && durable > 100);
+    assert!(opened.unfinished.iter().all(|(_, s)| *s == State::Pending));
+    drop(opened);
+    let report = Log::open(dir.path()).unwrap().verify().unwrap();
+    assert!(report.consistent, "{report:?}");
+}
+
+#[test]
+fn a_disk_that_takes_no_more_brings_the_log_down_and_is_recovered_from() {
+    // A file size limit makes write(2) fail in the middle of a line, as a full disk does: before the
+    // journal has room for a batch, and after it had room for some. Then the batch of that line may
+    // be in the journal, and nothing of it is lost.
+    for blocks in [64, 1024] {
+        let dir = tempfile::tempdir().unwrap();
+        let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$@\"");
+        let mut child = writer(dir.path(), &["sh", "-c", &script, "sh"], false);
+        let lines: Vec<String> = said(&mut child).collect();
+        assert!(child.wait().unwrap().success());
+        let last = lines.last().unwrap();
+        assert!(last.starts_with("down "), "{last}");
+        let durable = lines
+            .iter()
+            .rev()
+            .find_map(|l| l.strip_prefix("durable "))
+            .unwrap();
+        let durable: u64 = durable.parse().unwrap();
+        let log = fs::metadata(dir.path().join("log/00000001.jsonl")).unwrap();
+        let room = fs::metadata(dir.path().join("journal-0")).unwrap().len();
+        assert_eq!(room > 0, blocks > 64, "the log went on without it: {room}");
+        assert_eq!(log.len(), blocks * 512);
+        let verify = countersign(dir.path(), &["audit", "verify"]);
+        let said = text(&verify.stdout);
+        // Readers read on in the journal, where it has the line.
+        let journaled = blocks > 64 && verify.status.code() == Some(0);
+        if journaled {
+            assert!(said.contains("stand in the journal"), "{said}");
+        } else {
+            assert_eq!(verify.status.code(), Some(1));
+            assert!(said.contains("incomplete, as a crash"), "{said}");
+        }
+        let opened = audit::open(dir.path()).unwrap();
+        assert!(opened.durable > durable);
+        match opened.recovered {
+            Some(said) => assert!(said.contains("set aside"), "{said}"),
+            None => assert!(journaled, "what was cut off is said"),
+        }
+        drop(opened.writer);
+        let verify = countersign(dir.path(), &["audit", "verify"]);
+        assert_eq!(verify.status.code(), Some(0), "{verify:?}");
+    }
+}
+
+/// Every descriptor is taken by something else: what needs one fails alone, and works again later.
+#[test]
+fn a_log_without_descriptors_takes_what_needs_none() {
+    let dir = tempfile::tempdir().unwrap();
+    let script = "ulimit -n 64; CS_TEST_DESCRIPTORS=1 exec \"$@\"";
+    let mut child = writer(dir.path(), &["sh", "-c", script, "sh"], false);
+    let lines: Vec<String> = said(&mut child).collect();
+    assert!(child.wait().unwrap().success());
+    let said = |what: &str| lines.iter().filter(|l| l.starts_with(what)).count();
+    assert_eq!(said("unrecorded "), 1, "{lines:?}");
+    assert_eq!(said("down "), 0, "{lines:?}");
+    let refused = lines.iter().position(|l| l.starts_with("unrecorded"));
+    // What named no content, and all of the next.
+    assert_eq!(lines.len() - refused.unwrap(), 1 + 1 + 2, "{lines:?}");
+    let verify = countersign(dir.path(), &["audit", "verify"]);
+    assert_eq!(verify.status.code(), Some(0), "{verify:?}");
+}
+
+/// Where mounts can be made: a really full disk, then one that became read-only.
+#[test]
+fn a_full_and_a_read_only_folder_are_named_with_the_mend() {
+    let dir = tempfile::tempdir().unwrap();
+    let place = dir.path().display().to_string();
+    let script = format!(
+        "mount -t tmpfs -o size=256k,mode=700 none {place} || exit 77\n\
+         \"$@\"\n\
+         mount -o remount,ro {place}\n\
+         exec \"$@\""
+    );
+    let prefix = ["unshare", "-Urm", "sh", "-c", &script, "sh"];
+    let mut child = writer(&dir.path().join("state"), &prefix, false);
+    let lines: Vec<String> = said(&mut child).collect();
+    if child.wait().unwrap().code() == Some(77) || lines.is_empty() {
+        is_given(false, "mounts of one's own: unshare -Urm");
+        return;
+    }
+    let down = lines.iter().find(|l| l.starts_with("down ")).unwrap();
+    assert!(
+        down.contains("No space left") && down.contains("free some space"),
+        "{down}"
+    );
+    let refused = lines.last().unwrap();
+    assert!(
+        refused.contains("Read-only") && refused.contains("--state-dir"),
+        "{refused}"
+    );
+}
+
+#[test]
+fn while_one_process_writes_others_read_and_none_writes() {
+    let dir = tempfile::tempdir().unwrap();
+    let none = countersign(dir.path(), &["status"]);
+    assert_eq!(text(&none.stdout), "no dashboard · log none\n");
+    assert_eq!(none.status.code(), Some(1));
+
+    let mut child = writer(dir.path(), &[], true);
+    let mut lines = said(&mut child);
+    assert_eq!(lines.next().unwrap(), "open 0");
+    assert_eq!(lines.next().unwrap(), "durable 1");
+    let error = audit::open(dir.path()).unwrap_err();
+    let AuditError::Locked { pid, .. } = error else {
+        panic!("{error}")
+    };
+    assert_eq!(pid, Some(child.id().cast_signed()));
+    let status = countersign(dir.path(), &["status"]);
+    assert_eq!(text(&status.stdout), "1 pending · 0 running · log ok\n");
+    assert_eq!(status.status.code(), Some(0));
+    let json: Value =
+        serde_json::from_slice(&countersign(dir.path(), &["status", "--json"]).stdout).unwrap();
+    assert_eq!(json["dashboard"], true);
+    assert_eq!(json["pid"], child.id());
+    assert_eq!(
+        countersign(dir.path(), &["audit", "verify"]).status.code(),
+        Some(0)
+    );
+
+    // A line that is being written is no damage while somebody writes.
+    let segment = dir.path().join("log/00000001.jsonl");
+    let whole = fs::read(&segment).unwrap();
+    fs::write(&segment, [&whole[..], b"{\"v\":1,\"seq\":2,"].concat()).unwrap();
+    assert_eq!(
+        countersign(dir.path(), &["audit", "verify"]).status.code(),
+        Some(0)
+    );
+    fs::write(&segment, &whole).unwrap();
+
+    drop(child.stdin.take());
+    assert!(child.wait().unwrap().success());
+    let status = countersign(dir.path(), &["status"]);
+    assert_eq!(text(&status.stdout), "no dashboard · log ok\n");
+    assert_eq!(status.status.code(), Some(1));
+    assert_eq!(
+        audit::open(dir.path()).unwrap().unfinished.len(),
+        1,
+        "what was pending is told to the next dashboard"
+    );
+}
+
+#[test]
+fn a_second_process_is_refused_when_the_lock_file_is_gone() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut first = writer(dir.path(), &[], true);
+    let mut lines = said(&mut first);
+    assert_eq!(lines.next().unwrap(), "open 0");
+    assert_eq!(lines.next().unwrap(), "durable 1");
+    fs::remove_file(dir.path().join("lock")).unwrap();
+    for _ in 0..2 {
+        // The file that the first refusal leaves helps nobody either.
+        let mut second = writer(dir.path(), &[], true);
+        let answer = said(&mut second).next().unwrap();
+        assert!(
+            answer.starts_with("refused ") && answer.contains("in use"),
+            "{answer}"
+        );
+        second.wait().unwrap();
+    }
+    let status = countersign(dir.path(), &["status"]);
+    assert_eq!(text(&status.stdout), "0 pending · 0 running · log down\n");
+    assert_eq!(status.status.code(), Some(1));
+    drop(first.stdin.take());
+    first.wait().unwrap();
+    assert_eq!(audit::open(dir.path()).unwrap().durable, 1);
+}
+
+/// A log with one run and one proposal whose words attack the terminal.
+fn sample(dir: &Path) -> [ProposalId; 2] {
+    let ids = [ProposalId::new(), ProposalId::new()];
+    let hostile = format!(
+        "\x1b]0;owned\x07\u{202e}txt\r\ngranted  {}",
+        "x".repeat(10_000)
+    );
+    let (tell, told) = mpsc::channel();
+    let opened = audit::open(dir).unwrap();
+    let handle = opened
+        .writer
+        .start(Box::new(move |e| tell.send(e).unwrap()));
+    let mut n = 0;
+    let mut put = |(event, blobs): (LogEvent, Vec<Blob>)| {
+        handle.submit(Ticket(n), event, blobs);
+        n += 1;
+        let done = told.recv().unwrap();
+        assert_eq!(
+            done,
+            WriterEvent::Durable {
+                ticket: Ticket(n - 1),
+                lane: Lane::Agents,
+                seq: n
+            }
+        );
+    };
+    put(samples::proposed(ids[0], "monthly revenue"));
+    put((samples::granted(ids[0]), Vec::new()));
+    put((samples::started(ids[0]), Vec::new()));
+    let (mut finished, output) = samples::finished(ids[0]);
+    if let LogEvent::Finished(log) = &mut finished {
+        log.events.push(model::RunEvent {
+            kind: "system".to_owned(),
+            message: format!("starting a program by a library was refused {hostile}"),
+            line: Some(2),
+        });
+        log.events.push(model::RunEvent {
+            kind: model::RunEvent::PRIVATE.to_owned(),
+            message: "group numbers of `people` were compared for 40 s".to_owned(),
+            line: None,
+        });
+    }
+    put((finished, output));
+    put(samples::proposed(ids[1], &hostile));
+    let deny = LogEvent::Denied {
+        id: ids[1],
+        reason: Some(hostile),
+        by: model::Reviewer::default(),
+        viewed: model::Viewed::default(),
+    };
+    put((deny, Vec::new()));
+    handle.close();
+    ids
+}
+
+/// Nothing in it acts on a terminal, but for line feeds.
+fn harmless(output: &Output) -> String {
+    for bytes in [&output.stdout, &output.stderr] {
+        let text = text(bytes);
+        let bad = text
+            .chars()
+            .find(|c| *c != '\n' && model::escape(*c).is_some());
+        assert_eq!(bad, None, "{text:?}");
+    }
+    text(&output.stdout)
+}
+
+#[test]
+fn the_list_has_one_line_for_each_proposal_newest_first() {
+    let dir = tempfile::tempdir().unwrap();
+    let ids = sample(dir.path());
+    for args in [&["audit", "list"][..], &["audit"]] {
+        let output = countersign(dir.path(), args);
+        assert_eq!(output.status.code(), Some(0));
+        let list = harmless(&output);
+        let lines: Vec<&str> = list.lines().collect();
+        assert_eq!(lines.len(), 2, "{list}");
+        for (line, (id, state)) in lines
+            .iter()
+            .zip([(ids[1], "denied"), (ids[0], "succeeded")])
+        {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            assert!(words[0].ends_with('Z'), "{line}");
+            assert_eq!(words[1], id.to_string());
+            assert_eq!(
+                words[2..6],
+                ["etl-bot", "analysis", "clear", state],
+                "{line}"
+            );
+            assert!(line.chars().count() < 300);
+        }
+        assert!(lines[1].ends_with("monthly revenue"));
+    }
+    let output = countersign(dir.path(), &["audit", "list", "--json"]);
+    let json: Value = serde_json::from_str(&harmless(&output)).unwrap();
+    assert_eq!(json[0]["id"], ids[1].to_string());
+    assert!(
+        json[0]["title"]
+            .as_str()
+            .unwrap()
+            .starts_with("\x1b]0;owned")
+    );
+    assert_eq!(json[1]["state"], "succeeded");
+    let one = countersign(dir.path(), &["audit", "list", "--limit", "1"]);
+    assert_eq!(harmless(&one).lines().count(), 1);
+}
+
+#[test]
+fn one_proposal_is_shown_with_its_code_and_all_its_records() {
+    let dir = tempfile::tempdir().unwrap();
+    let ids = sample(dir.path());
+    let id = ids[0].to_string();
+    let output = countersign(dir.path(), &["audit", "show", &id]);
+    assert_eq!(output.status.code(), Some(0));
+    let shown = harmless(&output);
+    for part in [
+        "proposed by agent",
+        "granted by person",
+        "started by dashboard",
+        "finished by",
+    ] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    assert!(shown.contains("      1  print(1)"), "{shown}");
+    assert!(
+        shown.contains("      2  1,2"),
+        "the input's content: {shown}"
+    );
+    assert!(shown.contains("exit code 0"), "{shown}");
+    assert!(
+        shown.contains("guard: system line 2: starting a program by a library was refused"),
+        "{shown}"
+    );
+    assert!(
+        shown.contains("\n  private: group numbers of `people` were compared for 40 s\n"),
+        "{shown}"
+    );
+    // The end of an id is enough.
+    let short = countersign(dir.path(), &["audit", "show", &ids[0].short()]);
+    assert_eq!(text(&short.stdout), shown);
+    harmless(&countersign(
+        dir.path(),
+        &["audit", "show", &ids[1].to_string()],
+    ));
+
+    let output = countersign(dir.path(), &["audit", "show", &id, "--json"]);
+    let json: Value = serde_json::from_str(&harmless(&output)).unwrap();
+    let records = json["records"].as_array().unwrap();
+    assert_eq!(records.len(), 4);
+    assert_eq!(records[3]["kind"], "finished");
+    let code = records[0]["digest"]
+        .as_str()
+        .unwrap()
+        .strip_prefix("sha256:")
+        .unwrap();
+    assert_eq!(json["contents"][code], "print(1)\n");
+
+    for (id, expected) in [
+        (ProposalId::new().to_string(), 1),
+        ("nonsense".to_owned(), 2),
+        ("\x1b[2J".to_owned(), 2),
+    ] {
+        let output = countersign(dir.path(), &["audit", "show", &id]);
+        assert_eq!(output.status.code(), Some(expected), "{output:?}");
+        harmless(&output);
+    }
+}
+
+#[test]
+fn verify_answers_with_its_exit_code_and_names_the_first_bad_record() {
+    let dir = tempfile::tempdir().unwrap();
+    let absent = countersign(&dir.path().join("none"), &["audit", "verify"]);
+    assert_eq!(absent.status.code(), Some(2));
+    sample(dir.path());
+    let output = countersign(dir.path(), &["audit", "verify"]);
+    assert_eq!(output.status.code(), Some(0));
+    let said = harmless(&output);
+    assert!(said.starts_with("consistent: 6 records"), "{said}");
+    assert!(
+        said.contains("not anchored: a cut end cannot be excluded"),
+        "{said}"
+    );
+    let output = countersign(dir.path(), &["audit", "verify", "--require-anchor"]);
+    assert_eq!(output.status.code(), Some(1));
+    let output = countersign(dir.path(), &["audit", "verify", "--nonsense"]);
+    assert_eq!(output.status.code(), Some(2));
+
+    let segment = dir.path().join("log/00000001.jsonl");
+    let whole = text(&fs::read(&segment).unwrap());
+    fs::write(
+        &segment,
+        whole.replacen("monthly revenue", "monthly Revenue", 1),
+    )
+    .unwrap();
+    let output = countersign(dir.path(), &["audit", "verify"]);
+    assert_eq!(output.status.code(), Some(1));
+    let said = harmless(&output);
+    assert!(
+        said.contains("damaged: log/00000001.jsonl line 2 (seq 1)"),
+        "{said}"
+    );
+    let output = countersign(dir.path(), &["audit", "verify", "--json"]);
+    let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(json["consistent"], false);
+    assert_eq!(json["damage"]["line"], 2);
+    let list = countersign(dir.path(), &["audit", "list"]);
+    assert_eq!(list.status.code(), Some(1));
+    assert!(text(&list.stderr).contains("the log is damaged"));
+}
+
+/// The chain is right, and what it says cannot have happened.
+#[test]
+fn every_command_names_the_first_record_that_cannot_be() {
+    let dir = tempfile::tempdir().unwrap();
+    let [ran, _] = sample(dir.path());
+    let before = Log::open(dir.path()).unwrap().verify().unwrap().records;
+    let denied = LogEvent::Denied {
+        id: ran,
+        reason: None,
+        by: countersign::model::Reviewer::default(),
+        viewed: countersign::model::Viewed::default(),
+    };
+    audit::append(dir.path(), denied).unwrap();
+    audit::append(dir.path(), samples::granted(ProposalId::new())).unwrap();
+    let place = format!(
+        "(seq {}): `denied` of a proposal that had succeeded",
+        before + 1
+    );
+    for command in [
+        &["audit", "verify"][..],
+        &["audit", "list"],
+        &["audit", "show", &ran.to_string()],
+        &["status"],
+    ] {
+        let output = countersign(dir.path(), command);
+        assert_eq!(output.status.code(), Some(1), "{command:?} {output:?}");
+        let said = text(&output.stdout) + &text(&output.stderr);
+        assert!(said.contains(&place), "{command:?} {said}");
+    }
+    let verify = text(&countersign(dir.path(), &["audit", "verify"]).stdout);
+    let lines: Vec<&str> = verify.lines().collect();
+    assert!(lines[0].contains(&place), "{verify}");
+    assert!(
+        lines[1].contains("`granted` of a proposal that was never proposed"),
+        "{verify}"
+    );
+    assert!(lines[2].starts_with("the chain is intact: "), "{verify}");
+    // What comes after it is shown all the same, and the log goes on.
+    let listed = countersign(dir.path(), &["audit", "list"]);
+    assert_eq!(text(&listed.stdout).lines().count(), 2, "{listed:?}");
+    audit::append(dir.path(), LogEvent::Closed).unwrap();
+}
+
+#[test]
+fn an_empty_log_is_none_or_damaged_and_never_consistent() {
+    let dir = tempfile::tempdir().unwrap();
+    let verify = |code| {
+        let output = countersign(dir.path(), &["audit", "verify"]);
+        assert_eq!(output.status.code(), Some(code), "{output:?}");
+        let said = text(&output.stdout) + &text(&output.stderr);
+        assert!(!said.contains("consistent"), "{said}");
+        said
+    };
+    assert!(verify(2).contains("there is no audit log"));
+    fs::create_dir(dir.path().join("log")).unwrap();
+    assert!(verify(2).contains("there is no audit log"));
+    fs::remove_dir(dir.path().join("log")).unwrap();
+    sample(dir.path());
+    for segment in fs::read_dir(dir.path().join("log")).unwrap() {
+        fs::remove_file(segment.unwrap().path()).unwrap();
+    }
+    assert!(verify(1).contains("00000001.jsonl (seq 1): this segment is missing, and"));
+    let status = countersign(dir.path(), &["status"]);
+    assert_eq!(status.status.code(), Some(1));
+    assert!(text(&status.stdout).contains("log damaged"), "{status:?}");
+    let said = audit::open(dir.path()).unwrap_err().to_string();
+    assert!(said.contains("this segment is missing"), "{said}");
+}
+
+#[test]
+fn a_copied_state_folder_is_read_as_it_is() {
+    let dir = tempfile::tempdir().unwrap();
+    let ids = sample(dir.path());
+    let copy = tempfile::tempdir().unwrap();
+    let done = Command::new("cp")
+        .arg("-r")
+        .args(["log", "blobs"].map(|n| dir.path().join(n)))
+        .arg(copy.path())
+        .status()
+        .unwrap();
+    assert!(done.success());
+    let verify = countersign(copy.path(), &["audit", "verify"]);
+    assert_eq!(verify.status.code(), Some(0), "{verify:?}");
+    let show = countersign(copy.path(), &["audit", "show", &ids[0].to_string()]);
+    assert!(harmless(&show).contains("print(1)"));
+    assert!(!copy.path().join("lock").exists(), "a reader wrote");
+}

@@ -1,0 +1,451 @@
+//! `submit` against a real socket with a scripted core behind it.
+
+use super::scripted::*;
+use super::*;
+
+#[tokio::test]
+async fn without_a_dashboard_submit_ends_with_7_and_says_what_to_start() {
+    let home = Home::new();
+    let file = home.write("x.py", b"print(1)\n");
+    let ran = Ran::of(
+        home.submit(&[file.to_str().unwrap()])
+            .output()
+            .await
+            .unwrap(),
+    );
+    assert_eq!(ran.code, 7);
+    assert!(ran.err.contains("start one with `countersign`"), "{ran:?}");
+}
+
+#[tokio::test]
+async fn each_final_state_has_its_exit_code() {
+    for (state, code) in [
+        (State::Succeeded, 0),
+        (State::Failed, 1),
+        (State::Denied, 3),
+        (State::Expired, 4),
+        (State::Blocked, 5),
+        (State::Withdrawn, 6),
+        (State::Unattended, 6),
+        (State::Error, 7),
+    ] {
+        let home = Home::new();
+        let _dashboard = dashboard(&home, ends(state, "so it ended")).await;
+        let file = home.write("x.py", b"1\n");
+        let ran = Ran::of(
+            home.submit(&[file.to_str().unwrap()])
+                .output()
+                .await
+                .unwrap(),
+        );
+        assert_eq!(ran.code, code, "{ran:?}");
+        let said = ran.err.contains(&format!("{state}: so it ended"));
+        assert_eq!(said, state != State::Succeeded, "{ran:?}");
+    }
+}
+
+#[tokio::test]
+async fn what_the_run_printed_is_printed_to_the_byte() {
+    let home = Home::new();
+    let _dashboard = dashboard(
+        &home,
+        prints("a\u{1b}[2J\0\r\n\tété no newline", "warned\n"),
+    )
+    .await;
+    let file = home.write("x.py", b"1\n");
+    let ran = Ran::of(
+        home.submit(&[file.to_str().unwrap()])
+            .output()
+            .await
+            .unwrap(),
+    );
+    assert_eq!(ran.out, "a\u{1b}[2J\0\r\n\tété no newline");
+    assert_eq!(ran.err, "warned\n");
+    assert_eq!(ran.code, 0);
+}
+
+#[tokio::test]
+async fn a_denial_shows_the_reason_and_nothing_a_terminal_would_obey() {
+    let home = Home::new();
+    let ending: Ending = Box::new(|id| Outcome {
+        decision: Some(Decision {
+            kind: DecisionKind::Denied,
+            at: jiff::Timestamp::UNIX_EPOCH,
+            reason: Some("not \u{1b}[2Jtoday".to_owned()),
+            edited: false,
+            code: None,
+        }),
+        ..outcome(id, State::Denied, "A person denied it.")
+    });
+    let _dashboard = dashboard(&home, Some(ending)).await;
+    let file = home.write("x.py", b"1\n");
+    let ran = Ran::of(
+        home.submit(&[file.to_str().unwrap()])
+            .output()
+            .await
+            .unwrap(),
+    );
+    assert_eq!(ran.code, 3);
+    assert!(ran.err.contains("not ") && ran.err.contains("today") && !ran.err.contains('\u{1b}'));
+}
+
+#[tokio::test]
+async fn json_is_the_whole_outcome_on_one_line() {
+    let home = Home::new();
+    let _dashboard = dashboard(&home, prints("hi\n", "")).await;
+    let file = home.write("x.py", b"1\n");
+    let ran = Ran::of(
+        home.submit(&["--json", file.to_str().unwrap()])
+            .output()
+            .await
+            .unwrap(),
+    );
+    assert_eq!(ran.out.lines().count(), 1);
+    let value: Value = serde_json::from_str(&ran.out).unwrap();
+    assert_eq!(
+        (&value["state"], &value["run"]["stdout"]),
+        (&"succeeded".into(), &"hi\n".into())
+    );
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+}
+
+#[tokio::test]
+async fn every_flag_arrives_in_the_proposal() {
+    let home = Home::new();
+    let dashboard = dashboard(&home, ends(State::Succeeded, "")).await;
+    let code = "# \u{feff}é\r\nprint(1)";
+    let file = home.write("x.py", code.as_bytes());
+    home.write("big.json", b"{\"n\": 123456789012345678901234567890}");
+    let args = [
+        "--profile",
+        "chart",
+        "--title",
+        "t",
+        "--reason",
+        "r",
+        "--agent",
+        "me",
+        "--ttl",
+        "9",
+        "--key",
+        "k",
+        "--input",
+        "s=sales",
+        "--input",
+        "b=@big.json",
+        file.to_str().unwrap(),
+    ];
+    let ran = Ran::of(home.submit(&args).output().await.unwrap());
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let draft = dashboard.drafts.lock().unwrap().pop_front().unwrap();
+    assert_eq!(&*draft.code, code);
+    assert_eq!(draft.profile.as_deref(), Some("chart"));
+    assert_eq!(
+        (draft.title.as_deref(), draft.reason.as_deref()),
+        (Some("t"), Some("r"))
+    );
+    assert_eq!(draft.agent.unwrap().name, "me");
+    assert_eq!(
+        (draft.ttl_s, draft.idempotency_key.as_deref()),
+        (Some(9), Some("k"))
+    );
+    assert_eq!(
+        draft.inputs["s"],
+        InputRequest::Dataset {
+            dataset: "sales".to_owned()
+        }
+    );
+    // To the byte: no reader in between rounds a number.
+    assert_eq!(
+        draft.inputs["b"],
+        InputRequest::Text {
+            text: "{\"n\": 123456789012345678901234567890}".to_owned(),
+            format: TextFormat::Json,
+        }
+    );
+}
+
+#[tokio::test]
+async fn without_a_file_or_with_a_dash_the_snippet_is_standard_input() {
+    for args in [&[][..], &["-"]] {
+        let home = Home::new();
+        let dashboard = dashboard(&home, ends(State::Succeeded, "")).await;
+        let mut child = home.submit(args).stdin(Stdio::piped()).spawn().unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        stdin.write_all(b"print('from stdin')\n").await.unwrap();
+        drop(stdin);
+        let ran = Ran::of(child.wait_with_output().await.unwrap());
+        assert_eq!(ran.code, 0, "{ran:?}");
+        let draft = dashboard.drafts.lock().unwrap().pop_front().unwrap();
+        assert_eq!(&*draft.code, "print('from stdin')\n");
+    }
+}
+
+#[tokio::test]
+async fn what_cannot_be_sent_is_refused_before_it_is() {
+    let home = Home::new();
+    let dashboard = dashboard(&home, ends(State::Succeeded, "")).await;
+    home.write("latin1.py", b"print('\xe9')\n");
+    home.write("huge.py", &vec![b'#'; 2 * 1024 * 1024]);
+    home.write("a.csv", b"x\n1\n");
+    home.write("x.py", b"1\n");
+    for (args, words) in [
+        (
+            &["latin1.py"][..],
+            "latin1.py is not UTF-8: the first bad byte is at offset 7",
+        ),
+        (&["huge.py"], "huge.py is larger than"),
+        (&["x.py", "--input", "a=@gone.csv"], "cannot read gone.csv"),
+        (
+            &["x.py", "--input", "a=@a.csv", "--input", "a=sales"],
+            "`a` twice",
+        ),
+    ] {
+        let ran = Ran::of(home.submit(args).output().await.unwrap());
+        assert_eq!(ran.code, 2, "{ran:?}");
+        assert!(ran.err.contains(words), "{ran:?}");
+    }
+    assert!(dashboard.drafts.lock().unwrap().is_empty());
+    // What the dashboard refuses of the command is usage too, in its words.
+    home.write("long.py", &vec![b'#'; 70_000]);
+    for (args, words) in [
+        (&["long.py"][..], "-32001"),
+        (
+            &["x.py", "--profile", "nope"],
+            "unknown profile `nope` (-32003)",
+        ),
+    ] {
+        let ran = Ran::of(home.submit(args).output().await.unwrap());
+        assert_eq!(ran.code, 2, "{ran:?}");
+        assert!(ran.err.contains(words), "{ran:?}");
+    }
+}
+
+/// Starts `submit`, waits until it waits, and interrupts it as Ctrl-C does.
+async fn interrupted(home: &Home, dashboard: &Dashboard, args: &[&str]) -> Ran {
+    let child = home.submit(args).spawn().unwrap();
+    let pid = Pid::from_raw(i32::try_from(child.id().unwrap()).unwrap());
+    tokio::time::timeout(PATIENCE, dashboard.waiting.notified())
+        .await
+        .unwrap();
+    // It listens for the signal a moment after it asked; until then the default would kill it.
+    until_caught(pid, Signal::SIGINT).await;
+    kill(pid, Signal::SIGINT).unwrap();
+    Ran::of(
+        tokio::time::timeout(PATIENCE, child.wait_with_output())
+            .await
+            .unwrap()
+            .unwrap(),
+    )
+}
+
+/// Waits until the process has a handler for the signal.
+async fn until_caught(pid: Pid, signal: Signal) {
+    let caught = || {
+        let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+        let line = status
+            .lines()
+            .find_map(|l| l.strip_prefix("SigCgt:"))
+            .unwrap();
+        let mask = u64::from_str_radix(line.trim(), 16).unwrap();
+        mask & (1 << (signal as i32 - 1)) != 0
+    };
+    while !caught() {
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
+async fn ctrl_c_withdraws_and_with_a_key_it_leaves_the_proposal() {
+    let home = Home::new();
+    let dashboard = dashboard(&home, None).await;
+    home.write("x.py", b"1\n");
+    let ran = interrupted(&home, &dashboard, &["x.py"]).await;
+    assert_eq!(ran.code, 6, "{ran:?}");
+    assert!(ran.err.contains("is withdrawn"), "{ran:?}");
+    assert_eq!(dashboard.withdrawn.lock().unwrap().len(), 1);
+
+    let ran = interrupted(&home, &dashboard, &["x.py", "--key", "k"]).await;
+    assert_eq!(ran.code, 130, "{ran:?}");
+    assert!(ran.err.contains("the same --key"), "{ran:?}");
+    assert_eq!(dashboard.withdrawn.lock().unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn on_a_terminal_it_says_that_it_waits_and_the_output_cannot_drive_the_terminal() {
+    let home = Home::new();
+    let _dashboard = dashboard(&home, prints("safe\u{1b}[2Jtext\u{202e}\n", "")).await;
+    home.write("x.py", b"1\n");
+    let socket = home.socket();
+    let folder = home.dir.path().to_owned();
+    let shown = tokio::task::spawn_blocking(move || {
+        on_a_terminal(&folder, &socket, &["submit", "x.py"], 80)
+    })
+    .await
+    .unwrap();
+    assert!(shown.contains("waiting for a decision (id "), "{shown:?}");
+    assert!(
+        shown.contains("safe") && shown.contains("text"),
+        "{shown:?}"
+    );
+    assert!(
+        !shown.contains('\u{1b}') && !shown.contains('\u{202e}'),
+        "{shown:?}"
+    );
+}
+
+/// What a terminal of so many columns gets from a command.
+pub fn on_a_terminal(folder: &Path, socket: &Path, args: &[&str], columns: u16) -> String {
+    use std::io::Read as _;
+
+    use portable_pty::{CommandBuilder, PtySize, native_pty_system};
+
+    let pair = native_pty_system()
+        .openpty(PtySize {
+            cols: columns,
+            ..PtySize::default()
+        })
+        .unwrap();
+    let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_countersign"));
+    command.args(args);
+    command.env_clear();
+    command.env("HOME", folder);
+    command.env("COUNTERSIGN_SOCKET", socket);
+    command.cwd(folder);
+    let mut child = pair.slave.spawn_command(command).unwrap();
+    drop(pair.slave);
+    let mut reader = pair.master.try_clone_reader().unwrap();
+    let mut shown = Vec::new();
+    // A pseudo-terminal whose program has ended answers with EIO.
+    let _ = reader.read_to_end(&mut shown);
+    child.wait().unwrap();
+    String::from_utf8(shown).unwrap()
+}
+
+#[tokio::test]
+async fn out_writes_the_files_that_a_run_left() {
+    let home = Home::new();
+    let _dashboard = dashboard(&home, leaves(vec![file("a.txt"), file("figure-1.png")])).await;
+    let snippet = home.write("s.py", b"1");
+    let args = [snippet.to_str().unwrap(), "--out", "new/out"];
+    let ran = Ran::of(home.submit(&args).output().await.unwrap());
+    assert_eq!((ran.code, ran.out.as_str()), (0, "printed\n"), "{ran:?}");
+    assert!(
+        ran.err
+            .contains("wrote new/out/a.txt (text/plain, 5 bytes)"),
+        "{ran:?}"
+    );
+    let out = home.dir.path().join("new/out");
+    for name in ["a.txt", "figure-1.png"] {
+        assert_eq!(std::fs::read(out.join(name)).unwrap(), name.as_bytes());
+    }
+    // Again: regular files are replaced. A link is not, and nothing is written through it.
+    std::fs::write(out.join("a.txt"), "old").unwrap();
+    let secret = home.write("secret", b"s");
+    std::fs::remove_file(out.join("figure-1.png")).unwrap();
+    std::os::unix::fs::symlink(&secret, out.join("figure-1.png")).unwrap();
+    let ran = Ran::of(home.submit(&args).output().await.unwrap());
+    assert_eq!(ran.code, 7, "{ran:?}");
+    assert!(
+        ran.err
+            .contains("figure-1.png: something that is no regular file"),
+        "{ran:?}"
+    );
+    assert_eq!(ran.out, "printed\n", "the outcome is told all the same");
+    assert_eq!(std::fs::read(out.join("a.txt")).unwrap(), b"a.txt");
+    assert_eq!(std::fs::read(secret).unwrap(), b"s");
+}
+
+#[tokio::test]
+async fn out_says_which_files_do_not_come_back_and_why() {
+    let home = Home::new();
+    let ending: Ending = Box::new(|id| Outcome {
+        run: Some(Run {
+            artifacts_left_out: 3,
+            artifacts_withheld: 1,
+            ..run("", "")
+        }),
+        ..outcome(id, State::Succeeded, "It ran.")
+    });
+    let _dashboard = dashboard(&home, Some(ending)).await;
+    let snippet = home.write("s.py", b"1");
+    let args = [snippet.to_str().unwrap(), "--out", "out"];
+    let ran = Ran::of(home.submit(&args).output().await.unwrap());
+    assert_eq!(ran.code, 0, "{ran:?}");
+    for said in [
+        "note: 1 file is not handed out: files of runs on private data are not.\n",
+        "note: In its output folder were also 2 things that are not collected: links",
+    ] {
+        assert!(ran.err.contains(said), "{ran:?}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_not_as_the_outcome_says_is_not_written() {
+    for wrong in [
+        Artifact {
+            name: "../escape".to_owned(),
+            ..file("../escape")
+        },
+        Artifact {
+            sha256: Digest::of(b"other").hex(),
+            ..file("a.txt")
+        },
+        Artifact {
+            bytes: 3,
+            ..file("a.txt")
+        },
+        Artifact {
+            bytes: 300,
+            ..file("a.txt")
+        },
+    ] {
+        let home = Home::new();
+        let _dashboard = dashboard(&home, leaves(vec![wrong.clone()])).await;
+        let snippet = home.write("s.py", b"1");
+        let args = [snippet.to_str().unwrap(), "--out", "out", "--json"];
+        let ran = Ran::of(home.submit(&args).output().await.unwrap());
+        assert_eq!(ran.code, 7, "{wrong:?}: {ran:?}");
+        assert!(ran.err.contains("is refused"), "{ran:?}");
+        assert!(serde_json::from_str::<Value>(&ran.out).is_ok(), "{ran:?}");
+        let out = std::fs::read_dir(home.dir.path().join("out")).unwrap();
+        assert_eq!(out.count(), 0);
+        assert!(!home.dir.path().join("escape").exists());
+    }
+}
+
+#[tokio::test]
+async fn a_folder_that_cannot_be_written_to_is_a_usage_error_before_anything_is_proposed() {
+    let home = Home::new();
+    let dashboard = dashboard(&home, leaves(Vec::new())).await;
+    let snippet = home.write("s.py", b"1");
+    let args = [snippet.to_str().unwrap(), "--out", "s.py"];
+    let ran = Ran::of(home.submit(&args).output().await.unwrap());
+    assert_eq!(ran.code, 2, "{ran:?}");
+    assert!(dashboard.drafts.lock().unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn stdout_that_no_frame_carries_is_fetched_and_printed_whole() {
+    let home = Home::new();
+    let ending: Ending = Box::new(|id| Outcome {
+        run: Some(Run {
+            artifacts: vec![file("stdout")],
+            stdout: "std".to_owned(),
+            stdout_bytes: 6,
+            stdout_truncated: true,
+            ..run("", "")
+        }),
+        ..outcome(id, State::Succeeded, "It ran.")
+    });
+    let _dashboard = dashboard(&home, Some(ending)).await;
+    let snippet = home.write("s.py", b"1");
+    let ran = Ran::of(
+        home.submit(&[snippet.to_str().unwrap()])
+            .output()
+            .await
+            .unwrap(),
+    );
+    assert_eq!((ran.code, ran.out.as_str()), (0, "stdout"), "{ran:?}");
+    assert!(!ran.err.contains("is cut"), "{ran:?}");
+}

@@ -1,0 +1,855 @@
+//! Configuration files as a person writes them: every file under `tests/configs/valid` loads, every
+//! one under `invalid` stops the start with the words beside it.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use countersign::app::screen;
+use countersign::config::{Config, Options, Surroundings, Variables, check_variables, load_in};
+use countersign::model::{DataFormat, Sensitivity, Tier};
+use countersign::paths::Folders;
+use countersign::tui::TerminalCaps;
+use nix::unistd::geteuid;
+use tempfile::TempDir;
+
+use given::is_given_to_root;
+
+use crate::common::given;
+
+/// A home of its own: nothing of the machine's configuration is read.
+struct Home {
+    dir: TempDir,
+    options: Options,
+    overlay: Option<String>,
+    variables: Vec<(&'static str, &'static str)>,
+}
+
+impl Home {
+    fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        for folder in ["config", "admin"] {
+            std::fs::create_dir(dir.path().join(folder)).unwrap();
+        }
+        Self {
+            dir,
+            options: Options::default(),
+            overlay: None,
+            variables: Vec::new(),
+        }
+    }
+
+    fn at(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
+    fn write(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.at(name);
+        std::fs::write(&path, text).unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
+        path
+    }
+
+    fn with(text: &str) -> Self {
+        let home = Self::new();
+        home.write("config/config.toml", text);
+        home
+    }
+
+    fn load(&self) -> Result<Config, String> {
+        let around = Surroundings {
+            folders: Folders {
+                config: self.at("config"),
+                state: self.at("state"),
+                data: self.at("data"),
+                cache: self.at("cache"),
+                runtime: None,
+            },
+            admin_dir: self.at("admin"),
+            overlay: self.overlay.clone(),
+            variables: variables(&self.variables),
+        };
+        load_in(&self.options, &around).map_err(|e| {
+            e.to_string()
+                .replace(&format!("{}/", self.dir.path().display()), "")
+        })
+    }
+
+    fn refused(&self) -> String {
+        self.load().expect_err("it must not load")
+    }
+}
+
+fn variables(all: &[(&str, &str)]) -> Variables {
+    all.iter().map(|(n, v)| (n.into(), v.into())).collect()
+}
+
+fn cases(kind: &str) -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/configs")
+        .join(kind);
+    let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|e| e == "toml"))
+        .collect();
+    files.sort();
+    files
+}
+
+fn read(path: &Path) -> String {
+    std::fs::read_to_string(path).unwrap()
+}
+
+#[test]
+fn every_valid_file_loads() {
+    let files = cases("valid");
+    assert!(files.len() >= 5);
+    for file in files {
+        let loaded = Home::with(&read(&file)).load();
+        assert!(loaded.is_ok(), "{}: {loaded:?}", file.display());
+    }
+}
+
+#[test]
+fn every_invalid_file_stops_the_start_with_the_words_beside_it() {
+    let files = cases("invalid");
+    assert!(files.len() >= 30);
+    let mut wrong = Vec::new();
+    for file in files {
+        let said = Home::with(&read(&file)).refused();
+        assert!(said.starts_with("config/config.toml:"), "{said}");
+        let beside = file.with_extension("txt");
+        if std::env::var_os("CS_BLESS").is_some() {
+            std::fs::write(&beside, format!("{said}\n")).unwrap();
+        }
+        if read(&beside).trim_end() != said {
+            wrong.push(format!("{}\n  {said}", file.display()));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn the_documented_file_says_what_it_says() {
+    let home = Home::with(&read(
+        &cases("valid")
+            .iter()
+            .find(|p| p.ends_with("full.toml"))
+            .unwrap()
+            .clone(),
+    ));
+    let config = home.load().unwrap();
+    assert_eq!(config.profiles.as_ref().unwrap().len(), 5);
+    assert_eq!(config.tier, Some(Tier::Kernel));
+    assert_eq!(
+        config.python.as_deref(),
+        Some(Path::new("/usr/bin/python3"))
+    );
+    assert_eq!((config.ttl_s, config.ttl_max_s), (600, 28_800));
+    let sales = &config.datasets["sales"];
+    assert_eq!(sales.path, home.at("config/sales.csv"));
+    assert_eq!(
+        (sales.format, sales.sensitivity),
+        (DataFormat::Csv, Sensitivity::Public)
+    );
+    let staff = &config.datasets["staff"];
+    assert_eq!(staff.path, Path::new("/srv/data/staff.TSV"));
+    assert_eq!(
+        (staff.format, staff.sensitivity),
+        (DataFormat::Tsv, Sensitivity::Private)
+    );
+    assert_eq!(
+        (config.queue.max_pending, config.queue.max_pending_per_peer),
+        (20, 5)
+    );
+    assert_eq!(config.socket.allow_uids, [1001, 1002]);
+    assert_eq!(config.socket.group.as_deref(), Some("agents"));
+    assert!(config.run.kill_on_disconnect);
+    assert_eq!(config.keys["quit"], "ctrl-q");
+    assert_eq!(config.audit.retention_days, 30);
+}
+
+#[test]
+fn without_any_file_the_documented_defaults_hold() {
+    let home = Home::new();
+    let config = home.load().unwrap();
+    assert_eq!(
+        (config.profile.as_str(), config.theme.as_str()),
+        ("analysis", "auto")
+    );
+    assert_eq!(
+        (config.profiles, config.tier, config.python),
+        (None, None, None)
+    );
+    assert_eq!((config.ttl_s, config.ttl_max_s), (1_800, 28_800));
+    assert_eq!(
+        (config.queue.max_pending, config.queue.max_pending_per_peer),
+        (10_000, 1_000)
+    );
+    assert!(!config.run.kill_on_disconnect && config.datasets.is_empty());
+    assert_eq!(config.paths.socket, home.at("state/run/agent.sock"));
+    assert_eq!(config.paths.policy_dir, home.at("config/policies"));
+}
+
+#[test]
+fn f6_a_flag_outranks_the_overlay_which_outranks_the_file() {
+    let mut home =
+        Home::with("theme = \"dark\"\nttl_s = 10\n[keys]\ngrant = \"g\"\ndeny = \"x\"\n");
+    home.write(
+        "config/config.ci.toml",
+        "theme = \"light\"\n[keys]\ngrant = \"G\"\n[datasets.a]\npath = \"a.csv\"\n",
+    );
+    assert_eq!(home.load().unwrap().theme, "dark");
+    home.overlay = Some("ci".to_owned());
+    let config = home.load().unwrap();
+    assert_eq!((config.theme.as_str(), config.ttl_s), ("light", 10));
+    assert_eq!(
+        (config.keys["grant"].as_str(), config.keys["deny"].as_str()),
+        ("G", "x")
+    );
+    assert_eq!(config.datasets["a"].path, home.at("config/a.csv"));
+    home.options.theme = Some("mono".to_owned());
+    assert_eq!(home.load().unwrap().theme, "mono");
+}
+
+/// What the owner wants measured no agent and no user's file switches off.
+#[test]
+fn f8_the_lift_gate_is_the_owners() {
+    let on = "[feature.lift]\nenabled = true\n";
+    let off = "[feature.lift]\nenabled = false\n";
+    assert!(!Home::with("").load().unwrap().feature.lift);
+    assert!(!Home::with(off).load().unwrap().feature.lift);
+    assert!(Home::with(on).load().unwrap().feature.lift);
+    let home = Home::with(off);
+    home.write("admin/config.toml", on);
+    assert!(home.load().unwrap().feature.lift);
+    let said = Home::with("[feature.lift]\nenable = true\n").refused();
+    assert!(
+        said.contains("config/config.toml:2") && said.contains("enabled"),
+        "{said}"
+    );
+    let said = Home::with("[feature.lft]\nenabled = true\n").refused();
+    assert!(said.contains("lift"), "{said}");
+}
+
+/// Only the screen knows its keys and palettes; the error says where they were set all the same.
+#[test]
+fn keys_and_themes_that_there_are_none_of_are_named_with_their_line() {
+    let rows = [
+        (
+            "ttl_s = 5\ntheme = \"pink\"\n",
+            "config/config.toml:2",
+            "pink",
+        ),
+        ("[keys]\ngrant = \"d\"\n", "config/config.toml:2", "both"),
+        ("[keys]\ngrnt = \"z\"\n", "config/config.toml:2", "`grant`"),
+        (
+            "[keys]\ngrant = \"z\"\ndeny = \"hyper-q\"\n",
+            "config/config.toml:3",
+            "hyper-q",
+        ),
+    ];
+    for (text, place, what) in rows {
+        let config = Home::with(text).load().unwrap();
+        let caps = TerminalCaps::detect(&[("TERM".to_owned(), "xterm-256color".to_owned())].into());
+        let said = screen(&config, caps).unwrap_err().to_string();
+        assert!(
+            said.contains(place) && said.contains(what),
+            "{text}: {said}"
+        );
+    }
+}
+
+#[test]
+fn an_overlay_that_is_not_there_or_leaves_the_folder_stops_the_start() {
+    let mut home = Home::with("");
+    home.overlay = Some("prod".to_owned());
+    assert!(
+        home.refused().contains("config/config.prod.toml is wanted"),
+        "{}",
+        home.refused()
+    );
+    home.overlay = Some("../../evil".to_owned());
+    assert!(
+        home.refused().contains("only letters"),
+        "{}",
+        home.refused()
+    );
+}
+
+#[test]
+fn a_file_named_by_a_flag_must_be_there_and_is_what_paths_are_relative_to() {
+    let mut home = Home::new();
+    std::fs::create_dir(home.at("elsewhere")).unwrap();
+    home.options.config = Some(home.at("elsewhere/my.toml"));
+    assert!(
+        home.refused().contains("elsewhere/my.toml: cannot be read"),
+        "{}",
+        home.refused()
+    );
+    home.write("elsewhere/my.toml", "[datasets.a]\npath = \"b/a.tsv\"\n");
+    assert_eq!(
+        home.load().unwrap().datasets["a"].path,
+        home.at("elsewhere/b/a.tsv")
+    );
+}
+
+#[test]
+fn a_file_that_others_can_write_or_that_is_somebody_elses_stops_the_start() {
+    let home = Home::with("theme = \"dark\"");
+    let path = home.at("config/config.toml");
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o646)).unwrap();
+    assert!(home.refused().contains("chmod go-w"), "{}", home.refused());
+    if geteuid().is_root() {
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
+        std::os::unix::fs::chown(&path, Some(12_345), None).unwrap();
+        assert!(
+            home.refused().contains("owned by uid 12345"),
+            "{}",
+            home.refused()
+        );
+    }
+}
+
+#[test]
+fn the_administrators_file_must_be_roots_even_for_the_user() {
+    let home = Home::new();
+    let path = home.write("admin/config.toml", "tier = \"kernel\"\n");
+    if geteuid().is_root() {
+        assert_eq!(home.load().unwrap().tier, Some(Tier::Kernel));
+        std::os::unix::fs::chown(&path, Some(12_345), None).unwrap();
+    }
+    assert!(
+        home.refused().contains("it must belong to root"),
+        "{}",
+        home.refused()
+    );
+}
+
+/// Loads with an administrator's file; `None` where the test does not run as root and so cannot
+/// make one.
+fn under(admin: &str, user: &str) -> Option<(Home, Result<Config, String>)> {
+    if !is_given_to_root(geteuid().is_root(), "root to play the administrator") {
+        return None;
+    }
+    let home = Home::with(user);
+    home.write("admin/config.toml", admin);
+    let loaded = home.load();
+    Some((home, loaded))
+}
+
+#[test]
+fn what_the_administrator_sets_cannot_be_loosened() {
+    let admin = "profiles = [\"analysis\", \"chart\"]\ntier = \"kernel\"\nttl_max_s = 100\n\
+                 python = \"/usr/bin/python3\"\n[queue]\nmax_pending = 50\n[audit]\nretention_days = 0\n";
+    let Some((mut home, loaded)) = under(
+        admin,
+        "tier = \"process\"\nttl_s = 5000\nttl_max_s = 9000\nprofiles = [\"chart\"]\n\
+         [queue]\nmax_pending = 9999\nmax_pending_per_peer = 7\n",
+    ) else {
+        return;
+    };
+    let config = loaded.unwrap();
+    assert_eq!(config.tier, Some(Tier::Kernel));
+    assert_eq!((config.ttl_s, config.ttl_max_s), (100, 100));
+    assert_eq!(
+        (config.queue.max_pending, config.queue.max_pending_per_peer),
+        (50, 7)
+    );
+    assert_eq!(config.profiles.unwrap(), ["chart"]);
+    assert_eq!(config.profile, "chart");
+    home.options.python = Some("/tmp/python3".into());
+    assert!(
+        home.refused()
+            .contains("--python (or COUNTERSIGN_PYTHON): `python` is fixed to /usr/bin/python3 by admin/config.toml:4"),
+        "{}",
+        home.refused()
+    );
+
+    for (user, words) in [
+        (
+            "profiles = [\"chart\", \"script\"]\n",
+            "profile `script` is not among those of admin/config.toml:1",
+        ),
+        (
+            "profile = \"script\"\n",
+            "profile `script` is not among those of admin/config.toml:1",
+        ),
+        (
+            "python = \"/tmp/python3\"\n",
+            "`python` is fixed to /usr/bin/python3 by admin/config.toml:4",
+        ),
+        (
+            "[audit]\nretention_days = 1\n",
+            "`audit.retention_days` is fixed to 0 by admin/config.toml:8",
+        ),
+    ] {
+        let (_home, loaded) = under(admin, user).unwrap();
+        let error = loaded.unwrap_err();
+        assert!(
+            error.contains(words) && error.starts_with("config/config.toml:"),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn what_the_administrator_only_suggests_can_be_changed() {
+    let admin = "theme = \"light\"\nprofile = \"chart\"\nttl_s = 77\n";
+    let Some((_home, loaded)) = under(admin, "theme = \"dark\"\n") else {
+        return;
+    };
+    let config = loaded.unwrap();
+    assert_eq!(
+        (config.theme.as_str(), config.profile.as_str(), config.ttl_s),
+        ("dark", "chart", 77)
+    );
+}
+
+#[test]
+fn an_unknown_profile_or_theme_is_named_with_where_it_stands_and_the_nearest() {
+    let home = Home::with("theme = \"drak\"\nprofiles = [\n  \"analysis\",\n  \"fature\",\n]\n");
+    let config = home.load().unwrap();
+    let prefix = format!("{}/", home.dir.path().display());
+    let said = |e: countersign::config::ConfigError| e.to_string().replace(&prefix, "");
+    let known = ["analysis", "feature", "chart"];
+    assert_eq!(
+        said(config.check_profiles(&known).unwrap_err()),
+        "config/config.toml:4: unknown profile `fature`; did you mean `feature`?; there are analysis, feature, chart"
+    );
+    assert_eq!(
+        said(config.check_theme(&["dark", "light"]).unwrap_err()),
+        "config/config.toml:1: unknown theme `drak`; did you mean `dark`?; there are auto, dark, light"
+    );
+    assert!(config.check_theme(&["drak"]).is_ok());
+    let mut flagged = Home::new();
+    flagged.options.theme = Some("x\u{1b}".to_owned());
+    let error = flagged
+        .load()
+        .unwrap()
+        .check_theme(&["dark"])
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.starts_with("--theme (or COUNTERSIGN_THEME): unknown theme `x\\u{1b}`"),
+        "{error}"
+    );
+}
+
+/// A key of `config.toml`, what a file and another layer say of it, and how a flag says it.
+struct KeyCase {
+    variable: &'static str,
+    file: &'static str,
+    value: &'static str,
+    flag: Option<fn(&mut Options, &str)>,
+    read: fn(&Config) -> String,
+    /// What it reads as where the file says it, and where the variable or the flag does.
+    is: [&'static str; 2],
+}
+
+fn key_cases() -> Vec<KeyCase> {
+    fn case(
+        variable: &'static str,
+        file: &'static str,
+        value: &'static str,
+        read: fn(&Config) -> String,
+        is: [&'static str; 2],
+    ) -> KeyCase {
+        KeyCase {
+            variable,
+            file,
+            value,
+            flag: None,
+            read,
+            is,
+        }
+    }
+    let flagged = |case: KeyCase, flag: fn(&mut Options, &str)| KeyCase {
+        flag: Some(flag),
+        ..case
+    };
+    vec![
+        flagged(
+            case(
+                "TIER",
+                "tier = \"process\"",
+                "kernel",
+                |c| format!("{:?}", c.tier),
+                ["Some(Process)", "Some(Kernel)"],
+            ),
+            |o, v| o.tier = Some(v.to_owned()),
+        ),
+        flagged(
+            case(
+                "PROFILE",
+                "profile = \"chart\"",
+                "walled",
+                |c| c.profile.clone(),
+                ["chart", "walled"],
+            ),
+            |o, v| o.profile = Some(v.to_owned()),
+        ),
+        flagged(
+            case(
+                "THEME",
+                "theme = \"dark\"",
+                "light",
+                |c| c.theme.clone(),
+                ["dark", "light"],
+            ),
+            |o, v| o.theme = Some(v.to_owned()),
+        ),
+        flagged(
+            case(
+                "PYTHON",
+                "python = \"/a\"",
+                "/b",
+                |c| format!("{:?}", c.python),
+                ["Some(\"/a\")", "Some(\"/b\")"],
+            ),
+            |o, v| o.python = Some(v.into()),
+        ),
+        case(
+            "PROFILES",
+            "profiles = [\"analysis\"]",
+            "chart, analysis",
+            |c| format!("{:?}", c.profiles),
+            ["Some([\"analysis\"])", "Some([\"chart\", \"analysis\"])"],
+        ),
+        case(
+            "TTL_S",
+            "ttl_s = 7",
+            "8",
+            |c| c.ttl_s.to_string(),
+            ["7", "8"],
+        ),
+        case(
+            "TTL_MAX_S",
+            "ttl_max_s = 7",
+            "8",
+            |c| c.ttl_max_s.to_string(),
+            ["7", "8"],
+        ),
+        case(
+            "QUEUE_MAX_PENDING",
+            "[queue]\nmax_pending = 7",
+            "8",
+            |c| c.queue.max_pending.to_string(),
+            ["7", "8"],
+        ),
+        case(
+            "QUEUE_MAX_PENDING_PER_PEER",
+            "[queue]\nmax_pending_per_peer = 7",
+            "8",
+            |c| c.queue.max_pending_per_peer.to_string(),
+            ["7", "8"],
+        ),
+        case(
+            "SOCKET_ALLOW_UIDS",
+            "[socket]\nallow_uids = [7]",
+            "8,9",
+            |c| format!("{:?}", c.socket.allow_uids),
+            ["[7]", "[8, 9]"],
+        ),
+        case(
+            "SOCKET_ALLOW_UIDS",
+            "[socket]\nallow_uids = [7]",
+            "[]",
+            |c| format!("{:?}", c.socket.allow_uids),
+            ["[7]", "[]"],
+        ),
+        case(
+            "SOCKET_GROUP",
+            "[socket]\ngroup = \"a\"",
+            "b",
+            |c| format!("{:?}", c.socket.group),
+            ["Some(\"a\")", "Some(\"b\")"],
+        ),
+        case(
+            "RUN_KILL_ON_DISCONNECT",
+            "[run]\nkill_on_disconnect = false",
+            "true",
+            |c| c.run.kill_on_disconnect.to_string(),
+            ["false", "true"],
+        ),
+        case(
+            "AUDIT_RETENTION_DAYS",
+            "[audit]\nretention_days = 7",
+            "8",
+            |c| c.audit.retention_days.to_string(),
+            ["7", "8"],
+        ),
+        case(
+            "AUDIT_KEEP_CODE",
+            "[audit]\nkeep_code = true",
+            "false",
+            |c| c.audit.keep_code.to_string(),
+            ["true", "false"],
+        ),
+        case(
+            "FEATURE_LIFT_ENABLED",
+            "[feature.lift]\nenabled = false",
+            "true",
+            |c| c.feature.lift.to_string(),
+            // The stricter counts.
+            ["false", "true"],
+        ),
+        case(
+            "KEYS_NEXT_PANE",
+            "[keys]\nnext-pane = \"f2\"",
+            "f3",
+            |c| c.keys["next-pane"].clone(),
+            ["f2", "f3"],
+        ),
+        case(
+            "DATASETS_SALES_PATH",
+            "[datasets.Sales]\npath = \"/a.csv\"\nsensitivity = \"private\"",
+            "/b.tsv",
+            |c| {
+                format!(
+                    "{:?} {:?}",
+                    c.datasets["Sales"].path, c.datasets["Sales"].sensitivity
+                )
+            },
+            ["\"/a.csv\" Private", "\"/b.tsv\" Private"],
+        ),
+        case(
+            "DATASETS_SALES_SENSITIVITY",
+            "[datasets.sales]\npath = \"/a.csv\"",
+            "private",
+            |c| {
+                format!(
+                    "{:?} {:?}",
+                    c.datasets["sales"].path, c.datasets["sales"].sensitivity
+                )
+            },
+            ["\"/a.csv\" Public", "\"/a.csv\" Private"],
+        ),
+    ]
+}
+
+fn named(variable: &'static str) -> &'static str {
+    Box::leak(format!("COUNTERSIGN_{variable}").into_boxed_str())
+}
+
+#[test]
+fn every_key_has_a_variable_that_outranks_the_files_and_a_flag_that_outranks_both() {
+    for case in key_cases() {
+        let name = case.variable;
+        let mut home = Home::with(&format!("{}\n", case.file));
+        let got = |home: &Home| (case.read)(&home.load().unwrap_or_else(|e| panic!("{name}: {e}")));
+        assert_eq!(got(&home), case.is[0], "{name}: the file");
+        if let Some(flag) = case.flag {
+            // Clap hands over a flag and its variable in one place; what is left is the order.
+            flag(&mut home.options, case.value);
+            assert_eq!(got(&home), case.is[1], "{name}: the flag");
+            continue;
+        }
+        home.variables = vec![(named(name), "")];
+        assert_eq!(got(&home), case.is[0], "{name}: empty is unset");
+        home.variables = vec![(named(name), case.value)];
+        assert_eq!(got(&home), case.is[1], "{name}: the variable");
+        // An overlay is a file.
+        let over = Home::new();
+        over.write("config/config.ci.toml", &format!("{}\n", case.file));
+        let over = Home {
+            overlay: Some("ci".to_owned()),
+            variables: home.variables.clone(),
+            ..over
+        };
+        assert_eq!(got(&over), case.is[1], "{name}: over the overlay");
+    }
+}
+
+/// A key that is added to the files has a variable from then on, and this table knows it.
+#[test]
+fn every_key_of_the_files_is_among_the_cases() {
+    let cases = key_cases();
+    for (table, probe) in [
+        ("", "x = 1\n"),
+        ("queue", "[queue]\nx = 1\n"),
+        ("socket", "[socket]\nx = 1\n"),
+        ("run", "[run]\nx = 1\n"),
+        ("audit", "[audit]\nx = 1\n"),
+        ("feature.lift", "[feature.lift]\nx = 1\n"),
+    ] {
+        let said = Home::with(probe).refused();
+        let keys = said.rsplit(" are ").next().unwrap();
+        for key in keys.split(", ") {
+            let variable = match table {
+                "" => key.to_uppercase(),
+                table => format!(
+                    "{}_{}",
+                    table.to_uppercase().replace('.', "_"),
+                    key.to_uppercase()
+                ),
+            };
+            let tables = [
+                "datasets", "queue", "socket", "run", "keys", "audit", "feature",
+            ];
+            let known = cases.iter().any(|c| c.variable == variable);
+            assert!(known || tables.contains(&key), "{variable}: {said}");
+        }
+    }
+}
+
+#[test]
+fn the_administrator_binds_variables_and_flags_like_files() {
+    let admin = "profiles = [\"analysis\"]\ntier = \"kernel\"\nttl_max_s = 100\n\
+                 python = \"/usr/bin/python3\"\n[queue]\nmax_pending = 50\n[audit]\nretention_days = 3\n";
+    let Some((mut home, loaded)) = under(admin, "") else {
+        return;
+    };
+    loaded.unwrap();
+    home.options.tier = Some("process".to_owned());
+    home.variables = vec![
+        ("COUNTERSIGN_TTL_MAX_S", "9000"),
+        ("COUNTERSIGN_TTL_S", "5000"),
+        ("COUNTERSIGN_QUEUE_MAX_PENDING", "9999"),
+    ];
+    let config = home.load().unwrap();
+    assert_eq!(config.tier, Some(Tier::Kernel));
+    assert_eq!((config.ttl_s, config.ttl_max_s), (100, 100));
+    assert_eq!(config.queue.max_pending, 50);
+    for (variable, value, words) in [
+        (
+            "COUNTERSIGN_PROFILES",
+            "analysis,script",
+            "profile `script` is not among those of admin/config.toml:1",
+        ),
+        (
+            "COUNTERSIGN_AUDIT_RETENTION_DAYS",
+            "1",
+            "`audit.retention_days` is fixed to 3 by admin/config.toml:8",
+        ),
+    ] {
+        home.variables = vec![(variable, value)];
+        let said = home.refused();
+        assert!(
+            said.starts_with(&format!("{variable}: ")) && said.contains(words),
+            "{said}"
+        );
+    }
+    home.variables = Vec::new();
+    home.options.profile = Some("script".to_owned());
+    let said = home.refused();
+    assert!(
+        said.contains("--profile (or COUNTERSIGN_PROFILE): profile `script` is not among"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_variable_that_says_nothing_stops_the_start_with_the_nearest_name() {
+    for (name, near) in [
+        ("COUNTERSIGN_TEIR", "COUNTERSIGN_TIER"),
+        ("COUNTERSIGN_TIER_", "COUNTERSIGN_TIER"),
+        ("COUNTERSIGN_tier", "COUNTERSIGN_TIER"),
+        (
+            "COUNTERSIGN_QUEUE_MAXPENDING",
+            "COUNTERSIGN_QUEUE_MAX_PENDING",
+        ),
+        ("COUNTERSIGN_MAX_PENDING", "COUNTERSIGN_QUEUE_MAX_PENDING"),
+        ("COUNTERSIGN_KEYS_GRNT", "COUNTERSIGN_KEYS_GRANT"),
+        ("COUNTERSIGN_STATEDIR", "COUNTERSIGN_STATE_DIR"),
+        ("COUNTERSIGN_DATASETS_SALES", ""),
+        ("COUNTERSIGN_DATASETS__PATH", ""),
+        ("COUNTERSIGN_", ""),
+        ("COUNTERSIGN_QQQ", ""),
+        ("COUNTERSIGN_\u{1b}[2J", ""),
+    ] {
+        let said = check_variables(&variables(&[(name, "x")]), &["grant", "next-pane"])
+            .unwrap_err()
+            .to_string();
+        let begins = format!("{}: unknown variable; ", name.escape_debug());
+        assert!(
+            said.starts_with(&begins) && !said.contains('\u{1b}'),
+            "{said}"
+        );
+        let hint = if near.is_empty() {
+            ""
+        } else {
+            &format!("did you mean `{near}`?")
+        };
+        assert!(said.contains(hint), "{name}: {said}");
+        // Empty is unset.
+        check_variables(&variables(&[(name, "")]), &["grant"]).unwrap();
+    }
+    for fine in [
+        "COUNTERSIGN_ENV",
+        "COUNTERSIGN_CONFIG",
+        "COUNTERSIGN_KEYS_NEXT_PANE",
+        "COUNTERSIGNED",
+        "CS_TIER",
+    ] {
+        check_variables(&variables(&[(fine, "x")]), &["grant", "next-pane"]).unwrap();
+    }
+    let mut home = Home::new();
+    home.variables = vec![("COUNTERSIGN_TEIR", "kernel")];
+    assert!(home.refused().contains("did you mean `COUNTERSIGN_TIER`?"));
+}
+
+#[test]
+fn a_variable_meets_the_checks_of_its_key_and_is_named() {
+    for (name, value, words) in [
+        (
+            "COUNTERSIGN_TTL_S",
+            "0",
+            "`ttl_s` must be a whole number from 1",
+        ),
+        (
+            "COUNTERSIGN_TTL_S",
+            "soon",
+            "`ttl_s` must be a whole number from 1",
+        ),
+        (
+            "COUNTERSIGN_TTL_S",
+            "7\ntier = \"process\"",
+            "`ttl_s` must be a whole number",
+        ),
+        (
+            "COUNTERSIGN_RUN_KILL_ON_DISCONNECT",
+            "yes",
+            "must be true or false",
+        ),
+        ("COUNTERSIGN_SOCKET_ALLOW_UIDS", "1,x", "a list of user ids"),
+        (
+            "COUNTERSIGN_SOCKET_ALLOW_UIDS",
+            "[1]\nx = 1",
+            "a list of user ids",
+        ),
+        ("COUNTERSIGN_PROFILES", "chart,chart", "names `chart` twice"),
+        (
+            "COUNTERSIGN_DATASETS_SALES_PATH",
+            "sales.xlsx",
+            "extension decides",
+        ),
+        (
+            "COUNTERSIGN_DATASETS_SALES_SENSITIVITY",
+            "private",
+            "has no `path`",
+        ),
+        (
+            "COUNTERSIGN_DATASETS_TWO_SENSITIVITY",
+            "private",
+            "it stands for each of the data sets TWO, two",
+        ),
+    ] {
+        let mut home =
+            Home::with("[datasets.two]\npath = \"/a.csv\"\n[datasets.TWO]\npath = \"/b.csv\"\n");
+        home.variables = vec![(name, value)];
+        let said = home.refused();
+        assert!(
+            said.starts_with(&format!("{name}: ")) && said.contains(words),
+            "{said}"
+        );
+    }
+    let mut home = Home::new();
+    home.options.tier = Some("kernal".to_owned());
+    let said = home.refused();
+    assert!(
+        said.contains("--tier (or COUNTERSIGN_TIER)") && said.contains("did you mean `kernel`?"),
+        "{said}"
+    );
+}

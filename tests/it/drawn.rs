@@ -1,0 +1,168 @@
+//! Text that terminals draw differently, in a terminal: marks stand in their own cells; as the
+//! terminal draws it, it stands in rows of its own and harms nothing; nothing of it is left when
+//! another proposal is selected.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use crate::common;
+
+use common::dash::{Dash, Options, progress};
+use countersign::tui::text;
+use serde_json::json;
+
+const LABEL: &str = "as drawn:";
+
+/// Strings after which code stands that a terminal must not paint over.
+fn strings() -> Vec<String> {
+    vec![
+        "கா".repeat(13),
+        "\u{3248}".repeat(16),
+        "\u{2630}".repeat(9),
+        "বাংলা কি কী".to_owned(),
+        "ที่นี่ กำลัง".to_owned(),
+        "\u{2764}\u{fe0f}\u{263a}\u{fe0e}1\u{fe0f}\u{20e3}".to_owned(),
+        "\u{1fa75}\u{1fa75}".to_owned(),
+    ]
+}
+
+fn code(string: &str) -> String {
+    format!("keep = 10\ndrop = 666\nlabel = \"{string}\"; keep = drop\nprint(keep)\n")
+}
+
+/// The rows of a line of code, drawn as marks.
+fn wrapped(line: &str, columns: usize) -> Vec<String> {
+    let mut rows = vec![String::new()];
+    let mut used = 0;
+    for piece in text::pieces(line) {
+        if used + piece.width > columns {
+            rows.push(String::new());
+            used = 0;
+        }
+        used += piece.width;
+        rows.last_mut().unwrap().push_str(piece.text());
+    }
+    rows
+}
+
+type Cells = Vec<Vec<String>>;
+
+fn joined(cells: &[String]) -> String {
+    cells.concat().trim_end().to_owned()
+}
+
+/// Cells without what time changes.
+fn still(cells: &[String]) -> Vec<String> {
+    let digit = |c: &String| c.chars().all(|c| c.is_ascii_digit() || c == ' ');
+    cells.iter().filter(|c| !digit(c)).cloned().collect()
+}
+
+/// The rows of the code pane, below its heading, as far as code or its text stands in them; and
+/// the first of them.
+fn of_code(cells: &Cells, pane: usize) -> (usize, Vec<&[String]>) {
+    let heading = |row: &Vec<String>| joined(&row[pane..]).starts_with("─ CODE");
+    let from = cells.iter().position(heading).map_or(0, |y| y + 1);
+    let rows = cells[from..].iter().map(|row| &row[pane..]);
+    let rows = rows.take_while(|r| !joined(r).is_empty() && !r[0].starts_with(['─', '├']));
+    (from, rows.collect())
+}
+
+fn is_drawn(row: &[String]) -> bool {
+    joined(row).trim_start().starts_with(LABEL)
+}
+
+/// Whether a cell holds what stands nowhere but in text as the terminal draws it.
+fn raw(cells: &Cells) -> bool {
+    cells.concat().iter().any(|c| text::plain(c) != *c)
+}
+
+#[test]
+fn what_terminals_draw_differently_harms_no_other_cell_and_leaves_nothing_behind() {
+    for (columns, rows) in [(120, 40), (80, 24)] {
+        let mut dash = Dash::with(&Options {
+            size: (columns, rows),
+            ..Options::default()
+        });
+        for string in strings() {
+            one(&mut dash, columns, &string);
+        }
+    }
+}
+
+fn one(dash: &mut Dash, columns: u16, string: &str) {
+    let mut agent = dash.agent();
+    let code = code(string);
+    let hostile = agent.propose(json!({"code": code, "title": "\u{3248}".repeat(16)}));
+    dash.keys("u");
+    let pane = if columns >= 100 { 31 } else { 0 };
+    // Number, blank, finding, blank; one blank at the right edge.
+    let left = 5;
+    let room = usize::from(columns) - pane - left - 1;
+    let rows = code.lines().flat_map(|line| wrapped(line, room));
+    let wanted: Vec<String> = rows.map(|row| row.trim_end().to_owned()).collect();
+    let uid = nix::unistd::getuid();
+    let vouched = format!("… uid {uid} · pid {}", std::process::id());
+
+    // As marks: each cell of the code, and what the kernel vouches for beside the title.
+    // All of it: half a frame has the code and panes of another proposal.
+    let mut last = Vec::new();
+    dash.wait_for("the code as marks", |d, text| {
+        let cells = d.cells();
+        let now: Vec<_> = cells.iter().map(|row| still(row)).collect();
+        let whole = std::mem::replace(&mut last, now) == last;
+        let shown = of_code(&cells, pane).1;
+        let shown = shown.iter().map(|row| joined(&row[left..]));
+        let title = text.lines().find(|l| l.contains(" says: \\u{3248}"));
+        let words = title.map(|l| l.split_whitespace().collect::<Vec<_>>().join(" "));
+        shown.eq(wanted.iter().cloned())
+            && words.is_some_and(|words| words.contains(&vouched))
+            && progress(text).is_some_and(|(have, all)| have == all)
+            && !raw(&cells)
+            && whole
+    });
+    let marks = dash.cells();
+
+    // As the terminal draws it: in rows of its own, and every other cell as it was.
+    dash.keys("m");
+    dash.wait_for("rows of their own and all else as it was", |d, _| {
+        let cells = d.cells();
+        let (from, before) = of_code(&marks, pane);
+        let (_, rows) = of_code(&cells, pane);
+        let drawn: Vec<_> = rows.iter().filter(|r| is_drawn(r)).collect();
+        let code_rows = rows.iter().filter(|r| !is_drawn(r));
+        let text: String = drawn
+            .iter()
+            .map(|r| joined(&r[left + LABEL.len()..]))
+            .collect();
+        let line = code.lines().nth(2).unwrap();
+        let bare = |text: &str| text.replace(' ', "");
+        let inside = from..from + rows.len().max(before.len());
+        let all_else = (0..cells.len() - 1).all(|y| {
+            let upto = if inside.contains(&y) {
+                pane
+            } else {
+                cells[y].len()
+            };
+            still(&cells[y][..upto]) == still(&marks[y][..upto])
+        });
+        // What found no room was pushed below the pane's edge.
+        let in_order = code_rows.zip(&before).all(|(row, was)| row == was);
+        let whole = drawn.is_empty() || bare(line).starts_with(&bare(&text));
+        !drawn.is_empty() && whole && raw(&cells) && all_else && in_order
+    });
+
+    // Another proposal: nothing is left of this one.
+    agent.propose(json!({"code": "second = 2\n", "title": "another"}));
+    agent.call("withdraw", json!({"id": hostile["id"]}));
+    dash.press("u");
+    dash.wait_for("another proposal and nothing else", |d, text| {
+        text.contains("second = 2") && text.contains("1/1 rows") && !raw(&d.cells())
+    });
+    let other = dash.cells();
+    let written = dash.raw().len();
+    dash.press("\x0c");
+    dash.wait_for("the same, drawn anew", |d, _| {
+        let anew = String::from_utf8_lossy(&d.raw()[written..]).contains("\x1b[2J");
+        let cells = d.cells();
+        anew && (0..cells.len()).all(|y| still(&cells[y]) == still(&other[y]))
+    });
+    dash.keys("m");
+}

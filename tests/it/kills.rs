@@ -1,0 +1,70 @@
+//! The whole dashboard is killed at any moment of a grant: the log knows all that an agent was told,
+//! is sound at once, and ends what was open with the next start.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use crate::common;
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use common::dash::Dash;
+use nix::sys::signal::Signal;
+use serde_json::Value;
+
+/// Kinds of the records that a proposal has.
+fn kinds(log: &str, id: &Value) -> BTreeSet<String> {
+    log.lines()
+        .filter_map(|line| serde_json::from_str::<Value>(line).ok())
+        .filter(|record| record["id"] == *id)
+        .filter_map(|record| record["kind"].as_str().map(str::to_owned))
+        .collect()
+}
+
+#[test]
+fn whenever_a_dashboard_is_killed_the_log_knows_all_that_was_told_and_is_sound() {
+    let mut dash = Dash::start();
+    let mut told = Vec::new();
+    // From before the grant is on the disk until after the end of the run.
+    for wait_ms in [0, 2, 5, 15, 60, 150, 400] {
+        let mut agent = dash.agent();
+        let granted = agent.code(&format!("print({wait_ms})\n"));
+        let waits = agent.code(&format!("print({wait_ms}, 'waits')\n"));
+        told.extend([granted["id"].clone(), waits["id"].clone()]);
+        dash.open_sheet();
+        dash.wait_text("press y to grant");
+        dash.keys("y");
+        match wait_ms {
+            // The last one has time to end.
+            400 => {
+                let finished =
+                    |d: &Dash, _: &str| kinds(&d.log_text(), &granted["id"]).contains("finished");
+                dash.wait_for("its end", finished);
+            }
+            _ => std::thread::sleep(Duration::from_millis(wait_ms)),
+        }
+        dash.signal(Signal::SIGKILL);
+        dash.then(&[]);
+        dash.wait_text("log ✓");
+        let verify = dash.cli(&["audit", "verify"]);
+        let said = String::from_utf8_lossy(&verify.stdout).into_owned();
+        assert_eq!(verify.status.code(), Some(0), "{wait_ms} ms: {said}");
+        dash.wait_for("an end of everything", |d, _| {
+            let log = d.log_text();
+            told.iter().all(|id| {
+                let kinds = kinds(&log, id);
+                let ended = ["finished", "failed", "unattended"]
+                    .iter()
+                    .any(|end| kinds.contains(*end));
+                kinds.contains("proposed") && ended
+            })
+        });
+    }
+    let log = dash.log_text();
+    assert_eq!(told.len(), 14);
+    for id in &told {
+        let kinds = kinds(&log, id);
+        let ran = kinds.contains("started") || kinds.contains("finished");
+        assert!(!ran || kinds.contains("granted"), "{id}: {kinds:?}");
+    }
+    assert!(kinds(&log, &told[12]).contains("finished"), "{log}");
+}

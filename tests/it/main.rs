@@ -1,0 +1,55 @@
+//! Tests of the whole program: one binary, a module for each promise.
+//!
+//! `cargo test --test it e2e` runs one module.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+#[path = "../common/asking.rs"]
+mod asking;
+#[path = "../common/mod.rs"]
+mod common;
+#[path = "../common/sandbox.rs"]
+mod sandbox;
+#[path = "../common/hostile.rs"]
+mod texts;
+
+/// What the samples call the model.
+mod model {
+    pub use countersign::model::*;
+}
+#[allow(dead_code)]
+#[path = "../../src/audit/samples.rs"]
+mod samples;
+
+mod analysis_differential;
+mod architecture;
+mod attacks;
+mod audit;
+mod check_cli;
+mod cli;
+mod config;
+mod contracts;
+mod descriptors;
+mod drawn;
+mod e2e;
+mod hints;
+mod hostile;
+mod kills;
+mod nodes;
+mod policy;
+mod prune;
+mod recording;
+mod recovery;
+mod refusals;
+mod replicate;
+mod rules;
+mod runner;
+mod runtime;
+mod sandbox_attacks;
+mod setting;
+mod slips;
+mod socket;
+mod steps;
+mod study;
+mod syntax;
+mod tampering;
+mod terminal;

@@ -1,0 +1,204 @@
+//! `countersign audit prune` on a log of several segments, and what the other commands and a dashboard
+//! make of what is left.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use crate::common;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Output;
+use std::sync::mpsc;
+
+use common::dash::{Dash, Options};
+use countersign::audit::{self, WriterEvent};
+use countersign::broker::Ticket;
+use countersign::model::{Blob, Digest, LogEvent, ProposalId};
+use jiff::{SignedDuration, Timestamp};
+use serde_json::Value;
+
+use crate::{model, samples};
+
+/// Days ago that the segments end; `retention_days` is 30.
+const AGES: [i64; 3] = [40, 35, 0];
+const TITLES: [&str; 3] = ["the oldest run", "an older run", "the newest run"];
+
+/// Each run's own; what they print is the same.
+fn code(title: &str) -> Blob {
+    Blob::of(format!("print('{title}')").as_bytes())
+}
+
+/// Three runs in a row, appended by the library's own writer.
+fn runs(state: &Path) -> [ProposalId; 3] {
+    let ids = TITLES.map(|_| ProposalId::new());
+    let opened = audit::open(state).unwrap();
+    let (tell, told) = mpsc::channel();
+    let handle = opened
+        .writer
+        .start(Box::new(move |e| tell.send(e).unwrap()));
+    let put = |(event, blobs): (LogEvent, Vec<Blob>)| {
+        handle.submit(Ticket(1), event, blobs);
+        assert!(matches!(told.recv().unwrap(), WriterEvent::Durable { .. }));
+    };
+    let mut kinds = samples::every_kind(ids[0]).into_iter();
+    put((kinds.next().unwrap(), Vec::new()));
+    for (id, title) in ids.iter().zip(TITLES) {
+        let (mut proposed, mut blobs) = samples::proposed(*id, title);
+        if let LogEvent::Proposed(log) = &mut proposed {
+            blobs[0] = code(title);
+            log.digest = blobs[0].sha256;
+            log.verdict.source = model::SourceStats::of(&blobs[0].bytes);
+        }
+        put((proposed, blobs));
+        let mut granted = samples::granted(*id);
+        if let LogEvent::Granted(log) = &mut granted {
+            log.digest = code(title).sha256;
+        }
+        put((granted, Vec::new()));
+        put((samples::started(*id), Vec::new()));
+        put(samples::finished(*id));
+    }
+    handle.close();
+    ids
+}
+
+/// A line as `src/audit/line.rs` describes it: its body, then what was before it and its own hash.
+fn sealed(body: &str, prev: &mut String) -> String {
+    let body = format!("{body},\"prev\":\"{prev}\"");
+    *prev = Digest::of(body.as_bytes()).hex();
+    format!("{body},\"hash\":\"{prev}\"}}\n")
+}
+
+/// The record with another time.
+fn dated(body: &str, ts: Timestamp) -> String {
+    let (before, rest) = body.split_once("\"ts\":\"").unwrap();
+    let (_, after) = rest.split_once('"').unwrap();
+    format!("{before}\"ts\":\"{ts}\"{after}")
+}
+
+/// Cuts the one segment into three, each as old as `AGES` says: a writer begins a new one every 64 MiB,
+/// over weeks.
+fn cut(state: &Path, ids: &[ProposalId; 3]) {
+    let log = state.join("log");
+    let whole = fs::read_to_string(log.join("00000001.jsonl")).unwrap();
+    let of = |line: &str| (1..3).rev().find(|i| line.contains(&ids[*i].to_string()));
+    let mut segments = [const { Vec::new() }; 3];
+    let mut at = 0;
+    for line in whole.lines().skip(1) {
+        at = of(line).unwrap_or(at);
+        segments[at].push(line.rsplit_once(",\"prev\":\"").unwrap().0);
+    }
+    let mut prev = "0".repeat(64);
+    let mut seq = 1;
+    for (i, bodies) in segments.iter().enumerate() {
+        let ts = Timestamp::now() - SignedDuration::from_hours(24 * AGES[i]);
+        let number = i + 1;
+        let header = format!("{{\"v\":1,\"segment\":{number},\"first_seq\":{seq},\"ts\":\"{ts}\"");
+        let mut text = sealed(&header, &mut prev);
+        for body in bodies {
+            text += &sealed(&dated(body, ts), &mut prev);
+            seq += 1;
+        }
+        fs::write(log.join(format!("{number:08}.jsonl")), text).unwrap();
+    }
+}
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(files(&path));
+        } else {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}
+
+fn text(output: &Output) -> String {
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+#[test]
+fn whole_old_segments_go_and_everything_else_goes_on() {
+    let mut dash = Dash::with(&Options {
+        config: "[audit]\nretention_days = 30\n",
+        ..Options::default()
+    });
+    dash.keys("q");
+    assert!(dash.ended().success());
+    let ids = runs(&dash.state);
+    cut(&dash.state, &ids);
+    let (log, blobs) = (dash.state.join("log"), dash.state.join("blobs"));
+    let said = text(&dash.cli(&["audit", "verify"]));
+    assert!(said.starts_with("consistent: "), "{said}");
+    let list = text(&dash.cli(&["audit", "list"]));
+    assert!(TITLES.iter().all(|title| list.contains(title)), "{list}");
+    let before = (files(&log), files(&blobs));
+    assert_eq!(before.0.len(), 3);
+
+    // What would go is listed, and nothing goes.
+    let dry = dash.cli(&["audit", "prune", "--dry-run"]);
+    let named = |output: &Output| {
+        let said = String::from_utf8(output.stderr.clone()).unwrap();
+        let paths = text(output);
+        let first = format!("{}\n", log.join("00000001.jsonl").display());
+        let second = format!("{}\n", log.join("00000002.jsonl").display());
+        assert_eq!(paths, first + &second, "{said}");
+        said
+    };
+    let said = named(&dry);
+    assert!(said.contains("would be removed"), "{said}");
+    assert!(said.contains("log/00000002.jsonl of 4 records"), "{said}");
+    assert_eq!((files(&log), files(&blobs)), before);
+
+    let done = dash.cli(&["audit", "prune"]);
+    let said = named(&done);
+    assert!(said.contains("`audit verify` goes on from there"), "{said}");
+    assert_eq!(files(&log), [log.join("00000003.jsonl")]);
+    // Of the blobs, those that nothing else names.
+    let left = files(&blobs);
+    let gone: Vec<_> = before
+        .1
+        .iter()
+        .filter(|path| !left.contains(path))
+        .collect();
+    let own = |title| code(title).sha256.hex();
+    let is_own = |path: &PathBuf| TITLES[..2].iter().any(|title| path.ends_with(own(title)));
+    assert!(
+        gone.len() == 2 && gone.iter().all(|path| is_own(path)),
+        "{gone:?}"
+    );
+    assert!(said.contains("2 blobs of"), "{said}");
+
+    let said = text(&dash.cli(&["audit", "verify"]));
+    assert!(said.starts_with("consistent: "), "{said}");
+    // Its opening and closing, then two runs.
+    assert!(said.contains("records up to seq 11 were removed"), "{said}");
+    let list = text(&dash.cli(&["audit", "list"]));
+    assert_eq!(list.lines().count(), 1, "{list}");
+    assert!(list.contains(TITLES[2]), "{list}");
+    let gone = dash.cli(&["audit", "show", &ids[0].to_string()]);
+    assert!(!gone.status.success(), "{gone:?}");
+    let shown = text(&dash.cli(&["audit", "show", &ids[2].to_string()]));
+    assert!(shown.contains(TITLES[2]), "{shown}");
+    let record = fs::read_to_string(log.join("00000003.jsonl")).unwrap();
+    let last: Value = serde_json::from_str(record.lines().last().unwrap()).unwrap();
+    assert_eq!(last["kind"], "pruned", "{last}");
+    assert_eq!(last["through_segment"], 2, "{last}");
+
+    // Nothing more is old.
+    let again = dash.cli(&["audit", "prune"]);
+    assert_eq!(text(&again), "");
+    // A dashboard goes on with what is left.
+    dash.then(&[]);
+    dash.wait_for("the socket", |d, _| d.socket.exists());
+    let screen = dash.press_until("2", "the audit screen", |screen| screen.contains(TITLES[2]));
+    assert!(!screen.contains(TITLES[1]), "{screen}");
+    dash.keys("q");
+    assert!(dash.ended().success());
+    let said = text(&dash.cli(&["audit", "verify"]));
+    assert!(said.starts_with("consistent: "), "{said}");
+}

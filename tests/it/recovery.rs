@@ -1,0 +1,309 @@
+//! The log through the dashboard's binary: what a start finds, what `status` says, and what only a
+//! person mends.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use crate::common;
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use common::dash::{Dash, environment};
+use nix::sys::signal::Signal;
+use serde_json::{Value, json};
+
+fn said(output: &Output) -> String {
+    let text = [&output.stdout[..], &output.stderr].concat();
+    String::from_utf8(text).unwrap()
+}
+
+/// Every file below a folder.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(files(&path));
+        } else {
+            found.push(path);
+        }
+    }
+    found
+}
+
+#[test]
+fn status_says_what_the_screen_says_of_a_log_that_went_down() {
+    let dash = Dash::start();
+    let mut agent = dash.agent();
+    assert_eq!(agent.code("print(1)\n")["state"], "pending");
+    let status = dash.cli(&["status"]);
+    assert_eq!(status.status.code(), Some(0), "{}", said(&status));
+    assert_eq!(said(&status), "1 pending · 0 running · log ok\n");
+    let segment = dash.state.join("log/00000001.jsonl");
+    std::fs::rename(&segment, dash.state.join("elsewhere")).unwrap();
+    agent.send("propose", json!({"code": "print(2)\n"}));
+    dash.wait_text("AUDIT DOWN");
+    for put_back in [false, true] {
+        if put_back {
+            std::fs::rename(dash.state.join("elsewhere"), &segment).unwrap();
+        }
+        let status = dash.cli(&["status"]);
+        assert_eq!(status.status.code(), Some(1));
+        let text = said(&status);
+        assert!(
+            text.starts_with("0 pending · 0 running · log down\n"),
+            "{text}"
+        );
+        assert!(text.contains(&format!("(pid {})", dash.pid())), "{text}");
+        assert_eq!(text.contains("segment is missing"), !put_back, "{text}");
+        let json: Value = serde_json::from_slice(&dash.cli(&["status", "--json"]).stdout).unwrap();
+        assert_eq!(
+            (&json["dashboard"], &json["log"]),
+            (&true.into(), &"down".into())
+        );
+    }
+}
+
+#[test]
+fn a_log_with_a_changed_content_is_named_on_the_screen_and_goes_on() {
+    let mut dash = Dash::start();
+    let mut agent = dash.agent();
+    let proposal = agent.code("print('first')\n");
+    assert_eq!(proposal["state"], "pending");
+    dash.wait_text("log ✓");
+    dash.signal(Signal::SIGKILL);
+    dash.ended();
+    // What it left open is ended by the next start, and that is a sound life.
+    dash.then(&[]);
+    dash.wait_text("log ✓");
+    dash.keys("q");
+    dash.ended();
+    let verify = dash.cli(&["audit", "verify"]);
+    assert_eq!(verify.status.code(), Some(0), "{}", said(&verify));
+
+    let blob = files(&dash.state.join("blobs")).pop().unwrap();
+    let mut bytes = std::fs::read(&blob).unwrap();
+    bytes[0] ^= 1;
+    std::fs::write(&blob, bytes).unwrap();
+    dash.then(&[]);
+    let screen = dash.wait_text("log ✗ damaged");
+    assert!(screen.contains("The log is damaged: blobs/"), "{screen}");
+    assert!(screen.contains("(seq 2)"), "{screen}");
+    let again = dash.agent().code("print('second')\n");
+    assert_eq!(again["state"], "pending");
+}
+
+/// Sends proposals one behind the other, kills the dashboard with 9 once so many are answered, and brings
+/// back the ids of all that were.
+fn killed_while_proposing(dash: &mut Dash, round: usize, answers: usize) -> Vec<String> {
+    let mut stream = UnixStream::connect(&dash.socket).unwrap();
+    let mut frames = String::new();
+    for n in 0..40 {
+        let params = json!({"code": format!("print({round}, {n})\n")});
+        let frame = json!({"jsonrpc": "2.0", "id": n, "method": "propose", "params": params});
+        frames.push_str(&format!("{frame}\n"));
+    }
+    stream.write_all(frames.as_bytes()).unwrap();
+    let mut ids = Vec::new();
+    let mut lines = BufReader::new(stream).lines().map_while(Result::ok);
+    let mut take = |line: Option<String>| {
+        let answer: Value = serde_json::from_str(&line?).unwrap();
+        ids.push(answer["result"]["id"].as_str()?.to_owned());
+        Some(())
+    };
+    for _ in 0..answers {
+        take(lines.next());
+    }
+    dash.signal(Signal::SIGKILL);
+    while take(lines.next()).is_some() {}
+    ids
+}
+
+#[test]
+fn a_dashboard_that_is_killed_again_and_again_loses_nothing_it_answered() {
+    let mut dash = Dash::start();
+    let mut answered = Vec::new();
+    for (round, answers) in [0, 1, 2, 5, 11, 17, 23, 36].into_iter().enumerate() {
+        if round > 0 {
+            dash.then(&[]);
+            dash.wait_text("log ✓");
+            dash.wait_for("the socket", |d, _| UnixStream::connect(&d.socket).is_ok());
+        }
+        answered.extend(killed_while_proposing(&mut dash, round, answers));
+    }
+    dash.then(&[]);
+    dash.wait_text("log ✓");
+    let verify = dash.cli(&["audit", "verify"]);
+    assert_eq!(verify.status.code(), Some(0), "{}", said(&verify));
+    assert!(!dash.text().contains("damaged"));
+    let list = said(&dash.cli(&["audit", "list"]));
+    assert!(answered.len() > 95, "{}", answered.len());
+    for id in &answered {
+        let line = list.lines().find(|line| line.contains(id.as_str()));
+        let line = line.unwrap_or_else(|| panic!("{id} was answered and is not in the log"));
+        assert!(line.contains("unattended"), "{line}");
+    }
+}
+
+/// A log of a dashboard that was closed, with a byte of its middle changed.
+fn damaged() -> Dash {
+    let mut dash = Dash::start();
+    let mut agent = dash.agent();
+    for n in 0..3 {
+        assert_eq!(agent.code(&format!("print({n})\n"))["state"], "pending");
+    }
+    dash.keys("q");
+    dash.wait_text("quit");
+    dash.press("y");
+    dash.ended();
+    let log = dash.state.join("log/00000001.jsonl");
+    let mut bytes = std::fs::read(&log).unwrap();
+    let at = bytes.len() / 2;
+    bytes[at] ^= 1;
+    std::fs::write(&log, bytes).unwrap();
+    dash
+}
+
+/// Runs `audit repair` where no terminal can be asked, with an answer on standard input.
+fn unasked(dash: &Dash, answer: &str) -> Output {
+    let mut child = Command::new("setsid")
+        .arg("--wait")
+        .arg(env!("CARGO_BIN_EXE_countersign"))
+        .args(["audit", "repair"])
+        .env_clear()
+        .envs(environment(dash.root()))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(answer.as_bytes())
+        .unwrap();
+    child.wait_with_output().unwrap()
+}
+
+#[test]
+fn only_a_person_at_a_terminal_repairs_a_log() {
+    let mut dash = damaged();
+    let log = dash.state.join("log/00000001.jsonl");
+    let before = std::fs::read(&log).unwrap();
+    // The dashboard does not start, and says what would.
+    dash.then(&[]);
+    let screen = dash.wait_for("why it does not start", |d, text| {
+        text.contains("repair") || d.alternate_screen()
+    });
+    // Where a row ends depends on the folder's name.
+    assert!(screen.contains("damaged"), "{screen}");
+    assert_eq!(dash.ended().exit_code(), 1);
+
+    let refused = unasked(&dash, "yes\ny\n");
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(
+        said(&refused).contains("nothing was changed: repair asks a person"),
+        "{}",
+        said(&refused)
+    );
+    for flag in ["--yes", "--force", "-y"] {
+        let output = dash.cli(&["audit", "repair", flag]);
+        assert_eq!(output.status.code(), Some(2), "{flag}: {}", said(&output));
+    }
+    // Anything but the digits leaves; what is typed before the question does not count.
+    for typed in ["y\r", "\r", "0000 \r"] {
+        dash.then(&["audit", "repair"]);
+        dash.wait_text("to repair it");
+        dash.keys(typed);
+        dash.wait_text("nothing was changed");
+        assert_eq!(dash.ended().exit_code(), 1);
+    }
+    assert_eq!(std::fs::read(&log).unwrap(), before);
+    assert_eq!(files(&dash.state.join("quarantine")), Vec::<PathBuf>::new());
+
+    dash.then(&["audit", "repair"]);
+    let page = dash.wait_text("to repair it");
+    assert!(page.contains("damaged  log/00000001.jsonl line"), "{page}");
+    assert!(page.contains("stays    every record through seq"), "{page}");
+    assert!(
+        page.contains("unattended"),
+        "what is lost is listed: {page}"
+    );
+    let digits = page.split_once("type ").unwrap().1[..4].to_owned();
+    dash.keys(&format!("{digits}\r"));
+    dash.wait_text("the log goes on");
+    assert_eq!(dash.ended().exit_code(), 0);
+    let verify = dash.cli(&["audit", "verify"]);
+    assert_eq!(verify.status.code(), Some(0), "{}", said(&verify));
+    // Whoever reviews the log learns of it without opening a file.
+    let told = said(&verify);
+    assert!(
+        told.contains("repaired 20") && told.contains(" by uid "),
+        "{told}"
+    );
+    assert!(told.contains("intact record"), "{told}");
+    let again = dash.cli(&["audit", "repair"]);
+    assert_eq!(again.status.code(), Some(0), "{}", said(&again));
+    assert!(
+        said(&again).contains("the log is sound"),
+        "{}",
+        said(&again)
+    );
+    let aside = files(&dash.state.join("quarantine"));
+    assert_eq!(aside.len(), 1);
+    assert!(before.ends_with(&std::fs::read(&aside[0]).unwrap()));
+    let text = dash.log_text();
+    let record = text
+        .lines()
+        .find(|l| l.contains("\"kind\":\"recovered\""))
+        .unwrap();
+    let record: Value = serde_json::from_str(record).unwrap();
+    assert_eq!(record["actor"], "person");
+    assert!(
+        record["by"]["uid"].is_u64() && record["lost"].is_string(),
+        "{record}"
+    );
+    // And the dashboard starts on it.
+    dash.then(&[]);
+    dash.wait_text("log ✓");
+    let nothing = unasked(&dash, "");
+    assert!(
+        said(&nothing).contains("in use by another dashboard"),
+        "{}",
+        said(&nothing)
+    );
+}
+
+#[test]
+fn what_a_crash_left_is_set_aside_by_the_start_which_says_so() {
+    let mut dash = Dash::start();
+    // Killed before its first record stands in the log, there would be none to tear.
+    dash.wait_for("the first record", |d, _| {
+        d.log_text().contains("\"opened\"")
+    });
+    dash.signal(Signal::SIGKILL);
+    dash.ended();
+    // A batch that was written directly and got to the disk in parts.
+    let log = dash.state.join("log/00000001.jsonl");
+    let mut file = std::fs::OpenOptions::new().append(true).open(&log).unwrap();
+    let mut torn = b"{\"v\":1,\"seq\":9,\"batch\":9,".to_vec();
+    torn.extend([0; 600]);
+    torn.extend(b"}\n{\"v\":1,\"seq\":10,\"bat");
+    file.write_all(&torn).unwrap();
+    let verify = dash.cli(&["audit", "verify"]);
+    assert_eq!(verify.status.code(), Some(1));
+    let text = said(&verify);
+    assert!(
+        text.contains("incomplete, as a crash leaves them; the next start"),
+        "{text}"
+    );
+    dash.then(&[]);
+    dash.wait_text("log ✓");
+    dash.wait_text("After a crash the log ended in");
+    let verify = dash.cli(&["audit", "verify"]);
+    assert_eq!(verify.status.code(), Some(0), "{}", said(&verify));
+    let aside = files(&dash.state.join("quarantine"));
+    assert_eq!(std::fs::read(&aside[0]).unwrap(), torn);
+}

@@ -1,0 +1,55 @@
+//! The rules' own page and examples, kept true to the table.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use std::path::Path;
+
+use countersign::analysis::{analyse, rules};
+use countersign::policy::builtin;
+
+/// `CS_WRITE_RULES=1 cargo test --test it rules` writes the page anew.
+#[test]
+fn the_page_of_the_rules_is_what_the_table_says() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/rules.md");
+    let wanted = rules::document();
+    if std::env::var_os("CS_WRITE_RULES").is_some_and(|v| !v.is_empty()) {
+        std::fs::write(&path, &wanted).unwrap();
+    }
+    let there = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        there == wanted,
+        "assets/rules.md is not current: CS_WRITE_RULES=1 cargo test --test it rules"
+    );
+}
+
+/// What a reader is shown as an example of a rule is one.
+#[test]
+fn every_example_meets_its_rule() {
+    let policies = builtin().unwrap();
+    // Too long to be shown, or nothing that a text under a built-in policy can do.
+    let elsewhere = [
+        "PARSE002",
+        "PARSE003",
+        "PARSE004",
+        "PARSE005",
+        "DATA001",
+        "DATA002",
+        "TEXT010",
+        "IMPORT011",
+        // Of what is known of a run (`tests/it/setting.rs`).
+        "RUN001",
+        "RUN003",
+        "TIER001",
+    ];
+    let mut wrong = Vec::new();
+    for rule in rules::all().filter(|r| !elsewhere.contains(&r.code)) {
+        let met = policies.iter().any(|policy| {
+            let verdict = analyse(rule.example.as_bytes(), policy);
+            verdict.findings.iter().any(|f| f.rule == rule.code)
+        });
+        if !met {
+            wrong.push(format!("{}: {}", rule.code, rule.example));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

@@ -1,0 +1,297 @@
+//! `countersign setup` and `doctor`, with a real pip and without the network.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read};
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+use given::is_given;
+
+use crate::common::given;
+
+const MOUNTS: &str = "mounts of one's own: unshare -Urm";
+
+/// The binary with a home of its own, and a pip that finds packages nowhere but at `index`.
+fn countersign(home: &Path, index: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_countersign"));
+    for (name, _) in std::env::vars_os() {
+        let text = name.to_string_lossy();
+        if text.starts_with("PIP_")
+            || text.starts_with("COUNTERSIGN_")
+            || text.ends_with("_PROXY")
+            || text.ends_with("_proxy")
+        {
+            command.env_remove(&name);
+        }
+    }
+    command
+        .env("XDG_DATA_HOME", home.join("data"))
+        .env("XDG_CONFIG_HOME", home.join("config"))
+        .env("XDG_STATE_HOME", home.join("state"))
+        .env("XDG_RUNTIME_DIR", home)
+        .env("PIP_CONFIG_FILE", "/dev/null")
+        .env("PIP_CACHE_DIR", home.join("cache"))
+        .env("PIP_INDEX_URL", format!("http://{index}/simple"))
+        .env("PIP_RETRIES", "0")
+        // Nothing here ends because pip has waited long enough.
+        .env("PIP_TIMEOUT", "600")
+        .stdin(Stdio::null());
+    command
+}
+
+fn run(command: &mut Command, args: &[&str]) -> Output {
+    command.args(args).output().unwrap()
+}
+
+/// Names in the folder of managed environments.
+fn made(home: &Path) -> Vec<String> {
+    let Ok(entries) = fs::read_dir(home.join("data/countersign/python")) else {
+        return Vec::new();
+    };
+    let mut names: Vec<String> = entries
+        .map(|e| e.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn without_a_network_the_setup_says_so_and_leaves_nothing_half_made() {
+    let home = tempfile::tempdir().unwrap();
+    // Nobody listens there: a port below 1024 is given to no other test.
+    let mut command = countersign(home.path(), "127.0.0.1:1");
+    // Would leave nothing to tell the cause from, did it reach pip.
+    command
+        .env("PIP_QUIET", "3")
+        .env("PYTHONHOME", "/nonexistent");
+    let output = run(&mut command, &["setup"]);
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{error}");
+    assert!(error.contains("cannot be downloaded"), "{error}");
+    assert!(error.contains("HTTPS_PROXY"), "{error}");
+    assert_eq!(made(home.path()), ["lock", "setup.log"]);
+    let log = fs::read_to_string(home.path().join("data/countersign/python/setup.log")).unwrap();
+    assert!(log.contains("cloudpickle"), "{log}");
+    // Progress is plain lines where there is no terminal.
+    assert!(
+        error.contains("making the environment\n") && !error.contains('\x1b'),
+        "{error}"
+    );
+}
+
+/// Where mounts can be made.
+#[test]
+fn a_full_disk_is_named_with_the_mend() {
+    let home = tempfile::tempdir().unwrap();
+    let data = home.path().join("data");
+    fs::create_dir(&data).unwrap();
+    let script = "mount -t tmpfs -o size=4m,mode=755 none \"$1\" || exit 77; shift; \"$@\"; code=$?; \
+                  ls -A \"$XDG_DATA_HOME/countersign/python\"; exit $code";
+    let inner = countersign(home.path(), "127.0.0.1:1");
+    let mut command = Command::new("unshare");
+    command
+        .args(["-Urm", "sh", "-c", script, "sh"])
+        .arg(&data)
+        .arg(inner.get_program())
+        .arg("setup")
+        .stdin(Stdio::null());
+    for (name, value) in inner.get_envs() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    let Ok(output) = command.output() else {
+        is_given(false, MOUNTS);
+        return;
+    };
+    if output.status.code() == Some(77)
+        || !String::from_utf8_lossy(&output.stderr).contains("environment")
+    {
+        is_given(false, MOUNTS);
+        return;
+    }
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{error}");
+    assert!(error.contains("free some space"), "{error}");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "lock\nsetup.log\n");
+}
+
+#[test]
+fn a_killed_setup_leaves_nothing_that_counts_and_the_next_waits_for_its_pip() {
+    let home = tempfile::tempdir().unwrap();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let index = listener.local_addr().unwrap().to_string();
+    let mut first = countersign(home.path(), &index)
+        .arg("setup")
+        .stderr(Stdio::null())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    // pip asks, and never gets an answer.
+    let (asked, _): (TcpStream, _) = listener.accept().unwrap();
+    first.kill().unwrap();
+    first.wait().unwrap();
+    let left = made(home.path());
+    assert!(left.iter().any(|n| n.starts_with(".making-")), "{left:?}");
+    assert!(
+        left.iter()
+            .all(|n| n.starts_with('.') || n == "lock" || n == "setup.log"),
+        "{left:?}"
+    );
+
+    let mut second = countersign(home.path(), &index)
+        .arg("setup")
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut said = BufReader::new(second.stderr.take().unwrap());
+    let mut line = String::new();
+    said.read_line(&mut line).unwrap();
+    assert!(line.contains("waiting for another setup"), "{line}");
+    // The orphan's request fails and with it the orphan; the second has its turn and fails too.
+    drop(listener);
+    drop(asked);
+    let mut rest = String::new();
+    said.read_to_string(&mut rest).unwrap();
+    assert_eq!(second.wait().unwrap().code(), Some(1), "{rest}");
+    assert!(rest.contains("cannot be downloaded"), "{rest}");
+    assert_eq!(made(home.path()), ["lock", "setup.log"]);
+}
+
+#[test]
+fn a_python_of_the_user_is_looked_at_and_left_alone() {
+    let home = tempfile::tempdir().unwrap();
+    let python = countersign::runtime::find_python(None).unwrap().executable;
+    let own = python.display().to_string();
+    let output = run(
+        &mut countersign(home.path(), "127.0.0.1:1"),
+        &["setup", "--python", &own],
+    );
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    assert!(
+        said.contains("your own: Python 3.") && said.contains(&own),
+        "{said}"
+    );
+    assert!(made(home.path()).is_empty());
+
+    let output = run(
+        &mut countersign(home.path(), "127.0.0.1:1"),
+        &["setup", "--python", "/bin/cat"],
+    );
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(error.contains("working Python 3.11"), "{error}");
+}
+
+#[test]
+fn no_python_on_the_path_is_said_with_the_mend() {
+    let home = tempfile::tempdir().unwrap();
+    let mut command = countersign(home.path(), "127.0.0.1:1");
+    let output = run(command.env("PATH", home.path()), &["setup"]);
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        error.contains("no Python 3.11 or later") && error.contains("--python"),
+        "{error}"
+    );
+}
+
+#[test]
+fn the_doctor_tries_things_and_names_a_mend_for_what_is_missing() {
+    let home = tempfile::tempdir().unwrap();
+    let mut command = countersign(home.path(), "127.0.0.1:1");
+    let output = run(&mut command, &["doctor", "--json"]);
+    let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let checks = json["checks"].as_array().unwrap();
+    let of = |name: &str| {
+        checks
+            .iter()
+            .find(|c| c["name"] == name)
+            .unwrap_or_else(|| panic!("no {name}: {json:#}"))
+    };
+    for name in [
+        "kernel",
+        "user",
+        "user namespaces",
+        "landlock",
+        "seccomp",
+        "tier kernel",
+        "configuration",
+        "python",
+        "managed environment",
+        "warm starts",
+        "socket",
+        "agents",
+        "state folder",
+        "colours",
+    ] {
+        of(name);
+    }
+    assert_eq!(of("managed environment")["state"], "note");
+    assert!(
+        of("agents")["found"]
+            .as_str()
+            .unwrap()
+            .contains("agents share your uid")
+    );
+    for check in checks {
+        if check["state"] == "missing" {
+            assert!(check["mend"].is_string(), "{check}");
+        }
+    }
+    let missing = checks.iter().any(|c| c["state"] == "missing");
+    assert_eq!(json["ok"], !missing);
+    assert_eq!(output.status.code(), Some(i32::from(missing)));
+
+    let warm = of("warm starts");
+    assert_eq!(warm["state"], "note");
+    let found = warm["found"].as_str().unwrap();
+    assert!(
+        found.contains("not known") || found.contains("tier kernel"),
+        "{warm}"
+    );
+
+    let mut command = countersign(home.path(), "127.0.0.1:1");
+    let output = run(&mut command, &["doctor", "--python", "/nonexistent"]);
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(
+        said.contains("MISSING python") && said.contains("→"),
+        "{said}"
+    );
+    assert!(said.contains("colours"), "one fault hides no other: {said}");
+}
+
+#[test]
+fn the_doctor_makes_a_warm_start_with_the_python_that_is_named() {
+    let home = tempfile::tempdir().unwrap();
+    let mut command = countersign(home.path(), "127.0.0.1:1");
+    let question = ["-c", "import sys; print(sys.executable)"];
+    let python = Command::new("python3").args(question).output().unwrap();
+    let python = String::from_utf8(python.stdout).unwrap();
+    let output = run(
+        &mut command,
+        &["doctor", "--json", "--python", python.trim()],
+    );
+    let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let checks = json["checks"].as_array().unwrap();
+    let of = |name: &str| checks.iter().find(|c| c["name"] == name).unwrap();
+    let kernel = of("tier kernel");
+    if !is_given(
+        kernel["state"] != "missing",
+        &format!("tier kernel: {kernel}"),
+    ) {
+        return;
+    }
+    let warm = of("warm starts");
+    assert_eq!(warm["state"], "ok", "{warm}");
+    let found = warm["found"].as_str().unwrap();
+    assert!(found.contains("ready after"), "{warm}");
+}

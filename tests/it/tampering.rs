@@ -1,0 +1,248 @@
+//! A real dashboard's log with one thing changed: every reader names it, and no start passes over it.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use crate::common;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Output;
+
+use common::dash::Dash;
+use countersign::audit::{self, AuditError, Log};
+use nix::sys::signal::Signal;
+use serde_json::{Value, json};
+
+fn said(output: &Output) -> String {
+    let text = [&output.stdout[..], &output.stderr].concat();
+    String::from_utf8(text).unwrap()
+}
+
+/// Whether the dashboard that wrote the log was closed in order or killed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum End {
+    Closed,
+    Killed,
+}
+
+/// A dashboard that ran one snippet with an input, denied nothing and left one proposal open.
+fn ran(end: End) -> (Dash, String) {
+    let mut dash = Dash::start();
+    let mut agent = dash.agent();
+    let proposal = agent.propose(json!({
+        "code": "print(table.shape)\n",
+        "inputs": {"table": {"text": "a,b\n1,2\n", "format": "csv"}},
+    }));
+    let id = proposal["id"].as_str().unwrap().to_owned();
+    dash.grant(&mut agent, &proposal);
+    assert_eq!(agent.outcome(&proposal["id"])["state"], "succeeded");
+    assert_eq!(agent.code("print(2)\n")["state"], "pending");
+    match end {
+        End::Closed => {
+            dash.keys("q");
+            dash.wait_text("quit");
+            dash.press("y");
+        }
+        End::Killed => dash.signal(Signal::SIGKILL),
+    }
+    dash.ended();
+    (dash, id)
+}
+
+/// A copy that can be changed.
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    fs::set_permissions(to, fs::metadata(from).unwrap().permissions()).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let to = to.join(entry.file_name());
+        let kind = entry.file_type().unwrap();
+        if kind.is_dir() {
+            copy(&entry.path(), &to);
+        } else if kind.is_file() {
+            fs::copy(entry.path(), to).unwrap();
+        }
+    }
+}
+
+fn blobs(state: &Path) -> Vec<PathBuf> {
+    let folders = fs::read_dir(state.join("blobs")).unwrap();
+    let mut found: Vec<PathBuf> = folders
+        .flat_map(|folder| fs::read_dir(folder.unwrap().path()).unwrap())
+        .map(|file| file.unwrap().path())
+        .collect();
+    found.sort();
+    found
+}
+
+fn flipped(bytes: &[u8], at: usize) -> Vec<u8> {
+    let mut bytes = bytes.to_vec();
+    bytes[at] ^= 1 << (at % 8);
+    bytes
+}
+
+/// What a start does with a log of which `verify` says that it was changed: it stops, or says what is
+/// wrong, or what it put back or set aside.
+fn start_says(state: &Path, path: &Path, whole: &[u8]) -> bool {
+    match audit::open(state) {
+        Err(AuditError::Damaged { .. } | AuditError::Later { .. }) => true,
+        Err(e) => panic!("another reason: {e}"),
+        Ok(opened) => {
+            let put_back = fs::read(path).is_ok_and(|now| now.starts_with(whole));
+            opened.recovered.is_some() || opened.faults.first().is_some() || put_back
+        }
+    }
+}
+
+/// A changed byte is never passed over, wherever it stands.
+#[test]
+fn every_flipped_byte_of_a_real_log_is_named_by_verify_with_its_file() {
+    for end in [End::Closed, End::Killed] {
+        let (dash, _) = ran(end);
+        let dir = tempfile::tempdir().unwrap();
+        let state = dir.path().join("state");
+        copy(&dash.state, &state);
+        let segment = state.join("log/00000001.jsonl");
+        // The file that is named first, where one is.
+        let named = || {
+            let report = Log::open(&state).unwrap().verify().unwrap();
+            let first = report.first().map(|damage| damage.file.clone());
+            assert_eq!(report.consistent, first.is_none());
+            first
+        };
+        // What was killed may have its end in the journal only: the start puts it back.
+        drop(audit::open(&state).unwrap());
+        assert_eq!(named(), None, "{end:?}");
+
+        let mut files = blobs(&state);
+        assert!(files.len() >= 4, "{files:?}");
+        files.push(segment);
+        let mut tried = 0;
+        for path in files {
+            let whole = fs::read(&path).unwrap();
+            for at in 0..whole.len() {
+                fs::write(&path, flipped(&whole, at)).unwrap();
+                let file = named().unwrap_or_default();
+                assert!(
+                    !file.is_empty() && path.ends_with(&file),
+                    "{end:?}: byte {at} of {} is named as of {file:?}",
+                    path.display()
+                );
+                tried += 1;
+            }
+            fs::write(&path, &whole).unwrap();
+        }
+        assert!(tried > 2_000, "{tried}");
+        assert_eq!(named(), None, "as it was");
+    }
+}
+
+/// The start of a log of which a byte is changed stops, or says so; also right after a kill.
+#[test]
+fn no_start_passes_over_a_flipped_byte_of_what_a_dashboard_left() {
+    for end in [End::Closed, End::Killed] {
+        let (dash, _) = ran(end);
+        let segment = Path::new("log/00000001.jsonl");
+        let whole = fs::read(dash.state.join(segment)).unwrap();
+        // A prime, so that every field of a record is met in one or another of them.
+        for at in (0..whole.len()).step_by(53) {
+            let dir = tempfile::tempdir().unwrap();
+            let state = dir.path().join("state");
+            copy(&dash.state, &state);
+            let path = state.join(segment);
+            fs::write(&path, flipped(&whole, at)).unwrap();
+            assert!(start_says(&state, &path, &whole), "{end:?}: byte {at}");
+        }
+    }
+}
+
+/// The file of a content with these bytes.
+fn holding(state: &Path, bytes: &[u8]) -> PathBuf {
+    let mut all = blobs(state).into_iter();
+    all.find(|path| fs::read(path).unwrap() == bytes).unwrap()
+}
+
+#[test]
+fn a_changed_content_is_named_by_whoever_shows_it_and_one_of_another_length_by_everybody() {
+    let (dash, id) = ran(End::Closed);
+    let path = holding(&dash.state, b"print(table.shape)\n");
+    let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+    let show = || dash.cli(&["audit", "show", &id]);
+    assert_eq!(show().status.code(), Some(0), "{}", said(&show()));
+
+    // As long as before: only who reads it can know.
+    fs::write(&path, b"print(table.shapf)\n").unwrap();
+    for output in [show(), dash.cli(&["audit", "show", &id, "--json"])] {
+        assert_eq!(output.status.code(), Some(1));
+        let text = said(&output);
+        assert!(
+            text.contains(&name) && text.contains("its content is not what"),
+            "{text}"
+        );
+        assert!(
+            !text.contains("shapf"),
+            "what is changed is not shown: {text}"
+        );
+    }
+    let verify = dash.cli(&["audit", "verify"]);
+    assert_eq!(verify.status.code(), Some(1), "{}", said(&verify));
+    fs::remove_file(&path).unwrap();
+    let repair = dash.cli(&["audit", "repair"]);
+    let text = said(&repair);
+    assert_eq!(repair.status.code(), Some(1), "{text}");
+    assert!(
+        text.contains("no repair brings this back") && text.contains(&name),
+        "{text}"
+    );
+
+    for bytes in [&b""[..], b"print(table.shape)", b"print(table.shape)\n\n"] {
+        fs::write(&path, bytes).unwrap();
+        for args in [
+            &["status"][..],
+            &["audit", "list"],
+            &["audit", "show", &id],
+            &["audit", "verify"],
+        ] {
+            let output = dash.cli(args);
+            assert_eq!(output.status.code(), Some(1), "{args:?}: {}", said(&output));
+            assert!(said(&output).contains(&name), "{args:?}: {}", said(&output));
+        }
+    }
+    fs::write(&path, b"print(table.shape)\n").unwrap();
+    assert_eq!(show().status.code(), Some(0));
+}
+
+/// Adds a record of a later version behind the last line, with hashes that are right.
+fn add_later(segment: &Path) {
+    let text = fs::read_to_string(segment).unwrap();
+    let last: Value = serde_json::from_str(text.lines().last().unwrap()).unwrap();
+    let (seq, prev) = (
+        last["seq"].as_u64().unwrap() + 1,
+        last["hash"].as_str().unwrap(),
+    );
+    let body = format!("{{\"v\":2,\"seq\":{seq},\"kind\":\"of tomorrow\",\"prev\":\"{prev}\"");
+    let hash = countersign::model::Digest::of(body.as_bytes()).hex();
+    fs::write(segment, format!("{text}{body},\"hash\":\"{hash}\"}}\n")).unwrap();
+}
+
+#[test]
+fn records_of_a_later_version_are_counted_by_whoever_lists_the_log() {
+    let (dash, id) = ran(End::Closed);
+    add_later(&dash.state.join("log/00000001.jsonl"));
+    // Nobody noted an end for it.
+    fs::write(dash.state.join("lock"), "1\nlog\n").unwrap();
+    for args in [&["status"][..], &["audit", "list"], &["audit", "verify"]] {
+        let output = dash.cli(args);
+        let text = said(&output);
+        assert!(
+            text.contains("1 record is of a later version and is not understood"),
+            "{args:?}: {text}"
+        );
+        assert!(!text.contains("damaged"), "{args:?}: {text}");
+    }
+    let json = dash.cli(&["status", "--json"]).stdout;
+    assert_eq!(
+        serde_json::from_slice::<Value>(&json).unwrap()["unknown"],
+        1
+    );
+    assert_eq!(dash.cli(&["audit", "show", &id]).status.code(), Some(0));
+}

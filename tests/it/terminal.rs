@@ -1,0 +1,355 @@
+//! The terminal is given back, whatever happens: panic, suspend. What it sends by itself, or while
+//! nobody looks, grants nothing; and its end is the end of everything that waits.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use crate::common;
+
+use std::io::Read as _;
+use std::time::Duration;
+
+use common::agent::Agent;
+use common::dash::{Dash, Options, PATIENCE};
+use nix::sys::signal::Signal;
+use portable_pty::{CommandBuilder, PtySize, native_pty_system};
+use serde_json::{Value, json};
+
+/// Set in the process that is to panic with the terminal taken over.
+const CHILD: &str = "CS_TEST_PANIC_CHILD";
+
+#[test]
+fn a_panic_gives_the_terminal_back_before_its_message() {
+    if std::env::var_os(CHILD).is_some() {
+        let mut terminal = countersign::tui::terminal::Terminal::enter().unwrap();
+        terminal
+            .draw(|_, _| countersign::tui::Drawn::default())
+            .unwrap();
+        panic!("the message of the panic");
+    }
+    let size = PtySize {
+        rows: 24,
+        cols: 80,
+        pixel_width: 0,
+        pixel_height: 0,
+    };
+    let pair = native_pty_system().openpty(size).unwrap();
+    let mut command = CommandBuilder::new(std::env::current_exe().unwrap());
+    command.args([
+        "--exact",
+        "terminal::a_panic_gives_the_terminal_back_before_its_message",
+        "--nocapture",
+    ]);
+    command.env(CHILD, "1");
+    let mut child = pair.slave.spawn_command(command).unwrap();
+    drop(pair.slave);
+    let mut reader = pair.master.try_clone_reader().unwrap();
+    let mut output = Vec::new();
+    // The other end's last close reads as an error on Linux; what came before is kept.
+    let _ = reader.read_to_end(&mut output);
+    assert!(!child.wait().unwrap().success());
+    let text = String::from_utf8_lossy(&output);
+    let entered = text
+        .find("\x1b[?1049h")
+        .expect("the alternate screen was entered");
+    let left = text
+        .find("\x1b[?1049l")
+        .expect("the alternate screen was left");
+    let message = text
+        .find("the message of the panic")
+        .expect("the panic is reported");
+    assert!(entered < left && left < message, "{text:?}");
+    for off in ["\x1b[?2004l", "\x1b[?1004l", "\x1b[?25h"] {
+        assert!(
+            text[left.saturating_sub(200)..].contains(off),
+            "{off:?} missing in {text:?}"
+        );
+    }
+}
+
+#[test]
+fn suspending_gives_the_terminal_back_and_what_is_typed_meanwhile_grants_nothing() {
+    let mut dash = Dash::start();
+    let mut agent = dash.agent();
+    let proposal = agent.code("print(1)\n");
+    dash.open_sheet();
+    dash.signal(Signal::SIGTSTP);
+    dash.wait_for("the stop", |d, _| stopped(d.pid()) && !d.alternate_screen());
+    dash.keys("yyyy");
+    dash.signal(Signal::SIGCONT);
+    dash.wait_for("the screen", |d, text| {
+        d.alternate_screen() && text.contains("print(1)")
+    });
+    assert_eq!(agent.state(&proposal["id"]), "pending");
+    agent.call("withdraw", json!({"id": proposal["id"]}));
+}
+
+/// A sheet is open, all of it seen, its grace over and no key just pressed.
+fn asked(dash: &mut Dash) -> (Agent, Value) {
+    let mut agent = dash.agent();
+    let proposal = agent.code("print(1)\n");
+    dash.open_sheet();
+    dash.wait_text("press y to grant");
+    (agent, proposal)
+}
+
+/// What was typed before this was taken in, and did not grant.
+fn nothing_granted(dash: &mut Dash, agent: &mut Agent, proposal: &Value) {
+    dash.press_until("\x1b", "the queue", |text| !text.contains("GRANT?"));
+    assert_eq!(agent.state(&proposal["id"]), "pending");
+}
+
+#[test]
+fn a_key_held_since_before_the_sheet_took_it_grants_nothing() {
+    let mut dash = Dash::start();
+    let mut agent = dash.agent();
+    let proposal = agent.code("print(1)\n");
+    dash.open_sheet();
+    // As keyboards repeat: after half a second, then thirty times a second.
+    dash.keys("y");
+    std::thread::sleep(Duration::from_millis(500));
+    for _ in 0..45 {
+        dash.keys("y");
+        std::thread::sleep(Duration::from_millis(33));
+    }
+    nothing_granted(&mut dash, &mut agent, &proposal);
+    dash.grant(&mut agent, &proposal);
+}
+
+#[test]
+fn text_that_ends_its_own_paste_on_the_sheet_grants_nothing() {
+    let mut dash = Dash::start();
+    let (mut agent, proposal) = asked(&mut dash);
+    dash.keys("\x1b[200~hello \x1b[201~y\x1b[201~");
+    nothing_granted(&mut dash, &mut agent, &proposal);
+}
+
+#[test]
+fn a_burst_in_one_write_grants_nothing() {
+    let mut dash = Dash::start();
+    let (mut agent, proposal) = asked(&mut dash);
+    nothing_granted(&mut dash, &mut agent, &proposal);
+    std::thread::sleep(Duration::from_millis(700));
+    dash.keys(&format!("a{}y", "j".repeat(4_000)));
+    nothing_granted(&mut dash, &mut agent, &proposal);
+    dash.grant(&mut agent, &proposal);
+}
+
+#[test]
+fn what_was_typed_while_the_program_was_stopped_grants_nothing() {
+    let mut dash = Dash::start();
+    let (mut agent, proposal) = asked(&mut dash);
+    dash.signal(Signal::SIGSTOP);
+    dash.wait_for("the stop", |d, _| stopped(d.pid()));
+    dash.keys("y");
+    std::thread::sleep(Duration::from_millis(600));
+    dash.signal(Signal::SIGCONT);
+    nothing_granted(&mut dash, &mut agent, &proposal);
+    dash.grant(&mut agent, &proposal);
+}
+
+/// `kill -STOP` from elsewhere, then `fg`: the shell had the terminal meanwhile, and set its modes.
+#[test]
+fn a_program_that_was_stopped_takes_the_terminal_again() {
+    let mut dash = Dash::start();
+    let (mut agent, proposal) = asked(&mut dash);
+    dash.signal(Signal::SIGSTOP);
+    dash.wait_for("the stop", |d, _| stopped(d.pid()));
+    dash.cook();
+    dash.signal(Signal::SIGCONT);
+    dash.wait_for("the modes", |d, _| !d.is_cooked());
+    nothing_granted(&mut dash, &mut agent, &proposal);
+    dash.grant(&mut agent, &proposal);
+}
+
+#[test]
+fn while_the_terminal_has_no_focus_nothing_is_granted() {
+    let mut dash = Dash::start();
+    let (mut agent, proposal) = asked(&mut dash);
+    dash.keys("\x1b[O");
+    dash.press_until("y", "the refusal", |text| text.contains("focus"));
+    nothing_granted(&mut dash, &mut agent, &proposal);
+    dash.press_until("a", "the refusal", |text| text.contains("focus"));
+    assert!(!dash.text().contains("GRANT?"));
+    dash.keys("\x1b[I");
+    dash.grant(&mut agent, &proposal);
+}
+
+#[test]
+fn a_terminal_that_vanishes_leaves_every_outcome_in_the_log() {
+    let mut dash = Dash::start();
+    let mut agent = dash.agent();
+    let running = agent.code("print('be' + 'gun', flush=True)\nwhile True:\n    pass\n");
+    dash.grant(&mut agent, &running);
+    dash.wait_text("begun");
+    let pending = agent.code("print('pending')\n");
+    let wait = agent.send("wait", json!({"id": pending["id"]}));
+    let of_running = agent.send("wait", json!({"id": running["id"]}));
+    // Requests of a connection are taken in order: with this answered, the waits are known.
+    assert_eq!(agent.state(&pending["id"]), "pending");
+    dash.hang_up();
+    let outcome = agent.answer(wait, PATIENCE)["result"].clone();
+    assert_eq!(outcome["state"], "unattended", "{outcome}");
+    let outcome = agent.answer(of_running, PATIENCE)["result"].clone();
+    assert_eq!(outcome["state"], "failed", "{outcome}");
+    dash.ended();
+    assert!(!dash.socket.exists(), "the socket is gone");
+    let verify = dash.cli(&["audit", "verify"]);
+    assert!(verify.status.success(), "{verify:?}");
+    let list = String::from_utf8(dash.cli(&["audit", "list"]).stdout).unwrap();
+    assert!(
+        list.contains("unattended") && list.contains("failed"),
+        "{list}"
+    );
+    let log = dash.log_text();
+    assert!(log.contains("\"kind\":\"closed\""), "{log}");
+}
+
+/// Types this until the dashboard has noticed so often that its terminal shows nothing.
+fn stuck(dash: &mut Dash, times: usize, keys: &str) {
+    let limit = std::time::Instant::now() + PATIENCE;
+    while dash
+        .local_log()
+        .matches("the terminal shows nothing")
+        .count()
+        < times
+    {
+        assert!(std::time::Instant::now() < limit, "it shows frames");
+        dash.keys(keys);
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn a_terminal_that_does_not_say_what_it_shows_is_taken_at_its_word() {
+    let mut dash = Dash::with(&Options {
+        answers: false,
+        ..Options::default()
+    });
+    let mut agent = dash.agent();
+    let proposal = agent.code("print(6 * 7)\n");
+    dash.grant(&mut agent, &proposal);
+    assert_eq!(agent.outcome(&proposal["id"])["run"]["stdout"], "42\n");
+}
+
+#[test]
+fn a_paste_without_brackets_grants_nothing() {
+    let mut dash = Dash::start();
+    let (mut agent, proposal) = asked(&mut dash);
+    for pasted in ["yes please\n", "y\n", "yy", "y\x1b[200~"] {
+        dash.keys(pasted);
+        std::thread::sleep(Duration::from_millis(700));
+        assert_eq!(agent.state(&proposal["id"]), "pending", "{pasted:?}");
+    }
+    dash.keys("\x1b[201~");
+    nothing_granted(&mut dash, &mut agent, &proposal);
+    dash.grant(&mut agent, &proposal);
+}
+
+/// A write to such a terminal waits for ever; nothing else may wait with it.
+#[test]
+fn a_terminal_that_takes_nothing_holds_up_no_deadline_and_no_end_and_grants_nothing() {
+    let mut dash = Dash::start();
+    let (mut agent, open) = asked(&mut dash);
+    dash.take_nothing(true);
+    // The kernel's buffer goes on taking frames; nobody sees them.
+    stuck(&mut dash, 1, "");
+    dash.keys("y");
+    // Time goes on, and so do the answers to agents.
+    let short = agent.call(
+        "propose",
+        json!({"title": "short", "code": "print(2)\n", "ttl_s": 5}),
+    );
+    let short = &short["result"]["id"];
+    let outcome = agent.outcome(short);
+    assert_eq!(outcome["state"], "expired", "{outcome}");
+    dash.keys("y");
+    dash.take_nothing(false);
+    dash.wait_for("the sheet's end", |_, text| {
+        !text.contains("GRANT?") && text.contains("print(1)")
+    });
+    assert_eq!(agent.state(&open["id"]), "pending");
+    dash.open_sheet();
+    nothing_granted(&mut dash, &mut agent, &open);
+
+    dash.take_nothing(true);
+    // Frames until that buffer is full, too.
+    stuck(&mut dash, 2, "\x0c");
+    for _ in 0..50 {
+        dash.keys("\x0c");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    dash.signal(Signal::SIGTERM);
+    assert_eq!(agent.outcome(&open["id"])["state"], "unattended");
+    dash.wait_for("the end", |d, _| {
+        d.log_text().contains("\"kind\":\"closed\"")
+    });
+    dash.wait_for("no process", |d, _| !d.socket.exists());
+}
+
+#[test]
+fn a_window_of_another_size_is_filled_at_once_and_costs_no_key() {
+    let mut dash = Dash::start();
+    let mut agent = dash.agent();
+    agent.code("print(1)\n");
+    dash.wait_text("print(1)");
+    // The event source learns of sizes from its first key on.
+    dash.keys("?");
+    dash.wait_text("quit");
+    dash.keys("?");
+    for (columns, rows) in [(80, 24), (100, 30), (120, 40)] {
+        dash.resize(columns, rows);
+        // Nobody presses a key.
+        dash.wait_for("the new size", |_, text| {
+            let lines: Vec<&str> = text.lines().collect();
+            lines.len() == usize::from(rows) && lines[lines.len() - 1].contains("? help")
+        });
+        dash.keys("?");
+        dash.wait_for("the help", |_, text| !text.contains("print(1)"));
+        dash.keys("?");
+        dash.wait_text("print(1)");
+    }
+}
+
+/// SIGQUIT is what `kill -QUIT` and some supervisors send.
+#[test]
+fn every_signal_that_asks_for_the_end_leaves_a_closing_record() {
+    for signal in [
+        Signal::SIGTERM,
+        Signal::SIGHUP,
+        Signal::SIGINT,
+        Signal::SIGQUIT,
+    ] {
+        let mut dash = Dash::start();
+        dash.wait_text("log ✓");
+        dash.signal(signal);
+        dash.ended();
+        let log = dash.log_text();
+        assert!(log.contains("\"kind\":\"closed\""), "{signal}: {log}");
+    }
+}
+
+#[test]
+fn a_window_of_any_size_is_drawn_as_far_as_anybody_could_see_it() {
+    let mut dash = Dash::start();
+    let mut agent = dash.agent();
+    agent.code("print(1)\n");
+    dash.wait_text("print(1)");
+    dash.claim(u16::MAX, u16::MAX);
+    dash.signal(Signal::SIGWINCH);
+    dash.keys("\x0c");
+    dash.wait_for("a frame of that size", |d, _| {
+        let raw = d.raw();
+        let last = raw.len().saturating_sub(400_000);
+        String::from_utf8_lossy(&raw[last..]).contains("\x1b[500;")
+    });
+    dash.claim(120, 40);
+    dash.signal(Signal::SIGWINCH);
+    dash.keys("\x0c");
+    dash.wait_text("print(1)");
+}
+
+fn stopped(pid: u32) -> bool {
+    std::fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| {
+        stat.rsplit_once(')')
+            .is_some_and(|(_, rest)| rest.starts_with(" T"))
+    })
+}
