@@ -183,7 +183,7 @@ impl<'a> Inspector<'a> {
                     Expr::Attribute(x) => inner(&x.value) && self.leads_nowhere(&call.args),
                     func => {
                         let vals = self.r.eval(func, self.here());
-                        let known = |v: &Val<'a>| matches!(v, Val::Builtin(b) if matches!(&**b, "str" | "int" | "round"));
+                        let known = |v: &Val<'a>| matches!(v, Val::Builtin(b) if matches!(&**b, "str" | "int" | "round" | "open"));
                         !vals.is_empty() && vals.iter().all(known)
                     }
                 }
