@@ -250,6 +250,16 @@ fn a_name_that_nothing_binds_is_answered_at_once() {
         ),
         (
             "analysis",
+            "try:\n    print(1)\nexcept ValueError as e:\n    print(e)\nprint(e)",
+            &["e"],
+        ),
+        (
+            "analysis",
+            "def f():\n    try:\n        print(1)\n    except ValueError as e:\n        pass\n    return e\nprint(f())",
+            &["e"],
+        ),
+        (
+            "analysis",
             "e = 1\ntry:\n    print(1)\nexcept ValueError as e:\n    pass\nprint(e)",
             &[],
         ),

@@ -200,6 +200,8 @@ impl<'a> Scopes<'a> {
         };
         let ended = |b: &Binding<'a>| {
             let end = match b.to {
+                // The end of a handler deletes as well, and takes nothing else away.
+                Bound::Deleted => return b.scope == scope,
                 Bound::Exception => offset,
                 _ => deleted.copied().unwrap_or(0),
             };
