@@ -95,18 +95,13 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    pub(super) fn is_literal(&self, e: &'a Expr) -> bool {
-        self.is_literal_in((e, self.here()))
-    }
-
-    fn is_literal_in(&self, (e, scope): Spot<'a>) -> bool {
+    pub(super) fn is_literal(&self, (e, scope): Spot<'a>) -> bool {
         let vals = self.r.eval(e, scope);
         !vals.is_empty() && vals.iter().all(|v| matches!(v, Val::Text(_)))
     }
 
     /// The expressions that a name of this very scope is bound to, where nothing else binds it.
-    pub(super) fn held(&self, name: &ast::ExprName) -> Option<Vec<&'a Expr>> {
-        let here = self.here();
+    pub(super) fn held(&self, name: &ast::ExprName, here: ScopeId) -> Option<Vec<&'a Expr>> {
         let found = self.r.scopes.lookup(&fold(name.id.as_str()), here);
         let bindings = found.bindings.iter().flat_map(|(all, _)| all.iter());
         let held = bindings.map(|b| match b.to {
@@ -139,11 +134,7 @@ impl<'a> Inspector<'a> {
     }
 
     /// A name that only loops bind.
-    pub(super) fn is_of_loop(&self, name: &ast::ExprName) -> bool {
-        self.is_of_loop_in(name, self.here())
-    }
-
-    fn is_of_loop_in(&self, name: &ast::ExprName, scope: ScopeId) -> bool {
+    pub(super) fn is_of_loop(&self, name: &ast::ExprName, scope: ScopeId) -> bool {
         let found = self.r.scopes.lookup(&fold(name.id.as_str()), scope);
         let mut bindings = found
             .bindings
@@ -321,13 +312,12 @@ impl<'a> Trail<'_, 'a> {
             Expr::BinOp(x) => part(&x.left) && part(&x.right),
             Expr::Tuple(x) => x.elts.iter().all(inner),
             Expr::Name(name) => {
-                self.i.is_literal_in((e, scope))
+                self.i.is_literal((e, scope))
                     || self.all_followed(self.i.sources(name, scope), share, depth)
             }
             // A temporary file's own, and a column of a row that a loop goes through.
             Expr::Attribute(x) => {
-                let of_loop =
-                    |e: &Expr| matches!(e, Expr::Name(n) if self.i.is_of_loop_in(n, scope));
+                let of_loop = |e: &Expr| matches!(e, Expr::Name(n) if self.i.is_of_loop(n, scope));
                 of_loop(&x.value)
                     || self.all_followed(self.i.stored(x, scope), share, depth)
                     || (PARTS.contains(&x.attr.as_str()) && same(&x.value))
@@ -335,7 +325,7 @@ impl<'a> Trail<'_, 'a> {
             // A part of a group's key, a column of a row.
             Expr::Subscript(x) => {
                 let literal = matches!(&*x.slice, Expr::Constant(_));
-                let of_loop = matches!(&*x.value, Expr::Name(n) if self.i.is_of_loop_in(n, scope));
+                let of_loop = matches!(&*x.value, Expr::Name(n) if self.i.is_of_loop(n, scope));
                 let split = |e: &'a Expr| matches!(e, Expr::Call(call) if self.i.makes(&call.func, scope, KEEPS));
                 literal && (of_loop || (split(&x.value) && same(&x.value)))
             }
