@@ -250,6 +250,16 @@ fn a_name_that_nothing_binds_is_answered_at_once() {
         ),
         (
             "analysis",
+            "try:\n    print(1)\nexcept ValueError as e:\n    print(e)\nprint(e)",
+            &["e"],
+        ),
+        (
+            "analysis",
+            "def f():\n    try:\n        print(1)\n    except ValueError as e:\n        pass\n    return e\nprint(f())",
+            &["e"],
+        ),
+        (
+            "analysis",
             "e = 1\ntry:\n    print(1)\nexcept ValueError as e:\n    pass\nprint(e)",
             &[],
         ),
@@ -511,6 +521,39 @@ fn a_file_that_nothing_wrote_is_answered_at_once_with_the_inputs() {
             None,
         ),
         ("print(pd.read_json('[1, 2]'))", None),
+        ("np.save('arr', [1])\nprint(np.load('arr.npy'))", None),
+        (
+            "np.savez_compressed('arr', a=[1])\nprint(np.load('arr.npz'))",
+            None,
+        ),
+        (
+            "import matplotlib.pyplot as plt\nplt.savefig('f')\nprint(plt.imread('f.png'))",
+            None,
+        ),
+        (
+            "import matplotlib.pyplot as plt\nfig, ax = plt.subplots()\nfig.savefig('f')\nprint(plt.imread('f.png'))",
+            None,
+        ),
+        (
+            "from scipy.io import loadmat, savemat\nsavemat('m', {'a': 1})\nprint(loadmat('m.mat'))",
+            None,
+        ),
+        (
+            "from scipy.io import loadmat, savemat\nsavemat('m.mat', {'a': 1})\nprint(loadmat('m'))",
+            None,
+        ),
+        (
+            "from scipy import sparse\nsparse.save_npz('s', sparse.eye(3))\nprint(sparse.load_npz('s.npz'))",
+            None,
+        ),
+        (
+            "np.save('arr', [1])\nprint(np.load('other.npy'))",
+            Some(Action::Block),
+        ),
+        (
+            "np.save('arr.npy', [1])\nprint(np.load('arr.npz'))",
+            Some(Action::Block),
+        ),
     ];
     let mut wrong = Vec::new();
     for (code, action) in rows {

@@ -1,12 +1,14 @@
 //! Texts that are put together from literals: of their gaps it is known whether numbers fill them.
 //!
-//! A query whose gaps are numbers is the query that is written around them. One whose gaps are texts of a
-//! loop or of a literal list is for a person to look at; the child judges each text when it is compiled.
+//! A query whose gaps are numbers is the query that is written around them, and one whose gaps are literal
+//! texts is each of the queries that they make. One whose gaps are other texts of a loop or of a list is for a
+//! person to look at; the child judges each text when it is compiled.
 
 use super::Inspector;
+use super::sources::{Item, Spot};
 use crate::analysis::fold::fold;
-use crate::analysis::parse::ast::{Constant, Expr};
-use crate::analysis::resolve::Val;
+use crate::analysis::parse::ast::{self, Constant, Expr};
+use crate::analysis::resolve::{Val, address};
 
 /// What fills the gaps of such a text; the order is the strength.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -18,6 +20,12 @@ pub(super) enum Gaps {
 /// Deeper than any honest text is put together.
 const DEPTH: usize = 8;
 
+/// More texts than any honest query may be.
+const MOST: usize = 64;
+
+/// What stands between whole conditions and sums, so that each is an expression of its own.
+const BETWEEN: &[&str] = &["&", "|", "+", "and", "or"];
+
 /// Methods of tables that give a number, or a table of them.
 const NUMBERS: &[&str] = &[
     "count", "max", "mean", "median", "min", "nunique", "quantile", "std", "sum", "var",
@@ -26,37 +34,89 @@ const NUMBERS: &[&str] = &[
 impl<'a> Inspector<'a> {
     /// What fills the gaps of a text with gaps; `None` where anything could.
     pub(super) fn gaps(&self, e: &'a Expr) -> Option<Gaps> {
-        self.gaps_in(e, 0)
+        self.gaps_in((e, self.here()), 0)
     }
 
-    /// The text with a number in each gap, as it stands in the source: a formatted literal only.
-    pub(super) fn with_numbers(&self, e: &'a Expr) -> Option<String> {
-        let Expr::JoinedStr(x) = self.literal_of(e) else {
-            return None;
-        };
-        let piece = |e: &Expr| match e {
-            Expr::Constant(c) => c.value.as_str().cloned(),
-            _ => Some("0".to_owned()),
-        };
-        x.values.iter().map(piece).collect()
+    /// The texts that an expression may be, with a number in each gap for numbers; `None` where it may be
+    /// another.
+    pub(super) fn spelled(&self, e: &'a Expr) -> Option<Vec<String>> {
+        self.spelled_in((e, self.here()), 0)
     }
 
-    /// What a name of this scope is bound to, where that is one formatted literal.
-    fn literal_of(&self, e: &'a Expr) -> &'a Expr {
-        match e {
-            Expr::Name(name) => match self.held(name).as_deref() {
-                Some(&[held @ Expr::JoinedStr(_)]) => held,
-                _ => e,
-            },
-            _ => e,
-        }
-    }
-
-    fn gaps_in(&self, e: &'a Expr, depth: usize) -> Option<Gaps> {
+    fn spelled_in(&self, (e, scope): Spot<'a>, depth: usize) -> Option<Vec<String>> {
         if depth > DEPTH {
             return None;
         }
-        let inner = |e: &'a Expr| self.gaps_in(e, depth + 1);
+        let inner = |e: &'a Expr| self.spelled_in((e, scope), depth + 1);
+        let vals = self.r.eval(e, scope);
+        let texts = vals.iter().map(|v| match v {
+            Val::Text(text) => Some(text.to_string()),
+            _ => None,
+        });
+        let texts: Option<Vec<String>> = texts.collect();
+        if let Some(texts) = texts.filter(|texts| !texts.is_empty()) {
+            return Some(texts);
+        }
+        match e {
+            Expr::JoinedStr(x) => {
+                let mut all = vec![String::new()];
+                for part in &x.values {
+                    all = put_after(&all, &inner(part)?)?;
+                }
+                Some(all)
+            }
+            // Whatever it looks like, a number stays digits, points and signs.
+            Expr::FormattedValue(x) if self.is_number((&x.value, scope), depth) => {
+                Some(vec!["0".to_owned()])
+            }
+            Expr::FormattedValue(x) if x.format_spec.is_none() && x.conversion.is_none() => {
+                inner(&x.value)
+            }
+            Expr::BinOp(x) if x.op == ast::Operator::Add => {
+                put_after(&inner(&x.left)?, &inner(&x.right)?)
+            }
+            Expr::Name(name) => match self.held(name, scope)?.as_slice() {
+                [held] => inner(held),
+                _ => None,
+            },
+            Expr::Call(call) => self.joined_in(call, (e, scope), depth),
+            _ => None,
+        }
+    }
+
+    /// `" and ".join(f"{c} > 1" for c in columns)`: each of them alone, and all of them.
+    fn joined_in(
+        &self,
+        call: &'a ast::ExprCall,
+        (_, scope): Spot<'a>,
+        depth: usize,
+    ) -> Option<Vec<String>> {
+        let (Expr::Attribute(x), [list]) = (&*call.func, call.args.as_slice()) else {
+            return None;
+        };
+        if &*fold(x.attr.as_str()) != "join" {
+            return None;
+        }
+        let [between] =
+            <[String; 1]>::try_from(self.spelled_in((&x.value, scope), depth + 1)?).ok()?;
+        if !BETWEEN.contains(&between.trim()) {
+            return None;
+        }
+        let mut all = Vec::new();
+        for item in self.items((list, scope))? {
+            let Item::Of(at) = item else { return None };
+            all.extend(self.spelled_in(at, depth + 1)?);
+        }
+        let whole = all.join(&between);
+        all.push(whole);
+        (all.len() <= MOST).then_some(all)
+    }
+
+    fn gaps_in(&self, (e, scope): Spot<'a>, depth: usize) -> Option<Gaps> {
+        if depth > DEPTH {
+            return None;
+        }
+        let inner = |e: &'a Expr| self.gaps_in((e, scope), depth + 1);
         let all = |all: &'a [Expr]| {
             all.iter()
                 .try_fold(Gaps::Numbers, |g, e| Some(g.max(inner(e)?)))
@@ -68,15 +128,15 @@ impl<'a> Inspector<'a> {
             },
             Expr::JoinedStr(x) => all(&x.values),
             // Whatever it looks like, a number stays digits, points and signs.
-            Expr::FormattedValue(x) => self.gap(&x.value, depth),
+            Expr::FormattedValue(x) => self.gap((&x.value, scope), depth),
             Expr::BinOp(x) => Some(inner(&x.left)?.max(inner(&x.right)?)),
             Expr::List(x) => all(&x.elts),
             Expr::Tuple(x) => all(&x.elts),
-            Expr::ListComp(x) => self.each(&x.elt, depth),
-            Expr::GeneratorExp(x) => self.each(&x.elt, depth),
+            Expr::ListComp(x) => self.each(&x.elt, &x.generators, depth),
+            Expr::GeneratorExp(x) => self.each(&x.elt, &x.generators, depth),
             // A name that stands for the whole text is not written around anything.
-            Expr::Name(name) if self.is_of_loop(name) => None,
-            Expr::Name(_) => self.gap(e, depth),
+            Expr::Name(name) if self.is_of_loop(name, scope) => None,
+            Expr::Name(_) => self.gap((e, scope), depth),
             // `" + ".join(columns)`
             Expr::Call(call) => match &*call.func {
                 Expr::Attribute(x) if matches!(&*fold(x.attr.as_str()), "join" | "format") => {
@@ -90,47 +150,60 @@ impl<'a> Inspector<'a> {
     }
 
     /// An element of a comprehension.
-    fn each(&self, e: &'a Expr, depth: usize) -> Option<Gaps> {
-        self.gaps_in(e, depth + 1).map(|g| g.max(Gaps::Texts))
+    fn each(
+        &self,
+        e: &'a Expr,
+        generators: &'a [ast::Comprehension],
+        depth: usize,
+    ) -> Option<Gaps> {
+        let first = generators.first()?;
+        let inner = *self.r.scopes.of.get(&address(&first.target))?;
+        let gaps = self.gaps_in((e, inner), depth + 1);
+        gaps.map(|g| g.max(Gaps::Texts))
     }
 
     /// What one gap is filled with.
-    fn gap(&self, e: &'a Expr, depth: usize) -> Option<Gaps> {
-        if self.is_number(e, depth) {
+    fn gap(&self, (e, scope): Spot<'a>, depth: usize) -> Option<Gaps> {
+        if self.is_number((e, scope), depth) {
             return Some(Gaps::Numbers);
         }
         match e {
-            Expr::Name(name) if self.is_of_loop(name) || self.is_literal(e) => Some(Gaps::Texts),
+            Expr::Name(name) if self.is_of_loop(name, scope) || self.is_literal((e, scope)) => {
+                Some(Gaps::Texts)
+            }
+            Expr::Subscript(_) if self.is_literal((e, scope)) => Some(Gaps::Texts),
             Expr::Name(name) => {
-                let held = self.held(name)?;
-                let mut gaps = held.into_iter().map(|e| self.gaps_in(e, depth + 1));
+                let held = self.held(name, scope)?;
+                let mut gaps = held
+                    .into_iter()
+                    .map(|e| self.gaps_in((e, scope), depth + 1));
                 gaps.try_fold(Gaps::Texts, |g, one| Some(g.max(one?)))
             }
             Expr::Constant(c) if c.value.is_str() => Some(Gaps::Texts),
-            Expr::Call(_) | Expr::JoinedStr(_) => {
-                self.gaps_in(e, depth + 1).map(|g| g.max(Gaps::Texts))
-            }
+            Expr::Call(_) | Expr::JoinedStr(_) => self
+                .gaps_in((e, scope), depth + 1)
+                .map(|g| g.max(Gaps::Texts)),
             _ => None,
         }
     }
 
     /// Whether its value is a number whatever happens.
-    fn is_number(&self, e: &'a Expr, depth: usize) -> bool {
+    fn is_number(&self, (e, scope): Spot<'a>, depth: usize) -> bool {
         if depth > DEPTH {
             return false;
         }
-        let inner = |e: &'a Expr| self.is_number(e, depth + 1);
+        let inner = |e: &'a Expr| self.is_number((e, scope), depth + 1);
         match e {
             Expr::Constant(c) => matches!(c.value, Constant::Int(_) | Constant::Float(_)),
             Expr::UnaryOp(x) => inner(&x.operand),
             Expr::BinOp(x) => inner(&x.left) && inner(&x.right),
             Expr::Name(name) => self
-                .held(name)
+                .held(name, scope)
                 .is_some_and(|held| held.into_iter().all(inner)),
             Expr::Call(call) => match &*call.func {
                 Expr::Attribute(x) => NUMBERS.contains(&&*fold(x.attr.as_str())),
                 func => {
-                    let vals = self.r.eval(func, self.here());
+                    let vals = self.r.eval(func, scope);
                     let counts = |v: &Val<'a>| matches!(v, Val::Builtin(b) if matches!(&**b, "len" | "int" | "float" | "round"));
                     !vals.is_empty() && vals.iter().all(counts)
                 }
@@ -138,4 +211,16 @@ impl<'a> Inspector<'a> {
             _ => false,
         }
     }
+}
+
+/// Each of these texts with each of those behind it.
+fn put_after(before: &[String], behind: &[String]) -> Option<Vec<String>> {
+    let few = before.len().saturating_mul(behind.len()) <= MOST;
+    let each = |a: &String| {
+        behind
+            .iter()
+            .map(move |b| format!("{a}{b}"))
+            .collect::<Vec<_>>()
+    };
+    few.then(|| before.iter().flat_map(each).collect())
 }

@@ -83,29 +83,32 @@ impl<'a> Course<'a> {
 
     /// The functions that are named where the code surely runs, outside of themselves.
     fn surely_called(&self, errors: &[&str]) -> Vec<bool> {
-        let plain = self
-            .read
-            .iter()
-            .filter(|(_, at)| self.is_plain(*at, errors));
-        let reads: Vec<(&str, usize, Vec<usize>)> = plain
-            .map(|(name, at)| (&**name, *at, self.around(*at).collect()))
-            .collect();
-        let mut called: Vec<bool> = self
-            .functions
-            .iter()
-            .map(|(name, _)| MAKERS.contains(&&**name))
-            .collect();
+        let mut named: HashMap<&str, Vec<usize>> = HashMap::new();
+        for (function, (name, _)) in self.functions.iter().enumerate() {
+            named.entry(name).or_default().push(function);
+        }
+        let reads = self.read.iter().filter_map(|(name, at)| {
+            let of = named.get(&**name)?;
+            let around: Vec<usize> = self.around(*at).collect();
+            self.is_plain(*at, errors).then_some((of, *at, around))
+        });
+        let reads: Vec<_> = reads.collect();
+        let is_maker = |(name, _): &(Cow<'a, str>, Stretch)| MAKERS.contains(&&**name);
+        let mut called: Vec<bool> = self.functions.iter().map(is_maker).collect();
         loop {
-            let before = called.clone();
-            for (function, (name, stretch)) in self.functions.iter().enumerate() {
-                called[function] = called[function]
-                    || reads.iter().any(|(read, at, around)| {
-                        read == name
-                            && !is_within(*at, *stretch)
-                            && around.iter().all(|one| before[*one])
-                    });
+            let mut more = false;
+            for (of, at, around) in &reads {
+                if !around.iter().all(|one| called[*one]) {
+                    continue;
+                }
+                for function in *of {
+                    if !called[*function] && !is_within(*at, self.functions[*function].1) {
+                        called[*function] = true;
+                        more = true;
+                    }
+                }
             }
-            if called == before {
+            if !more {
                 return called;
             }
         }

@@ -48,6 +48,20 @@ const NO_FILE: &[&str] = &[
     "EnvironmentError",
 ];
 
+/// What libraries put behind a name that they write.
+const ENDINGS: &[(&str, &[&str])] = &[
+    ("numpy.save", &["npy"]),
+    ("numpy.savez", &["npz"]),
+    ("numpy.savez_compressed", &["npz"]),
+    ("savefig", &["png", "svg", "pdf"]),
+    ("scipy.io.loadmat", &["mat"]),
+    ("scipy.io.mmread", &["mtx", "mtx.gz", "mtx.bz2"]),
+    ("scipy.io.mmwrite", &["mtx"]),
+    ("scipy.io.savemat", &["mat"]),
+    ("scipy.sparse.load_npz", &["npz"]),
+    ("scipy.sparse.save_npz", &["npz"]),
+];
+
 impl<'a> Inspector<'a> {
     /// A name that nothing in the snippet binds and that is no builtin. `gone`: it was bound once.
     pub(super) fn unbound(&mut self, id: &str, at: TextRange, gone: bool) {
@@ -178,6 +192,7 @@ impl<'a> Inspector<'a> {
         e: &'a Expr,
         kind: Kind,
         capability: Capability,
+        subject: &str,
         at: TextRange,
     ) {
         let reads = capability == Capability::FsRead;
@@ -188,6 +203,7 @@ impl<'a> Inspector<'a> {
             Kind::Followed if reads => self.texts_of(e),
             Kind::Followed | Kind::Computed | Kind::Outside | Kind::Url => None,
         };
+        let names = names.map(|names| with_endings(names, subject));
         match names {
             Some(names) if reads => self.doomed.read.push((names, at)),
             Some(names) => self.doomed.written.extend(names),
@@ -319,6 +335,27 @@ impl<'a> Inspector<'a> {
             fact.at_most = (!sure).then_some(Action::Note);
         }
     }
+}
+
+/// The names, and what they are with the ending that a library adds.
+fn with_endings(mut names: Vec<String>, subject: &str) -> Vec<String> {
+    let adds = |(of, _): &&(&str, &[&str])| {
+        let end = subject.rsplit('.').next();
+        *of == subject || (!of.contains('.') && end == Some(*of))
+    };
+    let endings = ENDINGS
+        .iter()
+        .find(adds)
+        .map_or(&[][..], |(_, endings)| *endings);
+    let with = |ending: &&str| {
+        names
+            .iter()
+            .map(|name| format!("{name}.{ending}"))
+            .collect()
+    };
+    let more: Vec<Vec<String>> = endings.iter().map(with).collect();
+    names.extend(more.into_iter().flatten());
+    names
 }
 
 /// A file's name as the folder has it.

@@ -95,7 +95,7 @@ impl<'a> Inspector<'a> {
                 } else {
                     capability
                 };
-                self.touches(e, kind, capability, at);
+                self.touches(e, kind, capability, subject, at);
             }
             None => self.touches_any(capability),
         }
@@ -164,7 +164,7 @@ impl<'a> Inspector<'a> {
             None => return,
         };
         let kind = self.kind(&x.value);
-        self.touches(&x.value, kind, capability, at);
+        self.touches(&x.value, kind, capability, &attr, at);
         self.file_fact(kind, capability, &attr, at);
     }
 

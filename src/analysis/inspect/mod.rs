@@ -22,6 +22,7 @@ mod regex;
 mod settings;
 mod shapes;
 mod sizes;
+mod sources;
 mod texts;
 
 use std::cell::OnceCell;

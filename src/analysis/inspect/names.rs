@@ -39,8 +39,8 @@ const DRAWING: &[&str] = &[
     "scipy.stats.yeojohnson_normplot",
 ];
 
-/// Builtins of other systems, which portable code names behind a check.
-const ELSEWHERE: &[&str] = &["WindowsError"];
+/// Builtins of other systems and versions, which portable code names behind a check.
+const ELSEWHERE: &[&str] = &["WindowsError", "_IncompleteInputError"];
 
 impl<'a> Inspector<'a> {
     pub(super) fn name(&mut self, name: &'a ast::ExprName, e: &'a Expr, place: Place<'a>) {

@@ -1,10 +1,13 @@
 //! Names of files that are put together: from literals, loop variables, the time, a temporary folder's name.
 
+use std::cell::Cell;
+
 use super::Inspector;
 use super::files::{Kind, text_kind};
+use super::sources::{Item, Source, Spot};
 use crate::analysis::fold::fold;
 use crate::analysis::parse::ast::{self, Constant, Expr};
-use crate::analysis::resolve::{Val, address};
+use crate::analysis::resolve::{ScopeId, Val};
 use crate::analysis::walk::Bound;
 
 /// Where a piece of a computed name stands.
@@ -51,161 +54,54 @@ const TIMES: &[&str] = &[
     "time.strftime",
     "time.time",
     "time.time_ns",
+    "uuid.uuid4",
 ];
+
+/// The run's own folder.
+const OWN_FOLDER: &[&str] = &["os.getcwd", "pathlib.Path.cwd"];
+
+/// Functions whose result leads nowhere else than what they are given.
+const KEEPS: &[&str] = &["os.path.abspath", "os.path.basename", "os.path.splitext"];
+
+/// What a path or a time is asked for, and what leads nowhere else.
+const PARTS: &[&str] = &[
+    "day", "hex", "hour", "minute", "month", "name", "parent", "second", "stem", "suffix", "year",
+];
+
+/// Deeper than any honest name is put together.
+const DEPTH: usize = 12;
+
+/// More than any honest name has pieces.
+const STEPS: usize = 4_000;
+
+/// Follows one name.
+struct Trail<'i, 'a> {
+    i: &'i Inspector<'a>,
+    steps: Cell<usize>,
+}
 
 impl<'a> Inspector<'a> {
     /// A computed name is what its literal pieces say, and to be looked at where anything else than loop
     /// variables and numbers is among the others.
     pub(super) fn computed_kind(&self, e: &'a Expr) -> Kind {
-        match self.pieces(e, Place::First, 0) {
+        let steps = Cell::new(0);
+        let trail = Trail { i: self, steps };
+        let at = (e, self.here());
+        match trail.pieces(at, Place::First, 0) {
             Kind::Outside => Kind::Outside,
             Kind::Url => Kind::Url,
-            Kind::Plain if self.followed(e, 0) => Kind::Followed,
+            Kind::Plain if trail.followed(at, Share::All, 0) => Kind::Followed,
             _ => Kind::Computed,
         }
     }
 
-    /// The worst of the literal pieces of a computed name. What a method is given is no piece of it
-    /// (`name.replace("/", "_")`), but for what fills gaps or begins the path anew.
-    fn pieces(&self, e: &'a Expr, place: Place, depth: usize) -> Kind {
-        if depth > 8 {
-            return Kind::Computed;
-        }
-        let piece = |e: &'a Expr, place: Place| self.pieces(e, place, depth + 1);
-        let row = |all: &'a [Expr]| {
-            let (first, rest) = (all.iter().take(1), all.iter().skip(1));
-            first
-                .map(|e| piece(e, place))
-                .chain(rest.map(|e| piece(e, Place::Later)))
-                .max()
-                .unwrap_or(Kind::None)
-        };
-        let anew = |all: &'a [Expr]| {
-            let kinds = all.iter().map(|e| piece(e, Place::First));
-            kinds.max().unwrap_or(Kind::None)
-        };
-        match e {
-            Expr::Constant(c) => match &c.value {
-                Constant::Str(text) => piece_kind(text, place, self.files_in_memory()),
-                _ => Kind::None,
-            },
-            Expr::JoinedStr(x) => row(&x.values),
-            Expr::FormattedValue(x) => {
-                let spec = x.format_spec.as_deref();
-                let spec = spec.map_or(Kind::None, |spec| piece(spec, place));
-                piece(&x.value, place).max(spec)
-            }
-            Expr::Tuple(x) => anew(&x.elts),
-            Expr::List(x) => anew(&x.elts),
-            // `Path("out") / "/etc"` is `/etc`, and `"%s" % "/etc"` too.
-            Expr::BinOp(x) => {
-                let right = match x.op {
-                    ast::Operator::Add => Place::Later,
-                    _ => Place::First,
-                };
-                piece(&x.left, place).max(piece(&x.right, right))
-            }
-            Expr::Call(call) => match &*call.func {
-                func if self.is_path_maker(func) => anew(&call.args),
-                func if self.makes(func, TEMPORARY) => Kind::Plain,
-                func if self.makes(func, TIMES) || self.is_count(func) => Kind::None,
-                Expr::Attribute(x) => {
-                    let filled = match &*fold(x.attr.as_str()) {
-                        "format" | "join" | "joinpath" => anew(&call.args),
-                        _ => Kind::None,
-                    };
-                    piece(&x.value, place).max(filled)
-                }
-                _ => row(&call.args),
-            },
-            Expr::Name(name) => {
-                let vals = self.r.eval(e, self.here());
-                let kinds = vals.iter().map(|v| match v {
-                    Val::Text(text) => piece_kind(text, place, self.files_in_memory()),
-                    _ => Kind::None,
-                });
-                let held = self.held(name).unwrap_or_default();
-                let held = held.into_iter().map(|e| piece(e, place));
-                kinds.chain(held).max().unwrap_or(Kind::None)
-            }
-            Expr::Attribute(x) if x.attr.as_str() == "name" => piece(&x.value, place),
-            _ => Kind::None,
-        }
-    }
-
-    /// Whether everything in it is a literal, a number or what a loop goes through.
-    fn followed(&self, e: &'a Expr, depth: usize) -> bool {
-        if depth > 8 {
-            return false;
-        }
-        let inner = |e: &'a Expr| self.followed(e, depth + 1);
-        match e {
-            Expr::Constant(c) => matches!(
-                c.value,
-                Constant::Str(_) | Constant::Int(_) | Constant::Float(_)
-            ),
-            Expr::JoinedStr(x) => x.values.iter().all(inner),
-            Expr::FormattedValue(x) => {
-                inner(&x.value) && x.format_spec.as_deref().is_none_or(inner)
-            }
-            Expr::BinOp(x) => inner(&x.left) && inner(&x.right),
-            Expr::Tuple(x) => x.elts.iter().all(inner),
-            Expr::Name(name) => {
-                let held = || {
-                    self.held(name)
-                        .is_some_and(|held| held.into_iter().all(inner))
-                };
-                self.is_of_loop(name)
-                    || self.is_literal(e)
-                    || held()
-                    || self.is_handed_literals(name)
-            }
-            // A temporary file's own, and a column of a row that a loop goes through.
-            Expr::Attribute(x) => {
-                let of_loop = |e: &Expr| matches!(e, Expr::Name(n) if self.is_of_loop(n));
-                of_loop(&x.value) || (x.attr.as_str() == "name" && inner(&x.value))
-            }
-            // A part of a group's key, a column of a row.
-            Expr::Subscript(x) => {
-                let literal = matches!(&*x.slice, Expr::Constant(_));
-                literal && matches!(&*x.value, Expr::Name(n) if self.is_of_loop(n))
-            }
-            Expr::Call(call)
-                if self.makes(&call.func, TEMPORARY) || self.makes(&call.func, TIMES) =>
-            {
-                true
-            }
-            // A number, whatever is counted.
-            Expr::Call(call) if self.is_count(&call.func) => true,
-            Expr::Call(call) if call.keywords.is_empty() && call.args.iter().all(inner) => {
-                match &*call.func {
-                    func if self.is_path_maker(func) => true,
-                    Expr::Attribute(x) => inner(&x.value) && self.leads_nowhere(&call.args),
-                    func => {
-                        let vals = self.r.eval(func, self.here());
-                        let known = |v: &Val<'a>| matches!(v, Val::Builtin(b) if matches!(&**b, "str" | "int" | "round"));
-                        !vals.is_empty() && vals.iter().all(known)
-                    }
-                }
-            }
-            _ => false,
-        }
-    }
-
-    /// Whether what a method puts into a name, its last argument, leads to no other folder.
-    fn leads_nowhere(&self, arguments: &'a [Expr]) -> bool {
-        let put = arguments.last();
-        put.is_none_or(|e| self.pieces(e, Place::First, 0) <= Kind::Plain)
-    }
-
-    pub(super) fn is_literal(&self, e: &'a Expr) -> bool {
-        let vals = self.r.eval(e, self.here());
+    pub(super) fn is_literal(&self, (e, scope): Spot<'a>) -> bool {
+        let vals = self.r.eval(e, scope);
         !vals.is_empty() && vals.iter().all(|v| matches!(v, Val::Text(_)))
     }
 
     /// The expressions that a name of this very scope is bound to, where nothing else binds it.
-    pub(super) fn held(&self, name: &ast::ExprName) -> Option<Vec<&'a Expr>> {
-        let here = self.here();
+    pub(super) fn held(&self, name: &ast::ExprName, here: ScopeId) -> Option<Vec<&'a Expr>> {
         let found = self.r.scopes.lookup(&fold(name.id.as_str()), here);
         let bindings = found.bindings.iter().flat_map(|(all, _)| all.iter());
         let held = bindings.map(|b| match b.to {
@@ -216,68 +112,30 @@ impl<'a> Inspector<'a> {
             .filter(|held| !held.is_empty())
     }
 
-    /// Whether it is a parameter that every call of its function gives a literal.
-    fn is_handed_literals(&self, name: &ast::ExprName) -> bool {
-        let scopes = &self.r.scopes;
-        let found = scopes.lookup(&fold(name.id.as_str()), self.here());
-        let mut bindings = found
-            .bindings
-            .iter()
-            .flat_map(|(all, _)| all.iter())
-            .peekable();
-        bindings.peek().is_some()
-            && bindings.all(|b| {
-                let Bound::Parameter {
-                    function,
-                    index: Some(index),
-                    default,
-                } = b.to
-                else {
-                    return false;
-                };
-                let of = scopes.function_names.get(&address(function));
-                let calls = of.and_then(|of| scopes.calls.get(of));
-                calls.is_some_and(|calls| {
-                    calls.iter().all(|(call, scope)| {
-                        let named = call.keywords.iter().find(|k| {
-                            k.arg
-                                .as_ref()
-                                .is_some_and(|arg| arg.as_str() == name.id.as_str())
-                        });
-                        let given = call.args.get(index).or(named.map(|k| &k.value)).or(default);
-                        let is_text = |e| {
-                            let vals = self.r.eval(e, *scope);
-                            !vals.is_empty() && vals.iter().all(|v| matches!(v, Val::Text(_)))
-                        };
-                        given.is_some_and(is_text)
-                    })
-                })
-            })
-    }
-
-    fn is_count(&self, func: &'a Expr) -> bool {
-        let vals = self.r.eval(func, self.here());
-        let counts = |v: &Val<'a>| matches!(v, Val::Builtin(b) if &**b == "len");
-        !vals.is_empty() && vals.iter().all(counts)
+    /// A call of one of these builtins.
+    fn calls_builtin(&self, func: &'a Expr, scope: ScopeId, names: &[&str]) -> bool {
+        let vals = self.r.eval(func, scope);
+        let known = |v: &Val<'a>| matches!(v, Val::Builtin(b) if names.contains(&&**b));
+        !vals.is_empty() && vals.iter().all(known)
     }
 
     /// Whether a call of it is one of these members.
-    fn makes(&self, func: &'a Expr, members: &[&str]) -> bool {
-        let vals = self.r.eval(func, self.here());
+    pub(super) fn makes(&self, func: &'a Expr, scope: ScopeId, members: &[&str]) -> bool {
+        let vals = self.r.eval(func, scope);
         let made = |v: &Val<'a>| matches!(v, Val::Member(path) if members.contains(&&**path));
         !vals.is_empty() && vals.iter().all(made)
     }
 
     /// `os.path.join` and `pathlib.Path`.
-    fn is_path_maker(&self, func: &'a Expr) -> bool {
-        let vals = self.r.eval(func, self.here());
+    fn is_path_maker(&self, func: &'a Expr, scope: ScopeId) -> bool {
+        let vals = self.r.eval(func, scope);
         let makes = |v: &Val<'a>| matches!(v, Val::Member(path) if crate::analysis::resolve::makes_path(path));
         !vals.is_empty() && vals.iter().all(makes)
     }
 
     /// A name that only loops bind.
-    pub(super) fn is_of_loop(&self, name: &ast::ExprName) -> bool {
-        let found = self.r.scopes.lookup(&fold(name.id.as_str()), self.here());
+    pub(super) fn is_of_loop(&self, name: &ast::ExprName, scope: ScopeId) -> bool {
+        let found = self.r.scopes.lookup(&fold(name.id.as_str()), scope);
         let mut bindings = found
             .bindings
             .iter()
@@ -291,4 +149,306 @@ impl<'a> Inspector<'a> {
                 )
             })
     }
+}
+
+/// How much of a name an expression is.
+#[derive(Clone, Copy, PartialEq)]
+enum Share {
+    /// The name itself: of a list in sight, each element counts.
+    All,
+    /// A piece beside literals.
+    Some,
+}
+
+impl<'a> Trail<'_, 'a> {
+    fn is_lost(&self, depth: usize) -> bool {
+        self.steps.set(self.steps.get() + 1);
+        depth > DEPTH || self.steps.get() > STEPS
+    }
+
+    /// The worst of the literal pieces of a computed name. What a method is given is no piece of it
+    /// (`name.replace("/", "_")`), but for what fills gaps or begins the path anew.
+    fn pieces(&self, (e, scope): Spot<'a>, place: Place, depth: usize) -> Kind {
+        if self.is_lost(depth) {
+            return Kind::Computed;
+        }
+        let memory = self.i.files_in_memory();
+        let piece = |e: &'a Expr, place: Place| self.pieces((e, scope), place, depth + 1);
+        let row = |all: &'a [Expr]| {
+            let (first, rest) = (all.iter().take(1), all.iter().skip(1));
+            first
+                .map(|e| piece(e, place))
+                .chain(rest.map(|e| piece(e, Place::Later)))
+                .max()
+                .unwrap_or(Kind::None)
+        };
+        let anew = |all: &'a [Expr]| {
+            let kinds = all.iter().map(|e| piece(e, Place::First));
+            kinds.max().unwrap_or(Kind::None)
+        };
+        let whole = |all: Vec<Spot<'a>>| {
+            let kinds = all.into_iter().map(|at| self.pieces(at, place, depth + 1));
+            kinds.max().unwrap_or(Kind::None)
+        };
+        match e {
+            Expr::Constant(c) => match &c.value {
+                Constant::Str(text) => piece_kind(text, place, memory),
+                _ => Kind::None,
+            },
+            Expr::JoinedStr(x) => row(&x.values),
+            Expr::FormattedValue(x) => {
+                let spec = x.format_spec.as_deref();
+                let spec = spec.map_or(Kind::None, |spec| piece(spec, place));
+                piece(&x.value, place).max(spec)
+            }
+            Expr::Tuple(x) => anew(&x.elts),
+            Expr::List(x) => anew(&x.elts),
+            Expr::BoolOp(x) => x
+                .values
+                .iter()
+                .map(|e| piece(e, place))
+                .max()
+                .unwrap_or(Kind::None),
+            Expr::IfExp(x) => piece(&x.body, place).max(piece(&x.orelse, place)),
+            Expr::NamedExpr(x) => piece(&x.value, place),
+            // `Path("out") / "/etc"` is `/etc`, and `"%s" % "/etc"` too.
+            Expr::BinOp(x) => {
+                let right = match x.op {
+                    ast::Operator::Add => Place::Later,
+                    _ => Place::First,
+                };
+                piece(&x.left, place).max(piece(&x.right, right))
+            }
+            Expr::Call(call) => match &*call.func {
+                func if self.i.is_path_maker(func, scope) => anew(&call.args),
+                func if self.i.makes(func, scope, TEMPORARY) => Kind::Plain,
+                func if self.i.makes(func, scope, TIMES) || self.is_number(func, scope) => {
+                    Kind::None
+                }
+                func if self.i.makes(func, scope, OWN_FOLDER) => Kind::None,
+                Expr::Attribute(x) if !self.i.makes(&call.func, scope, KEEPS) => {
+                    let filled = match &*fold(x.attr.as_str()) {
+                        "format" | "join" | "joinpath" => anew(&call.args),
+                        _ => Kind::None,
+                    };
+                    piece(&x.value, place).max(filled)
+                }
+                func => {
+                    row(&call.args).max(self.i.r.returned(func, scope).map_or(Kind::None, whole))
+                }
+            },
+            Expr::Name(name) => {
+                let vals = self.i.r.eval(e, scope);
+                let kinds = vals.iter().map(|v| match v {
+                    Val::Text(text) => piece_kind(text, place, memory),
+                    _ => Kind::None,
+                });
+                let known = kinds.max().unwrap_or(Kind::None);
+                known.max(self.of_sources(self.i.sources(name, scope), place, depth))
+            }
+            Expr::Attribute(x) => {
+                let stored = self.of_sources(self.i.stored(x, scope), place, depth);
+                let part = match PARTS.contains(&x.attr.as_str()) {
+                    true => piece(&x.value, place),
+                    false => Kind::None,
+                };
+                stored.max(part)
+            }
+            Expr::Subscript(x) => match &*x.value {
+                Expr::Call(call) if self.i.makes(&call.func, scope, KEEPS) => {
+                    piece(&x.value, place)
+                }
+                _ => Kind::None,
+            },
+            _ => Kind::None,
+        }
+    }
+
+    fn of_sources(&self, sources: Option<Vec<Source<'a>>>, place: Place, depth: usize) -> Kind {
+        let kind = |source: Source<'a>| match source {
+            Source::Whole(at) => self.pieces(at, place, depth + 1),
+            Source::Added(at) => self.pieces(at, Place::Later, depth + 1),
+            Source::Element(at) => {
+                let items = self.i.items(at).unwrap_or_default().into_iter();
+                let kinds = items.map(|item| match item {
+                    Item::Of(at) => self.pieces(at, place, depth + 1),
+                    Item::Listed(call, scope) => match self.lists_own(call, scope, depth + 1) {
+                        true => Kind::Plain,
+                        false => Kind::Computed,
+                    },
+                });
+                kinds.max().unwrap_or(Kind::None)
+            }
+        };
+        let kinds = sources.into_iter().flatten().map(kind);
+        kinds.max().unwrap_or(Kind::None)
+    }
+
+    /// Whether everything in it is a literal, a number or what a loop goes through.
+    fn followed(&self, (e, scope): Spot<'a>, share: Share, depth: usize) -> bool {
+        if self.is_lost(depth) {
+            return false;
+        }
+        let inner = |e: &'a Expr| self.followed((e, scope), Share::Some, depth + 1);
+        let same = |e: &'a Expr| self.followed((e, scope), share, depth + 1);
+        let part = match has_literal(e) {
+            true => Share::Some,
+            false => share,
+        };
+        let part = |e: &'a Expr| self.followed((e, scope), part, depth + 1);
+        match e {
+            Expr::Constant(c) => matches!(
+                c.value,
+                Constant::Str(_) | Constant::Int(_) | Constant::Float(_) | Constant::None
+            ),
+            Expr::JoinedStr(x) => x.values.iter().all(part),
+            Expr::FormattedValue(x) => {
+                let spec = x.format_spec.as_deref();
+                spec.is_some_and(formats_number) || (same(&x.value) && spec.is_none_or(inner))
+            }
+            Expr::BoolOp(x) => x.values.iter().all(same),
+            Expr::IfExp(x) => same(&x.body) && same(&x.orelse),
+            Expr::NamedExpr(x) => same(&x.value),
+            Expr::BinOp(x) => part(&x.left) && part(&x.right),
+            Expr::Tuple(x) => x.elts.iter().all(inner),
+            Expr::Name(name) => {
+                self.i.is_literal((e, scope))
+                    || self.all_followed(self.i.sources(name, scope), share, depth)
+            }
+            // A temporary file's own, and a column of a row that a loop goes through.
+            Expr::Attribute(x) => {
+                let of_loop = |e: &Expr| matches!(e, Expr::Name(n) if self.i.is_of_loop(n, scope));
+                of_loop(&x.value)
+                    || self.all_followed(self.i.stored(x, scope), share, depth)
+                    || (PARTS.contains(&x.attr.as_str()) && same(&x.value))
+            }
+            // A part of a group's key, a column of a row.
+            Expr::Subscript(x) => {
+                let literal = matches!(&*x.slice, Expr::Constant(_));
+                let of_loop = matches!(&*x.value, Expr::Name(n) if self.i.is_of_loop(n, scope));
+                let split = |e: &'a Expr| matches!(e, Expr::Call(call) if self.i.makes(&call.func, scope, KEEPS));
+                literal && (of_loop || (split(&x.value) && same(&x.value)))
+            }
+            Expr::Call(call) => self.call_followed(call, scope, share, depth),
+            _ => false,
+        }
+    }
+
+    fn call_followed(
+        &self,
+        call: &'a ast::ExprCall,
+        scope: ScopeId,
+        share: Share,
+        depth: usize,
+    ) -> bool {
+        let func = &*call.func;
+        let i = self.i;
+        let inner = |e: &'a Expr| self.followed((e, scope), Share::Some, depth + 1);
+        if [TEMPORARY, TIMES, OWN_FOLDER].iter().any(|members| i.makes(func, scope, members))
+            // A number, whatever is counted.
+            || self.is_number(func, scope)
+        {
+            return true;
+        }
+        if let Some(returned) = i.r.returned(func, scope) {
+            let mut returned = returned.into_iter();
+            return returned.all(|at| self.followed(at, share, depth + 1));
+        }
+        if !call.keywords.is_empty() {
+            return false;
+        }
+        // What is but one thing is what it is made of.
+        let one = match call.args.as_slice() {
+            [one] => self.followed((one, scope), share, depth + 1),
+            all => all.iter().all(inner),
+        };
+        match func {
+            func if i.is_path_maker(func, scope) || i.makes(func, scope, KEEPS) => one,
+            func if i.calls_builtin(func, scope, &["str", "round"]) => one,
+            Expr::Attribute(x) => {
+                self.followed((&x.value, scope), share, depth + 1)
+                    && call.args.iter().all(inner)
+                    && self.leads_nowhere(&call.args, scope)
+            }
+            _ => false,
+        }
+    }
+
+    fn all_followed(&self, sources: Option<Vec<Source<'a>>>, share: Share, depth: usize) -> bool {
+        let followed = |source: Source<'a>| match source {
+            Source::Whole(at) => self.followed(at, share, depth + 1),
+            Source::Added(at) => self.followed(at, Share::Some, depth + 1),
+            Source::Element(_) if share == Share::Some => true,
+            Source::Element(at) => self.i.items(at).is_none_or(|items| {
+                items.into_iter().all(|item| match item {
+                    Item::Of(at) => self.followed(at, share, depth + 1),
+                    Item::Listed(call, scope) => self.lists_own(call, scope, depth + 1),
+                })
+            }),
+        };
+        sources.is_some_and(|all| all.into_iter().all(followed))
+    }
+
+    /// Whether a call lists files of a folder that is the run's own.
+    fn lists_own(&self, call: &'a ast::ExprCall, scope: ScopeId, depth: usize) -> bool {
+        let named = |e: &'a Expr| {
+            self.followed((e, scope), Share::All, depth + 1)
+                && self.pieces((e, scope), Place::First, depth + 1) == Kind::Plain
+        };
+        let own = |e: &'a Expr| {
+            let Expr::Call(made) = e else { return named(e) };
+            let here = self.i.makes(&made.func, scope, OWN_FOLDER)
+                || (made.args.is_empty() && self.i.is_path_maker(&made.func, scope));
+            here && made.keywords.is_empty() || named(e)
+        };
+        let plain = call.keywords.iter().all(|k| {
+            k.arg
+                .as_ref()
+                .is_some_and(|arg| arg.as_str() == "recursive")
+        });
+        let method = |x: &ast::ExprAttribute| {
+            matches!(x.attr.as_str(), "glob" | "rglob" | "iterdir")
+                && !self.i.makes(&call.func, scope, &["glob.glob"])
+        };
+        plain
+            && call.args.iter().all(own)
+            && match &*call.func {
+                Expr::Attribute(x) if method(x) => own(&x.value),
+                _ => true,
+            }
+    }
+
+    /// Whether what a method puts into a name, its last argument, leads to no other folder.
+    fn leads_nowhere(&self, arguments: &'a [Expr], scope: ScopeId) -> bool {
+        let put = arguments.last();
+        put.is_none_or(|e| self.pieces((e, scope), Place::First, 0) <= Kind::Plain)
+    }
+
+    /// `len(x)`, `int(x)`
+    fn is_number(&self, func: &'a Expr, scope: ScopeId) -> bool {
+        self.i.calls_builtin(func, scope, &["len", "int", "float"])
+    }
+}
+
+/// Whether literal text stands beside the others in it.
+fn has_literal(e: &Expr) -> bool {
+    match e {
+        Expr::Constant(c) => c.value.as_str().is_some_and(|text| !text.is_empty()),
+        Expr::JoinedStr(x) => x.values.iter().any(has_literal),
+        Expr::BinOp(x) => has_literal(&x.left) || has_literal(&x.right),
+        _ => false,
+    }
+}
+
+/// `:02d`, `:.1f`, which nothing but a number takes.
+fn formats_number(spec: &Expr) -> bool {
+    let Expr::JoinedStr(x) = spec else {
+        return false;
+    };
+    let [Expr::Constant(c)] = x.values.as_slice() else {
+        return false;
+    };
+    c.value
+        .as_str()
+        .is_some_and(|spec| !spec.contains('%') && spec.ends_with(['d', 'e', 'f', 'g']))
 }

@@ -1,6 +1,5 @@
 //! Literal texts that a library evaluates, read as the expressions they are.
 
-use super::built::Gaps;
 use super::calls::Arguments;
 use super::{Inspector, TextCode};
 use crate::analysis::methods::Entry;
@@ -45,7 +44,7 @@ impl<'a> Inspector<'a> {
             return;
         }
         let texts = texts(&self.r.eval(e, self.here()));
-        let Some(texts) = texts.or_else(|| self.numbered(e)) else {
+        let Some(texts) = texts.or_else(|| self.spelled(e)) else {
             let gaps = self.gaps(e);
             let fact = self.add(&rules::DYN_QUERY_COMPUTED, at, subject);
             fact.at_most = gaps.map(|_| Action::Flag);
@@ -69,12 +68,6 @@ impl<'a> Inspector<'a> {
                 self.text_code(value, subject, at, Some(local.clone()));
             }
         }
-    }
-
-    /// The one text that it is but for its numbers.
-    fn numbered(&self, e: &'a Expr) -> Option<Vec<String>> {
-        let text = self.with_numbers(e)?;
-        (self.gaps(e)? == Gaps::Numbers).then(|| vec![text])
     }
 
     /// Whether the receiver is a spatial index.

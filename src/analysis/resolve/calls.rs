@@ -105,6 +105,11 @@ impl<'a> Resolver<'a> {
                 }
                 !out.is_empty()
             }
+            // A file of an archive, which was opened by its own name.
+            "open" if made(&["zipfile.ZipFile"]) => {
+                out.add(Val::File);
+                true
+            }
             "parse_args" if made(&["argparse.ArgumentParser"]) => {
                 out.add(Val::Result(PARSED.into()));
                 true

@@ -5,6 +5,7 @@
 
 mod calls;
 mod eval;
+mod handed;
 mod members;
 mod parts;
 mod reads;

@@ -57,6 +57,14 @@ pub struct Scopes<'a> {
     /// Names that are read other than to call them, and those of decorated functions: what bears such a
     /// name may be called out of sight.
     pub handed_on: HashSet<Cow<'a, str>>,
+    /// Attributes that are read other than to call them.
+    pub attributes_read: HashSet<Cow<'a, str>>,
+    /// Attributes that something was stored in of which nothing can be told.
+    pub untold: HashSet<Cow<'a, str>>,
+    /// Whether what a call returns is called (`type(x)()`).
+    pub chained: bool,
+    /// Scopes of classes with decorators.
+    decorated: HashSet<ScopeId>,
     /// Function (its arguments' address) → its name.
     pub function_names: HashMap<usize, Cow<'a, str>>,
     /// Class scope → its name.
@@ -107,6 +115,10 @@ impl<'a> Scopes<'a> {
             direct: HashMap::new(),
             stars: Vec::new(),
             handed_on: HashSet::new(),
+            attributes_read: HashSet::new(),
+            untold: HashSet::new(),
+            chained: false,
+            decorated: HashSet::new(),
             function_names: HashMap::new(),
             class_names: HashMap::new(),
             bases: HashMap::new(),
@@ -200,6 +212,8 @@ impl<'a> Scopes<'a> {
         };
         let ended = |b: &Binding<'a>| {
             let end = match b.to {
+                // The end of a handler deletes as well, and takes nothing else away.
+                Bound::Deleted => return b.scope == scope,
                 Bound::Exception => offset,
                 _ => deleted.copied().unwrap_or(0),
             };
@@ -223,6 +237,10 @@ impl<'a> Scopes<'a> {
     /// The bases of a class of the snippet.
     pub fn bases(&self, class: ScopeId) -> &'a [Expr] {
         self.bases.get(&class).copied().unwrap_or_default()
+    }
+
+    pub fn is_decorated(&self, class: ScopeId) -> bool {
+        self.decorated.contains(&class)
     }
 
     /// Whether a name is the first parameter of a method: the object itself.
@@ -352,6 +370,8 @@ impl<'a> Visitor<'a> for Scopes<'a> {
     fn store_attribute(&mut self, target: &'a ast::ExprAttribute, _of: TargetOf, to: Bound<'a>) {
         if !matches!(to, Bound::Deleted | Bound::Something) {
             self.field(target.attr.as_str(), to);
+        } else if matches!(to, Bound::Something) {
+            self.untold.insert(fold(target.attr.as_str()));
         }
     }
 
@@ -385,12 +405,19 @@ impl<'a> Visitor<'a> for Scopes<'a> {
         {
             self.handed_on.insert(fold(name.id.as_str()));
         }
+        if let Expr::Attribute(x) = e
+            && x.ctx == ast::ExprContext::Load
+            && !matches!(place, Place::Called)
+        {
+            self.attributes_read.insert(fold(x.attr.as_str()));
+        }
         if let Expr::NamedExpr(named) = e {
             self.walrus.insert(named.target.range().start().to_usize());
         }
         let Expr::Call(call) = e else { return };
         let here = self.here();
         match &*call.func {
+            Expr::Call(_) => self.chained = true,
             Expr::Lambda(lambda) => {
                 self.direct.insert(address(&*lambda.args), (call, here));
             }
@@ -452,6 +479,9 @@ impl<'a> Visitor<'a> for Scopes<'a> {
         }
         if let Scope::Class(class) = scope {
             self.bases.insert(id, &class.bases);
+            if !class.decorator_list.is_empty() {
+                self.decorated.insert(id);
+            }
             self.class_names.insert(id, fold(class.name.as_str()));
         }
         self.all.push(ScopeData {
