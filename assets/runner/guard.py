@@ -6,7 +6,7 @@ import ast
 import warnings
 from types import CodeType
 
-from _countersign import errors, evaluated, hooks, lookups, memory, names, narrow, patterns, positions, reach, rewrite, shared, watch, zone
+from _countersign import errors, evaluated, hooks, lookups, memory, names, narrow, patterns, positions, reach, rewrite, sequences, shared, watch, zone
 from _countersign.check import bound_in
 from _countersign.contracts import Contract
 from _countersign.events import Events
@@ -35,6 +35,7 @@ def ready(rules: Rules) -> tuple[Gates, dict[str, Any]]:
         evaluated.close(gates)
         positions.close(gates)
         shared.close(gates)
+        sequences.close(gates)
     reach.close(_made[1])
     return _made[1:]
 

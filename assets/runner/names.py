@@ -9,7 +9,7 @@ from __future__ import annotations
 import builtins
 import sys
 
-from _countersign import errors, imports, memory, reach
+from _countersign import errors, imports, memory, reach, sequences
 from _countersign.gates import Gates
 from _countersign.narrow import StandIn, TypeMeta
 
@@ -30,6 +30,7 @@ def allowed(gates: Gates) -> dict[str, Any]:
         "setattr": gates.setattr,
         "delattr": gates.delattr,
         "type": gates.narrow.type,
+        "bytearray": sequences.Bytes,
         "memoryview": memory.Views("memoryview", (), {"__module__": "builtins"}),
     }
     names = {

@@ -25,6 +25,7 @@ from typing import Any
 import check_lookups  # noqa: F401 - its tests are of these
 import check_quick  # noqa: F401 - the same
 import check_reach  # noqa: F401 - the same
+import check_trusted  # noqa: F401 - the same
 import check_written  # noqa: F401 - the same
 import child
 from harness import LIBRARIES, main, test

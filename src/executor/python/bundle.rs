@@ -48,6 +48,7 @@ const FILES: &[(&str, &str)] = files! {
     "memory"
     "positions"
     "reach"
+    "sequences"
     "patterns"
     "modules"
     "names"

@@ -1,0 +1,153 @@
+"""What compiled code takes at its word: numbers that are asked for late, positions in files and in fitted objects.
+
+Part of `check_files.py`. Runs under the whole guard, with the real libraries where they are installed.
+"""
+
+import array
+from typing import Any
+
+import child
+from harness import LIBRARIES
+from own import forked, module, of, raises
+
+ANALYSIS = child.policy("analysis")
+
+
+def prints(code: str, told: str) -> None:
+    """The snippet ends well and prints this and nothing else."""
+    ran = child.run(code, ANALYSIS, libraries=LIBRARIES)
+    assert ran.error is None and ran.stdout == told, f"{code}\n{ran}"
+
+
+def ends(code: str, message: str) -> None:
+    """The snippet ends with an error of Python's that says so, and prints nothing."""
+    ran = child.run(code, ANALYSIS, libraries=LIBRARIES)
+    assert ran.kind == "SnippetError" and not ran.stdout, f"{code}\n{ran}"
+    assert message in ran.error["message"], f"{code}\n{ran}"
+
+
+# An object that shrinks the array when it is asked for its number, or for anything else of it.
+SHRINKING = """
+from array import array
+import bisect, copy, operator
+keep = []
+class Late:
+    def __init__(self, a): self.a = a
+    def hit(self):
+        del self.a[1:]
+        for _ in range(20): keep.append((None,) * 2400)
+    def __index__(self):
+        self.hit()
+        return 0
+    def __float__(self):
+        self.hit()
+        return 0.0
+    def write(self, data): self.hit()
+    def __gt__(self, other): return False
+    def __lt__(self, other): return False
+def store(a):
+    try:
+        do(a, Late(a))
+    except (IndexError, TypeError, ValueError): pass
+    if any([some.count(None) < 2400 for some in keep]): print('TOOK')
+    keep.clear()
+for kind in 'bIqfd':
+    store(array(kind, [7]) * 60000)
+print('done')
+"""
+
+STORES = (
+    "a[4000] = late",
+    "a[4000:4001] = array(a.typecode, [late])",
+    "a.append(late)",
+    "a.insert(3000, late)",
+    "a.insert(late, 1)",
+    "a.extend([1, late])",
+    "a.extend(iter([late] * 3))",
+    "a.fromlist([1, late, late])",
+    "a += [late]",
+    "a.tofile(late)",
+    "operator.setitem(a, 4000, late)",
+    "list(map(a.append, [late]))",
+    "array.append(a, late)",
+    "bisect.insort(a, late)",
+    "a.pop(late)",
+    "a.index(late)",
+    "a[late] = 1",
+    "b = a[:]; b[4000] = Late(b)",
+    "b = copy.copy(a); b[4000] = Late(b)",
+    "b = copy.deepcopy(a); b[4000] = Late(b)",
+    "b = a + a; b[4000] = Late(b)",
+    "b = a * 2; b[4000] = Late(b)",
+    "b = 2 * a; b[4000] = Late(b)",
+    "b = type(a)(a.typecode, [7] * 7000); b[4000] = Late(b)",
+)
+
+
+@of("sequences")
+def an_array_asks_for_its_numbers_before_it_stores_them() -> None:
+    for store in STORES:
+        prints(f"def do(a, late):\n    {store}\n{SHRINKING}", "done\n")
+
+
+@of("sequences")
+def an_array_is_what_it_was_otherwise() -> None:
+    made = module("sequences").array_of(array.array)
+    for code, value in (("d", 2), ("i", 7), ("u", "x"), ("b", -3), ("f", 1.5)):
+        mine, real = made(code, [value] * 3), array.array(code, [value] * 3)
+        for one in (mine, real):
+            one.append(value)
+            one.insert(1, value)
+            one.extend([value, value])
+            one.fromlist([value])
+            one[0] = value
+            one[2:4] = one[:1]
+            del one[-1]
+            one += one[1:]
+        assert mine == real and repr(mine) == repr(real) and mine.tobytes() == real.tobytes()
+        assert all(type(one) is made for one in (mine[:], mine + mine, mine * 2, 2 * mine, mine.__copy__()))
+        assert memoryview(mine).tolist() == memoryview(real).tolist() if code != "u" else True
+    for code, value in (("i", 1.5), ("i", "a"), ("d", "1"), ("b", 1000), ("u", "ab"), ("B", -1)):
+        for one in (made(code), array.array(code)):
+            raises((TypeError, OverflowError), one.append, value)
+    raises(TypeError, made("i", [1]).extend, made("d", [1]))
+
+
+@of("sequences")
+def a_bytearray_is_searched_in_the_memory_that_it_has() -> None:
+    late = "b = bytearray(b'x' * 5000)\nclass Late:\n    def __index__(self):\n        b.clear()\n        return N\n"
+    for search in (
+        "b.count(b'x', Late(), 5000)",
+        "b[:].count(b'x', Late(), 5000) - 5000",
+        "b.find(b'x', Late(), 5000) + 1",
+        "b.rfind(b'x', Late(), 5000) + 1",
+        "b.startswith(b'x', Late())",
+        "b.endswith(b'x', Late(), 5000)",
+        "bytearray.count(b, b'x', Late(), 5000)",
+    ):
+        prints(late.replace("N", "0") + f"print(int({search}))", "0\n")
+    prints(late.replace("N", "120") + "print(Late() in b)", "False\n")
+    prints(
+        "b = bytearray(b'x%c' * 2000)[:]\nclass Late:\n    def __index__(self):\n        b.clear()\n"
+        "        return 65\nprint((b % ((Late(),) * 2000)) == b'xA' * 2000, b)",
+        "True bytearray(b'')\n",
+    )
+
+
+@of("sequences")
+def a_bytearray_is_what_it_was_otherwise() -> None:
+    made = module("sequences").Bytes
+    for one in (made(b"a b,c"), bytearray(b"a b,c")):
+        found: list[Any] = [
+            one[1:3], one + b"x", one * 2, one.split(b","), one.partition(b" "), one.upper(), one.find(b"b"),
+            one.count(b"b", 1), b"b" in one, 97 in one, one.hex(), one == b"a b,c", repr(one),
+            one.replace(b"b", b"zz"), b"-".join([one]), bytes(one), len(one), one % (),
+        ]  # fmt: skip
+        first = found if type(one) is made else first
+        assert found == first
+        assert all(isinstance(part, made) for part in (one[1:], one.split()[0], one.upper()))
+    assert isinstance(bytearray(b""), made) and issubclass(bytearray, made) and not isinstance(b"", made)
+    prints(
+        "b = bytearray(3)\nb[0] = 65\nb.append(66)\nb += b'c'\nmatch b:\n    case bytearray(x): print(x, type(b) is bytearray)",
+        "bytearray(b'A\\x00\\x00Bc') True\n",
+    )
