@@ -19,8 +19,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::Instant;
 
 use countersign::audit::{WriterEvent, WriterHandle, open};
-use countersign::broker::Ticket;
-use countersign::model::{Blob, LogEvent, ProposalId};
+use countersign::model::{Blob, LogEvent, ProposalId, Ticket};
 
 #[path = "../../src/audit/samples.rs"]
 #[allow(dead_code, reason = "shared with the tests, which use all of it")]

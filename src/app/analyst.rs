@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 
 use crate::analysis::Analyser;
-use crate::broker::{Desk, Event, JobId};
-use crate::model::Setting;
+use crate::broker::{Desk, Event};
+use crate::model::{JobId, Setting};
 
 /// Work for the analyser, as the core hands it out.
 struct Work {

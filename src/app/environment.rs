@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
-use crate::broker::{Environment, Settings};
-use crate::model::Installed;
+use crate::broker::Settings;
+use crate::model::{Environment, Installed};
 use crate::policy::{DRAWS, is_given};
 use crate::runtime::{Change, Managed, Measured, Progress, PythonEnv, RuntimeError, probe};
 

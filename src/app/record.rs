@@ -3,8 +3,8 @@
 use tokio::sync::mpsc::UnboundedSender;
 
 use crate::audit::{Writer, WriterEvent, WriterHandle};
-use crate::broker::{Event, Lane};
-use crate::model::{LogEvent, ProposalId, State};
+use crate::broker::Event;
+use crate::model::{Lane, LogEvent, ProposalId, State};
 
 use super::Input;
 

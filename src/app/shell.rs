@@ -7,14 +7,12 @@ use std::time::Duration;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::{Instant, sleep_until, timeout_at};
 
-use crate::broker::{
-    BrokerState, Confirmation, Event, HumanAct, Lane, Settings, Ticket, next_deadline, update,
-};
+use crate::broker::{BrokerState, Confirmation, Event, HumanAct, Settings, next_deadline, update};
 use crate::clock::Now;
 use crate::error::Failure;
 use crate::executor::Wish;
 use crate::ipc::{self, Listener, Router};
-use crate::model::{LogEvent, Reviewer, Tier};
+use crate::model::{Lane, LogEvent, Reviewer, Ticket, Tier};
 use crate::policy::Policy;
 use crate::tui::keyboard::{Keyboard, Typed};
 use crate::tui::terminal::{Terminal, has_job_control};

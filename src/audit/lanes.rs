@@ -8,8 +8,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::broker::{Lane, Ticket};
-use crate::model::{Blob, LogEvent};
+use crate::model::{Blob, Lane, LogEvent, Ticket};
 
 /// Records of one group commit.
 const BATCH: usize = 512;

@@ -1,8 +1,7 @@
 use super::super::samples::proposed;
 use super::super::{AuditError, Dashboard, Log, WriterEvent, open};
 use super::*;
-use crate::broker::Ticket;
-use crate::model::ProposalId;
+use crate::model::{ProposalId, Ticket};
 
 fn layout() -> (tempfile::TempDir, Layout) {
     let dir = tempfile::tempdir().unwrap();

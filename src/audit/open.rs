@@ -15,9 +15,8 @@ use super::put_back::put_back;
 use super::scan::Head;
 use super::tail::{self, Tail};
 use super::writer::{Chain, Writer, WriterEvent, WriterHandle};
-use crate::broker::Ticket;
 use crate::clock::Now;
-use crate::model::{LogEvent, ProposalId, State};
+use crate::model::{LogEvent, ProposalId, State, Ticket};
 
 /// A segment is closed and the next begun once it is this long.
 pub(super) const SEGMENT_BYTES: u64 = 64 * 1024 * 1024;

@@ -7,8 +7,7 @@ use std::sync::mpsc;
 use super::super::samples::{every_kind, finished, granted, proposed, started, unnoted};
 use super::super::{Dashboard, Log, WriterEvent};
 use super::*;
-use crate::broker::Ticket;
-use crate::model::{Blob, Digest};
+use crate::model::{Blob, Digest, Ticket};
 
 /// Writes these events one by one, each in a commit of its own.
 fn write(opened: Opened, events: Vec<(LogEvent, Vec<Blob>)>) {

@@ -6,8 +6,7 @@ use std::sync::mpsc;
 
 use super::super::samples::proposed;
 use super::super::{Log, WriterEvent, open};
-use crate::broker::Ticket;
-use crate::model::{LogEvent, ProposalId};
+use crate::model::{LogEvent, ProposalId, Ticket};
 
 const SEGMENT: &str = "log/00000001.jsonl";
 

@@ -11,9 +11,8 @@ use super::super::open::open_with;
 use super::super::samples::{finished, granted, proposed, started};
 use super::super::{Log, Report, WriterEvent, WriterHandle, open, outdated_segments, prune};
 use super::*;
-use crate::broker::Ticket;
 use crate::clock::Now;
-use crate::model::{Blob, ProposalId, Reviewer};
+use crate::model::{Blob, ProposalId, Reviewer, Ticket};
 
 /// A log that is being written.
 struct Writing {

@@ -4,8 +4,7 @@ use super::super::samples::{finished, granted, proposed, started, unnoted};
 use super::super::{Report, frame, open};
 use super::*;
 use crate::audit::open::open_with;
-use crate::broker::Ticket;
-use crate::model::{Blob, ProposalId};
+use crate::model::{Blob, ProposalId, Ticket};
 
 fn write(state: &Path, segment_bytes: u64, events: Vec<(LogEvent, Vec<Blob>)>) {
     let (tell, told) = std::sync::mpsc::channel();

@@ -7,9 +7,8 @@ use super::super::line::{record, unseal};
 use super::super::samples::{proposed, started, unnoted};
 use super::super::{AuditError, Log, open};
 use super::*;
-use crate::broker::Ticket;
 use crate::clock::Now;
-use crate::model::{LogEvent, ProposalId};
+use crate::model::{LogEvent, ProposalId, Ticket};
 
 /// A log of three records, closed.
 fn sample(state: &Path) -> Vec<u8> {

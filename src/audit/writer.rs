@@ -16,9 +16,8 @@ use super::error;
 use super::lanes::{Entry, Lanes, Work};
 use super::line::{self, LINE_MAX};
 use super::lock::Lock;
-use crate::broker::{Lane, Ticket};
 use crate::clock::Now;
-use crate::model::{Blob, Digest, LogEvent};
+use crate::model::{Blob, Digest, Lane, LogEvent, Ticket};
 
 /// The end of the chain.
 #[derive(Clone, Debug)]

@@ -9,13 +9,12 @@ use serde_json::json;
 use crate::clock::Now;
 use crate::config::nearest;
 use crate::model::{
-    AgentClaim, Artifact, Digest, Draft, InputRequest, Limits, Peer, Proposal, ProposalId, State,
-    is_input_name,
+    AgentClaim, Artifact, CallId, ConnId, Digest, Draft, InputRequest, Limits, Peer, Proposal,
+    ProposalId, State, is_input_name,
 };
 use crate::policy::Contract;
 
 use super::effect::{Effect, Reply, RpcError};
-use super::event::{CallId, ConnId};
 use super::lift::check_table;
 use super::outcome::OutcomeText;
 use super::quota::key;

@@ -7,13 +7,12 @@ use std::time::Duration;
 
 use crate::clock::Now;
 use crate::model::{
-    Blob, BoundInput, DecisionKind, Finding, InputKind, LogEvent, ProposalId, ProposedLog, State,
-    Verdict,
+    Blob, BoundInput, DecisionKind, Finding, InputKind, JobId, LogEvent, ProposalId, ProposedLog,
+    State, Verdict,
 };
 
 use super::accept::proposed_reply;
 use super::effect::{Effect, Reply, RpcError};
-use super::event::JobId;
 use super::outcome::{OutcomeText, decided};
 use super::quota::key;
 use super::requests::closing;

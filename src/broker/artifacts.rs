@@ -2,10 +2,9 @@
 
 use serde_json::json;
 
-use crate::model::{Artifact, ArtifactRef, ProposalId, Run, State};
+use crate::model::{Artifact, ArtifactRef, ConnId, ProposalId, Run, State};
 
 use super::effect::RpcError;
-use super::event::ConnId;
 use super::run::result_of;
 use super::state::{BrokerState, Entry, Session};
 

@@ -10,12 +10,12 @@ use sha2::{Digest as _, Sha256};
 
 use crate::clock::Now;
 use crate::model::{
-    BoundInput, CodeFacts, Digest, GrantDigest, Limits, Proposal, ProposalId, Reviewer, State,
-    Tier, Viewed,
+    BoundInput, CodeFacts, Digest, Environment, GrantDigest, Limits, Proposal, ProposalId,
+    Reviewer, State, Tier, Viewed,
 };
 use crate::policy::Policy;
 
-use super::state::{BrokerState, Entry, Environment};
+use super::state::{BrokerState, Entry};
 
 /// A person's confirmation, bound to what the sheet showed. Made by the dashboard's sheet.
 #[derive(Clone, Debug, PartialEq)]

@@ -4,10 +4,10 @@
 //! the longest length takes twenty times as long as an ordinary one; at one desk, an agent that sends
 //! such would be felt by everybody.
 
-use super::event::JobId;
 use super::fair::FairQueue;
 use super::state::Work;
 use crate::clock::Now;
+use crate::model::JobId;
 
 /// Code of at most so many bytes is short: about a millisecond of work.
 const SHORT: usize = 4 * 1024;

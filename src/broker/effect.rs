@@ -8,13 +8,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::model::{
-    Artifact, Blob, Digest, InputRequest, KeptRun, Limits, LogEvent, Outcome, ProposalId, Setting,
-    State, Verdict,
+    Artifact, Blob, CallId, ConnId, Digest, InputRequest, JobId, KeptRun, Lane, Limits, LogEvent,
+    Outcome, ProposalId, Setting, State, StreamName, Ticket, Verdict,
 };
 
 use super::decision::Grant;
 use super::desks::Desk;
-use super::event::{CallId, ConnId, JobId, Lane, Ticket};
 
 /// Everything the shell can be asked to do. Effects of one update are carried out in order.
 #[derive(Debug)]
@@ -178,11 +177,4 @@ pub enum Note {
         stream: StreamName,
         text: String,
     },
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum StreamName {
-    Stdout,
-    Stderr,
 }

@@ -3,41 +3,11 @@
 use std::time::Duration;
 
 use crate::model::{
-    AgentClaim, Blob, BoundInput, Draft, Isolation, Peer, ProposalId, Reviewer, Run, RunEvent,
-    Verdict, Viewed,
+    AgentClaim, Blob, BoundInput, CallId, ConnId, Draft, Environment, Isolation, JobId, Peer,
+    ProposalId, Reviewer, Run, RunEvent, StreamName, Ticket, Verdict, Viewed,
 };
 
 use super::decision::Confirmation;
-use super::effect::StreamName;
-use super::state::Environment;
-
-/// A connection to the socket, numbered by the listener; never reused.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ConnId(pub u64);
-
-/// One request of one connection, numbered by the connection; never reused. The connection
-/// keeps which JSON-RPC id it belongs to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct CallId(pub u64);
-
-/// One piece of work for the analyser.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct JobId(pub u64);
-
-/// One record on its way to the disk.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Ticket(pub u64);
-
-/// The way of a record to the disk. Each is kept in order; what a person decided overtakes what
-/// agents asked for. Records of one proposal keep their order all the same: what a person decides
-/// was shown, and what is shown is on the disk.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Lane {
-    /// What a person decided, and what became of it.
-    Person,
-    /// What agents asked for, and what ended without a person.
-    Agents,
-}
 
 /// A decoded request. Ids and tokens that need randomness are made by the sender.
 #[derive(Clone, Debug, PartialEq)]

@@ -28,11 +28,11 @@ mod update;
 
 pub use decision::{Confirmation, Grant};
 pub use desks::Desk;
-pub use effect::{Effect, Note, Reply, RpcError, StreamName};
-pub use event::{CallId, ConnId, Event, ExecNote, HumanAct, JobId, Lane, Request, Ticket};
+pub use effect::{Effect, Note, Reply, RpcError};
+pub use event::{Event, ExecNote, HumanAct, Request};
 pub use fair::FairQueue;
 pub use run::FRAME_STDOUT;
-pub use state::{AuditHealth, BrokerState, Entry, Environment, LiveOutput, Profile, Settings};
+pub use state::{AuditHealth, BrokerState, Entry, LiveOutput, Profile, Settings};
 pub use update::{next_deadline, update};
 
 #[cfg(test)]

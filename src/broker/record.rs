@@ -4,10 +4,9 @@
 use serde_json::json;
 
 use crate::clock::Now;
-use crate::model::{Blob, DecisionKind, LogEvent, Peer, ProposalId, State};
+use crate::model::{Blob, DecisionKind, Lane, LogEvent, Peer, ProposalId, State, Ticket};
 
 use super::effect::{Effect, RpcError};
-use super::event::{Lane, Ticket};
 use super::outcome::OutcomeText;
 use super::quota::key;
 use super::state::{AuditHealth, BrokerState, Stage, Then};

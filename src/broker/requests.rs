@@ -8,7 +8,9 @@ use std::time::Duration;
 use serde_json::json;
 
 use crate::clock::Now;
-use crate::model::{AgentClaim, Limits, Peer, ProposalId, Setting, State};
+use crate::model::{
+    AgentClaim, CallId, ConnId, Environment, JobId, Limits, Peer, ProposalId, Setting, State,
+};
 
 use super::accept::{
     CALLS_MAX, INPUTS_MAX, REASON_BYTES, TITLE_BYTES, check_claim, too_many_calls, used_up,
@@ -16,9 +18,9 @@ use super::accept::{
 use super::decision::Refused;
 use super::desks::Desk;
 use super::effect::{Effect, ProfileInfo, Reply, RpcError};
-use super::event::{CallId, ConnId, JobId, Request};
+use super::event::Request;
 use super::quota::key;
-use super::state::{BrokerState, Early, Entry, Environment, Job, Work};
+use super::state::{BrokerState, Early, Entry, Job, Work};
 
 /// Proposals and checks of a peer that may wait for a verdict or, then, for the disk.
 const WAITING_PER_PEER: usize = 256;

@@ -2,14 +2,14 @@
 
 use crate::clock::Now;
 use crate::model::{
-    Artifact, Blob, DecisionKind, Digest, Exit, FinishedLog, LogEvent, ProposalId, Reviewer, Run,
-    RunEvent, State,
+    Artifact, Blob, DecisionKind, Digest, Environment, Exit, FinishedLog, LogEvent, ProposalId,
+    Reviewer, Run, RunEvent, State, StreamName,
 };
 
-use super::effect::{Effect, Note, StreamName};
+use super::effect::{Effect, Note};
 use super::event::ExecNote;
 use super::outcome::{OutcomeText, decided};
-use super::state::{BrokerState, Entry, Environment, LiveOutput, Stage, Stop, Then};
+use super::state::{BrokerState, Entry, LiveOutput, Stage, Stop, Then};
 
 /// Bytes of stdout that one frame carries (protocol.md §4).
 pub const FRAME_STDOUT: usize = 200_000;

@@ -7,10 +7,9 @@ use std::collections::VecDeque;
 
 use serde_json::{Map, Value};
 
-use crate::model::ProposalId;
+use crate::model::{ConnId, ProposalId};
 use crate::policy::Contract;
 
-use super::event::ConnId;
 use super::state::{BrokerState, Entry, Session};
 
 /// The name of the scope, and of the input that brings it to the next run.

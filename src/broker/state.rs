@@ -8,15 +8,14 @@ use jiff::Timestamp;
 
 use crate::clock::Now;
 use crate::model::{
-    Blob, BoundInput, Decision, Digest, Installed, Peer, Proposal, ProposalId, Run, RunEvent,
-    State, Tier, Verdict,
+    Blob, BoundInput, CallId, ConnId, Decision, Digest, Environment, Lane, Peer, Proposal,
+    ProposalId, Run, RunEvent, State, StreamName, Ticket, Tier, Verdict,
 };
 use crate::policy::Policy;
 
 use super::census::Census;
 use super::decision::Grant;
 use super::desks::Desks;
-use super::event::{CallId, ConnId, Lane, Ticket};
 use super::outcome::OutcomeText;
 use super::quota::Quotas;
 use super::shared::Shared;
@@ -52,24 +51,6 @@ pub struct Profile {
     pub given: Vec<String>,
 }
 
-/// The managed Python environment.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Environment {
-    /// Being made. `done` of `total` steps; `step` says what is happening.
-    Making { step: String, done: u64, total: u64 },
-    /// Usable. `digest` covers the contents of every file that a run can load.
-    Ready {
-        digest: Digest,
-        label: String,
-        installed: Installed,
-    },
-    /// Files of one that was usable are others now; they are being read again. `what` names them, inside
-    /// the environment.
-    Changed { what: String },
-    /// Cannot be used; `message` says the mend.
-    Failed { message: String },
-}
-
 /// The state of the audit log.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AuditHealth {
@@ -91,7 +72,7 @@ pub struct LiveOutput {
     pub stdout: String,
     pub stderr: String,
     /// The order in which pieces came: stream and end offset in that stream's text.
-    pub order: Vec<(super::effect::StreamName, usize)>,
+    pub order: Vec<(StreamName, usize)>,
 }
 
 impl LiveOutput {

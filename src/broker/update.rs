@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use crate::clock::Now;
-use crate::model::{LogEvent, ProposalId, Reviewer, State};
+use crate::model::{ConnId, Environment, LogEvent, ProposalId, Reviewer, State};
 
 use super::effect::Effect;
-use super::event::{ConnId, Event, HumanAct};
-use super::state::{BrokerState, Connection, Environment, Stop, Then};
+use super::event::{Event, HumanAct};
+use super::state::{BrokerState, Connection, Stop, Then};
 
 /// Advances the core by one event. Deadlines that have come are honoured first, whatever the
 /// event is: a timer that was missed in suspend cannot let a late decision through.

@@ -10,8 +10,8 @@ use serde_json::json;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
 use tokio::time::{Instant, timeout, timeout_at};
 
-use crate::broker::{CallId, ConnId, Event, RpcError};
-use crate::model::Peer;
+use crate::broker::{Event, RpcError};
+use crate::model::{CallId, ConnId, Peer};
 
 use super::encode;
 use super::envelope::{self, Id};

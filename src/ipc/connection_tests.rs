@@ -10,9 +10,9 @@ use tokio::io::{
 use tokio::task::JoinHandle;
 
 use super::*;
-use crate::broker::{Note, Reply, Request, StreamName};
+use crate::broker::{Note, Reply, Request};
 use crate::ipc::Bounds;
-use crate::model::{ProposalId, State};
+use crate::model::{ProposalId, State, StreamName};
 
 struct Agent {
     lines: BufReader<ReadHalf<DuplexStream>>,

@@ -2,11 +2,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::*;
-use crate::broker::StreamName;
 use crate::ipc::envelope;
 use crate::model::{
     Action, Capability, CapabilityUse, Digest, Exit, Finding, Isolation, Outcome, PolicyRef,
-    ProposalId, Retry, Run, Severity, SourceStats, State, Tier, Timing, Verdict, VerdictKind,
+    ProposalId, Retry, Run, Severity, SourceStats, State, StreamName, Tier, Timing, Verdict,
+    VerdictKind,
 };
 
 fn id(text: &str) -> Id {

@@ -109,7 +109,7 @@ impl Door {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::broker::ConnId;
+    use crate::model::ConnId;
 
     fn peer(uid: u32, pid: i32) -> Peer {
         Peer {

@@ -10,7 +10,8 @@ use std::time::Duration;
 
 use tokio::sync::Notify;
 
-use crate::broker::{CallId, ConnId, Note, Reply, RpcError};
+use crate::broker::{Note, Reply, RpcError};
+use crate::model::{CallId, ConnId};
 
 use super::encode;
 use super::envelope::Id;

@@ -14,8 +14,8 @@ use tokio::net::unix::OwnedReadHalf;
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::timeout;
 
-use crate::broker::{ConnId, RpcError};
-use crate::model::Peer;
+use crate::broker::RpcError;
+use crate::model::{ConnId, Peer};
 
 use super::connection::Connection;
 use super::encode;

@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 
-use crate::broker::ConnId;
+use crate::model::ConnId;
 
 use super::router::Bounds;
 

@@ -3,6 +3,7 @@
 //! May use nothing but the standard library, serde, sha2, uuid, jiff and the Unicode tables.
 
 mod digest;
+mod environment;
 mod glyphs;
 mod ids;
 mod input;
@@ -16,14 +17,17 @@ mod peer;
 mod proposal;
 mod setting;
 mod state;
+mod stream;
+mod ticket;
 mod tier;
 mod verdict;
 mod view;
 mod visible;
 
 pub use digest::{Digest, GrantDigest};
+pub use environment::Environment;
 pub use glyphs::{Mark, columns};
-pub use ids::ProposalId;
+pub use ids::{CallId, ConnId, JobId, ProposalId};
 pub use input::{
     ArtifactRef, BoundInput, Column, DataFormat, DatasetInfo, InputKind, InputRequest, Sensitivity,
     TextFormat, is_input_name,
@@ -41,6 +45,8 @@ pub use peer::Peer;
 pub use proposal::{AgentClaim, Draft, Proposal};
 pub use setting::{Installed, Setting};
 pub use state::State;
+pub use stream::StreamName;
+pub use ticket::{Lane, Ticket};
 pub use tier::{Preflight, Tier};
 pub use verdict::{
     Action, Capability, CapabilityUse, CodeFacts, Finding, PolicyRef, Severity, SourceStats,

@@ -13,14 +13,13 @@ use ratatui::layout::Rect;
 use uuid::Uuid;
 
 use crate::broker::{
-    self, BrokerState, CallId, Confirmation, ConnId, Effect, Environment, Event, ExecNote,
-    HumanAct, Profile, Request, Settings, StreamName,
+    self, BrokerState, Confirmation, Effect, Event, ExecNote, HumanAct, Profile, Request, Settings,
 };
 use crate::clock::Now;
 use crate::model::{
-    AgentClaim, BoundInput, Capability, CapabilityUse, Column, DataFormat, Digest, Draft,
-    InputKind, InputRequest, Peer, PolicyRef, Preflight, ProposalId, Reviewer, Run, Sensitivity,
-    SourceStats, TextFormat, Tier, Verdict, VerdictKind,
+    AgentClaim, BoundInput, CallId, Capability, CapabilityUse, Column, ConnId, DataFormat, Digest,
+    Draft, Environment, InputKind, InputRequest, Peer, PolicyRef, Preflight, ProposalId, Reviewer,
+    Run, Sensitivity, SourceStats, StreamName, TextFormat, Tier, Verdict, VerdictKind,
 };
 
 use crate::policy::{Policy, PrivateValues};

@@ -1,7 +1,7 @@
 //! An environment that changed, as a person sees it.
 
-use crate::broker::{Environment, Event, ExecNote};
-use crate::model::RunEvent;
+use crate::broker::{Event, ExecNote};
+use crate::model::{Environment, RunEvent};
 
 use super::bench::*;
 use super::snapshot_tests::at_sizes;

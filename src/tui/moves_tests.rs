@@ -212,7 +212,7 @@ fn space_pages_the_focused_output_of_a_run_and_the_code_before_it() {
     b.advance(500);
     let id = b.start();
     let printed: String = (0..300).map(|n| format!("row {n}\n")).collect();
-    b.output(id, crate::broker::StreamName::Stdout, &printed);
+    b.output(id, crate::model::StreamName::Stdout, &printed);
     b.end(id, run(&printed));
     b.ui.focus = ui::Pane::Output;
     b.draw();

@@ -2,8 +2,8 @@
 
 use crossterm::event::KeyCode;
 
-use crate::broker::{Environment, Event};
-use crate::model::{Digest, State};
+use crate::broker::Event;
+use crate::model::{Digest, Environment, State};
 
 use super::action::AuditPage;
 use super::bench::*;
@@ -276,7 +276,7 @@ fn the_name_of_an_agents_program_is_no_word_of_the_kernel() {
     for exe in ["uid 0 · pid 1", ") uid 0 · pid 1 ("] {
         let mut b = Bench::new(120, 40);
         b.apply(Event::Connected {
-            conn: crate::broker::ConnId(1),
+            conn: crate::model::ConnId(1),
             peer: crate::model::Peer {
                 uid: 1000,
                 gid: 1000,

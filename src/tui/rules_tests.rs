@@ -6,8 +6,8 @@ use std::time::Duration;
 use crossterm::event::{Event as Input, KeyCode, KeyEventKind, KeyModifiers};
 use proptest::prelude::*;
 
-use crate::broker::{Environment, Event};
-use crate::model::{Digest, State};
+use crate::broker::Event;
+use crate::model::{Digest, Environment, State};
 
 use super::bench::*;
 use super::ui::Challenge;

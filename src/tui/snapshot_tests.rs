@@ -2,8 +2,10 @@
 
 use crossterm::event::KeyCode;
 
-use crate::broker::{Environment, Event, ExecNote, StreamName};
-use crate::model::{Artifact, Digest, Exit, LimitKind, RunErrorKind, RunEvent};
+use crate::broker::{Event, ExecNote};
+use crate::model::{
+    Artifact, Digest, Environment, Exit, LimitKind, RunErrorKind, RunEvent, StreamName,
+};
 
 use super::bench::*;
 use super::contrast_tests::readable;

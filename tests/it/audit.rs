@@ -9,8 +9,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::sync::mpsc;
 
 use countersign::audit::{self, AuditError, Log, WriterEvent};
-use countersign::broker::{Lane, Ticket};
-use countersign::model::{Blob, LogEvent, ProposalId, State};
+use countersign::model::{Blob, Lane, LogEvent, ProposalId, State, Ticket};
 use serde_json::Value;
 
 use given::is_given;

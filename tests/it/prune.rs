@@ -11,8 +11,7 @@ use std::sync::mpsc;
 
 use common::dash::{Dash, Options};
 use countersign::audit::{self, WriterEvent};
-use countersign::broker::Ticket;
-use countersign::model::{Blob, Digest, LogEvent, ProposalId};
+use countersign::model::{Blob, Digest, LogEvent, ProposalId, Ticket};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 

@@ -1,11 +1,11 @@
 //! Invariant 10: what an agent's connection can and cannot do, and whose an id is.
 
 use super::super::effect::{Note, Reply, RpcError};
-use super::super::event::{CallId, ConnId, Event, ExecNote, Request};
-use super::super::state::Environment;
+use super::super::event::{Event, ExecNote, Request};
 use super::world::*;
 use crate::model::{
-    AgentClaim, Draft, InputRequest, Installed, ProposalId, State, TextFormat, VerdictKind,
+    AgentClaim, CallId, ConnId, Draft, Environment, InputRequest, Installed, ProposalId, State,
+    TextFormat, VerdictKind,
 };
 
 /// Every request that names an id.

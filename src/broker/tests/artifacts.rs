@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::super::effect::{Reply, RpcError};
-use super::super::event::{ConnId, ExecNote, Request};
+use super::super::event::{ExecNote, Request};
 use super::super::run::FRAME_STDOUT;
 use super::world::*;
 use crate::model::{
-    ArtifactRef, Digest, Draft, InputRequest, LogEvent, ProposalId, RunErrorKind, State,
+    ArtifactRef, ConnId, Digest, Draft, InputRequest, LogEvent, ProposalId, RunErrorKind, State,
 };
 
 fn read(id: ProposalId, name: &str, offset: u64) -> Request {

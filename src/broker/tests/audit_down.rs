@@ -3,9 +3,9 @@
 
 use super::super::decision::Refused;
 use super::super::effect::{Reply, RpcError};
-use super::super::event::{Event, ExecNote, Request, Ticket};
+use super::super::event::{Event, ExecNote, Request};
 use super::world::*;
-use crate::model::{Retry, State, VerdictKind};
+use crate::model::{Retry, State, Ticket, VerdictKind};
 
 #[test]
 fn everything_open_is_told_as_error_and_what_runs_is_killed() {

@@ -5,12 +5,11 @@ use std::sync::Arc;
 use super::super::Confirmation;
 use super::super::decision::{self, Refused, grant_digest};
 use super::super::event::{Event, ExecNote};
-use super::super::state::Environment;
 use super::world::*;
 use crate::clock::Now;
 use crate::model::{
-    BoundInput, Column, DataFormat, Digest, GrantDigest, InputKind, LogEvent, ProposalId, Reviewer,
-    RunEvent, Sensitivity, State, TextFormat, Tier, VerdictKind, Viewed,
+    BoundInput, Column, DataFormat, Digest, Environment, GrantDigest, InputKind, LogEvent,
+    ProposalId, Reviewer, RunEvent, Sensitivity, State, TextFormat, Tier, VerdictKind, Viewed,
 };
 
 /// The digest of the same proposal, by id, under a world that `change` made different.

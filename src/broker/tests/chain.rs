@@ -1,8 +1,8 @@
 //! What a log can come to: the writer puts records in order as early as they were handed over, or as
 //! late as they were told to be durable; each lane keeps its own order.
 
-use super::super::event::{Event, Lane, Ticket};
-use crate::model::LogEvent;
+use super::super::event::Event;
+use crate::model::{Lane, LogEvent, Ticket};
 
 #[derive(Default)]
 pub struct Chain {

@@ -1,8 +1,8 @@
 //! Who is analysed next: in turn between uids, then between the peers of a uid.
 
-use super::super::event::{ConnId, Event, Request};
+use super::super::event::{Event, Request};
 use super::world::*;
-use crate::model::VerdictKind;
+use crate::model::{ConnId, VerdictKind};
 
 /// Lets the analyser work one piece at a time; the code of each, in order.
 fn order(w: &mut World) -> Vec<String> {
@@ -108,7 +108,7 @@ fn an_answer_to_another_job_changes_nothing() {
     let mut w = World::new();
     let (id, _) = w.propose(A, draft("1"));
     let (job, _) = w.jobs[0].clone();
-    let stray = super::super::JobId(job.0 + 1);
+    let stray = crate::model::JobId(job.0 + 1);
     let verdict = Box::new(verdict(VerdictKind::Clear, "1"));
     w.send(Event::Analysed {
         job: stray,

@@ -68,8 +68,8 @@ fn live_output_is_bounded() {
     w.thorough = false;
     let id = w.running(A, draft("1"));
     let streams = [
-        super::super::StreamName::Stdout,
-        super::super::StreamName::Stderr,
+        crate::model::StreamName::Stdout,
+        crate::model::StreamName::Stderr,
     ];
     for n in 0..600 {
         let text = "y".repeat(4096);

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use super::super::Settings;
 use super::super::effect::RpcError;
-use super::super::event::{CallId, ConnId, Event, ExecNote, Request};
+use super::super::event::{Event, ExecNote, Request};
 use super::world::*;
-use crate::model::{Draft, InputRequest, LogEvent, State, VerdictKind};
+use crate::model::{CallId, ConnId, Draft, InputRequest, LogEvent, State, VerdictKind};
 
 fn tight() -> World {
     World::with(Settings {

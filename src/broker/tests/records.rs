@@ -1,9 +1,11 @@
 //! Invariant 8: every step is on the disk before it is taken or told.
 
 use super::super::effect::{Note, Reply};
-use super::super::event::{Event, ExecNote, Lane, Ticket};
+use super::super::event::{Event, ExecNote};
 use super::world::*;
-use crate::model::{Digest, Draft, InputKind, LogEvent, RunErrorKind, State, VerdictKind};
+use crate::model::{
+    Digest, Draft, InputKind, Lane, LogEvent, RunErrorKind, State, Ticket, VerdictKind,
+};
 
 #[test]
 fn granted_is_durable_before_the_child_is_made_and_started_before_it_is_let_go() {
@@ -122,7 +124,7 @@ fn a_streaming_agent_hears_states_in_the_order_of_the_records() {
         },
     );
     let text = "42\n".to_owned();
-    let stream = super::super::StreamName::Stdout;
+    let stream = crate::model::StreamName::Stdout;
     w.exec(id, ExecNote::Output { stream, text });
     w.exec(id, ExecNote::Ended(Box::new(run("42\n"))));
     w.durable();
@@ -324,7 +326,7 @@ fn code_and_brought_inputs_and_output_are_kept_as_blobs() {
         }
         tickets
     };
-    let call = super::super::CallId(1);
+    let call = crate::model::CallId(1);
     let request = super::super::Request::Propose { id, draft };
     send(
         &mut w,

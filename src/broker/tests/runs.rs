@@ -103,7 +103,7 @@ fn reports_about_what_was_not_asked_for_change_nothing() {
             ExecNote::Prepared(isolation()),
             ExecNote::Released,
             ExecNote::Output {
-                stream: super::super::StreamName::Stdout,
+                stream: crate::model::StreamName::Stdout,
                 text: "forged".to_owned(),
             },
             ExecNote::Ended(Box::new(run("forged"))),
@@ -247,7 +247,7 @@ fn the_kill_key_does_nothing_to_what_does_not_run() {
 
 #[test]
 fn live_output_keeps_the_order_of_its_pieces() {
-    use super::super::StreamName::{Stderr, Stdout};
+    use crate::model::StreamName::{Stderr, Stdout};
     let mut w = World::new();
     let id = w.running(A, draft("1"));
     for (stream, text) in [(Stdout, "a"), (Stdout, "b"), (Stderr, "!"), (Stdout, "c")] {

@@ -5,11 +5,12 @@ use std::collections::HashMap;
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use super::super::event::{ConnId, Event, ExecNote, Request};
-use super::super::{Environment, StreamName, decision, next_deadline};
+use super::super::event::{Event, ExecNote, Request};
+use super::super::{decision, next_deadline};
 use super::world::*;
 use crate::model::{
-    Digest, Draft, GrantDigest, LogEvent, ProposalId, RunErrorKind, State, VerdictKind,
+    ConnId, Digest, Draft, Environment, GrantDigest, LogEvent, ProposalId, RunErrorKind, State,
+    StreamName, VerdictKind,
 };
 
 /// Which proposal an operation is about: any, the latest, or one that was never made.
@@ -306,7 +307,7 @@ impl Play {
                 }
             }
             Op::AnalyseStray => {
-                let job = super::super::JobId(u64::MAX);
+                let job = crate::model::JobId(u64::MAX);
                 let verdict = Box::new(verdict(VerdictKind::Clear, ""));
                 w.send(Event::Analysed { job, verdict });
             }

@@ -102,7 +102,7 @@ fn what_names_nothing_and_is_not_recorded_brings_the_log_down() {
 fn an_answer_of_the_log_to_something_else_changes_nothing() {
     let mut w = World::new();
     let id = w.pending(A, draft("1"));
-    w.unrecorded(super::super::event::Ticket(u64::MAX));
+    w.unrecorded(crate::model::Ticket(u64::MAX));
     assert!(!w.state.audit.is_down());
     assert!(w.ask(A, Request::Status { id }).is_ok());
     w.send(Event::Tick);

@@ -6,10 +6,13 @@ use std::time::Duration;
 
 use super::super::decision;
 use super::super::effect::{Effect, Note, Reply};
-use super::super::event::{CallId, ConnId, Event, HumanAct, JobId, Lane, Request, Ticket};
+use super::super::event::{Event, HumanAct, Request};
 use super::super::state::BrokerState;
 use crate::clock::Now;
-use crate::model::{Draft, GrantDigest, LogEvent, ProposalId, State, VerdictKind};
+use crate::model::{
+    CallId, ConnId, Draft, GrantDigest, JobId, Lane, LogEvent, ProposalId, State, Ticket,
+    VerdictKind,
+};
 
 /// The state that a record brings its proposal into, and whether the record is on the disk.
 type Written = (Option<(ProposalId, State)>, bool);

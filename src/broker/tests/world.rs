@@ -8,18 +8,16 @@ use jiff::Timestamp;
 use uuid::Uuid;
 
 use super::super::effect::{Effect, Note, Reply, RpcError};
-use super::super::event::{
-    CallId, ConnId, Event, ExecNote, HumanAct, JobId, Lane, Request, Ticket,
-};
-use super::super::state::{BrokerState, Entry, Environment, Profile, Settings};
+use super::super::event::{Event, ExecNote, HumanAct, Request};
+use super::super::state::{BrokerState, Entry, Profile, Settings};
 use super::super::{Confirmation, decision, next_deadline, update};
 use super::watch::Watch;
 use crate::clock::Now;
 use crate::model::{
-    Action, Artifact, Blob, BoundInput, Digest, Draft, Exit, Finding, GrantDigest, InputKind,
-    InputRequest, Isolation, Limits, LogEvent, Outcome, Peer, ProposalId, Reviewer, Run, RunError,
-    RunErrorKind, Setting, Severity, SourceStats, State, Tier, Timing, Verdict, VerdictKind,
-    Viewed,
+    Action, Artifact, Blob, BoundInput, CallId, ConnId, Digest, Draft, Environment, Exit, Finding,
+    GrantDigest, InputKind, InputRequest, Isolation, JobId, Lane, Limits, LogEvent, Outcome, Peer,
+    ProposalId, Reviewer, Run, RunError, RunErrorKind, Setting, Severity, SourceStats, State,
+    Ticket, Tier, Timing, Verdict, VerdictKind, Viewed,
 };
 use crate::policy::{Attributes, Contract, Origin, Policy, PrivateValues, SetBy};
 

@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 
 use nix::sys::signal::Signal;
 
-use crate::broker::{ExecNote, StreamName};
+use crate::broker::ExecNote;
 use crate::child::{Client, Held, Source, Wish};
 use crate::clock::Now;
-use crate::model::RunEvent;
+use crate::model::{RunEvent, StreamName};
 use crate::sandbox::{raw, scratch};
 
 use super::checked::{Answer, Checked};

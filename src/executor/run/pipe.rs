@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use crate::broker::StreamName;
+use crate::model::StreamName;
 
 use crate::executor::run::output::Stream;
 

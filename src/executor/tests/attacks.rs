@@ -1,9 +1,9 @@
 //! The real child under attack, from the operating system's side: no guard inside it.
 
 use super::{TIER, run_spec};
-use crate::broker::{ExecNote, StreamName};
+use crate::broker::ExecNote;
 use crate::executor::tests::bench::*;
-use crate::model::{Exit, LimitKind, Limits, RunErrorKind};
+use crate::model::{Exit, LimitKind, Limits, RunErrorKind, StreamName};
 use crate::policy::Policy;
 
 fn raw(code: &str) -> Told {

@@ -10,9 +10,9 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-use crate::broker::{ExecNote, StreamName};
+use crate::broker::ExecNote;
 use crate::clock::Now;
-use crate::model::{Blob, BoundInput, Digest, Isolation, Limits, Run, Tier};
+use crate::model::{Blob, BoundInput, Digest, Isolation, Limits, Run, StreamName, Tier};
 use crate::policy::{Contract, Policy};
 use crate::runtime::PythonEnv;
 

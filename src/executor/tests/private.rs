@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use serde_json::json;
 
-use crate::broker::{ExecNote, StreamName};
+use crate::broker::ExecNote;
 use crate::executor::DatasetSource;
 use crate::executor::bind;
 use crate::executor::bind_with;
 use crate::executor::spec::RunSpec;
 use crate::executor::tests::bench::*;
-use crate::model::{DataFormat, Sensitivity};
+use crate::model::{DataFormat, Sensitivity, StreamName};
 
 const TABLE: &str = "who,city,pay\nAnn Ferrer,Oslo,51234.5\nBo Lindqvist,Oslo,48010.25\n\
     Cy Nakamura,Oslo,60123.0\nDi Okonkwo,Oslo,47001.5\nEd Petrov,Oslo,52222.25\n";

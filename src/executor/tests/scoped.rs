@@ -2,9 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::broker::StreamName;
 use crate::executor::tests::bench::*;
-use crate::model::{Run, RunErrorKind};
+use crate::model::{Run, RunErrorKind, StreamName};
 
 const SECRET: &str = "hunter2-pässword/9";
 

@@ -5,14 +5,13 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use crate::broker::StreamName;
 use crate::executor::DatasetSource;
 use crate::executor::Sources;
 use crate::executor::bind_with;
 use crate::executor::spec::RunSpec;
 use crate::executor::tests::bench::*;
 use crate::executor::warm::Pool;
-use crate::model::{DataFormat, Sensitivity, Tier};
+use crate::model::{DataFormat, Sensitivity, StreamName, Tier};
 use crate::policy::{Policy, PrivateValues};
 
 const TABLE: &str = "who,city,pay\nAnn Ferrer,Oslo,51234.5\nBo Lindqvist,Oslo,48010.25\n\

@@ -2,7 +2,8 @@
 
 use ratatui::layout::Rect;
 
-use crate::broker::{AuditHealth, Environment};
+use crate::broker::AuditHealth;
+use crate::model::Environment;
 
 use super::super::canvas::Canvas;
 use super::super::flow::{Flow, Para};

@@ -3,8 +3,8 @@
 use ratatui::layout::Rect;
 use serde_json::Value;
 
-use crate::broker::{Entry, StreamName};
-use crate::model::{Accesses, DecisionKind, Exit, Run, RunEvent, State};
+use crate::broker::Entry;
+use crate::model::{Accesses, DecisionKind, Exit, Run, RunEvent, State, StreamName};
 
 use super::super::flow::Para;
 use super::super::sketch::{Room, sketch};

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use ratatui::layout::Rect;
 
-use crate::broker::{Entry, Environment};
-use crate::model::{BoundInput, InputKind, Limits, Sensitivity, Severity, Verdict};
+use crate::broker::Entry;
+use crate::model::{BoundInput, Environment, InputKind, Limits, Sensitivity, Severity, Verdict};
 use crate::policy::Policy;
 
 use super::super::canvas::Canvas;

@@ -1,7 +1,7 @@
 //! Run output as lines. A line that its program rewrites (a progress bar writes `\r`) is one line in its
 //! last state, and says how often it was rewritten; the log and the agent have every byte.
 
-use crate::broker::StreamName;
+use crate::model::StreamName;
 
 use super::super::flow::Para;
 use super::super::theme::Role;

@@ -8,9 +8,9 @@ use crossterm::event::{KeyCode, KeyEvent};
 use tui_input::Input;
 
 use crate::broker::decision::{Refused, grant_digest};
-use crate::broker::{BrokerState, Entry, Environment};
+use crate::broker::{BrokerState, Entry};
 use crate::clock::Now;
-use crate::model::{State, VerdictKind};
+use crate::model::{Environment, State, VerdictKind};
 
 use super::super::action::{Action, GrantRequest};
 use super::super::keys::{Command, Key, Meaning};

@@ -4,9 +4,9 @@
 use std::ops::Range;
 use std::time::Duration;
 
+use crate::broker::BrokerState;
 use crate::broker::decision::grant_digest;
-use crate::broker::{BrokerState, Environment};
-use crate::model::{GrantDigest, ProposalId};
+use crate::model::{Environment, GrantDigest, ProposalId};
 
 use super::super::interval::IntervalSet;
 use super::super::screen::SheetShown;

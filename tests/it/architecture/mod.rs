@@ -18,6 +18,9 @@ const ORDER: [&str; 21] = [
 /// These stand side by side at the bottom; `given` is there for tests only.
 const BASE: [&str; 4] = ["paths", "clock", "error", "given"];
 
+/// The upper one knows nothing of the lower one, except that its tests write what that one records.
+const APART: [(&str, &str); 1] = [("audit", "broker")];
+
 /// Lines after which a file has more than one duty.
 const LINES_MAX: usize = 600;
 
@@ -83,6 +86,11 @@ fn direction(source: &Source, found: &mut Vec<String>) {
                 &format!("`{top}` uses `{module}`, which is not below it"),
                 found,
             );
+        }
+    }
+    for module in used(&source.outside_tests()) {
+        if APART.contains(&(top, &module)) {
+            source.says(&format!("`{top}` uses `{module}` outside tests"), found);
         }
     }
 }
@@ -319,6 +327,7 @@ fn made_up_faults_are_found() {
             "uses `cli`",
         ),
         ("config/x.rs", "use crate::broker;", "uses `broker`"),
+        ("audit/x.rs", "use crate::broker::Event;", "outside tests"),
         ("ipc/x.rs", "pub use crate::nowhere::X;", "uses `nowhere`"),
         ("paths.rs", "use crate::clock::Now;", "uses `clock`"),
         ("ipc/x.rs", "use countersign::tui::X;", "uses `tui`"),
@@ -435,6 +444,10 @@ fn what_is_allowed_is_not_found() {
         (
             "app/x.rs",
             "let c = Confirmation { id };\nEffect::Execute(g) => x,",
+        ),
+        (
+            "audit/x.rs",
+            "#[cfg(test)]\nmod tests { use crate::broker::tests::logs; }",
         ),
         ("sandbox/x.rs", "unsafe { f() }"),
         ("child/x.rs", "self.send(Command::Release)"),

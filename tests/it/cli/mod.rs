@@ -13,12 +13,12 @@ use std::process::{Output, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use countersign::broker::{CallId, ConnId, Event, Reply, Request, RpcError};
+use countersign::broker::{Event, Reply, Request, RpcError};
 use countersign::ipc::{Listener, Router, SocketConfig, inbox, serve};
 use countersign::model::{
-    Artifact, Decision, DecisionKind, Digest, Draft, Exit, InputRequest, Isolation, Outcome,
-    PolicyRef, ProposalId, Retry, Run, SourceStats, State, TextFormat, Tier, Timing, Verdict,
-    VerdictKind,
+    Artifact, CallId, ConnId, Decision, DecisionKind, Digest, Draft, Exit, InputRequest, Isolation,
+    Outcome, PolicyRef, ProposalId, Retry, Run, SourceStats, State, TextFormat, Tier, Timing,
+    Verdict, VerdictKind,
 };
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
