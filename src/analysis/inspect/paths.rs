@@ -364,7 +364,7 @@ impl<'a> Trail<'_, 'a> {
         };
         match func {
             func if i.is_path_maker(func, scope) || i.makes(func, scope, KEEPS) => one,
-            func if i.calls_builtin(func, scope, &["str", "round"]) => one,
+            func if i.calls_builtin(func, scope, &["open", "round", "str"]) => one,
             Expr::Attribute(x) => {
                 self.followed((&x.value, scope), share, depth + 1)
                     && call.args.iter().all(inner)
