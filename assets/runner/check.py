@@ -14,7 +14,7 @@ from _countersign.rules import ADDRESSES, THERE, Rules
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Container, Iterable, Iterator
 
 SHOWN = 5
 METACLASSES = ("ABCMeta", "EnumMeta", "EnumType")
@@ -22,24 +22,37 @@ METACLASSES = ("ABCMeta", "EnumMeta", "EnumType")
 Problem = tuple[int | None, str]
 
 
-def check(tree: ast.Module, rules: Rules, given: Iterable[str], events: Events) -> None:
-    """Raises for the first problem by line, naming a few more. `given`: names bound beforehand.
+def check(
+    tree: ast.Module, rules: Rules, given: Iterable[str], events: Events
+) -> frozenset[str]:
+    """Raises for the first problem by line, naming a few more. `given`: names bound beforehand. Returns the
+    modules that the snippet can do without.
 
     Every problem is an event of the run.
     """
     nodes = list(ast.walk(tree))
     bound = {*given, *(name for node in nodes for name in bound_names(node))}
     kinds = {type(node) for node in nodes}
+    attempts = attempted(nodes)
     refused = {kind: rules.node_problem(kind.__name__) for kind in kinds}
     problems: list[Problem] = []
+    left: set[str] = set()
     for node in nodes:
         kind = type(node)
         texts = [refused[kind]] if refused[kind] else []
-        if kind in JUDGED:
+        if kind in JUDGED and node not in attempts:
             texts += [text for text in node_problems(node, rules, bound) if text]
         problems += [(getattr(node, "lineno", None), text) for text in texts if text]
+    for node in attempts:
+        without = optional(node, rules)
+        left |= without
+        problems += [
+            (node.lineno, text)
+            for text in import_problems(node, rules, without)
+            if text
+        ]
     if not problems:
-        return
+        return frozenset(left)
     problems.sort(key=lambda problem: problem[0] or 0)
     for line, text in problems:
         events.add("refused", text, line)
@@ -48,6 +61,55 @@ def check(tree: ast.Module, rules: Rules, given: Iterable[str], events: Events) 
     if len(said) > SHOWN:
         message += f"; and {len(said) - SHOWN} more"
     raise PolicyViolation(message, problems[0][0])
+
+
+ABSENCE = frozenset(("ImportError", "ModuleNotFoundError", "Exception"))
+
+
+def attempted(nodes: Iterable[ast.AST]) -> set[ast.Import | ast.ImportFrom]:
+    """Imports in a `try` whose handler takes what an import raises that finds nothing."""
+    return {
+        inner
+        for node in nodes
+        if isinstance(node, TRIES) and any(takes_absence(one.type) for one in node.handlers)
+        for statement in node.body
+        for inner in ast.walk(statement)
+        if isinstance(inner, (ast.Import, ast.ImportFrom))
+    }
+
+
+def optional(node: ast.Import | ast.ImportFrom, rules: Rules) -> set[str]:
+    """The modules of such an import that the policy does not list: the import's gate raises the error and
+    loads nothing. What each module is for only the analyser knows; it refuses those that reach outside."""
+    match node:
+        case ast.ImportFrom(module=str(name), level=0):
+            names = [name]
+        case ast.Import(names=aliases):
+            names = [alias.name for alias in aliases]
+        case _:
+            names = []
+    return {
+        name
+        for name in names
+        if rules.module_problem(name) and name not in rules.packages and is_public(name)
+    }
+
+
+def is_public(module: str) -> bool:
+    return not any(part.startswith("_") for part in module.split("."))
+
+
+TRIES = (ast.Try, ast.TryStar)
+
+
+def takes_absence(kind: ast.expr | None) -> bool:
+    """Whether a handler takes what an import raises that finds nothing."""
+    match kind:
+        case ast.Name(id=name):
+            return name in ABSENCE
+        case ast.Tuple(elts=kinds):
+            return any(map(takes_absence, kinds))
+    return kind is None
 
 
 def bound_in(tree: ast.Module) -> set[str]:
@@ -114,11 +176,8 @@ def node_problems(node: ast.AST, rules: Rules, bound: set[str]) -> Iterator[str 
         case ast.Constant(value=str(text)):
             if any(name in text for name in ADDRESSES):
                 yield "an address by the name of an attribute is not allowed"
-        case ast.Import(names=names):
-            for alias in names:
-                yield rules.module_problem(alias.name)
-        case ast.ImportFrom():
-            yield from import_from_problems(node, rules)
+        case ast.Import() | ast.ImportFrom():
+            yield from import_problems(node, rules, ())
         case ast.Global(names=listed) | ast.Nonlocal(names=listed):
             for name in listed:
                 yield rules.name_problem(name, rules.defined)
@@ -146,7 +205,17 @@ def is_abstract(node: ast.expr) -> bool:
     return False
 
 
-def import_from_problems(node: ast.ImportFrom, rules: Rules) -> Iterator[str | None]:
+def import_problems(
+    node: ast.Import | ast.ImportFrom, rules: Rules, without: Container[str]
+) -> Iterator[str | None]:
+    """`without`: modules that may be missing."""
+    if isinstance(node, ast.Import):
+        for alias in node.names:
+            if alias.name not in without:
+                yield rules.module_problem(alias.name)
+        return
+    if node.module in without:
+        return
     if node.level or not node.module:
         yield "relative imports are not allowed"
         return

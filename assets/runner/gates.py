@@ -34,6 +34,8 @@ class Gates:
     watch: Watch
     # A module that the contract gives in place of the machine's.
     served: Callable[[str], ModuleType | None]
+    # Modules that the snippet does without (`check.optional`).
+    optional: frozenset[str] = frozenset()
 
     def __init__(self, rules: Rules) -> None:
         self.rules = rules

@@ -34,6 +34,11 @@ def guarded(gates: Gates) -> Callable[..., ModuleType]:
             return _import(name)
         if level or type(name) is not str:
             gates.refuse("relative imports are not allowed")
+        if name in gates.optional:
+            # Nobody looks whether it is there: what is raised is the same for every module.
+            top = name.partition(".")[0]
+            lacks = name if top in rules.imports or top in rules.packages else top
+            raise ModuleNotFoundError(f"No module named {lacks!r}", name=lacks)
         named = [member for member in fromlist or () if member != "*"]
         for member in named:
             if problem := rules.member_problem(name, member):

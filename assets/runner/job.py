@@ -38,10 +38,11 @@ def run(
     tree = ast.parse(source, errors.SNIPPET)
     names_given = {"__name__", *contract.libraries(), *contract.names(job.inputs)}
     allowed = None
+    optional: frozenset[str] = frozenset()
     if setup.policy["guard"]:
         allowed = rules.of(setup.policy)
         facts.compare(tree, job.facts, events)
-        check.check(deeply(mangle.mangle, tree), allowed, names_given, events)
+        optional = check.check(deeply(mangle.mangle, tree), allowed, names_given, events)
         try:
             contract.check(tree)
         except errors.PolicyViolation as error:
@@ -61,6 +62,7 @@ def run(
         run_code = exec
     else:
         kept = guard.Guard(setup, allowed, events, contract)
+        kept.gates.optional = optional
         contract.guarded(kept.end, events)
         nearest.under(allowed)
         code = kept.prepare(tree, show, deeply)

@@ -39,6 +39,7 @@ impl Report {
                 installed: Installed {
                     version: (python.env.version.0, python.env.version.1),
                     missing: python.env.lacking(listed.iter().map(String::as_str)),
+                    present: importable(python.env.tops()),
                 },
             },
             python: Some(python),
@@ -79,6 +80,15 @@ pub fn listed(settings: &Settings) -> BTreeSet<String> {
         .chain([DRAWS])
         .map(str::to_owned)
         .collect()
+}
+
+/// The names that an import statement can have, without the standard library's own.
+fn importable(tops: BTreeSet<String>) -> BTreeSet<String> {
+    let named = |name: &String| {
+        let letters = name.chars().all(|c| c.is_alphanumeric() || c == '_');
+        letters && !name.is_empty() && !is_given(name)
+    };
+    tops.into_iter().filter(named).collect()
 }
 
 /// Asks for another look.

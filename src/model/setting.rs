@@ -26,6 +26,8 @@ pub struct Installed {
     pub version: (u32, u32),
     /// Top-level modules that some policy lists and that are not here.
     pub missing: BTreeSet<String>,
+    /// Top-level modules that are here, beside those of the standard library; none where nobody looked.
+    pub present: BTreeSet<String>,
 }
 
 impl Installed {
@@ -33,5 +35,10 @@ impl Installed {
     pub fn lacks(&self, path: &str) -> bool {
         let top = path.split('.').next().unwrap_or(path);
         self.missing.contains(top)
+    }
+
+    /// Whether a top-level module that nobody lists is missing here, as far as somebody looked.
+    pub fn surely_lacks(&self, top: &str) -> bool {
+        !self.present.is_empty() && !self.present.contains(top)
     }
 }

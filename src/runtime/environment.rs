@@ -1,6 +1,6 @@
 //! What is known of a usable Python.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
 
@@ -32,17 +32,21 @@ pub struct PythonEnv {
 impl PythonEnv {
     /// Which of these top-level modules it does not have.
     pub fn lacking<'a>(&self, modules: impl Iterator<Item = &'a str>) -> BTreeSet<String> {
-        let names: HashSet<String> = self
-            .sys_path
+        let names = self.tops();
+        let lacking = modules.filter(|module| !names.contains(*module));
+        lacking.map(str::to_owned).collect()
+    }
+
+    /// What stands where top-level modules are looked for, by the names they would have.
+    pub fn tops(&self) -> BTreeSet<String> {
+        self.sys_path
             .iter()
             .filter_map(|folder| fs::read_dir(folder).ok())
             .flat_map(|entries| entries.flatten())
             .filter_map(|entry| entry.file_name().into_string().ok())
             // A package's folder, `six.py`, `_cffi.cpython-311-x86_64-linux-gnu.so`.
             .map(|name| name.split('.').next().unwrap_or_default().to_owned())
-            .collect();
-        let lacking = modules.filter(|module| !names.contains(*module));
-        lacking.map(str::to_owned).collect()
+            .collect()
     }
 
     /// Files and folders that the interpreter needs, each once.

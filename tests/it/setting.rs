@@ -22,6 +22,7 @@ fn setting() -> Setting {
         python: Some(Installed {
             version: (3, 12),
             missing: set(&["seaborn"]),
+            present: set(&["numpy", "openpyxl", "pandas", "scipy"]),
         }),
     }
 }
@@ -397,6 +398,36 @@ fn a_package_that_is_not_installed_is_answered_at_once_with_those_that_are() {
 }
 
 #[test]
+fn a_package_that_nobody_lists_is_told_to_be_missing_where_it_is() {
+    let rows: &[(&str, &[&str])] = &[
+        ("import lifelines", &["IMPORT001", "RUN001"]),
+        ("from lifelines.utils import x", &["IMPORT001", "RUN001"]),
+        ("import openpyxl", &["IMPORT001"]),
+        ("import queue", &["IMPORT001"]),
+        (
+            "try:\n    import lifelines\nexcept ImportError:\n    lifelines = None",
+            &["IMPORT013"],
+        ),
+        (
+            "try:\n    import socket\nexcept ImportError:\n    pass",
+            &["IMPORT001"],
+        ),
+    ];
+    for (code, rules) in rows {
+        let verdict = judged("analysis", code);
+        let mut found: Vec<&str> = verdict.findings.iter().map(|f| &*f.rule).collect();
+        found.sort_unstable();
+        assert_eq!(found, *rules, "{code}");
+    }
+    let unknown = analyse_in(
+        b"import lifelines",
+        &policy("analysis"),
+        &Setting::default(),
+    );
+    assert_eq!(of(&unknown, "RUN001"), []);
+}
+
+#[test]
 fn a_picture_that_nothing_draws_is_answered_at_once_with_what_there_is_instead() {
     let code = "import plotly.express as px\nfig = px.bar(x=[1])\nfig.write_image('a.png')";
     for (missing, blocked) in [("kaleido", true), ("seaborn", false)] {
@@ -404,6 +435,7 @@ fn a_picture_that_nothing_draws_is_answered_at_once_with_what_there_is_instead()
             python: Some(Installed {
                 version: (3, 12),
                 missing: [missing.to_owned()].into(),
+                ..Installed::default()
             }),
             ..setting()
         };

@@ -47,6 +47,46 @@ def no_way_out_leads_through_pandas() -> None:
         escape_rows(escapes.PANDAS_HARMLESS, False, LIBRARIES)
 
 
+@test
+def what_a_snippet_can_do_without_raises_and_is_never_loaded() -> None:
+    # Whether it is there or not, loaded by somebody or not: the words and what they carry are the same.
+    for name in ("lifelines", "wave", "socket", "sys.nothing", "tomli_w.more", "pandas.core.missing"):
+        code = f"""
+for _ in range(3):
+    try:
+        import {name} as found
+    except ImportError as error:
+        found = error
+print(type(found).__name__, found.msg, found.name, found.path)
+try:
+    from {name} import anything
+except:
+    print('none')
+"""
+        ran = child.run(code, ANALYSIS)
+        top = name.partition(".")[0]
+        lacks = name if top in ("sys", "pandas") else top
+        said = f"ModuleNotFoundError No module named '{lacks}' {lacks} None\nnone\n"
+        assert ran.stdout == said and ran.error is None and not ran.events, f"{name}: {ran}"
+
+
+@test
+def an_import_whose_error_nothing_takes_ends_the_run() -> None:
+    for code in [
+        "import lifelines",
+        "try:\n    import lifelines\nexcept KeyError: pass",
+        "try: pass\nexcept ImportError:\n    import lifelines",
+        "try:\n    import lifelines\nexcept ImportError: pass\nimport lifelines",
+        "try:\n    import _socket\nexcept ImportError: pass",
+        "try:\n    import json, _socket\nexcept ImportError: pass",
+        "try:\n    from json import decoder\nexcept ImportError: pass",
+        "try:\n    from . import json\nexcept ImportError: pass",
+        "try:\n    import lifelines as __x__\nexcept ImportError: pass",
+    ]:
+        ran = child.run(code, ANALYSIS)
+        assert ran.kind == "PolicyViolation" and ran.events, f"{code!r}: {ran}"
+
+
 def ticking(ticks: int) -> dict[str, Any]:
     rules = copy.deepcopy(WALLED)
     rules["limits"]["ticks"] = ticks

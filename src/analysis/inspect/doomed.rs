@@ -116,9 +116,24 @@ impl<'a> Inspector<'a> {
         let Some(python) = &self.setting.python else {
             return;
         };
-        if !python.lacks(path) {
-            return;
+        if python.lacks(path) {
+            self.absent(path, at);
         }
+    }
+
+    /// A module that the policy does not list: whoever only hears of the policy may ask for it to be listed.
+    pub(super) fn not_here(&mut self, path: &str, at: TextRange) {
+        let top = path.split('.').next().unwrap_or(path);
+        let python = self.setting.python.as_ref();
+        if python.is_some_and(|python| python.surely_lacks(top)) && !is_given(top) {
+            self.absent(path, at);
+        }
+    }
+
+    fn absent(&mut self, path: &str, at: TextRange) {
+        let Some(python) = &self.setting.python else {
+            return;
+        };
         let tops = self.policy.imports.keys().filter(|m| !m.contains('.'));
         let here: Vec<&str> = tops
             .map(String::as_str)

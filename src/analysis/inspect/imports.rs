@@ -5,7 +5,7 @@ use crate::analysis::fold::fold;
 use crate::analysis::hints;
 use crate::analysis::library::{is_telling, member_capability, module_capability, stays_inside};
 use crate::analysis::parse::TextRange;
-use crate::analysis::parse::ast::{self, Ranged};
+use crate::analysis::parse::ast::{self, Expr, Ranged};
 use crate::analysis::resolve::{Standing, Val};
 use crate::analysis::rules;
 use crate::model::Capability;
@@ -26,8 +26,54 @@ impl<'a> Inspector<'a> {
                     self.unjudged(&path, at);
                     self.installed(&path, at);
                 }
-                _ => self.foreign(&path, at),
+                standing => {
+                    let unlisted = standing == Standing::Foreign;
+                    if !(unlisted && self.optional(&path, &[], at)) {
+                        self.foreign(&path, at);
+                        self.not_here(&path, at);
+                    }
+                }
             }
+        }
+    }
+
+    /// An import that may fail: it stands in a `try` whose handler takes its error, and nothing is known of the
+    /// module, or of what is taken from it, but that the policy does not list it. The runner raises the error
+    /// and loads nothing (`check.optional`).
+    fn optional(&mut self, path: &str, names: &[ast::Alias], at: TextRange) -> bool {
+        let (start, _) = self.place(at);
+        let guarded = self
+            .attempted
+            .iter()
+            .any(|(from, to)| (*from..*to).contains(&start));
+        let harmless = module_capability(path).is_none()
+            && names.iter().all(|alias| {
+                member_capability(&format!("{path}.{}", fold(alias.name.as_str()))).is_none()
+            });
+        let private = path.split('.').any(|part| part.starts_with('_'));
+        if !guarded || !harmless || private {
+            return false;
+        }
+        self.foreign.insert(path.to_owned());
+        if let Some(top) = path.split('.').next() {
+            self.foreign.insert(top.to_owned());
+        }
+        self.add(&rules::IMPORT_OPTIONAL, at, path);
+        true
+    }
+
+    /// The body of a `try`, whose handlers may take what a failing import raises.
+    pub(super) fn attempt(&mut self, body: &'a [ast::Stmt], handlers: &'a [ast::ExceptHandler]) {
+        let ast_takes = |handler: &ast::ExceptHandler| {
+            let ast::ExceptHandler::ExceptHandler(handler) = handler;
+            handler.type_.as_deref().is_none_or(takes_absence)
+        };
+        if let (Some(first), Some(last)) = (body.first(), body.last())
+            && handlers.iter().any(ast_takes)
+        {
+            let from = self.place(first.range()).0;
+            let to = self.place(last.range()).1;
+            self.attempted.push((from, to));
         }
     }
 
@@ -78,7 +124,11 @@ impl<'a> Inspector<'a> {
             // `from scipy import stats` is fine where `scipy.stats` is.
             Standing::OnTheWay => self.installed(&path, at),
             _ => {
+                if self.optional(&path, &import.names, at) {
+                    return;
+                }
                 self.foreign(&path, at);
+                self.not_here(&path, at);
                 for alias in &import.names {
                     let written = format!("{path}.{}", fold(alias.name.as_str()));
                     if let Some(capability) = member_capability(&written) {
@@ -275,6 +325,18 @@ impl<'a> Inspector<'a> {
                 self.add(&rules::IMPORT_UNRESOLVED, at, path);
             }
         }
+    }
+}
+
+/// Whether a handler of these classes takes what an import raises that finds nothing.
+fn takes_absence(e: &Expr) -> bool {
+    match e {
+        Expr::Name(name) => matches!(
+            name.id.as_str(),
+            "ImportError" | "ModuleNotFoundError" | "Exception"
+        ),
+        Expr::Tuple(x) => x.elts.iter().any(takes_absence),
+        _ => false,
     }
 }
 

@@ -80,6 +80,8 @@ pub struct Inspector<'a> {
     classes: Vec<&'a str>,
     /// Modules that got their finding.
     foreign: HashSet<String>,
+    /// Bodies of `try` in which an import may fail.
+    attempted: Vec<(usize, usize)>,
     /// Modules that were handed on as values, and what is read from who knows what.
     handed: BTreeSet<String>,
     reads: Vec<(String, (usize, usize))>,
@@ -118,6 +120,7 @@ impl<'a> Inspector<'a> {
             next: 1,
             classes: Vec::new(),
             foreign: HashSet::new(),
+            attempted: Vec::new(),
             handed: BTreeSet::new(),
             reads: Vec::new(),
             lost: lost::Lost::default(),
@@ -209,8 +212,14 @@ impl<'a> Visitor<'a> for Inspector<'a> {
             Stmt::TypeAlias(x) => self.newer_syntax("a `type` statement", x.range()),
             Stmt::While(x) => self.while_loop(x),
             Stmt::For(x) => self.for_loop(x),
-            Stmt::Try(x) => self.handlers(&x.handlers),
-            Stmt::TryStar(x) => self.handlers(&x.handlers),
+            Stmt::Try(x) => {
+                self.handlers(&x.handlers);
+                self.attempt(&x.body, &x.handlers);
+            }
+            Stmt::TryStar(x) => {
+                self.handlers(&x.handlers);
+                self.attempt(&x.body, &x.handlers);
+            }
             Stmt::Expr(x) => self.bare_text(&x.value),
             Stmt::Assign(x) => self.option_assigned(x),
             Stmt::AugAssign(x) => self.augmented(x),

@@ -147,6 +147,18 @@ pub static IMPORT_ALIAS: Rule = Rule {
     example: "import random as math",
 };
 
+pub static IMPORT_OPTIONAL: Rule = Rule {
+    code: "IMPORT013",
+    name: "optional-module",
+    severity: Severity::Info,
+    weight: Weight::Always(Action::Note),
+    capability: None,
+    cwe: &[],
+    message: "is not given here: nothing is loaded, and the handler around the import takes its ImportError",
+    hint: "nothing to do",
+    example: "try:\n    import lifelines\nexcept ImportError:\n    lifelines = None",
+};
+
 pub(super) static RULES: &[&Rule] = &[
     &IMPORT_MODULE,
     &IMPORT_MEMBER,
@@ -160,4 +172,5 @@ pub(super) static RULES: &[&Rule] = &[
     &IMPORT_PATCH,
     &IMPORT_UNKNOWN,
     &IMPORT_ALIAS,
+    &IMPORT_OPTIONAL,
 ];

@@ -354,6 +354,7 @@ fn hello_names_only_what_is_installed() {
         panic!("it is ready");
     };
     let installed = Installed {
+        present: [].into(),
         version: (3, 11),
         missing: ["math".to_owned()].into(),
     };

@@ -74,6 +74,7 @@ fn served(code: &str, policy: &Policy) -> Result<(), String> {
         python: Some(Installed {
             version: (env.version.0, env.version.1),
             missing: env.lacking(tops.filter(|top| !is_given(top))),
+            present: env.tops(),
         }),
         ..Setting::default()
     };
