@@ -73,6 +73,31 @@ fn in_tier_process_no_verdict_is_clear() {
     assert_eq!(verdict.verdict, VerdictKind::Clear);
 }
 
+/// What surely runs, what may not, and when a name is bound yet: each with what is not bound or installed, as
+/// below.
+#[test]
+fn what_surely_fails_is_blocked_and_what_may_not_run_is_noted() {
+    #[derive(serde::Deserialize)]
+    struct Row {
+        code: String,
+        unbound: Vec<String>,
+    }
+    let mut wrong = Vec::new();
+    for line in include_str!("../data/course.jsonl").lines() {
+        let row: Row = serde_json::from_str(line).unwrap();
+        let found = of(&judged("analysis", &row.code), "RUN");
+        let found = found.into_iter().map(|(_, action, name)| match action {
+            Action::Note => format!("({name})"),
+            _ => name,
+        });
+        let found: Vec<String> = found.collect();
+        if found != row.unbound {
+            wrong.push(format!("{:?}: {found:?}, not {:?}", row.code, row.unbound));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 /// Each with the names that are not bound; those in parentheses are only noted.
 #[test]
 fn a_name_that_nothing_binds_is_answered_at_once() {

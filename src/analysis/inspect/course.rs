@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::analysis::fold::fold;
 use crate::analysis::parse::TextRange;
@@ -22,6 +22,11 @@ pub(super) struct Course<'a> {
     /// Bodies of `try` with a handler that names nothing.
     bare: Vec<Stretch>,
     functions: Vec<(Cow<'a, str>, Stretch)>,
+    /// Bodies that a call does not run: of generators and coroutines.
+    late: Vec<bool>,
+    /// Where the special methods of classes begin that run with every object, and the classes' names.
+    makers: HashMap<usize, &'a str>,
+    exits: Exits<'a>,
     /// Names and attributes that are read, and where.
     read: Vec<(Cow<'a, str>, usize)>,
     /// Which functions are surely called, by the narrowest class of the errors that end them.
@@ -37,7 +42,10 @@ fn is_within(at: usize, (from, to): Stretch) -> bool {
 
 impl<'a> Course<'a> {
     pub fn of(statements: &'a [Stmt]) -> Self {
-        let mut course = Self::default();
+        let mut course = Self {
+            exits: Exits::of(statements),
+            ..Self::default()
+        };
         course.ends(statements);
         body(&mut course, statements);
         course
@@ -81,7 +89,8 @@ impl<'a> Course<'a> {
             .map(|(i, _)| i)
     }
 
-    /// The functions that are named where the code surely runs, outside of themselves.
+    /// The functions that are called, or handed to what may call them, where the code surely runs, outside of
+    /// themselves.
     fn surely_called(&self, errors: &[&str]) -> Vec<bool> {
         let mut named: HashMap<&str, Vec<usize>> = HashMap::new();
         for (function, (name, _)) in self.functions.iter().enumerate() {
@@ -93,8 +102,7 @@ impl<'a> Course<'a> {
             self.is_plain(*at, errors).then_some((of, *at, around))
         });
         let reads: Vec<_> = reads.collect();
-        let is_maker = |(name, _): &(Cow<'a, str>, Stretch)| MAKERS.contains(&&**name);
-        let mut called: Vec<bool> = self.functions.iter().map(is_maker).collect();
+        let mut called = vec![false; self.functions.len()];
         loop {
             let mut more = false;
             for (of, at, around) in &reads {
@@ -102,7 +110,8 @@ impl<'a> Course<'a> {
                     continue;
                 }
                 for function in *of {
-                    if !called[*function] && !is_within(*at, self.functions[*function].1) {
+                    let late = self.late.get(*function).copied().unwrap_or_default();
+                    if !called[*function] && !late && !is_within(*at, self.functions[*function].1) {
                         called[*function] = true;
                         more = true;
                     }
@@ -116,7 +125,10 @@ impl<'a> Course<'a> {
 
     /// What stands behind a statement that nothing goes on from.
     fn ends(&mut self, statements: &'a [Stmt]) {
-        if let Some(last) = statements.iter().position(is_end) {
+        let last = statements
+            .iter()
+            .position(|s| self.exits.may_leave(s, false));
+        if let Some(last) = last {
             self.skip(&statements[last + 1..]);
         }
     }
@@ -138,10 +150,32 @@ impl<'a> Course<'a> {
         }
     }
 
-    fn function(&mut self, name: &'a ast::Identifier, statements: &'a [Stmt]) {
+    fn function(&mut self, name: &'a ast::Identifier, statements: &'a [Stmt], late: bool) {
         self.ends(statements);
         if let Some(stretch) = stretch(statements) {
-            self.functions.push((fold(name.as_str()), stretch));
+            let class = self.makers.get(&stretch.0).copied();
+            self.functions
+                .push((fold(class.unwrap_or(name.as_str())), stretch));
+            self.late.push(late);
+        }
+    }
+
+    /// `__init__` runs where an object is made.
+    fn class(&mut self, class: &'a ast::StmtClassDef) {
+        for statement in &class.body {
+            if let Stmt::FunctionDef(x) = statement
+                && MAKERS.contains(&x.name.as_str())
+                && let Some((start, _)) = stretch(&x.body)
+            {
+                self.makers.insert(start, class.name.as_str());
+            }
+        }
+    }
+
+    fn comprehended(&mut self, elements: &[&Expr], generators: &[ast::Comprehension]) {
+        if generators.iter().any(|g| is_empty(&g.iter)) {
+            self.skipped
+                .extend(elements.iter().map(|e| bytes(e.range())));
         }
     }
 }
@@ -174,21 +208,158 @@ fn classes(e: &Expr) -> Vec<&str> {
         .unwrap_or_default()
 }
 
-/// `return`, `raise`, `break`, `continue`, `sys.exit()`.
-fn is_end(statement: &Stmt) -> bool {
-    match statement {
-        Stmt::Return(_) | Stmt::Raise(_) | Stmt::Break(_) | Stmt::Continue(_) => true,
-        Stmt::Expr(x) => match &*x.value {
-            Expr::Call(call) => match &*call.func {
-                Expr::Attribute(exit) => {
-                    let of_sys = matches!(&*exit.value, Expr::Name(n) if n.id.as_str() == "sys");
-                    of_sys && exit.attr.as_str() == "exit"
-                }
-                Expr::Name(exit) => matches!(exit.id.as_str(), "exit" | "quit"),
+/// What ends a run with success: the names of `sys`, of `sys.exit`, and of functions that call it.
+#[derive(Default)]
+struct Exits<'a> {
+    sys: HashSet<&'a str>,
+    exit: HashSet<&'a str>,
+}
+
+impl<'a> Exits<'a> {
+    fn of(statements: &'a [Stmt]) -> Self {
+        let mut exits = Self::default();
+        exits.exit.extend(["exit", "quit"]);
+        body(&mut exits, statements);
+        let functions = statements.iter().filter_map(|s| match s {
+            Stmt::FunctionDef(x) => Some(x),
+            _ => None,
+        });
+        let leaving = functions.filter(|x| x.body.iter().any(|s| exits.exits(s)));
+        let leaving: Vec<&str> = leaving.map(|x| x.name.as_str()).collect();
+        exits.exit.extend(leaving);
+        exits
+    }
+
+    /// Whether nothing behind a statement may run: it returns, ends the round of a loop or the run, or may.
+    /// An error that is raised may be caught further out, so it counts as well.
+    fn may_leave(&self, statement: &Stmt, in_loop: bool) -> bool {
+        let any = |all: &[Stmt], in_loop: bool| all.iter().any(|s| self.may_leave(s, in_loop));
+        match statement {
+            Stmt::Return(_) => true,
+            Stmt::Break(_) | Stmt::Continue(_) => !in_loop,
+            Stmt::If(x) => any(&x.body, in_loop) || any(&x.orelse, in_loop),
+            Stmt::For(x) => any(&x.body, true) || any(&x.orelse, in_loop),
+            Stmt::While(x) => {
+                let endless = is_true(&x.test) && !x.body.iter().any(breaks);
+                endless || any(&x.body, true) || any(&x.orelse, in_loop)
+            }
+            Stmt::With(x) => any(&x.body, in_loop),
+            Stmt::Try(x) => {
+                let handlers = x.handlers.iter();
+                any(&x.body, in_loop)
+                    || any(&x.orelse, in_loop)
+                    || any(&x.finalbody, in_loop)
+                    || handlers
+                        .into_iter()
+                        .any(|ExceptHandler::ExceptHandler(h)| any(&h.body, in_loop))
+            }
+            Stmt::Match(x) => x.cases.iter().any(|case| any(&case.body, in_loop)),
+            Stmt::Raise(_) => true,
+            Stmt::Assert(x) => {
+                matches!(&*x.test, Expr::Constant(c) if c.value == Constant::Bool(false))
+            }
+            other => self.exits(other),
+        }
+    }
+
+    /// `sys.exit()`, `raise SystemExit`, or a call of what does so.
+    fn exits(&self, statement: &Stmt) -> bool {
+        match statement {
+            Stmt::Expr(x) => match &*x.value {
+                Expr::Call(call) => match &*call.func {
+                    Expr::Attribute(exit) => {
+                        let of_sys = matches!(&*exit.value, Expr::Name(n) if self.sys.contains(n.id.as_str()));
+                        of_sys && exit.attr.as_str() == "exit"
+                    }
+                    Expr::Name(exit) => self.exit.contains(exit.id.as_str()),
+                    _ => false,
+                },
                 _ => false,
             },
+            Stmt::Raise(x) => x.exc.as_deref().is_some_and(|e| {
+                let class = match e {
+                    Expr::Call(call) => &*call.func,
+                    e => e,
+                };
+                matches!(class, Expr::Name(n) if n.id.as_str() == "SystemExit")
+            }),
+            Stmt::If(x) => x.body.iter().chain(&x.orelse).any(|s| self.exits(s)),
             _ => false,
-        },
+        }
+    }
+}
+
+impl<'a> Visitor<'a> for Exits<'a> {
+    fn bind(&mut self, name: &'a str, _at: TextRange, to: Bound<'a>) {
+        match to {
+            Bound::Module("sys") => drop(self.sys.insert(name)),
+            Bound::Member {
+                module: "sys",
+                name: "exit",
+            } => drop(self.exit.insert(name)),
+            _ => {}
+        }
+    }
+}
+
+/// Whether it leaves the loop that it stands in.
+fn breaks(statement: &Stmt) -> bool {
+    match statement {
+        Stmt::Break(_) => true,
+        Stmt::If(x) => x.body.iter().chain(&x.orelse).any(breaks),
+        Stmt::With(x) => x.body.iter().any(breaks),
+        Stmt::Try(x) => {
+            let handlers = x.handlers.iter();
+            let mut handled = handlers.flat_map(|ExceptHandler::ExceptHandler(h)| &h.body);
+            x.body
+                .iter()
+                .chain(&x.orelse)
+                .chain(&x.finalbody)
+                .any(breaks)
+                || handled.any(breaks)
+        }
+        Stmt::Match(x) => x.cases.iter().any(|case| case.body.iter().any(breaks)),
+        Stmt::For(x) => x.orelse.iter().any(breaks),
+        Stmt::While(x) => x.orelse.iter().any(breaks),
+        _ => false,
+    }
+}
+
+/// `[]`, `range(0)`: nothing goes through it.
+fn is_empty(e: &Expr) -> bool {
+    match e {
+        Expr::List(x) => x.elts.is_empty(),
+        Expr::Tuple(x) => x.elts.is_empty(),
+        Expr::Dict(x) => x.values.is_empty(),
+        Expr::Constant(c) => c.value.as_str().is_some_and(String::is_empty),
+        Expr::Call(call) => {
+            let range = matches!(&*call.func, Expr::Name(n) if n.id.as_str() == "range");
+            let zero = |e: &Expr| matches!(e, Expr::Constant(c) if matches!(&c.value, Constant::Int(n) if u8::try_from(n) == Ok(0)));
+            range && matches!(call.args.as_slice(), [end] if zero(end))
+        }
+        _ => false,
+    }
+}
+
+/// Builtins that call nothing of what they are given.
+const LOOKS: &[&str] = &[
+    "callable",
+    "id",
+    "isinstance",
+    "len",
+    "print",
+    "repr",
+    "str",
+    "type",
+];
+
+/// Whether a function that is named there may be called for it.
+fn calls_there(place: Place<'_>) -> bool {
+    match place {
+        Place::Called | Place::Decorator => true,
+        Place::Argument(call) | Place::Keyword(call) => {
+            !matches!(&*call.func, Expr::Name(n) if LOOKS.contains(&n.id.as_str()))
+        }
         _ => false,
     }
 }
@@ -236,6 +407,9 @@ impl<'a> Visitor<'a> for Course<'a> {
                 self.skip(&x.orelse);
             }
             Stmt::For(x) => {
+                if is_empty(&x.iter) {
+                    self.skip(&x.body);
+                }
                 self.ends(&x.body);
                 self.skip(&x.orelse);
             }
@@ -248,10 +422,10 @@ impl<'a> Visitor<'a> for Course<'a> {
             Stmt::TryStar(x) => self.attempted(&x.body, &x.handlers),
             Stmt::With(x) if x.items.iter().any(suppresses) => self.skip(&x.body),
             Stmt::With(x) => self.ends(&x.body),
-            Stmt::FunctionDef(x) => self.function(&x.name, &x.body),
-            Stmt::AsyncFunctionDef(x) => self.function(&x.name, &x.body),
+            Stmt::FunctionDef(x) => self.function(&x.name, &x.body, false),
+            Stmt::ClassDef(x) => self.class(x),
+            Stmt::AsyncFunctionDef(x) => self.function(&x.name, &x.body, true),
             Stmt::AsyncWith(_)
-            | Stmt::ClassDef(_)
             | Stmt::Return(_)
             | Stmt::Delete(_)
             | Stmt::Assign(_)
@@ -273,7 +447,7 @@ impl<'a> Visitor<'a> for Course<'a> {
 
     fn expression(&mut self, e: &'a Expr, place: Place<'a>) {
         match e {
-            Expr::Name(name) if name.ctx == ast::ExprContext::Load => {
+            Expr::Name(name) if name.ctx == ast::ExprContext::Load && calls_there(place) => {
                 let at = bytes(e.range()).0;
                 self.read.push((fold(name.id.as_str()), at));
             }
@@ -294,6 +468,22 @@ impl<'a> Visitor<'a> for Course<'a> {
                 let later = x.values.iter().skip(1);
                 self.skipped.extend(later.map(|e| bytes(e.range())));
             }
+            Expr::ListComp(x) => self.comprehended(&[&x.elt], &x.generators),
+            Expr::SetComp(x) => self.comprehended(&[&x.elt], &x.generators),
+            Expr::DictComp(x) => self.comprehended(&[&x.key, &x.value], &x.generators),
+            Expr::GeneratorExp(x) => {
+                self.comprehended(&[&x.elt], &x.generators);
+                if !matches!(place, Place::Argument(_)) {
+                    self.skipped.push(bytes(x.elt.range()));
+                }
+            }
+            Expr::Yield(_) | Expr::YieldFrom(_) => {
+                let at = bytes(e.range()).0;
+                let innermost = self.around(at).max_by_key(|i| self.functions[*i].1.0);
+                if let Some(late) = innermost.and_then(|i| self.late.get_mut(i)) {
+                    *late = true;
+                }
+            }
             Expr::Name(_)
             | Expr::NamedExpr(_)
             | Expr::BinOp(_)
@@ -301,13 +491,7 @@ impl<'a> Visitor<'a> for Course<'a> {
             | Expr::Lambda(_)
             | Expr::Dict(_)
             | Expr::Set(_)
-            | Expr::ListComp(_)
-            | Expr::SetComp(_)
-            | Expr::DictComp(_)
-            | Expr::GeneratorExp(_)
             | Expr::Await(_)
-            | Expr::Yield(_)
-            | Expr::YieldFrom(_)
             | Expr::Call(_)
             | Expr::FormattedValue(_)
             | Expr::JoinedStr(_)
@@ -329,6 +513,7 @@ impl<'a> Visitor<'a> for Course<'a> {
         if let Bound::Value(Expr::Lambda(lambda)) = to {
             self.functions
                 .push((fold(name), bytes(lambda.body.range())));
+            self.late.push(false);
         }
     }
 }
