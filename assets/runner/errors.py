@@ -51,6 +51,7 @@ def as_report(error: BaseException) -> dict[str, Any]:
         "line": line,
         "exception": name,
         "limit": limit,
+        "errno": number_of(error) if limit else None,
     }
 
 

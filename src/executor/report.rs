@@ -25,6 +25,8 @@ pub struct Report {
 pub struct Claim {
     pub error: Option<RunError>,
     pub limit: Option<LimitKind>,
+    /// What the system call said that met the limit, errno(3).
+    pub errno: Option<i32>,
     pub result: Value,
     /// The files that the contract's code says it left; `None` where the contract keeps no list.
     pub manifest: Option<Vec<Claimed>>,
@@ -91,6 +93,8 @@ struct FinalError {
     line: Option<u32>,
     exception: Option<String>,
     limit: Option<LimitKind>,
+    #[serde(default)]
+    errno: Option<i32>,
 }
 
 impl Report {
@@ -198,8 +202,8 @@ impl Report {
         }
         let said: Final =
             serde_json::from_slice(line).map_err(|_| "the child's report is malformed")?;
-        let (error, limit) = match said.error {
-            None => (None, None),
+        let (error, limit, errno) = match said.error {
+            None => (None, None, None),
             Some(error) => {
                 // What only the outside can know is not for the child to say.
                 if matches!(
@@ -219,12 +223,14 @@ impl Report {
                         exception: error.exception.map(|e| cut(e, EXCEPTION_MAX)),
                     }),
                     error.limit,
+                    error.errno,
                 )
             }
         };
         Ok(Claim {
             error,
             limit,
+            errno,
             result: said.result,
             manifest: said.manifest,
         })

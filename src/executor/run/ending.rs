@@ -289,7 +289,11 @@ fn judge(facts: &Facts<'_>, exit: &Exit) -> Judgement {
                         kib: facts.ending.peak_kib.saturating_sub(facts.held_kib),
                         mapped: facts.mapped,
                     };
-                    said.message = reached::with_limit(&said.message, limit, limits, memory);
+                    let met = reached::Met {
+                        limit,
+                        errno: claim.errno,
+                    };
+                    said.message = met.told(&said.message, limits, memory);
                 }
                 (claim.limit, Some(said), claim.result.clone())
             }

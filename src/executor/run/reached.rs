@@ -1,5 +1,5 @@
-//! What a limit was and what of it was reached, in words, beside the error that met it: the person
-//! and the agent see the numbers, not only that there was one.
+//! The limit that ended a run and how much of it was used, in words, beside the error: the person and the
+//! agent see the numbers.
 
 use crate::model::{LimitKind, Limits};
 
@@ -17,20 +17,42 @@ pub struct Memory {
     pub mapped: bool,
 }
 
-/// Adds to the child's own words what was reached of what the policy gives. `said` is a claim and
-/// stays as it is. Of what is counted in pieces all was in use, or there were no error.
-pub fn with_limit(said: &str, limit: LimitKind, limits: &Limits, memory: Memory) -> String {
-    let given = match limit {
-        LimitKind::Memory => format!("{} MB{}", limits.memory_mb, memory.reached()),
-        LimitKind::Processes => {
-            let processes = limits.processes.max(1);
-            format!("{processes} processes and threads, all in use")
+/// The limit that the child says it met.
+#[derive(Clone, Copy, Debug)]
+pub struct Met {
+    pub limit: LimitKind,
+    /// What the system call said, errno(3): three limits concern files.
+    pub errno: Option<i32>,
+}
+
+impl Met {
+    /// The child's words, a claim that stays as it is, with the policy's numbers behind them. Counted
+    /// limits fail only when exhausted.
+    pub fn told(self, said: &str, limits: &Limits, memory: Memory) -> String {
+        let given = match self.limit {
+            LimitKind::Memory => format!("{} MB{}", limits.memory_mb, memory.reached()),
+            LimitKind::Processes => {
+                let processes = limits.processes.max(1);
+                format!("{processes} processes and threads, all in use")
+            }
+            LimitKind::Files => self.files(limits),
+            // The parent measures these and reports them.
+            _ => return said.to_owned(),
+        };
+        format!("{said} (the policy gives {given})")
+    }
+
+    fn files(self, limits: &Limits) -> String {
+        let open = format!("{} open files", limits.open_files);
+        let size = format!("{} MB for one file", limits.file_size_mb);
+        let all = format!("{} MB for all files", helper::scratch_bytes(limits) / MIB);
+        match self.errno {
+            Some(nix::libc::EMFILE) => format!("{open}, all in use"),
+            Some(nix::libc::EFBIG) => size,
+            Some(nix::libc::ENOSPC) => format!("{all}, all in use"),
+            _ => format!("{open}, {size} and {all}"),
         }
-        LimitKind::Files => files(said, limits),
-        // Known from outside only, and told there.
-        _ => return said.to_owned(),
-    };
-    format!("{said} (the policy gives {given})")
+    }
 }
 
 impl Memory {
@@ -44,7 +66,7 @@ impl Memory {
     }
 }
 
-/// Of a control group that had no memory left.
+/// A control group had no memory left.
 pub fn together(met: OutOfMemory, limits: &Limits) -> String {
     let had = match met.peak / MIB {
         0 => String::new(),
@@ -58,7 +80,7 @@ pub fn together(met: OutOfMemory, limits: &Limits) -> String {
     )
 }
 
-/// Of processes beside the first one that a limit of their own ended.
+/// A limit ended processes beside the first one.
 pub fn lost(count: u32, given: &str) -> String {
     let processes = processes(u64::from(count));
     format!("a limit ended {processes} of the run (the policy gives each {given})")
@@ -82,36 +104,12 @@ pub fn processor_time(used: u64, limits: &Limits) -> String {
     )
 }
 
-/// Three limits are of files; Python's text begins with the number of the one that was met.
-fn files(said: &str, limits: &Limits) -> String {
-    let open = format!("{} open files, all in use", limits.open_files);
-    let size = format!("{} MB for one file", limits.file_size_mb);
-    let all = format!(
-        "{} MB for all files, all in use",
-        helper::scratch_bytes(limits) / MIB
-    );
-    let met = |number: i32| said.starts_with(&format!("[Errno {number}]"));
-    if met(nix::libc::EMFILE) {
-        open
-    } else if met(nix::libc::EFBIG) {
-        size
-    } else if met(nix::libc::ENOSPC) {
-        all
-    } else {
-        format!(
-            "{} open files, {size} and {} MB for all files",
-            limits.open_files,
-            helper::scratch_bytes(limits) / MIB
-        )
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn each_limit_is_told_with_its_number() {
+    fn each_limit_is_reported_with_its_number() {
         let limits = Limits {
             memory_mb: 7,
             processes: 3,
@@ -123,45 +121,45 @@ mod tests {
             kib: 5 * 1024 + 9,
             mapped: false,
         };
-        for (said, limit, number) in [
+        use nix::libc::{EAGAIN, EFBIG, EMFILE, ENOSPC};
+        for (limit, errno, number) in [
+            (LimitKind::Memory, None, "gives 7 MB; at most 5 MB were"),
             (
-                "no memory",
-                LimitKind::Memory,
-                "gives 7 MB; at most 5 MB were",
-            ),
-            (
-                "[Errno 11] x",
                 LimitKind::Processes,
+                Some(EAGAIN),
                 "3 processes and threads, all",
             ),
             (
-                "[Errno 24] x",
                 LimitKind::Files,
+                Some(EMFILE),
                 "gives 40 open files, all in use)",
             ),
-            ("[Errno 27] x", LimitKind::Files, "gives 9 MB for one file)"),
+            (LimitKind::Files, Some(EFBIG), "gives 9 MB for one file)"),
             (
-                "[Errno 28] x",
                 LimitKind::Files,
+                Some(ENOSPC),
                 "gives 36 MB for all files, all in use)",
             ),
-            ("odd", LimitKind::Files, "40 open files, 9 MB"),
+            (LimitKind::Files, None, "40 open files, 9 MB"),
         ] {
-            let text = with_limit(said, limit, &limits, memory);
+            // The words are the snippet's: a number in them chooses nothing.
+            let said = "[Errno 24] x";
+            let text = Met { limit, errno }.told(said, &limits, memory);
             assert!(text.starts_with(said) && text.contains(number), "{text}");
         }
-        assert_eq!(with_limit("x", LimitKind::Wall, &limits, memory), "x");
+        let met = |limit, memory| Met { limit, errno: None }.told("x", &limits, memory);
+        assert_eq!(met(LimitKind::Wall, memory), "x");
         let little = Memory {
             kib: 1000,
             mapped: true,
         };
-        let text = with_limit("x", LimitKind::Memory, &limits, little);
+        let text = met(LimitKind::Memory, little);
         assert!(text.contains("less than 1 MB"), "{text}");
         let inputs = Memory {
             kib: 9000,
             mapped: true,
         };
-        let text = with_limit("x", LimitKind::Memory, &limits, inputs);
+        let text = met(LimitKind::Memory, inputs);
         assert!(
             text.contains("at most 8 MB were in use, inputs among it"),
             "{text}"
@@ -169,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_known_from_outside_is_told_with_what_was_reached() {
+    fn what_the_parent_measures_is_reported_with_what_was_reached() {
         let limits = Limits {
             memory_mb: 7,
             cpu_s: 2,

@@ -23,6 +23,7 @@ fn told(ending: Ending, collected: Collected) -> Run {
         claim: Ok(Claim {
             error: None,
             limit: None,
+            errno: None,
             result: Value::from("claimed"),
             manifest: None,
         }),
