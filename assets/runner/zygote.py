@@ -1,14 +1,14 @@
 """The warm start: one process with the libraries loaded, of which every run is a fork.
 
-It never reads a byte that came from an agent: what it is told is to make a place (`nest`), and a
-run's files go past it to that place's pid 1.
+It never reads a byte that came from an agent: what it is told is to make a slot, and a
+run's files go past it to that slot's pid 1.
 """
 
 import gc
 import os
 from types import ModuleType
 
-from _countersign import channel, contracts, fresh, hold, job, nest, rehearse, restrict, syscalls, warmup
+from _countersign import channel, contracts, fresh, hold, job, rehearse, restrict, slot, syscalls, warmup
 from _countersign.spec import Setup
 
 FD_CONTROL = 3
@@ -25,7 +25,7 @@ def keep_to_one_thread() -> None:
 
 
 def serve(setup: Setup, libraries: dict[str, ModuleType]) -> Setup:
-    """Makes places for as long as it is asked to. Only a payload returns, with its run's setup."""
+    """Makes slots for as long as it is asked to. Only a payload returns, with its run's setup."""
     rules = restrict.read(FD_RULES)
     contract = contracts.of(setup.policy["contract"])
     warmup.warm(setup.warm or [])
@@ -36,7 +36,7 @@ def serve(setup: Setup, libraries: dict[str, ModuleType]) -> Setup:
     if threads() != 1:
         # A fork of one thread of several is a process with locks that nobody opens.
         raise RuntimeError("a library started a thread")
-    nest.quiet()
+    slot.quiet()
     os.chdir("/")
     gc.collect()
     gc.disable()
@@ -55,7 +55,7 @@ def serve(setup: Setup, libraries: dict[str, ModuleType]) -> Setup:
         text, fds = channel.receive(FD_CONTROL, 1, 1)
         if not text:
             os._exit(0)
-        granted = nest.make(fds[0], rules, alone)
+        granted = slot.make(fds[0], rules, alone)
         if granted is not None:
             return setup.but(code=granted.code, memory=setup.memory + granted.mapped)
 

@@ -33,7 +33,7 @@ from own import FILES, FOLDER, TESTED, forked, module, of, raises
 
 # What is nothing without the helper, its jail and its descriptors: `src/executor` runs them, cold and
 # warm, with real children (`tests/kernel.rs`, `tests/warm.rs`).
-ELSEWHERE = set("first boot main nest restrict syscalls task zygote".split())
+ELSEWHERE = set("first boot main slot restrict syscalls task zygote".split())
 
 
 # -- the files as they are written

@@ -80,7 +80,7 @@ const FILES: &[(&str, &str)] = files! {
     "quick"
     "warmup"
     "rehearse"
-    "nest"
+    "slot"
     "channel"
     "restrict"
     "syscalls"

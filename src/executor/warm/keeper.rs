@@ -1,4 +1,4 @@
-//! One zygote from the broker's side: its helper, and the places that the helper offers.
+//! One zygote from the broker's side: its helper, and the slots that the helper offers.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -52,7 +52,7 @@ impl Host for Shared {
 
 /// What there was to take.
 pub enum Offer {
-    /// The socket of a place.
+    /// The socket of a slot.
     Place(OwnedFd),
     /// Not yet.
     Nothing,
@@ -109,7 +109,7 @@ impl Keeper {
         Slot::new(socket, Box::new(Shared(self.clone())))
     }
 
-    /// A place, if one is there within `patience`.
+    /// A slot, if one is there within `patience`.
     pub fn take(&self, patience: Duration) -> Offer {
         let offers = self.offers.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(socket) = offers.as_ref() else {
@@ -137,7 +137,7 @@ impl Keeper {
         self.helper.scratch().clone()
     }
 
-    /// Whether a place is there; none where that is not known within `patience`. Takes nothing.
+    /// Whether a slot is there; none where that is not known within `patience`. Takes nothing.
     #[cfg(test)]
     pub fn offers(&self, patience: Duration) -> Option<bool> {
         use nix::sys::socket::{MsgFlags, recv};
@@ -155,7 +155,7 @@ impl Keeper {
     }
 
     /// Calls `then` once the helper has ended, from a thread of its own. An error where the kernel or
-    /// this machine's limits give none: then its end is seen when a place is asked for.
+    /// this machine's limits give none: then its end is seen when a slot is asked for.
     pub fn when_ended(&self, then: impl FnOnce() + Send + 'static) -> io::Result<()> {
         // Not reaped while this value is there, so the number means nobody else.
         let pidfd = raw::pidfd_open(self.pid())?;
@@ -174,7 +174,7 @@ impl Keeper {
         procfs::stat(self.pid()).is_ok_and(|now| matches!(now.state, 'Z' | 'X'))
     }
 
-    /// No more places are wanted. Runs that go on hold this, and keep the helper.
+    /// No more slots are wanted. Runs that go on hold this, and keep the helper.
     pub fn let_go(&self) {
         self.offers
             .lock()

@@ -54,7 +54,7 @@ impl Pool {
         self.shared.entries().len()
     }
 
-    /// Waits until a place for this run is there, or its zygote is gone. Whether one is.
+    /// Waits until a slot for this run is there, or its zygote is gone. Whether one is.
     pub fn await_place(&self, spec: &RunSpec) -> bool {
         let kind = Kind::of(spec);
         let until = Instant::now() + Duration::from_secs(60);

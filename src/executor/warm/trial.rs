@@ -1,4 +1,4 @@
-//! Whether warm starts can be had here: a zygote is made, and let go once it offers a place.
+//! Whether warm starts can be had here: a zygote is made, and let go once it offers a slot.
 
 use std::fs::File;
 use std::os::fd::{AsFd, BorrowedFd};

@@ -1,13 +1,13 @@
 //! The helper of a zygote: one jail, in it a process with the libraries loaded, and beside that
-//! process the places of runs, two of them made ahead.
+//! process the slots of runs, two of them made ahead.
 //!
-//! Between a grant and its run stand one message to a place's pid 1, a fork, and what the payload
+//! Between a grant and its run stand one message to a slot's pid 1, a fork, and what the payload
 //! takes from itself; interpreter and libraries are there. The helper does for every run what the
 //! helper of a cold start does for its one: it hashes, holds the gate, keeps the wall clock, kills,
 //! and tells how it ended. Whatever ends the helper ends the jail, and all runs in it.
 
-mod nest;
 mod seed;
+mod slot;
 
 use std::os::fd::{AsFd, OwnedFd};
 use std::time::{Duration, Instant};
@@ -19,13 +19,13 @@ use super::super::protocol::{self, Descriptors, Order, Says};
 use super::super::scratch;
 use super::{Attempt, Reason, Refusal, Step, check_files, identity, jail, supervise, tree, view};
 
-use nest::Nest;
 use seed::Seed;
+use slot::Slot;
 
 /// Places that wait for a grant.
 const SPARES: usize = 2;
 
-/// A place is made again when its run has ended, or after this: the run goes first.
+/// A slot is made again when its run has ended, or after this: the run goes first.
 const PAUSE: Duration = Duration::from_millis(250);
 
 /// Places that came to nothing, one after the other, until the zygote is given up.
@@ -60,7 +60,7 @@ pub fn keep(
             lifeline: &lifeline,
             control: Some(control),
             order,
-            nests: Vec::new(),
+            slots: Vec::new(),
             made: 0,
             failures: 0,
             is_ready: false,
@@ -79,12 +79,12 @@ struct Keeper<'a> {
     /// To the zygote; none once it is given up.
     control: Option<OwnedFd>,
     order: &'a Order,
-    nests: Vec<Nest>,
+    slots: Vec<Slot>,
     made: u64,
     failures: u32,
     /// Whether the libraries are loaded.
     is_ready: bool,
-    /// Whether the broker wants no more places.
+    /// Whether the broker wants no more slots.
     is_let_go: bool,
     rest_until: Instant,
 }
@@ -105,7 +105,7 @@ impl Keeper<'_> {
         loop {
             self.expire();
             self.bury();
-            if self.is_let_go && self.nests.is_empty() {
+            if self.is_let_go && self.slots.is_empty() {
                 return Ok(());
             }
             self.refill();
@@ -117,28 +117,28 @@ impl Keeper<'_> {
                     Source::Zygote => self.hear_zygote(),
                     Source::Run(at) => self.hear_run(at),
                     Source::Door(at) => self.hear_door(at),
-                    // Last, and from the highest: places after it move.
+                    // Last, and from the highest: slots after it move.
                     Source::Pid(at) => self.end(at),
                 }
             }
         }
     }
 
-    /// What has something to say: the ends of pid 1s last, and the last place first.
+    /// What has something to say: the ends of pid 1s last, and the last slot first.
     fn wait(&self) -> Result<Vec<Source>, Refusal> {
         let mut events = Events::new().on(Source::Lifeline, self.lifeline.as_fd());
         if !self.is_let_go {
             events = events.on(Source::Broker, self.socket.as_fd());
         }
         events = events.on_open(Source::Zygote, self.control.as_ref());
-        for (at, nest) in self.nests.iter().enumerate() {
-            events = events.on(Source::Run(at), nest.run());
-            if let Some(door) = nest.door() {
+        for (at, slot) in self.slots.iter().enumerate() {
+            events = events.on(Source::Run(at), slot.run());
+            if let Some(door) = slot.door() {
                 events = events.on(Source::Door(at), door);
             }
         }
-        for (at, nest) in self.nests.iter().enumerate().rev() {
-            if let Some(pidfd) = nest.pidfd() {
+        for (at, slot) in self.slots.iter().enumerate().rev() {
+            if let Some(pidfd) = slot.pidfd() {
                 events = events.on(Source::Pid(at), pidfd);
             }
         }
@@ -149,9 +149,9 @@ impl Keeper<'_> {
     fn next_due(&self) -> Option<Instant> {
         let rest =
             (self.wants_place() && self.rest_until > Instant::now()).then_some(self.rest_until);
-        self.nests
+        self.slots
             .iter()
-            .filter_map(Nest::deadline)
+            .filter_map(Slot::deadline)
             .chain(rest)
             .min()
     }
@@ -160,8 +160,8 @@ impl Keeper<'_> {
         self.is_ready
             && !self.is_let_go
             && self.control.is_some()
-            && !self.nests.iter().any(Nest::is_making)
-            && self.nests.iter().filter(|nest| nest.is_waiting()).count() < SPARES
+            && !self.slots.iter().any(Slot::is_making)
+            && self.slots.iter().filter(|slot| slot.is_waiting()).count() < SPARES
     }
 
     fn refill(&mut self) {
@@ -171,8 +171,8 @@ impl Keeper<'_> {
         let Some(control) = &self.control else {
             return;
         };
-        match Nest::ask(control) {
-            Ok(nest) => self.nests.push(nest),
+        match Slot::ask(control) {
+            Ok(slot) => self.slots.push(slot),
             Err(refusal) => self.give_up(refusal),
         }
     }
@@ -189,48 +189,48 @@ impl Keeper<'_> {
     }
 
     fn hear_run(&mut self, at: usize) {
-        let nest = &mut self.nests[at];
-        let waited = nest.is_waiting();
-        nest.hear_run(Duration::from_secs(self.order.limits.wall_s));
+        let slot = &mut self.slots[at];
+        let waited = slot.is_waiting();
+        slot.hear_run(Duration::from_secs(self.order.limits.wall_s));
         if waited {
             self.rest_until = Instant::now() + PAUSE;
         }
     }
 
     fn hear_door(&mut self, at: usize) {
-        let was_making = self.nests[at].is_making();
-        let heard = self.nests[at].hear_door(self.socket, &self.order.limits, self.made);
+        let was_making = self.slots[at].is_making();
+        let heard = self.slots[at].hear_door(self.socket, &self.order.limits, self.made);
         self.made += u64::from(was_making);
         match heard {
-            Ok(()) if was_making && self.nests[at].is_waiting() => self.failures = 0,
+            Ok(()) if was_making && self.slots[at].is_waiting() => self.failures = 0,
             Ok(()) => {}
             Err(refusal) => {
-                self.nests[at].overdue();
+                self.slots[at].overdue();
                 self.failed(refusal);
             }
         }
     }
 
     fn end(&mut self, at: usize) {
-        if self.nests.remove(at).end() {
+        if self.slots.remove(at).end() {
             self.rest_until = Instant::now();
         }
     }
 
     fn expire(&mut self) {
         let now = Instant::now();
-        for nest in &mut self.nests {
-            if nest.deadline().is_some_and(|deadline| now >= deadline) {
-                nest.overdue();
+        for slot in &mut self.slots {
+            if slot.deadline().is_some_and(|deadline| now >= deadline) {
+                slot.overdue();
             }
         }
     }
 
-    /// Takes away places whose pid 1 ended before it was known.
+    /// Takes away slots whose pid 1 ended before it was known.
     fn bury(&mut self) {
-        let before = self.nests.len();
-        self.nests.retain(|nest| !nest.is_lost());
-        if self.nests.len() < before {
+        let before = self.slots.len();
+        self.slots.retain(|slot| !slot.is_lost());
+        if self.slots.len() < before {
             self.failed(Refusal::new(Reason::SlotNotMade, "no pid 1"));
         }
     }
@@ -243,7 +243,7 @@ impl Keeper<'_> {
         }
     }
 
-    /// No more places: the broker starts cold, and lets this one go.
+    /// No more slots: the broker starts cold, and lets this one go.
     fn give_up(&mut self, refusal: Refusal) {
         if self.control.take().is_some() {
             let _ = protocol::send(self.socket, &Says::Refused(refusal));

@@ -70,7 +70,7 @@ impl Rules {
 }
 
 impl Seed {
-    /// `control`: the zygote's end of the socket on which it is asked for places. Also hands the
+    /// `control`: the zygote's end of the socket on which it is asked for slots. Also hands the
     /// lifeline back, which the zygote must not have.
     pub fn new(
         order: &Order,

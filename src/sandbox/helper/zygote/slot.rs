@@ -1,8 +1,8 @@
-//! One run's place from the helper's side: asked for ahead of time, offered to the broker, taken by a
+//! One run's slot from the helper's side: asked for ahead of time, offered to the broker, taken by a
 //! grant, released, ended.
 //!
 //! Two sockets belong to it: one to the broker's thread of the run, which speaks as to the helper of
-//! a cold start, and one to the place's pid 1. The kernel says who spoke on the latter.
+//! a cold start, and one to the slot's pid 1. The kernel says who spoke on the latter.
 
 use std::io::{IoSlice, IoSliceMut, Write};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
@@ -23,19 +23,19 @@ use super::super::{Attempt, Reason, Refusal, Step, check_code, check_sealed};
 use crate::sandbox::protocol::{self, Command, EndedBy, Ending, Lost, Says, Take};
 use crate::sandbox::raw;
 
-/// How long a place may take to get ready.
+/// How long a slot may take to get ready.
 const MAKING_MAX: Duration = Duration::from_secs(20);
 
 /// The longest word of pid 1 or the payload.
 const WORD_MAX: usize = 1024;
 
-/// What begins the one message to the payload (`nest.py`).
+/// What begins the one message to the payload (`slot.py`).
 const MAGIC: &[u8; 8] = b"csgrant1";
 
 /// Descriptors of a run beside its inputs, as the broker sends them.
 const FIXED: usize = 5;
 
-pub struct Nest {
+pub struct Slot {
     run: OwnedFd,
     /// Closed when pid 1 has nothing more to say.
     door: Option<OwnedFd>,
@@ -93,8 +93,8 @@ struct Word {
     fd: Option<OwnedFd>,
 }
 
-impl Nest {
-    /// Asks the zygote for a place.
+impl Slot {
+    /// Asks the zygote for a slot.
     pub fn ask(control: &OwnedFd) -> Result<Self, Refusal> {
         let pair = || {
             socketpair(
@@ -151,7 +151,7 @@ impl Nest {
         self.door.is_none() && self.init.is_none()
     }
 
-    /// Takes in what pid 1 or the payload said. `offer_to`: the broker, who hears of a place that is
+    /// Takes in what pid 1 or the payload said. `offer_to`: the broker, who hears of a slot that is
     /// ready.
     pub fn hear_door(
         &mut self,
@@ -201,7 +201,7 @@ impl Nest {
         }
     }
 
-    /// The payload is closed in, or says why it is not. Its place is offered.
+    /// The payload is closed in, or says why it is not. Its slot is offered.
     fn offer(&mut self, word: &Word, offer_to: &OwnedFd) -> Result<(), Refusal> {
         let told = word
             .text
@@ -319,7 +319,7 @@ impl Nest {
         }
     }
 
-    /// The deadline is over: of the place, or of the run.
+    /// The deadline is over: of the slot, or of the run.
     pub fn overdue(&mut self) {
         self.deadline = None;
         if self.init.is_none() {

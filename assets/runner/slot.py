@@ -1,4 +1,4 @@
-"""A run's own place, made ahead of its grant: namespaces, a pid 1, `/proc`, `/scratch`, a payload.
+"""A run's own slot, made ahead of its grant: namespaces, a pid 1, `/proc`, `/scratch`, a payload.
 
 Three forks: the spawner enters the namespaces and is gone; its child is pid 1 of the run, and that
 one's child is the payload, which closes itself in, rehearses, and waits for one message. Until the
@@ -36,7 +36,7 @@ class Granted(NamedTuple):
 
 
 def make(door: int, rules: restrict.Rules, rehearse: Callable[[], None]) -> Granted | None:
-    """Makes a place. The zygote gets None and goes on; a payload comes back with its run.
+    """Makes a slot. The zygote gets None and goes on; a payload comes back with its run.
 
     `rehearse` is what the payload does while it is closed in and has nothing of its run yet.
 
@@ -94,7 +94,7 @@ def enter() -> None:
 
 
 def reside(door: int, rules: restrict.Rules, rehearse: Callable[[], None]) -> Granted:
-    """As pid 1: gets the place ready, makes the payload once it may, and reaps."""
+    """As pid 1: gets the slot ready, makes the payload once it may, and reaps."""
     os.setsid()
     # Processes and nothing of the machine's, as in a cold start.
     syscalls.mount("proc", "/proc", "subset=pid")
@@ -161,7 +161,7 @@ def become_payload(door: int, rules: restrict.Rules, rehearse: Callable[[], None
         restrict.close_in(rules)
         files.hold_folder()
         rehearse()
-    except BaseException as error:  # noqa: BLE001 - told to the helper, which gives this place up
+    except BaseException as error:  # noqa: BLE001 - told to the helper, which gives this slot up
         channel.send(door, f"-{type(error).__name__}: {error}".encode("utf-8", "replace")[:900])
         os._exit(127)
     # The layer nobody can read from outside, and the processor time that is not the run's.
