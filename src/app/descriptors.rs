@@ -25,12 +25,12 @@ pub fn lacking() -> Option<(String, String)> {
             bounds.connections,
             bounds.connections_per_uid
         );
-        let mend = format!(
+        let remedy = format!(
             "raise the hard limit to {} or more (`ulimit -Hn`, LimitNOFILE= of a service, --ulimit nofile= of a \
              container)",
             needed()
         );
-        (what, mend)
+        (what, remedy)
     })
 }
 
@@ -39,9 +39,9 @@ pub fn lacking() -> Option<(String, String)> {
 /// # Errors
 /// When the hard limit is too low for what is promised.
 pub fn make_room() -> Result<(), Failure> {
-    if let Some((what, mend)) = lacking() {
+    if let Some((what, remedy)) = lacking() {
         return Err(Failure::general(format!(
-            "the limit of open files is too low: {what}; {mend}"
+            "the limit of open files is too low: {what}; {remedy}"
         )));
     }
     raise_open_files()

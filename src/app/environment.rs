@@ -141,7 +141,7 @@ enum Held {
     Usable(Arc<Measured>),
     /// Changed, and not usable as it is or not at rest.
     Restless,
-    /// Nothing that another try would mend.
+    /// Nothing that another try would fix.
     Nothing,
 }
 

@@ -118,7 +118,7 @@ pub fn screen(config: &Config, caps: TerminalCaps) -> Result<(Keymap, Themes), C
     Ok((keymap, themes))
 }
 
-/// Details for whoever mends this machine go to `dashboard.log` in the state folder: the screen is
+/// Details for whoever repairs this machine go to `dashboard.log` in the state folder: the screen is
 /// the dashboard's, and agents hear no path.
 fn diagnostics(state_dir: &Path) -> Result<(), Failure> {
     let path = state_dir.join("dashboard.log");

@@ -17,19 +17,19 @@ pub enum AuditError {
          folder with --state-dir", dir.display(), pid.map(|p| format!(" (pid {p})")).unwrap_or_default()
     )]
     Locked { dir: PathBuf, pid: Option<i32> },
-    #[error("{} {problem}; {mend}", path.display())]
+    #[error("{} {problem}; {remedy}", path.display())]
     Unsafe {
         path: PathBuf,
         problem: String,
-        mend: String,
+        remedy: String,
     },
     #[error(
         "the audit log in {} is damaged: {damage}. Nothing was changed; `countersign audit verify` \
-         shows the state, `countersign audit repair` what can be mended, and another --state-dir starts a \
+         shows the state, `countersign audit repair` what can be repaired, and another --state-dir starts a \
          new log", dir.display()
     )]
     Damaged { dir: PathBuf, damage: Damage },
-    #[error("{} cannot be {action}: {source}{}", path.display(), mend(source))]
+    #[error("{} cannot be {action}: {source}{}", path.display(), remedy(source))]
     Io {
         path: PathBuf,
         /// `read`, `created`, …
@@ -42,7 +42,7 @@ pub enum AuditError {
     )]
     Later { dir: PathBuf, place: Damage },
     #[error(
-        "the audit log in {} cannot be mended: {damage}, and nothing is left that it could go on from. \
+        "the audit log in {} cannot be repaired: {damage}, and nothing is left that it could go on from. \
          Nothing was changed; put back a copy, or choose another folder with --state-dir", dir.display()
     )]
     Beyond { dir: PathBuf, damage: Damage },
@@ -65,7 +65,7 @@ pub(super) fn reason(what: &str, error: &io::Error) -> String {
     match error.get_ref() {
         // Nothing failed: what was written is not where it should be.
         Some(inner) if inner.is::<Misplaced>() => error.to_string(),
-        _ => format!("{what}: {error}{}", mend(error)),
+        _ => format!("{what}: {error}{}", remedy(error)),
     }
 }
 
@@ -87,7 +87,7 @@ pub(super) fn ran_out(error: &io::Error) -> bool {
 }
 
 /// What a person can do about an input/output error.
-fn mend(error: &io::Error) -> &'static str {
+fn remedy(error: &io::Error) -> &'static str {
     if error.raw_os_error() == Some(Errno::EMFILE as i32) {
         return "; raise the limit of open files (`ulimit -n`) and start again";
     }

@@ -112,11 +112,11 @@ fn segment_number(name: &str) -> Option<u64> {
 
 /// Refuses what is not a folder of this user or lets others in.
 fn owned(path: &Path, meta: &fs::Metadata, forbidden: u32) -> Result<(), AuditError> {
-    let refuse = |problem: String, mend: String| {
+    let refuse = |problem: String, remedy: String| {
         Err(AuditError::Unsafe {
             path: path.to_owned(),
             problem,
-            mend,
+            remedy,
         })
     };
     let uid = nix::unistd::geteuid().as_raw();

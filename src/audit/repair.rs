@@ -1,9 +1,9 @@
-//! Mends a log of which something is damaged or gone that somebody was promised.
+//! Repairs a log of which something is damaged or gone that somebody was promised.
 //!
 //! Only a person may say so, and is shown first what is lost by it. The log goes on from its last sound
 //! record; what the journal still has of what follows is put back; everything else is copied to
 //! `quarantine/` before anything of it goes, and `recovered` records say what, and who said so. Whatever a
-//! crash leaves of a repair is a log that is damaged or one that is mended.
+//! crash leaves of a repair is a log that is damaged or one that is repaired.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -90,7 +90,7 @@ struct Claim {
 
 impl Log {
     /// What a repair of this log would do; `None` where it needs none: it is sound, or a start of the
-    /// dashboard mends it by itself.
+    /// dashboard repairs it by itself.
     ///
     /// # Errors
     /// When a dashboard has it, it cannot be read, or nothing sound is left that it could go on from.
@@ -223,7 +223,7 @@ impl Repair {
     /// Does it: `by` saw what is lost, and said so.
     ///
     /// # Errors
-    /// When a file cannot be read or written. The log is then as damaged as before, or mended.
+    /// When a file cannot be read or written. The log is then as damaged as before, or repaired.
     pub fn carry_out(self, by: &Reviewer) -> Result<(), AuditError> {
         let layout = &self.layout;
         let mut records = Vec::new();
@@ -243,7 +243,7 @@ impl Repair {
                 *who = Some(by.clone());
             }
         }
-        let io = |e| AuditError::io(layout.log(), "mended", e);
+        let io = |e| AuditError::io(layout.log(), "repaired", e);
         put_back::blobs(layout, &self.rest.blobs).map_err(io)?;
         let mut head = self.head;
         let mut chain = Chain {

@@ -308,7 +308,7 @@ fn a_log_without_a_beginning_is_not_mended() {
     assert_eq!(fs::read_dir(layout.quarantine()).unwrap().count(), 0);
 }
 
-/// A crash in the middle of a repair leaves a log that is damaged, or one that is mended.
+/// A crash in the middle of a repair leaves a log that is damaged, or one that is repaired.
 #[test]
 fn a_repair_that_was_cut_short_is_done_again() {
     let dir = tempfile::tempdir().unwrap();
@@ -329,7 +329,7 @@ fn a_repair_that_was_cut_short_is_done_again() {
     assert!(open(dir.path()).is_err());
     repair(dir.path()).carry_out(&by()).unwrap();
     assert!(verified(dir.path()).consistent);
-    // Without a note a torn end is the start's to mend.
+    // Without a note a torn end is the start's to repair.
     unnoted(dir.path());
     assert!(Log::open(dir.path()).unwrap().repair().unwrap().is_none());
     drop(open(dir.path()).unwrap());

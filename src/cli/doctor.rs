@@ -1,4 +1,4 @@
-//! `countersign doctor`: what this machine offers, what is missing, and the mend.
+//! `countersign doctor`: what this machine offers, what is missing, and the remedy.
 
 mod machine;
 mod trial;
@@ -49,7 +49,8 @@ struct Check {
     state: State,
     found: String,
     /// What to do about it.
-    mend: Option<String>,
+    #[serde(rename = "mend")]
+    remedy: Option<String>,
 }
 
 impl Check {
@@ -58,23 +59,23 @@ impl Check {
             name,
             state: State::Ok,
             found: found.into(),
-            mend: None,
+            remedy: None,
         }
     }
 
-    fn note(name: &'static str, found: impl Into<String>, mend: impl Into<String>) -> Self {
+    fn note(name: &'static str, found: impl Into<String>, remedy: impl Into<String>) -> Self {
         Self {
             name,
             state: State::Note,
             found: found.into(),
-            mend: Some(mend.into()).filter(|m| !m.is_empty()),
+            remedy: Some(remedy.into()).filter(|m| !m.is_empty()),
         }
     }
 
-    fn missing(name: &'static str, found: impl Into<String>, mend: impl Into<String>) -> Self {
+    fn missing(name: &'static str, found: impl Into<String>, remedy: impl Into<String>) -> Self {
         Self {
             state: State::Missing,
-            ..Self::note(name, found, mend)
+            ..Self::note(name, found, remedy)
         }
     }
 }
@@ -117,8 +118,8 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
                 State::Missing => "MISSING",
             };
             writeln!(out, "{mark:8}{:20}{}", check.name, visible(&check.found))?;
-            if let Some(mend) = &check.mend {
-                writeln!(out, "{:28}→ {}", "", visible(mend))?;
+            if let Some(remedy) = &check.remedy {
+                writeln!(out, "{:28}→ {}", "", visible(remedy))?;
             }
         }
         Ok(())
@@ -137,15 +138,15 @@ fn tier(tier: Tier) -> Check {
     match preflight(tier) {
         Ok(found) if found.does_not_stop.is_empty() => Check::ok(name, found.layers.join(", ")),
         Ok(found) => {
-            let mut mend = format!("does not stop: {}", found.does_not_stop.join(", "));
+            let mut remedy = format!("does not stop: {}", found.does_not_stop.join(", "));
             if !found.layers.iter().any(|layer| layer == "cgroup") {
                 // Without a control group memory is bounded for each process only.
-                mend.push_str(
+                remedy.push_str(
                     "; for memory, start it with: systemd-run --user --scope -p Delegate=yes \
                      countersign",
                 );
             }
-            Check::note(name, found.layers.join(", "), mend)
+            Check::note(name, found.layers.join(", "), remedy)
         }
         Err(lacks) => Check::missing(name, lacks.missing, lacks.remedy),
     }
@@ -161,7 +162,7 @@ fn configuration(config: &Result<Config, ConfigError>) -> Check {
         return Check::missing(
             NAME,
             e.to_string(),
-            "mend that; the dashboard does not start before",
+            "fix that; the dashboard does not start before",
         );
     }
     match config {
@@ -172,7 +173,7 @@ fn configuration(config: &Result<Config, ConfigError>) -> Check {
             NAME,
             format!("none, defaults ({})", config.paths.config_file.display()),
         ),
-        Err(e) => Check::missing(NAME, e.to_string(), "mend that; nothing starts before"),
+        Err(e) => Check::missing(NAME, e.to_string(), "fix that; nothing starts before"),
     }
 }
 
@@ -223,8 +224,8 @@ fn warm_starts(has_kernel: bool, env: Option<PythonEnv>) -> Check {
         return Check::note(NAME, format!("{COLD}; they need tier kernel"), "");
     }
     let Some(env) = env else {
-        let mend = "make the Python environment first: `countersign setup`";
-        return Check::note(NAME, "not known without a Python environment", mend);
+        let remedy = "make the Python environment first: `countersign setup`";
+        return Check::note(NAME, "not known without a Python environment", remedy);
     };
     match try_warm(env) {
         Ok(took) => Check::ok(
@@ -232,7 +233,7 @@ fn warm_starts(has_kernel: bool, env: Option<PythonEnv>) -> Check {
             format!("a place for a run was ready after {} ms", took.as_millis()),
         ),
         Err(why) => {
-            let mend = if why.contains("ctypes") {
+            let remedy = if why.contains("ctypes") {
                 "use a Python that has ctypes; `countersign setup` makes one from such a Python"
             } else if why.contains("thread") {
                 "keep the libraries of that Python from starting threads when they are imported"
@@ -240,7 +241,7 @@ fn warm_starts(has_kernel: bool, env: Option<PythonEnv>) -> Check {
                 ""
             };
             let why = why.split_whitespace().collect::<Vec<_>>().join(" ");
-            Check::note(NAME, format!("{COLD}; {why}"), mend)
+            Check::note(NAME, format!("{COLD}; {why}"), remedy)
         }
     }
 }
@@ -302,8 +303,8 @@ fn log(dir: &Path) -> Check {
                 .map_or(String::new(), |pid| format!(" (pid {pid})"));
             let open = format!("{shown}, dashboard open{pid}");
             if here.down {
-                let mend = "close the dashboard, do what it says, and start it again";
-                return Check::missing(NAME, format!("{open}, and its log is down"), mend);
+                let remedy = "close the dashboard, do what it says, and start it again";
+                return Check::missing(NAME, format!("{open}, and its log is down"), remedy);
             }
             Check::ok(NAME, open)
         }

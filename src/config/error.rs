@@ -1,4 +1,4 @@
-//! What stops a start, said so that it can be mended.
+//! What stops a start, said so that it can be repaired.
 
 use std::fmt;
 use std::path::PathBuf;

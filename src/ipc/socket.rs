@@ -58,12 +58,12 @@ pub enum SocketError {
     NotAFolder(PathBuf),
     #[error("{}: owned by uid {uid}, not by you (uid {own})", path.display())]
     Owner { path: PathBuf, uid: u32, own: u32 },
-    #[error("{}: mode {mode:04o} lets others in; it must be {wanted:04o}: {mend}", path.display())]
+    #[error("{}: mode {mode:04o} lets others in; it must be {wanted:04o}: {remedy}", path.display())]
     Mode {
         path: PathBuf,
         mode: u32,
         wanted: u32,
-        mend: String,
+        remedy: String,
     },
     #[error("{}: {length} bytes; a socket's path has at most {PATH_MAX}: choose a shorter --socket", path.display())]
     TooLong { path: PathBuf, length: usize },
@@ -194,11 +194,11 @@ impl Place {
         // Set-group-id is inherited on some file systems and lets nobody in.
         let mode = stat.st_mode & 0o5777;
         let wanted = if config.shared() { 0o710 } else { 0o700 };
-        let refuse = |mend: String| SocketError::Mode {
+        let refuse = |remedy: String| SocketError::Mode {
             path: self.folder_path.clone(),
             mode,
             wanted,
-            mend,
+            remedy,
         };
         if mode != 0o700 && mode != 0o710 {
             return Err(refuse(format!(
@@ -286,7 +286,7 @@ impl Place {
                 path: self.path.clone(),
                 mode,
                 wanted: 0o600,
-                mend: format!("remove it: `rm {}`", self.path.display()),
+                remedy: format!("remove it: `rm {}`", self.path.display()),
             });
         }
         match self.is_answered() {

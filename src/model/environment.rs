@@ -16,6 +16,6 @@ pub enum Environment {
     /// Files of one that was usable are others now; they are being read again. `what` names them, inside
     /// the environment.
     Changed { what: String },
-    /// Cannot be used; `message` says the mend.
+    /// Cannot be used; `message` says the remedy.
     Failed { message: String },
 }

@@ -1,4 +1,4 @@
-//! What can be wrong with a Python, each with its mend.
+//! What can be wrong with a Python, each with its remedy.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -51,17 +51,17 @@ pub enum RuntimeError {
          again every few seconds"
     )]
     Restless { what: String },
-    #[error("{} cannot make environments: its {missing} module is missing; {mend}", python.display())]
+    #[error("{} cannot make environments: its {missing} module is missing; {remedy}", python.display())]
     NoVenv {
         python: PathBuf,
         missing: &'static str,
-        mend: String,
+        remedy: String,
     },
-    #[error("{} {problem}; {mend}", path.display())]
+    #[error("{} {problem}; {remedy}", path.display())]
     Folder {
         path: PathBuf,
         problem: String,
-        mend: String,
+        remedy: String,
     },
     #[error(
         "there is no room left for the Python environment in {} (about 1.5 GB with what pip \
@@ -144,7 +144,7 @@ impl RuntimeError {
             _ => Self::Folder {
                 path: path.to_owned(),
                 problem: format!("cannot be {doing}: {source}"),
-                mend: "the environment needs a folder of your own, under $XDG_DATA_HOME or \
+                remedy: "the environment needs a folder of your own, under $XDG_DATA_HOME or \
                        ~/.local/share"
                     .to_owned(),
             },

@@ -78,7 +78,7 @@ fn find_in(path: Vec<PathBuf>) -> Result<Probed, RuntimeError> {
 pub(super) fn no_venv(probed: &Probed) -> RuntimeError {
     let (a, b, _) = probed.env.version;
     let release = fs::read_to_string("/etc/os-release").unwrap_or_default();
-    let mend = match family(&release) {
+    let remedy = match family(&release) {
         Family::Debian => format!("install it with: apt install python{a}.{b}-venv"),
         Family::Fedora => format!("install it with: dnf install python{a}.{b} python3-pip"),
         Family::Suse => format!("install it with: zypper install python{a}{b}-pip"),
@@ -90,7 +90,7 @@ pub(super) fn no_venv(probed: &Probed) -> RuntimeError {
     RuntimeError::NoVenv {
         python: probed.env.executable.clone(),
         missing: if probed.can.venv { "ensurepip" } else { "venv" },
-        mend,
+        remedy,
     }
 }
 

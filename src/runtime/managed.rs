@@ -89,7 +89,7 @@ impl Managed {
     /// Makes the environment, or waits for another process that is making it.
     ///
     /// # Errors
-    /// With the mend: no Python, no venv module, no network, a package that is not the locked one, a
+    /// With the remedy: no Python, no venv module, no network, a package that is not the locked one, a
     /// full disk, a folder that cannot be written.
     pub fn make(&self, progress: &mut dyn FnMut(Progress)) -> Result<PythonEnv, RuntimeError> {
         self.make_with(progress, find_base)
@@ -162,16 +162,16 @@ impl Managed {
         self.ready().ok_or_else(|| RuntimeError::Folder {
             path: folder,
             problem: "was made but is not as it should be".to_owned(),
-            mend: "see that nothing else changes it and run `countersign setup` again".to_owned(),
+            remedy: "see that nothing else changes it and run `countersign setup` again".to_owned(),
         })
     }
 
     /// Makes the folder. Others may read it: a run may belong to another, weaker user.
     fn folder(&self) -> Result<(), RuntimeError> {
-        let refuse = |problem: String, mend: &str| RuntimeError::Folder {
+        let refuse = |problem: String, remedy: &str| RuntimeError::Folder {
             path: self.root.clone(),
             problem,
-            mend: mend.to_owned(),
+            remedy: remedy.to_owned(),
         };
         DirBuilder::new()
             .recursive(true)

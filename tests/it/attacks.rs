@@ -118,7 +118,7 @@ fn every_row_that_reached_further_gets_its_verdict() {
 
 /// What was a false alarm on other people's code, and beside each the hole that stays shut.
 #[test]
-fn every_mended_false_alarm_gets_its_verdict() {
+fn every_repaired_false_alarm_gets_its_verdict() {
     run(include_str!("../data/precision.jsonl"));
 }
 

@@ -1,4 +1,4 @@
-//! `countersign audit repair`: shows what a damaged log would lose, asks on the terminal, mends it.
+//! `countersign audit repair`: shows what a damaged log would lose, asks on the terminal, repairs it.
 
 use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, Write as _};

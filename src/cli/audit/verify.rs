@@ -24,7 +24,7 @@ pub struct Args {
 
 const NOT_ANCHORED: &str = "not anchored: a cut end cannot be excluded";
 
-const REPAIR: &str = "`countersign audit repair` says what can be mended, and what would be lost";
+const REPAIR: &str = "`countersign audit repair` says what can be repaired, and what would be lost";
 
 pub fn run(args: &Args, log: &Log) -> Result<u8, Failure> {
     let report = log.verify().map_err(|e| failed(&e))?;

@@ -26,7 +26,7 @@ pub(super) fn checks() -> Vec<Check> {
 fn files() -> Check {
     const NAME: &str = "open files";
     match descriptors::lacking() {
-        Some((what, mend)) => Check::missing(NAME, what, mend),
+        Some((what, remedy)) => Check::missing(NAME, what, remedy),
         None => Check::ok(NAME, format!("{} can be had", number(open_files().1))),
     }
 }
@@ -97,7 +97,7 @@ fn namespaces() -> Check {
     let sysctl = |path: &str, bad: &str| {
         fs::read_to_string(Path::new("/proc/sys").join(path)).is_ok_and(|v| v.trim() == bad)
     };
-    let mend = if sysctl("kernel/apparmor_restrict_unprivileged_userns", "1") {
+    let remedy = if sysctl("kernel/apparmor_restrict_unprivileged_userns", "1") {
         "AppArmor forbids them: sysctl kernel.apparmor_restrict_unprivileged_userns=0, or a profile \
          that allows userns for countersign"
     } else if sysctl("kernel/unprivileged_userns_clone", "0") {
@@ -108,7 +108,7 @@ fn namespaces() -> Check {
         "in a container, start it so that it may make user namespaces; until then only tier process \
          can be had"
     };
-    Check::missing(NAME, said.detail, mend)
+    Check::missing(NAME, said.detail, remedy)
 }
 
 fn landlock() -> Check {

@@ -296,7 +296,7 @@ mod tests {
             (libc::SYS_memfd_create, "memory files", "memfd_create"),
             (libc::SYS_socketpair, "pairs of sockets", "socketpair"),
         ];
-        for (number, missing, mend) in cases {
+        for (number, missing, remedy) in cases {
             let output = std::process::Command::new(std::env::current_exe().unwrap())
                 .args([
                     "--exact",
@@ -308,11 +308,11 @@ mod tests {
                 .unwrap();
             let text = String::from_utf8_lossy(&output.stdout);
             let said = text.lines().find(|l| l.starts_with("refused "));
-            let (says, mends) = said
+            let (says, remedies) = said
                 .and_then(|said| said.split_once("; "))
                 .unwrap_or_else(|| panic!("{number} {missing}: {text}"));
             assert!(says.contains(missing), "{number} {missing}: {says}");
-            assert!(mends.contains(mend), "{number} {mend}: {mends}");
+            assert!(remedies.contains(remedy), "{number} {remedy}: {remedies}");
         }
     }
 
