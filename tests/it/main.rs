@@ -53,3 +53,4 @@ mod study;
 mod syntax;
 mod tampering;
 mod terminal;
+mod unbound;
