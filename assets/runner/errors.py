@@ -87,6 +87,22 @@ def current() -> BaseException | None:
     return sys.exc_info()[1]
 
 
+def whole() -> None:
+    """From here on no message is cut: the beginning of what is hidden as a whole would be told."""
+    global _whole
+    _whole = True
+
+
+def cut(text: str) -> str:
+    """A message of bounded length."""
+    if len(text) <= MESSAGE_MAX:
+        return text
+    return f"[{len(text)} characters left out]" if _whole else text[:MESSAGE_MAX]
+
+
+_whole = False
+
+
 def text_of(error: BaseException) -> str:
     """The error's own words. They are made by code of the snippet, which may raise again."""
     if isinstance(error, MemoryError):
@@ -96,16 +112,16 @@ def text_of(error: BaseException) -> str:
             own = str(error)
         except BaseException:  # noqa: BLE001 - there may be no room for that either
             own = ""
-        return f"{said}: {own}"[:MESSAGE_MAX] if own else said
+        return cut(f"{said}: {own}") if own else said
     if isinstance(error, SystemExit):
         # `sys.exit("why")`: what the interpreter would print (its `sys.exit`).
         if type(error.code) is str:
-            return error.code[:MESSAGE_MAX]
-        return f"the snippet ended itself with status {error.code!r}"[:MESSAGE_MAX]
+            return cut(error.code)
+        return cut(f"the snippet ended itself with status {error.code!r}")
     if isinstance(error, SyntaxError):
-        return str(error.msg)[:MESSAGE_MAX]
+        return cut(str(error.msg))
     try:
-        return str(error)[:MESSAGE_MAX]
+        return cut(str(error))
     except BaseException:  # noqa: BLE001 - a hostile __str__ must not end the runner
         return ""
 
@@ -216,6 +232,6 @@ def show_warning(
     """A warning without the path and source line of the library that gave it."""
     where = f"{SNIPPET}:{lineno}: " if filename == SNIPPET else ""
     try:
-        print(f"{where}{category.__name__}: {message}"[:MESSAGE_MAX], file=sys.stderr)
+        print(cut(f"{where}{category.__name__}: {message}"), file=sys.stderr)
     except (OSError, ValueError, AttributeError, TypeError):
         pass

@@ -41,6 +41,18 @@ def digest(items: Iterable[bytes]) -> str:
     return "sha256:" + total.hexdigest()
 
 
+# Halves of surrogate pairs, which the analyser's texts cannot hold, and the characters that stand for them
+# there: `analysis::halves`.
+HALVES = {half: half + 0x1000 for half in range(0xD800, 0xE000)}
+
+
+def tagged(text: str) -> bytes:
+    try:
+        return b"s" + text.encode()
+    except UnicodeEncodeError:
+        return b"u" + text.translate(HALVES).encode()
+
+
 SKIPPED = ("value", "s", "kind", "type_comment")
 
 
@@ -73,7 +85,7 @@ def constants(tree: ast.AST) -> Iterator[bytes]:
                 case bool() | None:
                     pass
                 case str(text):
-                    yield b"s" + text.encode("utf-8", "surrogatepass")
+                    yield tagged(text)
                 case bytes(data):
                     yield b"b" + data
                 case int(number):

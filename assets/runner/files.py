@@ -23,6 +23,10 @@ KEPT = (
     "at most 100, behind at most three folders of such names"
 )
 
+# Names under which the broker keeps a run's result and output: what the output folder has under them is
+# not collected.
+OWN = ("result", "stdout")
+
 _folder = -1
 
 
@@ -172,7 +176,7 @@ def listed(folder: int, prefix: str) -> list[dict[str, Any]]:
     found = []
     for name in os.listdir(folder):
         about = os.stat(name, dir_fd=folder, follow_symlinks=False)
-        if not is_plain(name):
+        if not is_plain(name) or not prefix and name in OWN:
             continue
         if stat.S_ISREG(about.st_mode) and about.st_nlink == 1:
             found.append({"name": prefix + name, "bytes": about.st_size})

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import collections
+import opcode
 import os
 import sys
 from types import CodeType, ModuleType
@@ -125,7 +126,7 @@ class Hooks:
     def builtin_problem(self, found: Any) -> str | None:
         """A library's text finds the interpreter's own builtins, and none of the guard's."""
         is_code = isinstance(found, CodeType)
-        for name in names_of_code(found) if is_code else names_bare(found):
+        for name in names_loaded(found) if is_code else names_bare(found):
             if name in NEVER or name in GUARDED:
                 return f"the name {name} is not allowed"
         return None
@@ -183,6 +184,28 @@ def names_bare(text: Any) -> Iterator[str]:
     for node in ast.walk(tree_of(text) or ast.Module([], [])):
         if isinstance(node, ast.Name):
             yield node.id
+
+
+# What reads a name that stands by itself, and how far its number is shifted.
+LOADS = {
+    opcode.opmap[name]: shift
+    for name, shift in (("LOAD_NAME", 0), ("LOAD_GLOBAL", 1), ("LOAD_FROM_DICT_OR_GLOBALS", 0))
+    if name in opcode.opmap
+}
+
+
+def names_loaded(code: CodeType) -> Iterator[str]:
+    """Names that code reads by themselves: an attribute of the same name is another thing
+    (`context.vars` in what jinja makes of a template)."""
+    extended = 0
+    for op, number in zip(code.co_code[::2], code.co_code[1::2]):
+        number |= extended
+        extended = number << 8 if op == opcode.EXTENDED_ARG else 0
+        if op in LOADS:
+            yield code.co_names[number >> LOADS[op]]
+    for one in code.co_consts:
+        if isinstance(one, CodeType):
+            yield from names_loaded(one)
 
 
 def names_of_code(code: Any) -> Iterator[str]:

@@ -36,14 +36,16 @@ class Secrets:
 
     def __init__(self) -> None:
         self._texts: set[str] = set()
-        # Where values may be put without this being told: looked through before every use.
-        self._watched: list[dict[str, Any]] = []
+        # Where values may be put without this being told: looked through before every use. Beside each,
+        # the data sets among its values.
+        self._watched: list[tuple[dict[str, Any], set[str]]] = []
         self._pattern: re.Pattern[str] | None = None
         # The longest that a hidden form can be in a text, with white space in it.
         self.reach = 0
 
-    def add(self, value: Any, depth: int = 0) -> None:
-        """Everything in a value that could tell it: texts and numbers, at any depth."""
+    def add(self, value: Any, names: int = 0, depth: int = 0) -> None:
+        """Everything in a value that could tell it: texts, numbers and keys, at any depth. `names`: levels
+        of keys, from the outermost, that are names and may be told."""
         if depth > 50:
             raise Refused("ContractViolation", "a private value is nested too deeply to be hidden")
         if isinstance(value, str):
@@ -55,14 +57,17 @@ class Secrets:
         elif isinstance(value, (int, float)):
             self._add(repr(value))
         elif isinstance(value, dict):
-            # Keys are names; what they name is private.
-            for one in value.values():
-                self.add(one, depth + 1)
+            for key, one in value.items():
+                if not names:
+                    self.add(key, 0, depth + 1)
+                self.add(one, max(names - 1, 0), depth + 1)
         elif isinstance(value, (list, tuple, set, frozenset)):
             for one in value:
-                self.add(one, depth + 1)
+                self.add(one, names, depth + 1)
         elif hasattr(value, "to_dict"):
-            self.add(value.to_dict(), depth + 1)
+            # A table: its columns and the numbers of its rows are names.
+            self.add([label for label in value.index if not isinstance(label, int)], 0, depth + 1)
+            self.add(value.to_dict("list") if value.ndim > 1 else list(value), 1, depth + 1)
 
     def _add(self, text: str) -> None:
         text = text.strip()[:LENGTH_MAX]
@@ -74,13 +79,19 @@ class Secrets:
             self._texts.add(text)
             self._pattern = None
 
-    def watch(self, values: dict[str, Any]) -> None:
-        self._watched.append(values)
-        self.add(values)
+    def watch(self, values: dict[str, Any], datasets: set[str]) -> None:
+        """Hides what is in the values, now and whenever something is hidden. The values' own names may be
+        told, and so may the columns' of the data sets among them."""
+        self._watched.append((values, datasets))
+        self._look()
+
+    def _look(self) -> None:
+        for values, datasets in self._watched:
+            for name, value in values.items():
+                self.add(value, 1 if name in datasets else 0)
 
     def pattern(self) -> re.Pattern[str] | None:
-        for values in self._watched:
-            self.add(values)
+        self._look()
         if self._pattern is None and self._texts:
             few = len(self._texts) <= FEW
             forms = {f for text in self._texts for f in (forms_of(text) if few else [text])}

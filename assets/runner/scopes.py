@@ -154,20 +154,32 @@ class Private(Scope):
     _own = "run"
 
     def __init__(
-        self, values: dict[str, Any], refuse: Refuse, secrets: Secrets, seen: Accesses
+        self,
+        values: dict[str, Any],
+        datasets: set[str],
+        refuse: Refuse,
+        secrets: Secrets,
+        seen: Accesses,
     ) -> None:
+        """`datasets`: the names of the data sets among the values."""
         super().__init__("private", values, refuse, seen)
         object.__setattr__(self, "_secrets", secrets)
-        secrets.watch(values)
+        object.__setattr__(self, "_datasets", datasets)
+        secrets.watch(values, datasets)
 
     def _set(self, key: str, value: Any) -> None:
+        self._leave(key)
         self._secrets.add(value)
         super()._set(key, value)
 
     def _drop(self, key: str) -> None:
-        # It was private, and what is known of it stays hidden.
-        self._secrets.add(self._here().get(key))
+        self._leave(key)
         super()._drop(key)
+
+    def _leave(self, key: str) -> None:
+        """It was private, and what is known of it stays hidden. What comes under its name is no data set."""
+        self._secrets.add(self._here().get(key), 1 if key in self._datasets else 0)
+        self._datasets.discard(key)
 
 
 class Public(Scope):

@@ -10,6 +10,7 @@ mod confine;
 mod facts;
 mod fold;
 mod frames;
+mod halves;
 mod hints;
 mod inspect;
 mod judge;
@@ -145,7 +146,7 @@ fn tree(
             compiled::check(text, &body, &mut facts);
             (
                 facts,
-                (stack == Stack::Large).then(|| outline::facts(&body)),
+                (stack == Stack::Large).then(|| outline::facts(text, &body)),
             )
         }
         Err(fault) => {

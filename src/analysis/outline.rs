@@ -7,6 +7,7 @@ use std::ops::Range;
 use sha2::{Digest as _, Sha256};
 
 use super::fold::fold;
+use super::halves;
 use super::parse::TextRange;
 use super::parse::ast::{Constant, Expr, Stmt};
 use super::walk::{self, Bound, Place, Visitor};
@@ -68,12 +69,15 @@ fn read(text: &str) -> Result<Vec<Stmt>, String> {
 /// The digests of a text, where it can be read.
 pub fn facts_of(text: &str) -> Option<CodeFacts> {
     scan::scan(text, scan::MOST_BYTES).ok()?;
-    Some(facts(&parse::module(text).ok()?))
+    Some(facts(text, &parse::module(text).ok()?))
 }
 
 /// The digests of a parsed text, as the runner computes them from CPython's tree.
-pub(super) fn facts(body: &[Stmt]) -> CodeFacts {
-    let mut collector = Collector::default();
+pub(super) fn facts(text: &str, body: &[Stmt]) -> CodeFacts {
+    let mut collector = Collector {
+        halves: !halves::find(text).is_empty(),
+        ..Collector::default()
+    };
     walk::body(&mut collector, body);
     CodeFacts {
         identifiers: digest(collector.out.names.into_iter().map(String::into_bytes)),
@@ -98,6 +102,8 @@ struct Collector {
     out: Outline,
     /// The constants as the digest has them.
     bytes: Vec<Vec<u8>>,
+    /// Whether the text spells halves of surrogate pairs out.
+    halves: bool,
     /// Literal pieces of f-strings, which parsers cut differently.
     pieces: std::collections::HashSet<usize>,
 }
@@ -110,7 +116,14 @@ impl Collector {
     fn constant(&mut self, value: &Constant) {
         let tagged = |tag: u8, rest: &[u8]| [&[tag], rest].concat();
         let (text, bytes) = match value {
-            Constant::Str(text) => (format!("str {text}"), tagged(b's', text.as_bytes())),
+            Constant::Str(text) => {
+                let tag = if self.halves && halves::is_in(text) {
+                    b'u'
+                } else {
+                    b's'
+                };
+                (format!("str {text}"), tagged(tag, text.as_bytes()))
+            }
             Constant::Bytes(bytes) => (format!("bytes {bytes:?}"), tagged(b'b', bytes)),
             Constant::Int(n) => (
                 format!("int {n}"),

@@ -7,6 +7,8 @@ pub use rustpython_parser::ast;
 pub use rustpython_parser::text_size::TextRange;
 use rustpython_parser::{Mode, parse};
 
+use super::halves;
+
 /// Why the text is not Python, and at which byte.
 #[derive(Debug, PartialEq, Eq)]
 pub struct SyntaxFault {
@@ -14,9 +16,15 @@ pub struct SyntaxFault {
     pub message: String,
 }
 
-/// Parses a whole snippet.
+/// Parses a whole snippet. What [`halves`] finds in its literals is read as they say.
 pub fn module(text: &str) -> Result<Vec<ast::Stmt>, SyntaxFault> {
-    match parse(text, Mode::Module, "") {
+    let text = halves::replaced(text).map_err(|offset| SyntaxFault {
+        offset,
+        message: "half of a surrogate pair stands beside characters of private use (U+E800 to U+EFFF), and \
+                  cannot be told from them: make one of the two with chr()"
+            .to_owned(),
+    })?;
+    match parse(&text, Mode::Module, "") {
         Ok(ast::Mod::Module(module)) => Ok(module.body),
         Ok(_) => Err(unexpected()),
         Err(error) => Err(fault(&error)),

@@ -69,15 +69,16 @@ impl BrokerState {
     }
 }
 
-/// What the run left under this name, once the record that names it is durable: a file of its own, else the
-/// result that the log keeps of every run that has one.
+/// What the run left under this name, once the record that names it is durable: the result that the log keeps of
+/// every run that has one, or a file. No file is called as the result is.
 fn named(entry: &Entry, name: &str) -> Result<Artifact, RpcError> {
     let run = entry.run.as_ref().filter(|_| entry.told);
     let artifacts = run.map_or(&[][..], |run| &run.artifacts);
-    if let Some(file) = artifacts.iter().find(|a| a.name == name) {
+    let result = run.and_then(result);
+    let file = artifacts.iter().find(|a| a.name == name);
+    if let Some(file) = file.filter(|_| name != Artifact::RESULT) {
         return Ok(file.clone());
     }
-    let result = run.and_then(result);
     let mut names: Vec<&str> = artifacts.iter().map(|a| a.name.as_str()).collect();
     names.extend(result.as_ref().map(|_| Artifact::RESULT));
     let message = match names[..] {

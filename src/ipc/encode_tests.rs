@@ -34,6 +34,7 @@ fn run(stdout: String, result: Value) -> Run {
         result,
         artifacts: Vec::new(),
         artifacts_left_out: 0,
+        artifacts_refused: Vec::new(),
         artifacts_unkept: Vec::new(),
         artifacts_withheld: 0,
         events: Vec::new(),

@@ -8,6 +8,7 @@ mod glyphs;
 mod ids;
 mod input;
 mod kept;
+mod left_out;
 mod limits;
 mod log;
 mod nearest;
@@ -33,6 +34,7 @@ pub use input::{
     TextFormat, is_input_name,
 };
 pub use kept::KeptRun;
+pub use left_out::{LeftOut, Reason};
 pub use limits::Limits;
 pub use log::{Blob, FinishedLog, GrantedLog, LogEvent, ProposedLog};
 pub use nearest::{closest, did_you_mean, nearest};

@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::left_out::LeftOut;
 use super::{Digest, ProposalId, State, Tier, Verdict, grouped};
 
 /// Everything that came of a proposal.
@@ -75,10 +76,13 @@ pub struct Run {
     /// Per profile; `null` where the contract has none.
     pub result: Value,
     pub artifacts: Vec<Artifact>,
-    /// Things in its output folder that do not come back: links, deep folders, odd names, and those of the
-    /// next field.
+    /// Things in its output folder that do not come back: those of the next field, as many of them as are
+    /// listed there, and the withheld.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub artifacts_left_out: u64,
+    /// Things that are not collected, each with its reason: at most [`LeftOut::MOST`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub artifacts_refused: Vec<LeftOut>,
     /// Files over as many as its policy collects, by their names.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub artifacts_unkept: Vec<String>,
@@ -92,44 +96,6 @@ pub struct Run {
     /// child did not come to its report.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub accesses: BTreeMap<String, Accesses>,
-}
-
-impl Run {
-    /// Hands out no file, and no name of one: what is private may be in either.
-    pub fn withhold_files(&mut self) {
-        let files = (self.artifacts.len() + self.artifacts_unkept.len()) as u64;
-        self.artifacts_left_out += files;
-        self.artifacts_withheld += files;
-        self.artifacts.clear();
-        self.artifacts_unkept.clear();
-    }
-
-    /// What of its output folder does not come back and why, a sentence for each reason.
-    pub fn left_out(&self) -> Vec<String> {
-        let mut said = Vec::new();
-        match self.artifacts_withheld {
-            0 => {}
-            1 => said.push(
-                "1 file is not handed out: files of runs on private data are not.".to_owned(),
-            ),
-            files => said.push(format!(
-                "{files} files are not handed out: files of runs on private data are not."
-            )),
-        }
-        let others = match self
-            .artifacts_left_out
-            .saturating_sub(self.artifacts_withheld)
-        {
-            0 => return said,
-            1 => "was also 1 thing that is".to_owned(),
-            several => format!("were also {several} things that are"),
-        };
-        said.push(format!(
-            "In its output folder {others} not collected: links, folders, or files of names with more than letters, \
-             digits, `.`, `_` and `-`."
-        ));
-        said
-    }
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref)] // the signature serde asks for
@@ -244,7 +210,7 @@ impl Artifact {
     /// The name under which stdout is kept where a frame does not carry all of it.
     pub const STDOUT: &'static str = "stdout";
 
-    /// The name under which every run's result is found again, where it left no file of that name.
+    /// The name under which every run's result is found again.
     pub const RESULT: &'static str = "result";
 
     /// Segments of a name at most: folders and the file's own.

@@ -141,7 +141,7 @@ fn q2_a_later_step_of_the_session_asks_for_a_result_by_its_name() {
     );
     assert_eq!(third["run"]["stdout"], "2 of them [45.0, 46.5]\n1\n");
 
-    // It is read like a file; one of that name comes before it.
+    // It is read like a file, and no file of that name takes its place.
     let mut read = |id: &serde_json::Value| {
         let part = agent.call("artifact", json!({"id": id, "name": "result"}));
         let part = part["result"]["base64"]
@@ -153,7 +153,13 @@ fn q2_a_later_step_of_the_session_asks_for_a_result_by_its_name() {
         read(&first["id"]).unwrap(),
         r#"{"value":{"t1":[45.0,46.5]}}"#
     );
-    assert_eq!(read(&third["id"]).unwrap(), "a file of its own");
+    assert_eq!(read(&third["id"]).unwrap(), r#"{"value":1}"#);
+    assert_eq!(
+        third["run"]["artifacts_refused"],
+        json!([{"name": "result", "reason": "reserved"}])
+    );
+    let said = third["message"].as_str().unwrap();
+    assert!(said.contains("`result` is not collected"), "{said}");
 
     // What has no result has none, and another session has nothing of this one's.
     let silent = run_silent(&mut dash);

@@ -6,7 +6,7 @@ import ast
 import sys
 from types import ModuleType
 
-from _countersign import display, files, inputs, limits, nearest
+from _countersign import display, errors, files, inputs, limits, nearest
 from _countersign.errors import PolicyViolation
 from _countersign.events import Events
 from _countersign.spec import Input, Setup
@@ -69,6 +69,7 @@ class Contract:
         self.private |= any(one.private for one in bound)
         if self.private:
             display.uncut(pandas)
+            errors.whole()
         nearest.begin(values, self.private, self.names(bound))
         return values
 

@@ -91,7 +91,8 @@ class Scoped(Contract):
         hidden = values.pop("private", {})
         if not isinstance(hidden, dict):
             raise Refused("ContractViolation", "the input `private` must be a JSON object")
-        hidden |= {name: values.pop(name) for name in self.private_inputs & values.keys()}
+        datasets = self.private_inputs & values.keys()
+        hidden |= {name: values.pop(name) for name in datasets}
         shared = values.pop("public", {})
         policy = self.setup.policy
         facts = {
@@ -101,7 +102,7 @@ class Scoped(Contract):
         }
         self.public = Public(shared, self.refuse, self.secrets, self.seen)
         scopes = {
-            "private": Private(hidden, self.refuse, self.secrets, self.seen),
+            "private": Private(hidden, datasets, self.refuse, self.secrets, self.seen),
             "public": self.public,
             "system": System(facts, self.refuse, self.seen),
             "local": Local(self.refuse, self.seen),
@@ -127,7 +128,8 @@ class Scoped(Contract):
         self.seen.allowed("functions")
         if rank(level) < rank(self.least):
             return
-        line = self.secrets.clean(text(str(message))[:LOGGED_TEXT])
+        # Cut last: the beginning of a value would not be known for one.
+        line = self.clean(text(str(message)))[:LOGGED_TEXT]
         if len(self.logged) < LOGGED_MAX:
             self.logged.append({"level": level, "message": line})
         print(f"{level}: {line}", file=sys.stderr)
@@ -157,7 +159,11 @@ class Scoped(Contract):
         return {"public": public, "log": self.logged}
 
     def told(self, report: dict[str, Any]) -> dict[str, Any]:
-        cleaned = report | {"result": self.secrets.clean_all(report["result"])}
+        cleaned = dict(report)
+        if left := report["result"]:
+            # The result's own keys are no values.
+            log = [one | {"message": self.clean(one["message"])} for one in left["log"]]
+            cleaned["result"] = {"public": self.secrets.clean_all(left["public"]), "log": log}
         if error := report["error"]:
             words = {key: self.secrets.clean_all(error[key]) for key in ("message", "exception")}
             cleaned["error"] = error | words

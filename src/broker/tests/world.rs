@@ -174,6 +174,7 @@ pub fn run(stdout: &str) -> Run {
         result: serde_json::Value::Null,
         artifacts: Vec::new(),
         artifacts_left_out: 0,
+        artifacts_refused: Vec::new(),
         artifacts_unkept: Vec::new(),
         artifacts_withheld: 0,
         events: Vec::new(),

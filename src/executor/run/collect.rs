@@ -2,7 +2,8 @@
 //!
 //! The folder is reached through the descriptor that was taken before the snippet ran, and folders in it
 //! one by one from there: no link is followed. Regular files that nothing else names are taken, out of at
-//! most three folders; links, pipes, deeper folders and what has an odd name are counted and left.
+//! most three folders; links, pipes, deeper folders, what has an odd name and what is called as the run's own
+//! result is are left, each with its reason.
 
 use std::ffi::{CStr, CString};
 use std::fs::{File, Permissions};
@@ -10,10 +11,10 @@ use std::io::Read;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 
-use nix::fcntl::{OFlag, openat};
-use nix::sys::stat::Mode;
+use nix::fcntl::{AtFlags, OFlag, openat};
+use nix::sys::stat::{Mode, SFlag, fstatat};
 
-use crate::model::{Artifact, Blob, Limits};
+use crate::model::{Artifact, Blob, LeftOut, Limits, Reason};
 
 use crate::executor::data::media;
 use crate::executor::fault::{Fault, Why};
@@ -34,8 +35,10 @@ pub struct Collected {
     pub artifacts: Vec<Artifact>,
     /// Their contents, in the same order.
     pub blobs: Vec<Blob>,
-    /// Things in the folder that are no plain files of a plain name.
+    /// Things in the folder that are not collected.
     pub left_out: u64,
+    /// The first of them, with their reasons.
+    pub refused: Vec<LeftOut>,
     /// Files over as many as the policy collects: the ones written last.
     pub unkept: Vec<String>,
     /// Which limit the files are over, and what was reached. Nothing is collected then.
@@ -75,10 +78,18 @@ pub fn collect(folder: &OwnedFd, limits: &Limits) -> Result<Collected, Fault> {
     };
     // Looked at first and read afterwards: nothing changes any more, and no number of them is
     // held open at once.
-    let (files, others): (Vec<_>, Vec<_>) = names
-        .into_iter()
-        .partition(|name| limits.artifacts > 0 && open(folder, name).is_some());
-    collected.left_out = others.len() as u64;
+    let mut files = Vec::new();
+    for name in names {
+        let Some(reason) = refused(folder, &name, limits) else {
+            files.push(name);
+            continue;
+        };
+        collected.left_out += 1;
+        if collected.refused.len() < LeftOut::MOST {
+            let left_out = LeftOut::new(name.to_bytes(), reason);
+            collected.refused.push(left_out);
+        }
+    }
     let (files, unkept) = first(folder, files, limits.artifacts);
     collected.unkept = unkept;
     for Found {
@@ -146,13 +157,50 @@ fn first(folder: &OwnedFd, mut files: Vec<CString>, most: u64) -> (Vec<CString>,
     (files, names)
 }
 
+/// Why the thing is not collected; `None` for a file that is.
+fn refused(folder: &OwnedFd, name: &CStr, limits: &Limits) -> Option<Reason> {
+    if limits.artifacts == 0 {
+        return Some(Reason::NoFiles);
+    }
+    let plain = name
+        .to_str()
+        .ok()
+        .filter(|name| name.split('/').all(Artifact::is_segment));
+    let Some(plain) = plain else {
+        return Some(Reason::Name);
+    };
+    if Artifact::is_reserved(plain) {
+        return Some(Reason::Reserved);
+    }
+    let about = place(folder, plain).and_then(|(above, last)| {
+        let folder = above.as_ref().unwrap_or(folder);
+        fstatat(folder, last, AtFlags::AT_SYMLINK_NOFOLLOW).ok()
+    });
+    let Some(about) = about else {
+        return Some(Reason::Unreadable);
+    };
+    match SFlag::from_bits_truncate(about.st_mode) & SFlag::S_IFMT {
+        SFlag::S_IFLNK => Some(Reason::Link),
+        // The others are looked into.
+        SFlag::S_IFDIR => Some(Reason::Deep),
+        SFlag::S_IFREG if about.st_nlink > 1 => Some(Reason::Link),
+        SFlag::S_IFREG => open(folder, name).is_none().then_some(Reason::Unreadable),
+        _ => Some(Reason::Special),
+    }
+}
+
+/// The folder that holds the path, where it is not the top one, and the name in it.
+fn place<'a>(top: &OwnedFd, path: &'a str) -> Option<(Option<OwnedFd>, &'a str)> {
+    match path.rsplit_once('/') {
+        Some((above, last)) => Some((Some(folder(top, above)?), last)),
+        None => Some((None, path)),
+    }
+}
+
 /// The file, if it is a regular one of a plain name that no other name leads to.
 fn open(folder: &OwnedFd, name: &CStr) -> Option<Found> {
     let plain = name.to_str().ok().filter(|name| Artifact::is_name(name))?;
-    let (above, last) = match plain.rsplit_once('/') {
-        Some((above, last)) => (Some(self::folder(folder, above)?), last),
-        None => (None, plain),
-    };
+    let (above, last) = place(folder, plain)?;
     let folder = above.as_ref().unwrap_or(folder);
     // A pipe in its place must not make the opening wait; a device cannot be made there.
     let flags = OFlag::O_RDONLY
@@ -299,6 +347,51 @@ mod tests {
         );
         assert_eq!(&*got.blobs[1].bytes, b"x");
         assert_eq!(got.left_out, 10);
+        let why = |name: &str| {
+            let named = |one: &&LeftOut| one.name.as_deref() == Some(name);
+            got.refused.iter().find(named).map(|one| one.reason)
+        };
+        for (name, reason) in [
+            ("link", Reason::Link),
+            ("own-link", Reason::Link),
+            ("hard", Reason::Link),
+            ("folder/b/c/d", Reason::Deep),
+            ("folder/out", Reason::Link),
+            ("odd folder", Reason::Name),
+            ("odd name", Reason::Name),
+            ("n\u{e9}", Reason::Name),
+            ("pipe", Reason::Special),
+            ("socket", Reason::Special),
+        ] {
+            assert_eq!(why(name), Some(reason), "{name}: {:?}", got.refused);
+        }
+    }
+
+    #[test]
+    fn nothing_takes_the_place_of_the_runs_own_result_and_output() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name);
+        std::fs::create_dir(at("stdout")).unwrap();
+        for name in ["result", "stdout/a.txt", "Result", "result.json"] {
+            std::fs::write(at(name), "fake").unwrap();
+        }
+        let got = of(dir.path(), &limits());
+        let names: Vec<_> = got.artifacts.iter().map(|a| a.name.as_str()).collect();
+        assert_eq!(names, ["Result", "result.json"]);
+        let refused =
+            ["result", "stdout/a.txt"].map(|name| LeftOut::new(name.as_bytes(), Reason::Reserved));
+        assert_eq!((got.refused, got.left_out), (refused.to_vec(), 2));
+    }
+
+    #[test]
+    fn many_things_that_are_not_collected_are_counted_and_the_first_named() {
+        let dir = tempfile::tempdir().unwrap();
+        for n in 0..30 {
+            std::fs::write(dir.path().join(format!("a {n:02}\u{1b}")), "x").unwrap();
+        }
+        let got = of(dir.path(), &limits());
+        assert_eq!((got.refused.len(), got.left_out), (LeftOut::MOST, 30));
+        assert_eq!(got.refused[0].name.as_deref(), Some("a 00\\u{1b}"));
     }
 
     #[test]
@@ -358,5 +451,6 @@ mod tests {
         let got = of(dir.path(), &none);
         assert!(got.artifacts.is_empty() && got.excess.is_none());
         assert_eq!(got.left_out, 1);
+        assert_eq!(got.refused[0].reason, Reason::NoFiles);
     }
 }

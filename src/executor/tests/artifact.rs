@@ -92,9 +92,32 @@ fn what_lies_in_the_output_folder_is_collected_and_nothing_it_points_to() {
     assert_eq!(run.artifacts[0].media_type, "text/plain");
     assert_eq!((run.artifacts_left_out, run.artifacts_withheld), (6, 0));
     let said = run.left_out();
+    assert_eq!(
+        said[0],
+        "`odd name` is not collected: a name has only letters, digits, `.`, `_` and `-`, at most 100 of them."
+    );
     assert!(
-        said.len() == 1 && said[0].contains("6 things that are not collected: links"),
+        said[1].starts_with("`b.json`, `hard`, `link`") && said[1].contains("links are not"),
         "{said:?}"
+    );
+}
+
+/// The result and the output of a run are found under names that no file of it takes.
+#[test]
+fn a_file_called_as_the_result_is_not_collected_and_the_run_says_so() {
+    let code = "import os\nopen('result', 'w').write('fake')\nos.makedirs('stdout')\n\
+                open('stdout/a.txt', 'w').write('x')\nopen('real.txt', 'w').write('x')\n{'real': 1}\n";
+    let told = guarded(code);
+    let run = told.run();
+    assert_eq!(run.error, None, "{run:?}");
+    assert_eq!(run.result["value"], serde_json::json!({"real": 1}));
+    assert_eq!(names(run), ["real.txt"]);
+    assert_eq!(
+        run.left_out(),
+        [
+            "`result` and `stdout/a.txt` are not collected: the names `result` and `stdout` are the run's own \
+             result and output; write it under another name."
+        ]
     );
 }
 

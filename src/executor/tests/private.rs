@@ -383,6 +383,46 @@ fn d2_a_private_data_set_is_in_the_private_scope() {
     );
 }
 
+/// What `datasets` tells is no secret: the columns of a table, and the first keys of records.
+#[test]
+fn d4_the_columns_of_a_private_data_set_are_told_in_the_private_scope() {
+    let told = run(
+        "scoped",
+        Sensitivity::Private,
+        "print(list(private.df))\nprivate.t = private.df[['who']]\nprint('who city pay 0 12')",
+    );
+    assert_eq!(
+        told_all(&told).lines().next(),
+        Some("['who', 'city', 'pay']")
+    );
+    assert!(
+        told.run().stdout.ends_with("who city pay 0 12\n"),
+        "{:?}",
+        told.run()
+    );
+    let content = serde_json::to_vec(&people()).unwrap();
+    let code = "for row in private.df:\n    print(list(row), list(row['home']), list(row['home']['rent']))";
+    let told = run_in("scoped", DataFormat::Json, &content, code);
+    let line = "['home', 'pay', 'who'] ['[REDACTED]', '[REDACTED]', '[REDACTED]'] ['[REDACTED]']\n";
+    let all = told_all(&told);
+    assert!(all.starts_with(line), "{all}");
+    // What is put in its place is no data set.
+    let code = "private.df = {'Zeta-Quill': 1}\nprint(list(private.df))";
+    let told = run_in("scoped", DataFormat::Json, &content, code);
+    assert!(!told_all(&told).contains("Zeta"), "{:?}", told.run());
+}
+
+#[test]
+fn no_beginning_of_a_value_is_told_where_a_long_error_is_cut() {
+    let code = "raise ValueError('x' * 1995 + df['who'][0])";
+    let told = run("analysis", Sensitivity::Private, code);
+    let all = format!("{:?}", told.run());
+    assert!(!all.contains("xAnn") && !all.contains("xAn"), "{all}");
+    let told = run("analysis", Sensitivity::Public, code);
+    let message = &told.run().error.as_ref().unwrap().message;
+    assert!(message.ends_with("xAnn F"), "{message}");
+}
+
 #[test]
 fn an_input_of_records_that_is_read_like_a_table_is_told_to_be_made_one() {
     let lines = "{\"pay\": 4711.5}\n{\"pay\": 4712.5}\n";

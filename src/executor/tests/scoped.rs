@@ -208,6 +208,62 @@ fn d4_private_values_appear_nowhere_outside() {
     nowhere(&run_with(&encode, inputs()));
 }
 
+/// Below the names in `private` keys are data, the ones that the snippet puts there among them.
+#[test]
+fn d4_keys_inside_private_are_values() {
+    let inputs = || {
+        json!({"private": {"json": {
+            "patients": {"hunter2-Xyqz": {"hunter2-diagnosis": 12}},
+            "rows": [{"hunter2-deep": [{"hunter2-deeper": true}]}],
+        }}})
+    };
+    for code in [
+        "for k in private.patients:\n    print(k, list(private.patients[k]))",
+        "for k in private.patients:\n    log(k)",
+        "print(private.patients, private.rows)",
+        "print([list(row) for row in private['rows']])",
+        "x = {}\nx[list(private.patients)[0]]",
+        "raise ValueError(list(private.patients)[0])",
+        "private.own = {'hunter2-own': 1}\nfor k in private.own: print(k)",
+        "private.own = {'hunter2-own': 1}\nk = list(private.own)[0]\ndel private.own\nprint(k)",
+        "private.own = {('hunter2-own', 7): {'hunter2-in': None}}\nprint(private.own)",
+        "held = private.patients\nheld['hunter2-late'] = {'hunter2-later': 1}\nprint(held)",
+        "k = list(private.patients)[0]\nlog('x' * 1990 + k)\nraise ValueError('x' * 1990 + k)",
+    ] {
+        nowhere(&run_with(code, inputs()));
+    }
+    for code in [
+        "public.x = list(private.patients)[0]",
+        "public.x = {k: 1 for k in private.patients}",
+        "public[list(private.patients)[0]] = 1",
+    ] {
+        let told = run_with(code, inputs());
+        let error = told.run().error.clone().unwrap();
+        assert_eq!(error.kind, RunErrorKind::PolicyViolation, "{code}");
+        assert!(!format!("{:?}", told.run()).contains("hunter2"), "{code}");
+    }
+    // What `private` calls its own values is in the code for all to read.
+    let told = run_with("print('patients' in private, 'patients')", inputs());
+    assert_eq!(good(&told).stdout, "True patients\n");
+    // Short keys are hidden where they stand alone, like short values.
+    let told = run("private.x = {'ab': 1, 'c': 2, 'no': 3}\nprint('ab nothing cab c', 'no')");
+    assert_eq!(good(&told).stdout, "[REDACTED] nothing cab c [REDACTED]\n");
+}
+
+/// A private value or key may be called as the result calls its own parts.
+#[test]
+fn d4_hiding_leaves_the_results_own_keys_alone() {
+    let told = run(
+        "private.x = {'public': 'message', 'level': 'info', 'log': 'warning'}\n\
+         public.a = 1\nlog('the message')\n",
+    );
+    let run = good(&told);
+    assert_eq!(
+        run.result,
+        json!({"public": {"a": 1}, "log": [{"level": "info", "message": "the [REDACTED]"}]}),
+    );
+}
+
 #[test]
 fn d2_public_takes_plain_json_and_nothing_private() {
     let told = run(

@@ -1,5 +1,7 @@
 //! `submit` against a real socket with a scripted core behind it.
 
+use countersign::model::{LeftOut, Reason};
+
 use super::scripted::*;
 use super::*;
 
@@ -361,8 +363,15 @@ async fn out_says_which_files_do_not_come_back_and_why() {
     let home = Home::new();
     let ending: Ending = Box::new(|id| Outcome {
         run: Some(Run {
-            artifacts_left_out: 3,
+            artifacts_left_out: 4,
             artifacts_withheld: 1,
+            artifacts_refused: vec![
+                LeftOut::new(b"result", Reason::Reserved),
+                LeftOut {
+                    name: None,
+                    reason: Reason::Link,
+                },
+            ],
             ..run("", "")
         }),
         ..outcome(id, State::Succeeded, "It ran.")
@@ -374,7 +383,10 @@ async fn out_says_which_files_do_not_come_back_and_why() {
     assert_eq!(ran.code, 0, "{ran:?}");
     for said in [
         "note: 1 file is not handed out: files of runs on private data are not.\n",
-        "note: In its output folder were also 2 things that are not collected: links",
+        "note: `result` is not collected: the names `result` and `stdout` are the run's own result and output; \
+         write it under another name.\n",
+        "note: 1 thing in its output folder is not collected: links are not, nor files with several names.\n",
+        "note: 1 more thing in its output folder is not collected.\n",
     ] {
         assert!(ran.err.contains(said), "{ran:?}");
     }

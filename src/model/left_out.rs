@@ -1,0 +1,151 @@
+//! What a run left in its output folder and does not get back: each thing with its reason.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Artifact, Run};
+
+/// A thing in the output folder that is not collected.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LeftOut {
+    /// Its path in the folder, without control characters; `None` where the path may be private.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    pub reason: Reason,
+}
+
+/// Why a thing is not collected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reason {
+    /// [`Artifact::OWN`] has its name.
+    Reserved,
+    Name,
+    Deep,
+    Link,
+    Special,
+    Unreadable,
+    /// The policy collects no file.
+    NoFiles,
+}
+
+impl Reason {
+    /// Follows "… is not collected: ".
+    const fn words(self) -> &'static str {
+        match self {
+            Self::Reserved => {
+                "the names `result` and `stdout` are the run's own result and output; write it under another name"
+            }
+            Self::Name => "a name has only letters, digits, `.`, `_` and `-`, at most 100 of them",
+            Self::Deep => "at most three folders are looked into",
+            Self::Link => "links are not, nor files with several names",
+            Self::Special => "pipes, sockets and devices are not",
+            Self::Unreadable => "it cannot be opened",
+            Self::NoFiles => "the policy collects no files",
+        }
+    }
+}
+
+impl LeftOut {
+    /// Things of one run that are listed; the others are counted.
+    pub const MOST: usize = 20;
+
+    /// Bytes of a name that are kept.
+    const NAME_MAX: usize = 200;
+
+    /// `name`: as it is on the disk, where anything may be in it.
+    pub fn new(name: &[u8], reason: Reason) -> Self {
+        let mut shown = String::new();
+        for c in String::from_utf8_lossy(name).chars() {
+            if c.is_control() {
+                shown.extend(c.escape_default());
+            } else {
+                shown.push(c);
+            }
+            if shown.len() > Self::NAME_MAX {
+                shown.push('…');
+                break;
+            }
+        }
+        Self {
+            name: Some(shown),
+            reason,
+        }
+    }
+}
+
+impl Run {
+    /// Hands out no file, and no name of one: what is private may be in either.
+    pub fn withhold_files(&mut self) {
+        let files = (self.artifacts.len() + self.artifacts_unkept.len()) as u64;
+        self.artifacts_left_out += files;
+        self.artifacts_withheld += files;
+        self.artifacts.clear();
+        self.artifacts_unkept.clear();
+        for one in &mut self.artifacts_refused {
+            // The run's own names are nobody's.
+            if one.reason != Reason::Reserved {
+                one.name = None;
+            }
+        }
+    }
+
+    /// What of its output folder does not come back and why, a sentence for each reason.
+    pub fn left_out(&self) -> Vec<String> {
+        let mut said = Vec::new();
+        match self.artifacts_withheld {
+            0 => {}
+            1 => said.push(
+                "1 file is not handed out: files of runs on private data are not.".to_owned(),
+            ),
+            files => said.push(format!(
+                "{files} files are not handed out: files of runs on private data are not."
+            )),
+        }
+        let mut by_reason: BTreeMap<Reason, Vec<&LeftOut>> = BTreeMap::new();
+        for one in &self.artifacts_refused {
+            by_reason.entry(one.reason).or_default().push(one);
+        }
+        for (reason, things) in by_reason {
+            let verb = if things.len() == 1 { "is" } else { "are" };
+            let what = listed(&things);
+            said.push(format!("{what} {verb} not collected: {}.", reason.words()));
+        }
+        let listed = self.artifacts_withheld + self.artifacts_refused.len() as u64;
+        match self.artifacts_left_out.saturating_sub(listed) {
+            0 => {}
+            1 => said.push("1 more thing in its output folder is not collected.".to_owned()),
+            more => said.push(format!(
+                "{more} more things in its output folder are not collected."
+            )),
+        }
+        said
+    }
+}
+
+/// Their names, or how many they are where a name may be private.
+fn listed(things: &[&LeftOut]) -> String {
+    let names: Option<Vec<String>> = things
+        .iter()
+        .map(|one| one.name.as_ref().map(|name| format!("`{name}`")))
+        .collect();
+    match names.as_deref() {
+        Some([one]) => one.clone(),
+        Some([all @ .., last]) => format!("{} and {last}", all.join(", ")),
+        _ if things.len() == 1 => "1 thing in its output folder".to_owned(),
+        _ => format!("{} things in its output folder", things.len()),
+    }
+}
+
+impl Artifact {
+    /// Names of what a run gives back beside its files: no file or folder of its output folder takes the
+    /// place of either.
+    pub const OWN: [&'static str; 2] = [Self::RESULT, Self::STDOUT];
+
+    /// Whether the path is one of them, or in a folder of such a name.
+    pub fn is_reserved(path: &str) -> bool {
+        let first = path.split('/').next().unwrap_or_default();
+        Self::OWN.contains(&first)
+    }
+}
