@@ -84,7 +84,7 @@ impl Log {
     fn write(&self, records: impl ExactSizeIterator<Item = Made>) {
         self.awaited.store(records.len(), Ordering::Relaxed);
         for (event, blobs) in records {
-            self.handle.submit(Ticket(0), event, blobs);
+            self.handle.submit(Ticket::Unawaited, event, blobs);
         }
         self.said.recv().unwrap();
     }

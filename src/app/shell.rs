@@ -160,13 +160,9 @@ impl Shell {
             environment: None,
             preflight: setup.header.tiers.clone(),
         };
-        // The core did not issue these tickets and takes no notice of their answers.
-        let mut tickets = (0..u64::MAX).rev().map(Ticket);
         for event in std::iter::once(opened).chain(record::closing_records(&setup.log.unfinished)) {
-            if let Some(ticket) = tickets.next() {
-                // First of all: the chain says that it was opened before what happened then.
-                log.submit_in(Lane::Person, ticket, event, Vec::new());
-            }
+            // First of all: the chain says that it was opened before what happened then.
+            log.submit_in(Lane::Person, Ticket::Unawaited, event, Vec::new());
         }
         let answers = inbox.clone();
         let analyst = Analyst::start(setup.analyser, move |event| {

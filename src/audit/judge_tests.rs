@@ -29,7 +29,7 @@ fn add(dir: &Path, events: impl IntoIterator<Item = (LogEvent, Vec<Blob>)>) {
         let _ = tell.send(said);
     }));
     for (event, blobs) in events {
-        handle.submit(crate::model::Ticket(0), event, blobs);
+        handle.submit(crate::model::Ticket::Unawaited, event, blobs);
         told.recv().unwrap();
     }
     handle.close();

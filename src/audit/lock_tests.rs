@@ -81,7 +81,7 @@ fn a_log_that_went_down_is_told_and_stays_its_dashboard_s() {
         }));
     let id = ProposalId::new();
     let (event, blobs) = proposed(id, "t");
-    handle.submit(Ticket(0), event, blobs);
+    handle.submit(Ticket::Unawaited, event, blobs);
     told.recv().unwrap();
     let log = Log::open(dir.path()).unwrap();
     let own = Some(std::process::id().cast_signed());
@@ -89,7 +89,7 @@ fn a_log_that_went_down_is_told_and_stays_its_dashboard_s() {
     assert_eq!(log.writer().unwrap(), here(false));
     fs::rename(layout.segment(1), layout.log().join("gone")).unwrap();
     handle.submit(
-        Ticket(1),
+        Ticket::Core(1),
         crate::model::LogEvent::Unattended { id },
         Vec::new(),
     );

@@ -150,7 +150,7 @@ pub(super) fn write_one(
     let handle = opened.writer.start(Box::new(move |said| {
         let _ = done.send(said);
     }));
-    handle.submit(Ticket(0), event, Vec::new());
+    handle.submit(Ticket::Unawaited, event, Vec::new());
     let why = match heard.recv() {
         Ok(WriterEvent::Durable { .. }) => return Ok(handle),
         Ok(WriterEvent::Unrecorded { reason, .. } | WriterEvent::Down { reason }) => reason,

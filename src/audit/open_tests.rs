@@ -16,7 +16,7 @@ fn write(opened: Opened, events: Vec<(LogEvent, Vec<Blob>)>) {
         let _ = tell.send(event);
     }));
     for (n, (event, blobs)) in events.into_iter().enumerate() {
-        handle.submit(Ticket(n as u64), event, blobs);
+        handle.submit(Ticket::Core(n as u64), event, blobs);
         let done = told.recv().unwrap();
         assert!(matches!(done, WriterEvent::Durable { .. }), "{done:?}");
     }

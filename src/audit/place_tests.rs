@@ -22,7 +22,7 @@ fn after(records: u64, meddle: impl FnOnce(&Path)) -> WriterEvent {
     }));
     for n in 0..records {
         let (event, blobs) = proposed(ProposalId::new(), "t");
-        handle.submit(Ticket(n), event, blobs);
+        handle.submit(Ticket::Core(n), event, blobs);
         let said = told.recv().unwrap();
         assert!(matches!(said, WriterEvent::Durable { .. }), "{said:?}");
     }
@@ -37,7 +37,7 @@ fn after(records: u64, meddle: impl FnOnce(&Path)) -> WriterEvent {
         }
     }
     meddle(&state);
-    handle.submit(Ticket(records), LogEvent::Closed, Vec::new());
+    handle.submit(Ticket::Core(records), LogEvent::Closed, Vec::new());
     let said = told.recv().unwrap();
     handle.close();
     assert!(told.iter().next().is_none(), "it said more");

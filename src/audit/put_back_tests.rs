@@ -37,7 +37,7 @@ impl Writing {
     /// Hands these over one by one, each once the one before it is durable.
     fn write(&self, records: Vec<(LogEvent, Vec<Blob>)>) {
         for (event, blobs) in records {
-            self.handle.submit(Ticket(0), event, blobs);
+            self.handle.submit(Ticket::Unawaited, event, blobs);
             let said = self.said.recv().unwrap();
             assert!(matches!(said, WriterEvent::Durable { .. }), "{said:?}");
         }

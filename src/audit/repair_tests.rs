@@ -13,7 +13,7 @@ fn write(state: &Path, segment_bytes: u64, events: Vec<(LogEvent, Vec<Blob>)>) {
         let _ = tell.send(said);
     }));
     for (event, blobs) in events {
-        handle.submit(Ticket(0), event, blobs);
+        handle.submit(Ticket::Unawaited, event, blobs);
         told.recv().unwrap();
     }
     handle.close();
@@ -205,7 +205,7 @@ fn what_the_journal_still_has_is_put_back() {
         }));
     for n in 0..4 {
         let (event, blobs) = proposed(ProposalId::new(), "t");
-        handle.submit(Ticket(n), event, blobs);
+        handle.submit(Ticket::Core(n), event, blobs);
         told.recv().unwrap();
     }
     // As a killed dashboard leaves it, and then somebody changes a byte of the segment.

@@ -18,7 +18,7 @@ fn sample(state: &Path) -> Vec<u8> {
     }));
     for n in 0..3 {
         let (event, blobs) = proposed(ProposalId::new(), "t");
-        handle.submit(Ticket(n), event, blobs);
+        handle.submit(Ticket::Core(n), event, blobs);
         told.recv().unwrap();
     }
     handle.close();

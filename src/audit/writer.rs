@@ -157,7 +157,7 @@ impl Writer {
     pub(super) fn write_first(&mut self, event: LogEvent) -> Result<(), String> {
         self.commit(vec![Entry {
             lane: Lane::Person,
-            ticket: Ticket(0),
+            ticket: Ticket::Unawaited,
             event,
             blobs: Vec::new(),
         }])?;

@@ -96,7 +96,7 @@ fn run_with(
     for (n, (event, blobs)) in events.into_iter().enumerate() {
         waiting.push(Entry {
             lane: Lane::Agents,
-            ticket: Ticket(n as u64),
+            ticket: Ticket::Core(n as u64),
             event,
             blobs,
         });
@@ -105,10 +105,10 @@ fn run_with(
     writer.serve(&waiting, &move |event| {
         seen.lock().unwrap().push(match event {
             WriterEvent::Durable { ticket, seq, .. } => {
-                assert!(ticket.0 + 1 == seq || code.is_some());
+                assert!(number(ticket) + 1 == seq || code.is_some());
                 Op::Told(seq)
             }
-            WriterEvent::Unrecorded { ticket, .. } => Op::Unrecorded(ticket.0),
+            WriterEvent::Unrecorded { ticket, .. } => Op::Unrecorded(number(ticket)),
             WriterEvent::Down { reason } => Op::Down(reason),
         });
     });
@@ -283,7 +283,7 @@ fn what_comes_after_down_is_dropped_without_blocking() {
         let _ = down.send(event);
     }));
     for n in 0..3 {
-        handle.submit(Ticket(n), LogEvent::Closed, Vec::new());
+        handle.submit(Ticket::Core(n), LogEvent::Closed, Vec::new());
     }
     handle.close();
     let told: Vec<WriterEvent> = told.iter().collect();
@@ -330,6 +330,13 @@ impl<F: FnMut(usize) + Send> Disk for Slow<F> {
     }
 }
 
+fn number(ticket: Ticket) -> u64 {
+    match ticket {
+        Ticket::Core(number) => number,
+        Ticket::Unawaited => panic!("a record that nobody waits for"),
+    }
+}
+
 const FLOOD: u64 = 10_000;
 /// Tickets from here on are a person's.
 const DECIDED: u64 = 1_000_000;
@@ -337,7 +344,7 @@ const DECIDED: u64 = 1_000_000;
 fn decided(lanes: &Lanes, n: u64) {
     lanes.push(Entry {
         lane: Lane::Person,
-        ticket: Ticket(DECIDED + n),
+        ticket: Ticket::Core(DECIDED + n),
         event: LogEvent::Expired {
             id: ProposalId::new(),
         },
@@ -352,7 +359,7 @@ fn flood(fail_at: usize) -> Vec<Op> {
     for n in 0..FLOOD {
         lanes.push(Entry {
             lane: Lane::Agents,
-            ticket: Ticket(n),
+            ticket: Ticket::Core(n),
             event: LogEvent::Blocked {
                 id: ProposalId::new(),
             },
@@ -381,10 +388,10 @@ fn flood(fail_at: usize) -> Vec<Op> {
     Writer::new(Box::new(disk), chain, 1, 0, u64::MAX, None).serve(&lanes, &move |event| {
         told.lock().unwrap().push(match event {
             WriterEvent::Durable { ticket, lane, .. } => {
-                assert_eq!(lane == Lane::Person, ticket.0 >= DECIDED);
-                Op::Told(ticket.0)
+                assert_eq!(lane == Lane::Person, number(ticket) >= DECIDED);
+                Op::Told(number(ticket))
             }
-            WriterEvent::Unrecorded { ticket, .. } => Op::Unrecorded(ticket.0),
+            WriterEvent::Unrecorded { ticket, .. } => Op::Unrecorded(number(ticket)),
             WriterEvent::Down { reason } => Op::Down(reason),
         });
     });

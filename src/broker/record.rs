@@ -51,11 +51,11 @@ impl BrokerState {
         if self.audit.is_down() {
             return self.unrecorded(then, now, fx);
         }
-        let ticket = Ticket(self.next_ticket);
+        let number = self.next_ticket;
         self.next_ticket += 1;
-        self.tickets.insert((lane, ticket), then);
+        self.tickets.insert((lane, number), then);
         fx.push(Effect::Record {
-            ticket,
+            ticket: Ticket::Core(number),
             lane,
             event: Box::new(event),
             blobs,
@@ -81,19 +81,22 @@ impl BrokerState {
     }
 
     pub(super) fn durable(&mut self, ticket: Ticket, now: Now, fx: &mut Vec<Effect>) {
-        let Some(lane) = self.lane_of(ticket) else {
-            // The shell's own: that the log was opened, and what an earlier dashboard left.
-            self.one_more_durable();
-            return;
-        };
-        self.on_disk.insert((lane, ticket));
-        self.go_on(lane, now, fx);
+        match ticket {
+            // That the log was opened, and what an earlier dashboard left.
+            Ticket::Unawaited => self.one_more_durable(),
+            Ticket::Core(number) => {
+                if let Some(lane) = self.lane_of(number) {
+                    self.on_disk.insert((lane, number));
+                    self.go_on(lane, now, fx);
+                }
+            }
+        }
     }
 
-    fn lane_of(&self, ticket: Ticket) -> Option<Lane> {
+    fn lane_of(&self, number: u64) -> Option<Lane> {
         [Lane::Person, Lane::Agents]
             .into_iter()
-            .find(|lane| self.tickets.contains_key(&(*lane, ticket)))
+            .find(|lane| self.tickets.contains_key(&(*lane, number)))
     }
 
     /// A record counts once everything before it in its lane is on the disk too.
@@ -107,8 +110,8 @@ impl BrokerState {
         }
     }
 
-    fn first_of(&self, lane: Lane) -> Option<(Lane, Ticket)> {
-        let mut of_lane = self.tickets.range((lane, Ticket(0))..);
+    fn first_of(&self, lane: Lane) -> Option<(Lane, u64)> {
+        let mut of_lane = self.tickets.range((lane, 0)..);
         of_lane
             .next()
             .map(|(key, _)| *key)
@@ -144,10 +147,13 @@ impl BrokerState {
         now: Now,
         fx: &mut Vec<Effect>,
     ) {
-        let Some(lane) = self.lane_of(ticket) else {
+        let Ticket::Core(number) = ticket else {
             return;
         };
-        let Some(then) = self.tickets.remove(&(lane, ticket)) else {
+        let Some(lane) = self.lane_of(number) else {
+            return;
+        };
+        let Some(then) = self.tickets.remove(&(lane, number)) else {
             return;
         };
         let entry = |id| self.entries.get(&id);

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use crate::clock::Now;
 use crate::model::{
     Blob, BoundInput, CallId, ConnId, Decision, Digest, Environment, Lane, Peer, Proposal,
-    ProposalId, Run, RunEvent, State, StreamName, Ticket, Tier, Verdict,
+    ProposalId, Run, RunEvent, State, StreamName, Tier, Verdict,
 };
 use crate::policy::Policy;
 
@@ -294,10 +294,10 @@ pub struct BrokerState {
     /// What runs of a session left in the scope `public`.
     pub(super) shared: Shared,
     pub(super) desks: Desks,
-    /// Records on their way to the disk, and what waits for each.
-    pub(super) tickets: BTreeMap<(Lane, Ticket), Then>,
+    /// Records on their way to the disk by the number of their ticket, and what waits for each.
+    pub(super) tickets: BTreeMap<(Lane, u64), Then>,
     /// Those of them that arrived before an earlier one of their lane did.
-    pub(super) on_disk: BTreeSet<(Lane, Ticket)>,
+    pub(super) on_disk: BTreeSet<(Lane, u64)>,
     pub(super) next_ticket: u64,
     pub(super) next_job: u64,
     pub(super) quotas: Quotas,

@@ -49,7 +49,7 @@ fn writer_process() {
     if env::var_os("CS_TEST_IDLE").is_some() {
         let id = ProposalId::new();
         let (event, blobs) = samples::proposed(id, "waits");
-        handle.submit(Ticket(0), event, blobs);
+        handle.submit(Ticket::Unawaited, event, blobs);
         let _ = std::io::stdin().lines().count();
         handle.close();
         return;
@@ -65,14 +65,14 @@ fn writer_process() {
                 let id = ProposalId::new();
                 let (event, mut blobs) = samples::proposed(id, "t");
                 blobs.push(Blob::of(format!("blob {id}").as_bytes()));
-                handle.submit(Ticket(0), event, blobs);
+                handle.submit(Ticket::Unawaited, event, blobs);
                 let said = told.recv();
                 // It names no content.
                 let nameless = LogEvent::EnvironmentChanged {
                     environment: model::Digest::of(b"python"),
                     what: "lib/x.py was changed".to_owned(),
                 };
-                handle.submit(Ticket(0), nameless, Vec::new());
+                handle.submit(Ticket::Unawaited, nameless, Vec::new());
                 let _ = told.recv();
                 if refused == matches!(said, Ok(WriterEvent::Unrecorded { .. }) | Err(_)) {
                     break;
@@ -87,8 +87,8 @@ fn writer_process() {
         let id = ProposalId::new();
         let (event, mut blobs) = samples::proposed(id, &"t".repeat(2_000));
         blobs.push(Blob::of(format!("blob {id}").as_bytes()));
-        handle.submit(Ticket(n), event, blobs);
-        handle.submit(Ticket(n), LogEvent::Expired { id }, Vec::new());
+        handle.submit(Ticket::Core(n), event, blobs);
+        handle.submit(Ticket::Core(n), LogEvent::Expired { id }, Vec::new());
         // A few in flight at once, so that commits are of several records.
         if n > 3 {
             for _ in 0..2 {
@@ -365,13 +365,13 @@ fn sample(dir: &Path) -> [ProposalId; 2] {
         .start(Box::new(move |e| tell.send(e).unwrap()));
     let mut n = 0;
     let mut put = |(event, blobs): (LogEvent, Vec<Blob>)| {
-        handle.submit(Ticket(n), event, blobs);
+        handle.submit(Ticket::Core(n), event, blobs);
         n += 1;
         let done = told.recv().unwrap();
         assert_eq!(
             done,
             WriterEvent::Durable {
-                ticket: Ticket(n - 1),
+                ticket: Ticket::Core(n - 1),
                 lane: Lane::Agents,
                 seq: n
             }

@@ -35,7 +35,7 @@ fn runs(state: &Path) -> [ProposalId; 3] {
         .writer
         .start(Box::new(move |e| tell.send(e).unwrap()));
     let put = |(event, blobs): (LogEvent, Vec<Blob>)| {
-        handle.submit(Ticket(1), event, blobs);
+        handle.submit(Ticket::Core(1), event, blobs);
         assert!(matches!(told.recv().unwrap(), WriterEvent::Durable { .. }));
     };
     let mut kinds = samples::every_kind(ids[0]).into_iter();

@@ -3,7 +3,7 @@
 use super::super::effect::RpcError;
 use super::super::event::{Event, ExecNote, Request};
 use super::world::*;
-use crate::model::{LogEvent, Retry, State, VerdictKind};
+use crate::model::{LogEvent, Retry, State, Ticket, VerdictKind};
 
 #[test]
 fn a_proposal_that_could_not_be_recorded_is_refused_and_everything_else_goes_on() {
@@ -102,7 +102,9 @@ fn what_names_nothing_and_is_not_recorded_brings_the_log_down() {
 fn an_answer_of_the_log_to_something_else_changes_nothing() {
     let mut w = World::new();
     let id = w.pending(A, draft("1"));
-    w.unrecorded(crate::model::Ticket(u64::MAX));
+    for ticket in [Ticket::Unawaited, Ticket::Core(u64::MAX)] {
+        w.unrecorded(ticket);
+    }
     assert!(!w.state.audit.is_down());
     assert!(w.ask(A, Request::Status { id }).is_ok());
     w.send(Event::Tick);

@@ -193,6 +193,9 @@ fn places(source: &Source, found: &mut Vec<String>) {
     if is_built(&own, "Grant") && source.path != "broker/decision.rs" {
         source.says("makes a `Grant`", found);
     }
+    if contains_words(&own, "Ticket :: Core") && source.path != "broker/record.rs" {
+        source.says("counts a ticket of the core's", found);
+    }
     if contains_words(&own, "Effect :: Execute") && top != "app" && top != "broker" {
         source.says("handles `Effect::Execute`; only `app` may", found);
     }
@@ -381,6 +384,11 @@ fn made_up_faults_are_found() {
             "executor/x.rs",
             "let g = decision::Grant { proposal };",
             "makes a `Grant`",
+        ),
+        (
+            "app/x.rs",
+            "log.submit(Ticket::Core(0), event, blobs);",
+            "a ticket of the core's",
         ),
         (
             "ipc/x.rs",
