@@ -213,11 +213,6 @@ pub fn rule(rule: &Rule, subject: &str, policy: &Policy) -> Option<String> {
     if is(&rules::FS_OUTPUT) && analysis {
         return subject.ends_with("write_image").then(|| no_image(policy));
     }
-    if is(&rules::FS_OUTSIDE) && analysis && subject.ends_with("too deep") {
-        return Some(
-            "use a name of at most four segments, as \"out/2024/may/summary.csv\"".to_owned(),
-        );
-    }
     if is(&rules::FS_OUTSIDE) && analysis {
         return drawn.then(|| {
             "use a relative name, `plt.savefig(\"figure.png\")`: files live in the output folder"

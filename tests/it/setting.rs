@@ -326,6 +326,39 @@ fn a_file_that_nothing_wrote_is_answered_at_once_with_the_inputs() {
     assert!(asked.ends_with("customers, sales"), "{asked}");
 }
 
+/// A name that the output folder cannot have is answered before anybody is asked (`tests/data/filenames.jsonl`;
+/// `executor/tests/ordinary.rs` runs the same rows).
+#[test]
+fn a_file_name_that_a_run_would_refuse_is_refused_before_it_and_no_other_is() {
+    #[derive(serde::Deserialize)]
+    struct Row {
+        code: String,
+        action: Option<Action>,
+        hint: String,
+    }
+    let rows = include_str!("../data/filenames.jsonl").lines();
+    let rows: Vec<Row> = rows.map(|l| serde_json::from_str(l).unwrap()).collect();
+    assert!(rows.len() >= 40);
+    let mut wrong = Vec::new();
+    for row in rows {
+        let code = format!("df = pd.DataFrame({{'a': [1], 'b': [2]}})\n{}", row.code);
+        let verdict = judged("analysis", &code);
+        let mut found = verdict.findings.iter().filter(|f| f.rule == "FS008");
+        let first = found.next();
+        let hint = first.map_or("", |f| &f.hint);
+        let outside = verdict.findings.iter().any(|f| f.rule == "FS003");
+        if first.map(|f| f.action) != row.action || !hint.contains(&row.hint) || outside {
+            wrong.push(format!("{}\n  {first:?}, not {:?}", row.code, row.action));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    // There names are free, or there are no files.
+    for profile in ["script", "feature", "walled"] {
+        let other = judged(profile, "open('My File.txt', 'w')");
+        assert_eq!(of(&other, "FS008"), [], "{profile}");
+    }
+}
+
 /// Data that is used is read, a column of it named or not.
 #[test]
 fn a_table_that_is_used_at_all_is_data_read() {

@@ -174,6 +174,7 @@ impl<'a> Inspector<'a> {
             }
             Val::Member(path) => {
                 self.direct(path, arguments, at);
+                self.folder_call(path, arguments.call, at);
                 self.member_call(path, arguments, at);
             }
             Val::Method(name) => {

@@ -64,6 +64,8 @@ const NO_FILE: &[&str] = &[
     "EnvironmentError",
 ];
 
+const REFUSED: &[&str] = &["PermissionError", "OSError", "IOError", "EnvironmentError"];
+
 /// What libraries put behind a name that they write.
 const ENDINGS: &[(&str, &[&str])] = &[
     ("numpy.save", &["npy"]),
@@ -221,6 +223,19 @@ impl<'a> Inspector<'a> {
         if let Some(first) = parameters.first() {
             self.newer_syntax("type parameters", first.range());
         }
+    }
+
+    /// A name that no file of the output folder can have.
+    pub(super) fn cannot_be_named(
+        &mut self,
+        name: String,
+        hint: String,
+        sure: bool,
+        at: TextRange,
+    ) {
+        let errors = if sure { REFUSED } else { &[] };
+        let name = name.chars().take(120).collect();
+        self.fails(&rules::FS_NAME, at, name, Some(hint), errors);
     }
 
     fn fails(

@@ -86,26 +86,21 @@ impl<'a> Inspector<'a> {
             }
             None => Kind::None,
         };
-        match arguments.deciding(entry) {
-            Some(e) => {
-                // `np.memmap(name, mode="w+")` reads what it makes.
-                let made = arguments.keyword(&["mode"]).is_some_and(makes_file);
-                let capability = if made {
-                    Capability::FsWrite
-                } else {
-                    capability
-                };
-                self.touches(e, kind, capability, subject, at);
-            }
-            None => self.touches_any(capability),
-        }
-        let deep = kind == Kind::Outside
-            && arguments
-                .deciding(entry)
-                .is_some_and(|e| self.is_too_deep(e));
-        if deep && self.policy.contract == Contract::Analysis {
-            let subject = format!("{subject}, too deep");
-            self.file_fact(kind, capability, &subject, at);
+        let Some(e) = arguments.deciding(entry) else {
+            self.touches_any(capability);
+            return self.file_fact(kind, capability, subject, at);
+        };
+        // `np.memmap(name, mode="w+")` reads what it makes.
+        let made = arguments.keyword(&["mode"]).is_some_and(makes_file);
+        let touched = if made {
+            Capability::FsWrite
+        } else {
+            capability
+        };
+        self.touches(e, kind, touched, subject, at);
+        self.named_so(e, kind, touched, Some(entry), subject, at);
+        if self.too_deep(e, kind, at) {
+            self.uses(capability, at, &format!("{subject}, literal argument"));
         } else {
             self.file_fact(kind, capability, subject, at);
         }
@@ -135,24 +130,30 @@ impl<'a> Inspector<'a> {
     }
 
     /// A name inside the output folder that has more segments than one may have.
-    fn is_too_deep(&self, e: &'a Expr) -> bool {
+    pub(super) fn deep_name(&self, e: &'a Expr) -> Option<String> {
         let deep = |v: &Val<'a>| {
-            let Val::Text(text) = v else { return false };
-            let name = text.trim_start_matches("./");
+            let Val::Text(text) = v else { return None };
+            let name = text.trim_start_matches("./").trim_end_matches('/');
             let segments: Vec<&str> = name.split('/').collect();
             let top = segments.iter().take(Artifact::SEGMENTS).copied();
-            segments.len() > Artifact::SEGMENTS
+            let is = segments.len() > Artifact::SEGMENTS
                 && !segments.iter().any(|s| matches!(*s, "" | "." | ".."))
-                && text_kind(&top.collect::<Vec<_>>().join("/")) == Kind::Plain
+                && text_kind(&top.collect::<Vec<_>>().join("/")) == Kind::Plain;
+            is.then(|| name.to_owned())
         };
         let vals = self.r.eval(e, self.here());
-        !vals.is_empty() && vals.iter().all(deep)
+        let names: Option<Vec<String>> = vals.iter().map(deep).collect();
+        names?.into_iter().next()
     }
 
     /// `Path("x").read_text()`: the object names the file.
     pub(super) fn path_method(&mut self, x: &'a ast::ExprAttribute, at: TextRange) {
         let attr = fold(x.attr.as_str());
         let known = OF_PATHS.iter().find(|(name, _)| *name == &*attr);
+        let path = |v: &Val<'a>| matches!(v, Val::Text(_));
+        if &*attr == "mkdir" && self.r.eval(&x.value, self.here()).iter().all(path) {
+            return self.folder(&x.value, &attr, at);
+        }
         let opens = || {
             let of_path = |v: &Val<'a>| matches!(v, Val::Text(_) | Val::ComputedText);
             let base = self.r.eval(&x.value, self.here());
@@ -165,7 +166,12 @@ impl<'a> Inspector<'a> {
         };
         let kind = self.kind(&x.value);
         self.touches(&x.value, kind, capability, &attr, at);
-        self.file_fact(kind, capability, &attr, at);
+        self.named_so(&x.value, kind, capability, None, &attr, at);
+        if self.too_deep(&x.value, kind, at) {
+            self.uses(capability, at, &format!("{attr}, literal argument"));
+        } else {
+            self.file_fact(kind, capability, &attr, at);
+        }
     }
 
     /// A path of the machine, as a literal, in a library call that is not known to open files.
@@ -281,7 +287,7 @@ impl<'a> Inspector<'a> {
             .unwrap_or(Kind::None)
     }
 
-    fn kind(&self, e: &'a Expr) -> Kind {
+    pub(super) fn kind(&self, e: &'a Expr) -> Kind {
         if let Some(kind) = literal_kind(e) {
             return kind;
         }
@@ -409,7 +415,7 @@ pub(super) fn text_kind(text: &str) -> Kind {
 }
 
 /// The path without `.` and `..`, where it does not lead out of where it begins.
-fn beneath(text: &str) -> Option<String> {
+pub(super) fn beneath(text: &str) -> Option<String> {
     let mut parts = Vec::new();
     for part in text.strip_suffix('/').unwrap_or(text).split('/') {
         match part {

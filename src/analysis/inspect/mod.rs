@@ -8,6 +8,7 @@ mod classes;
 mod course;
 mod data;
 mod doomed;
+mod filenames;
 mod files;
 mod format;
 mod growth;
@@ -92,6 +93,8 @@ pub struct Inspector<'a> {
     /// Templates whose methods are handed on inside an argument.
     handed_formats: HashSet<usize>,
     doomed: doomed::Doomed<'a>,
+    /// Whether temporary files, whose names are free, may be among those that are written.
+    temporary: bool,
     /// Inside a text that is evaluated: where the text stands, and what it is.
     text: Option<TextCode>,
 }
@@ -127,12 +130,14 @@ impl<'a> Inspector<'a> {
             option_value: None,
             handed_formats: HashSet::new(),
             doomed: doomed::Doomed::default(),
+            temporary: false,
             text: None,
         }
     }
 
     /// Looks at a whole snippet.
     pub fn run(mut self, body: &'a [Stmt]) -> Facts {
+        self.temporary = filenames::may_be_temporary(body);
         super::walk::body(&mut self, body);
         self.handed_modules();
         self.lost_functions();

@@ -57,6 +57,29 @@ const TIMES: &[&str] = &[
     "uuid.uuid4",
 ];
 
+/// What gives a date with its time, which is printed with a blank and colons.
+const MOMENTS: &[&str] = &[
+    "datetime.datetime.now",
+    "datetime.datetime.today",
+    "datetime.datetime.utcnow",
+    "pandas.Timestamp.now",
+];
+
+/// Whether an expression is a call of one of these.
+pub(super) fn is_time<'a>(i: &Inspector<'a>, e: &'a Expr, scope: ScopeId) -> bool {
+    match e {
+        Expr::Call(call) => i.makes(&call.func, scope, MOMENTS),
+        Expr::Name(name) => {
+            let held = i.held(name, scope).unwrap_or_default();
+            !held.is_empty()
+                && held
+                    .into_iter()
+                    .all(|e| matches!(e, Expr::Call(call) if i.makes(&call.func, scope, MOMENTS)))
+        }
+        _ => false,
+    }
+}
+
 /// The run's own folder.
 const OWN_FOLDER: &[&str] = &["os.getcwd", "pathlib.Path.cwd"];
 
@@ -127,7 +150,7 @@ impl<'a> Inspector<'a> {
     }
 
     /// `os.path.join` and `pathlib.Path`.
-    fn is_path_maker(&self, func: &'a Expr, scope: ScopeId) -> bool {
+    pub(super) fn is_path_maker(&self, func: &'a Expr, scope: ScopeId) -> bool {
         let vals = self.r.eval(func, scope);
         let makes = |v: &Val<'a>| matches!(v, Val::Member(path) if crate::analysis::resolve::makes_path(path));
         !vals.is_empty() && vals.iter().all(makes)

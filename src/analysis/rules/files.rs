@@ -87,6 +87,18 @@ pub static FS_MISSING: Rule = Rule {
     example: "pd.read_csv(\"sales.csv\")",
 };
 
+pub static FS_NAME: Rule = Rule {
+    code: "FS008",
+    name: "file-name",
+    severity: Severity::High,
+    weight: Weight::Always(Action::Block),
+    capability: None,
+    cwe: &[],
+    message: "a name that no file of the output folder can have",
+    hint: "name it with letters, digits, \".\", \"_\" and \"-\", behind at most three folders of such names",
+    example: "df.to_csv(\"Total Amount.csv\")",
+};
+
 pub(super) static RULES: &[&Rule] = &[
     &FS_OUTPUT,
     &FS_COMPUTED,
@@ -95,4 +107,5 @@ pub(super) static RULES: &[&Rule] = &[
     &FS_DATABASE,
     &FS_MACHINE_PATH,
     &FS_MISSING,
+    &FS_NAME,
 ];

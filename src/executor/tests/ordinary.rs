@@ -119,3 +119,44 @@ fn what_runs_under_plain_python_and_stays_inside_the_run_is_served() {
         .collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }
+
+/// A name that the analyser blocks ends a run, and one that it says nothing of does not
+/// (`tests/data/filenames.jsonl`; `tests/it/setting.rs` judges the same rows).
+#[test]
+fn a_file_name_fails_in_a_run_exactly_where_the_analyser_says_so() {
+    if !available(TIER) {
+        return;
+    }
+    // One run for all of them: a start takes longer than they do.
+    let rows = include_str!("../../../tests/data/filenames.jsonl").lines();
+    let mut code = "df = pd.DataFrame({'a': [1], 'b': [2]})\n".to_owned();
+    let mut expected = Vec::new();
+    for line in rows {
+        let row: serde_json::Value = serde_json::from_str(line).unwrap();
+        let said = match row["action"].as_str() {
+            Some("block") => "PermissionError",
+            None => "nothing",
+            Some(_) => continue,
+        };
+        let snippet = row["code"].as_str().unwrap().replace('\n', "\n    ");
+        code += &format!(
+            "def row():\n    {snippet}\ntry:\n    row()\nexcept Exception as e:\n    \
+             print('>', type(e).__name__)\nelse:\n    print('> nothing')\n"
+        );
+        expected.push((snippet, format!("> {said}")));
+    }
+    let policy = Policy {
+        tier: TIER,
+        ..profile("analysis")
+    };
+    let told = run_spec(RunSpec {
+        env: pandas(),
+        ..spec(&code, policy)
+    });
+    let run = told.run();
+    let said: Vec<&str> = run.stdout.lines().filter(|l| l.starts_with('>')).collect();
+    assert_eq!(said.len(), expected.len(), "{run:?}");
+    let rows = said.iter().zip(&expected);
+    let wrong: Vec<_> = rows.filter(|(said, (_, right))| *said != right).collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
