@@ -13,7 +13,7 @@ pub fn policy(name: &str) -> Arc<Policy> {
 }
 
 /// A run in tier `kernel` with an input `sales`, on a Python 3.12 without seaborn.
-pub fn setting() -> Setting {
+fn setting() -> Setting {
     let set = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
     Setting {
         tier: Some(Tier::Kernel),
