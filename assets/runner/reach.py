@@ -135,10 +135,8 @@ def scopes(module: Any, gates: "Gates") -> None:
 
     @functools.wraps(ensure_scope)
     def ensure(level: int, *args: Any, **kwargs: Any) -> Any:
-        level = exact(level)
-        check_depth(level + 1, gates)
         # This frame is one more.
-        return ensure_scope(level + 1, *args, **kwargs)
+        return ensure_scope(depth_of(exact(level) + 1, gates), *args, **kwargs)
 
     module.ensure_scope = ensure
 
@@ -150,8 +148,8 @@ def environments(module: Any, gates: "Gates") -> None:
     def guarded(cls: Any, eval_env: Any = 0, reference: int = 0) -> Any:
         if isinstance(eval_env, int):
             eval_env, reference = exact(eval_env), exact(reference)
-            check_depth(eval_env + reference + 1, gates)
-            eval_env += 1
+            # This frame is one more.
+            eval_env = depth_of(eval_env + reference + 1, gates) - reference
         return capture(eval_env, reference)
 
     module.EvalEnvironment.capture = classmethod(guarded)
@@ -182,9 +180,7 @@ class Frames:
 
     def _getframe(self, depth: int) -> FrameType:
         # This frame is one more.
-        depth = exact(depth)
-        check_depth(depth + 1, self._gates)
-        return sys._getframe(depth + 1)
+        return sys._getframe(depth_of(exact(depth) + 1, self._gates))
 
 
 def exact(number: Any) -> int:
@@ -192,25 +188,29 @@ def exact(number: Any) -> int:
     return int.__add__(operator.index(number), 0)
 
 
-def check_depth(level: int, gates: "Gates") -> None:
-    """No frame below the snippet's: there the names are the runner's; and none of the evaluator's own.
-    `level` counts from the caller's frame."""
+def depth_of(level: int, gates: "Gates") -> int:
+    """The frame whose names an evaluator gets, counted from the caller's: never one below the snippet's, for
+    there the names are the runner's. Where an evaluator's own is asked for, as `predict` of a formula does, it
+    is the snippet's frame that called: what a library has at hand is not for a text of the snippet's."""
     frame: FrameType | None = sys._getframe(1)
-    last = at = 0
-    inside = level < 0
+    nearest = last = None
+    at = 0
+    inside = False
     while frame is not None:
         file = frame.f_code.co_filename
         if file == errors.SNIPPET:
             last = at
+            nearest = at if nearest is None else nearest
         inside = inside or (at == level and (file == FILE or file.endswith(EVALUATING)))
         frame, at = frame.f_back, at + 1
-    if level > last:
+    if last is None or nearest is None or level > last:
         gates.refuse("names of frames below the snippet's are not allowed")
-    if inside:
+    if level < 0:
         gates.refuse("names of a library's own frames are not allowed")
+    return nearest if inside else level
 
 
-FILE = check_depth.__code__.co_filename
+FILE = depth_of.__code__.co_filename
 
 CHANGES: dict[str, Callable[[Any, "Gates"], None]] = {
     **dict.fromkeys(ANSWERING, answering),

@@ -45,15 +45,20 @@ def what_libraries_would_reach_is_closed() -> None:
         raises(Ends, accessors._register_accessor, name)
     assert registered == ["mine"]
 
-    def depth(levels: int) -> None:
-        reach.check_depth(levels, gates)
+    def depth(levels: int) -> int:
+        return reach.depth_of(levels, gates)
 
     names: dict[str, Any] = {"depth": depth}
-    snippet = "def inner(n): depth(n)\ndef outer(n): inner(n)"
+    snippet = "def inner(n): return depth(n)\ndef outer(n): return inner(n)"
     exec(compile(snippet, module("errors").SNIPPET, "exec"), names)
     for levels in (0, 1, 2):
-        names["outer"](levels)
-    raises(Ends, names["outer"], 3)
+        assert names["outer"](levels) == levels
+    for levels in (3, -1):
+        raises(Ends, names["outer"], levels)
+    # An evaluator's own frame is none: the nearest of the snippet's stands for it.
+    exec(compile("def predict(n): return depth(n)", "statsmodels/base/model.py", "exec"), names)
+    exec(compile("def outer(n): return predict(n)", module("errors").SNIPPET, "exec"), names)
+    assert [names["outer"](levels) for levels in (0, 1, 2)] == [0, 2, 2]
 
     # As `formulaic.utils.context` has it, which others have taken the function from by then.
     names = {"sys": sys}
