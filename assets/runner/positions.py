@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import functools
 import os
+import sys
 
-from _countersign import loaded, memory
+from _countersign import loaded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ def close(gates: Gates) -> None:
     loaded.change(["scipy.sparse._compressed"], lambda module: made(module, "_cs_matrix"))
     loaded.change(["scipy.sparse._bsr"], lambda module: made(module, "_bsr_base"))
     loaded.change(["scipy.sparse._coo"], lambda module: made(module, "_coo_base"))
+    loaded.change(["scipy.sparse._base"], lambda module: final(module, gates))
     loaded.change(["sklearn.tree._classes"], columns)
 
 
@@ -85,24 +87,59 @@ def within(args: list[Any]) -> None:
 
 
 def made(module: Any, name: str) -> None:
-    """A matrix that is made of arrays by anybody but the library has its own, and they fit."""
+    """A matrix that is made of arrays by anybody but the library has its own, and they fit. The library's
+    readers take the arrays from a file, and scikit-learn makes them by what an object says of its fit."""
     kind = getattr(module, name)
     plain = kind.__init__
-    trusted = tuple(
-        os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(module.__file__))), package, "")
-        for package in ("scipy", "sklearn")
-    )
+    scipy = os.path.dirname(module.__file__)
+    sklearn = os.path.join(os.path.dirname(os.path.dirname(scipy)), "sklearn", "")
 
     @functools.wraps(plain)
     def __init__(self: Any, arg1: Any, *args: Any, **kwargs: Any) -> None:
-        parts = isinstance(arg1, tuple) and not memory.called_by(trusted)
-        if parts and len(args) < 3:
+        by = sys._getframe(1).f_code.co_filename
+        folder, _, file = by.rpartition(os.sep)
+        if not isinstance(arg1, tuple) or (folder == scipy and file not in READERS):
+            plain(self, arg1, *args, **kwargs)
+            return
+        fitted = by.startswith(sklearn)
+        if len(args) < 3 and not fitted:
             kwargs["copy"] = True
         plain(self, arg1, *args, **kwargs)
-        if parts and hasattr(self, "check_format"):
-            self.check_format(full_check=True)
+        try:
+            fits(self)
+        except ValueError as error:
+            if not fitted:
+                raise
+            changed = "what it was fitted with (a vocabulary, categories, a number of features) was changed"
+            raise ValueError(f"{error}: {changed}") from None
 
     kind.__init__ = __init__
+
+
+def final(module: Any, gates: Gates) -> None:
+    """Compiled code asks a matrix for its arrays by name, and a class made from it can answer anything."""
+
+    def __init_subclass__(cls: type, **kwargs: Any) -> None:
+        if cls.__module__ == "__main__":
+            gates.refuse("a class made from a sparse matrix is not allowed")
+        super(module._spbase, cls).__init_subclass__(**kwargs)
+
+    module._spbase.__init_subclass__ = classmethod(__init_subclass__)
+
+
+# Files of scipy.sparse that read matrices.
+READERS = ("_matrix_io.py",)
+
+
+def fits(matrix: Any) -> None:
+    """Raises for positions outside a matrix."""
+    if not hasattr(matrix, "check_format"):
+        return
+    indptr = matrix.indptr
+    # `check_format` does not look where the last one says that there is nothing.
+    if (indptr[1:] < indptr[:-1]).any():
+        raise ValueError("indptr must be a non-decreasing sequence")
+    matrix.check_format(full_check=True)
 
 
 # -- trees
