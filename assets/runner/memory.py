@@ -44,6 +44,8 @@ TOGETHER = {
     "scipy.spatial": HELD["scipy.spatial"],
     "scipy.interpolate": frozenset("t c k x".split()),
 }
+# Of these alone a class of the snippet's own is made.
+PLAIN = ("__main__", "builtins")
 # How many numbers a generator of this kind keeps, and the name of its position among them.
 KEPT = {"MT19937": ("pos", 624), "Philox": ("buffer_pos", 4)}
 
@@ -55,6 +57,21 @@ def home(value: Any) -> str:
     return found if type(found) is str else ""
 
 
+def homes(value: Any) -> tuple[str, ...]:
+    """Whose objects these are: a class of the snippet's is also all that it was made from."""
+    if isinstance(value, super):
+        value = super.__dict__["__self_class__"].__get__(value)
+    if (found := home(value)) != "__main__":
+        return (found,)
+    kind = value if isinstance(value, type) else type(value)
+    return tuple(home(one) for one in type.__dict__["__mro__"].__get__(kind))
+
+
+def of(value: Any, packages: Any) -> str | None:
+    """The package of these that the object, or the class, comes from."""
+    return next((place for one in homes(value) if (place := within(one, packages))), None)
+
+
 def within(module: str, packages: Any) -> str | None:
     """The package of these that the module lies in."""
     return next((one for one in packages if module == one or module.startswith(one + ".")), None)
@@ -62,10 +79,10 @@ def within(module: str, packages: Any) -> str | None:
 
 def given(value: Any, name: str, found: Any) -> Any:
     """What the snippet gets for an attribute of such a name."""
-    if home(value) == "__main__" and not callable(found):
+    if not callable(found) and all(one in PLAIN for one in homes(value)):
         return found
     if name in POSITIONS:
-        place = within(home(value), HELD)
+        place = of(value, HELD)
         return copied(found) if name in ANYWHERE or (place and name in HELD[place]) else found
     if name in PARTS:
         return part(value, name, found)
@@ -99,7 +116,7 @@ def copied(found: Any) -> Any:
 def part(value: Any, name: str, found: Any) -> Any:
     if name == "capsule" and type(found).__name__ == "PyCapsule":
         raise ValueError("the pointers of a generator are its own")
-    if name == "tree_" and within(home(found), ("sklearn.tree",)):
+    if name == "tree_" and of(found, ("sklearn.tree",)):
         return Tree(found)
     if name == "data" and type(found) is memoryview:
         return seen(found)
@@ -140,7 +157,7 @@ def construct_fast(value: Any, found: Any) -> Any:
 
 def validated(value: Any, found: Any) -> Any:
     """Of pyarrow: what is made of parts is whole, or not made."""
-    if not within(home(value), ("pyarrow",)):
+    if not of(value, ("pyarrow",)):
         return found
 
     def make(*args: Any, **kwargs: Any) -> Any:
@@ -169,7 +186,7 @@ def whole_copy(array: Any) -> Any:
 
 def buffers(value: Any, found: Any) -> Any:
     """The buffers of an array of Arrow, to look at."""
-    if not within(home(value), ("pyarrow",)):
+    if not of(value, ("pyarrow",)):
         return found
     constant = sys.modules["pyarrow"].py_buffer
     return lambda: [one and constant(one.to_pybytes()) for one in found()]
@@ -189,12 +206,12 @@ def from_codes(value: Any, found: Any) -> Any:
             kwargs["codes"] = copied(kwargs["codes"])
         return found(*args, **kwargs)
 
-    return make if within(home(value), ("pandas",)) else found
+    return make if of(value, ("pandas",)) else found
 
 
 def resize(value: Any, found: Any) -> Any:
     """Views of an array that moved show what came after it."""
-    growing = within(home(value), ("pyarrow",))
+    growing = of(value, ("pyarrow",))
 
     def resize(*args: Any, **kwargs: Any) -> Any:
         if growing:
@@ -203,7 +220,7 @@ def resize(value: Any, found: Any) -> Any:
             raise ValueError("resize(refcheck=False) leaves views without their memory: use np.resize")
         return found(*args, **kwargs)
 
-    return resize if growing or within(home(value), ("numpy",)) else found
+    return resize if growing or of(value, ("numpy",)) else found
 
 
 def view(value: Any, found: Any) -> Any:
@@ -222,7 +239,7 @@ def set_state(value: Any, found: Any) -> Any:
     def set_state(state: Any) -> Any:
         return found(checked_state(state))
 
-    return set_state if within(home(value), ("numpy", "builtins")) else found
+    return set_state if of(value, ("numpy", "builtins")) else found
 
 
 def readinto(value: Any, found: Any) -> Any:
@@ -234,7 +251,7 @@ def readinto(value: Any, found: Any) -> Any:
 
 def deserialize(value: Any, found: Any) -> Any:
     """Options that were never made carry what those that are made may not."""
-    if not within(home(value), ("pyarrow",)):
+    if not of(value, ("pyarrow",)):
         return found
 
     def deserialize(*args: Any, **kwargs: Any) -> NoReturn:
@@ -327,12 +344,12 @@ class State:
 
 def target(value: Any, name: str, gates: Gates) -> Any:
     """The object on which the snippet sets the attribute."""
-    place = within(home(value), TOGETHER)
+    place = of(value, TOGETHER)
     if place is not None and name in TOGETHER[place]:
         gates.refuse(f"changing the attribute {name} of an object of {place} is not allowed")
-    if name == "state" and within(home(value), ("numpy.random",)):
+    if name == "state" and of(value, ("numpy.random",)):
         return State(value)
-    if within(home(value), SIZED) and (name == "data" or name.endswith("_")):
+    if of(value, SIZED) and (name == "data" or name.endswith("_")):
         return Sized(value)
     return value
 
@@ -374,6 +391,7 @@ def close(gates: Gates) -> None:
     loaded.change(["pandas.core.indexes.multi"], levels)
     loaded.change(["pyarrow"], lambda module: arrow(module, gates))
     loaded.change(["pyarrow.feather"], whole)
+    loaded.change(["pyarrow.dataset"], lambda module: formats(module, gates))
     loaded.change(["pandas._libs.sparse"], lambda module: indices(module, gates))
 
 
@@ -411,7 +429,7 @@ def seen(buffer: Any) -> Any:
     arrays = () if numpy is None else (numpy.ndarray,)
     if isinstance(buffer, (memoryview, *arrays)) and is_pointers(buffer):
         return memoryview(buffer).toreadonly()
-    if type(buffer).__name__.endswith("Buffer") and within(home(buffer), ("pyarrow",)):
+    if type(buffer).__name__.endswith("Buffer") and of(buffer, ("pyarrow",)):
         return memoryview(buffer).toreadonly()
     return buffer
 
@@ -531,15 +549,16 @@ def called_by(folder: str | tuple[str, ...]) -> bool:
 
 def whole(feather: Any) -> None:
     """A file says where its texts lie, and pyarrow believes it."""
-    plain = feather.read_table
+    # All of them read through this one: `read_table`, `read_feather` and what pandas has of both.
+    plain = feather._read_table_internal
 
     @functools.wraps(plain)
-    def read_table(*args: Any, **kwargs: Any) -> Any:
+    def _read_table_internal(*args: Any, **kwargs: Any) -> Any:
         table = plain(*args, **kwargs)
         table.validate(full=True)
         return table
 
-    feather.read_table = read_table
+    feather._read_table_internal = _read_table_internal
 
 
 def arrow(module: Any, gates: Gates) -> None:
@@ -555,6 +574,52 @@ def arrow(module: Any, gates: Gates) -> None:
         return output_stream(source, *args, **kwargs)
 
     given[id(output_stream)] = stream
+    given[id(module.RecordBatchStreamReader)] = lambda *args, **kwargs: checked(
+        module, module.RecordBatchStreamReader(*args, **kwargs)
+    )
+    for reader in (module.RecordBatchFileReader, module.RecordBatchStreamReader):
+        for name in ("get_batch", "get_batch_with_custom_metadata", "get_record_batch", "read_all"):
+            if hasattr(reader, name):
+                setattr(reader, name, complete(getattr(reader, name)))
+
+
+def checked(module: Any, reader: Any) -> Any:
+    """What C++ reads from it by itself is whole too."""
+
+    def batches() -> Any:
+        for batch in reader:
+            batch.validate(full=True)
+            yield batch
+
+    return module.RecordBatchReader.from_batches(reader.schema, batches())
+
+
+def complete(plain: Any) -> Any:
+    """A way to read, which gives what is whole."""
+
+    @functools.wraps(plain)
+    def read(*args: Any, **kwargs: Any) -> Any:
+        found = plain(*args, **kwargs)
+        (found[0] if isinstance(found, tuple) else found).validate(full=True)
+        return found
+
+    return read
+
+
+def formats(module: Any, gates: Gates) -> None:
+    """A data set of feather files is read, filtered and joined by C++ alone."""
+
+    def refused(*args: Any, **kwargs: Any) -> NoReturn:
+        raise ValueError("nobody checks a data set of feather files: use pyarrow.feather.read_table")
+
+    plain = module._ensure_format
+
+    def _ensure_format(found: Any) -> Any:
+        made = plain(found)
+        return refused() if isinstance(made, module.IpcFileFormat) else made
+
+    module._ensure_format = _ensure_format
+    gates.narrow.instead[id(module.IpcFileFormat)] = refused
 
 
 def indices(module: Any, gates: Gates) -> None:
