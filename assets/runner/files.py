@@ -13,15 +13,20 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-NAME = re.compile(r"[A-Za-z0-9._-]{1,100}", re.ASCII)
+# Characters of a name.
+LENGTH = 100
+NAME = re.compile(rf"[A-Za-z0-9._-]{{1,{LENGTH}}}", re.ASCII)
 
 # Folders and the name of a file of the output folder.
 SEGMENTS = 4
 
-KEPT = (
-    "files are kept in the output folder: use a plain file name of letters, digits, '.', '_' and '-', "
-    "at most 100, behind at most three folders of such names"
+RULE = (
+    "a name has letters, digits, '.', '_' and '-' only, at most 100 of them, and stands behind at most three "
+    "folders of such names"
 )
+
+# Longer paths are not repeated.
+SHOWN = 300
 
 # Names under which the broker keeps a run's result and output: what the output folder has under them is
 # not collected.
@@ -61,12 +66,46 @@ def told_to(events: Events) -> None:
     _events = events
 
 
-def refused(path: Any, message: str = KEPT) -> PermissionError:
-    """The error for a path that is not to be had."""
+def refused(path: Any, message: str | None = None) -> PermissionError:
+    """The error for a path that is not to be had; without a message, for what its name is."""
     if _events is not None and not importing():
         shown = path if type(path) in (str, bytes) else type(path).__name__
         _events.add("files", f"the file {shown!r:.100} was refused")
-    return PermissionError(message)
+    if message is not None:
+        return PermissionError(message)
+    return PermissionError(f"files are kept in the output folder, and {fault(path)}")
+
+
+def fault(path: Any) -> str:
+    """What is wrong with a path, and what would be right."""
+    if type(path) is bytes:
+        path = os.fsdecode(path)
+    if type(path) is not str:
+        return f"a file is named by a text, not by a {type(path).__name__:.100}"
+    shown = repr(path) if len(path) <= SHOWN else f"a path of {len(path)} characters"
+    parts = path.removeprefix("./").split("/")
+    names = [part for part in parts if part]
+    if "://" in path:
+        return f"{shown} is an address: there is no network"
+    if path.startswith("/"):
+        return f"{shown} is an absolute path: give its name alone, such as {better(names[-1:])!r}"
+    if ".." in parts:
+        return f"{shown} has '..' in it: give the name without it"
+    if len(parts) > SEGMENTS:
+        return f"{shown} has {len(parts) - 1} folders: {RULE}"
+    if odd := sorted({char for part in parts for char in part if not NAME.fullmatch(char)}):
+        said = " ".join(map(repr, odd[:10]))
+        return f"{shown} has {said} in it: {RULE}, such as {better(names)!r}"
+    if long := max(map(len, parts), default=0):
+        if long > LENGTH:
+            return f"{shown} has a name of {long} characters: {RULE}"
+    return f"{shown} is no name of a file: {RULE}"
+
+
+def better(names: list[str]) -> str:
+    """The nearest path that is kept."""
+    made = [re.sub(r"[^A-Za-z0-9._-]+", "_", name, flags=re.ASCII)[:LENGTH] for name in names]
+    return "/".join(made) or "out.csv"
 
 
 def refused_call(event: str) -> PermissionError:

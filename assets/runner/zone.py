@@ -260,7 +260,6 @@ PATHS: dict[str, dict[str, tuple[int, str] | None]] = {
         "dataset": (0, "source"),
         "parquet_dataset": None,
         "write_dataset": None,
-        "FileSystemDatasetFactory": None,
         "ParquetDatasetFactory": None,
     },
 }
@@ -273,6 +272,8 @@ def wrap(module: ModuleType) -> None:
         if found is None or getattr(found, "zoned", False):
             continue
         setattr(module, name, checked(found, place))
+    if module.__name__ == "pyarrow.dataset":
+        module.FileSystemDatasetFactory = factory(module.FileSystemDatasetFactory)  # type: ignore[attr-defined]
 
 
 def paths(value: Any) -> Any:
@@ -287,11 +288,34 @@ def paths(value: Any) -> Any:
     return path
 
 
+def factory(found: Any) -> Any:
+    """What `dataset` makes of the paths that it was given: files, or a folder to look through."""
+    if getattr(found, "zoned", False):
+        return found
+
+    def init(self: Any, filesystem: Any, paths_or_selector: Any, *args: Any, **kwargs: Any) -> None:
+        # A file system of another root makes other files of the same names.
+        if type(filesystem) is not sys.modules["pyarrow._fs"].LocalFileSystem:
+            raise files.refused(filesystem, "a data set has the output folder's files: leave the file system out")
+        if isinstance(paths_or_selector, (list, tuple, str)):
+            paths_or_selector = paths(paths_or_selector)
+        elif type(paths_or_selector) is sys.modules["pyarrow._fs"].FileSelector:
+            paths(paths_or_selector.base_dir)
+        else:
+            raise files.refused(paths_or_selector)
+        found.__init__(self, filesystem, paths_or_selector, *args, **kwargs)
+
+    return type(found)(
+        found.__name__, (found,), {"__init__": init, "__module__": found.__module__, "zoned": True}
+    )
+
+
 def checked(found: Any, place: tuple[int, str] | None) -> Any:
     def check(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The arguments with the paths that were looked at."""
         if place is None:
-            raise files.refused(args[0] if args else found.__name__)
+            message = f"{found.__name__} gives its files names of its own: write each file by its name"
+            raise files.refused(found.__name__, message)
         at, name = place
         if name in kwargs:
             return args, {**kwargs, name: paths(kwargs[name])}

@@ -134,7 +134,7 @@ def scopes_keep_apart_what_is_in_them() -> None:
 
     seen, told = module("accesses").Accesses(), []
     events = module("events").Events(told.append)
-    private = scopes.Private({"key": "hunter2"}, refuse, secrets, seen)
+    private = scopes.Private({"key": "hunter2"}, set(), refuse, secrets, seen)
     public = scopes.Public({"before": 1}, refuse, secrets, seen)
     assert public.before == 1 and not told
     seen.to(events)
@@ -159,6 +159,19 @@ def scopes_keep_apart_what_is_in_them() -> None:
     local = scopes.Local(refuse, seen)
     local.x = 1
     assert "x" in local and list(local) == ["x"]
+
+
+@of("hooks", "facts")
+def code_is_judged_by_the_names_that_stand_by_themselves() -> None:
+    hooks, facts = module("hooks"), module("facts")
+    far = "\n".join(f"a.b{n}" for n in range(600))
+    text = f"{far}\nvars(x)\ncontext.vars = y.eval\nclass A:\n    def f(self): return eval(self.globals)\n"
+    loaded = set(hooks.names_loaded(compile(text, "x", "exec")))
+    assert {"a", "vars", "x", "context", "y", "eval"} <= loaded, loaded
+    assert not loaded & {"b1", "b599", "globals"}, loaded
+    # Halves of surrogate pairs are told apart, and from the characters that stand for them.
+    items = {facts.tagged(text) for text in ("\ud800", "\ud801", "\ue800", "\ufffd")}
+    assert len(items) == 4, items
 
 
 @of("events", "limits")

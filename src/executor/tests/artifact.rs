@@ -122,6 +122,54 @@ fn a_file_called_as_the_result_is_not_collected_and_the_run_says_so() {
 }
 
 #[test]
+fn a_name_that_is_not_kept_is_named_with_the_rule_and_a_better_one() {
+    for (path, said) in [
+        (
+            "Total Amount.csv",
+            "'Total Amount.csv' has ' ' in it: a name has letters, digits, '.', '_' and '-' only, at \
+          most 100 of them, and stands behind at most three folders of such names, such as 'Total_Amount.csv'",
+        ),
+        (
+            "out (1)/ä%.csv",
+            "'out (1)/ä%.csv' has ' ' '%' '(' ')' 'ä' in it",
+        ),
+        (
+            "/work/x.csv",
+            "'/work/x.csv' is an absolute path: give its name alone, such as 'x.csv'",
+        ),
+        ("a/../x.csv", "'a/../x.csv' has '..' in it"),
+        ("a/b/c/d/x.csv", "'a/b/c/d/x.csv' has 4 folders: a name has"),
+        ("a//x.csv", "'a//x.csv' is no name of a file: a name has"),
+        ("s3://a/x.csv", "'s3://a/x.csv' is an address"),
+    ] {
+        let told = guarded(&format!("open('{path}', 'w')"));
+        let error = told.run().error.clone().unwrap();
+        let whole = format!("files are kept in the output folder, and {said}");
+        assert!(error.message.starts_with(&whole), "{path}: {error:?}");
+    }
+    // A library's too, and what it opens in C++.
+    for write in ["to_csv", "to_parquet"] {
+        let told = guarded(&format!(
+            "pd.DataFrame({{'a': [1]}}).{write}('Total Amount.x')"
+        ));
+        let said = told.run().error.clone().unwrap().message;
+        assert!(said.contains("'Total Amount.x' has ' ' in it"), "{said}");
+    }
+    let told = guarded(&format!("open('{}.csv', 'w')", "x".repeat(120)));
+    let said = told.run().error.clone().unwrap().message;
+    assert!(
+        said.contains("has a name of 124 characters: a name has"),
+        "{said}"
+    );
+    let told = guarded("open(['x'], 'w')");
+    let said = told.run().error.clone().unwrap().message;
+    assert!(
+        said.ends_with("a file is named by a text, not by a list"),
+        "{said}"
+    );
+}
+
+#[test]
 fn files_of_a_run_that_was_killed_are_collected_after_the_kill() {
     // With longer and longer clocks: on a busy machine the first second may not be the snippet's.
     let ended = [1, 5, 30].into_iter().map(|wall_s| {
