@@ -296,7 +296,6 @@ pub fn line(line: &str, policy: &Policy) -> Option<String> {
         _ if line.starts_with('?') || line.ends_with('?') => {
             "delete the line: it asks a notebook for help, and nothing answers here".to_owned()
         }
-        _ if line.starts_with("```") => "delete the line: send the code alone".to_owned(),
         _ => return None,
     };
     Some(said)

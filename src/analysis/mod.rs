@@ -22,6 +22,7 @@ mod parse;
 mod resolve;
 pub mod rules;
 mod scan;
+mod slips;
 mod source;
 mod table;
 mod text;
@@ -151,9 +152,10 @@ fn tree(
         }
         Err(fault) => {
             let mut facts = Facts::default();
-            let at = (fault.offset, fault.offset + 1);
-            facts.add(&rules::SYNTAX, at, fault.message).hint =
-                hints::line(Source::new(text).line_text(fault.offset), policy);
+            let line = hints::line(Source::new(text).line_text(fault.offset), policy);
+            let slip = slips::explain(text, fault);
+            let at = (slip.offset, slip.offset + 1);
+            facts.add(&rules::SYNTAX, at, slip.message).hint = line.or(slip.hint);
             (facts, None)
         }
     }

@@ -4,8 +4,9 @@
 //! walked or dropped on an ordinary stack.
 
 pub use rustpython_parser::ast;
+use rustpython_parser::lexer::{LexicalErrorType, lex};
 pub use rustpython_parser::text_size::TextRange;
-use rustpython_parser::{Mode, parse};
+use rustpython_parser::{Mode, ParseErrorType, Tok, parse};
 
 use super::halves;
 
@@ -14,6 +15,59 @@ use super::halves;
 pub struct SyntaxFault {
     pub offset: usize,
     pub message: String,
+    pub cause: Cause,
+}
+
+/// What the parser stopped at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    Token,
+    /// The end of the text.
+    End,
+    /// A character that begins no token; the offset is behind it.
+    Character(char),
+    /// A bracket that closes nothing; the offset is behind it.
+    Nesting,
+    /// A string that its line ends before; the offset is the line's end.
+    String,
+    /// A number with zeros before it.
+    Number,
+    /// A block without lines.
+    Block,
+    /// The blanks before a line.
+    Indent,
+    Other,
+}
+
+/// A token, as it stands in the text.
+#[derive(Clone, Copy, Debug)]
+pub struct Token<'t> {
+    pub text: &'t str,
+    pub start: usize,
+    pub end: usize,
+    /// The end of a line, outside of brackets.
+    pub ends_line: bool,
+}
+
+/// The tokens of a text as far as they can be read, and whether that is to its end.
+pub fn tokens(text: &str) -> (Vec<Token<'_>>, bool) {
+    let mut found = Vec::new();
+    for token in lex(text, Mode::Module) {
+        let Ok((token, range)) = token else {
+            return (found, false);
+        };
+        if matches!(token, Tok::Indent | Tok::Dedent | Tok::EndOfFile) {
+            continue;
+        }
+        let (start, end) = (range.start().to_usize(), range.end().to_usize());
+        found.push(Token {
+            text: text.get(start..end).unwrap_or(""),
+            start,
+            end,
+            ends_line: token == Tok::Newline,
+        });
+    }
+    (found, true)
 }
 
 /// Parses a whole snippet. What [`halves`] finds in its literals is read as they say.
@@ -44,6 +98,28 @@ fn fault(error: &rustpython_parser::ParseError) -> SyntaxFault {
     SyntaxFault {
         offset: error.offset.to_usize(),
         message: error.error.to_string(),
+        cause: cause(&error.error),
+    }
+}
+
+fn cause(error: &ParseErrorType) -> Cause {
+    use LexicalErrorType as Lexical;
+    match error {
+        ParseErrorType::Eof | ParseErrorType::Lexical(Lexical::Eof) => Cause::End,
+        ParseErrorType::UnrecognizedToken(Tok::Indent, _) => Cause::Indent,
+        ParseErrorType::UnrecognizedToken(_, Some(wanted)) if wanted == "Indent" => Cause::Block,
+        ParseErrorType::ExtraToken(_) | ParseErrorType::UnrecognizedToken(..) => Cause::Token,
+        ParseErrorType::Lexical(Lexical::UnrecognizedToken { tok }) => Cause::Character(*tok),
+        ParseErrorType::Lexical(Lexical::NestingError) => Cause::Nesting,
+        ParseErrorType::Lexical(
+            Lexical::IndentationError | Lexical::TabError | Lexical::TabsAfterSpaces,
+        ) => Cause::Indent,
+        ParseErrorType::Lexical(Lexical::OtherError(text)) => match text.as_str() {
+            "EOL while scanning string literal" => Cause::String,
+            "Invalid Token" => Cause::Number,
+            _ => Cause::Other,
+        },
+        ParseErrorType::InvalidToken | ParseErrorType::Lexical(_) => Cause::Other,
     }
 }
 
@@ -51,5 +127,6 @@ fn unexpected() -> SyntaxFault {
     SyntaxFault {
         offset: 0,
         message: "not a module".to_owned(),
+        cause: Cause::Other,
     }
 }
