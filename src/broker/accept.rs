@@ -14,13 +14,16 @@ use crate::model::{
 };
 use crate::policy::Contract;
 
+use super::desks::{Job, Work};
 use super::effect::{Effect, Reply, RpcError};
+use super::entry::{Entry, LiveOutput, Stage};
 use super::lift::check_table;
 use super::outcome::OutcomeText;
 use super::quota::key;
 use super::requests::closing;
+use super::session::Session;
 use super::shared;
-use super::state::{BrokerState, Entry, Job, LiveOutput, Session, Stage, Work};
+use super::state::BrokerState;
 
 /// Bytes a title may have.
 pub(super) const TITLE_BYTES: usize = 16 * 1024;

@@ -9,10 +9,11 @@ mod announce;
 mod artifacts;
 mod census;
 mod decide;
-pub mod decision;
+mod decision;
 mod desks;
 mod effect;
 mod ends;
+mod entry;
 mod event;
 mod fair;
 mod lift;
@@ -22,17 +23,20 @@ mod record;
 mod requests;
 mod run;
 pub mod selection;
+mod session;
 mod shared;
 mod state;
 mod update;
 
-pub use decision::{Confirmation, Grant};
+pub use decision::grant::grant_digest;
+pub use decision::{Confirmation, Grant, Refused};
 pub use desks::Desk;
 pub use effect::{Effect, Note, Reply, RpcError};
+pub use entry::{Entry, LiveOutput};
 pub use event::{Event, ExecNote, HumanAct, Request};
 pub use fair::FairQueue;
 pub use run::FRAME_STDOUT;
-pub use state::{AuditHealth, BrokerState, Entry, LiveOutput, Profile, Settings};
+pub use state::{AuditHealth, BrokerState, Profile, Settings};
 pub use update::{next_deadline, update};
 
 #[cfg(test)]

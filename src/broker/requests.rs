@@ -17,10 +17,12 @@ use super::accept::{
 };
 use super::decision::Refused;
 use super::desks::Desk;
+use super::desks::{Job, Work};
 use super::effect::{Effect, ProfileInfo, Reply, RpcError};
+use super::entry::{Early, Entry};
 use super::event::Request;
 use super::quota::key;
-use super::state::{BrokerState, Early, Entry, Job, Work};
+use super::state::{BrokerState, Profile};
 
 /// Proposals and checks of a peer that may wait for a verdict or, then, for the disk.
 const WAITING_PER_PEER: usize = 256;
@@ -148,7 +150,7 @@ impl BrokerState {
             Environment::Ready { installed, .. } => !installed.lacks(module),
             _ => true,
         };
-        let info = |p: &super::state::Profile| ProfileInfo {
+        let info = |p: &Profile| ProfileInfo {
             name: p.policy.name.clone(),
             imports: p.policy.imports.keys().filter(here).cloned().collect(),
             given: p.given.clone(),
