@@ -17,7 +17,7 @@ use super::effect::{Effect, Reply, RpcError};
 use super::entry::{Early, Entry};
 use super::outcome::{OutcomeText, decided};
 use super::quota::key;
-use super::requests::closing;
+use super::refusals::closing;
 use super::state::{BrokerState, Then};
 
 /// The most that one piece of work is charged for. What the analyser says that it worked counts, where
