@@ -20,7 +20,7 @@ use super::lift::check_table;
 use super::outcome::OutcomeText;
 use super::quota::key;
 use super::refusals::{
-    CALLS_MAX, CLAIM_BYTES, INPUTS_MAX, REASON_BYTES, TITLE_BYTES, check_claim, closing, invalid,
+    CALLS_MAX, CLAIM_BYTES, REASON_BYTES, TITLE_BYTES, check_claim, closing, invalid,
     too_many_calls, unknown, used_up, within,
 };
 use super::session::Session;
@@ -283,8 +283,9 @@ impl BrokerState {
             Some(Contract::Scoped) => check_scopes(inputs)?,
             _ => {}
         }
-        if inputs.len() > INPUTS_MAX {
-            let message = format!("{} inputs; at most {INPUTS_MAX} are taken", inputs.len());
+        let most = Limits::INPUTS_MAX;
+        if inputs.len() > most {
+            let message = format!("{} inputs; at most {most} are taken", inputs.len());
             return Err(invalid("inputs", message, "fewer inputs"));
         }
         let mut artifacts = BTreeMap::new();

@@ -15,8 +15,6 @@ pub(super) const REASON_BYTES: usize = 64 * 1024;
 pub(super) const CLAIM_BYTES: usize = 256;
 /// Characters of an unknown name that are repeated to its sender.
 const SHOWN_CHARS: usize = 64;
-/// Inputs one proposal may have.
-pub(super) const INPUTS_MAX: usize = 32;
 /// Calls of one connection that may wait for one proposal.
 pub(super) const CALLS_MAX: usize = 64;
 

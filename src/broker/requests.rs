@@ -16,7 +16,7 @@ use super::entry::{Early, Entry};
 use super::event::Request;
 use super::quota::key;
 use super::refusals::{
-    CALLS_MAX, INPUTS_MAX, REASON_BYTES, TITLE_BYTES, check_claim, closing, too_many_calls, used_up,
+    CALLS_MAX, REASON_BYTES, TITLE_BYTES, check_claim, closing, too_many_calls, used_up,
 };
 use super::state::{BrokerState, Profile};
 
@@ -118,7 +118,7 @@ impl BrokerState {
                 "code_bytes": Limits::CODE_BYTES_MAX,
                 "title_bytes": TITLE_BYTES,
                 "reason_bytes": REASON_BYTES,
-                "inputs": INPUTS_MAX,
+                "inputs": Limits::INPUTS_MAX,
                 "ttl_s": self.settings.ttl.as_secs(),
                 "ttl_max_s": self.settings.ttl_max.as_secs(),
                 "max_pending": self.settings.max_pending,
