@@ -7,33 +7,26 @@ use std::time::Duration;
 use serde_json::json;
 
 use crate::clock::Now;
-use crate::config::nearest;
 use crate::model::{
-    AgentClaim, Artifact, CallId, ConnId, Digest, Draft, InputRequest, Limits, Peer, Proposal,
-    ProposalId, State, is_input_name,
+    Artifact, CallId, ConnId, Digest, Draft, InputRequest, Limits, Peer, Proposal, ProposalId,
+    State, is_input_name,
 };
 use crate::policy::Contract;
 
+use super::desks::{Job, Work};
 use super::effect::{Effect, Reply, RpcError};
+use super::entry::{Entry, LiveOutput, Stage};
 use super::lift::check_table;
 use super::outcome::OutcomeText;
 use super::quota::key;
-use super::requests::closing;
+use super::refusals::{
+    CALLS_MAX, CLAIM_BYTES, REASON_BYTES, TITLE_BYTES, check_claim, closing, invalid,
+    too_many_calls, unknown, used_up, within,
+};
+use super::session::Session;
 use super::shared;
-use super::state::{BrokerState, Entry, Job, LiveOutput, Session, Stage, Work};
+use super::state::BrokerState;
 
-/// Bytes a title may have.
-pub(super) const TITLE_BYTES: usize = 16 * 1024;
-/// Bytes a reason may have.
-pub(super) const REASON_BYTES: usize = 64 * 1024;
-/// Bytes each thing an agent says about itself may have, and an idempotency key.
-const CLAIM_BYTES: usize = 256;
-/// Characters of an unknown name that are repeated to its sender.
-const SHOWN_CHARS: usize = 64;
-/// Inputs one proposal may have.
-pub(super) const INPUTS_MAX: usize = 32;
-/// Calls of one connection that may wait for one proposal.
-pub(super) const CALLS_MAX: usize = 64;
 /// Bytes a proposal's records take besides what the agent sent, as they are charged.
 const RECORD_BYTES: u64 = 2048;
 
@@ -290,8 +283,9 @@ impl BrokerState {
             Some(Contract::Scoped) => check_scopes(inputs)?,
             _ => {}
         }
-        if inputs.len() > INPUTS_MAX {
-            let message = format!("{} inputs; at most {INPUTS_MAX} are taken", inputs.len());
+        let most = Limits::INPUTS_MAX;
+        if inputs.len() > most {
+            let message = format!("{} inputs; at most {most} are taken", inputs.len());
             return Err(invalid("inputs", message, "fewer inputs"));
         }
         let mut artifacts = BTreeMap::new();
@@ -378,19 +372,6 @@ fn check_scopes(inputs: &BTreeMap<String, InputRequest>) -> Result<(), RpcError>
     ))
 }
 
-/// A name that there is none of, with the nearest that there is.
-fn unknown(what: &str, name: &str, param: &str, known: &[&str]) -> RpcError {
-    let near = nearest(name, known.iter().copied());
-    let hint = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
-    let shown: String = name.chars().take(SHOWN_CHARS).collect();
-    let mut data = json!({"param": param, "expected": known});
-    if let (Some(near), Some(data)) = (near, data.as_object_mut()) {
-        data.insert("nearest".to_owned(), near.into());
-    }
-    let message = format!("unknown {what} `{}`{hint}", shown.escape_debug());
-    RpcError::new(RpcError::UNKNOWN_NAME, message).with_data(data)
-}
-
 /// What `propose` answers once the proposal is announced.
 pub(super) fn proposed_reply(entry: &Entry) -> Option<Reply> {
     let verdict = entry.verdict.clone().filter(|_| entry.announced)?;
@@ -403,19 +384,6 @@ pub(super) fn proposed_reply(entry: &Entry) -> Option<Reply> {
     })
 }
 
-pub(super) fn used_up(what: &str, ms: u64) -> RpcError {
-    RpcError::new(
-        RpcError::TOO_MANY,
-        format!("the budget of {what} is used up for now"),
-    )
-    .with_data(json!({ "retry_after_ms": ms }))
-}
-
-pub(super) fn invalid(param: &str, message: String, expected: &str) -> RpcError {
-    RpcError::new(RpcError::INVALID_PARAMS, message)
-        .with_data(json!({"param": param, "expected": expected}))
-}
-
 /// SHA-256 and size of the params, `stream` aside: how the answer is watched is not what is
 /// proposed.
 fn params_digest(draft: &Draft) -> (Digest, u64) {
@@ -424,26 +392,6 @@ fn params_digest(draft: &Draft) -> (Digest, u64) {
     // A Draft holds strings, numbers and JSON values: it serialises.
     let text = serde_json::to_vec(&plain).unwrap_or_default();
     (Digest::of(&text), text.len() as u64)
-}
-
-/// The answer to one call too many about one proposal.
-pub(super) fn too_many_calls() -> RpcError {
-    RpcError::new(
-        RpcError::TOO_MANY,
-        format!("{CALLS_MAX} calls of this connection wait for this proposal"),
-    )
-    .with_data(json!({"retry_after_ms": 1000, "expected": "wait for one of their answers"}))
-}
-
-fn within(param: &str, text: Option<&str>, max: usize) -> Result<(), RpcError> {
-    match text.map_or(0, str::len) {
-        n if n > max => Err(invalid(
-            param,
-            format!("{param} has {n} bytes"),
-            &format!("at most {max} bytes"),
-        )),
-        _ => Ok(()),
-    }
 }
 
 fn check_words(draft: &Draft) -> Result<(), RpcError> {
@@ -459,11 +407,4 @@ fn check_words(draft: &Draft) -> Result<(), RpcError> {
         return Err(invalid("idempotency_key", message, "a key, or none"));
     }
     draft.agent.as_ref().map_or(Ok(()), check_claim)
-}
-
-pub(super) fn check_claim(agent: &AgentClaim) -> Result<(), RpcError> {
-    within("agent.name", Some(&agent.name), CLAIM_BYTES)?;
-    within("agent.version", agent.version.as_deref(), CLAIM_BYTES)?;
-    within("agent.session", agent.session.as_deref(), CLAIM_BYTES)?;
-    within("agent.model", agent.model.as_deref(), CLAIM_BYTES)
 }

@@ -12,11 +12,13 @@ use crate::model::{
 };
 
 use super::accept::proposed_reply;
+use super::desks::Job;
 use super::effect::{Effect, Reply, RpcError};
+use super::entry::{Early, Entry};
 use super::outcome::{OutcomeText, decided};
 use super::quota::key;
-use super::requests::closing;
-use super::state::{BrokerState, Early, Entry, Job, Then};
+use super::refusals::closing;
+use super::state::{BrokerState, Then};
 
 /// The most that one piece of work is charged for. What the analyser says that it worked counts, where
 /// it answered at all: while the machine does something else, or sleeps, no agent pays for that.

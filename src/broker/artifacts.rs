@@ -5,8 +5,9 @@ use serde_json::json;
 use crate::model::{Artifact, ArtifactRef, ConnId, ProposalId, Run, State};
 
 use super::effect::RpcError;
+use super::entry::Entry;
 use super::run::result_of;
-use super::state::{BrokerState, Entry, Session};
+use super::state::BrokerState;
 
 impl BrokerState {
     /// A file of a proposal that belongs to this connection.
@@ -40,10 +41,7 @@ impl BrokerState {
         conn: ConnId,
         wanted: &ArtifactRef,
     ) -> Result<Artifact, RpcError> {
-        let session = self
-            .connections
-            .get(&conn)
-            .map_or(Session::Connection(conn), |c| c.session_of(conn));
+        let session = self.session_of(conn);
         let entry = self
             .entries
             .get(&wanted.id)

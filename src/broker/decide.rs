@@ -6,15 +6,16 @@ use crate::model::{
 };
 
 use super::announce::without_text;
-use super::decision::{self, Confirmation};
+use super::decision::{Confirmation, grant};
 use super::effect::Effect;
+use super::entry::{Early, Entry};
 use super::outcome::{OutcomeText, decided};
-use super::state::{BrokerState, Early, Then};
+use super::state::{BrokerState, Then};
 
 impl BrokerState {
     pub(super) fn confirm(&mut self, confirmation: &Confirmation, now: Now, fx: &mut Vec<Effect>) {
         let id = confirmation.id;
-        let grant = match decision::grant(self, confirmation, now) {
+        let grant = match grant::grant(self, confirmation, now) {
             Ok(grant) => grant,
             Err(why) => {
                 self.refusal = Some((id, why));
@@ -92,7 +93,7 @@ impl BrokerState {
     }
 
     pub(super) fn end_expired(&mut self, id: ProposalId, now: Now, fx: &mut Vec<Effect>) {
-        let Some(ttl_s) = self.entries.get(&id).map(super::state::Entry::ttl_s) else {
+        let Some(ttl_s) = self.entries.get(&id).map(Entry::ttl_s) else {
             return;
         };
         let decision = decided(DecisionKind::Expired, now);

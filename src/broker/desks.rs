@@ -4,13 +4,33 @@
 //! the longest length takes twenty times as long as an ordinary one; at one desk, an agent that sends
 //! such would be felt by everybody.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
 use super::fair::FairQueue;
-use super::state::Work;
 use crate::clock::Now;
-use crate::model::JobId;
+use crate::model::{CallId, ConnId, JobId, ProposalId};
 
 /// Code of at most so many bytes is short: about a millisecond of work.
 const SHORT: usize = 4 * 1024;
+
+/// What the analyser is working on.
+#[derive(Clone, Debug)]
+pub(super) enum Job {
+    Proposal(ProposalId),
+    Check { conn: ConnId, call: CallId },
+}
+
+/// Work waiting for the analyser.
+#[derive(Clone, Debug)]
+pub(super) struct Work {
+    pub job: Job,
+    pub code: Arc<str>,
+    pub profile: String,
+    /// The names that the inputs bind, where there is a proposal.
+    pub inputs: Option<BTreeSet<String>>,
+    pub peer: (u32, i32),
+}
 
 /// A desk that analyses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,12 +1,18 @@
 //! Final states: entered in one place, told once, kept for a while.
 
+use serde_json::{Map, Value};
+
 use crate::clock::Now;
 use crate::model::{BoundInput, KeptRun, ProposalId, State};
+use crate::policy::Contract;
 
 use super::announce::findings_bytes;
 use super::effect::{Effect, Note, Reply};
+use super::entry::Entry;
 use super::quota::key;
-use super::state::{BrokerState, Entry};
+use super::session::Session;
+use super::shared::PUBLIC;
+use super::state::BrokerState;
 
 /// Ended proposals kept in memory; the log keeps all of them.
 const ENDED_MAX: usize = 2_000;
@@ -99,6 +105,28 @@ impl BrokerState {
         self.deadlines.remove(&(entry.deadline, id));
         self.waiting.remove(&entry.seq);
         self.undecided.remove(key(&entry.proposal.peer));
+    }
+
+    /// Keeps what a succeeded run left in `public`.
+    pub(super) fn keep_public(&mut self, id: ProposalId) {
+        let Some(entry) = self.entries.get(&id) else {
+            return;
+        };
+        if self.contract_of(&entry.proposal.profile) != Some(Contract::Scoped) {
+            return;
+        }
+        let left = entry.run.as_ref().and_then(|run| run.result.get(PUBLIC));
+        let Some(Value::Object(after)) = left.cloned() else {
+            return;
+        };
+        let (session, before) = (entry.session.clone(), given(entry));
+        // A connection that closed meanwhile keeps nothing.
+        if let Session::Connection(conn) = session
+            && !self.connections.contains_key(&conn)
+        {
+            return;
+        }
+        self.shared.merge(&session, &before, after);
     }
 
     /// The one way into a final state.
@@ -196,4 +224,15 @@ fn kept(entry: &Entry) -> Option<KeptRun> {
         inputs: entry.inputs.clone().unwrap_or_default(),
         code: proposal.code.clone(),
     })
+}
+
+/// The scope as the run was given it: what its reviewer saw.
+fn given(entry: &Entry) -> Map<String, Value> {
+    let inputs = entry.inputs.as_deref().unwrap_or_default();
+    let text = inputs
+        .iter()
+        .find(|input| input.name == PUBLIC)
+        .and_then(|input| input.brought());
+    text.and_then(|text| serde_json::from_str(text).ok())
+        .unwrap_or_default()
 }

@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 use crate::config::nearest;
 use crate::model::InputRequest;
 
-use super::accept::invalid;
 use super::effect::RpcError;
+use super::refusals::invalid;
 
 const EXPECTED: &str = "one table as `df`, and as `lift` {\"json\": {\"target\", \"metric\"?, \
                         \"estimator\"?}} where its lift is to be measured";

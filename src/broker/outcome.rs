@@ -3,10 +3,16 @@
 
 use crate::clock::Now;
 use crate::model::{
-    Action, Decision, DecisionKind, Outcome, Retry, Run, RunErrorKind, State, Verdict, VerdictKind,
+    Action, Decision, DecisionKind, Retry, Run, RunErrorKind, State, Verdict, VerdictKind,
 };
 
-use super::state::{Entry, Stop};
+/// Why a run was stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stop {
+    Person,
+    Closing,
+    Disconnect,
+}
 
 /// The sentence and the advice that go with a final state.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -134,16 +140,16 @@ impl OutcomeText {
         }
     }
 
-    /// For an entry that has its run.
-    pub fn ran(entry: &Entry) -> Self {
-        let error = entry.run.as_ref().and_then(|r| r.error.as_ref());
-        match (entry.state, error) {
-            (State::Succeeded, _) => match entry.run.as_ref() {
+    /// For what has its run: the final state, and why it was stopped if it was.
+    pub fn ran(state: State, run: Option<&Run>, stopped: Option<Stop>) -> Self {
+        let error = run.and_then(|r| r.error.as_ref());
+        match (state, error) {
+            (State::Succeeded, _) => match run {
                 Some(run) => succeeded(run),
                 None => Self::new(Retry::No, "It ran and succeeded."),
             },
             (_, Some(e)) if e.kind == RunErrorKind::Cancelled => {
-                Self::stopped(entry.stopped.unwrap_or(Stop::Person), true)
+                Self::stopped(stopped.unwrap_or(Stop::Person), true)
             }
             (_, Some(e)) => Self::new(
                 Retry::Changed,
@@ -203,26 +209,5 @@ pub(super) fn decided(kind: DecisionKind, now: Now) -> Decision {
         reason: None,
         edited: false,
         code: None,
-    }
-}
-
-impl Entry {
-    /// The outcome object of protocol.md §4.
-    pub fn outcome(&self) -> Outcome {
-        Outcome {
-            id: self.proposal.id,
-            digest: self.proposal.digest,
-            state: self.state,
-            message: self.text.message.clone(),
-            retry: self.text.retry,
-            verdict: self.verdict.as_deref().cloned(),
-            decision: self.decision.clone(),
-            run: self.run.clone(),
-        }
-    }
-
-    /// Why it ended as it did, in one sentence.
-    pub fn message(&self) -> &str {
-        &self.text.message
     }
 }

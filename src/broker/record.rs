@@ -7,9 +7,10 @@ use crate::clock::Now;
 use crate::model::{Blob, DecisionKind, Lane, LogEvent, Peer, ProposalId, State, Ticket};
 
 use super::effect::{Effect, RpcError};
+use super::entry::Stage;
 use super::outcome::OutcomeText;
 use super::quota::key;
-use super::state::{AuditHealth, BrokerState, Stage, Then};
+use super::state::{AuditHealth, BrokerState, Then};
 
 /// When an agent may try again what found no descriptor or no room.
 const RETRY_MS: u64 = 1000;

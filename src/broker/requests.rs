@@ -8,24 +8,18 @@ use std::time::Duration;
 use serde_json::json;
 
 use crate::clock::Now;
-use crate::model::{
-    AgentClaim, CallId, ConnId, Environment, JobId, Limits, Peer, ProposalId, Setting, State,
-};
+use crate::model::{AgentClaim, CallId, ConnId, Environment, Limits, Peer, ProposalId, State};
 
-use super::accept::{
-    CALLS_MAX, INPUTS_MAX, REASON_BYTES, TITLE_BYTES, check_claim, too_many_calls, used_up,
-};
-use super::decision::Refused;
-use super::desks::Desk;
+use super::desks::{Job, Work};
 use super::effect::{Effect, ProfileInfo, Reply, RpcError};
+use super::entry::{Early, Entry};
 use super::event::Request;
 use super::quota::key;
-use super::state::{BrokerState, Early, Entry, Job, Work};
+use super::refusals::{
+    CALLS_MAX, REASON_BYTES, TITLE_BYTES, check_claim, closing, too_many_calls, used_up,
+};
+use super::state::{BrokerState, Profile};
 
-/// Proposals and checks of a peer that may wait for a verdict or, then, for the disk.
-const WAITING_PER_PEER: usize = 256;
-/// The same for a uid, whose processes are cheap.
-const WAITING_PER_UID: usize = 1024;
 /// Session tokens kept; the oldest is forgotten first.
 const SESSIONS_MAX: usize = 4096;
 
@@ -124,7 +118,7 @@ impl BrokerState {
                 "code_bytes": Limits::CODE_BYTES_MAX,
                 "title_bytes": TITLE_BYTES,
                 "reason_bytes": REASON_BYTES,
-                "inputs": INPUTS_MAX,
+                "inputs": Limits::INPUTS_MAX,
                 "ttl_s": self.settings.ttl.as_secs(),
                 "ttl_max_s": self.settings.ttl_max.as_secs(),
                 "max_pending": self.settings.max_pending,
@@ -148,7 +142,7 @@ impl BrokerState {
             Environment::Ready { installed, .. } => !installed.lacks(module),
             _ => true,
         };
-        let info = |p: &super::state::Profile| ProfileInfo {
+        let info = |p: &Profile| ProfileInfo {
             name: p.policy.name.clone(),
             imports: p.policy.imports.keys().filter(here).cloned().collect(),
             given: p.given.clone(),
@@ -267,73 +261,6 @@ impl BrokerState {
         Ok(())
     }
 
-    /// What is known now of a run of such work.
-    fn setting(&self, work: &Work) -> Setting {
-        Setting {
-            tier: Some(self.settings.tier),
-            inputs: work.inputs.clone(),
-            datasets: self.settings.datasets.clone(),
-            python: match &self.environment {
-                Environment::Ready { installed, .. } => Some(installed.clone()),
-                Environment::Making { .. }
-                | Environment::Changed { .. }
-                | Environment::Failed { .. } => None,
-            },
-        }
-    }
-
-    /// Refuses what would only lengthen a queue that is this peer's own doing. Asked before anything
-    /// is hashed, queued, analysed or logged, so that a flood costs a refusal each and no more.
-    pub(super) fn check_backlog(&self, peer: &Peer) -> Result<(), RpcError> {
-        let of_peer = self
-            .desks
-            .of_peer(key(peer))
-            .max(self.unannounced.of_peer(key(peer)));
-        let of_uid = self
-            .desks
-            .of_uid(peer.uid)
-            .max(self.unannounced.of_uid(peer.uid));
-        let (n, whose, max) = match () {
-            () if of_peer >= WAITING_PER_PEER => (of_peer, "peer", WAITING_PER_PEER),
-            () if of_uid >= WAITING_PER_UID => (of_uid, "uid", WAITING_PER_UID),
-            () => return Ok(()),
-        };
-        let message = format!("{n} requests of this {whose} wait for a verdict");
-        Err(RpcError::new(RpcError::TOO_MANY, message)
-            .with_data(json!({"retry_after_ms": 100, "limit_waiting": max})))
-    }
-
-    /// Hands each desk that is free the next piece of work in turn.
-    pub(super) fn pump(&mut self, now: Now, fx: &mut Vec<Effect>) {
-        for desk in Desk::ALL {
-            self.pump_one(desk, now, fx);
-        }
-    }
-
-    fn pump_one(&mut self, desk: Desk, now: Now, fx: &mut Vec<Effect>) {
-        while let Some(work) = self.desks.next(desk) {
-            let wanted = match &work.job {
-                Job::Proposal(id) => self.entries.contains_key(id),
-                Job::Check { conn, .. } => self.connections.contains_key(conn),
-            };
-            if !wanted {
-                continue;
-            }
-            let job = JobId(self.next_job);
-            self.next_job += 1;
-            let (code, profile) = (work.code.clone(), work.profile.clone());
-            let setting = self.setting(&work);
-            self.desks.begin(desk, job, work, now);
-            fx.push(Effect::Analyse {
-                job,
-                desk,
-                code,
-                profile,
-                setting,
-            });
-        }
-    }
-
     /// The entry, if it belongs to this connection. Another's id looks like an unknown one.
     pub(super) fn owned(&self, conn: ConnId, id: ProposalId) -> Result<&Entry, RpcError> {
         self.entries
@@ -367,9 +294,4 @@ impl BrokerState {
             self.record_refusal(peer.clone(), error.code, error.message.clone(), 1, now, fx);
         }
     }
-}
-
-/// The answer to work that comes while the dashboard closes.
-pub(super) fn closing() -> RpcError {
-    RpcError::new(RpcError::INTERNAL, Refused::Closing.to_string())
 }

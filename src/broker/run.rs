@@ -7,9 +7,10 @@ use crate::model::{
 };
 
 use super::effect::{Effect, Note};
+use super::entry::{Entry, LiveOutput, Stage};
 use super::event::ExecNote;
-use super::outcome::{OutcomeText, decided};
-use super::state::{BrokerState, Entry, LiveOutput, Stage, Stop, Then};
+use super::outcome::{OutcomeText, Stop, decided};
+use super::state::{BrokerState, Then};
 
 /// Bytes of stdout that one frame carries (protocol.md §4).
 pub const FRAME_STDOUT: usize = 200_000;
@@ -199,7 +200,7 @@ impl BrokerState {
         let Some(entry) = self.entries.get_mut(&id) else {
             return;
         };
-        entry.text = OutcomeText::ran(entry);
+        entry.text = OutcomeText::ran(state, entry.run.as_ref(), entry.stopped);
         if let Some(log) = finished(entry, None) {
             let event = LogEvent::Finished(Box::new(log));
             self.record_decided(event, blobs, Then::Tell(id), now, fx);

@@ -7,10 +7,9 @@ use std::collections::VecDeque;
 
 use serde_json::{Map, Value};
 
-use crate::model::{ConnId, ProposalId};
-use crate::policy::Contract;
+use crate::model::ConnId;
 
-use super::state::{BrokerState, Entry, Session};
+use super::session::Session;
 
 /// The name of the scope, and of the input that brings it to the next run.
 pub(super) const PUBLIC: &str = "public";
@@ -34,7 +33,12 @@ impl Shared {
 
     /// Takes over what a run changed: `before` it was given, `after` it left. What another run of
     /// the session changed meanwhile stays.
-    fn merge(&mut self, session: &Session, before: &Map<String, Value>, after: Map<String, Value>) {
+    pub fn merge(
+        &mut self,
+        session: &Session,
+        before: &Map<String, Value>,
+        after: Map<String, Value>,
+    ) {
         let at = self.kept.iter().position(|(key, _)| key == session);
         let mut values = at
             .and_then(|at| self.kept.remove(at))
@@ -60,50 +64,6 @@ impl Shared {
         self.kept
             .retain(|(key, _)| *key != Session::Connection(conn));
     }
-}
-
-impl BrokerState {
-    pub(super) fn session_of(&self, conn: ConnId) -> Session {
-        let connection = self.connections.get(&conn);
-        connection.map_or(Session::Connection(conn), |c| c.session_of(conn))
-    }
-
-    pub(super) fn contract_of(&self, profile: &str) -> Option<Contract> {
-        self.profile(profile).map(|p| p.policy.contract)
-    }
-
-    /// Keeps what a succeeded run left in `public`.
-    pub(super) fn keep_public(&mut self, id: ProposalId) {
-        let Some(entry) = self.entries.get(&id) else {
-            return;
-        };
-        if self.contract_of(&entry.proposal.profile) != Some(Contract::Scoped) {
-            return;
-        }
-        let left = entry.run.as_ref().and_then(|run| run.result.get(PUBLIC));
-        let Some(Value::Object(after)) = left.cloned() else {
-            return;
-        };
-        let (session, before) = (entry.session.clone(), given(entry));
-        // A connection that closed meanwhile keeps nothing.
-        if let Session::Connection(conn) = session
-            && !self.connections.contains_key(&conn)
-        {
-            return;
-        }
-        self.shared.merge(&session, &before, after);
-    }
-}
-
-/// The scope as the run was given it: what its reviewer saw.
-fn given(entry: &Entry) -> Map<String, Value> {
-    let inputs = entry.inputs.as_deref().unwrap_or_default();
-    let text = inputs
-        .iter()
-        .find(|input| input.name == PUBLIC)
-        .and_then(|input| input.brought());
-    text.and_then(|text| serde_json::from_str(text).ok())
-        .unwrap_or_default()
 }
 
 #[cfg(test)]

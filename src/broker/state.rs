@@ -4,20 +4,15 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-use jiff::Timestamp;
-
-use crate::clock::Now;
-use crate::model::{
-    Blob, BoundInput, CallId, ConnId, Decision, Digest, Environment, Lane, Peer, Proposal,
-    ProposalId, Run, RunEvent, State, StreamName, Tier, Verdict,
-};
-use crate::policy::Policy;
+use crate::model::{CallId, ConnId, Environment, Lane, ProposalId, Tier};
+use crate::policy::{Contract, Policy};
 
 use super::census::Census;
-use super::decision::Grant;
+use super::decision::Refused;
 use super::desks::Desks;
-use super::outcome::OutcomeText;
+use super::entry::Entry;
 use super::quota::Quotas;
+use super::session::{Connection, Session};
 use super::shared::Shared;
 
 /// What configuration and policies fix for the life of the process.
@@ -66,136 +61,6 @@ impl AuditHealth {
     }
 }
 
-/// What a child printed so far, for the screen; the outcome has the whole.
-#[derive(Clone, Debug, Default)]
-pub struct LiveOutput {
-    pub stdout: String,
-    pub stderr: String,
-    /// The order in which pieces came: stream and end offset in that stream's text.
-    pub order: Vec<(StreamName, usize)>,
-}
-
-impl LiveOutput {
-    /// Bytes kept of each stream; a run's own cap ends it long before.
-    pub const CAP: usize = 1024 * 1024;
-}
-
-/// One proposal and what became of it.
-#[derive(Debug)]
-pub struct Entry {
-    pub proposal: Arc<Proposal>,
-    pub state: State,
-    /// `None` while the analyser has not answered.
-    pub verdict: Option<Arc<Verdict>>,
-    /// `None` while contents are being read.
-    pub inputs: Option<Arc<[BoundInput]>>,
-    /// Whether its `proposed` record is durable and the agent was told; only then is it shown.
-    pub announced: bool,
-    pub received: Now,
-    /// Boot time at which it expires; a tie denies.
-    pub deadline: Duration,
-    pub expires_at: Timestamp,
-    pub decision: Option<Decision>,
-    pub run: Option<Run>,
-    pub output: LiveOutput,
-    /// What the person and the log are told of its private data sets. No outcome has it.
-    pub noted: Vec<RunEvent>,
-    /// The contents of the files it left, between the executor's word and the record.
-    pub(super) left: Vec<Blob>,
-    /// The session it belongs to: the server's token, or the connection where none was asked for.
-    pub(super) session: Session,
-    /// When the child was released.
-    pub released: Option<Now>,
-    /// When it became final.
-    pub ended: Option<Now>,
-    /// Why it did not run, for the agent and the screen.
-    pub(super) text: OutcomeText,
-    /// The connections it belongs to.
-    pub(super) owners: BTreeSet<ConnId>,
-    /// Owners that asked for `stream`.
-    pub(super) streams: BTreeSet<ConnId>,
-    /// Calls of `propose` that wait for the verdict.
-    pub(super) proposers: Vec<(ConnId, CallId)>,
-    /// Calls of `wait`, with the boot time at which each runs out.
-    pub(super) waiters: Vec<(ConnId, CallId, Option<Duration>)>,
-    /// The final record is durable: waiters may hear.
-    pub(super) told: bool,
-    /// The grant, between the key and the durable record.
-    pub(super) armed: Option<Box<Grant>>,
-    /// SHA-256 of the params, to recognise the same proposal under the same key.
-    pub(super) params: Digest,
-    /// How far its run has come.
-    pub(super) stage: Stage,
-    /// Why its child is to be killed, once it is.
-    pub(super) stopped: Option<Stop>,
-    /// The last state agents may hear: it follows the durable record.
-    pub(super) heard: State,
-    /// A final state that came before the verdict did; taken on when it is announced.
-    pub(super) early: Option<Early>,
-    /// Calls of `withdraw` that wait for the record.
-    pub(super) withdrawers: Vec<(ConnId, CallId)>,
-    /// Arrival number.
-    pub(super) seq: u64,
-    /// Why the inputs could not be read.
-    pub(super) input_fault: Option<String>,
-    /// What it counts for among the ended ones, in bytes; 0 while it is not one of them.
-    pub(super) weight: usize,
-}
-
-/// How far a run has come. The executor's reports are believed only where they follow from
-/// what it was asked to do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stage {
-    /// Nothing was asked of the executor.
-    Idle,
-    /// A child was asked for.
-    Made,
-    /// It is held; the `started` record is on its way.
-    Held,
-    /// It was let go.
-    LetGo,
-}
-
-/// Why a run was stopped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stop {
-    Person,
-    Closing,
-    Disconnect,
-}
-
-/// What ended a proposal before it was announced.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Early {
-    Expired,
-    Withdrawn { disconnected: bool },
-}
-
-impl Entry {
-    /// Whether it is waiting for a person.
-    pub fn awaits_decision(&self) -> bool {
-        self.state == State::Pending && self.announced
-    }
-
-    /// Seconds it was given to be decided in.
-    pub fn ttl_s(&self) -> u64 {
-        self.deadline.saturating_sub(self.received.boot).as_secs()
-    }
-
-    /// How many calls of this connection wait for something about it.
-    pub(super) fn calls_of(&self, conn: ConnId) -> usize {
-        let waits = self.waiters.iter().map(|(c, ..)| c);
-        let others = self.proposers.iter().chain(&self.withdrawers);
-        let all = waits.chain(others.map(|(c, _)| c));
-        all.filter(|c| **c == conn).count()
-    }
-
-    /// Time left to decide; zero when over.
-    pub fn left(&self, now: Now) -> Duration {
-        self.deadline.saturating_sub(now.boot)
-    }
-}
-
 /// What happens when a record is durable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Then {
@@ -206,61 +71,6 @@ pub(super) enum Then {
     Execute(ProposalId),
     Release(ProposalId),
     Tell(ProposalId),
-}
-
-/// Whose runs may use each other's files and share the scope `public`.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) enum Session {
-    /// The random token that `hello` answered.
-    Token(String),
-    /// An agent that never said `hello` has its connection.
-    Connection(ConnId),
-}
-
-/// A connected agent.
-#[derive(Clone, Debug)]
-pub(super) struct Connection {
-    pub peer: Peer,
-    pub agent: Option<crate::model::AgentClaim>,
-    pub session: Option<String>,
-    /// The proposals that belong to it.
-    pub owned: BTreeSet<ProposalId>,
-}
-
-impl Connection {
-    pub fn new(peer: Peer) -> Self {
-        Self {
-            peer,
-            agent: None,
-            session: None,
-            owned: BTreeSet::new(),
-        }
-    }
-
-    pub fn session_of(&self, conn: ConnId) -> Session {
-        match &self.session {
-            Some(token) => Session::Token(token.clone()),
-            None => Session::Connection(conn),
-        }
-    }
-}
-
-/// What the analyser is working on.
-#[derive(Clone, Debug)]
-pub(super) enum Job {
-    Proposal(ProposalId),
-    Check { conn: ConnId, call: CallId },
-}
-
-/// Work waiting for the analyser.
-#[derive(Clone, Debug)]
-pub(super) struct Work {
-    pub job: Job,
-    pub code: Arc<str>,
-    pub profile: String,
-    /// The names that the inputs bind, where there is a proposal.
-    pub inputs: Option<BTreeSet<String>>,
-    pub peer: (u32, i32),
 }
 
 /// Everything the core knows.
@@ -306,7 +116,7 @@ pub struct BrokerState {
     pub(super) closed: bool,
     pub(super) exited: bool,
     /// The last refusal of a confirmation, for the person who pressed the key.
-    pub(super) refusal: Option<(ProposalId, super::decision::Refused)>,
+    pub(super) refusal: Option<(ProposalId, Refused)>,
 }
 
 impl BrokerState {
@@ -384,7 +194,7 @@ impl BrokerState {
     }
 
     /// Why the last confirmation of this proposal was not taken.
-    pub fn refusal(&self, id: ProposalId) -> Option<&super::decision::Refused> {
+    pub fn refusal(&self, id: ProposalId) -> Option<&Refused> {
         self.refusal
             .as_ref()
             .filter(|(r, _)| *r == id)
@@ -402,6 +212,15 @@ impl BrokerState {
             .profiles
             .iter()
             .find(|p| p.policy.name == name)
+    }
+
+    pub(super) fn contract_of(&self, profile: &str) -> Option<Contract> {
+        self.profile(profile).map(|p| p.policy.contract)
+    }
+
+    pub(super) fn session_of(&self, conn: ConnId) -> Session {
+        let connection = self.connections.get(&conn);
+        connection.map_or(Session::Connection(conn), |c| c.session_of(conn))
     }
 
     /// The stronger of the configured tier and the policy's.

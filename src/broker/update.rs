@@ -7,7 +7,9 @@ use crate::model::{ConnId, Environment, LogEvent, ProposalId, Reviewer, State};
 
 use super::effect::Effect;
 use super::event::{Event, HumanAct};
-use super::state::{BrokerState, Connection, Stop, Then};
+use super::outcome::Stop;
+use super::session::Connection;
+use super::state::{BrokerState, Then};
 
 /// Advances the core by one event. Deadlines that have come are honoured first, whatever the
 /// event is: a timer that was missed in suspend cannot let a late decision through.

@@ -24,8 +24,6 @@ pub const METHODS: [&str; 8] = [
 const PROSE_MAX: usize = 64 * 1024;
 /// Bytes of a name, a key or a token.
 const NAME_MAX: usize = 1024;
-/// Inputs of one proposal.
-const INPUTS_MAX: usize = 64;
 /// Longest wait; nothing lives longer.
 const WAIT_MAX: Duration = Duration::from_secs(366 * 24 * 3600);
 
@@ -201,12 +199,10 @@ fn inputs(fields: &mut Fields) -> Result<BTreeMap<String, InputRequest>, RpcErro
             return Err(wrong_type("inputs", "an object of name → input", &other));
         }
     };
-    if map.len() > INPUTS_MAX {
-        return Err(invalid(format!(
-            "{} inputs; at most {INPUTS_MAX} are taken",
-            map.len()
-        ))
-        .with_data(json!({"limit_inputs": INPUTS_MAX})));
+    let most = Limits::INPUTS_READ_MAX;
+    if map.len() > most {
+        let message = format!("{} inputs; at most {most} are taken", map.len());
+        return Err(invalid(message).with_data(json!({"limit_inputs": most})));
     }
     map.into_iter()
         .map(|(name, value)| {

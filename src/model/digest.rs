@@ -98,7 +98,7 @@ impl<'de> Deserialize<'de> for Digest {
 }
 
 /// What a grant binds: the digest over code, inputs, data set contents, profile, policy,
-/// limits, tier and environment. Computed in `broker::decision` only.
+/// limits, tier and environment. Computed in `broker::decision::grant` only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct GrantDigest(pub Digest);

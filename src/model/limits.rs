@@ -33,7 +33,16 @@ pub struct Limits {
 impl Limits {
     /// What a proposal's code may never exceed, whatever a policy says (protocol.md §2).
     pub const CODE_BYTES_MAX: u64 = 64 * 1024;
+    /// Inputs one proposal may have: `hello` tells it, and a person has to look at all of them.
+    pub const INPUTS_MAX: usize = 32;
+    /// Inputs that are read from one request at all. It is more than a proposal may have, so that
+    /// what is a little too much is refused by the core, by its rules; this only bounds the reading.
+    pub const INPUTS_READ_MAX: usize = 64;
 }
+
+// What a run can be handed is bounded once more, by the descriptors of one message
+// (`sandbox::protocol`); `executor::run::given` compares the two when it is built.
+const _: () = assert!(Limits::INPUTS_MAX <= Limits::INPUTS_READ_MAX);
 
 impl Default for Limits {
     fn default() -> Self {

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::super::Confirmation;
-use super::super::decision::{self, Refused, grant_digest};
+use super::super::decision::Refused;
+use super::super::decision::grant::{grant, grant_digest};
 use super::super::event::{Event, ExecNote};
 use super::world::*;
 use crate::clock::Now;
@@ -382,16 +383,16 @@ fn the_constructor_of_a_grant_checks_everything_itself() {
     };
     let at = |boot| Now { boot, ..w.now };
     let deadline = w.entry(id).deadline;
-    assert!(decision::grant(&w.state, &confirmation, at(deadline - ms(1))).is_ok());
+    assert!(grant(&w.state, &confirmation, at(deadline - ms(1))).is_ok());
     for late in [deadline, deadline + ms(1), std::time::Duration::MAX] {
-        let refused = decision::grant(&w.state, &confirmation, at(late)).unwrap_err();
+        let refused = grant(&w.state, &confirmation, at(late)).unwrap_err();
         assert_eq!(refused, Refused::TooLate);
     }
     let entry = w.state.entries.get_mut(&id).unwrap();
     entry.verdict = Some(Arc::new(verdict(VerdictKind::Blocked, "1")));
-    let refused = decision::grant(&w.state, &confirmation, w.now).unwrap_err();
+    let refused = grant(&w.state, &confirmation, w.now).unwrap_err();
     assert_eq!(refused, Refused::Verdict);
     w.state.closing = true;
-    let refused = decision::grant(&w.state, &confirmation, w.now).unwrap_err();
+    let refused = grant(&w.state, &confirmation, w.now).unwrap_err();
     assert_eq!(refused, Refused::Closing);
 }

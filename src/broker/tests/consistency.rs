@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use super::super::entry::Early;
 use super::super::quota::key;
-use super::super::state::{BrokerState, Early, Then};
+use super::super::state::{BrokerState, Then};
 use crate::clock::Now;
 use crate::model::State;
 

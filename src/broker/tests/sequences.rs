@@ -6,7 +6,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 
 use super::super::event::{Event, ExecNote, Request};
-use super::super::{decision, next_deadline};
+use super::super::{grant_digest, next_deadline};
 use super::world::*;
 use crate::model::{
     ConnId, Digest, Draft, Environment, GrantDigest, LogEvent, ProposalId, RunErrorKind, State,
@@ -231,9 +231,7 @@ impl Play {
 
     fn grant(&mut self, id: ProposalId, sheet: Sheet) {
         let state = &self.world.state;
-        let right = state
-            .entry(id)
-            .and_then(|e| decision::grant_digest(state, e).ok());
+        let right = state.entry(id).and_then(|e| grant_digest(state, e).ok());
         let digest = match sheet {
             Sheet::Right => right,
             Sheet::Wrong => None,
@@ -405,7 +403,7 @@ impl Play {
         }
         for id in &self.ids {
             if let Some(e) = self.world.state.entry(*id)
-                && let Ok(digest) = decision::grant_digest(&self.world.state, e)
+                && let Ok(digest) = grant_digest(&self.world.state, e)
             {
                 self.stale.entry(*id).or_insert(digest);
             }

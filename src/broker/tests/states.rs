@@ -57,7 +57,7 @@ fn blocked_and_unanalyzable_proposals_are_final_at_once() {
             outcome.message
         );
         assert_eq!(w.kinds(id), ["proposed", "blocked"]);
-        if let Ok(digest) = super::super::decision::grant_digest(&w.state, w.entry(id)) {
+        if let Ok(digest) = super::super::decision::grant::grant_digest(&w.state, w.entry(id)) {
             w.confirm(id, digest);
         }
     }

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::Duration;
 
-use super::super::decision;
+use super::super::decision::grant;
 use super::super::effect::{Effect, Note, Reply};
 use super::super::event::{Event, HumanAct, Request};
 use super::super::state::BrokerState;
@@ -105,7 +105,7 @@ impl Watch {
                     .is_some_and(|v| v.grantable());
                 let bound = state
                     .entry(c.id)
-                    .and_then(|e| decision::grant_digest(state, e).ok());
+                    .and_then(|e| grant::grant_digest(state, e).ok());
                 let shown = self.durable.contains(&(c.id, State::Pending));
                 if grantable
                     && shown

@@ -8,9 +8,10 @@ use jiff::Timestamp;
 use uuid::Uuid;
 
 use super::super::effect::{Effect, Note, Reply, RpcError};
+use super::super::entry::Entry;
 use super::super::event::{Event, ExecNote, HumanAct, Request};
-use super::super::state::{BrokerState, Entry, Profile, Settings};
-use super::super::{Confirmation, decision, next_deadline, update};
+use super::super::state::{BrokerState, Profile, Settings};
+use super::super::{Confirmation, grant_digest, next_deadline, update};
 use super::watch::Watch;
 use crate::clock::Now;
 use crate::model::{
@@ -497,7 +498,7 @@ impl World {
     }
 
     pub fn digest(&self, id: ProposalId) -> GrantDigest {
-        decision::grant_digest(&self.state, self.entry(id)).expect("grantable")
+        grant_digest(&self.state, self.entry(id)).expect("grantable")
     }
 
     pub fn grant(&mut self, id: ProposalId) {

@@ -6,7 +6,7 @@ use std::io::{self, Seek as _};
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
-use crate::model::{BoundInput, DataFormat, Digest, InputKind, RunEvent};
+use crate::model::{BoundInput, DataFormat, Digest, InputKind, Limits, RunEvent};
 use crate::policy::Contract;
 
 use crate::executor::control::{Switch, Until};
@@ -42,6 +42,9 @@ pub fn file(name: &str, bytes: io::Result<Vec<u8>>) -> Result<OwnedFd, Fault> {
         .and_then(|bytes| memfd::of_bytes(name, &bytes))
         .map_err(Fault::of(Why::Files))
 }
+
+// Every proposal that the core takes can be handed over: one descriptor an input, and one for cells.
+const _: () = assert!(Limits::INPUTS_MAX < Descriptors::<OwnedFd>::inputs_max());
 
 impl Given {
     /// Reading data sets and counting a private one's values may take minutes; a kill ends it.

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use crossterm::event::{KeyCode, KeyEvent};
 use tui_input::Input;
 
-use crate::broker::decision::{Refused, grant_digest};
 use crate::broker::{BrokerState, Entry};
+use crate::broker::{Refused, grant_digest};
 use crate::clock::Now;
 use crate::model::{Environment, State, VerdictKind};
 

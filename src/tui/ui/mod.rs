@@ -18,7 +18,7 @@ use std::time::Duration;
 
 use jiff::tz::TimeZone;
 
-use crate::broker::decision::Refused;
+use crate::broker::Refused;
 use crate::broker::{BrokerState, Entry, selection};
 use crate::clock::Now;
 use crate::model::{Digest, ProposalId, State};

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::time::Duration;
 
 use crate::broker::BrokerState;
-use crate::broker::decision::grant_digest;
+use crate::broker::grant_digest;
 use crate::model::{Environment, GrantDigest, ProposalId};
 
 use super::super::interval::IntervalSet;

@@ -190,7 +190,7 @@ fn places(source: &Source, found: &mut Vec<String>) {
     if is_built(&own, "Confirmation") && top != "app" {
         source.says("makes a `Confirmation`; only `app` may, from a key", found);
     }
-    if is_built(&own, "Grant") && source.path != "broker/decision.rs" {
+    if is_built(&own, "Grant") && source.path != "broker/decision/grant.rs" {
         source.says("makes a `Grant`", found);
     }
     if contains_words(&own, "Ticket :: Core") && source.path != "broker/record.rs" {
@@ -299,7 +299,7 @@ fn the_grant_and_the_confirmation_are_each_made_somewhere() {
             .map(|s| s.path.as_str())
             .collect()
     };
-    assert_eq!(makers("Grant"), ["broker/decision.rs"]);
+    assert_eq!(makers("Grant"), ["broker/decision/grant.rs"]);
     assert!(makers("Confirmation").iter().all(|p| p.starts_with("app/")));
 }
 

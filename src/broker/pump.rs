@@ -1,0 +1,85 @@
+//! What waits for a verdict: how much of it one peer may have, and who is served next.
+
+use serde_json::json;
+
+use crate::clock::Now;
+use crate::model::{Environment, JobId, Peer, Setting};
+
+use super::desks::{Desk, Job, Work};
+use super::effect::{Effect, RpcError};
+use super::quota::key;
+use super::state::BrokerState;
+
+/// Proposals and checks of a peer that may wait for a verdict or, then, for the disk.
+const WAITING_PER_PEER: usize = 256;
+/// The same for a uid, whose processes are cheap.
+const WAITING_PER_UID: usize = 1024;
+
+impl BrokerState {
+    /// What is known now of a run of such work.
+    fn setting(&self, work: &Work) -> Setting {
+        Setting {
+            tier: Some(self.settings.tier),
+            inputs: work.inputs.clone(),
+            datasets: self.settings.datasets.clone(),
+            python: match &self.environment {
+                Environment::Ready { installed, .. } => Some(installed.clone()),
+                Environment::Making { .. }
+                | Environment::Changed { .. }
+                | Environment::Failed { .. } => None,
+            },
+        }
+    }
+
+    /// Refuses what would only lengthen a queue that is this peer's own doing. Asked before anything
+    /// is hashed, queued, analysed or logged, so that a flood costs a refusal each and no more.
+    pub(super) fn check_backlog(&self, peer: &Peer) -> Result<(), RpcError> {
+        let of_peer = self
+            .desks
+            .of_peer(key(peer))
+            .max(self.unannounced.of_peer(key(peer)));
+        let of_uid = self
+            .desks
+            .of_uid(peer.uid)
+            .max(self.unannounced.of_uid(peer.uid));
+        let (n, whose, max) = match () {
+            () if of_peer >= WAITING_PER_PEER => (of_peer, "peer", WAITING_PER_PEER),
+            () if of_uid >= WAITING_PER_UID => (of_uid, "uid", WAITING_PER_UID),
+            () => return Ok(()),
+        };
+        let message = format!("{n} requests of this {whose} wait for a verdict");
+        Err(RpcError::new(RpcError::TOO_MANY, message)
+            .with_data(json!({"retry_after_ms": 100, "limit_waiting": max})))
+    }
+
+    /// Hands each desk that is free the next piece of work in turn.
+    pub(super) fn pump(&mut self, now: Now, fx: &mut Vec<Effect>) {
+        for desk in Desk::ALL {
+            self.pump_one(desk, now, fx);
+        }
+    }
+
+    fn pump_one(&mut self, desk: Desk, now: Now, fx: &mut Vec<Effect>) {
+        while let Some(work) = self.desks.next(desk) {
+            let wanted = match &work.job {
+                Job::Proposal(id) => self.entries.contains_key(id),
+                Job::Check { conn, .. } => self.connections.contains_key(conn),
+            };
+            if !wanted {
+                continue;
+            }
+            let job = JobId(self.next_job);
+            self.next_job += 1;
+            let (code, profile) = (work.code.clone(), work.profile.clone());
+            let setting = self.setting(&work);
+            self.desks.begin(desk, job, work, now);
+            fx.push(Effect::Analyse {
+                job,
+                desk,
+                code,
+                profile,
+                setting,
+            });
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! What agents are told when something is not taken, and the bounds that these answers name.
+
+use serde_json::json;
+
+use super::decision::Refused;
+use super::effect::RpcError;
+use crate::config::nearest;
+use crate::model::AgentClaim;
+
+/// Bytes a title may have.
+pub(super) const TITLE_BYTES: usize = 16 * 1024;
+/// Bytes a reason may have.
+pub(super) const REASON_BYTES: usize = 64 * 1024;
+/// Bytes each thing an agent says about itself may have, and an idempotency key.
+pub(super) const CLAIM_BYTES: usize = 256;
+/// Characters of an unknown name that are repeated to its sender.
+const SHOWN_CHARS: usize = 64;
+/// Calls of one connection that may wait for one proposal.
+pub(super) const CALLS_MAX: usize = 64;
+
+pub(super) fn used_up(what: &str, ms: u64) -> RpcError {
+    RpcError::new(
+        RpcError::TOO_MANY,
+        format!("the budget of {what} is used up for now"),
+    )
+    .with_data(json!({ "retry_after_ms": ms }))
+}
+
+pub(super) fn invalid(param: &str, message: String, expected: &str) -> RpcError {
+    RpcError::new(RpcError::INVALID_PARAMS, message)
+        .with_data(json!({"param": param, "expected": expected}))
+}
+
+/// A name that there is none of, with the nearest that there is.
+pub(super) fn unknown(what: &str, name: &str, param: &str, known: &[&str]) -> RpcError {
+    let near = nearest(name, known.iter().copied());
+    let hint = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+    let shown: String = name.chars().take(SHOWN_CHARS).collect();
+    let mut data = json!({"param": param, "expected": known});
+    if let (Some(near), Some(data)) = (near, data.as_object_mut()) {
+        data.insert("nearest".to_owned(), near.into());
+    }
+    let message = format!("unknown {what} `{}`{hint}", shown.escape_debug());
+    RpcError::new(RpcError::UNKNOWN_NAME, message).with_data(data)
+}
+
+/// The answer to one call too many about one proposal.
+pub(super) fn too_many_calls() -> RpcError {
+    RpcError::new(
+        RpcError::TOO_MANY,
+        format!("{CALLS_MAX} calls of this connection wait for this proposal"),
+    )
+    .with_data(json!({"retry_after_ms": 1000, "expected": "wait for one of their answers"}))
+}
+
+pub(super) fn within(param: &str, text: Option<&str>, max: usize) -> Result<(), RpcError> {
+    match text.map_or(0, str::len) {
+        n if n > max => Err(invalid(
+            param,
+            format!("{param} has {n} bytes"),
+            &format!("at most {max} bytes"),
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// The answer to work that comes while the dashboard closes.
+pub(super) fn closing() -> RpcError {
+    RpcError::new(RpcError::INTERNAL, Refused::Closing.to_string())
+}
+
+pub(super) fn check_claim(agent: &AgentClaim) -> Result<(), RpcError> {
+    within("agent.name", Some(&agent.name), CLAIM_BYTES)?;
+    within("agent.version", agent.version.as_deref(), CLAIM_BYTES)?;
+    within("agent.session", agent.session.as_deref(), CLAIM_BYTES)?;
+    within("agent.model", agent.model.as_deref(), CLAIM_BYTES)
+}
