@@ -77,6 +77,7 @@ pub fn module(text: &str) -> Result<Vec<ast::Stmt>, SyntaxFault> {
         message: "half of a surrogate pair stands beside characters of private use (U+E800 to U+EFFF), and \
                   cannot be told from them: make one of the two with chr()"
             .to_owned(),
+        cause: Cause::Other,
     })?;
     match parse(&text, Mode::Module, "") {
         Ok(ast::Mod::Module(module)) => Ok(module.body),
