@@ -23,6 +23,8 @@ mod resolve;
 pub mod rules;
 mod scan;
 mod slips;
+#[cfg(test)]
+mod slips_tests;
 mod source;
 mod table;
 mod text;
