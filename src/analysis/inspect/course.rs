@@ -21,8 +21,6 @@ pub(super) struct Course<'a> {
     caught: Vec<(Stretch, Vec<&'a str>)>,
     /// Bodies of `try` with a handler that names nothing.
     bare: Vec<Stretch>,
-    /// Bodies of loops.
-    loops: Vec<Stretch>,
     functions: Vec<(Cow<'a, str>, Stretch)>,
     /// Bodies that a call does not run: of generators and coroutines.
     late: Vec<bool>,
@@ -72,15 +70,6 @@ impl<'a> Course<'a> {
         let named = |by: &[&str]| by.iter().any(|name| errors.contains(name));
         let caught = |(stretch, by): &(Stretch, Vec<&str>)| is_within(at, *stretch) && named(by);
         self.caught.iter().any(caught) || self.bare.iter().any(|s| is_within(at, *s))
-    }
-
-    /// Whether the code at `at` runs before any of what stands at `behind`, though loops stand around both: an
-    /// inner loop may have nothing to go through in the outer one's first round.
-    pub fn in_first_round(&self, at: usize, behind: &[usize]) -> bool {
-        let around = || self.loops.iter().filter(|s| is_within(at, **s));
-        let both = around().filter(|s| behind.iter().any(|b| s.0 <= *b && *b <= s.1));
-        let outermost = both.map(|s| s.0).min();
-        outermost.is_none_or(|outermost| around().all(|s| s.0 <= outermost))
     }
 
     /// Whether nothing in its own function skips it or catches these errors.
@@ -410,7 +399,6 @@ impl<'a> Visitor<'a> for Course<'a> {
                 self.skip(&x.orelse);
             }
             Stmt::While(x) => {
-                self.loops.extend(stretch(&x.body));
                 if is_true(&x.test) {
                     self.ends(&x.body);
                 } else {
@@ -419,7 +407,6 @@ impl<'a> Visitor<'a> for Course<'a> {
                 self.skip(&x.orelse);
             }
             Stmt::For(x) => {
-                self.loops.extend(stretch(&x.body));
                 if is_empty(&x.iter) {
                     self.skip(&x.body);
                 }
@@ -427,15 +414,12 @@ impl<'a> Visitor<'a> for Course<'a> {
                 self.skip(&x.orelse);
             }
             Stmt::AsyncFor(x) => {
-                self.loops.extend(stretch(&x.body));
                 self.ends(&x.body);
                 self.skip(&x.orelse);
             }
             Stmt::Match(x) => x.cases.iter().for_each(|case| self.skip(&case.body)),
             Stmt::Try(x) => self.attempted(&x.body, &x.handlers),
             Stmt::TryStar(x) => self.attempted(&x.body, &x.handlers),
-            // Said only where the assertion fails.
-            Stmt::Assert(x) => self.skipped.extend(x.msg.iter().map(|e| bytes(e.range()))),
             Stmt::With(x) if x.items.iter().any(suppresses) => self.skip(&x.body),
             Stmt::With(x) => self.ends(&x.body),
             Stmt::FunctionDef(x) => self.function(&x.name, &x.body, false),
@@ -449,6 +433,7 @@ impl<'a> Visitor<'a> for Course<'a> {
             | Stmt::AugAssign(_)
             | Stmt::AnnAssign(_)
             | Stmt::Raise(_)
+            | Stmt::Assert(_)
             | Stmt::Import(_)
             | Stmt::ImportFrom(_)
             | Stmt::Global(_)

@@ -11,7 +11,7 @@ use crate::analysis::hints;
 use crate::analysis::library::is_telling;
 use crate::analysis::parse::TextRange;
 use crate::analysis::parse::ast::{self, Constant, Expr, Ranged, Stmt};
-use crate::analysis::resolve::{Ahead, Standing, Val};
+use crate::analysis::resolve::{Standing, Val};
 use crate::analysis::rules::{self, Rule};
 use crate::model::nearest;
 use crate::model::{Action, Capability};
@@ -37,25 +37,9 @@ struct Failing {
     hint: Option<String>,
     /// The classes of its error, from the narrowest on.
     errors: &'static [&'static str],
-    /// Where that is bound which is not bound yet. It is certain or nothing: a round of a loop may have bound
-    /// it for the next one.
-    ahead: Option<Vec<usize>>,
-}
-
-/// Why a name has no value where it is read.
-pub(super) enum Unbound {
-    Never,
-    /// It was bound once.
-    Gone,
-    /// `changed`: it is read by `+=` and its kind.
-    Ahead {
-        ahead: Ahead,
-        changed: bool,
-    },
 }
 
 const UNBOUND: &[&str] = &["NameError"];
-const UNBOUND_LOCAL: &[&str] = &["UnboundLocalError", "NameError"];
 const ABSENT: &[&str] = &["ModuleNotFoundError", "ImportError"];
 const NO_FILE: &[&str] = &[
     "FileNotFoundError",
@@ -81,11 +65,8 @@ const ENDINGS: &[(&str, &[&str])] = &[
 ];
 
 impl<'a> Inspector<'a> {
-    /// A name that nothing in the snippet binds, or nothing any more or yet, and that is no builtin.
-    pub(super) fn unbound(&mut self, id: &str, at: TextRange, why: Unbound) {
-        if let Unbound::Ahead { ahead, changed } = why {
-            return self.unbound_yet(id, at, ahead, changed);
-        }
+    /// A name that nothing in the snippet binds and that is no builtin. `gone`: it was bound once.
+    pub(super) fn unbound(&mut self, id: &str, at: TextRange, gone: bool) {
         let contract = self.policy.contract;
         let Some(inputs) = contract.inputs_bound(self.setting.inputs.as_ref()) else {
             // Nobody calls an input so.
@@ -98,7 +79,7 @@ impl<'a> Inspector<'a> {
         if contract.names().contains(&id) || inputs.clone().any(|name| name == id) {
             return;
         }
-        if let Unbound::Gone = why {
+        if gone {
             let hint =
                 "it is gone here, by `del` or behind its `except`: keep it under another name";
             let hint = Some(hint.to_owned());
@@ -121,33 +102,6 @@ impl<'a> Inspector<'a> {
             ))
         });
         self.fails(&rules::RUN_UNBOUND, at, id.to_owned(), hint, UNBOUND);
-    }
-
-    /// What is given to the snippet is bound before it begins, and hidden by a function's own name.
-    fn unbound_yet(&mut self, id: &str, at: TextRange, ahead: Ahead, changed: bool) {
-        let contract = self.policy.contract;
-        let hint = if ahead.local {
-            format!(
-                "the function binds it further down, so it is the function's own: hand it in, or write \
-                 `global {id}` (`nonlocal {id}`) first"
-            )
-        } else {
-            let Some(mut inputs) = contract.inputs_bound(self.setting.inputs.as_ref()) else {
-                return;
-            };
-            if contract.names().contains(&id) || inputs.any(|name| name == id) {
-                return;
-            }
-            match changed {
-                true => format!("it has no value yet: begin with one, as `{id} = 0`"),
-                false => "it is bound only further down: move this behind it".to_owned(),
-            }
-        };
-        let errors = if ahead.local { UNBOUND_LOCAL } else { UNBOUND };
-        self.fails(&rules::RUN_UNBOUND, at, id.to_owned(), Some(hint), errors);
-        if let Some(last) = self.doomed.failing.last_mut() {
-            last.ahead = Some(ahead.done);
-        }
     }
 
     /// The import that is missing, where the policy allows it.
@@ -252,7 +206,6 @@ impl<'a> Inspector<'a> {
             subject,
             hint,
             errors,
-            ahead: None,
         });
     }
 
@@ -355,7 +308,6 @@ impl<'a> Inspector<'a> {
                     true => &[],
                     false => NO_FILE,
                 },
-                ahead: None,
             });
         }
         self.doomed.failing = failing;
@@ -408,11 +360,6 @@ impl<'a> Inspector<'a> {
                 continue;
             }
             let sure = !one.errors.is_empty() && course.reaches(start, one.errors);
-            if let Some(bound) = &one.ahead
-                && !(sure && course.in_first_round(start, bound))
-            {
-                continue;
-            }
             let fact = self.add(one.rule, one.at, one.subject);
             fact.hint = one.hint;
             fact.at_most = (!sure).then_some(Action::Note);

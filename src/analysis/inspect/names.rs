@@ -1,6 +1,5 @@
 //! Names, judged where they are loaded, called or not.
 
-use super::doomed::Unbound;
 use super::texts::COLUMN;
 use super::{Inspector, is_dunder};
 use crate::analysis::fold::{changes, fold};
@@ -97,27 +96,11 @@ impl<'a> Inspector<'a> {
             && !THERE.contains(&&*id)
             && !self.r.scopes.is_global(&id)
         {
-            let unbound = if gone { Unbound::Gone } else { Unbound::Never };
-            self.unbound(&id, at, unbound);
+            self.unbound(&id, at, gone);
         }
-        self.ahead(&id, at, false);
         self.module_value(e, at, place);
         if self.text.is_none() && !found_nothing {
             self.file_value(e, at, place);
-        }
-    }
-
-    /// A name that is read before anything has bound it. `changed`: by `+=` and its kind.
-    fn ahead(&mut self, id: &str, at: TextRange, changed: bool) {
-        if self.text.is_some() {
-            return;
-        }
-        let Some(ahead) = (self.r.scopes).ahead(id, self.here(), at.start().to_usize()) else {
-            return;
-        };
-        // Outside of functions the builtin is found.
-        if ahead.local || !is_builtin(id) && !THERE.contains(&id) {
-            self.unbound(id, at, Unbound::Ahead { ahead, changed });
         }
     }
 
@@ -275,9 +258,6 @@ impl<'a> Inspector<'a> {
             return;
         }
         self.spelling(name, at);
-        if let Bound::Gains(_) = to {
-            self.ahead(&id, at, true);
-        }
         // `__getitem__ = pd.read_csv`: Python calls it by itself.
         if is_dunder(&id)
             && let Bound::Value(value) = to

@@ -14,5 +14,5 @@ mod value;
 
 pub use calls::{BUFFER, PARSED, makes_path};
 pub use eval::Resolver;
-pub use scopes::{Ahead, ScopeId, Scopes, address};
+pub use scopes::{ScopeId, Scopes, address};
 pub use value::{Set, Standing, Val, Vals};

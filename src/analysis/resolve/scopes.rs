@@ -30,29 +30,6 @@ pub struct Binding<'a> {
     pub certain: bool,
 }
 
-impl Binding<'_> {
-    /// Where what is bound has been evaluated: the name may stand before its value.
-    fn done(&self) -> usize {
-        match self.to {
-            Bound::Value(e)
-            | Bound::ElementOf(e)
-            | Bound::Part(e, _)
-            | Bound::Within(e)
-            | Bound::Gains(e)
-            | Bound::With(e) => self.end.max(e.range().end().to_usize()),
-            _ => self.end,
-        }
-    }
-}
-
-/// A name that is bound only behind where it is read.
-pub struct Ahead {
-    /// Where each of its bindings is done.
-    pub done: Vec<usize>,
-    /// Whether it is a function's own, which hides what is outside.
-    pub local: bool,
-}
-
 pub struct ScopeData<'a> {
     pub kind: Kind,
     pub parent: ScopeId,
@@ -243,35 +220,6 @@ impl<'a> Scopes<'a> {
             b.scope == scope && b.end <= end
         };
         *home == scope && bindings.iter().all(ended)
-    }
-
-    /// Where each binding of the name in this very scope is done, if all of them are behind `offset`: a load
-    /// there finds nothing in the first round, and of a function's own names never anything outside. `None`
-    /// where one is before it, or another scope binds the name as well.
-    pub fn ahead(&self, name: &str, scope: ScopeId, offset: usize) -> Option<Ahead> {
-        let found = self.lookup(name, scope);
-        let [(bindings, home)] = found.bindings.as_slice() else {
-            return None;
-        };
-        let kind = self.all[scope].kind;
-        let mine = *home == scope && matches!(kind, Kind::Module | Kind::Function);
-        if !mine || !self.stars.is_empty() || self.global.contains(name) {
-            return None;
-        }
-        let is_binding = |b: &&Binding<'a>| !matches!(b.to, Bound::Deleted) && b.end != usize::MAX;
-        let mut done = Vec::new();
-        for binding in bindings.iter().filter(is_binding) {
-            let at = binding.done();
-            // The range of a handler's name is the whole handler.
-            if binding.scope != scope || at <= offset || matches!(binding.to, Bound::Exception) {
-                return None;
-            }
-            done.push(at);
-        }
-        (!done.is_empty()).then_some(Ahead {
-            done,
-            local: found.local,
-        })
     }
 
     /// The names that are bound in a scope or around it.
