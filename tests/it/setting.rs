@@ -98,6 +98,67 @@ fn what_surely_fails_is_blocked_and_what_may_not_run_is_noted() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// Each row was run: with the name that Python failed for, or without. One in parentheses stands in a branch,
+/// which is only noted.
+#[test]
+fn a_name_that_is_used_before_it_is_bound_is_found_and_no_other() {
+    #[derive(serde::Deserialize)]
+    struct Row {
+        code: String,
+        fails: Vec<String>,
+    }
+    let mut wrong = Vec::new();
+    for line in include_str!("../data/early.jsonl").lines() {
+        let row: Row = serde_json::from_str(line).unwrap();
+        let found = of(&judged("analysis", &row.code), "RUN002");
+        let told: Vec<String> = found
+            .iter()
+            .map(|(_, action, name)| match action {
+                Action::Block => name.clone(),
+                _ => format!("({name})"),
+            })
+            .collect();
+        let right = match row.fails.as_slice() {
+            [] => found.is_empty(),
+            names => names.iter().all(|name| told.contains(name)),
+        };
+        if !right {
+            wrong.push(format!("{:?}: {found:?}, not {:?}", row.code, row.fails));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_name_that_is_local_by_mistake_comes_with_what_is_right() {
+    for (code, hint) in [
+        ("c = 0\ndef f():\n    c += 1\nf()", "`global c`"),
+        (
+            "def g():\n    n = 0\n    def f():\n        n += 1\n    f()\ng()",
+            "`nonlocal n`",
+        ),
+        ("total += 1", "begin with `total = 0`"),
+        ("print(js.dumps(1))\nimport json as js", "import it first"),
+        ("f()\ndef f():\n    pass", "define it first"),
+    ] {
+        let verdict = judged("analysis", code);
+        let mut findings = verdict.findings.iter();
+        let found = findings.find(|f| f.rule == "RUN002").unwrap();
+        assert!(found.hint.contains(hint), "{code}: {}", found.hint);
+    }
+    // Nobody told which inputs there are: what no data has is a module's.
+    for (code, blocked) in [
+        ("print(json.loads('1'))", true),
+        ("print(json.mean())", false),
+        ("x += 1", false),
+        ("print(x)\nx = 1", false),
+        ("def f():\n    print(y)\n    y = 1\nf()", true),
+    ] {
+        let verdict = analyse_in(code.as_bytes(), &policy("analysis"), &Setting::default());
+        assert_eq!(!of(&verdict, "RUN002").is_empty(), blocked, "{code}");
+    }
+}
+
 /// Each with the names that are not bound; those in parentheses are only noted.
 #[test]
 fn a_name_that_nothing_binds_is_answered_at_once() {
