@@ -43,8 +43,8 @@ struct Failing {
 
 const UNBOUND: &[&str] = &["NameError"];
 const UNBOUND_LOCAL: &[&str] = &["UnboundLocalError", "NameError"];
-/// Modules under the names that everybody gives them.
-const USUAL: &[&str] = &["itertools", "json", "math", "np", "pd", "plt", "re", "sns"];
+/// Modules that are asked for by their names. Excerpts leave out the imports of the libraries of data.
+const USUAL: &[&str] = &["itertools", "json", "math", "re"];
 /// What these modules have in common with data.
 const OF_DATA: &[&str] = &["all", "any", "pow", "prod", "split", "sub"];
 const ABSENT: &[&str] = &["ModuleNotFoundError", "ImportError"];
