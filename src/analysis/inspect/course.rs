@@ -27,6 +27,7 @@ pub(super) struct Course<'a> {
     /// Where the special methods of classes begin that run with every object, and the classes' names.
     makers: HashMap<usize, &'a str>,
     exits: Exits<'a>,
+    empty: Empty<'a>,
     /// Names and attributes that are read, and where.
     read: Vec<(Cow<'a, str>, usize)>,
     /// Which functions are surely called, by the narrowest class of the errors that end them.
@@ -44,6 +45,7 @@ impl<'a> Course<'a> {
     pub fn of(statements: &'a [Stmt]) -> Self {
         let mut course = Self {
             exits: Exits::of(statements),
+            empty: Empty::of(statements),
             ..Self::default()
         };
         course.ends(statements);
@@ -173,7 +175,7 @@ impl<'a> Course<'a> {
     }
 
     fn comprehended(&mut self, elements: &[&Expr], generators: &[ast::Comprehension]) {
-        if generators.iter().any(|g| is_empty(&g.iter)) {
+        if generators.iter().any(|g| self.empty.is(&g.iter)) {
             self.skipped
                 .extend(elements.iter().map(|e| bytes(e.range())));
         }
@@ -341,6 +343,76 @@ fn is_empty(e: &Expr) -> bool {
     }
 }
 
+/// Names that never hold anything: each binding is empty, and nothing could put something in.
+#[derive(Default)]
+struct Empty<'a> {
+    bound: HashMap<Cow<'a, str>, bool>,
+    used: HashSet<Cow<'a, str>>,
+    /// Where a name is only gone through or looked at.
+    harmless: HashSet<usize>,
+}
+
+impl<'a> Empty<'a> {
+    fn of(statements: &'a [Stmt]) -> Self {
+        let mut empty = Self::default();
+        body(&mut empty, statements);
+        empty
+    }
+
+    fn is(&self, e: &Expr) -> bool {
+        let Expr::Name(name) = e else {
+            return is_empty(e);
+        };
+        let name = fold(name.id.as_str());
+        self.bound.get(&name).copied().unwrap_or_default() && !self.used.contains(&name)
+    }
+
+    fn passes(&mut self, e: &Expr) {
+        if let Expr::Name(name) = e {
+            self.harmless.insert(bytes(name.range()).0);
+        }
+    }
+}
+
+impl<'a> Visitor<'a> for Empty<'a> {
+    fn statement(&mut self, statement: &'a Stmt) {
+        if let Stmt::For(x) = statement {
+            self.passes(&x.iter);
+        }
+    }
+
+    fn expression(&mut self, e: &'a Expr, place: Place<'a>) {
+        let generators: &[ast::Comprehension] = match e {
+            Expr::ListComp(x) => &x.generators,
+            Expr::SetComp(x) => &x.generators,
+            Expr::DictComp(x) => &x.generators,
+            Expr::GeneratorExp(x) => &x.generators,
+            _ => &[],
+        };
+        generators.iter().for_each(|g| self.passes(&g.iter));
+        match e {
+            Expr::Call(call) => {
+                if matches!(&*call.func, Expr::Name(n) if LOOKS.contains(&n.id.as_str())) {
+                    call.args.iter().for_each(|e| self.passes(e));
+                }
+            }
+            Expr::Name(name) if name.ctx == ast::ExprContext::Load => {
+                let harmless = self.harmless.contains(&bytes(name.range()).0);
+                if !harmless && !matches!(place, Place::Compared) {
+                    self.used.insert(fold(name.id.as_str()));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn bind(&mut self, name: &'a str, _at: TextRange, to: Bound<'a>) {
+        let empty = matches!(to, Bound::Value(e) if is_empty(e));
+        let all = self.bound.entry(fold(name)).or_insert(true);
+        *all &= empty;
+    }
+}
+
 /// Builtins that call nothing of what they are given.
 const LOOKS: &[&str] = &[
     "callable",
@@ -407,7 +479,7 @@ impl<'a> Visitor<'a> for Course<'a> {
                 self.skip(&x.orelse);
             }
             Stmt::For(x) => {
-                if is_empty(&x.iter) {
+                if self.empty.is(&x.iter) {
                     self.skip(&x.body);
                 }
                 self.ends(&x.body);
@@ -420,6 +492,8 @@ impl<'a> Visitor<'a> for Course<'a> {
             Stmt::Match(x) => x.cases.iter().for_each(|case| self.skip(&case.body)),
             Stmt::Try(x) => self.attempted(&x.body, &x.handlers),
             Stmt::TryStar(x) => self.attempted(&x.body, &x.handlers),
+            // Said only where the assertion fails.
+            Stmt::Assert(x) => self.skipped.extend(x.msg.iter().map(|e| bytes(e.range()))),
             Stmt::With(x) if x.items.iter().any(suppresses) => self.skip(&x.body),
             Stmt::With(x) => self.ends(&x.body),
             Stmt::FunctionDef(x) => self.function(&x.name, &x.body, false),
@@ -433,7 +507,6 @@ impl<'a> Visitor<'a> for Course<'a> {
             | Stmt::AugAssign(_)
             | Stmt::AnnAssign(_)
             | Stmt::Raise(_)
-            | Stmt::Assert(_)
             | Stmt::Import(_)
             | Stmt::ImportFrom(_)
             | Stmt::Global(_)

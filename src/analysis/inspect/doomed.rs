@@ -6,9 +6,11 @@ use std::collections::{HashMap, HashSet};
 use super::Inspector;
 use super::calls::Arguments;
 use super::course::Course;
+use super::early::{Early, Later, Outer, early};
 use super::files::Kind;
+use crate::analysis::fold::fold;
 use crate::analysis::hints;
-use crate::analysis::library::is_telling;
+use crate::analysis::library::{is_builtin, is_telling};
 use crate::analysis::parse::TextRange;
 use crate::analysis::parse::ast::{self, Constant, Expr, Ranged, Stmt};
 use crate::analysis::resolve::{Standing, Val};
@@ -40,6 +42,11 @@ struct Failing {
 }
 
 const UNBOUND: &[&str] = &["NameError"];
+const UNBOUND_LOCAL: &[&str] = &["UnboundLocalError", "NameError"];
+/// Modules that are asked for by their names. Excerpts leave out the imports of the libraries of data.
+const USUAL: &[&str] = &["itertools", "json", "math", "re"];
+/// What these modules have in common with data.
+const OF_DATA: &[&str] = &["all", "any", "pow", "prod", "split", "sub"];
 const ABSENT: &[&str] = &["ModuleNotFoundError", "ImportError"];
 const NO_FILE: &[&str] = &[
     "FileNotFoundError",
@@ -102,6 +109,118 @@ impl<'a> Inspector<'a> {
             ))
         });
         self.fails(&rules::RUN_UNBOUND, at, id.to_owned(), hint, UNBOUND);
+    }
+
+    /// `json.loads`, where nobody told which inputs there are: no data has what the module has.
+    pub(super) fn missing_import(&mut self, x: &'a ast::ExprAttribute) {
+        let Expr::Name(name) = &*x.value else { return };
+        let id = fold(name.id.as_str());
+        let contract = self.policy.contract;
+        let told = contract
+            .inputs_bound(self.setting.inputs.as_ref())
+            .is_some();
+        if told || self.text.is_some() || !USUAL.contains(&&*id) || OF_DATA.contains(&&*x.attr) {
+            return;
+        }
+        let found = self.r.scopes.lookup(&id, self.here());
+        let bound = found.is_bound() || !self.r.scopes.stars.is_empty();
+        if bound || self.r.scopes.is_global(&id) {
+            return;
+        }
+        let module = usual_import(&id).and_then(|import| import.split(' ').nth(1));
+        let has = module.is_some_and(|module| {
+            self.r
+                .library()
+                .members(module)
+                .any(|member| member == x.attr.as_str())
+        });
+        if let Some(hint) = self.import_first(&id).filter(|_| has) {
+            let at = name.range();
+            self.fails(
+                &rules::RUN_UNBOUND,
+                at,
+                id.into_owned(),
+                Some(hint),
+                UNBOUND,
+            );
+        }
+    }
+
+    /// Names that something binds, further down.
+    fn unbound_yet(&mut self, body: &'a [Stmt]) {
+        let contract = self.policy.contract;
+        let inputs = contract.inputs_bound(self.setting.inputs.as_ref());
+        let may_be_input = |name: &str| match inputs.clone() {
+            Some(mut inputs) => contract.names().contains(&name) || inputs.any(|n| n == name),
+            // Nobody calls an input so.
+            None => !is_telling(name) || self.r.module_standing(name) != Standing::Allowed,
+        };
+        // What these do to the names of the module cannot be read.
+        let open = [
+            "exec",
+            "eval",
+            "globals",
+            "locals",
+            "vars",
+            "dir",
+            "__builtins__",
+        ];
+        let open =
+            open.iter().any(|name| self.r.scopes.is_read(name)) || !self.r.scopes.stars.is_empty();
+        let mut early = early(body);
+        early.retain(|one| match one.local {
+            Some(_) => true,
+            None => !open && !is_builtin(&one.name) && !may_be_input(&one.name),
+        });
+        for one in early {
+            let known = self
+                .doomed
+                .failing
+                .iter()
+                .any(|f| f.at == one.at && f.rule.code == rules::RUN_UNBOUND.code);
+            if known {
+                continue;
+            }
+            let errors = match one.local {
+                Some(_) => UNBOUND_LOCAL,
+                None => UNBOUND,
+            };
+            let hint = self.bind_first(&one);
+            let name = one.name.into_owned();
+            self.fails(&rules::RUN_UNBOUND, one.at, name, Some(hint), errors);
+        }
+    }
+
+    /// What is right instead of a read that comes too early.
+    fn bind_first(&self, one: &Early<'a>) -> String {
+        let name = &*one.name;
+        let allows = |kind: NodeKind| self.policy.nodes.contains(kind.name());
+        if let Some((function, outer)) = one.local
+            && outer != Outer::Nothing
+            && one.later != Later::Deleted
+        {
+            let local =
+                format!("`{function}` binds `{name}`, which makes it local in all of `{function}`");
+            return match outer {
+                Outer::Module if allows(NodeKind::Global) => {
+                    format!("{local}: write `global {name}` first in it, or hand it over")
+                }
+                Outer::Function if allows(NodeKind::Nonlocal) => {
+                    format!("{local}: write `nonlocal {name}` first in it, or hand it over")
+                }
+                _ => format!("{local}: hand it over as a parameter, and return it"),
+            };
+        }
+        match one.later {
+            Later::Deleted => {
+                "it is gone here, by `del` or behind its `except`: keep it under another name"
+                    .to_owned()
+            }
+            Later::Added => format!("`{name}` has no value to add to: begin with `{name} = 0`"),
+            Later::Imported => format!("`{name}` is imported further down: import it first"),
+            Later::Defined => format!("`{name}` is defined further down: define it first"),
+            Later::Assigned => format!("`{name}` is bound further down: bind it first"),
+        }
     }
 
     /// The import that is missing, where the policy allows it.
@@ -348,6 +467,7 @@ impl<'a> Inspector<'a> {
     /// When the whole snippet was seen.
     pub(super) fn doomed(&mut self, body: &'a [Stmt]) {
         self.unwritten();
+        self.unbound_yet(body);
         let failing = std::mem::take(&mut self.doomed.failing);
         if failing.is_empty() {
             return;

@@ -8,6 +8,7 @@ mod classes;
 mod course;
 mod data;
 mod doomed;
+mod early;
 mod filenames;
 mod files;
 mod format;
@@ -249,7 +250,10 @@ impl<'a> Visitor<'a> for Inspector<'a> {
     fn expression(&mut self, e: &'a Expr, place: Place<'a>) {
         match e {
             Expr::Name(name) => self.name(name, e, place),
-            Expr::Attribute(attribute) => self.attribute(attribute, e, place),
+            Expr::Attribute(attribute) => {
+                self.missing_import(attribute);
+                self.attribute(attribute, e, place);
+            }
             Expr::Call(call) => self.call(call),
             Expr::BinOp(x) => {
                 self.arithmetic(x);

@@ -222,6 +222,11 @@ impl<'a> Scopes<'a> {
         *home == scope && bindings.iter().all(ended)
     }
 
+    /// Whether the snippet reads or calls that name anywhere.
+    pub fn is_read(&self, name: &str) -> bool {
+        self.calls.contains_key(name) || self.handed_on.contains(name)
+    }
+
     /// The names that are bound in a scope or around it.
     pub fn names_at(&self, scope: ScopeId) -> impl Iterator<Item = &str> {
         let around =

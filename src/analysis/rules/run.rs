@@ -22,7 +22,7 @@ pub static RUN_UNBOUND: Rule = Rule {
     weight: Weight::Always(Action::Block),
     capability: None,
     cwe: &[],
-    message: "a name that nothing binds",
+    message: "a name that nothing binds before this",
     hint: "bind it first, or correct its spelling",
     example: "df[\"n\"] = total",
 };
