@@ -77,12 +77,12 @@ class Shown:
                 return self.text(value, CELL if cell else TEXT)
             case int() if -(2**63) <= value < 2**64:
                 self.room -= 20
-                return int(value)
+                return int.__int__(value)
             case int():
                 return self.text(int.__repr__(value), CELL)
             case float():
                 self.room -= 20
-                return float(value) if math.isfinite(value) else None
+                return float.__float__(value) if math.isfinite(value) else None
             case Mapping():
                 return self.mapping(value, depth, cell)
             case _ if isinstance(value, LISTS):
@@ -104,11 +104,16 @@ class Shown:
 
     def mapping(self, values: Mapping[Any, Any], depth: int, cell: bool) -> dict[str, Any]:
         self.room -= 2
-        made = {}
+        made: dict[str, Any] = {}
         for key, one in values.items():
             if self.full():
                 break
-            made[self.key(key)] = self.of(one, depth + 1, cell)
+            name = self.key(key)
+            if name in made:
+                # `1` and `"1"`, or two that are not a number.
+                self.leave("the values of keys that are the same text as an earlier one")
+                continue
+            made[name] = self.of(one, depth + 1, cell)
         return made
 
     def key(self, key: Any) -> str:
@@ -154,8 +159,10 @@ class Shown:
         return self.text(str(name), NAME)
 
     def text(self, value: str, most: int) -> str:
+        # What a class of the snippet's makes of itself is not what it is.
+        value = str.__str__(value)
         # Half of a surrogate pair is no text that UTF-8 could carry.
-        made = str.__str__(value[:most]).encode("utf-8", "replace").decode()
+        made = value[:most].encode("utf-8", "replace").decode()
         if len(value) > most:
             self.leave(f"what a text has after {most} characters")
             made = "[text left out]" if self.private else made + "…"

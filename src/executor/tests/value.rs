@@ -27,6 +27,29 @@ fn shown() -> Vec<(&'static str, Value)> {
         |value: Value, left_out: &[&str]| json!({"value": value, "value_left_out": left_out});
     vec![
         (
+            // None of two keys takes the place of the other unsaid.
+            "{1: 'number', '1': 'text', float('nan'): 'a', float('nan'): 'b', (1, None): 'c', None: 'd'}",
+            part(
+                json!({"1": "number", "nan": "a", "(1, None)": "c", "None": "d"}),
+                &["the values of keys that are the same text as an earlier one"],
+            ),
+        ),
+        (
+            "{'\\ud800': 1, '\\ud801': 2}",
+            part(
+                json!({"?": 1}),
+                &["the values of keys that are the same text as an earlier one"],
+            ),
+        ),
+        (
+            // What a class makes of itself is not what it is.
+            "class Odd(str):\n    def __getitem__(self, at): return 'other'\n\
+             class Three(int):\n    def __int__(self): return 5\n\
+             class Half(float):\n    def __float__(self): return 5.0\n\
+             [Odd('real'), Three(3), Half(0.5)]",
+            of(json!(["real", 3, 0.5])),
+        ),
+        (
             "df.set_index('who')",
             of(json!({"kind": "DataFrame", "shape": [3, 2],
                 "index": ["Ann", "Bo", "Cy"], "index_names": ["who"], "columns": ["n", "x"],
