@@ -62,6 +62,12 @@ impl Grant {
     pub fn environment(&self) -> Digest {
         self.environment
     }
+    /// Whether an environment is the one that it may run in. The core asks before a child is made,
+    /// with the last environment it heard of; the executor asks of the one that it was handed. Both
+    /// have their answer from here: what was heard and what is handed over come on different ways.
+    pub fn is_for(&self, environment: Digest) -> bool {
+        self.environment == environment
+    }
     /// What the analyser read, for the child to compare.
     pub fn facts(&self) -> Option<CodeFacts> {
         self.facts
