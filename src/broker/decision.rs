@@ -26,6 +26,65 @@ pub struct Confirmation {
 }
 
 /// The right to run one proposal once.
+///
+/// It is used up by the run it allows:
+///
+/// ```
+/// use countersign::broker::{Effect, Grant};
+///
+/// fn once(grant: Box<Grant>) -> [Effect; 1] {
+///     [Effect::Execute(grant)]
+/// }
+/// ```
+///
+/// so that a second run does not compile,
+///
+/// ```compile_fail,E0382
+/// use countersign::broker::{Effect, Grant};
+///
+/// fn twice(grant: Box<Grant>) -> [Effect; 2] {
+///     [Effect::Execute(grant), Effect::Execute(grant)]
+/// }
+/// ```
+///
+/// nor does a run that nobody granted:
+///
+/// ```
+/// use countersign::broker::{Effect, Grant};
+/// use countersign::model::ProposalId;
+///
+/// fn granted(_: ProposalId, grant: Box<Grant>) -> Effect {
+///     Effect::Execute(grant)
+/// }
+/// ```
+///
+/// ```compile_fail,E0308
+/// use countersign::broker::{Effect, Grant};
+/// use countersign::model::ProposalId;
+///
+/// fn granted(id: ProposalId, _: Box<Grant>) -> Effect {
+///     Effect::Execute(Box::new(id))
+/// }
+/// ```
+///
+/// What one holds cannot be made into another, not even in part:
+///
+/// ```
+/// use countersign::broker::Grant;
+///
+/// fn same(grant: Grant) -> Grant {
+///     grant
+/// }
+/// ```
+///
+/// ```compile_fail,E0451
+/// use countersign::broker::Grant;
+/// use countersign::model::Tier;
+///
+/// fn other(grant: Grant, tier: Tier) -> Grant {
+///     Grant { tier, ..grant }
+/// }
+/// ```
 #[derive(Debug)]
 pub struct Grant {
     proposal: Arc<Proposal>,
