@@ -124,11 +124,8 @@ impl Hands {
     fn execute(&mut self, grant: Grant) {
         let id = grant.id();
         let decided = self.decided.clone();
-        let python = self
-            .python
-            .clone()
-            .filter(|p| p.env.digest == grant.environment());
-        let Some(python) = python else {
+        // Whether it is the one that was granted, the executor says, which uses it.
+        let Some(python) = self.python.clone() else {
             let message = "the Python environment changed since it was shown".to_owned();
             let note = ExecNote::Failed { message };
             let _ = decided.send(Input::Core(Event::Exec { id, note }));

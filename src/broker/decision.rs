@@ -26,6 +26,65 @@ pub struct Confirmation {
 }
 
 /// The right to run one proposal once.
+///
+/// It is used up by the run it allows:
+///
+/// ```
+/// use countersign::broker::{Effect, Grant};
+///
+/// fn once(grant: Box<Grant>) -> [Effect; 1] {
+///     [Effect::Execute(grant)]
+/// }
+/// ```
+///
+/// so that a second run does not compile,
+///
+/// ```compile_fail,E0382
+/// use countersign::broker::{Effect, Grant};
+///
+/// fn twice(grant: Box<Grant>) -> [Effect; 2] {
+///     [Effect::Execute(grant), Effect::Execute(grant)]
+/// }
+/// ```
+///
+/// nor does a run that nobody granted:
+///
+/// ```
+/// use countersign::broker::{Effect, Grant};
+/// use countersign::model::ProposalId;
+///
+/// fn granted(_: ProposalId, grant: Box<Grant>) -> Effect {
+///     Effect::Execute(grant)
+/// }
+/// ```
+///
+/// ```compile_fail,E0308
+/// use countersign::broker::{Effect, Grant};
+/// use countersign::model::ProposalId;
+///
+/// fn granted(id: ProposalId, _: Box<Grant>) -> Effect {
+///     Effect::Execute(Box::new(id))
+/// }
+/// ```
+///
+/// What one holds cannot be made into another, not even in part:
+///
+/// ```
+/// use countersign::broker::Grant;
+///
+/// fn same(grant: Grant) -> Grant {
+///     grant
+/// }
+/// ```
+///
+/// ```compile_fail,E0451
+/// use countersign::broker::Grant;
+/// use countersign::model::Tier;
+///
+/// fn other(grant: Grant, tier: Tier) -> Grant {
+///     Grant { tier, ..grant }
+/// }
+/// ```
 #[derive(Debug)]
 pub struct Grant {
     proposal: Arc<Proposal>,
@@ -61,6 +120,12 @@ impl Grant {
     /// Digest of the Python environment it may run in.
     pub fn environment(&self) -> Digest {
         self.environment
+    }
+    /// Whether an environment is the one that it may run in. The core asks before a child is made,
+    /// with the last environment it heard of; the executor asks of the one that it was handed. Both
+    /// have their answer from here: what was heard and what is handed over come on different ways.
+    pub fn is_for(&self, environment: Digest) -> bool {
+        self.environment == environment
     }
     /// What the analyser read, for the child to compare.
     pub fn facts(&self) -> Option<CodeFacts> {

@@ -38,13 +38,13 @@ impl BrokerState {
         if now.boot >= grant.deadline() {
             return self.end_late(id, now, fx);
         }
-        let ready = match &self.environment {
-            Environment::Ready { digest, .. } => Some(*digest),
+        let same = match &self.environment {
+            Environment::Ready { digest, .. } => grant.is_for(*digest),
             Environment::Making { .. }
             | Environment::Changed { .. }
-            | Environment::Failed { .. } => None,
+            | Environment::Failed { .. } => false,
         };
-        if ready != Some(grant.environment()) {
+        if !same {
             let message = "the Python environment is no longer the one that was granted";
             entry.text = OutcomeText::error(message);
             return self.end_unrun(id, State::Error, message, now, fx);

@@ -38,7 +38,7 @@ impl RunSpec {
     /// Uses the grant up. An environment other than the one that was granted is refused.
     pub fn from_grant(grant: Grant, measured: Arc<Measured>) -> Result<Self, Fault> {
         let env = measured.env.clone();
-        if grant.environment() != env.digest {
+        if !grant.is_for(env.digest) {
             return Err(Fault::new(
                 Why::OtherEnvironment,
                 format!("{} is not {}", env.digest, grant.environment()),

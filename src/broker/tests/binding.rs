@@ -279,6 +279,22 @@ fn what_cannot_be_granted_says_why() {
     );
 }
 
+/// The core and the executor ask the same function of different environments.
+#[test]
+fn a_grant_is_for_the_environment_that_was_shown_and_no_other() {
+    let mut w = World::new();
+    let id = w.pending(A, draft("1"));
+    let confirmation = Confirmation {
+        id,
+        digest: w.digest(id),
+        by: Reviewer::default(),
+        viewed: Viewed::default(),
+    };
+    let grant = grant(&w.state, &confirmation, w.now).unwrap();
+    assert!(grant.is_for(grant.environment()));
+    assert!(!grant.is_for(Digest::of(b"another")));
+}
+
 #[test]
 fn a_grant_whose_environment_changes_before_the_start_does_not_run() {
     let mut w = World::new();
