@@ -6,7 +6,7 @@ import ast
 import warnings
 from types import CodeType
 
-from _countersign import errors, evaluated, hooks, lookups, memory, names, narrow, patterns, positions, reach, rewrite, sequences, shared, watch, zone
+from _countersign import arrow, errors, evaluated, hooks, lookups, memory, names, narrow, patterns, positions, reach, rewrite, sequences, shared, watch, zone
 from _countersign.check import bound_in
 from _countersign.contracts import Contract
 from _countersign.events import Events
@@ -32,6 +32,7 @@ def ready(rules: Rules) -> tuple[Gates, dict[str, Any]]:
         _made = rules, gates, names.allowed(gates)
         lookups.close(gates)
         memory.close(gates)
+        arrow.close(gates)
         evaluated.close(gates)
         positions.close(gates)
         shared.close(gates)

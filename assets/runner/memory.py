@@ -386,12 +386,8 @@ class Sized:
 
 def close(gates: Gates) -> None:
     loaded.change(["numpy"], lambda module: pointers(module, gates))
-    loaded.change(["pyarrow.compute"], bounds)
     loaded.change(["pandas.core.window.rolling"], windows)
     loaded.change(["pandas.core.indexes.multi"], levels)
-    loaded.change(["pyarrow"], lambda module: arrow(module, gates))
-    loaded.change(["pyarrow.feather"], whole)
-    loaded.change(["pyarrow.dataset"], lambda module: formats(module, gates))
     loaded.change(["pandas._libs.sparse"], lambda module: indices(module, gates))
 
 
@@ -488,24 +484,6 @@ def over_memory(plain: Callable[..., Any]) -> Callable[..., Any]:
     return __new__
 
 
-def bounds(compute: Any) -> None:
-    """pyarrow takes what it is told to, or looks whether it is there: here it looks."""
-    found = compute.TakeOptions
-
-    class TakeOptions(found):  # type: ignore[misc,valid-type]
-        def __init__(self, *, boundscheck: bool = True) -> None:
-            super().__init__(boundscheck=True)
-
-    handle = compute._handle_options
-
-    @functools.wraps(handle)
-    def handled(name: Any, options_class: Any, options: Any, args: Any, kwargs: Any) -> Any:
-        made = handle(name, options_class, options, args, kwargs)
-        return TakeOptions() if isinstance(made, found) else made
-
-    compute.TakeOptions, compute._handle_options = TakeOptions, handled
-
-
 def windows(rolling: Any) -> None:
     """A window lies in the table."""
     plain = rolling.BaseWindow._check_window_bounds
@@ -545,81 +523,6 @@ def called_by(folder: str | tuple[str, ...]) -> bool:
     """Whether the caller's caller is a library's own code, which calls it for itself."""
     file = sys._getframe(2).f_code.co_filename
     return file.startswith(folder) and not file.endswith(HANDED)
-
-
-def whole(feather: Any) -> None:
-    """A file says where its texts lie, and pyarrow believes it."""
-    # All of them read through this one: `read_table`, `read_feather` and what pandas has of both.
-    plain = feather._read_table_internal
-
-    @functools.wraps(plain)
-    def _read_table_internal(*args: Any, **kwargs: Any) -> Any:
-        table = plain(*args, **kwargs)
-        table.validate(full=True)
-        return table
-
-    feather._read_table_internal = _read_table_internal
-
-
-def arrow(module: Any, gates: Gates) -> None:
-    """Buffers over memory of others, and writing to buffers that arrays stand on."""
-    given = gates.narrow.instead
-    py_buffer, output_stream = module.py_buffer, module.output_stream
-    given[id(py_buffer)] = lambda obj: py_buffer(seen(obj))
-
-    @functools.wraps(output_stream)
-    def stream(source: Any, *args: Any, **kwargs: Any) -> Any:
-        if isinstance(source, (module.Buffer, memoryview)):
-            raise ValueError("a buffer of pyarrow stays what it is: use BufferOutputStream")
-        return output_stream(source, *args, **kwargs)
-
-    given[id(output_stream)] = stream
-    given[id(module.RecordBatchStreamReader)] = lambda *args, **kwargs: checked(
-        module, module.RecordBatchStreamReader(*args, **kwargs)
-    )
-    for reader in (module.RecordBatchFileReader, module.RecordBatchStreamReader):
-        for name in ("get_batch", "get_batch_with_custom_metadata", "get_record_batch", "read_all"):
-            if hasattr(reader, name):
-                setattr(reader, name, complete(getattr(reader, name)))
-
-
-def checked(module: Any, reader: Any) -> Any:
-    """What C++ reads from it by itself is whole too."""
-
-    def batches() -> Any:
-        for batch in reader:
-            batch.validate(full=True)
-            yield batch
-
-    return module.RecordBatchReader.from_batches(reader.schema, batches())
-
-
-def complete(plain: Any) -> Any:
-    """A way to read, which gives what is whole."""
-
-    @functools.wraps(plain)
-    def read(*args: Any, **kwargs: Any) -> Any:
-        found = plain(*args, **kwargs)
-        (found[0] if isinstance(found, tuple) else found).validate(full=True)
-        return found
-
-    return read
-
-
-def formats(module: Any, gates: Gates) -> None:
-    """A data set of feather files is read, filtered and joined by C++ alone."""
-
-    def refused(*args: Any, **kwargs: Any) -> NoReturn:
-        raise ValueError("nobody checks a data set of feather files: use pyarrow.feather.read_table")
-
-    plain = module._ensure_format
-
-    def _ensure_format(found: Any) -> Any:
-        made = plain(found)
-        return refused() if isinstance(made, module.IpcFileFormat) else made
-
-    module._ensure_format = _ensure_format
-    gates.narrow.instead[id(module.IpcFileFormat)] = refused
 
 
 def indices(module: Any, gates: Gates) -> None:

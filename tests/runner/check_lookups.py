@@ -83,13 +83,14 @@ def positions_and_pointers_are_looked_at_before_compiled_code_believes_them() ->
     raises(ValueError, memory.without_pointers, Array())
 
 
-@of("memory", "narrow", "reach", needs="pandas")
+@of("memory", "arrow", "narrow", "reach", needs="pandas")
 def arrays_stay_in_their_memory() -> None:
     def inside() -> None:
         import numpy
 
         gates = made_gates()
         module("memory").close(gates)
+        module("arrow").close(gates)
         array = gates.narrow.give(numpy.ndarray)
         assert isinstance(numpy.zeros(1), array) and issubclass(numpy.matrix, array)
         assert array((2,)).shape == (2,)

@@ -46,6 +46,7 @@ const FILES: &[(&str, &str)] = files! {
     "evaluated"
     "lookups"
     "memory"
+    "arrow"
     "positions"
     "reach"
     "sequences"

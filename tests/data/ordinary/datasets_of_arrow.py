@@ -1,11 +1,9 @@
-# leaves: more.parquet part.parquet x.feather
+# leaves: more.parquet part.parquet
 import pandas as pd
 import pyarrow.dataset as ds
 
 df = pd.DataFrame({'a': [1, 2, 3], 'b': ['x', 'y', 'z']})
-df.to_feather('x.feather')
 df.to_parquet('part.parquet')
-print(ds.dataset('x.feather', format='feather').to_table().to_pydict())
 parts = ds.dataset('part.parquet')
 print(parts.head(2).to_pydict(), parts.count_rows())
 print(parts.to_table(columns=['a'], filter=ds.field('b') != 'x').to_pandas())
