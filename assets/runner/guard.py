@@ -6,7 +6,7 @@ import ast
 import warnings
 from types import CodeType
 
-from _countersign import arrow, errors, evaluated, hooks, lookups, memory, names, narrow, patterns, positions, reach, rewrite, sequences, shared, watch, zone
+from _countersign import arrow, errors, evaluated, hooks, lent, lookups, memory, names, narrow, patterns, positions, reach, rewrite, sequences, shared, watch, zone
 from _countersign.check import bound_in
 from _countersign.contracts import Contract
 from _countersign.events import Events
@@ -33,6 +33,7 @@ def ready(rules: Rules) -> tuple[Gates, dict[str, Any]]:
         lookups.close(gates)
         memory.close(gates)
         arrow.close(gates)
+        lent.close(gates)
         evaluated.close(gates)
         positions.close(gates)
         shared.close(gates)

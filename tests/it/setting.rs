@@ -394,3 +394,24 @@ fn a_table_that_is_used_at_all_is_data_read() {
     }
     assert_eq!(read("scoped", "private.x = 1\nprint(private.x)\n"), []);
 }
+
+/// Special methods that change other objects in the middle of what compiled code does, and honest ones.
+#[test]
+fn a_special_method_that_changes_other_objects_is_flagged() {
+    #[derive(serde::Deserialize)]
+    struct Row {
+        code: String,
+        found: Vec<String>,
+    }
+    let mut wrong = Vec::new();
+    for line in include_str!("../data/reentry.jsonl").lines() {
+        let row: Row = serde_json::from_str(line).unwrap();
+        let found = of(&judged("analysis", &row.code), "NATIVE002");
+        assert!(found.iter().all(|(_, action, _)| *action == Action::Flag));
+        let found: Vec<String> = found.into_iter().map(|(_, _, name)| name).collect();
+        if found != row.found {
+            wrong.push(format!("{:?}: {found:?}, not {:?}", row.code, row.found));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

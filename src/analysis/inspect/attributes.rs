@@ -221,6 +221,7 @@ impl<'a> Inspector<'a> {
             }
             return false;
         }
+        let own = own || self.may_be_own(attr, receiver, base);
         if attr.starts_with('_') && attr != "_" && !own && !PUBLIC.contains(&attr) {
             self.add(&rules::ATTR_PRIVATE, at, attr);
             return true;
@@ -230,6 +231,22 @@ impl<'a> Inspector<'a> {
             return true;
         }
         false
+    }
+
+    /// Whether the snippet gives objects of its own an attribute of this name, and nothing is known of what it
+    /// is read from. The runner looks whether it is one of those (`gates.check_private`).
+    fn may_be_own(&self, attr: &str, receiver: Option<&'a Expr>, base: &Vals<'a>) -> bool {
+        let scopes = &self.r.scopes;
+        let given = scopes.fields.contains_key(attr) || scopes.classes.contains_key(attr);
+        let unknown = base
+            .iter()
+            .all(|v| matches!(v, Val::Class(_) | Val::Instance(_) | Val::Unknown));
+        let input = receiver.is_some_and(|r| {
+            let Expr::Name(name) = r else { return false };
+            let id = fold(name.id.as_str());
+            !scopes.lookup(&id, self.here()).is_bound()
+        });
+        given && unknown && !input
     }
 
     /// `self`, `cls`, or a class or object of the snippet.

@@ -20,6 +20,7 @@ mod named;
 mod names;
 mod numbers;
 mod paths;
+mod reentry;
 mod regex;
 mod settings;
 mod shapes;
@@ -143,6 +144,7 @@ impl<'a> Inspector<'a> {
         self.handed_modules();
         self.lost_functions();
         self.doomed(body);
+        self.reentry(body);
         if self.r.exhausted() {
             self.facts.add(&rules::TANGLED, (0, 0), "");
         }

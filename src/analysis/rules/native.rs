@@ -1,7 +1,7 @@
 //! Native code.
 
 use super::{Rule, Weight};
-use crate::model::{Capability, Severity};
+use crate::model::{Action, Capability, Severity};
 
 pub static NATIVE_CALL: Rule = Rule {
     code: "NATIVE001",
@@ -15,4 +15,17 @@ pub static NATIVE_CALL: Rule = Rule {
     example: "import scipy; scipy.LowLevelCallable(f)",
 };
 
-pub(super) static RULES: &[&Rule] = &[&NATIVE_CALL];
+/// numpy's loops over objects hold no reference of their own to what they compare: CWE-416, use after free.
+pub static NATIVE_REENTRY: Rule = Rule {
+    code: "NATIVE002",
+    name: "changes-while-compared",
+    severity: Severity::High,
+    weight: Weight::Always(Action::Flag),
+    capability: Some(Capability::Native),
+    cwe: &[416],
+    message: "a special method that compiled code calls changes other objects, or may",
+    hint: "have it compute and return; change things in a method with a name of its own",
+    example: "class A:\n    def __lt__(self, o):\n        rows[0] = 0\n        return False",
+};
+
+pub(super) static RULES: &[&Rule] = &[&NATIVE_CALL, &NATIVE_REENTRY];

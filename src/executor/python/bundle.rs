@@ -47,6 +47,7 @@ const FILES: &[(&str, &str)] = files! {
     "lookups"
     "memory"
     "arrow"
+    "lent"
     "positions"
     "reach"
     "sequences"

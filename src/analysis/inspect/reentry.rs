@@ -1,0 +1,573 @@
+//! Special methods that change other objects. Compiled code calls them in the middle of its work, and holds no
+//! reference of its own to what it works on: numpy's loops over objects, an `OrderedDict` that compares keys.
+//! What such a method frees there is used after it.
+//!
+//! What a method does is judged by its text and by that of all functions of the snippet that it mentions.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use super::Inspector;
+use crate::analysis::fold::fold;
+use crate::analysis::library::is_builtin;
+use crate::analysis::parse::TextRange;
+use crate::analysis::parse::ast::{self, Constant, Expr, Ranged, Stmt};
+use crate::analysis::rules;
+use crate::analysis::walk::{Bound, Place, TargetOf, Visitor, body, expression};
+
+type Name<'a> = Cow<'a, str>;
+
+/// Compiled code calls these of whatever it meets: operators, conversions, and the end of an object.
+const CALLED: &[&str] = &[
+    "__abs__",
+    "__add__",
+    "__and__",
+    "__bool__",
+    "__bytes__",
+    "__ceil__",
+    "__complex__",
+    "__del__",
+    "__divmod__",
+    "__eq__",
+    "__float__",
+    "__floor__",
+    "__floordiv__",
+    "__ge__",
+    "__gt__",
+    "__hash__",
+    "__index__",
+    "__int__",
+    "__invert__",
+    "__le__",
+    "__len__",
+    "__length_hint__",
+    "__lshift__",
+    "__lt__",
+    "__matmul__",
+    "__mod__",
+    "__mul__",
+    "__ne__",
+    "__neg__",
+    "__or__",
+    "__pos__",
+    "__pow__",
+    "__radd__",
+    "__rand__",
+    "__rdivmod__",
+    "__repr__",
+    "__rfloordiv__",
+    "__rlshift__",
+    "__rmatmul__",
+    "__rmod__",
+    "__rmul__",
+    "__ror__",
+    "__round__",
+    "__rpow__",
+    "__rrshift__",
+    "__rshift__",
+    "__rsub__",
+    "__rtruediv__",
+    "__rxor__",
+    "__str__",
+    "__sub__",
+    "__truediv__",
+    "__trunc__",
+    "__xor__",
+];
+
+/// What reads, loops and calls run without a name.
+const IMPLICIT: &[&str] = &[
+    "__call__",
+    "__contains__",
+    "__enter__",
+    "__exit__",
+    "__format__",
+    "__getattr__",
+    "__getitem__",
+    "__iter__",
+    "__missing__",
+    "__next__",
+];
+
+/// Methods and functions that change what they are called of, or handed.
+const CHANGES: &[&str] = &[
+    "add",
+    "append",
+    "appendleft",
+    "at",
+    "byteswap",
+    "clear",
+    "copyto",
+    "delitem",
+    "difference_update",
+    "discard",
+    "extend",
+    "extendleft",
+    "fill",
+    "fill_diagonal",
+    "frombytes",
+    "fromfile",
+    "fromlist",
+    "heapify",
+    "heappop",
+    "heappush",
+    "heappushpop",
+    "heapreplace",
+    "iadd",
+    "iconcat",
+    "insert",
+    "insort",
+    "insort_left",
+    "insort_right",
+    "intersection_update",
+    "itemset",
+    "move_to_end",
+    "partition",
+    "place",
+    "pop",
+    "popitem",
+    "popleft",
+    "put",
+    "put_along_axis",
+    "putmask",
+    "release",
+    "remove",
+    "resize",
+    "reverse",
+    "rotate",
+    "send",
+    "setdefault",
+    "setfield",
+    "setflags",
+    "setitem",
+    "shuffle",
+    "sort",
+    "symmetric_difference_update",
+    "throw",
+    "update",
+];
+
+/// Builtins that change things, or run what they cannot be seen to hold.
+const RUNS: &[&str] = &["delattr", "exec", "eval", "next", "setattr"];
+
+/// Builtins whose result runs what it was handed later on.
+const LAZY: &[&str] = &["enumerate", "filter", "iter", "map", "reversed", "zip"];
+
+/// Calls that give something new.
+const FRESH: &[&str] = &[
+    "Counter",
+    "OrderedDict",
+    "arange",
+    "array",
+    "bytearray",
+    "copy",
+    "deepcopy",
+    "defaultdict",
+    "deque",
+    "dict",
+    "empty",
+    "empty_like",
+    "full",
+    "full_like",
+    "linspace",
+    "list",
+    "ones",
+    "ones_like",
+    "set",
+    "sorted",
+    "split",
+    "zeros",
+    "zeros_like",
+];
+
+/// A function of the snippet.
+struct Function<'a> {
+    name: Name<'a>,
+    at: TextRange,
+    doing: Doing<'a>,
+}
+
+/// What the text of one function does.
+#[derive(Default)]
+struct Doing<'a> {
+    changes: bool,
+    mentions: HashSet<Name<'a>>,
+}
+
+/// Everything that has a name in the snippet.
+#[derive(Default)]
+struct Names<'a> {
+    functions: HashSet<Name<'a>>,
+    classes: HashSet<Name<'a>>,
+    imported: HashSet<Name<'a>>,
+    /// Names and attributes that hold what runs code when it is gone through.
+    lazy: HashSet<Name<'a>>,
+    /// Attributes that something was stored in.
+    fields: HashSet<Name<'a>>,
+    /// `def` of every kind, and lambdas that got a name.
+    defined: Vec<(
+        &'a ast::Identifier,
+        TextRange,
+        &'a [Stmt],
+        &'a ast::Arguments,
+    )>,
+    lambdas: Vec<(Name<'a>, TextRange, &'a ast::ExprLambda)>,
+    /// Special methods that are something else than a `def`.
+    other: Vec<(Name<'a>, TextRange)>,
+}
+
+impl<'a> Inspector<'a> {
+    /// When the whole snippet was seen. Only where a policy gives libraries with loops over objects.
+    pub(super) fn reentry(&mut self, statements: &'a [Stmt]) {
+        if !self.policy.imports.contains_key("numpy") || self.policy.imports.contains_key("*") {
+            return;
+        }
+        let mut names = Names::default();
+        body(&mut names, statements);
+        let mut functions: Vec<Function<'a>> = Vec::new();
+        for (name, at, statements, arguments) in &names.defined {
+            let mut effects = Effects::new(&names, statements, arguments);
+            body(&mut effects, statements);
+            functions.push(Function {
+                name: fold(name.as_str()),
+                at: *at,
+                doing: effects.doing,
+            });
+        }
+        for (name, at, lambda) in &names.lambdas {
+            let mut effects = Effects::new(&names, &[], &lambda.args);
+            expression(&mut effects, &lambda.body, Place::Plain);
+            functions.push(Function {
+                name: name.clone(),
+                at: *at,
+                doing: effects.doing,
+            });
+        }
+        let changing = changing(&functions);
+        let called = |name: &str| CALLED.contains(&name);
+        let found: Vec<(TextRange, String)> = functions
+            .iter()
+            .filter(|f| called(&f.name) && does(&f.doing, &changing))
+            .map(|f| (f.at, f.name.to_string()))
+            .chain(names.other.iter().map(|(name, at)| (*at, name.to_string())))
+            .collect();
+        for (at, name) in found {
+            let (start, end) = self.place(at);
+            let end = end.min(start + name.len() + 4);
+            self.facts.add(&rules::NATIVE_REENTRY, (start, end), name);
+        }
+    }
+}
+
+fn does(doing: &Doing<'_>, changing: &HashSet<String>) -> bool {
+    doing.changes || doing.mentions.iter().any(|m| changing.contains(&**m))
+}
+
+/// The names of the functions that change something, by themselves or by what they mention.
+fn changing(functions: &[Function<'_>]) -> HashSet<String> {
+    let mut changing = HashSet::new();
+    loop {
+        let more: Vec<String> = functions
+            .iter()
+            .filter(|f| !changing.contains(&*f.name) && does(&f.doing, &changing))
+            .map(|f| f.name.to_string())
+            .collect();
+        if more.is_empty() {
+            return changing;
+        }
+        changing.extend(more);
+    }
+}
+
+impl<'a> Names<'a> {
+    fn holds_lazily(&self, value: &Expr) -> bool {
+        match value {
+            Expr::GeneratorExp(_) => true,
+            Expr::Call(call) => match &*call.func {
+                Expr::Name(f) => {
+                    let name = fold(f.id.as_str());
+                    LAZY.contains(&&*name) || self.functions.contains(&name)
+                }
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+}
+
+impl<'a> Visitor<'a> for Names<'a> {
+    fn statement(&mut self, statement: &'a Stmt) {
+        match statement {
+            Stmt::FunctionDef(x) => {
+                self.functions.insert(fold(x.name.as_str()));
+                self.defined.push((&x.name, x.range(), &x.body, &x.args));
+            }
+            Stmt::AsyncFunctionDef(x) => {
+                self.functions.insert(fold(x.name.as_str()));
+                self.defined.push((&x.name, x.range(), &x.body, &x.args));
+            }
+            Stmt::ClassDef(x) => drop(self.classes.insert(fold(x.name.as_str()))),
+            _ => {}
+        }
+    }
+
+    fn bind(&mut self, name: &'a str, at: TextRange, to: Bound<'a>) {
+        let name = fold(name);
+        let special = CALLED.contains(&&*name);
+        match to {
+            Bound::Module(_) | Bound::Member { .. } => drop(self.imported.insert(name.clone())),
+            Bound::Value(Expr::Lambda(lambda)) => {
+                self.functions.insert(name.clone());
+                self.lambdas.push((name, at, lambda));
+                return;
+            }
+            Bound::Value(value) if self.holds_lazily(value) => drop(self.lazy.insert(name.clone())),
+            _ => {}
+        }
+        // `__radd__ = __add__`, `__hash__ = None`.
+        let plain = match to {
+            Bound::Function(_) => true,
+            Bound::Value(Expr::Name(other)) => CALLED.contains(&other.id.as_str()),
+            Bound::Value(Expr::Constant(_)) => true,
+            _ => false,
+        };
+        if special && !plain {
+            self.other.push((name, at));
+        }
+    }
+
+    fn store_attribute(&mut self, target: &'a ast::ExprAttribute, _of: TargetOf, to: Bound<'a>) {
+        let name = fold(target.attr.as_str());
+        if let Bound::Value(value) = to
+            && self.holds_lazily(value)
+        {
+            self.lazy.insert(name.clone());
+        }
+        self.fields.insert(name);
+    }
+}
+
+/// Looks through one function.
+struct Effects<'n, 'a> {
+    names: &'n Names<'a>,
+    doing: Doing<'a>,
+    /// The object itself.
+    receiver: Option<Name<'a>>,
+    parameters: HashSet<Name<'a>>,
+    /// Names that hold only what the function itself made.
+    fresh: HashSet<Name<'a>>,
+    local: HashSet<Name<'a>>,
+}
+
+impl<'n, 'a> Effects<'n, 'a> {
+    fn new(names: &'n Names<'a>, statements: &'a [Stmt], arguments: &'a ast::Arguments) -> Self {
+        let mut own = Own {
+            names,
+            fresh: HashSet::new(),
+            other: HashSet::new(),
+            declared: HashSet::new(),
+        };
+        body(&mut own, statements);
+        let plain = arguments
+            .posonlyargs
+            .iter()
+            .chain(&arguments.args)
+            .chain(&arguments.kwonlyargs)
+            .map(|a| fold(a.def.arg.as_str()));
+        let rest = [&arguments.vararg, &arguments.kwarg].into_iter().flatten();
+        let parameters: HashSet<Name<'a>> =
+            plain.chain(rest.map(|a| fold(a.arg.as_str()))).collect();
+        let first = arguments.posonlyargs.iter().chain(&arguments.args).next();
+        own.other.extend(own.declared.iter().cloned());
+        let fresh = own.fresh.difference(&own.other);
+        let fresh = fresh
+            .filter(|n| !parameters.contains(*n))
+            .cloned()
+            .collect();
+        let local = own.fresh.union(&own.other);
+        let local = local
+            .filter(|n| !own.declared.contains(*n))
+            .cloned()
+            .collect();
+        Self {
+            names,
+            doing: Doing::default(),
+            receiver: first.map(|a| fold(a.def.arg.as_str())),
+            parameters,
+            fresh,
+            local,
+        }
+    }
+
+    /// Whether what it leads from was made by the function itself.
+    fn is_fresh(&self, e: &Expr) -> bool {
+        match e {
+            Expr::Name(name) => self.fresh.contains(&fold(name.id.as_str())),
+            Expr::Attribute(x) => self.is_fresh(&x.value),
+            Expr::Subscript(x) => self.is_fresh(&x.value),
+            Expr::Call(_) => is_new(self.names, e),
+            other => is_new(self.names, other),
+        }
+    }
+
+    fn implicit(&mut self) {
+        let mentions = &mut self.doing.mentions;
+        mentions.extend(IMPLICIT.iter().map(|name| Cow::Borrowed(*name)));
+    }
+
+    fn call(&mut self, call: &'a ast::ExprCall) {
+        let changed = call.keywords.iter().any(|k| {
+            let name = k.arg.as_ref().map(ast::Identifier::as_str);
+            matches!(name, Some("out" | "inplace"))
+        });
+        self.doing.changes |= changed;
+        match &*call.func {
+            Expr::Name(f) => {
+                let name = fold(f.id.as_str());
+                let names = self.names;
+                let mine = self.parameters.contains(&name)
+                    || (self.local.contains(&name) && !names.functions.contains(&name));
+                let known = names.functions.contains(&name)
+                    || names.classes.contains(&name)
+                    || names.imported.contains(&name)
+                    || is_builtin(&name);
+                let changes = CHANGES.contains(&&*name) && names.imported.contains(&name);
+                self.doing.changes |= mine || !known || changes || RUNS.contains(&&*name);
+                self.implicit();
+            }
+            Expr::Attribute(f) => {
+                let name = fold(f.attr.as_str());
+                let changes = CHANGES.contains(&&*name) && !self.is_fresh(&f.value);
+                let held =
+                    self.names.fields.contains(&name) && !self.names.functions.contains(&name);
+                self.doing.changes |= changes || held;
+            }
+            // `type(self)(…)` makes one more.
+            Expr::Call(inner) => {
+                let kind = matches!(&*inner.func, Expr::Name(f) if f.id.as_str() == "type");
+                self.doing.changes |= !kind;
+            }
+            _ => self.doing.changes = true,
+        }
+    }
+}
+
+impl<'a> Visitor<'a> for Effects<'_, 'a> {
+    fn statement(&mut self, statement: &'a Stmt) {
+        match statement {
+            Stmt::For(_) | Stmt::With(_) | Stmt::AsyncFor(_) | Stmt::AsyncWith(_) => {
+                self.implicit()
+            }
+            // A list grows in place.
+            Stmt::AugAssign(x) => {
+                let counts = matches!(&*x.value, Expr::Constant(c)
+                    if matches!(c.value, Constant::Int(_) | Constant::Float(_)));
+                let of_others = match &*x.target {
+                    Expr::Name(name) => !self.local.contains(&fold(name.id.as_str())),
+                    Expr::Attribute(target) => !self.is_fresh(&target.value),
+                    _ => false,
+                };
+                self.doing.changes |= of_others && !counts;
+            }
+            _ => {}
+        }
+    }
+
+    fn expression(&mut self, e: &'a Expr, _place: Place<'a>) {
+        match e {
+            Expr::Call(call) => self.call(call),
+            Expr::Name(name) => {
+                let name = fold(name.id.as_str());
+                self.doing.changes |= self.names.lazy.contains(&name);
+                self.doing.mentions.insert(name);
+            }
+            Expr::Attribute(x) => {
+                let name = fold(x.attr.as_str());
+                self.doing.changes |= self.names.lazy.contains(&name);
+                self.doing.mentions.insert(name);
+                self.doing.mentions.insert(Cow::Borrowed("__getattr__"));
+            }
+            Expr::Subscript(_)
+            | Expr::Compare(_)
+            | Expr::ListComp(_)
+            | Expr::SetComp(_)
+            | Expr::DictComp(_)
+            | Expr::GeneratorExp(_)
+            | Expr::JoinedStr(_)
+            | Expr::Starred(_) => self.implicit(),
+            _ => {}
+        }
+    }
+
+    fn store_item(&mut self, target: &'a ast::ExprSubscript, _of: TargetOf, _to: Bound<'a>) {
+        self.doing.changes |= !self.is_fresh(&target.value);
+    }
+
+    fn store_attribute(&mut self, target: &'a ast::ExprAttribute, of: TargetOf, _to: Bound<'a>) {
+        self.doing.mentions.insert(fold(target.attr.as_str()));
+        let own = match &*target.value {
+            Expr::Name(name) => {
+                let name = fold(name.id.as_str());
+                Some(&name) == self.receiver.as_ref() || self.names.classes.contains(&name)
+            }
+            _ => false,
+        };
+        let own = own && of != TargetOf::Delete;
+        self.doing.changes |= !own && !self.is_fresh(&target.value);
+    }
+}
+
+/// What a function binds: to something new, or to anything else.
+struct Own<'n, 'a> {
+    names: &'n Names<'a>,
+    fresh: HashSet<Name<'a>>,
+    other: HashSet<Name<'a>>,
+    /// `global` and `nonlocal`: not its own.
+    declared: HashSet<Name<'a>>,
+}
+
+impl<'a> Visitor<'a> for Own<'_, 'a> {
+    fn bind(&mut self, name: &'a str, _at: TextRange, to: Bound<'a>) {
+        let name = fold(name);
+        match to {
+            Bound::Value(value) if is_new(self.names, value) => self.fresh.insert(name),
+            Bound::Gains(_) => return,
+            _ => self.other.insert(name),
+        };
+    }
+
+    fn declare(&mut self, name: &'a str, _global: bool, _at: TextRange) {
+        self.declared.insert(fold(name));
+    }
+}
+
+/// Whether an expression gives something that nothing else holds.
+fn is_new(names: &Names<'_>, e: &Expr) -> bool {
+    match e {
+        Expr::List(_)
+        | Expr::Dict(_)
+        | Expr::Set(_)
+        | Expr::ListComp(_)
+        | Expr::DictComp(_)
+        | Expr::SetComp(_)
+        | Expr::JoinedStr(_)
+        | Expr::Constant(_)
+        | Expr::BinOp(_) => true,
+        Expr::Call(call) => match &*call.func {
+            Expr::Name(f) => {
+                let name = fold(f.id.as_str());
+                names.classes.contains(&name)
+                    || (FRESH.contains(&&*name) && !names.functions.contains(&name))
+            }
+            Expr::Attribute(f) => {
+                let name = fold(f.attr.as_str());
+                FRESH.contains(&&*name) && !names.functions.contains(&name)
+            }
+            Expr::Call(inner) => {
+                matches!(&*inner.func, Expr::Name(f) if f.id.as_str() == "type")
+            }
+            _ => false,
+        },
+        _ => false,
+    }
+}
