@@ -204,6 +204,9 @@ def by_descriptor(plain_open: Callable[..., Any]) -> Callable[..., Any]:
                 name = ""
             if files.segments(name) is not None:
                 return plain_open(file, *args, opener=files._beneath, **kwargs)
+        # A number that no file has may be one of the runner's a moment later.
+        if isinstance(file, int) and opened_as(int.__add__(file, 0)) is None:
+            raise files.refused(file)
         return plain_open(file, *args, **kwargs)
 
     return open_
