@@ -5,6 +5,7 @@ and lists lie in its buffers, positions that are taken, memory of others that a 
 from __future__ import annotations
 
 import functools
+from types import FunctionType
 
 from _countersign import loaded, memory
 
@@ -15,9 +16,22 @@ if TYPE_CHECKING:
     from _countersign.gates import Gates
 
 
+# Module → what reads a file that the snippet may have written itself.
+READS = {
+    "pyarrow": ("CompressedInputStream", "PythonFile", "input_stream"),
+    "pyarrow.csv": ("open_csv", "read_csv"),
+    "pyarrow.feather": ("_read_table_internal",),
+    "pyarrow.ipc": ("RecordBatchFileReader", "RecordBatchStreamReader"),
+    "pyarrow.json": ("open_json", "read_json"),
+    "pyarrow.orc": ("ORCFile",),
+    "pyarrow.parquet.core": ("ParquetDataset", "ParquetFile"),
+}
+
+
 def close(gates: Gates) -> None:
     loaded.change(["pyarrow.compute"], bounds)
     loaded.change(["pyarrow"], lambda module: streams(module, gates))
+    loaded.change(READS, lambda module: sources(module, gates))
     loaded.change(["pyarrow.feather"], whole)
     loaded.change(["pyarrow.dataset"], lambda module: formats(module, gates))
 
@@ -52,6 +66,21 @@ def whole(feather: Any) -> None:
         return table
 
     feather._read_table_internal = _read_table_internal
+
+
+def sources(module: Any, gates: Gates) -> None:
+    for name in READS[module.__name__]:
+        found = getattr(module, name)
+        if isinstance(found, type) and isinstance(found.__init__, FunctionType):
+            # Whoever made a class of it already has its way of making objects.
+            owner: Any = next(one for one in found.__mro__ if "__init__" in vars(one))
+            owner.__init__ = memory.sourced(owner.__init__, 1)
+            continue
+        own = memory.sourced(found)
+        gates.narrow.instead[id(found)] = own
+        # Compiled classes stay what they are for pyarrow itself.
+        if not isinstance(found, type):
+            setattr(module, name, own)
 
 
 def streams(module: Any, gates: Gates) -> None:

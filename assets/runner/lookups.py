@@ -29,6 +29,9 @@ PACKAGES = frozenset(
     "sklearn statsmodels tqdm".split()
 )
 
+# They look nothing up, and draw every name that they have.
+PALETTES = "_plotly_utils.colors."
+
 # Special names that lead into the interpreter, to memory, or change what an object is.
 REACHING = frozenset(ADDRESSES) | frozenset(
     "__annotations__ __base__ __bases__ __buffer__ __builtins__ __class__ __closure__ __code__ __defaults__ __del__ "
@@ -58,6 +61,8 @@ def close(gates: Gates) -> None:
         gates.narrow.instead[id(found)] = getattr(gates, name, None) or gates.narrow.refused(name)
 
     def change(module: ModuleType) -> None:
+        if module.__name__.startswith(PALETTES):
+            return
         for name in ("getattr", "setattr", "delattr"):
             module.__dict__.setdefault(name, own[name])
         for name in ("attrgetter", "methodcaller"):

@@ -7,6 +7,7 @@ Compiled code has more of it than anybody lists; what a run can do with memory i
 from __future__ import annotations
 
 import functools
+import io
 import operator
 import os
 import sys
@@ -260,6 +261,59 @@ def deserialize(value: Any, found: Any) -> Any:
     return deserialize
 
 
+class Source:
+    """A file as pyarrow reads it: what `read` gives is copied to where only as much was asked for."""
+
+    def __init__(self, real: Any) -> None:
+        if isinstance(real, io.TextIOBase):
+            raise TypeError("binary file expected, got text file")
+        self._real = real
+
+    def read(self, size: int = -1) -> bytes:
+        found = self._real.read(size)
+        # A copy, which nobody changes while it is read.
+        plain = found if type(found) is bytes else bytes(memoryview(found))
+        if 0 <= size < len(plain):
+            raise ValueError(f"read({size}) gave {len(plain)} bytes: it gives no more than it is asked for")
+        return plain
+
+    def __getattr__(self, name: str) -> Any:
+        # `read_buffer` is not among them: without it pyarrow reads by `read`.
+        if name in STREAM:
+            return getattr(self._real, name)
+        raise AttributeError(name)
+
+
+# What pyarrow asks a file for besides.
+STREAM = frozenset("close closed flush mode readable seek seekable tell truncate writable write".split())
+# How its functions call the file that they read.
+SOURCES = frozenset("file handle input_file path_or_paths source stream where".split())
+
+
+def source(real: Any) -> Any:
+    """A path or a buffer as it is; what is read by a method of its own, as it is looked at."""
+    if isinstance(real, str):
+        return str.__str__(real)[:]
+    if issubclass(type(real), os.PathLike):
+        return os.fspath(real)
+    return real if within(home(real), ("builtins", "pyarrow", "_countersign")) else Source(real)
+
+
+def sourced(found: Any, at: int = 0) -> Any:
+    """The function, which reads the file that stands there."""
+
+    def read(*args: Any, **kwargs: Any) -> Any:
+        args = (*args[:at], *map(source, args[at : at + 1]), *args[at + 1 :])
+        named = {name: source(one) if name in SOURCES else one for name, one in kwargs.items()}
+        return found(*args, **named)
+
+    return read if isinstance(found, type) else functools.wraps(found)(read)
+
+
+def reading(value: Any, found: Any) -> Any:
+    return sourced(found) if of(value, ("pyarrow",)) else found
+
+
 def fromfile(value: Any, found: Any) -> Any:
     """Of records: a file holds no pointers."""
 
@@ -282,6 +336,8 @@ CALLS: dict[str, Callable[[Any, Any], Any]] = {
     "get_batch": validated,
     "get_record_batch": validated,
     "head": validated,
+    "inspect": reading,
+    "open_stream": reading,
     "read_all": validated,
     "read_next_batch": validated,
     "read_pandas": validated,

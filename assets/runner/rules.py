@@ -32,7 +32,10 @@ ADDRESSES = ("__array_interface__", "__array_struct__")
 
 
 # What a policy calls a module that has another name of its own.
-LISTED_AS = {"posixpath": "os.path"}
+LISTED_AS = {"posixpath": "os.path", "_plotly_utils.colors": "plotly.colors"} | {
+    f"_plotly_utils.colors.{name}": f"plotly.colors.{name}"
+    for name in "carto cmocean colorbrewer cyclical diverging plotlyjs qualitative sequential".split()
+}
 
 
 class Rules:

@@ -105,6 +105,43 @@ def arrays_stay_in_their_memory() -> None:
     forked(inside)
 
 
+@of("memory", "arrow", needs="pandas")
+def a_file_gives_pyarrow_no_more_than_it_asks_for() -> None:
+    def inside() -> None:
+        import io
+
+        import pyarrow
+        import pyarrow.orc
+
+        gates = made_gates()
+        module("arrow").close(gates)
+        file = gates.narrow.give(pyarrow.PythonFile)
+        read = file(io.BytesIO(b"abcdef"), mode="r")
+        into = bytearray(2)
+        assert read.read(3) == b"abc" and read.readinto(into) == 2 and into == b"de" and read.tell() == 5
+        assert read.size() == 6 and read.seek(1) == 1 and read.read() == b"bcdef"
+        sink = io.BytesIO()
+        with file(sink) as write:
+            write.write(b"xyz")
+            assert sink.getvalue() == b"xyz"
+        raises(TypeError, file, io.StringIO("a"), mode="r")
+        assert pyarrow.input_stream(io.BytesIO(b"abc"), buffer_size=2).read() == b"abc"
+
+        class More(io.BytesIO):
+            def read(self, size: Any = -1) -> Any:
+                return memoryview(b"x" * 99)
+
+        raises(ValueError, file(More(b"abc"), mode="r").read, 4)
+        raises(ValueError, pyarrow.input_stream(source=More(b"abc"), buffer_size=16).read, 4)
+        raises(ValueError, pyarrow.RecordBatchStreamReader, More(b"abc"))
+        raises(OSError, pyarrow.orc.ORCFile, More(b"abc"))
+        # Text of a file that was opened as text is none of its bytes.
+        read = file(SimpleNamespace(read=lambda size: "abc", closed=False), mode="r")
+        raises(TypeError, read.read, 3)
+
+    forked(inside)
+
+
 @of("narrow")
 def only_what_is_the_snippets_own_is_registered_or_wrapped() -> None:
     import numbers
