@@ -124,7 +124,7 @@ def a_file_gives_pyarrow_no_more_than_it_asks_for() -> None:
         with file(sink) as write:
             write.write(b"xyz")
             assert sink.getvalue() == b"xyz"
-        raises(TypeError, file, io.StringIO("a"), mode="r")
+        raises(TypeError, lambda: file(io.StringIO("a"), mode="r"))
         assert pyarrow.input_stream(io.BytesIO(b"abc"), buffer_size=2).read() == b"abc"
 
         class More(io.BytesIO):

@@ -4,6 +4,8 @@
 //!
 //! What a method does is judged by its text and by that of all functions of the snippet that it mentions.
 
+mod words;
+
 use std::borrow::Cow;
 use std::collections::HashSet;
 
@@ -15,170 +17,11 @@ use crate::analysis::parse::ast::{self, Constant, Expr, Ranged, Stmt};
 use crate::analysis::rules;
 use crate::analysis::walk::{Bound, Place, TargetOf, Visitor, body, expression};
 
+use words::{
+    CALLED, CHANGES, ENTERED, FORMATTED, FRESH, GONE_THROUGH, LAZY, LOOKED_IN, PLAIN, RUNS,
+};
+
 type Name<'a> = Cow<'a, str>;
-
-/// Compiled code calls these of whatever it meets: operators, conversions, and the end of an object.
-const CALLED: &[&str] = &[
-    "__abs__",
-    "__add__",
-    "__and__",
-    "__bool__",
-    "__bytes__",
-    "__ceil__",
-    "__complex__",
-    "__del__",
-    "__divmod__",
-    "__eq__",
-    "__float__",
-    "__floor__",
-    "__floordiv__",
-    "__ge__",
-    "__gt__",
-    "__hash__",
-    "__index__",
-    "__int__",
-    "__invert__",
-    "__le__",
-    "__len__",
-    "__length_hint__",
-    "__lshift__",
-    "__lt__",
-    "__matmul__",
-    "__mod__",
-    "__mul__",
-    "__ne__",
-    "__neg__",
-    "__or__",
-    "__pos__",
-    "__pow__",
-    "__radd__",
-    "__rand__",
-    "__rdivmod__",
-    "__repr__",
-    "__rfloordiv__",
-    "__rlshift__",
-    "__rmatmul__",
-    "__rmod__",
-    "__rmul__",
-    "__ror__",
-    "__round__",
-    "__rpow__",
-    "__rrshift__",
-    "__rshift__",
-    "__rsub__",
-    "__rtruediv__",
-    "__rxor__",
-    "__str__",
-    "__sub__",
-    "__truediv__",
-    "__trunc__",
-    "__xor__",
-];
-
-/// What reads, loops and calls run without a name.
-const IMPLICIT: &[&str] = &[
-    "__call__",
-    "__contains__",
-    "__enter__",
-    "__exit__",
-    "__format__",
-    "__getattr__",
-    "__getitem__",
-    "__iter__",
-    "__missing__",
-    "__next__",
-];
-
-/// Methods and functions that change what they are called of, or handed.
-const CHANGES: &[&str] = &[
-    "add",
-    "append",
-    "appendleft",
-    "at",
-    "byteswap",
-    "clear",
-    "copyto",
-    "delitem",
-    "difference_update",
-    "discard",
-    "extend",
-    "extendleft",
-    "fill",
-    "fill_diagonal",
-    "frombytes",
-    "fromfile",
-    "fromlist",
-    "heapify",
-    "heappop",
-    "heappush",
-    "heappushpop",
-    "heapreplace",
-    "iadd",
-    "iconcat",
-    "insert",
-    "insort",
-    "insort_left",
-    "insort_right",
-    "intersection_update",
-    "itemset",
-    "move_to_end",
-    "partition",
-    "place",
-    "pop",
-    "popitem",
-    "popleft",
-    "put",
-    "put_along_axis",
-    "putmask",
-    "release",
-    "remove",
-    "resize",
-    "reverse",
-    "rotate",
-    "send",
-    "setdefault",
-    "setfield",
-    "setflags",
-    "setitem",
-    "shuffle",
-    "sort",
-    "symmetric_difference_update",
-    "throw",
-    "update",
-];
-
-/// Builtins that change things, or run what they cannot be seen to hold.
-const RUNS: &[&str] = &["delattr", "exec", "eval", "next", "setattr"];
-
-/// Builtins whose result runs what it was handed later on.
-const LAZY: &[&str] = &["enumerate", "filter", "iter", "map", "reversed", "zip"];
-
-/// Calls that give something new.
-const FRESH: &[&str] = &[
-    "Counter",
-    "OrderedDict",
-    "arange",
-    "array",
-    "bytearray",
-    "copy",
-    "deepcopy",
-    "defaultdict",
-    "deque",
-    "dict",
-    "empty",
-    "empty_like",
-    "full",
-    "full_like",
-    "linspace",
-    "list",
-    "ones",
-    "ones_like",
-    "set",
-    "sorted",
-    "split",
-    "zeros",
-    "zeros_like",
-];
 
 /// A function of the snippet.
 struct Function<'a> {
@@ -410,9 +253,9 @@ impl<'n, 'a> Effects<'n, 'a> {
         }
     }
 
-    fn implicit(&mut self) {
+    fn runs(&mut self, methods: &'static [&'static str]) {
         let mentions = &mut self.doing.mentions;
-        mentions.extend(IMPLICIT.iter().map(|name| Cow::Borrowed(*name)));
+        mentions.extend(methods.iter().map(|name| Cow::Borrowed(*name)));
     }
 
     fn call(&mut self, call: &'a ast::ExprCall) {
@@ -433,7 +276,9 @@ impl<'n, 'a> Effects<'n, 'a> {
                     || is_builtin(&name);
                 let changes = CHANGES.contains(&&*name) && names.imported.contains(&name);
                 self.doing.changes |= mine || !known || changes || RUNS.contains(&&*name);
-                self.implicit();
+                if !PLAIN.contains(&&*name) {
+                    self.runs(GONE_THROUGH);
+                }
             }
             Expr::Attribute(f) => {
                 let name = fold(f.attr.as_str());
@@ -455,9 +300,8 @@ impl<'n, 'a> Effects<'n, 'a> {
 impl<'a> Visitor<'a> for Effects<'_, 'a> {
     fn statement(&mut self, statement: &'a Stmt) {
         match statement {
-            Stmt::For(_) | Stmt::With(_) | Stmt::AsyncFor(_) | Stmt::AsyncWith(_) => {
-                self.implicit()
-            }
+            Stmt::For(_) | Stmt::AsyncFor(_) => self.runs(GONE_THROUGH),
+            Stmt::With(_) | Stmt::AsyncWith(_) => self.runs(ENTERED),
             // A list grows in place.
             Stmt::AugAssign(x) => {
                 let counts = matches!(&*x.value, Expr::Constant(c)
@@ -487,14 +331,14 @@ impl<'a> Visitor<'a> for Effects<'_, 'a> {
                 self.doing.mentions.insert(name);
                 self.doing.mentions.insert(Cow::Borrowed("__getattr__"));
             }
+            Expr::Compare(x) if x.ops.iter().any(looks_in) => self.runs(LOOKED_IN),
+            Expr::JoinedStr(_) => self.runs(FORMATTED),
             Expr::Subscript(_)
-            | Expr::Compare(_)
             | Expr::ListComp(_)
             | Expr::SetComp(_)
             | Expr::DictComp(_)
             | Expr::GeneratorExp(_)
-            | Expr::JoinedStr(_)
-            | Expr::Starred(_) => self.implicit(),
+            | Expr::Starred(_) => self.runs(GONE_THROUGH),
             _ => {}
         }
     }
@@ -515,6 +359,10 @@ impl<'a> Visitor<'a> for Effects<'_, 'a> {
         let own = own && of != TargetOf::Delete;
         self.doing.changes |= !own && !self.is_fresh(&target.value);
     }
+}
+
+fn looks_in(op: &ast::CmpOp) -> bool {
+    matches!(op, ast::CmpOp::In | ast::CmpOp::NotIn)
 }
 
 /// What a function binds: to something new, or to anything else.
