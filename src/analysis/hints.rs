@@ -273,6 +273,12 @@ pub fn dunder(attr: &str, policy: &Policy) -> Option<&'static str> {
     })
 }
 
+/// For a private attribute that is the name of a column: what pandas adds with `merge(indicator=True)`.
+/// `of`: the name that it is read of, if it is read of one.
+pub fn private(attr: &str, of: Option<&str>) -> Option<String> {
+    (attr == "_merge").then(|| format!("for the column use `{}[\"_merge\"]`", of.unwrap_or("df")))
+}
+
 /// In place of the rule's own hint, where the contract decides what there is instead. `subject`: what
 /// the finding names.
 pub fn rule(rule: &Rule, subject: &str, policy: &Policy) -> Option<String> {

@@ -3,7 +3,7 @@
 
 use crate::clock::Now;
 use crate::model::{
-    Action, Decision, DecisionKind, Retry, Run, RunErrorKind, State, Verdict, VerdictKind,
+    Action, Decision, DecisionKind, Finding, Retry, Run, RunErrorKind, State, Verdict, VerdictKind,
 };
 
 /// Why a run was stopped.
@@ -75,7 +75,7 @@ impl OutcomeText {
 
     pub fn blocked(verdict: &Verdict) -> Self {
         let profile = &verdict.policy.profile;
-        let what = match verdict.findings.iter().find(|f| f.action == Action::Block) {
+        let what = match named(&verdict.findings) {
             Some(f) => format!("line {}: {} ({})", f.line, f.message, f.rule),
             None => "no finding was named".to_owned(),
         };
@@ -158,6 +158,19 @@ impl OutcomeText {
             (_, None) => Self::new(Retry::Changed, "It ran and failed."),
         }
     }
+}
+
+/// The finding that says why: the first that blocks, or what is certain to fail in the same place. A name that
+/// nothing binds and a package that is not installed are read as more than they are by the rules before.
+fn named(findings: &[Finding]) -> Option<&Finding> {
+    let blocks = |f: &&Finding| f.action == Action::Block;
+    let first = findings.iter().find(blocks)?;
+    let fails = |f: &&Finding| match f.rule.as_str() {
+        "RUN001" => f.line == first.line && first.rule.starts_with("IMPORT"),
+        "RUN002" | "RUN003" => (f.line, f.column) == (first.line, first.column),
+        _ => false,
+    };
+    findings.iter().filter(blocks).find(fails).or(Some(first))
 }
 
 /// Names of files that were not kept, in a message.

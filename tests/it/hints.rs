@@ -108,6 +108,11 @@ const TABLE: &[(&[&str], &str, &str)] = &[
     (&["chart"], "try: f()\nexcept BaseException: pass", "catch `Exception`"),
     (&["chart", "scoped"], "x.__class__", "`isinstance(x, int)`"),
     (&["analysis"], "x.__class__", "`type(x)`"),
+    // What pandas itself calls a column.
+    (&GUARDED, "m._merge", "for the column use `m[\"_merge\"]`"),
+    (&["analysis"], "m = a.merge(b, indicator=True)\nm[m._merge == 'both']", "for the column use `m[\"_merge\"]`"),
+    (&["analysis"], "f(1).g._merge", "for the column use `df[\"_merge\"]`"),
+    (&["analysis"], "m._mgr", "use the public interface"),
 ];
 
 #[test]

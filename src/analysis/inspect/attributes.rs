@@ -223,7 +223,15 @@ impl<'a> Inspector<'a> {
         }
         let own = own || self.may_be_own(attr, receiver, base);
         if attr.starts_with('_') && attr != "_" && !own && !PUBLIC.contains(&attr) {
-            self.add(&rules::ATTR_PRIVATE, at, attr);
+            let of = match receiver {
+                Some(Expr::Name(name)) => Some(name.id.as_str()),
+                _ => None,
+            };
+            let hint = hints::private(attr, of);
+            let fact = self.add(&rules::ATTR_PRIVATE, at, attr);
+            if let Some(hint) = hint {
+                fact.hint = Some(hint);
+            }
             return true;
         }
         if attr == "obj" && base.contains(&Val::Exception) {

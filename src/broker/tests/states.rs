@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use super::super::effect::{Reply, RpcError};
 use super::super::event::{Event, Request};
+use super::super::outcome::OutcomeText;
 use super::super::selection::{first_pending, most_urgent};
 use super::world::*;
-use crate::model::{DecisionKind, Digest, Draft, InputRequest, Retry, State, VerdictKind};
+use crate::model::{Action, DecisionKind, Digest, Draft, InputRequest, Retry, State, VerdictKind};
 
 #[test]
 fn propose_answers_id_digest_state_verdict_and_expiry() {
@@ -23,6 +24,38 @@ fn propose_answers_id_digest_state_verdict_and_expiry() {
     assert_eq!(value["verdict"]["verdict"], "flagged");
     assert_eq!(value["expires_at"], "2026-01-01T00:30:00Z");
     assert_eq!(value.as_object().unwrap().len(), 5);
+}
+
+/// `json.dumps({})` without its import reads as a pickle first.
+#[test]
+fn a_blocked_proposal_hears_first_what_is_certain_to_fail_in_the_same_place() {
+    let rows: [(&[(&str, u32, u32)], &str); 7] = [
+        (&[("DESER002", 1, 1), ("RUN002", 1, 1)], "RUN002"),
+        (&[("RUN002", 1, 1), ("DESER002", 1, 1)], "RUN002"),
+        (&[("IMPORT001", 2, 8), ("RUN001", 2, 1)], "RUN001"),
+        (&[("SYNTAX001", 1, 1), ("RUN003", 1, 1)], "RUN003"),
+        // What blocks by itself, with what fails inside it, after it and elsewhere.
+        (&[("BUILTIN001", 1, 1), ("RUN002", 1, 6)], "BUILTIN001"),
+        (&[("EXEC001", 1, 1), ("RUN001", 1, 20)], "EXEC001"),
+        (&[("IMPORT001", 1, 8), ("RUN001", 2, 8)], "IMPORT001"),
+    ];
+    for (found, named) in rows {
+        let mut verdict = verdict(VerdictKind::Blocked, "x");
+        let plain = verdict.findings[0].clone();
+        let made = found.iter().map(|(rule, line, column)| {
+            let mut one = plain.clone();
+            (one.rule, one.line, one.column) = ((*rule).to_owned(), *line, *column);
+            one
+        });
+        verdict.findings = made.collect();
+        // A finding that only asks for a look says nothing of why it was blocked.
+        let mut asks = plain.clone();
+        (asks.rule, asks.action, asks.line, asks.column) =
+            ("RUN002".to_owned(), Action::Flag, found[0].1, found[0].2);
+        verdict.findings.insert(0, asks);
+        let message = OutcomeText::blocked(&verdict).message;
+        assert!(message.ends_with(&format!("({named})")), "{message}");
+    }
 }
 
 #[test]
