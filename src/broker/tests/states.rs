@@ -29,7 +29,9 @@ fn propose_answers_id_digest_state_verdict_and_expiry() {
 /// `json.dumps({})` without its import reads as a pickle first.
 #[test]
 fn a_blocked_proposal_hears_first_what_is_certain_to_fail_in_the_same_place() {
-    let rows: [(&[(&str, u32, u32)], &str); 7] = [
+    /// Rule, line and column of each finding.
+    type Found = (&'static str, u32, u32);
+    let rows: [(&[Found], &str); 7] = [
         (&[("DESER002", 1, 1), ("RUN002", 1, 1)], "RUN002"),
         (&[("RUN002", 1, 1), ("DESER002", 1, 1)], "RUN002"),
         (&[("IMPORT001", 2, 8), ("RUN001", 2, 1)], "RUN001"),
