@@ -18,7 +18,7 @@ use crate::analysis::rules;
 use crate::analysis::walk::{Bound, Place, TargetOf, Visitor, body, expression};
 
 use words::{
-    CALLED, CHANGES, ENTERED, FORMATTED, FRESH, GONE_THROUGH, LAZY, LOOKED_IN, PLAIN, RUNS,
+    CALLED, CHANGES, ENTERED, FORMATTED, FRESH, GONE_THROUGH, LAZY, LOOKED_IN, PLAIN, RUNS, WRAPS,
 };
 
 type Name<'a> = Cow<'a, str>;
@@ -37,6 +37,15 @@ struct Doing<'a> {
     mentions: HashSet<Name<'a>>,
 }
 
+/// A `def`.
+struct Defined<'a> {
+    name: &'a ast::Identifier,
+    at: TextRange,
+    body: &'a [Stmt],
+    arguments: &'a ast::Arguments,
+    decorators: &'a [Expr],
+}
+
 /// Everything that has a name in the snippet.
 #[derive(Default)]
 struct Names<'a> {
@@ -48,13 +57,12 @@ struct Names<'a> {
     /// Attributes that something was stored in.
     fields: HashSet<Name<'a>>,
     /// `def` of every kind, and lambdas that got a name.
-    defined: Vec<(
-        &'a ast::Identifier,
-        TextRange,
-        &'a [Stmt],
-        &'a ast::Arguments,
-    )>,
+    defined: Vec<Defined<'a>>,
     lambdas: Vec<(Name<'a>, TextRange, &'a ast::ExprLambda)>,
+    /// Names and attributes that hold a function, or what runs one, and what made it.
+    holders: Vec<(Name<'a>, &'a Expr)>,
+    /// The names that decorate.
+    decorators: HashSet<Name<'a>>,
     /// Special methods that are something else than a `def`.
     other: Vec<(Name<'a>, TextRange)>,
 }
@@ -68,15 +76,19 @@ impl<'a> Inspector<'a> {
         let mut names = Names::default();
         body(&mut names, statements);
         let mut functions: Vec<Function<'a>> = Vec::new();
-        for (name, at, statements, arguments) in &names.defined {
-            let mut effects = Effects::new(&names, statements, arguments);
-            body(&mut effects, statements);
+        for one in &names.defined {
+            let mut effects = Effects::new(&names, one.body, one.arguments);
+            body(&mut effects, one.body);
+            for decorator in one.decorators {
+                expression(&mut effects, decorator, Place::Decorator);
+            }
             functions.push(Function {
-                name: fold(name.as_str()),
-                at: *at,
+                name: fold(one.name.as_str()),
+                at: one.at,
                 doing: effects.doing,
             });
         }
+        let mut made_of: Vec<Function<'a>> = Vec::new();
         for (name, at, lambda) in &names.lambdas {
             let mut effects = Effects::new(&names, &[], &lambda.args);
             expression(&mut effects, &lambda.body, Place::Plain);
@@ -86,7 +98,16 @@ impl<'a> Inspector<'a> {
                 doing: effects.doing,
             });
         }
-        let changing = changing(&functions);
+        for (name, made) in &names.holders {
+            let mut effects = Effects::alone(&names);
+            expression(&mut effects, made, Place::Plain);
+            made_of.push(Function {
+                name: name.clone(),
+                at: made.range(),
+                doing: effects.doing,
+            });
+        }
+        let changing = changing(functions.iter().chain(&made_of).collect());
         let called = |name: &str| CALLED.contains(&name);
         let found: Vec<(TextRange, String)> = functions
             .iter()
@@ -107,7 +128,7 @@ fn does(doing: &Doing<'_>, changing: &HashSet<String>) -> bool {
 }
 
 /// The names of the functions that change something, by themselves or by what they mention.
-fn changing(functions: &[Function<'_>]) -> HashSet<String> {
+fn changing(functions: Vec<&Function<'_>>) -> HashSet<String> {
     let mut changing = HashSet::new();
     loop {
         let more: Vec<String> = functions
@@ -123,6 +144,31 @@ fn changing(functions: &[Function<'_>]) -> HashSet<String> {
 }
 
 impl<'a> Names<'a> {
+    /// Whether a decorator calls there what it was given: the function that it decorates.
+    fn is_decorated(&self, name: &str, at: TextRange) -> bool {
+        let within = |range: TextRange| range.start() <= at.start() && at.end() <= range.end();
+        self.defined.iter().any(|one| {
+            let mut parameters = one.arguments.posonlyargs.iter().chain(&one.arguments.args);
+            within(one.at)
+                && self.decorators.contains(&fold(one.name.as_str()))
+                && parameters.any(|a| a.def.arg.as_str() == name)
+        })
+    }
+
+    /// Whether a value is a function, or runs one when it is read.
+    fn holds_function(&self, value: &Expr) -> bool {
+        match value {
+            Expr::Name(_) => true,
+            Expr::Attribute(x) => CHANGES.contains(&x.attr.as_str()),
+            Expr::Call(call) => match &*call.func {
+                Expr::Name(f) => WRAPS.contains(&f.id.as_str()),
+                Expr::Attribute(f) => WRAPS.contains(&f.attr.as_str()),
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
     fn holds_lazily(&self, value: &Expr) -> bool {
         match value {
             Expr::GeneratorExp(_) => true,
@@ -143,14 +189,32 @@ impl<'a> Visitor<'a> for Names<'a> {
         match statement {
             Stmt::FunctionDef(x) => {
                 self.functions.insert(fold(x.name.as_str()));
-                self.defined.push((&x.name, x.range(), &x.body, &x.args));
+                self.defined.push(Defined {
+                    name: &x.name,
+                    at: x.range(),
+                    body: &x.body,
+                    arguments: &x.args,
+                    decorators: &x.decorator_list,
+                });
             }
             Stmt::AsyncFunctionDef(x) => {
                 self.functions.insert(fold(x.name.as_str()));
-                self.defined.push((&x.name, x.range(), &x.body, &x.args));
+                self.defined.push(Defined {
+                    name: &x.name,
+                    at: x.range(),
+                    body: &x.body,
+                    arguments: &x.args,
+                    decorators: &x.decorator_list,
+                });
             }
             Stmt::ClassDef(x) => drop(self.classes.insert(fold(x.name.as_str()))),
             _ => {}
+        }
+    }
+
+    fn expression(&mut self, e: &'a Expr, place: Place<'a>) {
+        if let (Place::Decorator, Expr::Name(name)) = (place, e) {
+            self.decorators.insert(fold(name.id.as_str()));
         }
     }
 
@@ -165,6 +229,9 @@ impl<'a> Visitor<'a> for Names<'a> {
                 return;
             }
             Bound::Value(value) if self.holds_lazily(value) => drop(self.lazy.insert(name.clone())),
+            Bound::Value(value) if self.holds_function(value) => {
+                self.holders.push((name.clone(), value));
+            }
             _ => {}
         }
         // `__radd__ = __add__`, `__hash__ = None`.
@@ -185,6 +252,15 @@ impl<'a> Visitor<'a> for Names<'a> {
             && self.holds_lazily(value)
         {
             self.lazy.insert(name.clone());
+        }
+        match to {
+            Bound::Value(Expr::Lambda(lambda)) => {
+                self.lambdas.push((name.clone(), target.range(), lambda));
+            }
+            Bound::Value(value) if self.holds_function(value) => {
+                self.holders.push((name.clone(), value));
+            }
+            _ => {}
         }
         self.fields.insert(name);
     }
@@ -242,6 +318,18 @@ impl<'n, 'a> Effects<'n, 'a> {
         }
     }
 
+    /// Of an expression outside of every function.
+    fn alone(names: &'n Names<'a>) -> Self {
+        Self {
+            names,
+            doing: Doing::default(),
+            receiver: None,
+            parameters: HashSet::new(),
+            fresh: HashSet::new(),
+            local: HashSet::new(),
+        }
+    }
+
     /// Whether what it leads from was made by the function itself.
     fn is_fresh(&self, e: &Expr) -> bool {
         match e {
@@ -275,7 +363,8 @@ impl<'n, 'a> Effects<'n, 'a> {
                     || names.imported.contains(&name)
                     || is_builtin(&name);
                 let changes = CHANGES.contains(&&*name) && names.imported.contains(&name);
-                self.doing.changes |= mine || !known || changes || RUNS.contains(&&*name);
+                let runs = (mine || !known) && !names.is_decorated(&name, call.range());
+                self.doing.changes |= runs || changes || RUNS.contains(&&*name);
                 if !PLAIN.contains(&&*name) {
                     self.runs(GONE_THROUGH);
                 }
@@ -317,7 +406,7 @@ impl<'a> Visitor<'a> for Effects<'_, 'a> {
         }
     }
 
-    fn expression(&mut self, e: &'a Expr, _place: Place<'a>) {
+    fn expression(&mut self, e: &'a Expr, place: Place<'a>) {
         match e {
             Expr::Call(call) => self.call(call),
             Expr::Name(name) => {
@@ -327,8 +416,16 @@ impl<'a> Visitor<'a> for Effects<'_, 'a> {
             }
             Expr::Attribute(x) => {
                 let name = fold(x.attr.as_str());
-                self.doing.changes |= self.names.lazy.contains(&name);
-                self.doing.mentions.insert(name);
+                // `map(a.fill, …)`.
+                let handed = !matches!(place, Place::Called)
+                    && CHANGES.contains(&&*name)
+                    && !self.names.fields.contains(&name)
+                    && !self.is_fresh(&x.value);
+                self.doing.changes |= handed || self.names.lazy.contains(&name);
+                // A list of the function's own, or a text, has methods of that name too.
+                if !self.is_fresh(&x.value) {
+                    self.doing.mentions.insert(name);
+                }
                 self.doing.mentions.insert(Cow::Borrowed("__getattr__"));
             }
             Expr::Compare(x) if x.ops.iter().any(looks_in) => self.runs(LOOKED_IN),

@@ -161,6 +161,15 @@ pub(super) const PLAIN: &[&str] = &[
     "type",
 ];
 
+/// What makes something of a function that reading or calling an attribute runs.
+pub(super) const WRAPS: &[&str] = &[
+    "cached_property",
+    "partial",
+    "partialmethod",
+    "property",
+    "singledispatchmethod",
+];
+
 /// Builtins whose result runs what it was handed later on.
 pub(super) const LAZY: &[&str] = &["enumerate", "filter", "iter", "map", "reversed", "zip"];
 
