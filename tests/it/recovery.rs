@@ -138,7 +138,8 @@ fn a_dashboard_that_is_killed_again_and_again_loses_nothing_it_answered() {
     assert_eq!(verify.status.code(), Some(0), "{}", said(&verify));
     assert!(!dash.text().contains("damaged"));
     let list = said(&dash.cli(&["audit", "list"]));
-    assert!(answered.len() > 95, "{}", answered.len());
+    // Those that each round waits for; the kill may come before any other.
+    assert!(answered.len() >= 95, "{}", answered.len());
     for id in &answered {
         let line = list.lines().find(|line| line.contains(id.as_str()));
         let line = line.unwrap_or_else(|| panic!("{id} was answered and is not in the log"));
