@@ -88,7 +88,7 @@ def fault(path: Any) -> str:
     if "://" in path:
         return f"{shown} is an address: there is no network"
     if path.startswith("/"):
-        return f"{shown} is an absolute path: give its name alone, such as {better(names[-1:])!r}"
+        return f"{shown} is an absolute path: use a plain file name, such as {better(names[-1:])!r}"
     if ".." in parts:
         return f"{shown} has '..' in it: give the name without it"
     if len(parts) > SEGMENTS:

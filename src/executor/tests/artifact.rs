@@ -135,7 +135,7 @@ fn a_name_that_is_not_kept_is_named_with_the_rule_and_a_better_one() {
         ),
         (
             "/work/x.csv",
-            "'/work/x.csv' is an absolute path: give its name alone, such as 'x.csv'",
+            "'/work/x.csv' is an absolute path: use a plain file name, such as 'x.csv'",
         ),
         ("a/../x.csv", "'a/../x.csv' has '..' in it"),
         ("a/b/c/d/x.csv", "'a/b/c/d/x.csv' has 4 folders: a name has"),
