@@ -325,8 +325,10 @@ impl Dash {
             while Instant::now() < heard && agent.state(&id) == "pending" {
                 self.pause(Duration::from_millis(50));
             }
-            // A machine that stood still closed the sheet: whoever grants asks again.
+            // A machine that stood still closed the sheet, maybe between two digits, which then chose another
+            // view: whoever grants goes back to the queue and asks again.
             if agent.state(&id) == "pending" && !self.text().contains("GRANT?") {
+                self.keys("1u");
                 self.press("a");
             }
         }

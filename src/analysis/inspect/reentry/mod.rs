@@ -169,6 +169,24 @@ impl<'a> Names<'a> {
         }
     }
 
+    fn define(
+        &mut self,
+        name: &'a ast::Identifier,
+        at: TextRange,
+        body: &'a [Stmt],
+        arguments: &'a ast::Arguments,
+        decorators: &'a [Expr],
+    ) {
+        self.functions.insert(fold(name.as_str()));
+        self.defined.push(Defined {
+            name,
+            at,
+            body,
+            arguments,
+            decorators,
+        });
+    }
+
     fn holds_lazily(&self, value: &Expr) -> bool {
         match value {
             Expr::GeneratorExp(_) => true,
@@ -188,24 +206,10 @@ impl<'a> Visitor<'a> for Names<'a> {
     fn statement(&mut self, statement: &'a Stmt) {
         match statement {
             Stmt::FunctionDef(x) => {
-                self.functions.insert(fold(x.name.as_str()));
-                self.defined.push(Defined {
-                    name: &x.name,
-                    at: x.range(),
-                    body: &x.body,
-                    arguments: &x.args,
-                    decorators: &x.decorator_list,
-                });
+                self.define(&x.name, x.range(), &x.body, &x.args, &x.decorator_list);
             }
             Stmt::AsyncFunctionDef(x) => {
-                self.functions.insert(fold(x.name.as_str()));
-                self.defined.push(Defined {
-                    name: &x.name,
-                    at: x.range(),
-                    body: &x.body,
-                    arguments: &x.args,
-                    decorators: &x.decorator_list,
-                });
+                self.define(&x.name, x.range(), &x.body, &x.args, &x.decorator_list);
             }
             Stmt::ClassDef(x) => drop(self.classes.insert(fold(x.name.as_str()))),
             _ => {}
