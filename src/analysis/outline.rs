@@ -10,7 +10,7 @@ use super::fold::fold;
 use super::halves;
 use super::parse::TextRange;
 use super::parse::ast::{Constant, Expr, Stmt};
-use super::walk::{self, Bound, Place, Visitor};
+use super::walk::{self, Bound, ExprPlace, Visitor};
 use super::{parse, scan};
 use crate::model::{CodeFacts, Digest};
 use crate::policy::NodeKind;
@@ -173,7 +173,7 @@ impl<'a> Visitor<'a> for Collector {
         }
     }
 
-    fn expression(&mut self, e: &'a Expr, _place: Place<'a>) {
+    fn expression(&mut self, e: &'a Expr, _place: ExprPlace<'a>) {
         match e {
             Expr::Name(x) => self.name(&x.id),
             Expr::Attribute(x) => self.name(&x.attr),

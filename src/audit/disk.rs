@@ -13,7 +13,7 @@ use super::error;
 use super::journal::Journal;
 use super::layout::{Layout, open_regular, sync_dir};
 use super::mark::{Mark, Marker};
-use super::place::Place;
+use super::place::LogLocation;
 use super::settler::lasting;
 use crate::model::{Blob, Digest};
 
@@ -48,7 +48,7 @@ pub(super) trait Disk: Send {
 #[derive(Debug)]
 pub(super) struct FileDisk {
     layout: Layout,
-    place: Place,
+    place: LogLocation,
     segment: File,
     number: u64,
     /// Bytes the segment has after all that was appended.
@@ -93,7 +93,7 @@ impl FileDisk {
             offset: length,
         })?;
         Ok(Self {
-            place: Place::of(&layout, &segment, number)?,
+            place: LogLocation::of(&layout, &segment, number)?,
             journal: Some(Journal::open(&layout, &marker)?),
             marker,
             layout,

@@ -18,7 +18,7 @@ use super::error;
 use super::frame::{self, HEADER, NONCE};
 use super::layout::{Layout, journal_name, sync_dir};
 use super::mark::{Mark, Marker};
-use super::place::{self, Held, Place};
+use super::place::{self, Held, LogLocation};
 use super::settler::{Places, Settled, Settler, Turn, lasting, settled};
 use crate::model::{Blob, Digest};
 
@@ -166,7 +166,7 @@ impl Journal {
     }
 
     /// Makes sure that the next start finds the journal where it looks for it.
-    pub fn check(&self, place: &Place) -> io::Result<()> {
+    pub fn check(&self, place: &LogLocation) -> io::Result<()> {
         self.held.iter().enumerate().try_for_each(|(number, held)| {
             place.check_file(held, (number == self.turn).then_some(self.length))
         })

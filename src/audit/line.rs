@@ -236,7 +236,7 @@ pub(super) fn actor(event: &LogEvent) -> &'static str {
 
 /// What a line says of its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum LineRole {
     Header {
         segment: u64,
         first_seq: u64,
@@ -253,7 +253,7 @@ pub(super) enum Place {
 pub(super) struct Sealed {
     /// Of the format.
     pub v: u32,
-    pub place: Place,
+    pub place: LineRole,
     pub prev: Digest,
     pub hash: Digest,
 }
@@ -287,7 +287,7 @@ pub(super) fn unseal(line: &[u8]) -> Result<Sealed, &'static str> {
     })
 }
 
-fn place(body: &[u8]) -> Option<(u32, Place)> {
+fn place(body: &[u8]) -> Option<(u32, LineRole)> {
     let (v, rest) = number(body.strip_prefix(b"{\"v\":")?)?;
     let v = u32::try_from(v).ok().filter(|v| *v >= VERSION)?;
     if let Some(rest) = rest.strip_prefix(b"\"seq\":") {
@@ -297,11 +297,11 @@ fn place(body: &[u8]) -> Option<(u32, Place)> {
             None => seq,
         };
         // A batch cannot begin after its records.
-        return (batch <= seq).then_some((v, Place::Record { seq, batch }));
+        return (batch <= seq).then_some((v, LineRole::Record { seq, batch }));
     }
     let (segment, rest) = number(rest.strip_prefix(b"\"segment\":")?)?;
     let (first_seq, _) = number(rest.strip_prefix(b"\"first_seq\":")?)?;
-    Some((v, Place::Header { segment, first_seq }))
+    Some((v, LineRole::Header { segment, first_seq }))
 }
 
 /// Decimal digits up to a comma, as serde writes them.
@@ -324,7 +324,7 @@ fn hex(digits: &[u8]) -> Option<Digest> {
 /// The sequence number a line claims, for naming it when it is damaged.
 pub(super) fn claimed_seq(line: &[u8]) -> Option<u64> {
     match place(line)? {
-        (_, Place::Record { seq, .. }) => Some(seq),
-        (_, Place::Header { .. }) => None,
+        (_, LineRole::Record { seq, .. }) => Some(seq),
+        (_, LineRole::Header { .. }) => None,
     }
 }

@@ -92,7 +92,7 @@ impl Held {
 
 /// The folders, the lock and the segment that a writer goes on with.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct LogLocation {
     path: CString,
     state: File,
     log: File,
@@ -121,7 +121,7 @@ impl Misplaced {
     }
 }
 
-impl Place {
+impl LogLocation {
     pub fn of(layout: &Layout, segment: &File, number: u64) -> io::Result<Self> {
         let (state, log) = (File::open(&layout.state)?, File::open(layout.log())?);
         Ok(Self {

@@ -19,7 +19,7 @@ use super::error::{AuditError, Damage};
 use super::frame::{self, Frame};
 use super::journal::FILE_MAX;
 use super::layout::{Layout, journal_name, open_regular, segment_name};
-use super::line::{Place, unseal};
+use super::line::{LineRole, unseal};
 use super::mark::{Mark, Marker, Note};
 use super::scan::{Boundary, Head, Line, Scanned, scan};
 use super::settler::{Homes, Places};
@@ -418,7 +418,8 @@ pub(super) fn follows(lines: &[u8], end: &Head) -> Option<(u64, Digest)> {
     for line in lines.split_inclusive(|b| *b == b'\n') {
         let sealed = unseal(line.strip_suffix(b"\n")?).ok()?;
         seq += 1;
-        if sealed.prev != hash || !matches!(sealed.place, Place::Record { seq: s, .. } if s == seq)
+        if sealed.prev != hash
+            || !matches!(sealed.place, LineRole::Record { seq: s, .. } if s == seq)
         {
             return None;
         }

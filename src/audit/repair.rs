@@ -17,7 +17,7 @@ use super::contents::Look;
 use super::error::{AuditError, Damage};
 use super::judge::judge;
 use super::layout::{Layout, journal_name, segment_name, sync_dir};
-use super::line::{Place, unseal};
+use super::line::{LineRole, unseal};
 use super::lock::Lock;
 use super::log::Log;
 use super::mark::Marker;
@@ -183,7 +183,7 @@ fn goes_on(layout: &Layout, scanned: &Scanned, damage: &Damage) -> Result<(), Au
 
 /// What an intact record says of itself, in its own segment or in a batch of the journal.
 fn claimed(line: &[u8]) -> Option<LostRecord> {
-    let Place::Record { seq, .. } = unseal(line).ok()?.place else {
+    let LineRole::Record { seq, .. } = unseal(line).ok()?.place else {
         return None;
     };
     let claim: Claim = serde_json::from_slice(line).unwrap_or_default();

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use super::AuditError;
 use super::error::Damage;
 use super::layout::{Layout, open_regular, segment_name};
-use super::line::{GENESIS, LINE_MAX, Place, VERSION, claimed_seq, unseal};
+use super::line::{GENESIS, LINE_MAX, LineRole, VERSION, claimed_seq, unseal};
 use super::mark::Mark;
 use super::traces;
 use crate::model::{Digest, visible};
@@ -252,7 +252,7 @@ impl Walk {
                 what: format!("it is of version {} of the format", sealed.v),
             });
         }
-        if let (1, Place::Header { first_seq, .. }) = (number, sealed.place)
+        if let (1, LineRole::Header { first_seq, .. }) = (number, sealed.place)
             && (!self.vouched || !self.ends.is_empty())
         {
             if self.ends.is_empty() {
@@ -267,7 +267,7 @@ impl Walk {
         }
         let next = self.head.seq + 1;
         match (number, sealed.place) {
-            (1, Place::Header { segment, first_seq }) => {
+            (1, LineRole::Header { segment, first_seq }) => {
                 if segment != self.head.segment {
                     return Err(format!("it is the header of segment {segment}"));
                 }
@@ -277,17 +277,19 @@ impl Walk {
                     ));
                 }
             }
-            (1, Place::Record { .. }) => return Err("the segment's header is missing".to_owned()),
-            (_, Place::Header { .. }) => return Err("a header stands among records".to_owned()),
-            (_, Place::Record { seq, .. }) if seq != next => {
+            (1, LineRole::Record { .. }) => {
+                return Err("the segment's header is missing".to_owned());
+            }
+            (_, LineRole::Header { .. }) => return Err("a header stands among records".to_owned()),
+            (_, LineRole::Record { seq, .. }) if seq != next => {
                 return Err(format!("seq {next} should stand here"));
             }
-            (_, Place::Record { .. }) => {}
+            (_, LineRole::Record { .. }) => {}
         }
         if sealed.prev != self.head.hash {
             return Err("it does not follow the line before it".to_owned());
         }
-        if let Place::Record { seq, .. } = sealed.place {
+        if let LineRole::Record { seq, .. } = sealed.place {
             if !self.vouched {
                 self.removal(bytes)?;
             }

@@ -10,7 +10,7 @@ use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 
 use super::error::Damage;
 use super::layout::{Layout, open_regular, segment_name};
-use super::line::{LINE_MAX, Place, unseal};
+use super::line::{LINE_MAX, LineRole, unseal};
 use super::mark::Mark;
 use super::scan::{Head, Scanned};
 
@@ -81,8 +81,8 @@ fn promised_by_itself(layout: &Layout, head: &Head) -> io::Result<bool> {
         match unseal(line).map(|sealed| sealed.place) {
             Err(_) => {}
             Ok(_) if first => promised = true,
-            Ok(Place::Header { .. }) => promised = true,
-            Ok(Place::Record { batch, .. }) => promised |= batch > head.seq + 1,
+            Ok(LineRole::Header { .. }) => promised = true,
+            Ok(LineRole::Record { batch, .. }) => promised |= batch > head.seq + 1,
         }
         first = false;
     })?;

@@ -34,8 +34,8 @@ fn batch(log: &[u8], count: u64) -> Vec<u8> {
     let text = std::str::from_utf8(log).unwrap();
     let last = unseal(text.lines().last().unwrap().as_bytes()).unwrap();
     let (mut hash, mut seq) = match last.place {
-        Place::Record { seq, .. } => (last.hash, seq),
-        Place::Header { .. } => (last.hash, 0),
+        LineRole::Record { seq, .. } => (last.hash, seq),
+        LineRole::Header { .. } => (last.hash, 0),
     };
     let first = seq + 1;
     let mut bytes = Vec::new();

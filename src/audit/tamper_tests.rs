@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::super::super::line::{Place, unseal};
+use super::super::super::line::{LineRole, unseal};
 use super::super::super::samples::{self, every_kind};
 use super::*;
 
@@ -277,7 +277,7 @@ proptest! {
         fs::create_dir(dir.path().join("log")).unwrap();
         let header = sealed(b"{\"v\":1,\"segment\":1,\"first_seq\":1,\"ts\":\"x\"", &"0".repeat(64));
         let head = unseal(&header[..header.len() - 1]).unwrap();
-        prop_assert_eq!(head.place, Place::Header { segment: 1, first_seq: 1 });
+        prop_assert_eq!(head.place, LineRole::Header { segment: 1, first_seq: 1 });
         let content = match how {
             0 => junk,
             1 => [header, junk].concat(),

@@ -245,7 +245,7 @@ fn records_of_one_sync_name_their_first_and_one_alone_names_none() {
                 let batch = record.batch.unwrap_or(record.seq);
                 assert_eq!(
                     place,
-                    line::Place::Record {
+                    line::LineRole::Record {
                         seq: record.seq,
                         batch
                     }
@@ -429,7 +429,7 @@ fn what_a_person_decided_is_durable_with_the_next_sync_however_many_proposals_wa
             seq += 1;
             assert_eq!(sealed.prev, prev);
             assert!(
-                matches!(sealed.place, line::Place::Record { seq: n, .. } if n == seq),
+                matches!(sealed.place, line::LineRole::Record { seq: n, .. } if n == seq),
                 "{:?}",
                 sealed.place
             );

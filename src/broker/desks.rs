@@ -52,19 +52,19 @@ impl Desk {
 
 /// What waits for a desk, and what is on it.
 #[derive(Debug, Default)]
-struct Place {
+struct DeskState {
     queue: FairQueue<Work>,
     at_work: Option<(JobId, Work, Now)>,
 }
 
 #[derive(Debug, Default)]
 pub(super) struct Desks {
-    short: Place,
-    long: Place,
+    short: DeskState,
+    long: DeskState,
 }
 
 impl Desks {
-    const fn place(&mut self, desk: Desk) -> &mut Place {
+    const fn place(&mut self, desk: Desk) -> &mut DeskState {
         match desk {
             Desk::Short => &mut self.short,
             Desk::Long => &mut self.long,

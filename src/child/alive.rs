@@ -171,7 +171,7 @@ impl Alive {
                     return Ok(Outcome::Ended(self, ending, now));
                 }
                 Some((Says::Refused(refusal), _)) => return Err(refusal.into()),
-                Some((Says::Place, _)) => return Err(Fault::new(Why::OutOfOrder, "place")),
+                Some((Says::Slot, _)) => return Err(Fault::new(Why::OutOfOrder, "slot")),
                 other => other,
             };
             // What is to end goes no step further.

@@ -11,7 +11,7 @@ use super::Dataset;
 use super::error::ConfigError;
 use super::identifier::check_identifier;
 use super::keys;
-use super::table::{Place, Set, Source, Table};
+use super::table::{Set, Source, SourceKind, Table};
 use crate::model::did_you_mean;
 
 /// A year: longer than any wait makes sense, short enough that no clock overflows.
@@ -46,7 +46,7 @@ impl Layer {
     /// to its folder.
     pub fn parse(path: &Path, text: &str) -> Result<Self, ConfigError> {
         let folder = path.parent().unwrap_or(Path::new("/"));
-        let place = Place::File(path);
+        let place = SourceKind::File(path);
         Self::read(Source { place, text }, folder)
     }
 

@@ -2,7 +2,7 @@
 
 /// How a variable's text becomes a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum ValueSyntax {
     Text,
     /// A whole number, or true or false.
     Literal,
@@ -16,29 +16,29 @@ pub(super) enum Kind {
 pub(super) struct Key {
     pub table: &'static str,
     pub name: &'static str,
-    pub kind: Kind,
+    pub kind: ValueSyntax,
 }
 
-const fn key(table: &'static str, name: &'static str, kind: Kind) -> Key {
+const fn key(table: &'static str, name: &'static str, kind: ValueSyntax) -> Key {
     Key { table, name, kind }
 }
 
 pub(super) const KEYS: [Key; 15] = [
-    key("", "profile", Kind::Text),
-    key("", "profiles", Kind::Texts),
-    key("", "tier", Kind::Text),
-    key("", "theme", Kind::Text),
-    key("", "python", Kind::Text),
-    key("", "ttl_s", Kind::Literal),
-    key("", "ttl_max_s", Kind::Literal),
-    key("queue", "max_pending", Kind::Literal),
-    key("queue", "max_pending_per_peer", Kind::Literal),
-    key("socket", "allow_uids", Kind::Literals),
-    key("socket", "group", Kind::Text),
-    key("run", "kill_on_disconnect", Kind::Literal),
-    key("audit", "retention_days", Kind::Literal),
-    key("audit", "keep_code", Kind::Literal),
-    key("feature.lift", "enabled", Kind::Literal),
+    key("", "profile", ValueSyntax::Text),
+    key("", "profiles", ValueSyntax::Texts),
+    key("", "tier", ValueSyntax::Text),
+    key("", "theme", ValueSyntax::Text),
+    key("", "python", ValueSyntax::Text),
+    key("", "ttl_s", ValueSyntax::Literal),
+    key("", "ttl_max_s", ValueSyntax::Literal),
+    key("queue", "max_pending", ValueSyntax::Literal),
+    key("queue", "max_pending_per_peer", ValueSyntax::Literal),
+    key("socket", "allow_uids", ValueSyntax::Literals),
+    key("socket", "group", ValueSyntax::Text),
+    key("run", "kill_on_disconnect", ValueSyntax::Literal),
+    key("audit", "retention_days", ValueSyntax::Literal),
+    key("audit", "keep_code", ValueSyntax::Literal),
+    key("feature.lift", "enabled", ValueSyntax::Literal),
 ];
 
 /// The tables, those whose keys a person makes up among them.

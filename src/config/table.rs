@@ -11,7 +11,7 @@ use crate::model::did_you_mean;
 
 /// What a text came from.
 #[derive(Clone, Copy)]
-pub(super) enum Place<'a> {
+pub(super) enum SourceKind<'a> {
     File(&'a Path),
     /// The variable of this name, written as the one line of a file that says the same.
     Variable(&'a str),
@@ -20,7 +20,7 @@ pub(super) enum Place<'a> {
 /// A text and what it came from, to turn spans into lines.
 #[derive(Clone, Copy)]
 pub(super) struct Source<'a> {
-    pub place: Place<'a>,
+    pub place: SourceKind<'a>,
     pub text: &'a str,
 }
 
@@ -36,11 +36,11 @@ impl Source<'_> {
 
     pub fn origin(&self, span: &Range<usize>) -> Origin {
         match self.place {
-            Place::File(path) => Origin::File {
+            SourceKind::File(path) => Origin::File {
                 path: path.to_owned(),
                 line: self.line(span),
             },
-            Place::Variable(name) => Origin::Variable(name.to_owned()),
+            SourceKind::Variable(name) => Origin::Variable(name.to_owned()),
         }
     }
 

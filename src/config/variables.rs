@@ -10,9 +10,9 @@ use std::path::Path;
 use super::Dataset;
 use super::error::{ConfigError, Origin};
 use super::file::Layer;
-use super::keys::{DATASET, KEYS, Key, Kind};
+use super::keys::{DATASET, KEYS, Key, ValueSyntax};
 use super::merge::over;
-use super::table::{Place, Set, Source};
+use super::table::{Set, Source, SourceKind};
 use crate::model::Sensitivity;
 use crate::model::nearest;
 
@@ -79,7 +79,7 @@ impl Variables {
                 Meaning::Elsewhere => continue,
                 Meaning::Key(key) => line(key.table, key.name, &literal(key.kind, value)),
                 Meaning::Binding(action) => {
-                    line("keys", &text(&action), &literal(Kind::Text, value))
+                    line("keys", &text(&action), &literal(ValueSyntax::Text, value))
                 }
                 Meaning::Dataset(upper, key) => {
                     let known = dataset_name(name, &upper, datasets.keys().copied())?;
@@ -181,7 +181,7 @@ fn refuse(name: &str, message: impl Into<String>) -> ConfigError {
 }
 
 fn read(name: &str, line: &str, folder: &Path) -> Result<Layer, ConfigError> {
-    let place = Place::Variable(name);
+    let place = SourceKind::Variable(name);
     Layer::read(Source { place, text: line }, folder)
 }
 
@@ -210,7 +210,7 @@ fn text(value: &str) -> String {
 
 /// The value as a file would write it. What is none of its kind stays a string, and the reader
 /// says what is wanted; nothing can end the line.
-fn literal(kind: Kind, value: &str) -> String {
+fn literal(kind: ValueSyntax, value: &str) -> String {
     let one = |value: &str| {
         let digits = value.strip_prefix('-').unwrap_or(value);
         let whole = !digits.is_empty()
@@ -231,10 +231,10 @@ fn literal(kind: Kind, value: &str) -> String {
         format!("[{}]", each.join(", "))
     };
     match kind {
-        Kind::Text => text(value),
-        Kind::Literal => one(value.trim()),
-        Kind::Texts => many(&text),
-        Kind::Literals => many(&one),
+        ValueSyntax::Text => text(value),
+        ValueSyntax::Literal => one(value.trim()),
+        ValueSyntax::Texts => many(&text),
+        ValueSyntax::Literals => many(&one),
     }
 }
 

@@ -40,7 +40,7 @@ use control::Switch;
 use data::convert::Converter;
 use spec::RunSpec;
 pub use warm::Wish;
-use warm::{Kind, Pool};
+use warm::{Pool, ZygoteKind};
 
 /// Where notes of a run go: in order, the last one `Ended` or `Failed`.
 pub type Notes = Box<dyn Fn(ProposalId, ExecNote) + Send + Sync>;
@@ -96,7 +96,7 @@ impl Executor {
         inputs: &[BoundInput],
         wish: Wish,
     ) {
-        let kind = Kind {
+        let kind = ZygoteKind {
             policy,
             tier,
             env,

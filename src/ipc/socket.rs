@@ -84,7 +84,7 @@ pub enum SocketError {
 pub struct Listener {
     pub(super) socket: UnixListener,
     pub(super) allow_uids: Vec<u32>,
-    place: Place,
+    place: SocketLocation,
     made: (u64, u64),
     /// Held as long as this dashboard lives; the kernel lets go of it when it dies.
     lock: File,
@@ -93,7 +93,7 @@ pub struct Listener {
 impl Listener {
     /// Makes folder and socket and listens. Must run within a tokio runtime.
     pub async fn bind(config: &SocketConfig) -> Result<Self, SocketError> {
-        let place = Place::open(config)?;
+        let place = SocketLocation::open(config)?;
         let lock = place.lock()?;
         place.clear()?;
         let (socket, made) = place.listen(config)?;
@@ -133,14 +133,14 @@ impl Drop for Listener {
 
 /// The opened folder and the socket's name in it.
 #[derive(Debug)]
-struct Place {
+struct SocketLocation {
     folder: OwnedFd,
     folder_path: PathBuf,
     name: OsString,
     path: PathBuf,
 }
 
-impl Place {
+impl SocketLocation {
     fn open(config: &SocketConfig) -> Result<Self, SocketError> {
         let path = config.path.clone();
         let length = path.as_os_str().len();

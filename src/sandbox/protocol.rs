@@ -158,7 +158,7 @@ pub enum Says {
     /// nobody can read there. With it comes the descriptor of the run's output folder.
     Started { pid: i32, layers: Vec<String> },
     /// From a zygote's helper: a place for a run waits; its socket comes with this.
-    Place,
+    Slot,
     /// It could not be made.
     Refused(Refusal),
     /// The payload ended and nothing of it is left running. Its folder is removed once the broker

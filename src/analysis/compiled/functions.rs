@@ -6,7 +6,7 @@ use crate::analysis::parse::ast::Ranged;
 use crate::analysis::walk::Scope;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum CodeKind {
     Module,
     Function,
     Async,
@@ -20,7 +20,7 @@ enum Kind {
 
 /// A scope, while it is walked.
 pub(super) struct Frame {
-    kind: Kind,
+    kind: CodeKind,
     /// Where a comprehension stands.
     at: TextRange,
     /// Whether a comprehension waits for something.
@@ -32,15 +32,15 @@ pub(super) struct Frame {
 
 impl Frame {
     pub fn module() -> Self {
-        Self::new(Kind::Module)
+        Self::new(CodeKind::Module)
     }
 
     pub fn of(scope: Scope<'_>) -> Self {
         match scope {
-            Scope::Function(_) => Self::new(Kind::Function),
-            Scope::Async(_) => Self::new(Kind::Async),
-            Scope::Class(_) => Self::new(Kind::Class),
-            Scope::TypeParameters => Self::new(Kind::TypeParameters),
+            Scope::Function(_) => Self::new(CodeKind::Function),
+            Scope::Async(_) => Self::new(CodeKind::Async),
+            Scope::Class(_) => Self::new(CodeKind::Class),
+            Scope::TypeParameters => Self::new(CodeKind::TypeParameters),
             Scope::Comprehension {
                 target,
                 waits,
@@ -49,15 +49,15 @@ impl Frame {
                 at: target.range(),
                 waits,
                 ..Self::new(if lazy {
-                    Kind::Generator
+                    CodeKind::Generator
                 } else {
-                    Kind::Comprehension
+                    CodeKind::Comprehension
                 })
             },
         }
     }
 
-    fn new(kind: Kind) -> Self {
+    fn new(kind: CodeKind) -> Self {
         Self {
             kind,
             at: TextRange::default(),
@@ -69,16 +69,16 @@ impl Frame {
 }
 
 impl Compiler<'_, '_> {
-    fn kind(&self) -> Kind {
-        self.frames.last().map_or(Kind::Module, |f| f.kind)
+    fn kind(&self) -> CodeKind {
+        self.frames.last().map_or(CodeKind::Module, |f| f.kind)
     }
 
     pub(super) fn in_function(&self) -> bool {
-        matches!(self.kind(), Kind::Function | Kind::Async)
+        matches!(self.kind(), CodeKind::Function | CodeKind::Async)
     }
 
     pub(super) fn in_module(&self) -> bool {
-        self.kind() == Kind::Module
+        self.kind() == CodeKind::Module
     }
 
     /// `return` belongs in functions, and ends no handler of `except*`.
@@ -113,16 +113,20 @@ impl Compiler<'_, '_> {
             frame.yields = true;
         }
         match self.kind() {
-            Kind::Module | Kind::Class if !self.inside().skipped => {
+            CodeKind::Module | CodeKind::Class if !self.inside().skipped => {
                 self.refuse(at, format!("{what} outside a function"));
             }
-            Kind::Comprehension | Kind::Generator => {
+            CodeKind::Comprehension | CodeKind::Generator => {
                 self.refuse(at, format!("{what} in a comprehension"));
             }
-            Kind::Async if what == "yield from" && !self.inside().skipped => {
+            CodeKind::Async if what == "yield from" && !self.inside().skipped => {
                 self.refuse(at, "yield from in an async function");
             }
-            Kind::Module | Kind::Class | Kind::Function | Kind::Async | Kind::TypeParameters => {}
+            CodeKind::Module
+            | CodeKind::Class
+            | CodeKind::Function
+            | CodeKind::Async
+            | CodeKind::TypeParameters => {}
         }
     }
 
@@ -133,41 +137,41 @@ impl Compiler<'_, '_> {
             return;
         }
         match self.kind() {
-            Kind::Module | Kind::Function | Kind::Class => {
+            CodeKind::Module | CodeKind::Function | CodeKind::Class => {
                 if !self.inside().skipped {
                     self.refuse(at, "await outside an async function");
                 }
             }
-            Kind::Comprehension | Kind::Generator => {
+            CodeKind::Comprehension | CodeKind::Generator => {
                 if let Some(frame) = self.frames.last_mut() {
                     frame.waits = true;
                 }
             }
-            Kind::Async | Kind::TypeParameters => {}
+            CodeKind::Async | CodeKind::TypeParameters => {}
         }
     }
 
     /// `async for` and `async with`.
     pub(super) fn in_async_function(&mut self, what: &str, at: TextRange) {
-        if self.kind() != Kind::Async {
+        if self.kind() != CodeKind::Async {
             self.refuse(at, format!("{what} outside an async function"));
         }
     }
 
     /// What is known of a scope at its end only.
     pub(super) fn left(&mut self, frame: &Frame) {
-        if let (Kind::Async, true, Some(at)) = (frame.kind, frame.yields, frame.returned) {
+        if let (CodeKind::Async, true, Some(at)) = (frame.kind, frame.yields, frame.returned) {
             self.refuse(at, "return with a value in an async generator");
         }
         // A comprehension that waits makes the one around it wait.
-        if frame.kind == Kind::Comprehension && frame.waits {
+        if frame.kind == CodeKind::Comprehension && frame.waits {
             match self.kind() {
-                Kind::Comprehension | Kind::Generator => {
+                CodeKind::Comprehension | CodeKind::Generator => {
                     if let Some(around) = self.frames.last_mut() {
                         around.waits = true;
                     }
                 }
-                Kind::Module | Kind::Function | Kind::Class => {
+                CodeKind::Module | CodeKind::Function | CodeKind::Class => {
                     if !self.inside().skipped {
                         self.refuse(
                             frame.at,
@@ -175,7 +179,7 @@ impl Compiler<'_, '_> {
                         );
                     }
                 }
-                Kind::Async | Kind::TypeParameters => {}
+                CodeKind::Async | CodeKind::TypeParameters => {}
             }
         }
     }

@@ -18,7 +18,7 @@ use super::fold::fold;
 use super::parse::TextRange;
 use super::parse::ast::{self, ExceptHandler, Expr, Ranged, Stmt};
 use super::rules;
-use super::walk::{self, Block, Bound, Place, Scope, TargetOf, Visitor};
+use super::walk::{self, Block, Bound, ExprPlace, Scope, TargetOf, Visitor};
 
 /// Adds a fact for each place that the compiler would refuse.
 pub fn check(text: &str, body: &[Stmt], facts: &mut Facts) {
@@ -131,7 +131,7 @@ impl<'a> Visitor<'a> for Compiler<'a, '_> {
         }
     }
 
-    fn expression(&mut self, e: &'a Expr, place: Place<'a>) {
+    fn expression(&mut self, e: &'a Expr, place: ExprPlace<'a>) {
         match e {
             Expr::Name(x) => self.name(x),
             Expr::NamedExpr(x) => self.walrus(x),
@@ -164,7 +164,7 @@ impl<'a> Visitor<'a> for Compiler<'a, '_> {
             | Expr::Attribute(_)
             | Expr::Slice(_) => {}
         }
-        if let Place::Target = place {
+        if let ExprPlace::Target = place {
             self.target(e);
         }
     }

@@ -23,7 +23,7 @@ const NONLOCAL: Flags = 1 << 6;
 const ELEMENT: Flags = 1 << 7;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum TableKind {
     Module,
     Function,
     Class,
@@ -32,7 +32,7 @@ enum Kind {
 }
 
 struct Table<'a> {
-    kind: Kind,
+    kind: TableKind,
     parent: usize,
     /// The class that private names belong to.
     class: Option<&'a str>,
@@ -57,7 +57,7 @@ impl<'a> Symbols<'a> {
                 stack: Vec::new(),
                 nonlocals: Vec::new(),
             };
-            symbols.push(Kind::Module, None);
+            symbols.push(TableKind::Module, None);
             symbols
         })
     }
@@ -65,10 +65,10 @@ impl<'a> Symbols<'a> {
     pub fn enter(&mut self, scope: Scope<'a>) {
         let class = self.tables[self.here()].class;
         match scope {
-            Scope::Function(_) | Scope::Async(_) => self.push(Kind::Function, class),
-            Scope::Class(class) => self.push(Kind::Class, Some(class.name.as_str())),
-            Scope::Comprehension { .. } => self.push(Kind::Comprehension, class),
-            Scope::TypeParameters => self.push(Kind::TypeParameters, class),
+            Scope::Function(_) | Scope::Async(_) => self.push(TableKind::Function, class),
+            Scope::Class(class) => self.push(TableKind::Class, Some(class.name.as_str())),
+            Scope::Comprehension { .. } => self.push(TableKind::Comprehension, class),
+            Scope::TypeParameters => self.push(TableKind::TypeParameters, class),
         }
     }
 
@@ -76,7 +76,7 @@ impl<'a> Symbols<'a> {
         self.stack.pop();
     }
 
-    fn push(&mut self, kind: Kind, class: Option<&'a str>) {
+    fn push(&mut self, kind: TableKind, class: Option<&'a str>) {
         let table = Table {
             kind,
             parent: self.here(),
@@ -119,15 +119,15 @@ impl<'a> Symbols<'a> {
             at = self.tables[at].parent;
             let flags = self.flags(at, name);
             match self.tables[at].kind {
-                Kind::Module => return false,
-                Kind::Class if matches!(name, "__class__" | "__classdict__") => return true,
-                Kind::Class | Kind::Comprehension => {}
-                Kind::TypeParameters if flags != 0 => return true,
-                Kind::TypeParameters => {}
-                Kind::Function if flags & GLOBAL != 0 => return false,
-                Kind::Function if flags & NONLOCAL != 0 => {}
-                Kind::Function if flags & (LOCAL | PARAMETER | IMPORTED) != 0 => return true,
-                Kind::Function => {}
+                TableKind::Module => return false,
+                TableKind::Class if matches!(name, "__class__" | "__classdict__") => return true,
+                TableKind::Class | TableKind::Comprehension => {}
+                TableKind::TypeParameters if flags != 0 => return true,
+                TableKind::TypeParameters => {}
+                TableKind::Function if flags & GLOBAL != 0 => return false,
+                TableKind::Function if flags & NONLOCAL != 0 => {}
+                TableKind::Function if flags & (LOCAL | PARAMETER | IMPORTED) != 0 => return true,
+                TableKind::Function => {}
             }
         }
         false
@@ -141,7 +141,7 @@ impl<'a> Symbols<'a> {
         let mut at = here;
         loop {
             match self.tables[at].kind {
-                Kind::Comprehension => {
+                TableKind::Comprehension => {
                     if !private && self.flags(at, &name) & ELEMENT != 0 {
                         return Some(format!(
                             "`{name} :=` binds what a comprehension goes through"
@@ -151,7 +151,7 @@ impl<'a> Symbols<'a> {
                 }
                 // Elsewhere the name belongs to where it stands.
                 _ if at == here => return None,
-                Kind::Function => {
+                TableKind::Function => {
                     let handed = if self.flags(at, &name) & GLOBAL == 0 {
                         NONLOCAL
                     } else {
@@ -161,15 +161,15 @@ impl<'a> Symbols<'a> {
                     self.add(at, name, LOCAL);
                     return None;
                 }
-                Kind::Module => {
+                TableKind::Module => {
                     self.add(here, name.clone(), GLOBAL);
                     self.add(at, name, GLOBAL);
                     return None;
                 }
-                Kind::Class => {
+                TableKind::Class => {
                     return Some("`:=` in a comprehension of a class body".to_owned());
                 }
-                Kind::TypeParameters => return None,
+                TableKind::TypeParameters => return None,
             }
         }
     }
@@ -183,7 +183,7 @@ impl<'a> Compiler<'a, '_> {
             let (here, name) = (symbols.here(), symbols.mangled(x.id.as_str()));
             // `super()` needs the class around.
             let kind = symbols.tables[here].kind;
-            if name == "super" && matches!(kind, Kind::Function | Kind::Comprehension) {
+            if name == "super" && matches!(kind, TableKind::Function | TableKind::Comprehension) {
                 symbols.add(here, "__class__".into(), USED);
             }
             symbols.add(here, name, USED);
@@ -212,8 +212,11 @@ impl<'a> Compiler<'a, '_> {
             | Bound::Capture(_)
             | Bound::Something
             | Bound::Deleted => match symbols.tables[here].kind {
-                Kind::Comprehension => LOCAL | ELEMENT,
-                Kind::Module | Kind::Function | Kind::Class | Kind::TypeParameters => LOCAL,
+                TableKind::Comprehension => LOCAL | ELEMENT,
+                TableKind::Module
+                | TableKind::Function
+                | TableKind::Class
+                | TableKind::TypeParameters => LOCAL,
             },
         };
         let before = symbols.flags(here, &name);

@@ -9,7 +9,7 @@ use crate::analysis::parse::TextRange;
 use crate::analysis::parse::ast::{self, Expr, ExprContext, Ranged};
 use crate::analysis::resolve::{Standing, Val, Vals};
 use crate::analysis::rules;
-use crate::analysis::walk::{Bound, Place, TargetOf};
+use crate::analysis::walk::{Bound, ExprPlace, TargetOf};
 use crate::model::Capability;
 
 /// Public interface of named tuples and of notebooks, underscore or not.
@@ -23,7 +23,12 @@ const PUBLIC: &[&str] = &[
 ];
 
 impl<'a> Inspector<'a> {
-    pub(super) fn attribute(&mut self, x: &'a ast::ExprAttribute, e: &'a Expr, place: Place<'a>) {
+    pub(super) fn attribute(
+        &mut self,
+        x: &'a ast::ExprAttribute,
+        e: &'a Expr,
+        place: ExprPlace<'a>,
+    ) {
         let attr = fold(x.attr.as_str());
         let at = x.range();
         self.spelling(x.attr.as_str(), at);
@@ -76,7 +81,7 @@ impl<'a> Inspector<'a> {
                 _ => {}
             }
         }
-        if x.ctx == ExprContext::Load && !matches!(place, Place::Called) {
+        if x.ctx == ExprContext::Load && !matches!(place, ExprPlace::Called) {
             self.attribute_column(&x.value, &attr, at);
         }
         if x.ctx == ExprContext::Load {
@@ -90,7 +95,7 @@ impl<'a> Inspector<'a> {
         module: &str,
         attr: &str,
         at: TextRange,
-        place: Place<'a>,
+        place: ExprPlace<'a>,
     ) {
         let written = format!("{module}.{attr}");
         let (child, standing) = self.r.child(module, attr);
@@ -110,7 +115,7 @@ impl<'a> Inspector<'a> {
             }
             return;
         }
-        let kept = !matches!(place, Place::AttributeOf);
+        let kept = !matches!(place, ExprPlace::AttributeOf);
         if standing == Standing::OnTheWay && kept {
             self.add(&rules::IMPORT_THROUGH, at, written);
             return;
@@ -119,7 +124,10 @@ impl<'a> Inspector<'a> {
         if let (Val::Module(path), Standing::Allowed) = (&child, standing)
             && !matches!(
                 place,
-                Place::AttributeOf | Place::Assigned | Place::Target | Place::Compared
+                ExprPlace::AttributeOf
+                    | ExprPlace::Assigned
+                    | ExprPlace::Target
+                    | ExprPlace::Compared
             )
             && !self.policy.imports.contains_key("*")
         {
@@ -346,19 +354,19 @@ impl<'a> Inspector<'a> {
     }
 
     /// A function that opens files, handed on instead of called.
-    pub(super) fn file_value(&mut self, e: &'a Expr, at: TextRange, place: Place<'a>) {
+    pub(super) fn file_value(&mut self, e: &'a Expr, at: TextRange, place: ExprPlace<'a>) {
         let surrounding = match place {
-            Place::Argument(call) | Place::Keyword(call) => Some(call),
-            Place::Plain | Place::Decorator | Place::Base => None,
-            Place::Assigned => {
+            ExprPlace::Argument(call) | ExprPlace::Keyword(call) => Some(call),
+            ExprPlace::Plain | ExprPlace::Decorator | ExprPlace::Base => None,
+            ExprPlace::Assigned => {
                 self.keep(e, at);
                 return;
             }
-            Place::AttributeOf
-            | Place::Called
-            | Place::Annotation
-            | Place::Target
-            | Place::Compared => return,
+            ExprPlace::AttributeOf
+            | ExprPlace::Called
+            | ExprPlace::Annotation
+            | ExprPlace::Target
+            | ExprPlace::Compared => return,
         };
         let vals = self.r.eval(e, self.here());
         for val in vals.iter() {

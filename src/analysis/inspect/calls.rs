@@ -8,7 +8,7 @@ use crate::analysis::parse::TextRange;
 use crate::analysis::parse::ast::{self, Constant, Expr, ExprContext, Ranged};
 use crate::analysis::resolve::Val;
 use crate::analysis::rules::{self, Rule};
-use crate::analysis::walk::Place;
+use crate::analysis::walk::ExprPlace;
 use crate::model::Capability;
 
 /// The arguments of a call, as many as were skipped by a `partial` around it.
@@ -295,7 +295,7 @@ impl<'a> Inspector<'a> {
             }
             for val in base.iter() {
                 if let Val::Module(module) = val {
-                    self.module_attribute(module, &text, at, Place::Called);
+                    self.module_attribute(module, &text, at, ExprPlace::Called);
                 }
             }
             if matches!(text.as_str(), "format" | "format_map") && !base.contains(&Val::Styler) {

@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 use crate::analysis::fold::fold;
 use crate::analysis::parse::TextRange;
 use crate::analysis::parse::ast::{self, Constant, ExceptHandler, Expr, Ranged, Stmt};
-use crate::analysis::walk::{Bound, Place, Visitor, body};
+use crate::analysis::walk::{Bound, ExprPlace, Visitor, body};
 
 /// From one byte up to another.
 type Stretch = (usize, usize);
@@ -381,7 +381,7 @@ impl<'a> Visitor<'a> for Empty<'a> {
         }
     }
 
-    fn expression(&mut self, e: &'a Expr, place: Place<'a>) {
+    fn expression(&mut self, e: &'a Expr, place: ExprPlace<'a>) {
         let generators: &[ast::Comprehension] = match e {
             Expr::ListComp(x) => &x.generators,
             Expr::SetComp(x) => &x.generators,
@@ -398,7 +398,7 @@ impl<'a> Visitor<'a> for Empty<'a> {
             }
             Expr::Name(name) if name.ctx == ast::ExprContext::Load => {
                 let harmless = self.harmless.contains(&bytes(name.range()).0);
-                if !harmless && !matches!(place, Place::Compared) {
+                if !harmless && !matches!(place, ExprPlace::Compared) {
                     self.used.insert(fold(name.id.as_str()));
                 }
             }
@@ -426,10 +426,10 @@ const LOOKS: &[&str] = &[
 ];
 
 /// Whether a function that is named there may be called for it.
-fn calls_there(place: Place<'_>) -> bool {
+fn calls_there(place: ExprPlace<'_>) -> bool {
     match place {
-        Place::Called | Place::Decorator => true,
-        Place::Argument(call) | Place::Keyword(call) => {
+        ExprPlace::Called | ExprPlace::Decorator => true,
+        ExprPlace::Argument(call) | ExprPlace::Keyword(call) => {
             !matches!(&*call.func, Expr::Name(n) if LOOKS.contains(&n.id.as_str()))
         }
         _ => false,
@@ -518,7 +518,7 @@ impl<'a> Visitor<'a> for Course<'a> {
         }
     }
 
-    fn expression(&mut self, e: &'a Expr, place: Place<'a>) {
+    fn expression(&mut self, e: &'a Expr, place: ExprPlace<'a>) {
         match e {
             Expr::Name(name) if name.ctx == ast::ExprContext::Load && calls_there(place) => {
                 let at = bytes(e.range()).0;
@@ -546,7 +546,7 @@ impl<'a> Visitor<'a> for Course<'a> {
             Expr::DictComp(x) => self.comprehended(&[&x.key, &x.value], &x.generators),
             Expr::GeneratorExp(x) => {
                 self.comprehended(&[&x.elt], &x.generators);
-                if !matches!(place, Place::Argument(_)) {
+                if !matches!(place, ExprPlace::Argument(_)) {
                     self.skipped.push(bytes(x.elt.range()));
                 }
             }
@@ -576,7 +576,7 @@ impl<'a> Visitor<'a> for Course<'a> {
             | Expr::Slice(_) => {}
         }
         // Evaluated late or never, as the version and the scope have it.
-        if let Place::Annotation = place {
+        if let ExprPlace::Annotation = place {
             self.skipped.push(bytes(e.range()));
         }
     }

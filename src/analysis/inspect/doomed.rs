@@ -7,7 +7,7 @@ use super::Inspector;
 use super::calls::Arguments;
 use super::course::Course;
 use super::early::{Early, Later, Outer, early};
-use super::files::Kind;
+use super::files::PathKind;
 use crate::analysis::fold::fold;
 use crate::analysis::hints;
 use crate::analysis::library::{is_builtin, is_telling};
@@ -339,18 +339,18 @@ impl<'a> Inspector<'a> {
     pub(super) fn touches(
         &mut self,
         e: &'a Expr,
-        kind: Kind,
+        kind: PathKind,
         capability: Capability,
         subject: &str,
         at: TextRange,
     ) {
         let reads = capability == Capability::FsRead;
         let names = match kind {
-            Kind::None => return,
-            Kind::Plain => self.texts_of(e),
+            PathKind::None => return,
+            PathKind::Plain => self.texts_of(e),
             // A parameter that is handed literals.
-            Kind::Followed if reads => self.texts_of(e),
-            Kind::Followed | Kind::Computed | Kind::Outside | Kind::Url => None,
+            PathKind::Followed if reads => self.texts_of(e),
+            PathKind::Followed | PathKind::Computed | PathKind::Outside | PathKind::Url => None,
         };
         let names = names.map(|names| with_endings(names, subject));
         match names {

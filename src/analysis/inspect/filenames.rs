@@ -4,7 +4,7 @@
 use unicode_normalization::UnicodeNormalization;
 
 use super::Inspector;
-use super::files::{Kind, beneath};
+use super::files::{PathKind, beneath};
 use super::paths::is_time;
 use super::sources::{Item, Source, Spot};
 use crate::analysis::methods::Entry;
@@ -13,7 +13,7 @@ use crate::analysis::parse::ast::{self, Expr, Stmt};
 use crate::analysis::resolve::Val;
 use crate::analysis::rules;
 use crate::analysis::text::shown;
-use crate::analysis::walk::{Bound, Place, Visitor, body};
+use crate::analysis::walk::{Bound, ExprPlace, Visitor, body};
 use crate::model::{Artifact, Capability};
 use crate::policy::Contract;
 
@@ -72,7 +72,7 @@ impl<'a> Inspector<'a> {
     pub(super) fn named_so(
         &mut self,
         e: &'a Expr,
-        kind: Kind,
+        kind: PathKind,
         capability: Capability,
         entry: Option<Entry>,
         subject: &str,
@@ -87,8 +87,8 @@ impl<'a> Inspector<'a> {
             return;
         }
         let found = match kind {
-            Kind::Plain | Kind::Followed | Kind::Computed => self.misnamed(e),
-            Kind::None | Kind::Outside | Kind::Url => None,
+            PathKind::Plain | PathKind::Followed | PathKind::Computed => self.misnamed(e),
+            PathKind::None | PathKind::Outside | PathKind::Url => None,
         };
         if let Some(found) = found {
             let method = !subject.contains('.');
@@ -228,10 +228,10 @@ impl<'a> Inspector<'a> {
     }
 
     /// More folders than a name may have.
-    pub(super) fn too_deep(&mut self, e: &'a Expr, kind: Kind, at: TextRange) -> bool {
+    pub(super) fn too_deep(&mut self, e: &'a Expr, kind: PathKind, at: TextRange) -> bool {
         let kept = self.policy.guard
             && matches!(self.policy.contract, Contract::Analysis | Contract::Walled);
-        let names = (kind == Kind::Outside && kept).then(|| self.deep_name(e));
+        let names = (kind == PathKind::Outside && kept).then(|| self.deep_name(e));
         let Some(name) = names.flatten() else {
             return false;
         };
@@ -263,7 +263,7 @@ impl Words {
 }
 
 impl<'a> Visitor<'a> for Words {
-    fn expression(&mut self, e: &'a Expr, _: Place<'a>) {
+    fn expression(&mut self, e: &'a Expr, _: ExprPlace<'a>) {
         match e {
             Expr::Name(x) => self.say(x.id.as_str()),
             Expr::Attribute(x) => self.say(x.attr.as_str()),

@@ -15,7 +15,7 @@ use crate::policy::Contract;
 
 /// What a path argument amounts to; the order is the strength.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Kind {
+pub(super) enum PathKind {
     /// No file: nothing was named, or it is in memory.
     None,
     Plain,
@@ -82,9 +82,12 @@ impl<'a> Inspector<'a> {
                 let kinds = starred
                     .map(|e| self.kind(e))
                     .chain(double.map(|k| self.kind(&k.value)));
-                kinds.max().unwrap_or(Kind::Computed).max(Kind::Computed)
+                kinds
+                    .max()
+                    .unwrap_or(PathKind::Computed)
+                    .max(PathKind::Computed)
             }
-            None => Kind::None,
+            None => PathKind::None,
         };
         let Some(e) = arguments.deciding(entry) else {
             self.touches_any(capability);
@@ -108,18 +111,18 @@ impl<'a> Inspector<'a> {
 
     pub(super) fn file_fact(
         &mut self,
-        kind: Kind,
+        kind: PathKind,
         capability: Capability,
         subject: &str,
         at: TextRange,
     ) {
         let (rule, detail) = match kind {
-            Kind::None => return,
-            Kind::Plain => (&rules::FS_OUTPUT, "literal argument"),
-            Kind::Followed => (&rules::FS_OUTPUT, "computed from literals"),
-            Kind::Computed => (&rules::FS_COMPUTED, "computed argument"),
-            Kind::Outside => (&rules::FS_OUTSIDE, "literal argument"),
-            Kind::Url => {
+            PathKind::None => return,
+            PathKind::Plain => (&rules::FS_OUTPUT, "literal argument"),
+            PathKind::Followed => (&rules::FS_OUTPUT, "computed from literals"),
+            PathKind::Computed => (&rules::FS_COMPUTED, "computed argument"),
+            PathKind::Outside => (&rules::FS_OUTSIDE, "literal argument"),
+            PathKind::Url => {
                 self.uses(capability, at, &format!("{subject}, URL"));
                 self.add(&rules::NET_URL, at, subject);
                 return;
@@ -138,7 +141,7 @@ impl<'a> Inspector<'a> {
             let top = segments.iter().take(Artifact::SEGMENTS).copied();
             let is = segments.len() > Artifact::SEGMENTS
                 && !segments.iter().any(|s| matches!(*s, "" | "." | ".."))
-                && text_kind(&top.collect::<Vec<_>>().join("/")) == Kind::Plain;
+                && text_kind(&top.collect::<Vec<_>>().join("/")) == PathKind::Plain;
             is.then(|| name.to_owned())
         };
         let vals = self.r.eval(e, self.here());
@@ -233,7 +236,7 @@ impl<'a> Inspector<'a> {
     /// A style is a name; a path or URL is read.
     pub(super) fn style(&mut self, e: &'a Expr, at: TextRange, subject: &str) {
         match self.kind(e) {
-            Kind::None | Kind::Plain => {}
+            PathKind::None | PathKind::Plain => {}
             kind => self.file_fact(kind, Capability::FsRead, subject, at),
         }
     }
@@ -252,7 +255,7 @@ impl<'a> Inspector<'a> {
             crate::analysis::methods::Effect::Write => Capability::FsWrite,
             _ => Capability::FsRead,
         };
-        let mut kind = Kind::Computed;
+        let mut kind = PathKind::Computed;
         if let Some(call) = surrounding {
             let beside = call
                 .args
@@ -266,7 +269,7 @@ impl<'a> Inspector<'a> {
     }
 
     /// A literal path of some machine, or an address; anything else is `None`.
-    pub(super) fn machine_kind(&self, e: &'a Expr) -> Kind {
+    pub(super) fn machine_kind(&self, e: &'a Expr) -> PathKind {
         let mut texts = Set::default();
         for val in self.r.eval(e, self.here()).iter() {
             match val {
@@ -275,41 +278,41 @@ impl<'a> Inspector<'a> {
             }
         }
         let kind = |val: Val<'a>| match val {
-            Val::Text(text) if text_kind(&text) == Kind::Url => Kind::Url,
-            Val::Text(text) if is_machine_path(&text) => Kind::Outside,
-            _ => Kind::None,
+            Val::Text(text) if text_kind(&text) == PathKind::Url => PathKind::Url,
+            Val::Text(text) if is_machine_path(&text) => PathKind::Outside,
+            _ => PathKind::None,
         };
         texts
             .into_vec()
             .into_iter()
             .map(kind)
             .max()
-            .unwrap_or(Kind::None)
+            .unwrap_or(PathKind::None)
     }
 
-    pub(super) fn kind(&self, e: &'a Expr) -> Kind {
+    pub(super) fn kind(&self, e: &'a Expr) -> PathKind {
         if let Some(kind) = literal_kind(e) {
             return kind;
         }
         let vals = self.r.eval(e, self.here());
         let mut kind = if vals.is_empty() {
-            Kind::Computed
+            PathKind::Computed
         } else {
-            Kind::None
+            PathKind::None
         };
         for val in vals.iter() {
             kind = kind.max(self.val_kind(val, 0));
         }
-        if kind == Kind::Computed {
+        if kind == PathKind::Computed {
             kind = self.computed_kind(e);
         }
         kind
     }
 
     /// Files in memory have one root, and `..` may be in a path that does not lead out of it.
-    fn path_kind(&self, text: &str) -> Kind {
+    fn path_kind(&self, text: &str) -> PathKind {
         match self.files_in_memory().then(|| beneath(text)).flatten() {
-            Some(path) if path.is_empty() => Kind::Plain,
+            Some(path) if path.is_empty() => PathKind::Plain,
             Some(path) => text_kind(&path),
             None => text_kind(text),
         }
@@ -320,10 +323,10 @@ impl<'a> Inspector<'a> {
         self.policy.contract == Contract::Walled
     }
 
-    fn val_kind(&self, val: &Val<'a>, depth: usize) -> Kind {
+    fn val_kind(&self, val: &Val<'a>, depth: usize) -> PathKind {
         match val {
             Val::Text(text) => self.path_kind(text),
-            Val::Memory | Val::File => Kind::None,
+            Val::Memory | Val::File => PathKind::None,
             Val::Items(..) | Val::Holds(..) if depth < 4 => {
                 let mut set = Set::default();
                 self.r.element(val, &mut set);
@@ -331,11 +334,11 @@ impl<'a> Inspector<'a> {
                     .iter()
                     .map(|v| match v {
                         // Numbers in a list are not names of files.
-                        Val::Unknown => Kind::Computed,
+                        Val::Unknown => PathKind::Computed,
                         other => self.val_kind(other, depth + 1),
                     })
                     .max()
-                    .unwrap_or(Kind::None)
+                    .unwrap_or(PathKind::None)
             }
             Val::Items(..)
             | Val::Holds(..)
@@ -352,19 +355,19 @@ impl<'a> Inspector<'a> {
             | Val::Styler
             | Val::TypeOf(_)
             | Val::Method(_)
-            | Val::Unknown => Kind::Computed,
+            | Val::Unknown => PathKind::Computed,
         }
     }
 }
 
 /// What a constant that is not text amounts to.
-fn literal_kind(e: &Expr) -> Option<Kind> {
+fn literal_kind(e: &Expr) -> Option<PathKind> {
     let Expr::Constant(c) = e else { return None };
     match &c.value {
-        Constant::None => Some(Kind::None),
+        Constant::None => Some(PathKind::None),
         Constant::Bytes(bytes) => Some(text_kind(&String::from_utf8_lossy(bytes))),
         // A number is a descriptor of the process.
-        Constant::Int(_) | Constant::Bool(_) => Some(Kind::Outside),
+        Constant::Int(_) | Constant::Bool(_) => Some(PathKind::Outside),
         Constant::Str(_)
         | Constant::Tuple(_)
         | Constant::Float(_)
@@ -384,7 +387,7 @@ fn makes_file(mode: &Expr) -> bool {
     }
 }
 
-pub(super) fn text_kind(text: &str) -> Kind {
+pub(super) fn text_kind(text: &str) -> PathKind {
     let scheme = text.split_once("://").is_some_and(|(scheme, _)| {
         !scheme.is_empty()
             && scheme
@@ -395,7 +398,7 @@ pub(super) fn text_kind(text: &str) -> Kind {
         matches!(d, "file" | "http" | "https" | "ftp" | "s3" | "gs" | "data")
     });
     if scheme || drive {
-        return Kind::Url;
+        return PathKind::Url;
     }
     let odd = text.contains(['\\', '\0'])
         || text.starts_with('~')
@@ -408,9 +411,9 @@ pub(super) fn text_kind(text: &str) -> Kind {
     let lead_out = segments.clone().count() > Artifact::SEGMENTS
         || segments.clone().any(|s| matches!(s, "" | "." | ".."));
     if odd || lead_out {
-        Kind::Outside
+        PathKind::Outside
     } else {
-        Kind::Plain
+        PathKind::Plain
     }
 }
 
@@ -451,7 +454,7 @@ mod tests {
             "a/b",
             "././a/b/c/d.csv",
         ] {
-            assert_eq!(text_kind(plain), Kind::Plain, "{plain}");
+            assert_eq!(text_kind(plain), PathKind::Plain, "{plain}");
         }
         for outside in [
             "/etc/passwd",
@@ -469,7 +472,7 @@ mod tests {
             "a\\b",
             "x\0",
         ] {
-            assert_eq!(text_kind(outside), Kind::Outside, "{outside}");
+            assert_eq!(text_kind(outside), PathKind::Outside, "{outside}");
         }
         for (path, within) in [
             ("a/../b", Some("b")),
@@ -483,7 +486,7 @@ mod tests {
             assert_eq!(beneath(path).as_deref(), within, "{path}");
         }
         for url in ["http://x", "s3://b/k", "file:x", "https://"] {
-            assert_eq!(text_kind(url), Kind::Url, "{url}");
+            assert_eq!(text_kind(url), PathKind::Url, "{url}");
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::analysis::parse::TextRange;
 use crate::analysis::parse::ast::{self, Expr, Ranged};
 use crate::analysis::resolve::{BUFFER, PARSED, Val, Vals, address};
 use crate::analysis::rules;
-use crate::analysis::walk::Place;
+use crate::analysis::walk::ExprPlace;
 
 /// What a template does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -149,9 +149,9 @@ impl<'a> Inspector<'a> {
         receiver: &'a Expr,
         base: &Vals<'a>,
         at: TextRange,
-        place: Place<'a>,
+        place: ExprPlace<'a>,
     ) {
-        if !matches!(attr, "format" | "format_map") || matches!(place, Place::Called) {
+        if !matches!(attr, "format" | "format_map") || matches!(place, ExprPlace::Called) {
             return;
         }
         if base
@@ -170,7 +170,7 @@ impl<'a> Inspector<'a> {
             && base
                 .iter()
                 .all(|v| matches!(v, Val::Text(t) if template(t) == Template::Simple));
-        let handed = matches!(place, Place::Argument(_) | Place::Keyword(_))
+        let handed = matches!(place, ExprPlace::Argument(_) | ExprPlace::Keyword(_))
             || self.option_value == Some(address(receiver))
             || self.handed_formats.contains(&address(receiver));
         if literal && handed && !base.is_empty() {

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 
 use super::Inspector;
 use super::calls;
-use super::files::Kind;
+use super::files::PathKind;
 use crate::analysis::methods::{self, Effect, Entry};
 use crate::analysis::parse::TextRange;
 use crate::analysis::parse::ast::{self, Expr, Ranged};
@@ -22,7 +22,7 @@ pub(super) struct Lost {
     /// Whether one was handed to something else.
     pub handed: bool,
     /// Paths of the machine and addresses that an unknown function is called with.
-    paths: Vec<(Kind, TextRange)>,
+    paths: Vec<(PathKind, TextRange)>,
 }
 
 impl<'a> Inspector<'a> {
@@ -116,7 +116,9 @@ impl<'a> Inspector<'a> {
         for e in given {
             let kind = self.machine_kind(e);
             // A method of who knows what may well show an address.
-            if kind == Kind::Outside || (kind == Kind::Url && !call.func.is_attribute_expr()) {
+            if kind == PathKind::Outside
+                || (kind == PathKind::Url && !call.func.is_attribute_expr())
+            {
                 self.lost.paths.push((kind, e.range()));
             }
         }

@@ -38,7 +38,7 @@ use super::parse::TextRange;
 use super::parse::ast::{self, Expr, Ranged, Stmt};
 use super::resolve::{Resolver, ScopeId, Standing};
 use super::rules::{self, Rule};
-use super::walk::{Bound, Place, Scope, TargetOf, Visitor};
+use super::walk::{Bound, ExprPlace, Scope, TargetOf, Visitor};
 use crate::model::{Capability, Setting};
 use crate::policy::{NodeKind, Policy};
 
@@ -249,7 +249,7 @@ impl<'a> Visitor<'a> for Inspector<'a> {
         }
     }
 
-    fn expression(&mut self, e: &'a Expr, place: Place<'a>) {
+    fn expression(&mut self, e: &'a Expr, place: ExprPlace<'a>) {
         match e {
             Expr::Name(name) => self.name(name, e, place),
             Expr::Attribute(attribute) => {
@@ -297,7 +297,7 @@ impl<'a> Visitor<'a> for Inspector<'a> {
                     self.address_text(text, e.range());
                     self.file_text(text);
                 }
-                if let (ast::Constant::Str(text), Place::Annotation) = (&c.value, place) {
+                if let (ast::Constant::Str(text), ExprPlace::Annotation) = (&c.value, place) {
                     self.annotation(text, e.range());
                 }
             }

@@ -9,7 +9,7 @@ use crate::analysis::parse::TextRange;
 use crate::analysis::parse::ast::{self, ExceptHandler, Expr, ExprContext, Ranged};
 use crate::analysis::resolve::{Standing, Val};
 use crate::analysis::rules;
-use crate::analysis::walk::{Bound, Place};
+use crate::analysis::walk::{Bound, ExprPlace};
 use crate::model::nearest;
 use crate::model::{Action, Capability};
 
@@ -43,7 +43,7 @@ const DRAWING: &[&str] = &[
 const ELSEWHERE: &[&str] = &["WindowsError", "_IncompleteInputError"];
 
 impl<'a> Inspector<'a> {
-    pub(super) fn name(&mut self, name: &'a ast::ExprName, e: &'a Expr, place: Place<'a>) {
+    pub(super) fn name(&mut self, name: &'a ast::ExprName, e: &'a Expr, place: ExprPlace<'a>) {
         let id = fold(name.id.as_str());
         let at = name.range();
         if name.ctx != ExprContext::Load {
@@ -53,7 +53,7 @@ impl<'a> Inspector<'a> {
         if let Some(text) = &self.text
             && text.columns
             && !text.local.iter().any(|n| *n == id)
-            && !matches!(place, Place::Called)
+            && !matches!(place, ExprPlace::Called)
             && !is_dunder(&id)
         {
             // A column of the table.
@@ -83,7 +83,7 @@ impl<'a> Inspector<'a> {
         if self.text.as_ref().is_some_and(|t| t.formula)
             && !bound
             && !is_builtin(&id)
-            && !matches!(place, Place::Called)
+            && !matches!(place, ExprPlace::Called)
         {
             self.column(&id, Capability::DataRead, at);
         }
@@ -121,7 +121,7 @@ impl<'a> Inspector<'a> {
         self.add_with(&rules::BUILTIN_DUNDER, at, capability, id);
     }
 
-    fn builtin(&mut self, id: &str, at: TextRange, place: Place<'a>) {
+    fn builtin(&mut self, id: &str, at: TextRange, place: ExprPlace<'a>) {
         let policy = self.policy;
         let listed = policy.builtins.contains(id) || policy.builtins.contains("*");
         match id {
@@ -152,11 +152,11 @@ impl<'a> Inspector<'a> {
                     self.add_with(&rules::BUILTIN_DENIED, at, Some(capability), id);
                 }
             }
-            "getattr" | "hasattr" if !matches!(place, Place::Called) => {
+            "getattr" | "hasattr" if !matches!(place, ExprPlace::Called) => {
                 self.add(&rules::REFL_VALUE, at, id);
             }
             "type" => self.type_load(at, place),
-            "open" if !matches!(place, Place::Called | Place::Assigned) => {
+            "open" if !matches!(place, ExprPlace::Called | ExprPlace::Assigned) => {
                 self.add_with(&rules::FS_VALUE, at, Some(Capability::FsRead), "open");
             }
             _ => {}
@@ -164,10 +164,13 @@ impl<'a> Inspector<'a> {
     }
 
     /// `type` may be called with one argument, compared, tested against, or mapped over values.
-    fn type_load(&mut self, at: TextRange, place: Place<'a>) {
+    fn type_load(&mut self, at: TextRange, place: ExprPlace<'a>) {
         let fine = match place {
-            Place::Called | Place::Compared | Place::Annotation | Place::Assigned => true,
-            Place::Argument(call) => match &*call.func {
+            ExprPlace::Called
+            | ExprPlace::Compared
+            | ExprPlace::Annotation
+            | ExprPlace::Assigned => true,
+            ExprPlace::Argument(call) => match &*call.func {
                 Expr::Name(f) => match &*fold(f.id.as_str()) {
                     "isinstance" | "issubclass" => true,
                     "map" => call.args.len() == 2 && call.keywords.is_empty(),
@@ -182,15 +185,15 @@ impl<'a> Inspector<'a> {
                 }
                 _ => false,
             },
-            Place::Base => {
+            ExprPlace::Base => {
                 self.add(&rules::DYN_METACLASS, at, "type");
                 true
             }
-            Place::Plain
-            | Place::AttributeOf
-            | Place::Keyword(_)
-            | Place::Decorator
-            | Place::Target => false,
+            ExprPlace::Plain
+            | ExprPlace::AttributeOf
+            | ExprPlace::Keyword(_)
+            | ExprPlace::Decorator
+            | ExprPlace::Target => false,
         };
         if !fine {
             self.add(&rules::DYN_TYPE_VALUE, at, "type");
@@ -198,14 +201,16 @@ impl<'a> Inspector<'a> {
     }
 
     /// A module that is handed on as a value cannot be followed.
-    fn module_value(&mut self, e: &'a Expr, at: TextRange, place: Place<'a>) {
-        if matches!(place, Place::AttributeOf | Place::Target | Place::Compared)
-            || self.policy.imports.contains_key("*")
+    fn module_value(&mut self, e: &'a Expr, at: TextRange, place: ExprPlace<'a>) {
+        if matches!(
+            place,
+            ExprPlace::AttributeOf | ExprPlace::Target | ExprPlace::Compared
+        ) || self.policy.imports.contains_key("*")
         {
             return;
         }
         let vals = self.r.eval(e, self.here());
-        if let Place::Assigned = place {
+        if let ExprPlace::Assigned = place {
             // Followed as far as it goes; where it is lost, what is read counts as the module's.
             for val in vals.iter() {
                 if let Val::Module(path) = val
@@ -219,14 +224,14 @@ impl<'a> Inspector<'a> {
         for val in vals.iter() {
             if let Val::Module(path) = val {
                 // `getattr(np, "mean")` resolves.
-                if let Place::Argument(call) = place
+                if let ExprPlace::Argument(call) = place
                     && let Expr::Name(f) = &*call.func
                     && matches!(f.id.as_str(), "getattr" | "hasattr")
                 {
                     continue;
                 }
                 // `probplot(x, plot=plt)` draws with it.
-                if let Place::Keyword(call) = place
+                if let ExprPlace::Keyword(call) = place
                     && &**path == "matplotlib.pyplot"
                     && self.draws_with(call)
                 {
@@ -262,7 +267,7 @@ impl<'a> Inspector<'a> {
         if is_dunder(&id)
             && let Bound::Value(value) = to
         {
-            self.file_value(value, value.range(), Place::Plain);
+            self.file_value(value, value.range(), ExprPlace::Plain);
             self.called_by_python(value);
         }
         if self.may_define(&id) {

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use super::Inspector;
-use super::files::{Kind, text_kind};
+use super::files::{PathKind, text_kind};
 use super::sources::{Item, Source, Spot};
 use crate::analysis::fold::fold;
 use crate::analysis::parse::ast::{self, Constant, Expr};
@@ -12,23 +12,23 @@ use crate::analysis::walk::Bound;
 
 /// Where a piece of a computed name stands.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Place {
+enum PiecePlace {
     /// The name may begin with it.
     First,
     Later,
 }
 
 /// The same for one literal piece of a computed name.
-fn piece_kind(text: &str, place: Place, in_memory: bool) -> Kind {
+fn piece_kind(text: &str, place: PiecePlace, in_memory: bool) -> PathKind {
     let up = text.split('/').any(|s| s == "..");
     let odd = text.contains(['\\', '\0']) || (up && !in_memory);
     match place {
-        Place::First if text_kind(text) == Kind::Url => Kind::Url,
-        Place::First if text.starts_with(['/', '~']) => Kind::Outside,
-        _ if odd => Kind::Outside,
+        PiecePlace::First if text_kind(text) == PathKind::Url => PathKind::Url,
+        PiecePlace::First if text.starts_with(['/', '~']) => PathKind::Outside,
+        _ if odd => PathKind::Outside,
         // No path leads out of the files in memory; this one may end with an error.
-        _ if up => Kind::Computed,
-        _ => Kind::Plain,
+        _ if up => PathKind::Computed,
+        _ => PathKind::Plain,
     }
 }
 
@@ -106,15 +106,15 @@ struct Trail<'i, 'a> {
 impl<'a> Inspector<'a> {
     /// A computed name is what its literal pieces say, and to be looked at where anything else than loop
     /// variables and numbers is among the others.
-    pub(super) fn computed_kind(&self, e: &'a Expr) -> Kind {
+    pub(super) fn computed_kind(&self, e: &'a Expr) -> PathKind {
         let steps = Cell::new(0);
         let trail = Trail { i: self, steps };
         let at = (e, self.here());
-        match trail.pieces(at, Place::First, 0) {
-            Kind::Outside => Kind::Outside,
-            Kind::Url => Kind::Url,
-            Kind::Plain if trail.followed(at, Share::All, 0) => Kind::Followed,
-            _ => Kind::Computed,
+        match trail.pieces(at, PiecePlace::First, 0) {
+            PathKind::Outside => PathKind::Outside,
+            PathKind::Url => PathKind::Url,
+            PathKind::Plain if trail.followed(at, Share::All, 0) => PathKind::Followed,
+            _ => PathKind::Computed,
         }
     }
 
@@ -191,37 +191,37 @@ impl<'a> Trail<'_, 'a> {
 
     /// The worst of the literal pieces of a computed name. What a method is given is no piece of it
     /// (`name.replace("/", "_")`), but for what fills gaps or begins the path anew.
-    fn pieces(&self, (e, scope): Spot<'a>, place: Place, depth: usize) -> Kind {
+    fn pieces(&self, (e, scope): Spot<'a>, place: PiecePlace, depth: usize) -> PathKind {
         if self.is_lost(depth) {
-            return Kind::Computed;
+            return PathKind::Computed;
         }
         let memory = self.i.files_in_memory();
-        let piece = |e: &'a Expr, place: Place| self.pieces((e, scope), place, depth + 1);
+        let piece = |e: &'a Expr, place: PiecePlace| self.pieces((e, scope), place, depth + 1);
         let row = |all: &'a [Expr]| {
             let (first, rest) = (all.iter().take(1), all.iter().skip(1));
             first
                 .map(|e| piece(e, place))
-                .chain(rest.map(|e| piece(e, Place::Later)))
+                .chain(rest.map(|e| piece(e, PiecePlace::Later)))
                 .max()
-                .unwrap_or(Kind::None)
+                .unwrap_or(PathKind::None)
         };
         let anew = |all: &'a [Expr]| {
-            let kinds = all.iter().map(|e| piece(e, Place::First));
-            kinds.max().unwrap_or(Kind::None)
+            let kinds = all.iter().map(|e| piece(e, PiecePlace::First));
+            kinds.max().unwrap_or(PathKind::None)
         };
         let whole = |all: Vec<Spot<'a>>| {
             let kinds = all.into_iter().map(|at| self.pieces(at, place, depth + 1));
-            kinds.max().unwrap_or(Kind::None)
+            kinds.max().unwrap_or(PathKind::None)
         };
         match e {
             Expr::Constant(c) => match &c.value {
                 Constant::Str(text) => piece_kind(text, place, memory),
-                _ => Kind::None,
+                _ => PathKind::None,
             },
             Expr::JoinedStr(x) => row(&x.values),
             Expr::FormattedValue(x) => {
                 let spec = x.format_spec.as_deref();
-                let spec = spec.map_or(Kind::None, |spec| piece(spec, place));
+                let spec = spec.map_or(PathKind::None, |spec| piece(spec, place));
                 piece(&x.value, place).max(spec)
             }
             Expr::Tuple(x) => anew(&x.elts),
@@ -231,49 +231,48 @@ impl<'a> Trail<'_, 'a> {
                 .iter()
                 .map(|e| piece(e, place))
                 .max()
-                .unwrap_or(Kind::None),
+                .unwrap_or(PathKind::None),
             Expr::IfExp(x) => piece(&x.body, place).max(piece(&x.orelse, place)),
             Expr::NamedExpr(x) => piece(&x.value, place),
             // `Path("out") / "/etc"` is `/etc`, and `"%s" % "/etc"` too.
             Expr::BinOp(x) => {
                 let right = match x.op {
-                    ast::Operator::Add => Place::Later,
-                    _ => Place::First,
+                    ast::Operator::Add => PiecePlace::Later,
+                    _ => PiecePlace::First,
                 };
                 piece(&x.left, place).max(piece(&x.right, right))
             }
             Expr::Call(call) => match &*call.func {
                 func if self.i.is_path_maker(func, scope) => anew(&call.args),
-                func if self.i.makes(func, scope, TEMPORARY) => Kind::Plain,
+                func if self.i.makes(func, scope, TEMPORARY) => PathKind::Plain,
                 func if self.i.makes(func, scope, TIMES) || self.is_number(func, scope) => {
-                    Kind::None
+                    PathKind::None
                 }
-                func if self.i.makes(func, scope, OWN_FOLDER) => Kind::None,
+                func if self.i.makes(func, scope, OWN_FOLDER) => PathKind::None,
                 Expr::Attribute(x) if !self.i.makes(&call.func, scope, KEEPS) => {
                     let filled = match &*fold(x.attr.as_str()) {
                         "format" | "join" | "joinpath" => anew(&call.args),
-                        _ => Kind::None,
+                        _ => PathKind::None,
                     };
                     piece(&x.value, place).max(filled)
                 }
-                func => {
-                    row(&call.args).max(self.i.r.returned(func, scope).map_or(Kind::None, whole))
-                }
+                func => row(&call.args)
+                    .max(self.i.r.returned(func, scope).map_or(PathKind::None, whole)),
             },
             Expr::Name(name) => {
                 let vals = self.i.r.eval(e, scope);
                 let kinds = vals.iter().map(|v| match v {
                     Val::Text(text) => piece_kind(text, place, memory),
-                    _ => Kind::None,
+                    _ => PathKind::None,
                 });
-                let known = kinds.max().unwrap_or(Kind::None);
+                let known = kinds.max().unwrap_or(PathKind::None);
                 known.max(self.of_sources(self.i.sources(name, scope), place, depth))
             }
             Expr::Attribute(x) => {
                 let stored = self.of_sources(self.i.stored(x, scope), place, depth);
                 let part = match PARTS.contains(&x.attr.as_str()) {
                     true => piece(&x.value, place),
-                    false => Kind::None,
+                    false => PathKind::None,
                 };
                 stored.max(part)
             }
@@ -281,30 +280,35 @@ impl<'a> Trail<'_, 'a> {
                 Expr::Call(call) if self.i.makes(&call.func, scope, KEEPS) => {
                     piece(&x.value, place)
                 }
-                _ => Kind::None,
+                _ => PathKind::None,
             },
-            _ => Kind::None,
+            _ => PathKind::None,
         }
     }
 
-    fn of_sources(&self, sources: Option<Vec<Source<'a>>>, place: Place, depth: usize) -> Kind {
+    fn of_sources(
+        &self,
+        sources: Option<Vec<Source<'a>>>,
+        place: PiecePlace,
+        depth: usize,
+    ) -> PathKind {
         let kind = |source: Source<'a>| match source {
             Source::Whole(at) => self.pieces(at, place, depth + 1),
-            Source::Added(at) => self.pieces(at, Place::Later, depth + 1),
+            Source::Added(at) => self.pieces(at, PiecePlace::Later, depth + 1),
             Source::Element(at) => {
                 let items = self.i.items(at).unwrap_or_default().into_iter();
                 let kinds = items.map(|item| match item {
                     Item::Of(at) => self.pieces(at, place, depth + 1),
                     Item::Listed(call, scope) => match self.lists_own(call, scope, depth + 1) {
-                        true => Kind::Plain,
-                        false => Kind::Computed,
+                        true => PathKind::Plain,
+                        false => PathKind::Computed,
                     },
                 });
-                kinds.max().unwrap_or(Kind::None)
+                kinds.max().unwrap_or(PathKind::None)
             }
         };
         let kinds = sources.into_iter().flatten().map(kind);
-        kinds.max().unwrap_or(Kind::None)
+        kinds.max().unwrap_or(PathKind::None)
     }
 
     /// Whether everything in it is a literal, a number or what a loop goes through.
@@ -416,7 +420,7 @@ impl<'a> Trail<'_, 'a> {
     fn lists_own(&self, call: &'a ast::ExprCall, scope: ScopeId, depth: usize) -> bool {
         let named = |e: &'a Expr| {
             self.followed((e, scope), Share::All, depth + 1)
-                && self.pieces((e, scope), Place::First, depth + 1) == Kind::Plain
+                && self.pieces((e, scope), PiecePlace::First, depth + 1) == PathKind::Plain
         };
         let own = |e: &'a Expr| {
             let Expr::Call(made) = e else { return named(e) };
@@ -444,7 +448,7 @@ impl<'a> Trail<'_, 'a> {
     /// Whether what a method puts into a name, its last argument, leads to no other folder.
     fn leads_nowhere(&self, arguments: &'a [Expr], scope: ScopeId) -> bool {
         let put = arguments.last();
-        put.is_none_or(|e| self.pieces((e, scope), Place::First, 0) <= Kind::Plain)
+        put.is_none_or(|e| self.pieces((e, scope), PiecePlace::First, 0) <= PathKind::Plain)
     }
 
     /// `len(x)`, `int(x)`

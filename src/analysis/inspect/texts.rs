@@ -7,7 +7,7 @@ use crate::analysis::parse::ast::{Constant, Expr, Ranged};
 use crate::analysis::parse::{TextRange, expression};
 use crate::analysis::resolve::{Set, Val, Vals};
 use crate::analysis::text::comments::imitates;
-use crate::analysis::walk::{self, Place};
+use crate::analysis::walk::{self, ExprPlace};
 use crate::analysis::{rules, scan};
 use crate::model::{Action, Capability};
 
@@ -203,7 +203,7 @@ impl<'a> Inspector<'a> {
             columns: columns_only,
             formula: !columns_only && subject != "annotation",
         });
-        walk::expression(self, kept, Place::Plain);
+        walk::expression(self, kept, ExprPlace::Plain);
         self.text = outer;
     }
 }

@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use super::scopes::{Kind, ScopeId, Scopes, address};
+use super::scopes::{ScopeId, ScopeKind, Scopes, address};
 use super::value::{ByAddress, Set, Val, Vals};
 use crate::analysis::fold::fold;
 use crate::analysis::library::{Library, is_builtin, is_telling, library};
@@ -347,7 +347,7 @@ impl<'a> Resolver<'a> {
             };
             let name = self.scopes.function_names.get(&address(function))?;
             let bound = self.scopes.all.iter().filter_map(|s| s.names.get(name));
-            let method = self.scopes.all[self.scopes.all[*at].parent].kind == Kind::Class;
+            let method = self.scopes.all[self.scopes.all[*at].parent].kind == ScopeKind::Class;
             if method
                 || self.scopes.handed_on.contains(name)
                 || bound.map(Vec::len).sum::<usize>() != 1
@@ -411,7 +411,7 @@ impl<'a> Resolver<'a> {
             return found;
         };
         let class = self.scopes.all[*id].parent;
-        let method = self.scopes.all[class].kind == Kind::Class;
+        let method = self.scopes.all[class].kind == ScopeKind::Class;
         let calls = self.scopes.calls.get(name).into_iter().flatten();
         found.extend(calls.map(|(call, at)| (*call, *at, method && call.func.is_attribute_expr())));
         if method && name == "__init__" {

@@ -1,7 +1,7 @@
 //! What reaches a parameter or an attribute, where everything that may is in sight.
 
 use super::eval::Resolver;
-use super::scopes::{Kind, ScopeId, address};
+use super::scopes::{ScopeId, ScopeKind, address};
 use super::value::Val;
 use crate::analysis::fold::fold;
 use crate::analysis::parse::ast::{self, Expr};
@@ -26,7 +26,7 @@ impl<'a> Resolver<'a> {
         let called = scopes.function_names.get(&address(function))?;
         let own = *scopes.of.get(&address(function))?;
         let class = scopes.all[own].parent;
-        let method = scopes.all[class].kind == Kind::Class;
+        let method = scopes.all[class].kind == ScopeKind::Class;
         let makes = method && called == "__init__";
         let called = match makes {
             true => scopes.class_names.get(&class)?,

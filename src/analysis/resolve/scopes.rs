@@ -6,13 +6,13 @@ use std::collections::{HashMap, HashSet};
 use crate::analysis::fold::fold;
 use crate::analysis::parse::TextRange;
 use crate::analysis::parse::ast::{self, Expr, Ranged};
-use crate::analysis::walk::{Bound, Place, Scope, TargetOf, Visitor};
+use crate::analysis::walk::{Bound, ExprPlace, Scope, TargetOf, Visitor};
 
 /// Index of a scope, in the order the walk enters them; 0 is the module.
 pub type ScopeId = usize;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub enum ScopeKind {
     Module,
     Function,
     Class,
@@ -31,7 +31,7 @@ pub struct Binding<'a> {
 }
 
 pub struct ScopeData<'a> {
-    pub kind: Kind,
+    pub kind: ScopeKind,
     pub parent: ScopeId,
     pub names: HashMap<Cow<'a, str>, Vec<Binding<'a>>>,
     pub returns: Vec<&'a Expr>,
@@ -102,7 +102,7 @@ impl<'a> Scopes<'a> {
             .collect();
         let mut scopes = Self {
             all: vec![ScopeData {
-                kind: Kind::Module,
+                kind: ScopeKind::Module,
                 parent: 0,
                 names: HashMap::new(),
                 returns: Vec::new(),
@@ -130,7 +130,7 @@ impl<'a> Scopes<'a> {
         };
         crate::analysis::walk::body(&mut scopes, top);
         for (id, data) in scopes.all.iter().enumerate() {
-            if data.kind == Kind::Class {
+            if data.kind == ScopeKind::Class {
                 for name in data.names.keys() {
                     scopes.classes.entry(name.clone()).or_default().push(id);
                 }
@@ -151,7 +151,7 @@ impl<'a> Scopes<'a> {
                 let mut at = self.all[scope].parent;
                 while at != 0 {
                     let data = &self.all[at];
-                    if data.kind == Kind::Function && data.names.contains_key(name) {
+                    if data.kind == ScopeKind::Function && data.names.contains_key(name) {
                         return at;
                     }
                     at = data.parent;
@@ -170,25 +170,25 @@ impl<'a> Scopes<'a> {
         let mut direct = true;
         loop {
             let data = &self.all[at];
-            let visible = data.kind != Kind::Class || direct;
+            let visible = data.kind != ScopeKind::Class || direct;
             if visible && let Some(bindings) = data.names.get(name) {
                 let deleted = bindings.iter().any(|b| matches!(b.to, Bound::Deleted));
                 match data.kind {
-                    Kind::Module | Kind::Class => found.bindings.push((bindings, at)),
-                    Kind::Function | Kind::Comprehension | Kind::TypeParameters => {
+                    ScopeKind::Module | ScopeKind::Class => found.bindings.push((bindings, at)),
+                    ScopeKind::Function | ScopeKind::Comprehension | ScopeKind::TypeParameters => {
                         found.bindings.push((bindings, at));
                         found.local = true;
                         return found;
                     }
                 }
-                if data.kind == Kind::Module && !deleted {
+                if data.kind == ScopeKind::Module && !deleted {
                     found.certain_end = bindings.iter().filter(|b| b.certain).map(|b| b.end).min();
                 }
             }
             if at == 0 {
                 return found;
             }
-            direct = direct && data.kind == Kind::TypeParameters;
+            direct = direct && data.kind == ScopeKind::TypeParameters;
             at = data.parent;
         }
     }
@@ -254,11 +254,11 @@ impl<'a> Scopes<'a> {
         !found.bindings.is_empty()
             && found.bindings.iter().all(|(bindings, at)| {
                 let mut outer = self.all[*at].parent;
-                while self.all[outer].kind == Kind::TypeParameters {
+                while self.all[outer].kind == ScopeKind::TypeParameters {
                     outer = self.all[outer].parent;
                 }
-                self.all[*at].kind == Kind::Function
-                    && self.all[outer].kind == Kind::Class
+                self.all[*at].kind == ScopeKind::Function
+                    && self.all[outer].kind == ScopeKind::Class
                     && bindings.iter().all(|b| match b.to {
                         Bound::Parameter { index, .. } => {
                             index == Some(0) || (name == "other" && index == Some(1))
@@ -324,7 +324,7 @@ impl<'a> Visitor<'a> for Scopes<'a> {
         // which only makes the set of possibilities larger.
         let mut scope = self.home(&name, here);
         if let Bound::Value(_) = to {
-            while self.all[scope].kind == Kind::Comprehension {
+            while self.all[scope].kind == ScopeKind::Comprehension {
                 scope = self.all[scope].parent;
             }
         }
@@ -403,16 +403,16 @@ impl<'a> Visitor<'a> for Scopes<'a> {
         }
     }
 
-    fn expression(&mut self, e: &'a Expr, place: Place<'a>) {
+    fn expression(&mut self, e: &'a Expr, place: ExprPlace<'a>) {
         if let Expr::Name(name) = e
             && name.ctx == ast::ExprContext::Load
-            && !matches!(place, Place::Called)
+            && !matches!(place, ExprPlace::Called)
         {
             self.handed_on.insert(fold(name.id.as_str()));
         }
         if let Expr::Attribute(x) = e
             && x.ctx == ast::ExprContext::Load
-            && !matches!(place, Place::Called)
+            && !matches!(place, ExprPlace::Called)
         {
             self.attributes_read.insert(fold(x.attr.as_str()));
         }
@@ -463,7 +463,7 @@ impl<'a> Visitor<'a> for Scopes<'a> {
     fn returns(&mut self, value: &'a Expr) {
         // The value of a lambda or of the innermost function.
         let mut at = self.here();
-        while at != 0 && self.all[at].kind != Kind::Function {
+        while at != 0 && self.all[at].kind != ScopeKind::Function {
             at = self.all[at].parent;
         }
         self.all[at].returns.push(value);
@@ -473,11 +473,11 @@ impl<'a> Visitor<'a> for Scopes<'a> {
         let id = self.all.len();
         let (kind, key) = match scope {
             Scope::Function(arguments) | Scope::Async(arguments) => {
-                (Kind::Function, address(arguments))
+                (ScopeKind::Function, address(arguments))
             }
-            Scope::Class(class) => (Kind::Class, address(class)),
-            Scope::Comprehension { target, .. } => (Kind::Comprehension, address(target)),
-            Scope::TypeParameters => (Kind::TypeParameters, 0),
+            Scope::Class(class) => (ScopeKind::Class, address(class)),
+            Scope::Comprehension { target, .. } => (ScopeKind::Comprehension, address(target)),
+            Scope::TypeParameters => (ScopeKind::TypeParameters, 0),
         };
         if key != 0 {
             self.of.insert(key, id);

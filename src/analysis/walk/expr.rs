@@ -1,7 +1,7 @@
 //! Expressions.
 
 use super::target::bind;
-use super::{Block, Bound, Place, Scope, TargetOf, Visitor};
+use super::{Block, Bound, ExprPlace, Scope, TargetOf, Visitor};
 use crate::analysis::parse::TextRange;
 use crate::analysis::parse::ast::{
     self, Arguments, BoolOp, CmpOp, Comprehension, Expr, ExprContext, Operator, Ranged, UnaryOp,
@@ -9,31 +9,33 @@ use crate::analysis::parse::ast::{
 use crate::policy::NodeKind;
 
 /// Walks one expression and everything in it.
-pub fn expression<'a, V: Visitor<'a> + ?Sized>(v: &mut V, e: &'a Expr, place: Place<'a>) {
+pub fn expression<'a, V: Visitor<'a> + ?Sized>(v: &mut V, e: &'a Expr, place: ExprPlace<'a>) {
     v.expression(e, place);
     let at = e.range();
     match e {
         Expr::BoolOp(x) => {
             v.node(NodeKind::BoolOp, at);
             v.node(bool_op(x.op), at);
-            x.values.iter().for_each(|e| expression(v, e, Place::Plain));
+            x.values
+                .iter()
+                .for_each(|e| expression(v, e, ExprPlace::Plain));
         }
         Expr::NamedExpr(x) => {
             v.node(NodeKind::NamedExpr, at);
-            expression(v, &x.target, Place::Target);
-            expression(v, &x.value, Place::Assigned);
+            expression(v, &x.target, ExprPlace::Target);
+            expression(v, &x.value, ExprPlace::Assigned);
             bind(v, &x.target, TargetOf::Assign, Bound::Value(&x.value));
         }
         Expr::BinOp(x) => {
             v.node(NodeKind::BinOp, at);
             v.node(operator(x.op), at);
-            expression(v, &x.left, Place::Plain);
-            expression(v, &x.right, Place::Plain);
+            expression(v, &x.left, ExprPlace::Plain);
+            expression(v, &x.right, ExprPlace::Plain);
         }
         Expr::UnaryOp(x) => {
             v.node(NodeKind::UnaryOp, at);
             v.node(unary_op(x.op), at);
-            expression(v, &x.operand, Place::Plain);
+            expression(v, &x.operand, ExprPlace::Plain);
         }
         Expr::Lambda(x) => {
             v.node(NodeKind::Lambda, at);
@@ -41,19 +43,19 @@ pub fn expression<'a, V: Visitor<'a> + ?Sized>(v: &mut V, e: &'a Expr, place: Pl
             v.enter(Scope::Function(&x.args));
             inner_arguments(v, &x.args);
             v.returns(&x.body);
-            expression(v, &x.body, Place::Plain);
+            expression(v, &x.body, ExprPlace::Plain);
             v.leave();
         }
         Expr::IfExp(x) => {
             v.node(NodeKind::IfExp, at);
-            expression(v, &x.test, Place::Compared);
-            expression(v, &x.body, Place::Plain);
-            expression(v, &x.orelse, Place::Plain);
+            expression(v, &x.test, ExprPlace::Compared);
+            expression(v, &x.body, ExprPlace::Plain);
+            expression(v, &x.orelse, ExprPlace::Plain);
         }
         Expr::Dict(x) => {
             v.node(NodeKind::Dict, at);
             for key in x.keys.iter().flatten() {
-                expression(v, key, Place::Plain);
+                expression(v, key, ExprPlace::Plain);
             }
             elements(v, &x.values, held(place));
         }
@@ -79,50 +81,52 @@ pub fn expression<'a, V: Visitor<'a> + ?Sized>(v: &mut V, e: &'a Expr, place: Pl
         }
         Expr::Await(x) => {
             v.node(NodeKind::Await, at);
-            expression(v, &x.value, Place::Plain);
+            expression(v, &x.value, ExprPlace::Plain);
         }
         Expr::Yield(x) => {
             v.node(NodeKind::Yield, at);
             if let Some(value) = &x.value {
-                expression(v, value, Place::Plain);
+                expression(v, value, ExprPlace::Plain);
             }
         }
         Expr::YieldFrom(x) => {
             v.node(NodeKind::YieldFrom, at);
-            expression(v, &x.value, Place::Plain);
+            expression(v, &x.value, ExprPlace::Plain);
         }
         Expr::Compare(x) => {
             v.node(NodeKind::Compare, at);
             x.ops.iter().for_each(|op| v.node(cmp_op(*op), at));
-            expression(v, &x.left, Place::Compared);
+            expression(v, &x.left, ExprPlace::Compared);
             for e in &x.comparators {
-                expression(v, e, Place::Compared);
+                expression(v, e, ExprPlace::Compared);
             }
         }
         Expr::Call(x) => {
             v.node(NodeKind::Call, at);
-            expression(v, &x.func, Place::Called);
+            expression(v, &x.func, ExprPlace::Called);
             for e in &x.args {
-                expression(v, e, Place::Argument(x));
+                expression(v, e, ExprPlace::Argument(x));
             }
-            keywords(v, &x.keywords, Place::Keyword(x));
+            keywords(v, &x.keywords, ExprPlace::Keyword(x));
         }
         Expr::FormattedValue(x) => {
             v.node(NodeKind::FormattedValue, at);
-            expression(v, &x.value, Place::Plain);
+            expression(v, &x.value, ExprPlace::Plain);
             if let Some(spec) = &x.format_spec {
-                expression(v, spec, Place::Plain);
+                expression(v, spec, ExprPlace::Plain);
             }
         }
         Expr::JoinedStr(x) => {
             v.node(NodeKind::JoinedStr, at);
-            x.values.iter().for_each(|e| expression(v, e, Place::Plain));
+            x.values
+                .iter()
+                .for_each(|e| expression(v, e, ExprPlace::Plain));
         }
         Expr::Constant(_) => v.node(NodeKind::Constant, at),
         Expr::Attribute(x) => {
             v.node(NodeKind::Attribute, at);
             v.node(context(x.ctx), at);
-            expression(v, &x.value, Place::AttributeOf);
+            expression(v, &x.value, ExprPlace::AttributeOf);
         }
         Expr::Subscript(x) => {
             v.node(NodeKind::Subscript, at);
@@ -130,18 +134,18 @@ pub fn expression<'a, V: Visitor<'a> + ?Sized>(v: &mut V, e: &'a Expr, place: Pl
             // An annotation such as `dict[str, type]` stays one in its parts.
             let literal = last_name(&x.value) == Some("Literal");
             let inner = match place {
-                Place::Annotation if !literal => Place::Annotation,
-                Place::Annotation
-                | Place::Plain
-                | Place::Assigned
-                | Place::AttributeOf
-                | Place::Called
-                | Place::Argument(_)
-                | Place::Keyword(_)
-                | Place::Decorator
-                | Place::Base
-                | Place::Target
-                | Place::Compared => Place::Plain,
+                ExprPlace::Annotation if !literal => ExprPlace::Annotation,
+                ExprPlace::Annotation
+                | ExprPlace::Plain
+                | ExprPlace::Assigned
+                | ExprPlace::AttributeOf
+                | ExprPlace::Called
+                | ExprPlace::Argument(_)
+                | ExprPlace::Keyword(_)
+                | ExprPlace::Decorator
+                | ExprPlace::Base
+                | ExprPlace::Target
+                | ExprPlace::Compared => ExprPlace::Plain,
             };
             expression(v, &x.value, inner);
             expression(v, &x.slice, inner);
@@ -165,7 +169,7 @@ pub fn expression<'a, V: Visitor<'a> + ?Sized>(v: &mut V, e: &'a Expr, place: Pl
         Expr::Slice(x) => {
             v.node(NodeKind::Slice, at);
             for e in [&x.lower, &x.upper, &x.step].into_iter().flatten() {
-                expression(v, e, Place::Plain);
+                expression(v, e, ExprPlace::Plain);
             }
         }
     }
@@ -175,7 +179,7 @@ pub fn expression<'a, V: Visitor<'a> + ?Sized>(v: &mut V, e: &'a Expr, place: Pl
 pub(super) fn keywords<'a, V: Visitor<'a> + ?Sized>(
     v: &mut V,
     keywords: &'a [ast::Keyword],
-    place: Place<'a>,
+    place: ExprPlace<'a>,
 ) {
     for keyword in keywords {
         v.node(NodeKind::keyword, keyword.range());
@@ -188,19 +192,19 @@ pub(super) fn keywords<'a, V: Visitor<'a> + ?Sized>(
 
 /// The parts of a list or tuple keep being targets, annotations, or what is compared with
 /// (`isinstance(x, (int, str))` hands its place on through the call's arguments).
-fn elements<'a, V: Visitor<'a> + ?Sized>(v: &mut V, elements: &'a [Expr], place: Place<'a>) {
+fn elements<'a, V: Visitor<'a> + ?Sized>(v: &mut V, elements: &'a [Expr], place: ExprPlace<'a>) {
     let inner = match place {
-        Place::Target
-        | Place::Annotation
-        | Place::Compared
-        | Place::Argument(_)
-        | Place::Assigned => place,
-        Place::Plain
-        | Place::AttributeOf
-        | Place::Called
-        | Place::Keyword(_)
-        | Place::Decorator
-        | Place::Base => Place::Plain,
+        ExprPlace::Target
+        | ExprPlace::Annotation
+        | ExprPlace::Compared
+        | ExprPlace::Argument(_)
+        | ExprPlace::Assigned => place,
+        ExprPlace::Plain
+        | ExprPlace::AttributeOf
+        | ExprPlace::Called
+        | ExprPlace::Keyword(_)
+        | ExprPlace::Decorator
+        | ExprPlace::Base => ExprPlace::Plain,
     };
     elements.iter().for_each(|e| expression(v, e, inner));
 }
@@ -215,11 +219,11 @@ fn last_name(e: &Expr) -> Option<&str> {
 }
 
 /// The values of a dict or set that is assigned are assigned with it.
-fn held(place: Place<'_>) -> Place<'_> {
-    if let Place::Assigned = place {
+fn held(place: ExprPlace<'_>) -> ExprPlace<'_> {
+    if let ExprPlace::Assigned = place {
         place
     } else {
-        Place::Plain
+        ExprPlace::Plain
     }
 }
 
@@ -251,25 +255,25 @@ fn comprehension<'a, V: Visitor<'a> + ?Sized>(
             Bound::ElementOf(&generator.iter),
         );
         for condition in &generator.ifs {
-            expression(v, condition, Place::Compared);
+            expression(v, condition, ExprPlace::Compared);
         }
     }
     for result in results {
-        expression(v, result, Place::Plain);
+        expression(v, result, ExprPlace::Plain);
     }
     v.leave();
 }
 
 fn iterable<'a, V: Visitor<'a> + ?Sized>(v: &mut V, e: &'a Expr) {
     v.begin(Block::Iterable);
-    expression(v, e, Place::Plain);
+    expression(v, e, ExprPlace::Plain);
     v.end();
 }
 
 /// An annotation, which Python may keep as text.
 pub(super) fn annotation<'a, V: Visitor<'a> + ?Sized>(v: &mut V, e: &'a Expr, block: Block) {
     v.begin(block);
-    expression(v, e, Place::Annotation);
+    expression(v, e, ExprPlace::Annotation);
     v.end();
 }
 
@@ -287,7 +291,7 @@ pub(super) fn outer_arguments<'a, V: Visitor<'a> + ?Sized>(v: &mut V, arguments:
             annotation(v, e, Block::Signature);
         }
         if let Some(default) = &argument.default {
-            expression(v, default, Place::Assigned);
+            expression(v, default, ExprPlace::Assigned);
         }
     }
     for argument in [&arguments.vararg, &arguments.kwarg].into_iter().flatten() {
@@ -393,7 +397,7 @@ pub(super) fn type_parameters<'a, V: Visitor<'a> + ?Sized>(
                 v.node(NodeKind::TypeVar, at);
                 v.bind(p.name.as_str(), at, Bound::Something);
                 if let Some(bound) = &p.bound {
-                    expression(v, bound, Place::Annotation);
+                    expression(v, bound, ExprPlace::Annotation);
                 }
             }
             ast::TypeParam::ParamSpec(p) => {

@@ -19,7 +19,7 @@ pub use stmt::body;
 
 /// What an expression stands in.
 #[derive(Clone, Copy)]
-pub enum Place<'a> {
+pub enum ExprPlace<'a> {
     /// A statement of its own, or any place not listed.
     Plain,
     /// The value of `name = …`, `(name := …)` or a default.
@@ -169,7 +169,7 @@ pub trait Visitor<'a> {
     fn node(&mut self, _kind: NodeKind, _at: TextRange) {}
     fn statement(&mut self, _statement: &'a Stmt) {}
     /// Before its parts.
-    fn expression(&mut self, _expression: &'a Expr, _place: Place<'a>) {}
+    fn expression(&mut self, _expression: &'a Expr, _place: ExprPlace<'a>) {}
     fn bind(&mut self, _name: &'a str, _at: TextRange, _to: Bound<'a>) {}
     /// `x.attr = …` in any of its spellings.
     fn store_attribute(&mut self, _target: &'a ast::ExprAttribute, _of: TargetOf, _to: Bound<'a>) {}

@@ -1,7 +1,7 @@
 //! Patterns of `match`.
 
 use super::expr::expression;
-use super::{Bound, Place, Visitor};
+use super::{Bound, ExprPlace, Visitor};
 use crate::analysis::parse::ast::{Expr, Pattern, Ranged};
 use crate::policy::NodeKind;
 
@@ -9,7 +9,7 @@ pub(super) fn pattern<'a, V: Visitor<'a> + ?Sized>(v: &mut V, p: &'a Pattern, su
     match p {
         Pattern::MatchValue(value) => {
             v.node(NodeKind::MatchValue, value.range());
-            expression(v, &value.value, Place::Compared);
+            expression(v, &value.value, ExprPlace::Compared);
         }
         Pattern::MatchSingleton(singleton) => v.node(NodeKind::MatchSingleton, singleton.range()),
         Pattern::MatchSequence(sequence) => {
@@ -22,7 +22,7 @@ pub(super) fn pattern<'a, V: Visitor<'a> + ?Sized>(v: &mut V, p: &'a Pattern, su
         Pattern::MatchMapping(mapping) => {
             v.node(NodeKind::MatchMapping, mapping.range());
             for key in &mapping.keys {
-                expression(v, key, Place::Compared);
+                expression(v, key, ExprPlace::Compared);
             }
             mapping.patterns.iter().for_each(|p| pattern(v, p, subject));
             if let Some(rest) = &mapping.rest {
@@ -31,7 +31,7 @@ pub(super) fn pattern<'a, V: Visitor<'a> + ?Sized>(v: &mut V, p: &'a Pattern, su
         }
         Pattern::MatchClass(class) => {
             v.node(NodeKind::MatchClass, class.range());
-            expression(v, &class.cls, Place::Compared);
+            expression(v, &class.cls, ExprPlace::Compared);
             class.patterns.iter().for_each(|p| pattern(v, p, subject));
             for attribute in &class.kwd_attrs {
                 v.pattern_attribute(attribute.as_str(), class.range(), &class.cls);

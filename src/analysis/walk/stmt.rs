@@ -5,7 +5,7 @@ use super::expr::{
 };
 use super::pattern::pattern;
 use super::target::{bind, target};
-use super::{Block, Bound, Place, Scope, TargetOf, Visitor};
+use super::{Block, Bound, ExprPlace, Scope, TargetOf, Visitor};
 use crate::analysis::parse::ast::{
     self, Arguments, ExceptHandler, Expr, Ranged, Stmt, TypeParam, WithItem,
 };
@@ -49,12 +49,14 @@ fn statement<'a, V: Visitor<'a> + ?Sized>(v: &mut V, s: &'a Stmt) {
         Stmt::ClassDef(x) => {
             v.node(NodeKind::ClassDef, at);
             for decorator in &x.decorator_list {
-                expression(v, decorator, Place::Decorator);
+                expression(v, decorator, ExprPlace::Decorator);
             }
             v.bind(x.name.as_str(), at, Bound::Class(x));
             let generic = enter_parameters(v, &x.type_params);
-            x.bases.iter().for_each(|e| expression(v, e, Place::Base));
-            keywords(v, &x.keywords, Place::Base);
+            x.bases
+                .iter()
+                .for_each(|e| expression(v, e, ExprPlace::Base));
+            keywords(v, &x.keywords, ExprPlace::Base);
             v.enter(Scope::Class(x));
             body(v, &x.body);
             v.leave();
@@ -66,7 +68,7 @@ fn statement<'a, V: Visitor<'a> + ?Sized>(v: &mut V, s: &'a Stmt) {
             v.node(NodeKind::Return, at);
             if let Some(value) = &x.value {
                 v.returns(value);
-                expression(v, value, Place::Plain);
+                expression(v, value, ExprPlace::Plain);
             }
         }
         Stmt::Delete(x) => {
@@ -77,7 +79,7 @@ fn statement<'a, V: Visitor<'a> + ?Sized>(v: &mut V, s: &'a Stmt) {
         }
         Stmt::Assign(x) => {
             v.node(NodeKind::Assign, at);
-            expression(v, &x.value, Place::Assigned);
+            expression(v, &x.value, ExprPlace::Assigned);
             for e in &x.targets {
                 target(v, e, TargetOf::Assign, Bound::Value(&x.value));
             }
@@ -86,7 +88,7 @@ fn statement<'a, V: Visitor<'a> + ?Sized>(v: &mut V, s: &'a Stmt) {
             v.node(NodeKind::TypeAlias, at);
             target(v, &x.name, TargetOf::Assign, Bound::Value(&x.value));
             let generic = enter_parameters(v, &x.type_params);
-            expression(v, &x.value, Place::Annotation);
+            expression(v, &x.value, ExprPlace::Annotation);
             if generic {
                 v.leave();
             }
@@ -94,7 +96,7 @@ fn statement<'a, V: Visitor<'a> + ?Sized>(v: &mut V, s: &'a Stmt) {
         Stmt::AugAssign(x) => {
             v.node(NodeKind::AugAssign, at);
             v.node(operator(x.op), at);
-            expression(v, &x.value, Place::Plain);
+            expression(v, &x.value, ExprPlace::Plain);
             target(v, &x.target, TargetOf::Augmented, Bound::Gains(&x.value));
         }
         Stmt::AnnAssign(x) => {
@@ -102,11 +104,11 @@ fn statement<'a, V: Visitor<'a> + ?Sized>(v: &mut V, s: &'a Stmt) {
             annotation(v, &x.annotation, Block::Variable);
             match &x.value {
                 Some(value) => {
-                    expression(v, value, Place::Assigned);
+                    expression(v, value, ExprPlace::Assigned);
                     target(v, &x.target, TargetOf::Annotated, Bound::Value(value));
                 }
                 None => {
-                    expression(v, &x.target, Place::Target);
+                    expression(v, &x.target, ExprPlace::Target);
                     if let Expr::Name(name) = &*x.target {
                         v.annotate(name.id.as_str(), name.range());
                     }
@@ -123,13 +125,13 @@ fn statement<'a, V: Visitor<'a> + ?Sized>(v: &mut V, s: &'a Stmt) {
         }
         Stmt::While(x) => {
             v.node(NodeKind::While, at);
-            expression(v, &x.test, Place::Compared);
+            expression(v, &x.test, ExprPlace::Compared);
             repeated(v, &x.body);
             body(v, &x.orelse);
         }
         Stmt::If(x) => {
             v.node(NodeKind::If, at);
-            expression(v, &x.test, Place::Compared);
+            expression(v, &x.test, ExprPlace::Compared);
             body(v, &x.body);
             body(v, &x.orelse);
         }
@@ -145,12 +147,12 @@ fn statement<'a, V: Visitor<'a> + ?Sized>(v: &mut V, s: &'a Stmt) {
         }
         Stmt::Match(x) => {
             v.node(NodeKind::Match, at);
-            expression(v, &x.subject, Place::Plain);
+            expression(v, &x.subject, ExprPlace::Plain);
             for case in &x.cases {
                 v.node(NodeKind::match_case, case.range());
                 pattern(v, &case.pattern, &x.subject);
                 if let Some(guard) = &case.guard {
-                    expression(v, guard, Place::Compared);
+                    expression(v, guard, ExprPlace::Compared);
                 }
                 body(v, &case.body);
             }
@@ -158,7 +160,7 @@ fn statement<'a, V: Visitor<'a> + ?Sized>(v: &mut V, s: &'a Stmt) {
         Stmt::Raise(x) => {
             v.node(NodeKind::Raise, at);
             for e in [&x.exc, &x.cause].into_iter().flatten() {
-                expression(v, e, Place::Plain);
+                expression(v, e, ExprPlace::Plain);
             }
         }
         Stmt::Try(x) => {
@@ -179,9 +181,9 @@ fn statement<'a, V: Visitor<'a> + ?Sized>(v: &mut V, s: &'a Stmt) {
         }
         Stmt::Assert(x) => {
             v.node(NodeKind::Assert, at);
-            expression(v, &x.test, Place::Compared);
+            expression(v, &x.test, ExprPlace::Compared);
             if let Some(message) = &x.msg {
-                expression(v, message, Place::Plain);
+                expression(v, message, ExprPlace::Plain);
             }
         }
         Stmt::Import(x) => {
@@ -222,7 +224,7 @@ fn statement<'a, V: Visitor<'a> + ?Sized>(v: &mut V, s: &'a Stmt) {
         }
         Stmt::Expr(x) => {
             v.node(NodeKind::Expr, at);
-            expression(v, &x.value, Place::Plain);
+            expression(v, &x.value, ExprPlace::Plain);
         }
         Stmt::Pass(_) => v.node(NodeKind::Pass, at),
         Stmt::Break(_) => v.node(NodeKind::Break, at),
@@ -243,7 +245,7 @@ struct Function<'a> {
 
 fn function<'a, V: Visitor<'a> + ?Sized>(v: &mut V, s: &'a Stmt, f: &Function<'a>) {
     for decorator in f.decorators {
-        expression(v, decorator, Place::Decorator);
+        expression(v, decorator, ExprPlace::Decorator);
     }
     v.bind(f.name.as_str(), s.range(), Bound::Function(f.args));
     let generic = enter_parameters(v, f.type_params);
@@ -277,7 +279,7 @@ fn looped<'a, V: Visitor<'a> + ?Sized>(
     main: &'a [Stmt],
     orelse: &'a [Stmt],
 ) {
-    expression(v, iter, Place::Plain);
+    expression(v, iter, ExprPlace::Plain);
     target(v, element, TargetOf::Loop, Bound::ElementOf(iter));
     repeated(v, main);
     body(v, orelse);
@@ -291,9 +293,9 @@ fn repeated<'a, V: Visitor<'a> + ?Sized>(v: &mut V, main: &'a [Stmt]) {
 
 fn with_item<'a, V: Visitor<'a> + ?Sized>(v: &mut V, item: &'a WithItem) {
     v.node(NodeKind::withitem, item.range());
-    expression(v, &item.context_expr, Place::Plain);
+    expression(v, &item.context_expr, ExprPlace::Plain);
     if let Some(variables) = &item.optional_vars {
-        expression(v, variables, Place::Target);
+        expression(v, variables, ExprPlace::Target);
         bind(
             v,
             variables,
@@ -308,7 +310,7 @@ fn handlers<'a, V: Visitor<'a> + ?Sized>(v: &mut V, handlers: &'a [ExceptHandler
         let ExceptHandler::ExceptHandler(handler) = handler;
         v.node(NodeKind::ExceptHandler, handler.range());
         if let Some(kind) = &handler.type_ {
-            expression(v, kind, Place::Compared);
+            expression(v, kind, ExprPlace::Compared);
         }
         if let Some(name) = &handler.name {
             v.bind(name.as_str(), handler.range(), Bound::Exception);

@@ -1,7 +1,7 @@
 //! Targets: what an assignment, loop, `with` or walrus binds.
 
 use super::expr::expression;
-use super::{Bound, Place, Step, TargetOf, Visitor, Way};
+use super::{Bound, ExprPlace, Step, TargetOf, Visitor, Way};
 use crate::analysis::parse::ast::{Expr, Ranged};
 
 /// Walks a target and binds the names in it.
@@ -11,7 +11,7 @@ pub(super) fn target<'a, V: Visitor<'a> + ?Sized>(
     of: TargetOf,
     to: Bound<'a>,
 ) {
-    expression(v, target, Place::Target);
+    expression(v, target, ExprPlace::Target);
     bind(v, target, of, to);
 }
 

@@ -459,7 +459,7 @@ fn columns(reader: impl Read, delimiter: u8) -> io::Result<(Vec<Column>, u64)> {
     if header.len() > COLUMNS_MAX {
         return Err(odd(format!("it has more than {COLUMNS_MAX} columns")));
     }
-    let mut kinds = vec![Kind::default(); header.len()];
+    let mut kinds = vec![ColumnType::default(); header.len()];
     let mut rows = 0u64;
     let mut record = csv::StringRecord::new();
     while csv
@@ -512,7 +512,7 @@ fn public(error: &io::Error) -> String {
 
 /// The narrowest type that every cell of a column has had, as pandas would tell it.
 #[derive(Clone, Copy, Debug, Default)]
-struct Kind {
+struct ColumnType {
     int: bool,
     float: bool,
     bool: bool,
@@ -526,7 +526,7 @@ const MISSING: &[&str] = &[
     "<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null",
 ];
 
-impl Kind {
+impl ColumnType {
     fn see(&mut self, cell: &str) {
         let trimmed = cell.trim();
         if MISSING.contains(&trimmed) {

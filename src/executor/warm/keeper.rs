@@ -16,7 +16,7 @@ use crate::sandbox::{memfd, procfs, raw};
 use crate::executor::fault::{Fault, Why};
 use crate::executor::python::{bundle, runner};
 
-use super::Kind;
+use super::ZygoteKind;
 
 /// A zygote that lives as long as this value: runs hold it too.
 #[derive(Debug)]
@@ -53,7 +53,7 @@ impl Host for Shared {
 /// What there was to take.
 pub enum Offer {
     /// The socket of a slot.
-    Place(OwnedFd),
+    Slot(OwnedFd),
     /// Not yet.
     Nothing,
     /// The zygote is gone; why, for the local log.
@@ -62,7 +62,7 @@ pub enum Offer {
 
 impl Keeper {
     /// Starts the helper. The zygote has still to load its libraries.
-    pub fn start(exe: BorrowedFd<'_>, kind: &Kind) -> Result<Self, Fault> {
+    pub fn start(exe: BorrowedFd<'_>, kind: &ZygoteKind) -> Result<Self, Fault> {
         let file = |name: &str, bytes: io::Result<Vec<u8>>| {
             bytes
                 .and_then(|bytes| memfd::of_bytes(name, &bytes))
@@ -119,8 +119,8 @@ impl Keeper {
             return Offer::Nothing;
         }
         match protocol::receive_fds::<Says>(socket) {
-            Ok(Some((Says::Place, mut fds))) if fds.len() == 1 => {
-                fds.pop().map_or(Offer::Nothing, Offer::Place)
+            Ok(Some((Says::Slot, mut fds))) if fds.len() == 1 => {
+                fds.pop().map_or(Offer::Nothing, Offer::Slot)
             }
             Ok(Some((Says::Refused(refusal), _))) => Offer::Gone(format!(
                 "{}: {} {}",
@@ -151,7 +151,7 @@ impl Keeper {
         }
         let mut buffer = [0u8; 256];
         let n = recv(socket.as_raw_fd(), &mut buffer, MsgFlags::MSG_PEEK).unwrap_or(0);
-        Some(serde_json::from_slice::<Says>(&buffer[..n]).is_ok_and(|says| says == Says::Place))
+        Some(serde_json::from_slice::<Says>(&buffer[..n]).is_ok_and(|says| says == Says::Slot))
     }
 
     /// Calls `then` once the helper has ended, from a thread of its own. An error where the kernel or

@@ -53,7 +53,7 @@ const LEAST_REST: Duration = Duration::from_millis(10);
 
 /// What a zygote is for. It never serves another.
 #[derive(Clone, Debug)]
-pub struct Kind {
+pub struct ZygoteKind {
     pub policy: Arc<Policy>,
     pub tier: Tier,
     pub env: Arc<PythonEnv>,
@@ -61,7 +61,7 @@ pub struct Kind {
     pub tables: bool,
 }
 
-impl Kind {
+impl ZygoteKind {
     fn of(spec: &RunSpec) -> Self {
         Self {
             policy: spec.policy.clone(),
@@ -111,7 +111,7 @@ pub struct Pool {
 /// What the pool's thread is told.
 #[derive(Debug)]
 enum Word {
-    Wanted(Kind, Wish),
+    Wanted(ZygoteKind, Wish),
     /// A zygote's helper has ended, which nobody may have asked for.
     Ended,
 }
@@ -129,7 +129,7 @@ struct Shared {
 
 #[derive(Debug)]
 struct Entry {
-    kind: Kind,
+    kind: ZygoteKind,
     /// None while it came to nothing.
     keeper: Option<Arc<Keeper>>,
     runs: u32,
@@ -162,7 +162,7 @@ impl Pool {
     }
 
     /// Has a zygote of this kind made, if there is none.
-    pub fn prepare(&self, kind: Kind, wish: Wish) {
+    pub fn prepare(&self, kind: ZygoteKind, wish: Wish) {
         if kind.can_be_warm() {
             // Without its thread the pool has no zygotes, and every start is a cold one.
             let _ = self.words.send(Word::Wanted(kind, wish));
@@ -189,7 +189,7 @@ impl Pool {
         if spec.handed.is_some() {
             return;
         }
-        self.prepare(Kind::of(spec), Wish::Surely);
+        self.prepare(ZygoteKind::of(spec), Wish::Surely);
     }
 
     /// A place for this run, if one waits. A second child that certifies is not one of many.
@@ -197,18 +197,18 @@ impl Pool {
         if spec.handed.is_some() {
             return None;
         }
-        self.shared.take(&Kind::of(spec), Duration::ZERO)
+        self.shared.take(&ZygoteKind::of(spec), Duration::ZERO)
     }
 }
 
 impl Shared {
-    fn take(&self, kind: &Kind, patience: Duration) -> Option<Slot> {
+    fn take(&self, kind: &ZygoteKind, patience: Duration) -> Option<Slot> {
         let mut entries = self.entries();
         let at = entries.iter().position(|entry| entry.kind.serves(kind))?;
         let entry = &mut entries[at];
         let keeper = entry.keeper.clone()?;
         match keeper.take(patience) {
-            Offer::Place(socket) => {
+            Offer::Slot(socket) => {
                 entry.runs += 1;
                 entry.used = Instant::now();
                 if entry.runs >= self.span.runs {
@@ -229,7 +229,7 @@ impl Shared {
     }
 
     /// Makes a zygote, and lets go the ones that it replaces.
-    fn make(&self, kind: Kind, wish: Wish) {
+    fn make(&self, kind: ZygoteKind, wish: Wish) {
         let mut gone = Vec::new();
         {
             let mut entries = self.entries();

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::{Kind, Pool, Span};
+use super::{Pool, Span, ZygoteKind};
 use crate::executor::spec::RunSpec;
 
 impl Pool {
@@ -16,7 +16,7 @@ impl Pool {
 
     /// The helpers of the zygotes that serve this run.
     pub fn helpers(&self, spec: &RunSpec) -> Vec<i32> {
-        let kind = Kind::of(spec);
+        let kind = ZygoteKind::of(spec);
         let entries = self.shared.entries();
         entries
             .iter()
@@ -27,7 +27,7 @@ impl Pool {
 
     /// The folder of the zygote for this run.
     pub fn folder(&self, spec: &RunSpec) -> Option<PathBuf> {
-        let kind = Kind::of(spec);
+        let kind = ZygoteKind::of(spec);
         let entries = self.shared.entries();
         let entry = entries.iter().find(|entry| entry.kind.serves(&kind))?;
         Some(entry.keeper.as_ref()?.folder())
@@ -35,7 +35,7 @@ impl Pool {
 
     /// How many runs the zygote of this run has been given.
     pub fn runs(&self, spec: &RunSpec) -> u32 {
-        let kind = Kind::of(spec);
+        let kind = ZygoteKind::of(spec);
         let entries = self.shared.entries();
         entries
             .iter()
@@ -46,7 +46,7 @@ impl Pool {
 
     /// A proposal of this kind has come to be selected.
     pub fn proposed(&self, spec: &RunSpec) {
-        self.prepare(Kind::of(spec), super::Wish::IfRoom);
+        self.prepare(ZygoteKind::of(spec), super::Wish::IfRoom);
     }
 
     /// How many zygotes there are.
@@ -56,7 +56,7 @@ impl Pool {
 
     /// Waits until a slot for this run is there, or its zygote is gone. Whether one is.
     pub fn await_place(&self, spec: &RunSpec) -> bool {
-        let kind = Kind::of(spec);
+        let kind = ZygoteKind::of(spec);
         let until = Instant::now() + Duration::from_secs(60);
         // Other tests of the same pool may have had it let go for theirs.
         let mut asked: Option<Instant> = None;

@@ -9,7 +9,7 @@ use crate::model::Tier;
 use crate::policy::builtin;
 use crate::runtime::PythonEnv;
 
-use super::Kind;
+use super::ZygoteKind;
 use super::keeper::{Keeper, Offer};
 
 /// The profile that a zygote is tried with: the one with the most libraries.
@@ -29,7 +29,7 @@ pub fn try_through(exe: BorrowedFd<'_>, env: PythonEnv) -> Result<Duration, Stri
     let started = Instant::now();
     let policies = builtin().map_err(|e| e.to_string())?;
     let policy = policies.into_iter().find(|policy| policy.name == PROFILE);
-    let kind = Kind {
+    let kind = ZygoteKind {
         policy: policy.ok_or("the built-in policies are damaged")?,
         tier: Tier::Kernel,
         env: Arc::new(env),
@@ -37,7 +37,7 @@ pub fn try_through(exe: BorrowedFd<'_>, env: PythonEnv) -> Result<Duration, Stri
     };
     let keeper = Keeper::start(exe, &kind).map_err(|fault| format!("{fault}: {}", fault.detail))?;
     match keeper.take(PATIENCE) {
-        Offer::Place(_) => Ok(started.elapsed()),
+        Offer::Slot(_) => Ok(started.elapsed()),
         Offer::Nothing => Err(format!("no place within {} s", PATIENCE.as_secs())),
         Offer::Gone(why) => Err(why),
     }

@@ -14,7 +14,7 @@ use nix::fcntl::OFlag;
 use sha2::{Digest as _, Sha256};
 
 use super::cache::Cache;
-use super::walk::{Entry, Kind, Stamp, Table, threads};
+use super::walk::{Entry, EntryKind, Stamp, Table, threads};
 
 /// What an entry holds: of a file its bytes, of a link where it points to.
 pub type Sum = [u8; 32];
@@ -54,9 +54,9 @@ pub fn all<'t>(
     let mut unknown = Vec::new();
     for (at, (path, entry, sum)) in sums.iter_mut().enumerate() {
         match entry.kind {
-            Kind::Folder | Kind::Other => {}
-            Kind::Link => *sum = Some(target(Path::new(path))?),
-            Kind::File => match cache.known(&entry.stamp) {
+            EntryKind::Folder | EntryKind::Other => {}
+            EntryKind::Link => *sum = Some(target(Path::new(path))?),
+            EntryKind::File => match cache.known(&entry.stamp) {
                 Some(known) => *sum = Some(known),
                 None => unknown.push(at),
             },
@@ -165,7 +165,7 @@ fn sum_of(
     };
     let same = |file: &std::fs::File| -> Result<(), Unread> {
         let now = Entry::of(&file.metadata().map_err(failed)?);
-        if (now.kind, now.stamp) == (Kind::File, *stamp) {
+        if (now.kind, now.stamp) == (EntryKind::File, *stamp) {
             Ok(())
         } else {
             Err(Unread::Changed(path.to_owned()))

@@ -23,7 +23,7 @@ use sha2::{Digest as _, Sha256};
 
 use self::cache::Cache;
 use self::hash::Unread;
-use self::walk::{Kind, Places, Table, walk};
+use self::walk::{EntryKind, Places, Table, walk};
 use self::watch::Watch;
 use super::managed::Progress;
 use super::{PythonEnv, RuntimeError};
@@ -305,11 +305,11 @@ fn digest(env: &PythonEnv, sums: &[hash::Summed<'_>]) -> Digest {
     for (path, entry, sum) in sums {
         put(path.as_encoded_bytes());
         put(match (entry.kind, sum) {
-            (Kind::File, Some(_)) => b"file",
-            (Kind::File, None) => b"file that cannot be read",
-            (Kind::Folder, _) => b"folder",
-            (Kind::Link, _) => b"link",
-            (Kind::Other, _) => b"other",
+            (EntryKind::File, Some(_)) => b"file",
+            (EntryKind::File, None) => b"file that cannot be read",
+            (EntryKind::Folder, _) => b"folder",
+            (EntryKind::Link, _) => b"link",
+            (EntryKind::Other, _) => b"other",
         });
         put(sum.as_ref().map_or(&[], |sum| sum));
     }
@@ -318,7 +318,7 @@ fn digest(env: &PythonEnv, sums: &[hash::Summed<'_>]) -> Digest {
 
 /// What changed from one table to the other, byte code last: it follows from the rest.
 fn difference(env: &PythonEnv, before: &Table, now: &Table) -> Option<Change> {
-    let mut changes: Vec<(&std::ffi::OsStr, Kind, &str)> = Vec::new();
+    let mut changes: Vec<(&std::ffi::OsStr, EntryKind, &str)> = Vec::new();
     for (path, entry) in now {
         match before.get(path) {
             Some(then) if then == entry => {}
@@ -333,7 +333,7 @@ fn difference(env: &PythonEnv, before: &Table, now: &Table) -> Option<Change> {
     }
     changes.sort_unstable_by_key(|(path, kind, _)| {
         let compiled = Path::new(path).extension().is_some_and(|e| e == "pyc");
-        (*kind == Kind::Folder, compiled, *path)
+        (*kind == EntryKind::Folder, compiled, *path)
     });
     let named: Vec<String> = changes
         .iter()

@@ -341,7 +341,7 @@ fn what_is_remembered_is_this_users_and_whole_or_it_is_nothing() {
     let reads = || {
         let table = walk(&places(&tree.env())).unwrap();
         let mut cache = Cache::open(&path);
-        let files = table.values().filter(|entry| entry.kind == Kind::File);
+        let files = table.values().filter(|entry| entry.kind == EntryKind::File);
         files
             .filter(|entry| cache.known(&entry.stamp).is_none())
             .count()

@@ -14,7 +14,7 @@ use std::thread;
 
 /// What an entry of a folder is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum EntryKind {
     File,
     /// Only that it is there counts: what is in it has entries of its own.
     Folder,
@@ -37,7 +37,7 @@ pub struct Stamp {
 /// One entry as it is now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
-    pub kind: Kind,
+    pub kind: EntryKind,
     pub stamp: Stamp,
     /// Whether a file has another name somewhere.
     pub several: bool,
@@ -46,26 +46,26 @@ pub struct Entry {
 impl Entry {
     pub fn of(meta: &Metadata) -> Self {
         let kind = match meta.file_type() {
-            t if t.is_file() => Kind::File,
-            t if t.is_dir() => Kind::Folder,
-            t if t.is_symlink() => Kind::Link,
-            _ => Kind::Other,
+            t if t.is_file() => EntryKind::File,
+            t if t.is_dir() => EntryKind::Folder,
+            t if t.is_symlink() => EntryKind::Link,
+            _ => EntryKind::Other,
         };
         let stamp = match kind {
             // Its times change with every file that comes and goes, which is seen by itself.
-            Kind::Folder => Stamp {
+            EntryKind::Folder => Stamp {
                 device: 0,
                 inode: 0,
                 bytes: 0,
                 modified: 0,
                 changed: 0,
             },
-            Kind::File | Kind::Link | Kind::Other => Stamp::of(meta),
+            EntryKind::File | EntryKind::Link | EntryKind::Other => Stamp::of(meta),
         };
         Self {
             kind,
             stamp,
-            several: kind != Kind::Folder && meta.nlink() > 1,
+            several: kind != EntryKind::Folder && meta.nlink() > 1,
         }
     }
 }
@@ -156,7 +156,7 @@ pub fn walk(places: &Places) -> Result<Table, (PathBuf, io::Error)> {
         match fs::symlink_metadata(root) {
             Ok(meta) => {
                 let entry = Entry::of(&meta);
-                if entry.kind == Kind::Folder {
+                if entry.kind == EntryKind::Folder {
                     waiting.push(root.clone());
                 }
                 table.insert(root.clone().into_os_string(), entry);
@@ -277,10 +277,10 @@ impl Walk<'_> {
             let path = entry.path();
             let entry = Entry::of(&meta);
             match entry.kind {
-                Kind::Folder if self.places.skips(&path) => continue,
-                Kind::Folder => below.push(path.clone()),
-                Kind::Link => self.follow(&path, found),
-                Kind::File | Kind::Other => {}
+                EntryKind::Folder if self.places.skips(&path) => continue,
+                EntryKind::Folder => below.push(path.clone()),
+                EntryKind::Link => self.follow(&path, found),
+                EntryKind::File | EntryKind::Other => {}
             }
             found.push((path.into_os_string(), entry));
         }

@@ -18,7 +18,7 @@ use nix::sys::statfs::{
     TMPFS_MAGIC, XFS_SUPER_MAGIC, statfs,
 };
 
-use super::walk::{Entry, Kind, Places, Table};
+use super::walk::{Entry, EntryKind, Places, Table};
 
 /// File systems on which this kernel makes every change itself (the first is ext2 and ext3 too).
 const LOCAL: [FsType; 6] = [
@@ -73,8 +73,8 @@ impl Watch {
 
     fn add(&mut self, path: &Path, entry: Entry, places: &Places) -> Result<(), String> {
         match entry.kind {
-            Kind::Folder => self.folder(path).map_err(|e| named(path, &e)),
-            Kind::Link => {
+            EntryKind::Folder => self.folder(path).map_err(|e| named(path, &e)),
+            EntryKind::Link => {
                 match fs::canonicalize(path) {
                     Ok(target) if places.covers(&target) => {}
                     Ok(target) => self.links.push((path.to_owned(), target)),
@@ -82,7 +82,7 @@ impl Watch {
                 }
                 Ok(())
             }
-            Kind::File | Kind::Other => {
+            EntryKind::File | EntryKind::Other => {
                 let beyond = places.roots.iter().any(|root| root == path) || !places.covers(path);
                 if entry.several || beyond {
                     self.alone.push((path.to_owned(), entry));

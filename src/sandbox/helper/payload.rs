@@ -64,7 +64,7 @@ pub struct Started {
 
 /// Where the payload is when it becomes one.
 #[derive(Clone, Copy)]
-pub enum Place<'a> {
+pub enum PayloadRoot<'a> {
     /// Tier `process`: on the machine itself, under root as another user.
     Machine(Option<&'a Identity>),
     /// Tier `kernel`: in namespaces, with a root of its own.
@@ -182,7 +182,7 @@ impl Plan {
         match raw::fork().step(Step::Fork)? {
             Side::Child => {
                 drop(failure_read);
-                self.become_payload(Place::Machine(identity), parent, File::from(failure))
+                self.become_payload(PayloadRoot::Machine(identity), parent, File::from(failure))
             }
             Side::Parent(pid) => {
                 drop(failure);
@@ -205,7 +205,7 @@ impl Plan {
     }
 
     /// In the child: confines itself and becomes the interpreter, or says why not.
-    pub fn become_payload(&self, place: Place<'_>, parent: i32, failure: File) -> ! {
+    pub fn become_payload(&self, place: PayloadRoot<'_>, parent: i32, failure: File) -> ! {
         let mut failure = failure;
         let refusal = match self.confine(place, parent, &mut failure) {
             Err(refusal) => refusal,
@@ -215,7 +215,12 @@ impl Plan {
         raw::exit_now(127)
     }
 
-    fn confine(&self, place: Place<'_>, parent: i32, failure: &mut File) -> Result<(), Refusal> {
+    fn confine(
+        &self,
+        place: PayloadRoot<'_>,
+        parent: i32,
+        failure: &mut File,
+    ) -> Result<(), Refusal> {
         leave_parent()?;
         self.be_first_to_go(place)?;
         let next = place_all(&self.placed, failure)?;
@@ -225,15 +230,15 @@ impl Plan {
 
         limits::set(&self.limits)?;
         let shared = match place {
-            Place::Machine(Some(identity)) => {
+            PayloadRoot::Machine(Some(identity)) => {
                 identity::drop_to(identity.uid)?;
                 0
             }
-            Place::Machine(None) => {
+            PayloadRoot::Machine(None) => {
                 identity::drop_capabilities()?;
                 limits::threads_of(Uid::current().as_raw()).step(Step::CountProcesses)?
             }
-            Place::Jail => {
+            PayloadRoot::Jail => {
                 identity::drop_all_capabilities()?;
                 // Pid 1, which is of the same user.
                 1
@@ -269,15 +274,15 @@ impl Plan {
 
     /// First in line when memory runs out. Raising the score needs no privilege, but its file is
     /// root's while the process may not be dumped; the exec makes it dumpable in any case.
-    fn be_first_to_go(&self, place: Place<'_>) -> Result<(), Refusal> {
+    fn be_first_to_go(&self, place: PayloadRoot<'_>) -> Result<(), Refusal> {
         const DOING: Step = Step::BeFirstToGo;
         prctl::set_dumpable(true).step(DOING)?;
         let flags = OFlag::O_WRONLY | OFlag::O_CLOEXEC;
         let score = match place {
-            Place::Machine(_) => {
+            PayloadRoot::Machine(_) => {
                 nix::fcntl::openat(&self.proc, "self/oom_score_adj", flags, Mode::empty())
             }
-            Place::Jail => nix::fcntl::open("/proc/self/oom_score_adj", flags, Mode::empty()),
+            PayloadRoot::Jail => nix::fcntl::open("/proc/self/oom_score_adj", flags, Mode::empty()),
         };
         nix::unistd::write(score.step(DOING)?, b"1000").step(DOING)?;
         Ok(())

@@ -7,7 +7,7 @@ const FRACTION: usize = 17;
 const WORD: usize = 24;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum CellKind {
     Whole,
     Decimal,
     Date,
@@ -18,17 +18,17 @@ pub enum Kind {
 }
 
 /// `missing` is how the format writes a missing value.
-pub fn kind(cell: &str, missing: &str) -> Kind {
+pub fn kind(cell: &str, missing: &str) -> CellKind {
     if cell == missing {
-        Kind::Missing
+        CellKind::Missing
     } else if let Some(kind) = number(cell) {
         kind
     } else if is_date(bare(cell)) {
-        Kind::Date
+        CellKind::Date
     } else if is_word(bare(cell)) {
-        Kind::Word
+        CellKind::Word
     } else {
-        Kind::Other
+        CellKind::Other
     }
 }
 
@@ -40,7 +40,7 @@ pub fn bare(cell: &str) -> &str {
 }
 
 /// Digits, as every reader takes them: no leading zero, no plus, no exponent, no negative zero.
-fn number(cell: &str) -> Option<Kind> {
+fn number(cell: &str) -> Option<CellKind> {
     let digits = cell.strip_prefix('-').unwrap_or(cell);
     let (whole, fraction) = match digits.split_once('.') {
         Some((whole, fraction)) => (whole, Some(fraction)),
@@ -60,8 +60,8 @@ fn number(cell: &str) -> Option<Kind> {
         return None;
     }
     Some(match fraction {
-        None => Kind::Whole,
-        Some(_) => Kind::Decimal,
+        None => CellKind::Whole,
+        Some(_) => CellKind::Decimal,
     })
 }
 
@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn plain_is_what_every_reader_takes_alike() {
-        use Kind::*;
+        use CellKind::*;
         for (cell, wanted) in [
             ("0", Whole),
             ("-17", Whole),

@@ -54,7 +54,7 @@ pub fn lines(text: &str) -> Option<Table> {
 
 /// Folds of this array; of what it leaves to be seen, those further inside.
 fn gather(text: &str, node: &Node, out: &mut Vec<Fold>) {
-    let Kind::Many { items, object } = &node.kind else {
+    let NodeShape::Many { items, object } = &node.kind else {
         return;
     };
     let folds = if *object {
@@ -102,10 +102,10 @@ fn array(text: &str, items: &[Item]) -> Option<Table> {
 
 struct Node {
     span: Range<usize>,
-    kind: Kind,
+    kind: NodeShape,
 }
 
-enum Kind {
+enum NodeShape {
     Scalar,
     Many { items: Vec<Item>, object: bool },
 }
@@ -120,8 +120,10 @@ struct Item {
 impl Node {
     fn count(&self) -> usize {
         match &self.kind {
-            Kind::Scalar => 1,
-            Kind::Many { items, .. } => 1 + items.iter().map(|i| i.value.count()).sum::<usize>(),
+            NodeShape::Scalar => 1,
+            NodeShape::Many { items, .. } => {
+                1 + items.iter().map(|i| i.value.count()).sum::<usize>()
+            }
         }
     }
 
@@ -134,8 +136,8 @@ impl Node {
 
     fn collect(&self, out: &mut Vec<Range<usize>>) {
         match &self.kind {
-            Kind::Scalar => out.push(self.span.clone()),
-            Kind::Many { items, .. } => items.iter().for_each(|i| i.value.collect(out)),
+            NodeShape::Scalar => out.push(self.span.clone()),
+            NodeShape::Many { items, .. } => items.iter().for_each(|i| i.value.collect(out)),
         }
     }
 }
@@ -147,7 +149,7 @@ fn names(text: &str, record: &Node) -> Option<Vec<String>> {
 }
 
 fn name(text: &str, node: &Node, path: String, out: &mut Vec<String>) -> bool {
-    let Kind::Many { items, .. } = &node.kind else {
+    let NodeShape::Many { items, .. } = &node.kind else {
         let at = out.len();
         out.push(if path.is_empty() {
             "value".to_owned()
@@ -227,7 +229,7 @@ impl Parser<'_> {
             b'{' => self.many(depth, b'}', true)?,
             b'"' => {
                 self.string()?;
-                Kind::Scalar
+                NodeShape::Scalar
             }
             _ => {
                 let word = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'-' | b'.');
@@ -237,19 +239,19 @@ impl Parser<'_> {
                 if self.at == start {
                     return None;
                 }
-                Kind::Scalar
+                NodeShape::Scalar
             }
         };
         let span = start..self.at;
         Some(Node { span, kind })
     }
 
-    fn many(&mut self, depth: usize, close: u8, object: bool) -> Option<Kind> {
+    fn many(&mut self, depth: usize, close: u8, object: bool) -> Option<NodeShape> {
         self.at += 1;
         let mut items = Vec::new();
         self.blanks();
         if self.takes(close) {
-            return Some(Kind::Many { items, object });
+            return Some(NodeShape::Many { items, object });
         }
         loop {
             self.blanks();
@@ -269,7 +271,7 @@ impl Parser<'_> {
             items.push(Item { start, key, value });
             self.blanks();
             if self.takes(close) {
-                return Some(Kind::Many { items, object });
+                return Some(NodeShape::Many { items, object });
             }
             if !self.takes(b',') {
                 return None;

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::model::grouped;
 
-use super::cells::{Kind, bare, kind, same_form};
+use super::cells::{CellKind, bare, kind, same_form};
 use super::{Fold, HEAD, OFTEN, RUN, TAIL, WORDS};
 
 /// Bytes of a record: where it begins and where the next one does, and its values.
@@ -26,7 +26,7 @@ pub struct Table {
 
 /// The type of a column, from all its values.
 struct Column<'a> {
-    kind: Kind,
+    kind: CellKind,
     /// The first date: others are plain in its form.
     date: &'a str,
     words: Vec<&'a str>,
@@ -118,30 +118,30 @@ impl Table {
 
 impl<'a> Column<'a> {
     fn of(cells: &[&'a str], missing: &str) -> Self {
-        let kinds: Vec<Kind> = cells.iter().map(|c| kind(c, missing)).collect();
-        let count = |wanted: Kind| kinds.iter().filter(|k| **k == wanted).count();
-        let (whole, decimal) = (count(Kind::Whole), count(Kind::Decimal));
+        let kinds: Vec<CellKind> = cells.iter().map(|c| kind(c, missing)).collect();
+        let count = |wanted: CellKind| kinds.iter().filter(|k| **k == wanted).count();
+        let (whole, decimal) = (count(CellKind::Whole), count(CellKind::Decimal));
         let numbers = if decimal * 10 >= whole + decimal {
-            Kind::Decimal
+            CellKind::Decimal
         } else {
-            Kind::Whole
+            CellKind::Whole
         };
         let (kind, most) = [
             (numbers, whole + decimal),
-            (Kind::Date, count(Kind::Date)),
-            (Kind::Word, count(Kind::Word)),
-            (Kind::Other, count(Kind::Other)),
+            (CellKind::Date, count(CellKind::Date)),
+            (CellKind::Word, count(CellKind::Word)),
+            (CellKind::Other, count(CellKind::Other)),
         ]
         .into_iter()
         .rev()
         .max_by_key(|(_, n)| *n)
-        .unwrap_or((Kind::Other, 0));
-        let gaps = count(Kind::Missing);
-        let first = |wanted: Kind| kinds.iter().position(|k| *k == wanted).map(|i| cells[i]);
+        .unwrap_or((CellKind::Other, 0));
+        let gaps = count(CellKind::Missing);
+        let first = |wanted: CellKind| kinds.iter().position(|k| *k == wanted).map(|i| cells[i]);
         Self {
-            kind: if most == 0 { Kind::Missing } else { kind },
-            date: first(Kind::Date).unwrap_or(""),
-            words: if kind == Kind::Word {
+            kind: if most == 0 { CellKind::Missing } else { kind },
+            date: first(CellKind::Date).unwrap_or(""),
+            words: if kind == CellKind::Word {
                 words(cells, &kinds)
             } else {
                 Vec::new()
@@ -152,12 +152,12 @@ impl<'a> Column<'a> {
 
     fn takes(&self, cell: &str, missing: &str) -> bool {
         match kind(cell, missing) {
-            Kind::Missing => self.gaps,
-            Kind::Whole => matches!(self.kind, Kind::Whole | Kind::Decimal),
-            Kind::Decimal => self.kind == Kind::Decimal,
-            Kind::Date => self.kind == Kind::Date && same_form(cell, self.date),
-            Kind::Word => self.kind == Kind::Word && self.words.contains(&cell),
-            Kind::Other => false,
+            CellKind::Missing => self.gaps,
+            CellKind::Whole => matches!(self.kind, CellKind::Whole | CellKind::Decimal),
+            CellKind::Decimal => self.kind == CellKind::Decimal,
+            CellKind::Date => self.kind == CellKind::Date && same_form(cell, self.date),
+            CellKind::Word => self.kind == CellKind::Word && self.words.contains(&cell),
+            CellKind::Other => false,
         }
     }
 
@@ -167,14 +167,14 @@ impl<'a> Column<'a> {
         let gone = cells.len() - there.len();
         let mut out = match self.kind {
             _ if there.is_empty() => String::new(),
-            Kind::Word => {
+            CellKind::Word => {
                 let counts = self.words.iter().filter_map(|word| {
                     let n = there.iter().filter(|c| *c == word).count();
                     (n > 0).then(|| format!(" {} ×{}", bare(word), grouped(n as u64)))
                 });
                 counts.collect::<Vec<_>>().join(",")
             }
-            Kind::Date => extremes(there.iter().min(), there.iter().max()),
+            CellKind::Date => extremes(there.iter().min(), there.iter().max()),
             _ => {
                 let by = |a: &&&str, b: &&&str| size(a).total_cmp(&size(b));
                 extremes(there.iter().min_by(by), there.iter().max_by(by))
@@ -202,12 +202,12 @@ fn extremes(least: Option<&&str>, most: Option<&&str>) -> String {
 }
 
 /// The words that occur often enough, none where there are too many of them.
-fn words<'a>(cells: &[&'a str], kinds: &[Kind]) -> Vec<&'a str> {
+fn words<'a>(cells: &[&'a str], kinds: &[CellKind]) -> Vec<&'a str> {
     let mut counts: Vec<(&str, usize)> = Vec::new();
     let mut all: Vec<&str> = cells
         .iter()
         .zip(kinds)
-        .filter(|(_, k)| **k == Kind::Word)
+        .filter(|(_, k)| **k == CellKind::Word)
         .map(|(c, _)| *c)
         .collect();
     all.sort_unstable();

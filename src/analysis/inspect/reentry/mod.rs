@@ -15,7 +15,7 @@ use crate::analysis::library::is_builtin;
 use crate::analysis::parse::TextRange;
 use crate::analysis::parse::ast::{self, Constant, Expr, Ranged, Stmt};
 use crate::analysis::rules;
-use crate::analysis::walk::{Bound, Place, TargetOf, Visitor, body, expression};
+use crate::analysis::walk::{Bound, ExprPlace, TargetOf, Visitor, body, expression};
 
 use words::{
     CALLED, CHANGES, ENTERED, FORMATTED, FRESH, GONE_THROUGH, LAZY, LOOKED_IN, PLAIN, RUNS, WRAPS,
@@ -80,7 +80,7 @@ impl<'a> Inspector<'a> {
             let mut effects = Effects::new(&names, one.body, one.arguments);
             body(&mut effects, one.body);
             for decorator in one.decorators {
-                expression(&mut effects, decorator, Place::Decorator);
+                expression(&mut effects, decorator, ExprPlace::Decorator);
             }
             functions.push(Function {
                 name: fold(one.name.as_str()),
@@ -91,7 +91,7 @@ impl<'a> Inspector<'a> {
         let mut made_of: Vec<Function<'a>> = Vec::new();
         for (name, at, lambda) in &names.lambdas {
             let mut effects = Effects::new(&names, &[], &lambda.args);
-            expression(&mut effects, &lambda.body, Place::Plain);
+            expression(&mut effects, &lambda.body, ExprPlace::Plain);
             functions.push(Function {
                 name: name.clone(),
                 at: *at,
@@ -100,7 +100,7 @@ impl<'a> Inspector<'a> {
         }
         for (name, made) in &names.holders {
             let mut effects = Effects::alone(&names);
-            expression(&mut effects, made, Place::Plain);
+            expression(&mut effects, made, ExprPlace::Plain);
             made_of.push(Function {
                 name: name.clone(),
                 at: made.range(),
@@ -216,8 +216,8 @@ impl<'a> Visitor<'a> for Names<'a> {
         }
     }
 
-    fn expression(&mut self, e: &'a Expr, place: Place<'a>) {
-        if let (Place::Decorator, Expr::Name(name)) = (place, e) {
+    fn expression(&mut self, e: &'a Expr, place: ExprPlace<'a>) {
+        if let (ExprPlace::Decorator, Expr::Name(name)) = (place, e) {
             self.decorators.insert(fold(name.id.as_str()));
         }
     }
@@ -410,7 +410,7 @@ impl<'a> Visitor<'a> for Effects<'_, 'a> {
         }
     }
 
-    fn expression(&mut self, e: &'a Expr, place: Place<'a>) {
+    fn expression(&mut self, e: &'a Expr, place: ExprPlace<'a>) {
         match e {
             Expr::Call(call) => self.call(call),
             Expr::Name(name) => {
@@ -421,7 +421,7 @@ impl<'a> Visitor<'a> for Effects<'_, 'a> {
             Expr::Attribute(x) => {
                 let name = fold(x.attr.as_str());
                 // `map(a.fill, …)`.
-                let handed = !matches!(place, Place::Called)
+                let handed = !matches!(place, ExprPlace::Called)
                     && CHANGES.contains(&&*name)
                     && !self.names.fields.contains(&name)
                     && !self.is_fresh(&x.value);

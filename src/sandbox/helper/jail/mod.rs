@@ -46,7 +46,7 @@ pub trait Tenant {
 
 impl Tenant for Plan {
     fn move_in(&self, init: i32, failure: File) -> ! {
-        self.become_payload(super::payload::Place::Jail, init, failure)
+        self.become_payload(super::payload::PayloadRoot::Jail, init, failure)
     }
 }
 

@@ -91,7 +91,7 @@ fn programs(more: &[i64], options: Option<&[libc::c_int]>) -> Result<Programs, F
 
 /// Everything that any start was allowed beside the list.
 fn taken_back() -> Result<BpfProgram, Failure> {
-    let mut rules: Rules = [STARTING_CALLS, ZYGOTE_CALLS]
+    let mut rules: SyscallRules = [STARTING_CALLS, ZYGOTE_CALLS]
         .concat()
         .into_iter()
         .map(|call| (call, Vec::new()))
@@ -101,9 +101,9 @@ fn taken_back() -> Result<BpfProgram, Failure> {
 }
 
 /// Calls with the rules by which they are EPERM; without any, they always are.
-type Rules = Vec<(i64, Vec<SeccompRule>)>;
+type SyscallRules = Vec<(i64, Vec<SeccompRule>)>;
 
-fn refusing(rules: Rules) -> Result<BpfProgram, Failure> {
+fn refusing(rules: SyscallRules) -> Result<BpfProgram, Failure> {
     let program = SeccompFilter::new(
         rules.into_iter().collect(),
         SeccompAction::Allow,
@@ -127,7 +127,7 @@ fn none_of(argument: u8, values: &[libc::c_int]) -> Result<SeccompRule, seccompi
 }
 
 /// What is refused of calls that are listed.
-fn arguments() -> Result<Rules, seccompiler::BackendError> {
+fn arguments() -> Result<SyscallRules, seccompiler::BackendError> {
     use SeccompCmpArgLen::{Dword, Qword};
     use SeccompCmpOp::{Eq, MaskedEq};
     let when = |argument, size, operator, value| {

@@ -36,7 +36,7 @@ pub struct Seed {
 
 /// What a fork of the zygote takes from itself, as `restrict.py` reads it.
 #[derive(Serialize)]
-struct Rules {
+struct Restrictions {
     handled: String,
     layer: String,
     paths: Vec<(PathBuf, u64)>,
@@ -49,7 +49,7 @@ struct Rules {
     home: PathBuf,
 }
 
-impl Rules {
+impl Restrictions {
     fn of(order: &Order) -> Result<Self, Refusal> {
         let landlock = landlock_rules::numbers(&root::bound(&order.executable, &order.needs))?;
         let handled = landlock.handled.map(u64::to_ne_bytes).concat();
@@ -89,7 +89,7 @@ impl Seed {
             .into_iter()
             .map(|(name, value)| text(&[name.as_bytes(), b"=", value.as_encoded_bytes()].concat()))
             .collect::<Result<_, _>>()?;
-        let rules = serde_json::to_vec(&Rules::of(order)?).step(Step::MakeRules)?;
+        let rules = serde_json::to_vec(&Restrictions::of(order)?).step(Step::MakeRules)?;
         let rules = memfd::of_bytes("rules", &rules).step(Step::MakeRules)?;
         let null = File::open("/dev/null").step(Step::OpenDevNull)?;
         let fds = [

@@ -220,7 +220,7 @@ impl Slot {
             return Ok(());
         };
         self.deadline = None;
-        protocol::send_fds(offer_to, &Says::Place, &[offer.as_raw_fd()]).step(Step::OfferSlot)
+        protocol::send_fds(offer_to, &Says::Slot, &[offer.as_raw_fd()]).step(Step::OfferSlot)
     }
 
     /// A word while the run is taken: pid 1's of its end.
