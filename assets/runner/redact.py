@@ -27,6 +27,10 @@ ANYWHERE = 4
 VALUES_MAX = 5000
 # Of more values only the plain form is looked for: every form of each would take too long.
 FEW = 300
+# How Python writes a number that is finite.
+NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?(e[+-]?[0-9]+)?")
+# What is no digit, and the zeros before the first that counts.
+SMALLER = re.compile(r"^[0.]+|[.,_]")
 # Characters of one value that are looked for; what contains it contains its beginning.
 LENGTH_MAX = 200
 
@@ -124,11 +128,14 @@ class Secrets:
 def forms_of(text: str) -> Iterable[str]:
     """How a program may write a text down."""
     yield text
+    yield from numbers_of(text)
     if len(text) < ANYWHERE:
         return
     yield from (text.lower(), text.upper(), text.swapcase(), text[::-1])
+    yield from (text.title(), text.capitalize(), text.casefold())
     yield json.dumps(text)[1:-1]
     yield repr(text)[1:-1]
+    yield ascii(text)[1:-1]
     yield quote(text, safe="")
     raw = text.encode("utf-8", "replace")
     yield from (raw.hex(), raw.hex().upper(), raw.hex(" "))
@@ -142,6 +149,24 @@ def forms_of(text: str) -> Iterable[str]:
         if len(core) >= ANYWHERE:
             yield core
             yield core.replace("+", "-").replace("/", "_")
+
+
+def numbers_of(text: str) -> Iterable[str]:
+    """The forms that format specifications give a number: without its sign, grouped, rounded, in powers of
+    ten, as a share, and a whole one in other bases. Forms of two digits are too common to be hidden."""
+    if not NUMBER.fullmatch(text):
+        return
+    value = float(text) if any(mark in text for mark in ".enai") else int(text)
+    if len(text.lstrip("-")) > 1:
+        yield text.lstrip("-")
+    forms: list[str] = []
+    if isinstance(value, int):
+        forms += (f"{abs(value):{spec}}" for spec in (",", "_", "x", "X", "o", "b", "d"))
+        value = float(value) if abs(value) < 2**1000 else 0.0
+    forms += (f"{abs(value):{mark}.{digits}f}" for mark in ("", ",") for digits in range(5))
+    forms += (f"{abs(value):.{digits}{kind}}" for digits in range(1, 7) for kind in "eE")
+    forms += (f"{abs(value):.{digits}%}"[:-1] for digits in range(3))
+    yield from (form for form in forms if len(SMALLER.sub("", form)) > 2)
 
 
 def spaced(form: str, apart: bool) -> str:

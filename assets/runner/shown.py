@@ -125,6 +125,10 @@ class Shown:
 
     def table(self, value: Any, kind: str, depth: int) -> dict[str, Any]:
         """The first rows, as many as there is room for."""
+        plain = getattr(loaded("pandas"), kind)
+        if type(value) is not plain:
+            # Methods of a subclass may tell of another table than the one that is there.
+            value = plain(value)
         if kind == "DataFrame":
             head = value.iloc[:ROWS, :COLUMNS]
             columns = [self.column(name) for name in head.columns]

@@ -78,6 +78,16 @@ def hidden_values_are_hidden_in_every_form_and_in_pieces() -> None:
         assert secrets.hides(text) and redact.REDACTED in secrets.clean(text), text
     assert not secrets.hides("hunter 123") and secrets.clean_all([12345, 7]) == [redact.REDACTED, 7]
     under = io.StringIO()
+    numbers = redact.Secrets()
+    for value in (51234, -7341, 1234.5678, 0.4567, "straße"):
+        numbers.add(value)
+    for text in (
+        f"{51234:,} {51234:_} {51234:x} {51234:#o} {51234:b} {51234:+} {51234:.2f} {51234:.3e}".split()
+        + f"{7341} {-7341:,} {7341:+,.1f} {1234.5678:.2f} {1234.5678:,.0f} {1234.5678:.4g}".split()
+        + [f"{0.4567:.1%}", f"{0.4567:.3f}", "{!a}".format("straße"), "STRASSE".lower()]
+    ):
+        assert numbers.hides(text), text
+    assert not any(map(numbers.hides, ("12 rows", "0.5", "7 of 34", "51 of 99", "1e3")))
     stream = redact.Redacting(under, secrets)
     for char in "a hunter2 secret b":
         stream.write(char)
@@ -413,6 +423,28 @@ def a_value_comes_back_as_far_as_it_fits() -> None:
     long = result(["\0" * 9000] * 1000, False)
     assert 200_000 < len(json.dumps(long)) < 300_000
     assert long["value_left_out"] == ["what is beyond 200000 bytes of JSON"], long["value_left_out"]
+
+
+@of("shown", needs="pandas")
+def a_table_of_a_class_of_its_own_is_told_as_it_is() -> None:
+    import pandas
+
+    class Lying(pandas.DataFrame):  # type: ignore[misc]
+        shape = (999, 999)
+
+        @property
+        def index(self) -> Any:
+            return pandas.RangeIndex(999)
+
+        def itertuples(self, *_: Any, **__: Any) -> Any:
+            return iter([(999,)])
+
+    class Named(pandas.Series):  # type: ignore[misc]
+        name = "other"
+
+    told = module("shown").result(Lying({"a": [1]}), False)["value"]
+    assert (told["shape"], told["rows"], told["index"]) == ([1, 1], [[1]], [0]), told
+    assert module("shown").result(Named([1], name="own"), False)["value"]["shape"] == [1]
 
 
 @of("nearest")
