@@ -1,5 +1,7 @@
-"""Arrays that compiled code lends a function of the snippet for the time of a call: over memory that it frees or
-fills anew afterwards. The snippet gets copies, which it may keep.
+"""Functions of the snippet that compiled code calls.
+
+Arrays that it lends them lie over memory that it frees or fills anew afterwards: the snippet gets copies, which it
+may keep. What they return is as long as compiled code takes it to be.
 """
 
 from __future__ import annotations
@@ -21,6 +23,11 @@ def close(gates: Gates) -> None:
     loaded.change(["numpy"], lambda module: iterators(module, gates))
     loaded.change(["scipy.integrate._odepack_py"], odeint)
     loaded.change(["scipy.integrate._ode"], integrators)
+    loaded.change(["scipy.optimize._minpack_py"], solvers)
+    loaded.change(["scipy.odr._odrpack"], regressions)
+    loaded.change(["sklearn.metrics._dist_metrics"], lambda module: metrics(module, gates))
+    loaded.change(["sklearn.neighbors._ball_tree"], lambda module: balls(module, gates))
+    loaded.change(BALLS, usual)
 
 
 def own(value: Any) -> Any:
@@ -68,6 +75,109 @@ def integrators(module: Any) -> None:
         return solout(self, own(x), own(y))
 
     module.dopri5._solout = _solout
+
+
+def solvers(module: Any) -> None:
+    """MINPACK asks at points that lie in its work arrays, or in none that lives on."""
+    minpack = module._minpack
+    for name, lent in (("_hybrd", 1), ("_lmdif", 1), ("_hybrj", 2), ("_lmder", 2)):
+        setattr(minpack, name, asking(getattr(minpack, name), lent))
+
+
+def asking(plain: Any, lent: int) -> Any:
+    """The function, with its first `lent` arguments asked at copies."""
+
+    @functools.wraps(plain)
+    def solve(*args: Any) -> Any:
+        return plain(*map(lending, args[:lent]), *args[lent:])
+
+    return solve
+
+
+def regressions(module: Any) -> None:
+    """ODRPACK copies as many numbers as there are observations, parameters and dimensions, at each call."""
+    plain = module.odr
+
+    @functools.wraps(plain)
+    def odr(fcn: Any, beta0: Any, y: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
+        x = module.np.array(x, dtype=float)
+        dimensions, observations = x.shape if x.ndim == 2 else (1, x.size)
+        if not isinstance(y, int):
+            y = module.np.array(y, dtype=float)
+        responses = y if isinstance(y, int) else y.shape[0] if y.ndim == 2 else 1
+        size = responses * observations
+        for name, each in (("fjacb", module.np.size(beta0)), ("fjacd", dimensions)):
+            if kwargs.get(name) is not None:
+                kwargs[name] = returning(kwargs[name], size * each, name)
+        return plain(returning(fcn, size, "fcn"), beta0, y, x, *args, **kwargs)
+
+    module.odr = odr
+
+
+def returning(function: Any, size: int, name: str) -> Any:
+    """The function, which returns an array of `size` numbers of its own.
+
+    Raises ValueError where it does not.
+    """
+    import numpy
+
+    @functools.wraps(function, updated=())
+    def call(*args: Any) -> Any:
+        found = numpy.array(function(*map(own, args)), dtype=float)
+        if found.size != size:
+            raise ValueError(f"{name} returned {found.size} numbers, not {size}")
+        return found
+
+    return call
+
+
+# Modules of scikit-learn that ask for a tree by its name.
+BALLS = tuple(
+    f"sklearn.{name}" for name in ("neighbors._base", "neighbors._kde", "cluster._hdbscan.hdbscan")
+)
+_trees: dict[str, Any] = {}
+
+
+def metrics(module: Any, gates: Gates) -> None:
+    """A metric of the snippet compares arrays over a tree's own memory."""
+    for kind in (module.DistanceMetric, module.DistanceMetric64, module.DistanceMetric32):
+        # Static, and of extension types, which nothing can be set on.
+        plain = kind.get_metric
+
+        def get_metric(metric: Any, *args: Any, plain: Any = plain, **kwargs: Any) -> Any:
+            return plain(measuring(metric), *args, **kwargs)
+
+        gates.narrow.instead[id(kind)] = type(
+            kind.__name__, (kind,), {"get_metric": staticmethod(get_metric), "__module__": kind.__module__}
+        )
+
+
+def measuring(metric: Any) -> Any:
+    return metric if isinstance(metric, (str, type)) else lending(metric)
+
+
+def balls(module: Any, gates: Gates) -> None:
+    for plain in (module.BallTree, module.BallTree64, module.BallTree32):
+
+        class Ball(plain):  # type: ignore[misc, valid-type]
+            def __new__(
+                cls, data: Any, leaf_size: Any = 40, metric: Any = "minkowski", **kwargs: Any
+            ) -> Any:
+                return super().__new__(cls, data, leaf_size, measuring(metric), **kwargs)
+
+            def __init__(
+                self, data: Any, leaf_size: Any = 40, metric: Any = "minkowski", **kwargs: Any
+            ) -> None:
+                super().__init__(data, leaf_size, measuring(metric), **kwargs)
+
+        Ball.__name__ = Ball.__qualname__ = plain.__name__
+        Ball.__module__ = plain.__module__
+        gates.narrow.instead[id(plain)] = _trees[plain.__name__] = Ball
+
+
+def usual(module: Any) -> None:
+    """The library takes the trees that the snippet gets."""
+    module.BallTree = _trees["BallTree"]
 
 
 def iterators(numpy: Any, gates: Gates) -> None:

@@ -25,6 +25,8 @@ def close(gates: Gates) -> None:
     loaded.change(["scipy.sparse._bsr"], lambda module: made(module, "_bsr_base"))
     loaded.change(["scipy.sparse._coo"], lambda module: made(module, "_coo_base"))
     loaded.change(["scipy.sparse._base"], lambda module: final(module, gates))
+    loaded.change(["scipy.cluster.hierarchy"], merges)
+    loaded.change(["matplotlib.tri._triangulation"], corners)
     loaded.change(["sklearn.tree._classes"], columns)
     loaded.change(["sklearn.ensemble._gb"], stages)
     loaded.change(["sklearn.svm._base"], vectors)
@@ -146,7 +148,74 @@ def fits(matrix: Any) -> None:
     matrix.check_format(full_check=True)
 
 
-# -- trees
+# -- triangles, linkages, trees
+
+
+def corners(module: Any) -> None:
+    """A triangulation draws the points that its triangles name, and goes to the neighbours that it says: those of
+    the moment in which the compiled one is made."""
+    kind, numpy = module.Triangulation, module.np
+    plain = kind.get_cpp_triangulation
+
+    @functools.wraps(plain)
+    def get_cpp_triangulation(self: Any) -> Any:
+        if self._cpp_triangulation is not None:
+            return plain(self)
+        was = self.x, self.y, self.triangles
+        self.x, self.y, self.triangles = numpy.array(was[0]), numpy.array(was[1]), numpy.array(was[2])
+        try:
+            points = self.x.size
+            if self.x.shape != (points,) or self.y.shape != (points,):
+                raise ValueError("x and y of a triangulation have one length")
+            if self.triangles.size and not 0 <= self.triangles.min() <= self.triangles.max() < points:
+                raise ValueError("a triangle has a corner that is none of the points")
+            return plain(self)
+        finally:
+            self.x, self.y, self.triangles = was
+
+    def looked(name: str) -> property:
+        found = vars(kind)[name].fget
+        return property(lambda self: numpy.array(found(self)), doc=found.__doc__)
+
+    kind.get_cpp_triangulation = get_cpp_triangulation
+    kind.edges, kind.neighbors = looked("edges"), looked("neighbors")
+
+
+def merges(module: Any) -> None:
+    """A linkage names the clusters that it merges by number. What is not a number passes scipy's comparisons."""
+    compiled = module._hierarchy
+    for name in LINKED:
+        if hasattr(compiled, name):
+            setattr(compiled, name, linked(getattr(compiled, name)))
+    ordering = module._optimal_leaf_ordering
+    ordering.optimal_leaf_ordering = linked(ordering.optimal_leaf_ordering)
+
+
+def linked(plain: Any) -> Any:
+    """The function, whose first argument is a linkage, and the next ones have an entry for each of its rows."""
+
+    @functools.wraps(plain)
+    def call(linkage: Any, *args: Any) -> Any:
+        import numpy
+
+        made = numpy.arange(len(linkage) + 1, 2 * len(linkage) + 1)[:, None]
+        merged = numpy.asarray(linkage)[:, :2]
+        # Written so that what is not a number fails too.
+        if not ((merged >= 0) & (merged < made)).all():
+            raise ValueError("a linkage merges clusters that are not made before")
+        for one in args[:1]:
+            if isinstance(one, numpy.ndarray) and len(one) < len(linkage):
+                raise ValueError(f"{len(one)} values are too few for a linkage of {len(linkage)} rows")
+        return plain(linkage, *args)
+
+    return call
+
+
+# Compiled functions that begin with a linkage.
+LINKED = (
+    "calculate_cluster_sizes cluster_dist cluster_in cluster_maxclust_dist cluster_maxclust_monocrit cluster_monocrit "
+    "cophenetic_distances get_max_Rfield_for_each_cluster get_max_dist_for_each_cluster inconsistent leaders prelist"
+).split()
 
 
 def columns(module: Any) -> None:
