@@ -60,6 +60,17 @@ _listed = False
 _events: Events | None = None
 
 
+# Whether names of files may be made of private values: none is proposed then, for one that differs in a
+# character is not recognised.
+_private = False
+
+
+def hide() -> None:
+    """From here on a refused name is not given back in other words."""
+    global _private
+    _private = True
+
+
 def told_to(events: Events) -> None:
     """From here on what is refused is an event of the run."""
     global _events
@@ -104,6 +115,8 @@ def fault(path: Any) -> str:
 
 def better(names: list[str]) -> str:
     """The nearest path that is kept."""
+    if _private:
+        return "out.csv"
     made = [re.sub(r"[^A-Za-z0-9._-]+", "_", name, flags=re.ASCII)[:LENGTH] for name in names]
     return "/".join(made) or "out.csv"
 

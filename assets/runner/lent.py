@@ -25,6 +25,7 @@ def close(gates: Gates) -> None:
     loaded.change(["scipy.integrate._ode"], integrators)
     loaded.change(["scipy.optimize._minpack_py"], solvers)
     loaded.change(["scipy.odr._odrpack"], regressions)
+    loaded.change(["scipy.sparse.linalg._svdp"], products)
     loaded.change(["sklearn.metrics._dist_metrics"], lambda module: metrics(module, gates))
     loaded.change(["sklearn.neighbors._ball_tree"], lambda module: balls(module, gates))
     loaded.change(BALLS, usual)
@@ -92,6 +93,18 @@ def asking(plain: Any, lent: int) -> Any:
         return plain(*map(lending, args[:lent]), *args[lent:])
 
     return solve
+
+
+def products(module: Any) -> None:
+    """PROPACK multiplies with vectors in its work arrays."""
+    kind = module._AProd
+    plain = kind.__call__
+
+    @functools.wraps(plain)
+    def __call__(self: Any, transa: Any, m: Any, n: Any, x: Any, *rest: Any) -> Any:
+        return plain(self, transa, m, n, own(x), *rest)
+
+    kind.__call__ = __call__
 
 
 def regressions(module: Any) -> None:

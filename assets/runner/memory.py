@@ -40,10 +40,10 @@ ANYWHERE = frozenset(("perm_c", "perm_r"))
 POSITIONS = ANYWHERE.union(*HELD.values())
 # Attributes that are only set together, by whoever makes the object.
 TOGETHER = {
-    "matplotlib.tri": frozenset("edges neighbors triangles".split()),
+    "matplotlib.tri": frozenset("edges mask neighbors triangles x y".split()),
     "scipy.sparse": frozenset("indices indptr row col offsets coords rows".split()),
     "scipy.spatial": HELD["scipy.spatial"],
-    "scipy.interpolate": frozenset("t c k x".split()),
+    "scipy.interpolate": frozenset("c grad grid k points t tri values x".split()),
 }
 # Of these alone a class of the snippet's own is made.
 PLAIN = ("__main__", "builtins")
@@ -211,17 +211,30 @@ def from_codes(value: Any, found: Any) -> Any:
 
 
 def resize(value: Any, found: Any) -> Any:
-    """Views of an array that moved show what came after it."""
-    growing = of(value, ("pyarrow",))
+    """Views of an array that moved show what came after it, and who holds it goes on to its old end."""
 
-    def resize(*args: Any, **kwargs: Any) -> Any:
-        if growing:
+    def resize(*args: Any, **kwargs: Any) -> NoReturn:
+        if of(value, ("pyarrow",)):
             raise ValueError("a buffer of pyarrow keeps its size here: arrays may stand on it")
-        if "refcheck" in kwargs and not kwargs.pop("refcheck"):
-            raise ValueError("resize(refcheck=False) leaves views without their memory: use np.resize")
-        return found(*args, **kwargs)
+        raise ValueError("an array keeps its size here: use np.resize, which makes a new one")
 
-    return resize if growing or of(value, ("numpy",)) else found
+    numpy = sys.modules.get("numpy")
+    return resize if value is not numpy and of(value, ("numpy", "pyarrow")) else found
+
+
+def query(value: Any, found: Any) -> Any:
+    """Of a tree of scipy: the nearest neighbour is the first."""
+    if not of(value, ("scipy.spatial",)):
+        return found
+
+    def query(x: Any, k: Any = 1, *args: Any, **kwargs: Any) -> Any:
+        numpy = sys.modules["numpy"]
+        wanted = numpy.array(k)
+        if wanted.size and wanted.min() < 1:
+            raise ValueError(f"the nearest neighbour is number 1: there is no number {wanted.min()}")
+        return found(x, wanted if wanted.ndim else int(wanted), *args, **kwargs)
+
+    return query
 
 
 def view(value: Any, found: Any) -> Any:
@@ -338,6 +351,7 @@ CALLS: dict[str, Callable[[Any, Any], Any]] = {
     "head": validated,
     "inspect": reading,
     "open_stream": reading,
+    "query": query,
     "read_all": validated,
     "read_next_batch": validated,
     "read_pandas": validated,
@@ -442,9 +456,6 @@ class Sized:
 
 def close(gates: Gates) -> None:
     loaded.change(["numpy"], lambda module: pointers(module, gates))
-    loaded.change(["pandas.core.window.rolling"], windows)
-    loaded.change(["pandas.core.indexes.multi"], levels)
-    loaded.change(["pandas._libs.sparse"], lambda module: indices(module, gates))
 
 
 class Guarded(type):
@@ -538,50 +549,3 @@ def over_memory(plain: Callable[..., Any]) -> Callable[..., Any]:
         return without_pointers(plain(cls, *args, **kwargs))
 
     return __new__
-
-
-def windows(rolling: Any) -> None:
-    """A window lies in the table."""
-    plain = rolling.BaseWindow._check_window_bounds
-
-    @functools.wraps(plain)
-    def check(self: Any, start: Any, end: Any, num_vals: int) -> None:
-        plain(self, start, end, num_vals)
-        if len(start) and (min(start) < 0 or max(end) > num_vals or max(start) > num_vals):
-            raise ValueError("the bounds of a window lie outside the table")
-
-    rolling.BaseWindow._check_window_bounds = check
-
-
-def levels(multi: Any) -> None:
-    """What pandas calls for itself is as pandas made it; for others codes are looked at."""
-    own = os.path.dirname(os.path.dirname(os.path.dirname(multi.__file__))) + os.sep
-
-    def looked(plain: Any) -> Any:
-        @functools.wraps(plain)
-        def call(*args: Any, **kwargs: Any) -> Any:
-            if "verify_integrity" in kwargs and not called_by(own):
-                kwargs["verify_integrity"] = True
-            return plain(*args, **kwargs)
-
-        return call
-
-    multi.MultiIndex.__new__ = staticmethod(looked(multi.MultiIndex.__new__))
-    for name in ("set_codes", "set_levels"):
-        setattr(multi.MultiIndex, name, looked(getattr(multi.MultiIndex, name)))
-
-
-# Where pandas calls what it is handed.
-HANDED = ("common.py", "apply.py", "generic.py", "_function_transformer.py")
-
-
-def called_by(folder: str | tuple[str, ...]) -> bool:
-    """Whether the caller's caller is a library's own code, which calls it for itself."""
-    file = sys._getframe(2).f_code.co_filename
-    return file.startswith(folder) and not file.endswith(HANDED)
-
-
-def indices(module: Any, gates: Gates) -> None:
-    for name in ("IntIndex", "BlockIndex"):
-        kind = getattr(module, name)
-        gates.narrow.instead[id(kind)] = gates.narrow.refused(f"making a {name}")

@@ -1,4 +1,4 @@
-"""Positions that compiled code of scipy, scikit-learn and matplotlib takes as they are: pivots, rows, neighbours.
+"""Positions that compiled code of pandas, scipy, scikit-learn and matplotlib takes as they are: pivots, rows, neighbours.
 
 `memory` has what is said of attributes; here are the calls, and what is set on objects.
 """
@@ -26,9 +26,14 @@ def close(gates: Gates) -> None:
     loaded.change(["scipy.sparse._coo"], lambda module: made(module, "_coo_base"))
     loaded.change(["scipy.sparse._base"], lambda module: final(module, gates))
     loaded.change(["scipy.cluster.hierarchy"], merges)
+    loaded.change(["pandas.core.window.rolling"], windows)
+    loaded.change(["pandas.core.indexes.multi"], levels)
+    loaded.change(["pandas._libs.sparse"], lambda module: indices(module, gates))
     loaded.change(["matplotlib.tri._triangulation"], corners)
     loaded.change(["sklearn.tree._classes"], columns)
     loaded.change(["sklearn.ensemble._gb"], stages)
+    loaded.change(["sklearn.linear_model._coordinate_descent"], paths)
+    loaded.change(["scipy.interpolate._fitpack_impl"], knots)
     loaded.change(["sklearn.svm._base"], vectors)
     loaded.change(["sklearn.feature_extraction._hash"], buckets)
     loaded.change(["sklearn.base"], lambda module: properties(module, gates))
@@ -255,6 +260,46 @@ def stages(module: Any) -> None:
     module.predict_stage = looked(module.predict_stage, lambda estimators, at: estimators[at : at + 1])
 
 
+# -- coefficients, knots
+
+
+def paths(module: Any) -> None:
+    """Coordinate descent writes a coefficient for each feature, and reads a product of each."""
+    plain = module.enet_path
+
+    @functools.wraps(plain)
+    def enet_path(X: Any, y: Any, **options: Any) -> Any:  # noqa: N803 - its name there
+        features = module.np.shape(X)[-1]
+        for name, at in (("coef_init", -1), ("Xy", 0)):
+            given = options.get(name)
+            if given is not None and (module.np.shape(given) or (0,))[at] != features:
+                raise ValueError(f"{name} has no value for each of the {features} features")
+        return plain(X, y, **options)
+
+    module.enet_path = enet_path
+
+
+def knots(module: Any) -> None:
+    """FITPACK reads as many coefficients as the knots and the degree say."""
+
+    def fitting(plain: Any, at: int) -> Any:
+        @functools.wraps(plain)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            tck = args[at] if len(args) > at else kwargs.get("tck")
+            if isinstance(tck, (tuple, list)) and len(tck) == 3:
+                t, c, k = tck
+                rows = c if len(c) and module.np.ndim(c[0]) else [c]
+                if k < 0 or len(t) < 2 * k + 2 or any(len(row) < len(t) - k - 1 for row in rows):
+                    raise ValueError("a spline has 2 k + 2 knots or more, and a coefficient for each but k + 1")
+            return plain(*args, **kwargs)
+
+        return call
+
+    for name, at in (("splev", 1), ("splint", 2), ("sproot", 0), ("spalde", 1), ("insert", 1)):
+        if hasattr(module, name):
+            setattr(module, name, fitting(getattr(module, name), at))
+
+
 # -- support vectors, buckets
 
 
@@ -323,3 +368,63 @@ COMPILED = tuple(
     f"sklearn.{name}"
     for name in "cluster decomposition ensemble linear_model manifold neighbors svm tree".split()
 )
+
+
+# -- windows and codes of tables
+
+
+def windows(rolling: Any) -> None:
+    """A window lies in the table."""
+    plain = rolling.BaseWindow._check_window_bounds
+
+    @functools.wraps(plain)
+    def check(self: Any, start: Any, end: Any, num_vals: int) -> None:
+        plain(self, start, end, num_vals)
+        if len(start) and (min(start) < 0 or max(end) > num_vals or max(start) > num_vals):
+            raise ValueError("the bounds of a window lie outside the table")
+
+    rolling.BaseWindow._check_window_bounds = check
+
+
+def levels(multi: Any) -> None:
+    """What pandas calls for itself is as pandas made it; for others codes are looked at."""
+    own = os.path.dirname(os.path.dirname(os.path.dirname(multi.__file__))) + os.sep
+
+    def looked(plain: Any) -> Any:
+        @functools.wraps(plain)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            if not called_by(own):
+                if "verify_integrity" in kwargs:
+                    kwargs["verify_integrity"] = True
+                # Whoever made the codes may write to them later.
+                args, kwargs = owned(args), {name: owned(one) for name, one in kwargs.items()}
+            return plain(*args, **kwargs)
+
+        return call
+
+    multi.MultiIndex.__new__ = staticmethod(looked(multi.MultiIndex.__new__))
+    for name in ("set_codes", "set_levels"):
+        setattr(multi.MultiIndex, name, looked(getattr(multi.MultiIndex, name)))
+
+
+def owned(value: Any) -> Any:
+    """Arrays, and those in lists, as copies."""
+    if type(value) in (list, tuple):
+        return type(value)(map(owned, value))
+    return value.copy() if type(value).__name__ == "ndarray" else value
+
+
+# Where pandas calls what it is handed.
+HANDED = ("common.py", "apply.py", "generic.py", "_function_transformer.py")
+
+
+def called_by(folder: str | tuple[str, ...]) -> bool:
+    """Whether the caller's caller is a library's own code, which calls it for itself."""
+    file = sys._getframe(2).f_code.co_filename
+    return file.startswith(folder) and not file.endswith(HANDED)
+
+
+def indices(module: Any, gates: Gates) -> None:
+    for name in ("IntIndex", "BlockIndex"):
+        kind = getattr(module, name)
+        gates.narrow.instead[id(kind)] = gates.narrow.refused(f"making a {name}")

@@ -136,6 +136,10 @@ def forms_of(text: str) -> Iterable[str]:
     yield json.dumps(text)[1:-1]
     yield repr(text)[1:-1]
     yield ascii(text)[1:-1]
+    yield repr(text.encode("utf-8", "replace"))[2:-1]
+    yield text.replace("\\", "\\\\").replace('"', '\\"').replace("/", "\\/")
+    yield json.dumps(text)[1:-1].replace("/", "\\/")
+    yield text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     yield quote(text, safe="")
     raw = text.encode("utf-8", "replace")
     yield from (raw.hex(), raw.hex().upper(), raw.hex(" "))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Mapping, MappingView
 from collections.abc import Set as AnySet
 from enum import Enum
@@ -96,7 +96,9 @@ class Shown:
     def items(self, values: Iterable[Any], depth: int, cell: bool = False) -> list[Any]:
         self.room -= 2
         made = []
-        for one in values:
+        # Methods of a subclass may go through something else than what is shown.
+        plain = next((kind for kind in (list, tuple) if isinstance(values, kind)), None)
+        for one in values if plain is None else plain.__iter__(values):
             if self.full():
                 break
             made.append(self.of(one, depth + 1, cell))
@@ -105,7 +107,8 @@ class Shown:
     def mapping(self, values: Mapping[Any, Any], depth: int, cell: bool) -> dict[str, Any]:
         self.room -= 2
         made: dict[str, Any] = {}
-        for key, one in values.items():
+        plain = next((kind for kind in (OrderedDict, dict) if isinstance(values, kind)), None)
+        for key, one in values.items() if plain is None else plain.items(values):
             if self.full():
                 break
             name = self.key(key)

@@ -85,6 +85,7 @@ def hidden_values_are_hidden_in_every_form_and_in_pieces() -> None:
         f"{51234:,} {51234:_} {51234:x} {51234:#o} {51234:b} {51234:+} {51234:.2f} {51234:.3e}".split()
         + f"{7341} {-7341:,} {7341:+,.1f} {1234.5678:.2f} {1234.5678:,.0f} {1234.5678:.4g}".split()
         + [f"{0.4567:.1%}", f"{0.4567:.3f}", "{!a}".format("straße"), "STRASSE".lower()]
+        + [str("straße".encode())]
     ):
         assert numbers.hides(text), text
     assert not any(map(numbers.hides, ("12 rows", "0.5", "7 of 34", "51 of 99", "1e3")))
@@ -411,6 +412,16 @@ def a_value_comes_back_as_far_as_it_fits() -> None:
         ("a\ud800", "a?"),
     ]:
         assert result(value, False) == {"value": plain}, value
+
+    class Lists(list[int]):
+        def __iter__(self) -> Any:
+            return iter(["forged"])
+
+    class Named(dict[str, int]):
+        def items(self) -> Any:
+            return [("forged", 1)]
+
+    assert result([Lists([1, 2]), Named(a=1)], False) == {"value": [[1, 2], {"a": 1}]}
     cut = result([object(), "x" * 20_000], False)
     assert cut["value"] == ["[object left out]", "x" * 10_000 + "…"], cut
     assert cut["value_left_out"][0] == "object, which has no plain JSON form", cut
@@ -423,6 +434,17 @@ def a_value_comes_back_as_far_as_it_fits() -> None:
     long = result(["\0" * 9000] * 1000, False)
     assert 200_000 < len(json.dumps(long)) < 300_000
     assert long["value_left_out"] == ["what is beyond 200000 bytes of JSON"], long["value_left_out"]
+
+
+@of("files")
+def names_made_of_private_values_are_not_given_back_in_other_words() -> None:
+    files = module("files")
+    assert "such as 'ann_mail.txt'" in files.fault("ann@mail.txt")
+    files.hide()
+    try:
+        assert "such as 'out.csv'" in files.fault("ann@mail.txt")
+    finally:
+        files._private = False
 
 
 @of("shown", needs="pandas")

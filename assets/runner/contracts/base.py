@@ -68,6 +68,7 @@ class Contract:
         values = inputs.load(bound, pandas)
         self.private |= any(one.private for one in bound)
         if self.private:
+            files.hide()
             display.uncut(pandas)
             errors.whole()
         nearest.begin(values, self.private, self.names(bound))

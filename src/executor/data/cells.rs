@@ -14,6 +14,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::io::{self, BufReader, Read};
 
+use super::spellings::{days, escaped, pieces};
 use crate::executor::control::{Switch, Until, stopped};
 
 /// A value in at least so many rows of a column is not one person's.
@@ -32,6 +33,9 @@ const DISTINCT_MAX: usize = 1_000_000;
 /// The same of all columns of a data set that is no csv or tsv.
 const VALUES_MAX: usize = 16_000_000;
 
+/// Pieces of long texts that are kept apart; those of further texts are not looked for.
+const CUT_MAX: usize = 1_000_000;
+
 /// Marks within a number that may also stand between two.
 const BETWEEN: [char; 2] = [',', '_'];
 
@@ -45,6 +49,8 @@ pub struct Cells {
     lengths: HashMap<[u8; TEXT_MIN], BTreeSet<std::cmp::Reverse<usize>>>,
     numbers: HashSet<u64>,
     longest: usize,
+    /// Pieces of long texts among them.
+    cut: usize,
 }
 
 impl Cells {
@@ -141,7 +147,9 @@ impl Cells {
                 cell.to_owned(),
                 format!("{number:.6}"),
                 format!("{number:.8}"),
+                format!("{number:.10}"),
                 format!("{number:.6e}"),
+                format!("{number:.8e}"),
             ] {
                 if let Some(number) = plain_number(&form)
                     && digits(number) >= DIGITS_MIN
@@ -151,12 +159,31 @@ impl Cells {
             }
             return;
         }
+        for day in days(cell) {
+            for text in &day.texts {
+                self.add_text(text);
+            }
+            #[expect(
+                clippy::cast_precision_loss,
+                reason = "fewer than 2^53 milliseconds in 9999 years"
+            )]
+            self.numbers.insert(key(day.milliseconds as f64));
+        }
         // A value of several lines can be printed line by line.
         for line in cell.lines() {
             let mut rest = line.trim();
             while rest.len() >= TEXT_MIN {
                 let (piece, after) = rest.split_at(rest.floor_char_boundary(TEXT_MAX));
                 self.add_text(piece);
+                for form in escaped(piece) {
+                    self.add_text(&form);
+                }
+                for cut in pieces(piece) {
+                    if self.cut < CUT_MAX {
+                        self.cut += 1;
+                        self.add_text(cut);
+                    }
+                }
                 rest = after;
             }
         }

@@ -5,4 +5,5 @@ pub mod cells;
 pub mod convert;
 pub mod datasets;
 pub mod media;
+mod spellings;
 pub mod stamp;

@@ -18,7 +18,8 @@ use crate::analysis::rules;
 use crate::analysis::walk::{Bound, ExprPlace, TargetOf, Visitor, body, expression};
 
 use words::{
-    CALLED, CHANGES, ENTERED, FORMATTED, FRESH, GONE_THROUGH, LAZY, LOOKED_IN, PLAIN, RUNS, WRAPS,
+    ANSWERS, CALLED, CHANGES, ENTERED, FORMATTED, FRESH, GONE_THROUGH, LAZY, LOOKED_IN, PLAIN,
+    RUNS, WRAPS,
 };
 
 type Name<'a> = Cow<'a, str>;
@@ -27,6 +28,8 @@ type Name<'a> = Cow<'a, str>;
 struct Function<'a> {
     name: Name<'a>,
     at: TextRange,
+    /// Arguments that it needs beside the object, if it is a method.
+    method: Option<usize>,
     doing: Doing<'a>,
 }
 
@@ -51,6 +54,7 @@ struct Defined<'a> {
 struct Names<'a> {
     functions: HashSet<Name<'a>>,
     classes: HashSet<Name<'a>>,
+    class_bodies: Vec<TextRange>,
     imported: HashSet<Name<'a>>,
     /// Names and attributes that hold what runs code when it is gone through.
     lazy: HashSet<Name<'a>>,
@@ -85,6 +89,8 @@ impl<'a> Inspector<'a> {
             functions.push(Function {
                 name: fold(one.name.as_str()),
                 at: one.at,
+                method: Some(needed(one.arguments))
+                    .filter(|_| names.class_bodies.iter().any(|body| within(*body, one.at))),
                 doing: effects.doing,
             });
         }
@@ -95,6 +101,7 @@ impl<'a> Inspector<'a> {
             functions.push(Function {
                 name: name.clone(),
                 at: *at,
+                method: Some(needed(&lambda.args)),
                 doing: effects.doing,
             });
         }
@@ -104,14 +111,25 @@ impl<'a> Inspector<'a> {
             made_of.push(Function {
                 name: name.clone(),
                 at: made.range(),
+                method: None,
                 doing: effects.doing,
             });
         }
         let changing = changing(functions.iter().chain(&made_of).collect());
-        let called = |name: &str| CALLED.contains(&name);
+        let answers = |f: &&Function<'_>| {
+            let takes = |needs: usize| f.method.is_none_or(|method| method == needs);
+            ANSWERS
+                .iter()
+                .any(|(name, needs)| *name == f.name && takes(*needs))
+        };
+        let called =
+            |f: &&Function<'_>| CALLED.contains(&&*f.name) || (f.method.is_some() && answers(f));
+        let held = made_of.iter().filter(answers);
         let found: Vec<(TextRange, String)> = functions
             .iter()
-            .filter(|f| called(&f.name) && does(&f.doing, &changing))
+            .filter(called)
+            .chain(held)
+            .filter(|f| does(&f.doing, &changing))
             .map(|f| (f.at, f.name.to_string()))
             .chain(names.other.iter().map(|(name, at)| (*at, name.to_string())))
             .collect();
@@ -121,6 +139,18 @@ impl<'a> Inspector<'a> {
             self.facts.add(&rules::NATIVE_REENTRY, (start, end), name);
         }
     }
+}
+
+/// Arguments without a default, but the first.
+fn needed(arguments: &ast::Arguments) -> usize {
+    let all = arguments.posonlyargs.iter().chain(&arguments.args);
+    all.filter(|a| a.default.is_none())
+        .count()
+        .saturating_sub(1)
+}
+
+fn within(outer: TextRange, inner: TextRange) -> bool {
+    outer.start() <= inner.start() && inner.end() <= outer.end()
 }
 
 fn does(doing: &Doing<'_>, changing: &HashSet<String>) -> bool {
@@ -146,10 +176,9 @@ fn changing(functions: Vec<&Function<'_>>) -> HashSet<String> {
 impl<'a> Names<'a> {
     /// Whether a decorator calls there what it was given: the function that it decorates.
     fn is_decorated(&self, name: &str, at: TextRange) -> bool {
-        let within = |range: TextRange| range.start() <= at.start() && at.end() <= range.end();
         self.defined.iter().any(|one| {
             let mut parameters = one.arguments.posonlyargs.iter().chain(&one.arguments.args);
-            within(one.at)
+            within(one.at, at)
                 && self.decorators.contains(&fold(one.name.as_str()))
                 && parameters.any(|a| a.def.arg.as_str() == name)
         })
@@ -211,7 +240,10 @@ impl<'a> Visitor<'a> for Names<'a> {
             Stmt::AsyncFunctionDef(x) => {
                 self.define(&x.name, x.range(), &x.body, &x.args, &x.decorator_list);
             }
-            Stmt::ClassDef(x) => drop(self.classes.insert(fold(x.name.as_str()))),
+            Stmt::ClassDef(x) => {
+                self.class_bodies.push(x.range());
+                self.classes.insert(fold(x.name.as_str()));
+            }
             _ => {}
         }
     }
