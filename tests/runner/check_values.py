@@ -6,12 +6,13 @@ Prints one line for each test and exits with 1 where one failed.
 import math
 from typing import Any
 
+import child
+from harness import main, test
+
+# isort: split
 # Found where `harness` looks.
 import pandas
-
-import child
 from _countersign import values
-from harness import main, test
 
 assert child
 
