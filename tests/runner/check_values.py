@@ -12,6 +12,7 @@ from harness import main, test
 # isort: split
 # Found where `harness` looks.
 import pandas
+
 from _countersign import values
 
 assert child
