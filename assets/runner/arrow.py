@@ -40,7 +40,7 @@ def bounds(compute: Any) -> None:
     """pyarrow takes what it is told to, or looks whether it is there: here it looks."""
     found = compute.TakeOptions
 
-    class TakeOptions(found):  # type: ignore[misc,valid-type]
+    class TakeOptions(found):  # type: ignore[misc,valid-type]  # a class of whatever pyarrow has there
         def __init__(self, *, boundscheck: bool = True) -> None:
             super().__init__(boundscheck=True)
 
@@ -71,7 +71,7 @@ def whole(feather: Any) -> None:
 def sources(module: Any, gates: Gates) -> None:
     for name in READS[module.__name__]:
         found = getattr(module, name)
-        if isinstance(found, type) and isinstance(found.__init__, FunctionType):
+        if isinstance(found, type) and isinstance(found.__init__, FunctionType):  # type: ignore[misc]  # it is asked what it is
             # Whoever made a class of it already has its way of making objects.
             owner: Any = next(one for one in found.__mro__ if "__init__" in vars(one))
             owner.__init__ = memory.sourced(owner.__init__, 1)

@@ -14,7 +14,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from _countersign import figures
 
 
-class FigureManager(FigureManagerBase):  # type: ignore[misc]
+class FigureManager(FigureManagerBase):  # type: ignore[misc]  # matplotlib has no types here
     @classmethod
     def pyplot_show(cls, *, block: bool | None = None) -> None:
         keep_open()
@@ -23,7 +23,7 @@ class FigureManager(FigureManagerBase):  # type: ignore[misc]
         keep(self.canvas.figure)
 
 
-class FigureCanvas(FigureCanvasAgg):  # type: ignore[misc]
+class FigureCanvas(FigureCanvasAgg):  # type: ignore[misc]  # matplotlib has no types here
     manager_class = FigureManager
 
     def print_figure(self, filename: Any, *args: Any, **kwargs: Any) -> Any:

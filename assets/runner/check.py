@@ -22,9 +22,7 @@ METACLASSES = ("ABCMeta", "EnumMeta", "EnumType")
 Problem = tuple[int | None, str]
 
 
-def check(
-    tree: ast.Module, rules: Rules, given: Iterable[str], events: Events
-) -> frozenset[str]:
+def check(tree: ast.Module, rules: Rules, given: Iterable[str], events: Events) -> frozenset[str]:
     """Raises for the first problem by line, naming a few more. `given`: names bound beforehand. Returns the
     modules that the snippet can do without.
 
@@ -46,11 +44,7 @@ def check(
     for node in attempts:
         without = optional(node, rules)
         left |= without
-        problems += [
-            (node.lineno, text)
-            for text in import_problems(node, rules, without)
-            if text
-        ]
+        problems += [(node.lineno, text) for text in import_problems(node, rules, without) if text]
     if not problems:
         return frozenset(left)
     problems.sort(key=lambda problem: problem[0] or 0)
@@ -88,11 +82,7 @@ def optional(node: ast.Import | ast.ImportFrom, rules: Rules) -> set[str]:
             names = [alias.name for alias in aliases]
         case _:
             names = []
-    return {
-        name
-        for name in names
-        if rules.module_problem(name) and name not in rules.packages and is_public(name)
-    }
+    return {name for name in names if rules.module_problem(name) and name not in rules.packages and is_public(name)}
 
 
 def is_public(module: str) -> bool:
@@ -118,9 +108,7 @@ def bound_in(tree: ast.Module) -> set[str]:
 
 
 # Type parameters are Python 3.12's.
-PARAMETERS = tuple(
-    getattr(ast, name) for name in ("TypeVar", "ParamSpec", "TypeVarTuple") if hasattr(ast, name)
-)
+PARAMETERS = tuple(getattr(ast, name) for name in ("TypeVar", "ParamSpec", "TypeVarTuple") if hasattr(ast, name))
 
 # What binds a name, and what else has something to be judged: most of a tree is neither.
 BINDING = frozenset(
@@ -128,8 +116,7 @@ BINDING = frozenset(
     | {ast.MatchAs, ast.MatchStar, ast.MatchMapping, ast.ExceptHandler, *PARAMETERS}
 )
 JUDGED = BINDING | frozenset(
-    {ast.Attribute, ast.Constant, ast.Import, ast.ImportFrom, ast.Global, ast.Nonlocal, ast.keyword}
-    | {ast.MatchClass}
+    {ast.Attribute, ast.Constant, ast.Import, ast.ImportFrom, ast.Global, ast.Nonlocal, ast.keyword} | {ast.MatchClass}
 )
 
 
@@ -156,7 +143,7 @@ def bindings(node: ast.AST) -> Iterator[str]:
         case ast.MatchMapping(rest=str(name)):
             yield name
         case _ if isinstance(node, PARAMETERS):
-            yield node.name  # type: ignore[attr-defined]
+            yield node.name
 
 
 def node_problems(node: ast.AST, rules: Rules, bound: set[str]) -> Iterator[str | None]:
@@ -166,7 +153,7 @@ def node_problems(node: ast.AST, rules: Rules, bound: set[str]) -> Iterator[str 
         case ast.Name(id=name):
             reads = isinstance(node.ctx, ast.Load)
             # What the snippet defined it may read: `__radd__ = __add__`.
-            own = not reads or name in bound and name not in THERE
+            own = not reads or (name in bound and name not in THERE)
             yield rules.name_problem(name, rules.defined if own else rules.read)
             if reads and name not in bound:
                 yield rules.unbound_problem(name)
@@ -205,9 +192,7 @@ def is_abstract(node: ast.expr) -> bool:
     return False
 
 
-def import_problems(
-    node: ast.Import | ast.ImportFrom, rules: Rules, without: Container[str]
-) -> Iterator[str | None]:
+def import_problems(node: ast.Import | ast.ImportFrom, rules: Rules, without: Container[str]) -> Iterator[str | None]:
     """`without`: modules that may be missing."""
     if isinstance(node, ast.Import):
         for alias in node.names:

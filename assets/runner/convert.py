@@ -77,7 +77,7 @@ def kind(cell: Any) -> str:
 
 def dtype(kinds: set[str]) -> str:
     known = kinds - {"null"}
-    if known == {"int64"} and "null" in kinds or known == {"int64", "float64"}:
+    if (known == {"int64"} and "null" in kinds) or known == {"int64", "float64"}:
         return "float64"
     if len(known) == 1 and not ("null" in kinds and known == {"bool"}):
         return known.pop()

@@ -78,7 +78,7 @@ def classify(error: BaseException) -> tuple[str, str | None]:
 def number_of(error: BaseException) -> int | None:
     """What the system calls it (errno(3)), as it was raised: a class of the snippet's may have an
     `errno` of its own."""
-    number = OSError.errno.__get__(error) if isinstance(error, OSError) else None  # type: ignore[attr-defined]
+    number = OSError.errno.__get__(error) if isinstance(error, OSError) else None  # type: ignore[union-attr]  # the descriptor, which the class's own type hides
     return number if isinstance(number, int) else None
 
 
@@ -209,7 +209,7 @@ def show(error: BaseException) -> None:
     parts = lines_of(error)
     parts[-1] += hint(error)
     try:
-        print("\n".join(parts), file=sys.stderr, flush=True)
+        print("\n".join(parts), file=sys.stderr, flush=True)  # noqa: T201 - as Python does
     except (OSError, ValueError, AttributeError, TypeError):
         # The snippet closed or replaced its stderr; the report says the same.
         pass
@@ -232,6 +232,6 @@ def show_warning(
     """A warning without the path and source line of the library that gave it."""
     where = f"{SNIPPET}:{lineno}: " if filename == SNIPPET else ""
     try:
-        print(cut(f"{where}{category.__name__}: {message}"), file=sys.stderr)
+        print(cut(f"{where}{category.__name__}: {message}"), file=sys.stderr)  # noqa: T201 - as Python does
     except (OSError, ValueError, AttributeError, TypeError):
         pass

@@ -78,7 +78,7 @@ def importing() -> bool:
     while frame is not None and frame.f_code.co_filename != errors.SNIPPET:
         if frame.f_code.co_filename == IMPORTS:
             return True
-        frame = frame.f_back  # type: ignore[assignment]
+        frame = frame.f_back  # type: ignore[assignment]  # the loop's condition asks for None
     return False
 
 
@@ -88,5 +88,5 @@ def running_line() -> int | None:
     while frame is not None:
         if frame.f_code.co_filename == errors.SNIPPET:
             return frame.f_lineno
-        frame = frame.f_back  # type: ignore[assignment]
+        frame = frame.f_back  # type: ignore[assignment]  # the loop's condition asks for None
     return None

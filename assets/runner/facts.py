@@ -38,7 +38,7 @@ def digest(items: Iterable[bytes]) -> str:
     total = sha256()
     for item in sorted(set(items)):
         total.update(len(item).to_bytes(8, "little") + item)
-    return "sha256:" + total.hexdigest()
+    return f"sha256:{total.hexdigest()}"
 
 
 # Halves of surrogate pairs, which the analyser's texts cannot hold, and the characters that stand for them

@@ -35,7 +35,7 @@ def next_name(extension: str) -> str | None:
 
 def say(text: str) -> None:
     try:
-        print(text, file=sys.stderr)
+        print(text, file=sys.stderr)  # noqa: T201 - the snippet asked for the figure
     except (OSError, ValueError, AttributeError, TypeError):
         # The snippet closed or replaced it; the event says the same.
         pass
@@ -85,14 +85,14 @@ def one_backend(matplotlib: ModuleType, backend: str) -> None:
     def only(asked: Any, *, force: bool = True) -> None:
         use(backend, force=force)
 
-    matplotlib.use = only  # type: ignore[attr-defined]
+    matplotlib.use = only  # type: ignore[attr-defined]  # a module's own name
     use(backend)
 
 
 def no_other(pyplot: ModuleType, backend: str) -> None:
     switch = pyplot.switch_backend
-    pyplot.switch_backend = lambda asked: switch(backend)  # type: ignore[attr-defined]
+    pyplot.switch_backend = lambda asked: switch(backend)  # type: ignore[attr-defined]  # a module's own name
 
 
 def put(module: ModuleType) -> None:
-    module.show = show  # type: ignore[attr-defined]
+    module.show = show  # type: ignore[attr-defined]  # a module's own name

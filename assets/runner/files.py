@@ -146,7 +146,7 @@ def segments(path: str) -> list[str] | None:
 def is_temporary(path: str) -> bool:
     """Whether it lies where temporary files do (`modules`)."""
     home = os.environ.get("HOME")
-    return bool(home) and os.path.abspath(path).startswith(os.path.join(home, ""))  # type: ignore[arg-type]
+    return bool(home) and os.path.abspath(path).startswith(os.path.join(home, ""))  # type: ignore[arg-type]  # asked for by `bool(home)`
 
 
 def open_output(
@@ -228,7 +228,7 @@ def listed(folder: int, prefix: str) -> list[dict[str, Any]]:
     found = []
     for name in os.listdir(folder):
         about = os.stat(name, dir_fd=folder, follow_symlinks=False)
-        if not is_plain(name) or not prefix and name in OWN:
+        if not is_plain(name) or (not prefix and name in OWN):
             continue
         if stat.S_ISREG(about.st_mode) and about.st_nlink == 1:
             found.append({"name": prefix + name, "bytes": about.st_size})

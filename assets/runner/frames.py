@@ -47,7 +47,7 @@ def is_same(one: Any, other: Any) -> bool:
         return False
     if list(map(type, one.columns)) != list(map(type, other.columns)):
         return False
-    objects = [name for name, dtype in other.dtypes.items() if dtype == object]
+    objects = [name for name, dtype in other.dtypes.items() if dtype == object]  # noqa: E721 - a dtype
     return all((one[name].map(type) == other[name].map(type)).all() for name in objects)
 
 
@@ -88,13 +88,13 @@ def from_arrow(table: Any, mapping: Any) -> Any:
             columns[name] = column.to_pandas(use_threads=threads) if found is None else found
         first = index[0]
         rows = pandas.RangeIndex(first["start"], first["stop"], first["step"], name=first["name"])
-        for name, column in columns.items():
+        for column in columns.values():
             if isinstance(column, pandas.Series):
                 column.index = rows
         frame = pandas.DataFrame(columns, index=rows, copy=False)
     if NAN in metadata:
         for name, dtype in frame.dtypes.items():
-            if dtype == object and missing(table, name):
+            if dtype == object and missing(table, name):  # noqa: E721 - a dtype
                 values = frame[name].to_numpy(copy=True)
                 values[frame[name].isna().to_numpy()] = float("nan")
                 frame[name] = values

@@ -19,6 +19,6 @@ def start() -> None:
     temporary = sys.modules.get("tempfile")
     if temporary is not None:
         # It draws new names by the process's number, which is the same in every run.
-        temporary._name_sequence = None  # type: ignore[attr-defined]
+        temporary._name_sequence = None  # type: ignore[attr-defined]  # a private name of `tempfile`
     signal.signal(signal.SIGINT, signal.default_int_handler)
     gc.enable()

@@ -88,7 +88,7 @@ class Gates:
     def read_format(self, value: Any, name: str) -> Any:
         """`value.format`: the method of a string is given without its way into attributes."""
         if is_text(value):
-            inner = value.__self__ if isinstance(value, super) else value
+            inner = value.__self__ if isinstance(value, super) else value  # type: ignore[attr-defined]  # `super` has it
             return self.safe_format(inner, name)
         return self.read(value, name)
 
@@ -142,14 +142,11 @@ class Gates:
         if isinstance(function, list):
             return [self.check_named(one) for one in list.copy(function)]
         if isinstance(function, (set, frozenset)):
-            kind = set if isinstance(function, set) else frozenset
+            kind: Any = set if isinstance(function, set) else frozenset
             return kind(self.check_named(one) for one in tuple(kind.__iter__(function)))
-        elif type(function).__name__ in ("Index", "Series", "ndarray"):
+        if type(function).__name__ in ("Index", "Series", "ndarray"):
             if getattr(function, "dtype", None) is not None and function.dtype.kind in "OUT":
-                return [
-                    self.check_named(one) if isinstance(one, str) else one
-                    for one in function.tolist()
-                ]
+                return [self.check_named(one) if isinstance(one, str) else one for one in function.tolist()]
         return function
 
     def read_given(self, value: Any, name: str) -> Any:
@@ -285,7 +282,7 @@ def is_made(value: Any) -> bool:
 def is_text(value: Any) -> bool:
     """Whether it is a string, a class of strings, or `super()` of one."""
     if isinstance(value, super):
-        value = value.__self__
+        value = value.__self__  # type: ignore[attr-defined]  # `super` has it
     return isinstance(value, str) or (isinstance(value, type) and issubclass(value, str))
 
 
@@ -321,7 +318,7 @@ KEPT = ("_metadata", "_sklearn")
 def is_own(value: Any, name: str) -> bool:
     """Whether the attribute is one that the snippet itself gave to an object of its own class."""
     if isinstance(value, super):
-        classes = type.mro(value.__thisclass__)[1:]
+        classes = type.mro(value.__thisclass__)[1:]  # type: ignore[attr-defined]  # `super` has it
     else:
         classes = type.mro(value if isinstance(value, type) else type(value))
     for one in classes:
@@ -344,9 +341,7 @@ class Formatter(string.Formatter):
     def __init__(self, gates: Gates) -> None:
         self.gates = gates
 
-    def get_field(
-        self, field_name: str, args: Sequence[Any], kwargs: Mapping[str, Any]
-    ) -> tuple[Any, int | str]:
+    def get_field(self, field_name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Any, int | str]:
         if "." in field_name:
             self.gates.refuse("format fields may not reach into attributes")
         found: tuple[Any, int | str] = super().get_field(field_name, args, kwargs)

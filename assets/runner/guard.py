@@ -6,7 +6,25 @@ import ast
 import warnings
 from types import CodeType
 
-from _countersign import arrow, errors, evaluated, hooks, lent, lookups, memory, names, narrow, patterns, positions, reach, rewrite, sequences, shared, watch, zone
+from _countersign import (
+    arrow,
+    errors,
+    evaluated,
+    hooks,
+    lent,
+    lookups,
+    memory,
+    names,
+    narrow,
+    patterns,
+    positions,
+    reach,
+    rewrite,
+    sequences,
+    shared,
+    watch,
+    zone,
+)
 from _countersign.check import bound_in
 from _countersign.contracts import Contract
 from _countersign.events import Events
@@ -66,9 +84,7 @@ class Guard:
         with warnings.catch_warnings():
             # The compiler means our own constants, which are no texts any more when they are called.
             warnings.filterwarnings("ignore", "'str' object is not callable", SyntaxWarning)
-            code: CodeType = deeply(
-                lambda tree: compile(tree, errors.SNIPPET, "exec", dont_inherit=True), tree
-            )
+            code: CodeType = deeply(lambda tree: compile(tree, errors.SNIPPET, "exec", dont_inherit=True), tree)
         return rewrite.installed(code, rewriter, lambda name: self.gate(name, show))
 
     def gate(self, name: str, show: Any) -> Any:
@@ -97,6 +113,6 @@ class Guard:
         narrow.enumerations(self.gates.refuse)
         self.hooks.install()
         zone.hold()
-        exec(code, space)
+        exec(code, space)  # noqa: S102 - the snippet, which was granted
         if self.builtins != before:
             self.gates.refuse("changing the builtins is not allowed")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 
 from _countersign import frames
@@ -62,7 +61,7 @@ def table(one: Input, pandas: Any) -> Any:
             "SandboxError",
             f"input {one.name} is a table, and the Python environment has no pandas",
         )
-    with io.open(one.fd, "rb") as file:
+    with open(one.fd, "rb") as file:
         try:
             return read_table(file, one.format, pandas)
         except ImportError:

@@ -26,9 +26,7 @@ def ready(setup: spec.Setup) -> None:
         guard.ready(rules.of(setup.policy))
 
 
-def run(
-    setup: spec.Setup, libraries: dict[str, ModuleType], contract: Contract, events: Events
-) -> Any:
+def run(setup: spec.Setup, libraries: dict[str, ModuleType], contract: Contract, events: Events) -> Any:
     """Runs the snippet. Its result, as the contract has it."""
     try:
         source = spec.read_code(setup)
@@ -59,7 +57,7 @@ def run(
     if allowed is None:
         code = plain(tree, contract)
         module.__dict__[DISPLAY] = show
-        run_code = exec
+        run_code: Callable[[CodeType, dict[str, Any]], None] = exec
     else:
         kept = guard.Guard(setup, allowed, events, contract)
         kept.gates.optional = optional
@@ -79,9 +77,7 @@ def plain(tree: ast.Module, contract: Contract) -> CodeType:
     if contract.notebook:
         tree = rewrite.show_last(tree, ast.Name(DISPLAY, ast.Load()))
     tree = deeply(ast.fix_missing_locations, tree)
-    code: CodeType = deeply(
-        lambda tree: compile(tree, errors.SNIPPET, "exec", dont_inherit=True), tree
-    )
+    code: CodeType = deeply(lambda tree: compile(tree, errors.SNIPPET, "exec", dont_inherit=True), tree)
     return code
 
 

@@ -42,9 +42,7 @@ class Lift:
             raise violation(f"`lift` takes the estimators {', '.join(ESTIMATORS)}")
         self.metric = asked.get("metric")
         if self.metric not in (None, *REGRESSION, *CLASSIFICATION):
-            raise violation(
-                f"`lift` takes the metrics {', '.join((*REGRESSION, *CLASSIFICATION))}"
-            )
+            raise violation(f"`lift` takes the metrics {', '.join((*REGRESSION, *CLASSIFICATION))}")
 
     def measured(self, frame: Any, new: Any) -> dict[str, Any]:
         """`{metric, before, after, delta, std, adopted}`.
@@ -89,7 +87,11 @@ class Lift:
         def scores(table: Any) -> Any:
             model = self.model(classes)
             return cross_val_score(
-                model, table.to_numpy(dtype=float), target, cv=folds, scoring=metric,
+                model,
+                table.to_numpy(dtype=float),
+                target,
+                cv=folds,
+                scoring=metric,
                 error_score="raise",
             )
 
@@ -128,11 +130,7 @@ class Lift:
         from sklearn.linear_model import LogisticRegression, Ridge
         from sklearn.preprocessing import StandardScaler
 
-        last: Any = (
-            LogisticRegression(max_iter=1000, random_state=SEED)
-            if classes
-            else Ridge(random_state=SEED)
-        )
+        last: Any = LogisticRegression(max_iter=1000, random_state=SEED) if classes else Ridge(random_state=SEED)
         return make_pipeline(fill, StandardScaler(), last)
 
 
@@ -141,7 +139,7 @@ def plain(frame: Any) -> Any:
     import pandas
 
     parts = {}
-    for at, name in enumerate(frame.columns):
+    for at in range(len(frame.columns)):
         series = frame.iloc[:, at]
         if not pandas.api.types.is_numeric_dtype(series.dtype):
             series = pandas.Series(pandas.factorize(series)[0], index=frame.index)

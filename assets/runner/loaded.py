@@ -37,7 +37,7 @@ def under(packages: Iterable[str], how: Change) -> None:
 
 def watch() -> None:
     if not any(isinstance(finder, Finder) for finder in sys.meta_path):
-        sys.meta_path.insert(0, Finder())  # type: ignore[arg-type]
+        sys.meta_path.insert(0, Finder())
 
 
 def top(name: str) -> str:
@@ -59,7 +59,7 @@ class Finder:
                 if how is not None:
                     afterwards(spec.loader, how)
                 if name in _changes:
-                    spec.loader = Loader(spec.loader)  # type: ignore[arg-type]
+                    spec.loader = Loader(spec.loader)  # type: ignore[assignment]  # loads as a loader does, without its base class
                 return spec
         return None
 

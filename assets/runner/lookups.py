@@ -184,10 +184,7 @@ def reaches(text: str, depth: int = 0) -> bool:
     except ValueError:
         # No template; filling it is an error.
         return False
-    return any(
-        "." in (field or "") or (spec and depth < 3 and reaches(spec, depth + 1))
-        for _, field, spec, _ in parts
-    )
+    return any("." in (field or "") or (spec and depth < 3 and reaches(spec, depth + 1)) for _, field, spec, _ in parts)
 
 
 def fields(module: Any, gates: Gates) -> None:

@@ -51,8 +51,8 @@ def main() -> None:
         libraries = quick.load(setup.preload)
     display.widen(libraries.get("pandas"))
     for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(line_buffering=True, errors="backslashreplace")  # type: ignore[union-attr]
-    warnings.showwarning = errors.show_warning  # type: ignore[assignment]
+        stream.reconfigure(line_buffering=True, errors="backslashreplace")  # type: ignore[union-attr]  # nothing has put another stream there yet
+    warnings.showwarning = errors.show_warning
     sys.unraisablehook = errors.show_unraisable
     if setup.warm is not None:
         setup = zygote.serve(setup, libraries)
@@ -111,9 +111,9 @@ def finish() -> None:
     threading = sys.modules.get("threading")
     try:
         if threading is not None:
-            threading._shutdown()  # type: ignore[attr-defined]
+            threading._shutdown()
         atexit._run_exitfuncs()
-    except BaseException:  # noqa: BLE001 - the snippet's own handlers
+    except BaseException:  # noqa: BLE001, S110 - the snippet's own handlers
         pass
     try:
         opened.flush()

@@ -17,7 +17,6 @@ from _countersign import loaded
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import ModuleType
     from typing import Any, NoReturn
 
     from _countersign.gates import Gates
@@ -29,9 +28,7 @@ HELD = {
     "pandas.core.arrays": frozenset(("codes",)),
     "pandas.core.indexes": frozenset(("codes",)),
     "scipy.sparse": frozenset("col coords indices indptr offsets row rows".split()),
-    "scipy.spatial": frozenset(
-        "indices neighbors simplices vertex_neighbor_vertices vertex_to_simplex".split()
-    ),
+    "scipy.spatial": frozenset("indices neighbors simplices vertex_neighbor_vertices vertex_to_simplex".split()),
     "sklearn.neighbors": frozenset("idx_array node_bounds node_data".split()),
     "sklearn.tree": frozenset("children_left children_right feature".split()),
 }
@@ -51,6 +48,7 @@ PLAIN = ("__main__", "builtins")
 KEPT = {"MT19937": ("pos", 624), "Philox": ("buffer_pos", 4)}
 
 # What is called with arguments that compiled code believes.
+
 
 def home(value: Any) -> str:
     kind = value if isinstance(value, type) else type(value)
@@ -103,9 +101,7 @@ def copied(found: Any) -> Any:
     if type(found).__name__ == "Series":
         return found.copy()
     # Cython has a memory view of its own.
-    if numpy is None or not (
-        isinstance(found, numpy.ndarray) or "memoryview" in type(found).__name__
-    ):
+    if numpy is None or not (isinstance(found, numpy.ndarray) or "memoryview" in type(found).__name__):
         return found
     copy = numpy.array(found)
     if copy.dtype == object and copy.ndim == 1:
@@ -491,7 +487,7 @@ def seen(buffer: Any) -> Any:
     numpy = sys.modules.get("numpy")
     arrays = () if numpy is None else (numpy.ndarray,)
     if isinstance(buffer, (memoryview, *arrays)) and is_pointers(buffer):
-        return memoryview(buffer).toreadonly()
+        return memoryview(buffer).toreadonly()  # type: ignore[arg-type]  # numpy's arrays are buffers
     if type(buffer).__name__.endswith("Buffer") and of(buffer, ("pyarrow",)):
         return memoryview(buffer).toreadonly()
     return buffer

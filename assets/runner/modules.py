@@ -100,7 +100,7 @@ TRACEBACKS = {
 def parser(argparse: ModuleType, gates: Gates) -> type:
     """Sets what it parses on a namespace of its own only, under names that are no special ones."""
 
-    class ArgumentParser(argparse.ArgumentParser):  # type: ignore[name-defined,misc]
+    class ArgumentParser(argparse.ArgumentParser):  # type: ignore[name-defined,misc]  # a module that is an argument
         def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
             if namespace is not None and type(namespace) is not argparse.Namespace:
                 gates.refuse("parsing arguments into an object that is no Namespace is not allowed")
@@ -128,7 +128,7 @@ def templates(logging: ModuleType, gates: Gates) -> None:
     # `extra` is stored on the record under any name.
     reach.without_address(logging.LogRecord)
     # What it shows of errors has the snippet's own frames too.
-    logging.traceback = SimpleNamespace(  # type: ignore[attr-defined]
+    logging.traceback = SimpleNamespace(  # type: ignore[attr-defined]  # a module's own name
         print_exception=print_exception, print_stack=lambda *args, **kwargs: None
     )
 
@@ -138,7 +138,7 @@ def templates(logging: ModuleType, gates: Gates) -> None:
 
 def own_folder(tempfile: ModuleType) -> None:
     """Temporary files lie where libraries keep their caches, and are no output."""
-    tempfile.tempdir = os.environ.get("HOME") or None  # type: ignore[attr-defined]
+    tempfile.tempdir = os.environ.get("HOME") or None  # type: ignore[attr-defined]  # a module's own name
 
 
 # -- IPython.display
@@ -166,7 +166,7 @@ def display(*values: Any, **kwargs: Any) -> None:
     """Shows each as the last line of a notebook's cell would be shown."""
     for value in values:
         if not figures.is_shown(value):
-            print(repr(value))
+            print(repr(value))  # noqa: T201 - the snippet asked for it
 
 
 def notebook() -> ModuleType:
@@ -174,11 +174,11 @@ def notebook() -> ModuleType:
     package, module = ModuleType("IPython"), ModuleType(NOTEBOOK)
     for one in (HTML, Markdown, display):
         setattr(module, one.__name__, one)
-    package.display = module  # type: ignore[attr-defined]
+    package.display = module  # type: ignore[attr-defined]  # a module's own name
     package.__path__ = []
     # What libraries ask to know whether they are in a notebook: they are not.
-    package.get_ipython = lambda: None  # type: ignore[attr-defined]
-    package.version_info = (9, 0, 0)  # type: ignore[attr-defined]
+    package.get_ipython = lambda: None  # type: ignore[attr-defined]  # a module's own name
+    package.version_info = (9, 0, 0)  # type: ignore[attr-defined]  # a module's own name
     sys.modules["IPython"] = package
     sys.modules[NOTEBOOK] = module
     return module

@@ -52,11 +52,7 @@ def bound_here() -> dict[str, Any]:
     if frame is None:
         # A library called it, in a thread of its own: nothing of the snippet's is bound there.
         return {}
-    return {
-        name: value
-        for name, value in frame.f_locals.items()
-        if name.isidentifier() and not name.startswith("__")
-    }
+    return {name: value for name, value in frame.f_locals.items() if name.isidentifier() and not name.startswith("__")}
 
 
 def build_class(gates: Gates) -> Callable[..., Any]:

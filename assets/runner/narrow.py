@@ -56,7 +56,7 @@ class TypeMeta(type):
     """`type` as the snippet has it: one argument, and never a class of classes."""
 
     # A name that no snippet may read.
-    __gates__: "Gates"
+    __gates__: Gates
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         if len(args) == 3:
@@ -91,7 +91,7 @@ class TypeMeta(type):
 class Narrow:
     """The members and what is given for each, made once a run."""
 
-    def __init__(self, gates: "Gates") -> None:
+    def __init__(self, gates: Gates) -> None:
         self.gates = gates
         self.type = TypeMeta("type", (), {"__gates__": gates, "__module__": "builtins"})
         self.instead: dict[int, Any] = {
@@ -113,7 +113,7 @@ class Narrow:
 
     def bags(self, module: ModuleType) -> None:
         """Sets attributes of any name, wherever a library has it from."""
-        self.instead[id(module.SimpleNamespace)] = self.refused("types.SimpleNamespace")  # type: ignore[attr-defined]
+        self.instead[id(module.SimpleNamespace)] = self.refused("types.SimpleNamespace")
 
     def questions(self, typing: ModuleType) -> None:
         """What an annotation is made of may be a class of classes."""
@@ -154,7 +154,7 @@ class Narrow:
 SHARED = (FunctionType, BuiltinFunctionType, MethodType)
 
 
-def wraps(gates: "Gates") -> Callable[..., Any]:
+def wraps(gates: Gates) -> Callable[..., Any]:
     """Which attributes are copied is not for the caller to say, and only what a function says of itself is
     taken: libraries make code of annotations, and find globals through `__wrapped__`."""
 
@@ -169,7 +169,7 @@ def wraps(gates: "Gates") -> Callable[..., Any]:
                 wrapper.__annotations__ = dict(wrapped.__annotations__)
                 wrapper.__dict__.update(wrapped.__dict__)
                 if wrapped.__module__ == "__main__":
-                    wrapper.__wrapped__ = wrapped  # type: ignore[attr-defined]
+                    wrapper.__wrapped__ = wrapped  # type: ignore[attr-defined]  # as `functools.wraps` does
             return wrapper
 
         return decorate
@@ -223,7 +223,7 @@ def dataclasses_of_names(module: Any, refuse: Callable[[str], NoReturn]) -> None
             if type.__dict__["__module__"].__get__(cls) not in ("__main__", asks()):
                 refuse("making a data class of a library's class is not allowed")
             for one in type.mro(cls):
-                for name in tuple(one.__dict__.get("__annotations__", ())):
+                for name in tuple(one.__dict__.get("__annotations__", ())):  # noqa: RUF063 - evaluates nothing
                     if type(name) is not str or not name.isidentifier() or keyword.iskeyword(name):
                         refuse(f"a field called {name!s:.50} is not allowed")
         return process(cls, *args, **kwargs)
@@ -231,7 +231,7 @@ def dataclasses_of_names(module: Any, refuse: Callable[[str], NoReturn]) -> None
     module._process_class = _process_class
 
 
-def suppress(gates: "Gates") -> type:
+def suppress(gates: Gates) -> type:
     """As `except`: what must not be caught is not."""
 
     class suppress(contextlib.suppress):
@@ -242,13 +242,9 @@ def suppress(gates: "Gates") -> type:
     return suppress
 
 
-def namedtuple(
-    typename: Any, field_names: Any, *, rename: bool = False, defaults: Any = None
-) -> Any:
+def namedtuple(typename: Any, field_names: Any, *, rename: bool = False, defaults: Any = None) -> Any:
     """Without `module`, which would make the class another module's."""
-    return collections.namedtuple(
-        typename, field_names, rename=rename, defaults=defaults, module="__main__"
-    )
+    return collections.namedtuple(typename, field_names, rename=rename, defaults=defaults, module="__main__")
 
 
 def enumerations(refuse: Callable[[str], NoReturn]) -> None:
@@ -284,6 +280,6 @@ def importing() -> bool:
             return False
         if name == "<frozen importlib._bootstrap>":
             return True
-        frame = frame.f_back  # type: ignore[assignment]
+        frame = frame.f_back  # type: ignore[assignment]  # the loop's condition asks for None
     # A thread that the snippet had made may have no frame of the snippet's below a library's.
     return _thread.get_ident() == MAIN

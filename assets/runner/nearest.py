@@ -85,7 +85,7 @@ def listed(error: BaseException) -> str | None:
     """The input that is a list of records and was read like the table that its description shows."""
     if not isinstance(error, AttributeError) or _rules is None or "pandas" not in _rules.imports:
         return None
-    value = AttributeError.obj.__get__(error)  # type: ignore[attr-defined]
+    value = AttributeError.obj.__get__(error)  # type: ignore[attr-defined]  # the descriptor
     return next((name for name, one in _lists.items() if one is value), None)
 
 
@@ -100,7 +100,8 @@ def meant(error: BaseException) -> Iterator[str | None]:
         for name in asked_keys(error):
             yield nearest(name, told(held(own)))
     elif isinstance(error, AttributeError):
-        name, value = AttributeError.name.__get__(error), AttributeError.obj.__get__(error)  # type: ignore[attr-defined]
+        name = AttributeError.name.__get__(error)  # type: ignore[union-attr]  # the descriptor
+        value = AttributeError.obj.__get__(error)  # type: ignore[attr-defined]  # the same
         if type(name) is str and home(value) != "_countersign":
             named = told(value.columns) if is_table(value) else ()
             yield nearest(name, chain(named, attributes(value)))

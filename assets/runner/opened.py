@@ -28,7 +28,7 @@ class File(io.FileIO):
 
     _said = False
 
-    def write(self, data: Any) -> int | None:  # type: ignore[override]
+    def write(self, data: Any) -> int | None:  # type: ignore[override]  # takes any buffer, as its base class does
         try:
             return super().write(data)
         except OSError as error:
@@ -48,7 +48,7 @@ class File(io.FileIO):
             limits.met(error)
 
 
-limits.tell_themselves(File.write, File.truncate)
+limits.tell_themselves(File.write, File.truncate)  # type: ignore[arg-type]  # both are functions
 
 
 def open_(
@@ -84,7 +84,7 @@ def open_(
         if binary:
             return buffer
         text = io.TextIOWrapper(buffer, encoding, errors, newline, line_buffering=buffering == 1)
-        text.mode = mode  # type: ignore[misc]
+        text.mode = mode  # type: ignore[misc]  # as `io.open` sets it
         return text
     except BaseException:
         raw.close()

@@ -52,7 +52,7 @@ def maker(gates: Gates) -> Callable[..., type]:
         except Exception:  # noqa: BLE001 - a name that is missing is missing when it is asked for
             real = None
         if real in THEMSELVES and not names:
-            return real  # type: ignore[no-any-return]
+            return real  # type: ignore[no-any-return]  # one of three classes
         base = object
         if isinstance(real, type):
             base = next((one for one in THEMSELVES if issubclass(real, one)), object)

@@ -59,13 +59,10 @@ class Plain:
                 if (array := self.typed_array(value)) is not None:
                     return self.of(array, where, depth + 1)
                 return {
-                    self.key(key, where): self.of(one, f"{where}[{key!r}]", depth + 1)
-                    for key, one in value.items()
+                    self.key(key, where): self.of(one, f"{where}[{key!r}]", depth + 1) for key, one in value.items()
                 }
             case list() | tuple() | set() | frozenset() | range() | deque():
-                return [
-                    self.of(one, f"{where}[{at}]", depth + 1) for at, one in enumerate(value)
-                ]
+                return [self.of(one, f"{where}[{at}]", depth + 1) for at, one in enumerate(value)]
         raise Refused(
             "ContractViolation",
             f"{where} is a {type(value).__name__}, which has no plain JSON form",

@@ -54,7 +54,7 @@ def pivoted(lapack: Any, gates: Gates) -> None:
         return call
 
     given = gates.narrow.instead
-    for name, found in list(vars(lapack).items()):
+    for found in list(vars(lapack).values()):
         if type(found).__name__ == "fortran" and "piv" in (found.__doc__ or ""):
             given[id(found)] = checked(found)
     names = lapack.get_lapack_funcs
@@ -135,7 +135,7 @@ def final(module: Any, gates: Gates) -> None:
             gates.refuse("a class made from a sparse matrix is not allowed")
         super(module._spbase, cls).__init_subclass__(**kwargs)
 
-    module._spbase.__init_subclass__ = classmethod(__init_subclass__)
+    module._spbase.__init_subclass__ = classmethod(__init_subclass__)  # type: ignore[arg-type]  # Python gives `cls` by position
 
 
 # Files of scipy.sparse that read matrices.
@@ -246,7 +246,7 @@ def stages(module: Any) -> None:
     def looked(plain: Any, rows: Any) -> Any:
         @functools.wraps(plain)
         def predict(estimators: Any, *args: Any) -> Any:
-            *at, X, scale, out = args  # noqa: N806 - its name there
+            *at, X, _, out = args  # noqa: N806 - its name there
             if estimators.ndim != 2 or out.shape != (X.shape[0], estimators.shape[1]):
                 raise ValueError("estimators_ has another number of trees for each row than it was fitted with")
             for tree in rows(estimators, *at).flat:
@@ -348,7 +348,6 @@ def properties(module: Any, gates: Gates) -> None:
     """What a fit leaves is an attribute. A property in its place answers one thing to who looks, and another to
     compiled code."""
     kind = module.BaseEstimator
-    plain = kind.__init_subclass__
 
     def __init_subclass__(cls: type, **kwargs: Any) -> None:
         if cls.__module__ == "__main__" and memory.of(cls, COMPILED):
@@ -360,13 +359,12 @@ def properties(module: Any, gates: Gates) -> None:
                         gates.refuse(f"a property {name} in a class made from an estimator is not allowed")
         super(kind, cls).__init_subclass__(**kwargs)
 
-    kind.__init_subclass__ = classmethod(__init_subclass__)
+    kind.__init_subclass__ = classmethod(__init_subclass__)  # type: ignore[arg-type]  # as above
 
 
 # Whose compiled code reads what a fit left.
 COMPILED = tuple(
-    f"sklearn.{name}"
-    for name in "cluster decomposition ensemble linear_model manifold neighbors svm tree".split()
+    f"sklearn.{name}" for name in "cluster decomposition ensemble linear_model manifold neighbors svm tree".split()
 )
 
 

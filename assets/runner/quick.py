@@ -31,11 +31,11 @@ WORD = 0xFFFF_FFFF
 
 def load(names: list[str]) -> dict[str, ModuleType]:
     """Imports them, and is gone: what a snippet imports is the interpreter's own business."""
-    sys.meta_path.insert(sys.meta_path.index(PathFinder), Finder)  # type: ignore[arg-type]
+    sys.meta_path.insert(sys.meta_path.index(PathFinder), Finder)
     try:
         return {name: import_module(name) for name in names}
     finally:
-        sys.meta_path.remove(Finder)  # type: ignore[arg-type]
+        sys.meta_path.remove(Finder)
         Finder.listings.clear()
 
 
@@ -51,7 +51,7 @@ class Loader(SourceFileLoader):
         time, size = int(about.st_mtime) & WORD, about.st_size & WORD
         if data[:HEADER] != TIMED + time.to_bytes(4, "little") + size.to_bytes(4, "little"):
             return super().get_code(fullname)
-        code: CodeType = marshal.loads(memoryview(data)[HEADER:])
+        code: CodeType = marshal.loads(memoryview(data)[HEADER:])  # noqa: S302 - as importing does
         return code
 
 
@@ -99,9 +99,7 @@ def listed(folder: str) -> frozenset[str] | None:
 
 
 def found(name: str, file: str, inside: list[str] | None) -> ModuleSpec | None:
-    spec = spec_from_file_location(
-        name, file, loader=Loader(name, file), submodule_search_locations=inside
-    )
+    spec = spec_from_file_location(name, file, loader=Loader(name, file), submodule_search_locations=inside)
     if spec is not None:
         # Worked out anew otherwise, and told to the module as `__cached__`.
         spec.cached = cached(file)

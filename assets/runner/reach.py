@@ -58,7 +58,7 @@ EVALUATING = (
 _closed: set[str] = set()
 
 
-def close(gates: "Gates") -> None:
+def close(gates: Gates) -> None:
     """Closes what is loaded by now; called again after every import."""
     for module, change in CHANGES.items():
         if module not in _closed and module in sys.modules:
@@ -66,7 +66,7 @@ def close(gates: "Gates") -> None:
             change(sys.modules[module], gates)
 
 
-def answering(module: Any, gates: "Gates") -> None:
+def answering(module: Any, gates: Gates) -> None:
     for name in ANSWERING[module.__name__]:
         kind = getattr(module, name, None)
         if kind is not None and "__getattr__" in kind.__dict__:
@@ -85,7 +85,7 @@ def without_dunders(found: Callable[[Any, str], Any]) -> Callable[[Any, str], An
     return __getattr__
 
 
-def filled(module: Any, gates: "Gates") -> None:
+def filled(module: Any, gates: Gates) -> None:
     for name in FILLED[module.__name__]:
         kind = getattr(module, name, None)
         if kind is not None:
@@ -103,7 +103,7 @@ def missing(self: Any) -> Any:
     raise AttributeError("there is no address")
 
 
-def accessors(module: Any, gates: "Gates") -> None:
+def accessors(module: Any, gates: Gates) -> None:
     """An accessor is an attribute of every table from then on."""
     register = module._register_accessor
 
@@ -125,12 +125,12 @@ def is_registered(cls: Any, name: str) -> bool:
     return getattr(made, "__module__", None) == "__main__"
 
 
-def evaluator(module: Any, gates: "Gates") -> None:
+def evaluator(module: Any, gates: Gates) -> None:
     """Its look-up of `getattr` finds the snippet's."""
     module.getattr = gates.getattr
 
 
-def scopes(module: Any, gates: "Gates") -> None:
+def scopes(module: Any, gates: Gates) -> None:
     ensure_scope = module.ensure_scope
 
     @functools.wraps(ensure_scope)
@@ -141,7 +141,7 @@ def scopes(module: Any, gates: "Gates") -> None:
     module.ensure_scope = ensure
 
 
-def environments(module: Any, gates: "Gates") -> None:
+def environments(module: Any, gates: Gates) -> None:
     formulas(module, gates)
     capture = module.EvalEnvironment.capture
 
@@ -155,19 +155,19 @@ def environments(module: Any, gates: "Gates") -> None:
     module.EvalEnvironment.capture = classmethod(guarded)
 
 
-def formulas(module: Any, gates: "Gates") -> None:
+def formulas(module: Any, gates: Gates) -> None:
     """Its `eval` finds the snippet's builtins and no others."""
     from _countersign import names
 
     builtins = names.allowed(gates)
 
     def evaluate(code: Any, space: dict[str, Any], found: Any) -> Any:
-        return eval(code, {**space, "__builtins__": builtins}, found)
+        return eval(code, {**space, "__builtins__": builtins}, found)  # noqa: S307 - a formula, whose text was judged
 
     module.eval = evaluate
 
 
-def contexts(module: Any, gates: "Gates") -> None:
+def contexts(module: Any, gates: Gates) -> None:
     """All who took its function look `sys` up in it."""
     module.sys = Frames(gates)
 
@@ -175,7 +175,7 @@ def contexts(module: Any, gates: "Gates") -> None:
 class Frames:
     """The one thing of `sys` that who captures a context asks for."""
 
-    def __init__(self, gates: "Gates") -> None:
+    def __init__(self, gates: Gates) -> None:
         self._gates = gates
 
     def _getframe(self, depth: int) -> FrameType:
@@ -188,7 +188,7 @@ def exact(number: Any) -> int:
     return int.__add__(operator.index(number), 0)
 
 
-def depth_of(level: int, gates: "Gates") -> int:
+def depth_of(level: int, gates: Gates) -> int:
     """The frame whose names an evaluator gets, counted from the caller's: never one below the snippet's, for
     there the names are the runner's. Where an evaluator's own is asked for, as `predict` of a formula does, it
     is the snippet's frame that called: what a library has at hand is not for a text of the snippet's."""
@@ -212,7 +212,7 @@ def depth_of(level: int, gates: "Gates") -> int:
 
 FILE = depth_of.__code__.co_filename
 
-CHANGES: dict[str, Callable[[Any, "Gates"], None]] = {
+CHANGES: dict[str, Callable[[Any, Gates], None]] = {
     **dict.fromkeys(ANSWERING, answering),
     **dict.fromkeys(FILLED, filled),
     "pandas.core.accessor": accessors,

@@ -77,9 +77,7 @@ class Secrets:
         text = text.strip()[:LENGTH_MAX]
         if len(text) > 1 and text not in self._texts:
             if len(self._texts) >= VALUES_MAX:
-                raise Refused(
-                    "ContractViolation", f"more than {VALUES_MAX} private values cannot be hidden"
-                )
+                raise Refused("ContractViolation", f"more than {VALUES_MAX} private values cannot be hidden")
             self._texts.add(text)
             self._pattern = None
 

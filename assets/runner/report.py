@@ -39,7 +39,7 @@ def leave(status: int) -> NoReturn:
     """Ends at once: finalisers of the snippet must not run where nothing guards them."""
     for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
         try:
-            stream.flush()  # type: ignore[union-attr]
+            stream.flush()  # type: ignore[union-attr]  # None has no `flush`, which is caught
         except (OSError, ValueError, AttributeError):
             pass
     os._exit(status)

@@ -79,7 +79,7 @@ class Rewriter(ast.NodeTransformer):
         return node
 
     def visit_TryStar(self, node: ast.AST) -> ast.AST:
-        return self.visit_Try(node)  # type: ignore[arg-type]
+        return self.visit_Try(node)  # type: ignore[arg-type]  # `TryStar` has the same fields
 
     def caught(self, where: ast.AST) -> ast.stmt:
         return ast.copy_location(ast.Expr(self.gate("caught", [], where)), where)
@@ -243,7 +243,6 @@ def install(code: CodeType, table: dict[str, Any]) -> CodeType:
             one = table.get(one, one)
         new.append(one)
     return code.replace(co_consts=tuple(new))
-
 
 
 def installed(code: CodeType, rewriter: Rewriter, make: Make) -> CodeType:

@@ -13,9 +13,7 @@ if TYPE_CHECKING:
 NEVER = frozenset("eval exec compile globals vars breakpoint input help __import__".split())
 
 # Every name that a usual Python has built in; `site` adds the last ones, and does not run here.
-BUILT_IN = frozenset(dir(builtins)) | frozenset(
-    "exit quit copyright credits license help".split()
-)
+BUILT_IN = frozenset(dir(builtins)) | frozenset("exit quit copyright credits license help".split())
 
 # Special names that are there without the snippet binding them, in modules, classes, methods or
 # builtins. The analyser has the same.

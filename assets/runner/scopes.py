@@ -53,9 +53,7 @@ class Scope:
     # Whose names alone are in it, where no other context's can be reached.
     _own: str | None = None
 
-    def __init__(
-        self, name: str, values: dict[str, Any], refuse: Refuse, seen: Accesses
-    ) -> None:
+    def __init__(self, name: str, values: dict[str, Any], refuse: Refuse, seen: Accesses) -> None:
         object.__setattr__(self, "_name", name)
         object.__setattr__(self, "_values", values)
         object.__setattr__(self, "_end", refuse)
@@ -186,9 +184,7 @@ class Public(Scope):
     """Lives on for the agent's session: plain JSON only, and nothing of `private`. What was there before
     this run is another context's: each use of it is told."""
 
-    def __init__(
-        self, values: dict[str, Any], refuse: Refuse, secrets: Secrets, seen: Accesses
-    ) -> None:
+    def __init__(self, values: dict[str, Any], refuse: Refuse, secrets: Secrets, seen: Accesses) -> None:
         super().__init__("public", values, refuse, seen)
         object.__setattr__(self, "_secrets", secrets)
         object.__setattr__(self, "_before", set(values))
@@ -220,9 +216,7 @@ class Public(Scope):
             self._seen.tell("scope", "public", str(error))
             raise
         if self._secrets.hides(key) or self._secrets.clean_all(copied) != copied:
-            raise self._refuse(
-                f"the scope `private` does not go into the scope `public`: public.{key}"
-            )
+            raise self._refuse(f"the scope `private` does not go into the scope `public`: public.{key}")
         return copied
 
     def _left(self) -> dict[str, Any]:
@@ -287,9 +281,7 @@ def plain(value: Any, where: str, depth: int = 0) -> Any:
             return [plain(one, f"{where}[{at}]", depth + 1) for at, one in enumerate(value)]
         if kind is dict and all(type(key) is str for key in value):
             return {k: plain(one, f"{where}[{k!r}]", depth + 1) for k, one in value.items()}
-    raise TypeError(
-        f"the scope `public` takes plain JSON, and {where} is a {kind.__name__} that is none"
-    )
+    raise TypeError(f"the scope `public` takes plain JSON, and {where} is a {kind.__name__} that is none")
 
 
 def copied(value: Any) -> Any:

@@ -24,7 +24,7 @@ def close(gates: Gates) -> None:
     gates.narrow.instead[id(bytearray)] = Bytes
 
     def numbers(module: ModuleType) -> None:
-        real = module.array  # type: ignore[attr-defined]
+        real = module.array
         gates.narrow.instead[id(real)] = array_of(real)
 
     loaded.change(["array"], numbers)
@@ -36,7 +36,7 @@ def close(gates: Gates) -> None:
 def array_of(real: Any) -> type:
     """The class that stands for `array.array`. A new array, which nobody has yet, asks for the numbers."""
 
-    class array(real):  # type: ignore[misc,valid-type]
+    class array(real):  # type: ignore[misc]  # a class that is an argument
         # Nothing of a C array's is its own, so neither is of this one.
         __slots__ = ()
 

@@ -32,7 +32,7 @@ def streams(contextlib: Any, gates: Gates) -> None:
     def checked(plain: Any) -> Any:
         @functools.wraps(plain)
         def step(self: Any, *args: Any) -> Any:
-            owner = next(one for one in type(self).__mro__ if "_stream" in one.__dict__)
+            owner: Any = next(one for one in type(self).__mro__ if "_stream" in one.__dict__)
             own = "_stream" in getattr(self, "__dict__", {})
             if own or owner.__module__ != "contextlib" or owner._stream not in STREAMS:
                 gates.refuse("redirecting anything but stdout and stderr is not allowed")
@@ -144,4 +144,4 @@ def properties(gates: Gates) -> None:
             gates.refuse(f"a cached property called {name!s:.50} is not allowed")
         return plain(self, instance, owner)
 
-    kind.__get__ = __get__  # type: ignore[method-assign]
+    kind.__get__ = __get__  # type: ignore[method-assign]  # in the place of the library's own

@@ -86,7 +86,7 @@ class Shown:
             case Mapping():
                 return self.mapping(value, depth, cell)
             case _ if isinstance(value, LISTS):
-                return self.items(value, depth, cell)
+                return self.items(value, depth, cell)  # type: ignore[arg-type]  # every view of a mapping is iterable
         if (kind := table_kind(value)) is not None:
             return self.table(value, kind, depth)
         if is_array(value):

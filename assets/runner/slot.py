@@ -101,7 +101,7 @@ def reside(door: int, rules: restrict.Rules, rehearse: Callable[[], None]) -> Gr
     syscalls.mount("tmpfs", "/scratch", rules.scratch)
     os.mkdir(rules.output, 0o700)
     os.mkdir(rules.home, 0o700)
-    syscalls.mount("tmpfs", "/dev/shm", rules.shared)
+    syscalls.mount("tmpfs", "/dev/shm", rules.shared)  # noqa: S108 - a mount of its own
     syscalls.drop_capabilities()
     syscalls.dumpable(False)
     null = os.open("/dev/null", os.O_RDWR)

@@ -98,7 +98,7 @@ def digest_of(fd: int) -> str:
     while piece := os.read(fd, 1 << 20):
         digest.update(piece)
     os.lseek(fd, 0, os.SEEK_SET)
-    return "sha256:" + digest.hexdigest()
+    return f"sha256:{digest.hexdigest()}"
 
 
 def read_setup() -> Setup:

@@ -105,9 +105,7 @@ def create_ruleset(attributes: bytes) -> int:
 
 def add_rule(ruleset: int, place: int, rights: int) -> None:
     beneath = struct.pack("=Qi", rights, place)
-    _call(
-        _SYS_LANDLOCK_ADD_RULE, "landlock rule", ruleset, _LANDLOCK_RULE_PATH_BENEATH, beneath, 0
-    )
+    _call(_SYS_LANDLOCK_ADD_RULE, "landlock rule", ruleset, _LANDLOCK_RULE_PATH_BENEATH, beneath, 0)
 
 
 def restrict_self(ruleset: int) -> None:

@@ -26,10 +26,10 @@ def by_threads(module: ModuleType) -> None:
     threads = module.BACKENDS["threading"]
     for name in PROCESSES:
         module.BACKENDS[name] = threads
-    module.DEFAULT_BACKEND = "threading"  # type: ignore[attr-defined]
-    module.DEFAULT_PROCESS_BACKEND = "threading"  # type: ignore[attr-defined]
+    module.DEFAULT_BACKEND = "threading"  # type: ignore[attr-defined]  # a module's own name
+    module.DEFAULT_PROCESS_BACKEND = "threading"  # type: ignore[attr-defined]  # a module's own name
 
 
 def counted(module: ModuleType) -> None:
     """Its own way of counting cores starts a program; what it counted is kept here."""
-    module.physical_cores_cache = os.cpu_count()  # type: ignore[attr-defined]
+    module.physical_cores_cache = os.cpu_count()  # type: ignore[attr-defined]  # a module's own name

@@ -94,10 +94,7 @@ def records(value: Any, pandas: Any) -> list[Any]:
     return [
         pandas.DataFrame(rows)
         for rows in lists
-        if pandas is not None
-        and isinstance(rows, list)
-        and rows
-        and all(isinstance(row, dict) for row in rows)
+        if pandas is not None and isinstance(rows, list) and rows and all(isinstance(row, dict) for row in rows)
     ]
 
 
@@ -112,8 +109,7 @@ def aggregates(frames: list[Any], pandas: Any, bounds: Bounds) -> Iterator[tuple
         numeric = [
             at
             for at, dtype in enumerate(frame.dtypes)
-            if pandas.api.types.is_numeric_dtype(dtype)
-            and not pandas.api.types.is_bool_dtype(dtype)
+            if pandas.api.types.is_numeric_dtype(dtype) and not pandas.api.types.is_bool_dtype(dtype)
         ]
         for group in groups(frame, numeric, until, bounds):
             for number in of_groups(frame, group, [at for at in numeric if at not in group]):
@@ -141,9 +137,7 @@ def with_index(frame: Any, pandas: Any) -> Any:
     return frame.set_axis(range(frame.shape[1]), axis=1)
 
 
-def groups(
-    frame: Any, numeric: list[int], until: float, bounds: Bounds
-) -> Iterator[list[int]]:
+def groups(frame: Any, numeric: list[int], until: float, bounds: Bounds) -> Iterator[list[int]]:
     """The columns to group by, one and two at a time, those with the fewest values first."""
     keys = []
     many = lists = 0

@@ -276,7 +276,7 @@ def wrap(module: ModuleType) -> None:
             continue
         setattr(module, name, checked(found, place))
     if module.__name__ == "pyarrow.dataset":
-        module.FileSystemDatasetFactory = factory(module.FileSystemDatasetFactory)  # type: ignore[attr-defined]
+        module.FileSystemDatasetFactory = factory(module.FileSystemDatasetFactory)  # type: ignore[attr-defined]  # its own
 
 
 def paths(value: Any) -> Any:
@@ -308,9 +308,7 @@ def factory(found: Any) -> Any:
             raise files.refused(paths_or_selector)
         found.__init__(self, filesystem, paths_or_selector, *args, **kwargs)
 
-    return type(found)(
-        found.__name__, (found,), {"__init__": init, "__module__": found.__module__, "zoned": True}
-    )
+    return type(found)(found.__name__, (found,), {"__init__": init, "__module__": found.__module__, "zoned": True})
 
 
 def checked(found: Any, place: tuple[int, str] | None) -> Any:
@@ -327,11 +325,11 @@ def checked(found: Any, place: tuple[int, str] | None) -> Any:
         return args, kwargs
 
     if isinstance(found, type):
-        bare = found.__new__ is object.__new__
+        bare = found.__new__ is object.__new__  # type: ignore[comparison-overlap]  # it may inherit it
 
         def new(cls: type, *args: Any, **kwargs: Any) -> Any:
             args, kwargs = check(args, kwargs)
-            return found.__new__(cls) if bare else found.__new__(cls, *args, **kwargs)
+            return found.__new__(cls) if bare else found.__new__(cls, *args, **kwargs)  # type: ignore[call-overload]  # `found` is no class of classes
 
         try:
             return type(found)(
@@ -346,5 +344,5 @@ def checked(found: Any, place: tuple[int, str] | None) -> Any:
         args, kwargs = check(args, kwargs)
         return found(*args, **kwargs)
 
-    call.zoned = True  # type: ignore[attr-defined]
+    call.zoned = True  # type: ignore[attr-defined]  # a mark on the function
     return call

@@ -57,6 +57,7 @@ impl Analyser {
     }
 
     /// Another one of the same program and policies, with a worker of its own.
+    #[must_use]
     pub fn another(&self) -> Self {
         Self::new(self.exe.clone(), self.policies.clone())
     }

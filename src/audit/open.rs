@@ -190,8 +190,7 @@ fn recover(
 /// Names the boot that `mono_ns` counts from.
 pub(super) fn boot_id() -> String {
     fs::read_to_string("/proc/sys/kernel/random/boot_id")
-        .map(|s| s.trim().to_owned())
-        .unwrap_or_else(|_| "unknown".to_owned())
+        .map_or_else(|_| "unknown".to_owned(), |s| s.trim().to_owned())
 }
 
 #[cfg(test)]

@@ -252,7 +252,11 @@ fn a_torn_last_line_is_set_aside_and_said() {
         .rposition(|b| *b == b'\n')
         .unwrap()
         + 1;
-    for cut in [start + 1, (start + whole.len()) / 2, whole.len() - 1] {
+    for cut in [
+        start + 1,
+        usize::midpoint(start, whole.len()),
+        whole.len() - 1,
+    ] {
         fs::write(&last, &whole[..cut]).unwrap();
         unnoted(dir.path());
         let report = log.verify().unwrap();

@@ -132,7 +132,7 @@ impl Log {
             }
             let mut records = Vec::new();
             tail::lines(&layout, number, offset, |line| {
-                records.extend(claimed(line))
+                records.extend(claimed(line));
             })
             .map_err(read)?;
             told.files.push(LostFile {

@@ -158,6 +158,7 @@ impl RpcError {
         }
     }
 
+    #[must_use]
     pub fn with_data(mut self, data: Value) -> Self {
         self.data = data;
         self

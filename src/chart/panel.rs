@@ -194,7 +194,7 @@ fn shapes(
                 let shift = if stacked {
                     0.0
                 } else {
-                    wide * (place as f64 - (group - 1) as f64 / 2.0)
+                    wide * (f64::from(place) - (group - 1) as f64 / 2.0)
                 };
                 place += 1;
                 // Bars are piled up as they are, and only then laid on their axis.

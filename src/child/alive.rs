@@ -265,6 +265,10 @@ impl Alive {
 }
 
 /// Takes in what is there.
+#[expect(
+    clippy::large_stack_arrays,
+    reason = "one call deep, on a stack of megabytes"
+)]
 fn read(source: Source, pipe: &mut Option<File>, client: &mut dyn Client, released: bool) {
     let Some(file) = pipe else {
         return;

@@ -197,9 +197,8 @@ impl<'a> Table<'a> {
             return Ok(None);
         };
         let wanted = format!("a whole number from {} to {}", range.start(), range.end());
-        let number = match value.get_ref() {
-            DeValue::Integer(number) => number,
-            _ => return Err(self.wrong_type(key, value, &wanted)),
+        let DeValue::Integer(number) = value.get_ref() else {
+            return Err(self.wrong_type(key, value, &wanted));
         };
         match u64::from_str_radix(number.as_str(), number.radix()) {
             Ok(n) if range.contains(&n) => Ok(Some(Set {
@@ -227,7 +226,7 @@ impl<'a> Table<'a> {
             return Err(self.wrong_type(key, value, wanted));
         };
         let mut list = Vec::with_capacity(array.len());
-        for item in array.iter() {
+        for item in array {
             let Some(parsed) = element(item.get_ref()) else {
                 return Err(self.wrong_type(key, item, wanted));
             };

@@ -305,9 +305,8 @@ async fn a_frame_at_the_limit_is_read() {
         side.agent
     });
     let request = loop {
-        match side.events.recv().await.unwrap() {
-            Event::Request { request, .. } => break request,
-            _ => continue,
+        if let Event::Request { request, .. } = side.events.recv().await.unwrap() {
+            break request;
         }
     };
     assert_eq!(request, Request::Datasets);
@@ -330,8 +329,6 @@ async fn a_peer_that_never_reads_is_given_up_and_nobody_waits_for_it() {
         // Not async: it cannot wait.
         side.router.notify(side.conn, &note);
     }
-    let Side { agent, .. } = &side;
-    let _kept_open = agent;
     side.gone().await;
 }
 

@@ -92,6 +92,10 @@ pub struct Listener {
 
 impl Listener {
     /// Makes folder and socket and listens. Must run within a tokio runtime.
+    #[expect(
+        clippy::unused_async,
+        reason = "only a runtime can await it, and it needs one"
+    )]
     pub async fn bind(config: &SocketConfig) -> Result<Self, SocketError> {
         let place = SocketLocation::open(config)?;
         let lock = place.lock()?;

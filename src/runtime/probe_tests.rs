@@ -6,12 +6,11 @@ use super::*;
 fn any_python() -> PathBuf {
     ["python3", "python3.11", "python3.12", "python3.13"]
         .iter()
-        .filter_map(|name| {
+        .find_map(|name| {
             std::env::split_paths(&std::env::var_os("PATH")?)
                 .map(|dir| dir.join(name))
                 .find(|p| p.is_file() && probe(p).is_ok())
         })
-        .next()
         .expect("a Python 3.11 or later on PATH")
 }
 

@@ -88,6 +88,7 @@ impl Lost {
     }
 
     /// Both together.
+    #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self {
             cpu: self.cpu.saturating_add(other.cpu),

@@ -177,7 +177,7 @@ pub(super) const OPINIONS: [fn(char) -> usize; 5] = [
     |c| c.width_cjk().unwrap_or(0),
     |_| 1,
     |c| if c.is_ascii() { 1 } else { 2 },
-    |c| if c.is_ascii() { 1 } else { 0 },
+    |c| usize::from(c.is_ascii()),
 ];
 
 fn frame(glass: &mut Glass<Vec<u8>>, buffer: &Buffer, scene: &Scene) -> Vec<u8> {

@@ -429,7 +429,7 @@ fn a_run_granted_after_the_log_was_moved_away_does_not_run() {
     let cases: [(Moving, &str); 2] = [
         (
             |log| {
-                std::fs::rename(log.join("00000001.jsonl"), log.join("00000001.jsonl.1")).unwrap()
+                std::fs::rename(log.join("00000001.jsonl"), log.join("00000001.jsonl.1")).unwrap();
             },
             "log/00000001.jsonl is gone",
         ),

@@ -34,6 +34,7 @@ mod e2e;
 mod hints;
 mod hostile;
 mod kills;
+mod lint;
 mod nodes;
 mod policy;
 mod prune;

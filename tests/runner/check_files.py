@@ -127,8 +127,8 @@ def syntax_that_is_not_listed_is_refused() -> None:
     class Later(ast.expr):
         _fields = ("value",)
 
-    later = ast.parse("x = 1")
-    later.body[0].value = Later(ast.Constant(1))  # type: ignore[attr-defined]
+    later: Any = ast.parse("x = 1")
+    later.body[0].value = Later(ast.Constant(1))  # type: ignore[call-arg,arg-type]  # as its `_fields` say
     for nodes in (set(policy["nodes"]), set(policy["nodes"]) | {"*"}):
         assert refused(later, nodes) == "; Later is not allowed; "
     assert not refused(ast.parse("x = 1"), set(policy["nodes"]))
@@ -143,7 +143,8 @@ def scopes_keep_apart_what_is_in_them() -> None:
         said.append(message)
         return KeyError(message)
 
-    seen, told = module("accesses").Accesses(), []
+    told: list[bytes] = []
+    seen = module("accesses").Accesses()
     events = module("events").Events(told.append)
     private = scopes.Private({"key": "hunter2"}, set(), refuse, secrets, seen)
     public = scopes.Public({"before": 1}, refuse, secrets, seen)
@@ -200,7 +201,7 @@ def a_limit_is_told_once_for_each_line_with_what_it_was() -> None:
         # Behind another error, and in a group.
         code = compile("try: raise OSError(24, 'x')\nexcept OSError: {}['a']", errors.SNIPPET, "exec")
         error = raises(KeyError, exec, code, {})
-        limits.met(ExceptionGroup("g", [error]))
+        limits.met(BaseExceptionGroup("g", [error]))
         assert len(told) == 2 and b'"line": 1' in told[1], told
         os.kill(os.getpid(), signal.SIGXFSZ)
         assert len(told) == 2, "the same limit, of no line"
@@ -232,7 +233,7 @@ def open_is_the_built_in_but_tells_of_limits() -> None:
 
         warnings.simplefilter("ignore", RuntimeWarning)
         opened = module("opened")
-        cases = [(mode, {}) for mode in MODES]
+        cases: list[tuple[str, dict[str, Any]]] = [(mode, {}) for mode in MODES]
         cases += [(mode, {"buffering": n}) for mode in ("w", "wb", "r+b") for n in (0, 1, 2, 100)]
         cases += [("w", {"encoding": "utf-16"}), ("w", {"newline": "\r\n"}), ("wb", {"newline": ""})]
         cases += [("w", {"encoding": "none"}), ("wb", {"errors": "strict"}), ("w", {"errors": "none"})]
@@ -242,8 +243,7 @@ def open_is_the_built_in_but_tells_of_limits() -> None:
                 for name in names if there else ():
                     Path(name).write_bytes(b"12345")
                 ours, other = (
-                    outcome(opener, mode, name, **others)
-                    for opener, name in zip((opened.open_, io.open), names)
+                    outcome(opener, mode, name, **others) for opener, name in zip((opened.open_, io.open), names)
                 )
                 # The one difference: a raw file is of our class.
                 fits = ours[0] is other[0] or issubclass(ours[0], io.FileIO)
@@ -303,7 +303,9 @@ def files_are_those_of_the_folder() -> None:
         zone.close([])
         with open("c", "w") as file:
             file.write("c")
-        assert open("c").read() == "c" and "files the file '/etc/passwd' was refused" in told
+        with open("c") as file:
+            assert file.read() == "c"
+        assert "files the file '/etc/passwd' was refused" in told
         raises(PermissionError, open, "/etc/passwd")
         raises(PermissionError, os.remove, "/etc/passwd")
         raises(PermissionError, os.chdir, "/")
@@ -319,13 +321,13 @@ def modules_are_changed_now_or_when_they_are_loaded() -> None:
         import colorsys
 
         def mark(one: ModuleType) -> None:
-            one.marked = getattr(one, "marked", 0) + 1  # type: ignore[attr-defined]
+            one.marked = getattr(one, "marked", 0) + 1  # type: ignore[attr-defined]  # a mark on the module
 
         loaded.change(["colorsys", "nturl2path"], mark)
         loaded.change(["nturl2path"], mark)
         import nturl2path
 
-        assert (colorsys.marked, nturl2path.marked) == (1, 2)  # type: ignore[attr-defined]
+        assert (colorsys.marked, nturl2path.marked) == (1, 2)  # type: ignore[attr-defined]  # the marks
         assert not hasattr(importlib.import_module("stringprep"), "marked")
 
     forked(inside)
@@ -336,7 +338,7 @@ def figures_have_free_names_and_are_as_many_as_are_collected() -> None:
     def inside() -> None:
         files, figures = module("files"), module("figures")
         sys.modules["plotly.io"] = shown = ModuleType("plotly.io")
-        shown.show = None  # type: ignore[attr-defined]
+        shown.show = None  # type: ignore[attr-defined]  # a module's own name
         files.most = 2
         Path("fig1.json").touch()
         figures.watch("agg")
@@ -476,7 +478,7 @@ def a_name_that_is_not_there_has_a_near_one() -> None:
     def hint(code: str) -> str:
         try:
             exec(compile(code, errors.SNIPPET, "exec"), {"__name__": "__main__", "given": {"Pay": 1}})
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - whatever the code raises
             found: str = nearest.hint(error)
             return found
         raise AssertionError(code)
@@ -528,9 +530,7 @@ def inputs_are_read_once_and_only_as_they_were_shown() -> None:
     digest = spec.digest_of(child.memfd(b'{"a": [1, null]}'))
 
     def bound(name: str, text: bytes) -> Any:
-        return spec.Input(
-            name=name, kind="data", format="json", fd=child.memfd(text), sha256=digest, private=False
-        )
+        return spec.Input(name=name, kind="data", format="json", fd=child.memfd(text), sha256=digest, private=False)
 
     values = inputs.load([bound("x", b'{"a": [1, null]}')], None)
     assert values == {"x": {"a": [1, None]}}, values
@@ -545,7 +545,7 @@ def processes_become_threads() -> None:
     def inside() -> None:
         threads = module("threads")
         sys.modules["joblib.parallel"] = made = ModuleType("joblib.parallel")
-        made.BACKENDS = {"threading": int, "loky": str}  # type: ignore[attr-defined]
+        made.BACKENDS = {"threading": int, "loky": str}  # type: ignore[attr-defined]  # a module's own name
         threads.instead()
         assert made.BACKENDS == {"threading": int, "loky": int, "multiprocessing": int}
         assert made.DEFAULT_BACKEND == made.DEFAULT_PROCESS_BACKEND == "threading"
@@ -586,7 +586,7 @@ def modules_are_given_without_what_reaches_further() -> None:
         parser.add_argument("--n", type=int, default=3)
         assert parser.parse_args(["--n", "4"]).n == 4
         raises(errors.PolicyViolation, parser.parse_args, [], object())
-        parser.set_defaults(**{"__class__": 1})
+        parser.set_defaults(__class__=1)
         raises(errors.PolicyViolation, parser.parse_args, [])
         record = logging.LogRecord("a", 20, "p", 1, "m", (), None)
         assert logging.Formatter("{levelname}", style="{").format(record) == "INFO"
@@ -747,9 +747,13 @@ def new_columns_are_handed_over_certified_and_measured() -> None:
         handed, given = child.memfd(raw), child.memfd(frame.to_csv(index=False).encode())
         inputs = [
             {
-                "name": name, "kind": "table", "format": "csv", "fd": fd,
-                "sha256": spec.digest_of(fd), "private": False,
-            }  # fmt: skip
+                "name": name,
+                "kind": "table",
+                "format": "csv",
+                "fd": fd,
+                "sha256": spec.digest_of(fd),
+                "private": False,
+            }
             for name, fd in (("df", given), ("handed", handed))
         ]
         told = child.memfd(json.dumps({"inputs": inputs, "facts": None}).encode())

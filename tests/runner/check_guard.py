@@ -133,8 +133,10 @@ def what_ends_a_run_cannot_be_caught() -> None:
         "try:\n    while True: pass\nexcept: print('caught')",
         "try:\n    while True: pass\nfinally: print('caught')",
         "def f():\n    try:\n        while True: pass\n    finally: return 1\nf()\nprint('caught')",
-        "class A:\n    def __enter__(s): pass\n    def __exit__(s, *a):\n        print('caught')\n"
-        "        return True\nwith A():\n    while True: pass",
+        (
+            "class A:\n    def __enter__(s): pass\n    def __exit__(s, *a):\n        print('caught')\n"
+            "        return True\nwith A():\n    while True: pass"
+        ),
         "def g():\n    try:\n        while True: yield\n    finally: print('caught')\nfor i in g(): pass",
         "def f(x):\n    while True: pass\nmax([1, 2], key=f)\nprint('caught')",
         "class A:\n    def __eq__(s, o):\n        while True: pass\nA() in [A()]\nprint('caught')",
@@ -156,8 +158,7 @@ def the_memory_limit_cannot_be_caught() -> None:
         ran = child.run(grow + rest, ANALYSIS)
         assert ran.kind == "MemoryLimit" and "caught" not in ran.stdout, f"{rest}: {ran}"
     ran = child.run(
-        "import contextlib\nx = 'a'\nwith contextlib.suppress(MemoryError):\n"
-        "    while True: x += x\nprint('caught')",
+        "import contextlib\nx = 'a'\nwith contextlib.suppress(MemoryError):\n    while True: x += x\nprint('caught')",
         ANALYSIS,
     )
     assert ran.kind == "MemoryLimit" and not ran.stdout, ran
@@ -311,9 +312,7 @@ last.write("open at the end")
 def with_folders() -> dict[str, Any]:
     rules = copy.deepcopy(WALLED)
     rules["builtins"].append("open")
-    rules["imports"]["os"] = (
-        "getcwd listdir makedirs mkdir remove rename rmdir sep walk path environ system".split()
-    )
+    rules["imports"]["os"] = "getcwd listdir makedirs mkdir remove rename rmdir sep walk path environ system".split()
     rules["imports"]["os.path"] = "abspath exists getsize isdir isfile join relpath".split()
     rules["imports"]["pathlib"] = ["Path"]
     rules["attributes"]["deny"] = [n for n in rules["attributes"]["deny"] if n not in ("environ", "os")]

@@ -79,7 +79,7 @@ def positions_and_pointers_are_looked_at_before_compiled_code_believes_them() ->
         dtype, base = SimpleNamespace(hasobject=True), None
 
     assert memory.without_pointers(Array()).base is None
-    Array.base = 1  # type: ignore[assignment]
+    Array.base = 1  # type: ignore[assignment]  # the wrong one
     raises(ValueError, memory.without_pointers, Array())
 
 
@@ -160,14 +160,14 @@ def only_what_is_the_snippets_own_is_registered_or_wrapped() -> None:
     assert wrapped.__doc__ == "Mine." and wrapped.__annotations__.keys() == {"return"}
 
     fields = ModuleType("dataclasses")
-    fields._process_class = lambda cls: cls  # type: ignore[attr-defined]
+    fields._process_class = lambda cls: cls  # type: ignore[attr-defined]  # a module's own name
     narrow.dataclasses_of_names(fields, refuse)
     made = type("Made", (), {"__annotations__": {"x=print(1)": int}})
 
     def process() -> None:
         narrow.importing, before = lambda: False, narrow.importing
         try:
-            fields._process_class(made)  # type: ignore[attr-defined]
+            fields._process_class(made)
         finally:
             narrow.importing = before
 
@@ -268,11 +268,11 @@ def what_is_everybodys_is_not_written_through_a_library() -> None:
             print("x")
         assert out.getvalue() == "x\n"
 
-        class Modules(contextlib.redirect_stdout):
+        class Modules(contextlib.redirect_stdout[Any]):
             _stream = "modules"
 
         raises(Ends, Modules({}).__enter__)
-        action = argparse.ArgumentParser().add_argument("--x", dest="real")
+        action: Any = argparse.ArgumentParser().add_argument("--x", dest="real")
         raises(Ends, action, None, SimpleNamespace(), 5)
         space = argparse.Namespace()
         action(None, space, 5)

@@ -19,7 +19,7 @@ def what_libraries_would_reach_is_closed() -> None:
         def __getattr__(self, name: str) -> str:
             return f"the label {name}"
 
-    Labels.__getattr__ = reach.without_dunders(Labels.__getattr__)  # type: ignore[method-assign]
+    Labels.__getattr__ = reach.without_dunders(Labels.__getattr__)  # type: ignore[method-assign]  # as the guard does
     assert Labels().a == "the label a" and not hasattr(Labels(), "__array_interface__")
 
     class Filled:
@@ -46,7 +46,8 @@ def what_libraries_would_reach_is_closed() -> None:
     assert registered == ["mine"]
 
     def depth(levels: int) -> int:
-        return reach.depth_of(levels, gates)
+        found: int = reach.depth_of(levels, gates)
+        return found
 
     names: dict[str, Any] = {"depth": depth}
     snippet = "def inner(n): return depth(n)\ndef outer(n): return inner(n)"

@@ -8,7 +8,7 @@ from typing import Any
 
 import child
 from harness import LIBRARIES
-from own import forked, module, of, raises
+from own import module, of, raises
 
 ANALYSIS = child.policy("analysis")
 
@@ -93,7 +93,8 @@ def an_array_asks_for_its_numbers_before_it_stores_them() -> None:
 @of("sequences")
 def an_array_is_what_it_was_otherwise() -> None:
     made = module("sequences").array_of(array.array)
-    for code, value in (("d", 2), ("i", 7), ("u", "x"), ("b", -3), ("f", 1.5)):
+    cases: list[tuple[Any, Any]] = [("d", 2), ("i", 7), ("u", "x"), ("b", -3), ("f", 1.5)]
+    for code, value in cases:
         mine, real = made(code, [value] * 3), array.array(code, [value] * 3)
         for one in (mine, real):
             one.append(value)
@@ -137,6 +138,7 @@ def a_bytearray_is_searched_in_the_memory_that_it_has() -> None:
 @of("sequences")
 def a_bytearray_is_what_it_was_otherwise() -> None:
     made = module("sequences").Bytes
+    first: list[Any] = []
     for one in (made(b"a b,c"), bytearray(b"a b,c")):
         found: list[Any] = [
             one[1:3], one + b"x", one * 2, one.split(b","), one.partition(b" "), one.upper(), one.find(b"b"),
@@ -148,7 +150,8 @@ def a_bytearray_is_what_it_was_otherwise() -> None:
         assert all(isinstance(part, made) for part in (one[1:], one.split()[0], one.upper()))
     assert isinstance(bytearray(b""), made) and issubclass(bytearray, made) and not isinstance(b"", made)
     prints(
-        "b = bytearray(3)\nb[0] = 65\nb.append(66)\nb += b'c'\nmatch b:\n    case bytearray(x): print(x, type(b) is bytearray)",
+        "b = bytearray(3)\nb[0] = 65\nb.append(66)\nb += b'c'\n"
+        "match b:\n    case bytearray(x): print(x, type(b) is bytearray)",
         "bytearray(b'A\\x00\\x00Bc') True\n",
     )
 

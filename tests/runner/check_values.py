@@ -9,8 +9,10 @@ from typing import Any
 import child
 from harness import main, test
 
+# isort: split
 # Found where `harness` looks.
 import pandas
+
 from _countersign import values
 
 assert child
@@ -131,7 +133,8 @@ def every_list_of_records_is_looked_at_and_other_plain_data_is_said() -> None:
     other = [{"town": row["town"], "pay": row["pay"] + 0.25} for row in rows]
     found, bounds = looked({"a": rows, "n": 1, "b": other})
     assert SUM in found and SUM + 0.5 in found and bounds == []
-    for plain in ([], [1, 2], {"a": {"b": 1}}, "text", 7, None, [{"a": 1}, 2], {"a": []}):
+    shapeless: list[Any] = [[], [1, 2], {"a": {"b": 1}}, "text", 7, None, [{"a": 1}, 2], {"a": []}]
+    for plain in shapeless:
         assert looked(plain) == (set(), [{"bound": "shape"}]), plain
 
 

@@ -6,7 +6,7 @@ Part of `check_files.py`.
 import ast
 import sys
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypeGuard
 
 from harness import test
 from own import FILES
@@ -37,8 +37,7 @@ def every_function_is_annotated() -> None:
             args = node.args
             named = [*args.posonlyargs, *args.args]
             plain = method and not any(
-                isinstance(one, ast.Name) and one.id == "staticmethod"
-                for one in node.decorator_list
+                isinstance(one, ast.Name) and one.id == "staticmethod" for one in node.decorator_list
             )
             asked = [*named[1 if plain else 0 :], *args.kwonlyargs, args.vararg, args.kwarg]
             lacks = [one.arg for one in asked if one is not None and one.annotation is None]
@@ -52,6 +51,7 @@ def only_the_standard_library_is_imported_by_itself() -> None:
     wrong = []
     for name, path in FILES.items():
         tree = ast.parse(path.read_text())
+        node: Any
         for node in ast.walk(tree):
             roots = []
             if isinstance(node, ast.Import):
@@ -78,15 +78,13 @@ def what_is_imported_for_annotations_is_used_in_nothing_else() -> None:
             seen += len(bound)
             # As it runs: without the block and without what no version evaluates any more.
             block.body = [ast.Pass()]
-            left = {
-                one.id for one in ast.walk(without_annotations(tree)) if isinstance(one, ast.Name)
-            }
+            left = {one.id for one in ast.walk(without_annotations(tree)) if isinstance(one, ast.Name)}
             otherwise = {one for line in block.orelse for one in names_bound(line)}
             wrong += [f"{name}: {one}" for one in bound if one in left - otherwise]
     assert not wrong and seen > 50, wrong
 
 
-def is_for_annotations(node: ast.AST) -> bool:
+def is_for_annotations(node: ast.AST) -> TypeGuard[ast.If]:
     return isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
 
 

@@ -33,13 +33,11 @@ def mount() -> None:
                     spec = ModuleSpec(name, None, is_package=True)
                     spec.submodule_search_locations = [str(file)]
                     return spec
-                return spec_from_file_location(
-                    name, init, submodule_search_locations=[str(file)]
-                )
+                return spec_from_file_location(name, init, submodule_search_locations=[str(file)])
             return spec_from_file_location(name, file.with_suffix(".py"))
 
     sys.dont_write_bytecode = True
-    sys.meta_path.insert(0, Finder())  # type: ignore[arg-type]
+    sys.meta_path.insert(0, Finder())
 
 
 mount()
@@ -109,8 +107,9 @@ def run_in(
         os.close(out_read)
         os.chdir(folder)
         os.dup2(out_write, 1)
-        sys.stdout = sys.__stdout__ = os.fdopen(1, "w", encoding="utf-8", errors="backslashreplace")
-        sys.stderr = sys.__stderr__ = open(os.devnull, "w")
+        sys.stdout = os.fdopen(1, "w", encoding="utf-8", errors="backslashreplace")
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115 - open to the end of the process
+        vars(sys).update(__stdout__=sys.stdout, __stderr__=sys.stderr)
         # Nothing that is tested here takes longer, or more.
         signal.alarm(120)
         with open("/proc/self/statm", encoding="ascii") as file:
@@ -131,7 +130,7 @@ def run_in(
 def drain(*fds: int) -> list[bytes]:
     import select
 
-    got = {fd: b"" for fd in fds}
+    got = dict.fromkeys(fds, b"")
     open_fds = set(fds)
     while open_fds:
         for fd in select.select(list(open_fds), [], [])[0]:
@@ -159,9 +158,13 @@ def child(
         digest = "sha256:" + hashlib.sha256(data).hexdigest()
         bound.append(
             {
-                "name": name, "kind": kind, "format": form, "fd": memfd(data), "sha256": digest,
+                "name": name,
+                "kind": kind,
+                "format": form,
+                "fd": memfd(data),
+                "sha256": digest,
                 "private": False,
-            }  # fmt: skip
+            }
         )
     told = memfd(json.dumps({"inputs": bound, "facts": facts}).encode())
     digest = "sha256:" + hashlib.sha256(code.encode()).hexdigest()
@@ -192,7 +195,8 @@ def rehearsed(rules: dict[str, Any], libraries: dict[str, Any]) -> tuple[str, st
     pid = os.fork()
     if pid == 0:
         os.dup2(write, 1)
-        sys.stdout = sys.__stdout__ = os.fdopen(1, "w", encoding="utf-8")
+        sys.stdout = os.fdopen(1, "w", encoding="utf-8")
+        vars(sys).update(__stdout__=sys.stdout)
         wrong = ""
         try:
             from _countersign import contracts, rehearse, spec

@@ -40,8 +40,21 @@ def docstrings(file: Path) -> Iterator[str]:
 
 
 # Names that one contract or another gives.
-GIVEN = ["__name__", "df", "pd", "np", "data", "private", "public", "system", "local", "log",
-         "log_level", "reason", "SecurityError"]
+GIVEN = [
+    "__name__",
+    "df",
+    "pd",
+    "np",
+    "data",
+    "private",
+    "public",
+    "system",
+    "local",
+    "log",
+    "log_level",
+    "reason",
+    "SecurityError",
+]
 
 # Seconds for one text.
 PATIENCE = 120

@@ -336,9 +336,12 @@ PANDAS_HARMLESS = [
     ADDRESS + "a = np.array(pd.Series({k: d}))\nif a.dtype != object: out(a)",
     ADDRESS + "class T(pd.Series): pass\na = np.asarray(T([d], index=[k]))\nif a.dtype != object: out(a)",
     ADDRESS + "a = np.array([pd.Series({k: d})])\nif a.dtype != object: out(a)",
-    ADDRESS + "import functools\nclass A:\n    @functools.cached_property\n    def x(s): return d\nA.x.attrname = k\nb = A()\nb.x\na = np.array(b)\nif a.dtype != object: out(a)",
-    ADDRESS + "class E:\n    pass\nfrom sklearn.base import BaseEstimator\nclass F(BaseEstimator):\n    def get_params(s, deep=True): return {k: 1}\na = np.array(F().set_params(**{k: d}))\nif a.dtype != object: out(a)",
-    ADDRESS + "from scipy.optimize import OptimizeResult\na = np.array(OptimizeResult({k: d}))\nif a.dtype != object: out(a)",
+    ADDRESS
+    + "import functools\nclass A:\n    @functools.cached_property\n    def x(s): return d\nA.x.attrname = k\nb = A()\nb.x\na = np.array(b)\nif a.dtype != object: out(a)",
+    ADDRESS
+    + "class E:\n    pass\nfrom sklearn.base import BaseEstimator\nclass F(BaseEstimator):\n    def get_params(s, deep=True): return {k: 1}\na = np.array(F().set_params(**{k: d}))\nif a.dtype != object: out(a)",
+    ADDRESS
+    + "from scipy.optimize import OptimizeResult\na = np.array(OptimizeResult({k: d}))\nif a.dtype != object: out(a)",
     ADDRESS + "from sklearn.utils import Bunch\na = np.array(Bunch(**{k: d}))\nif a.dtype != object: out(a)",
     "np.vectorize(getattr, otypes=[object])(np.array([()], dtype=object), '__class__')",
     "np.vectorize(getattr)([1], ['__class__'])",

@@ -14,10 +14,7 @@ import child
 from harness import LIBRARIES, test
 
 FOLDER = child.ASSETS / "runner"
-FILES = {
-    ".".join(path.relative_to(FOLDER).with_suffix("").parts): path
-    for path in sorted(FOLDER.rglob("*.py"))
-}
+FILES = {".".join(path.relative_to(FOLDER).with_suffix("").parts): path for path in sorted(FOLDER.rglob("*.py"))}
 
 TESTED: set[str] = set()
 
@@ -87,9 +84,11 @@ def forked(function: Callable[[], None]) -> None:
     assert status == 0, "the fork failed"
 
 
-def raises(kind: type[BaseException], function: Callable[..., Any], *args: Any) -> BaseException:
+def raises(
+    kind: type[BaseException] | tuple[type[BaseException], ...], function: Callable[..., Any], *args: Any
+) -> BaseException:
     try:
         found = function(*args)
     except kind as error:
         return error
-    raise AssertionError(f"{kind.__name__} was not raised, but {found!r} returned")
+    raise AssertionError(f"{kind} was not raised, but {found!r} returned")

@@ -62,9 +62,7 @@ class Feature(Contract):
         adopted = True
         if asked is not None:
             if table.num_rows != len(frame):
-                raise columns.violation(
-                    "the rows of `df` changed, and a lift is measured on the same rows"
-                )
+                raise columns.violation("the rows of `df` changed, and a lift is measured on the same rows")
             result["lift"] = asked.measured(frame, table.to_pandas())
             adopted = result["lift"]["adopted"]
         if adopted:

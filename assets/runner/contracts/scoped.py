@@ -82,8 +82,7 @@ class Scoped(Contract):
         for node in ast.walk(tree):
             if isinstance(node, ast.Name) and node.id not in known:
                 raise PolicyViolation(
-                    f"{node.id} is not the snippet's own, nor a core function, nor an allowed "
-                    "builtin",
+                    f"{node.id} is not the snippet's own, nor a core function, nor an allowed builtin",
                     node.lineno,
                 )
 
@@ -115,7 +114,7 @@ class Scoped(Contract):
             Redacting(sys.stdout, self.secrets),
             Redacting(sys.stderr, self.secrets),
         )
-        sys.stdout, sys.stderr = self.redacting  # type: ignore[assignment]
+        sys.stdout, sys.stderr = self.redacting
         return scopes
 
     def refuse(self, message: str) -> BaseException:
@@ -132,7 +131,7 @@ class Scoped(Contract):
         line = self.clean(text(str(message)))[:LOGGED_TEXT]
         if len(self.logged) < LOGGED_MAX:
             self.logged.append({"level": level, "message": line})
-        print(f"{level}: {line}", file=sys.stderr)
+        print(f"{level}: {line}", file=sys.stderr)  # noqa: T201 - the snippet asked for it
 
     def log_level(self, level: str | None = None) -> str:
         """The least level that is logged from here on; without one, the one that is."""
@@ -153,9 +152,7 @@ class Scoped(Contract):
         except TypeError as error:
             raise Refused("ContractViolation", str(error)) from None
         if len(json.dumps(public)) > PUBLIC_BYTES:
-            raise Refused(
-                "ContractViolation", f"the scope `public` has more than {PUBLIC_BYTES} bytes"
-            )
+            raise Refused("ContractViolation", f"the scope `public` has more than {PUBLIC_BYTES} bytes")
         return {"public": public, "log": self.logged}
 
     def told(self, report: dict[str, Any]) -> dict[str, Any]:

@@ -8,7 +8,6 @@ run, unless the policy collects files.
 from __future__ import annotations
 
 import csv
-
 from types import ModuleType
 
 from _countersign import errors, files, inputs, served, virtual

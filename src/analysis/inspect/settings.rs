@@ -55,7 +55,7 @@ impl<'a> Inspector<'a> {
                     );
                 }
                 "backend" if self.is_text(e) || draws(&arguments.call.func) => {
-                    self.backend(e, at, "backend")
+                    self.backend(e, at, "backend");
                 }
                 "renderer" => self.renderer(e, at),
                 "re_formula" | "vc_formula" | "vc_formulas" => self.formulas_in(e, at),

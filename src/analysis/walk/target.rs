@@ -77,7 +77,7 @@ fn each<'a, V: Visitor<'a> + ?Sized>(v: &mut V, targets: &'a [Expr], of: TargetO
 }
 
 /// What one of several targets gets of a value: the part at its index, where that is known.
-fn part<'a>(to: Bound<'a>, index: Option<usize>) -> Bound<'a> {
+fn part(to: Bound<'_>, index: Option<usize>) -> Bound<'_> {
     let (value, way) = match to {
         Bound::Value(value) | Bound::With(value) => (value, index.map(Step::Index).map(Way::new)),
         Bound::ElementOf(value) => {

@@ -135,13 +135,13 @@ fn the_grant_digest_changes_with_everything_it_binds() {
         (
             "limits",
             digest_with("print(1)", plain(), |w| {
-                policy_with(w, |p| p.limits.wall_s += 1)
+                policy_with(w, |p| p.limits.wall_s += 1);
             }),
         ),
         (
             "code limit",
             digest_with("print(1)", plain(), |w| {
-                policy_with(w, |p| p.limits.ticks = 1)
+                policy_with(w, |p| p.limits.ticks = 1);
             }),
         ),
         ("private", digest_with("print(1)", private_dataset(), none)),
@@ -154,13 +154,13 @@ fn the_grant_digest_changes_with_everything_it_binds() {
         (
             "policy's tier",
             digest_with("print(1)", plain(), |w| {
-                policy_with(w, |p| p.tier = Tier::Kernel)
+                policy_with(w, |p| p.tier = Tier::Kernel);
             }),
         ),
         (
             "configured tier",
             digest_with("print(1)", plain(), |w| {
-                w.state.settings.tier = Tier::Container
+                w.state.settings.tier = Tier::Container;
             }),
         ),
         (
@@ -399,7 +399,7 @@ fn the_constructor_of_a_grant_checks_everything_itself() {
     };
     let at = |boot| Now { boot, ..w.now };
     let deadline = w.entry(id).deadline;
-    assert!(grant(&w.state, &confirmation, at(deadline - ms(1))).is_ok());
+    assert!(grant(&w.state, &confirmation, at(deadline.saturating_sub(ms(1)))).is_ok());
     for late in [deadline, deadline + ms(1), std::time::Duration::MAX] {
         let refused = grant(&w.state, &confirmation, at(late)).unwrap_err();
         assert_eq!(refused, Refused::TooLate);

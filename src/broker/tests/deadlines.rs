@@ -171,7 +171,7 @@ fn next_deadline_always_leads_to_expiry() {
     let mut left = Vec::new();
     while let Some(at) = next_deadline(&w.state) {
         assert!(at > w.now.boot, "no busy loop");
-        w.tick(at - w.now.boot);
+        w.tick(at.saturating_sub(w.now.boot));
         left.push(w.state.pending_count());
     }
     assert_eq!(

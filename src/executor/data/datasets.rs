@@ -249,6 +249,7 @@ struct Table {
     sha256: Digest,
     /// What the converter made: outer `None` where none has read it, inner where the table is not
     /// handed over.
+    #[expect(clippy::option_option, reason = "each of them says something")]
     converted: Option<Option<(Arc<OwnedFd>, u64)>>,
 }
 

@@ -186,7 +186,7 @@ fn inputs(spec: &RunSpec, sources: &Sources, switch: &Switch) -> Result<Vec<Cont
                 }
                 InputKind::Artifact { artifact, .. } => {
                     let content = (sources.left)(&input.sha256).map_err(|e| {
-                        let artifact = artifact.to_string();
+                        let artifact = artifact.clone();
                         Fault::new(Why::ArtifactGone { artifact }, e)
                     })?;
                     if Digest::of(&content) != input.sha256 {

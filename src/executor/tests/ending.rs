@@ -132,9 +132,9 @@ fn the_signal_of_a_limit_is_one_only_where_the_time_was_used() {
 fn a_run_that_lost_a_process_to_a_limit_says_so() {
     let of = |out_of_memory, lost, status| {
         let ending = Ending {
+            status,
             out_of_memory,
             lost,
-            status,
             ..BY_ITSELF
         };
         told(ending, Collected::default())

@@ -138,7 +138,7 @@ fn a_python_that_is_none_is_refused_by_what_is_wrong_with_it() {
     assert!(told.failure().contains("could not start"), "{told:?}");
 
     let told = run_spec(with_python(|env| {
-        env.executable = "/nonexistent/python".into()
+        env.executable = "/nonexistent/python".into();
     }));
     assert!(told.failure().contains("cannot be read"), "{told:?}");
 

@@ -59,9 +59,8 @@ impl Cgroup {
             .saturating_mul(MIB)
             .saturating_add(scratch_bytes(limits));
         let processes = limits.processes.max(1).saturating_add(EXTRA_PROCESSES);
-        let places = match Places::read() {
-            Ok(places) => places,
-            Err(_) => return Self::default(),
+        let Ok(places) = Places::read() else {
+            return Self::default();
         };
         version_2(&places, &name, memory, processes)
             .or_else(|| version_1(&places, &name, memory, processes))

@@ -330,7 +330,7 @@ proptest! {
             prop_assert!(list.len() >= RUN);
             for one in list {
                 // A tenth of a short list may be missing.
-                let n = one["n"].as_i64().unwrap_or(if one["n"].is_null() { 0 } else { 1 });
+                let n = one["n"].as_i64().unwrap_or(i64::from(!one["n"].is_null()));
                 prop_assert!(n % 3 == 0 && n < 360, "{one}");
                 prop_assert_eq!(&one["w"], "a");
             }

@@ -62,6 +62,7 @@ pub struct Drawn {
     pub(super) too_small: bool,
     pub(super) scene: Scene,
     /// What goes out as it is, at the ends of rows.
+    #[expect(clippy::struct_field_names, reason = "as drawn is one word")]
     pub(super) as_drawn: Vec<Placed>,
 }
 

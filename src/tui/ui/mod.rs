@@ -223,6 +223,7 @@ impl UiState {
     }
 
     /// The zone in which times of day are shown; the system's unless said otherwise.
+    #[must_use]
     pub fn with_zone(mut self, zone: TimeZone) -> Self {
         self.zone = zone;
         self
@@ -477,8 +478,9 @@ impl UiState {
     pub fn next_wake(&self, state: &BrokerState, now: Now) -> Option<Duration> {
         let mut wake: Option<Duration> = None;
         let mut at = |time: Duration| {
-            if time > now.boot {
-                let left = time - now.boot;
+            if let Some(left) = time.checked_sub(now.boot)
+                && !left.is_zero()
+            {
                 wake = Some(wake.map_or(left, |w| w.min(left)));
             }
         };

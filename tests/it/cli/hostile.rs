@@ -44,7 +44,7 @@ fn bad() -> Bad {
     std::fs::write(&file, format!("import {NAME}\nx = '{NAME}'\n")).unwrap();
     let policy = folder.join(format!("{NAME}.toml"));
     std::fs::write(&policy, "name = \"team\"\nextends = \"analysis\"\n").unwrap();
-    std::fs::write(folder.join("config.toml"), format!("{:?} = 1\n", NAME)).unwrap();
+    std::fs::write(folder.join("config.toml"), format!("{NAME:?} = 1\n")).unwrap();
     let shown = |path: PathBuf| path.to_str().unwrap().to_owned();
     Bad {
         folder: shown(folder),
@@ -321,7 +321,7 @@ async fn nothing_hostile_that_a_dashboard_answers_comes_out_raw() {
         hostile_outcome("succeeded", artifact("fine.txt")),
         hostile_outcome("failed", |outcome| outcome["run"]["limit"] = NAME.into()),
         hostile_outcome("failed", |outcome| {
-            outcome["run"]["error"]["type"] = NAME.into()
+            outcome["run"]["error"]["type"] = NAME.into();
         }),
         json!({"result": {"state": NAME, "id": NAME, NAME: NAME}}),
         json!({"result": NAME}),

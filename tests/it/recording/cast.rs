@@ -51,6 +51,7 @@ fn drawn(frame: &Frame, before: Option<&Frame>) -> String {
     out
 }
 
+#[expect(clippy::many_single_char_names, reason = "two colours")]
 fn sgr(style: Style) -> String {
     let ([r, g, b], [u, v, w]) = (style.ink, style.ground);
     let mut codes = String::from("\x1b[0");

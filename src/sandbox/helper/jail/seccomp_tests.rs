@@ -113,7 +113,7 @@ fn what_is_listed_is_allowed_and_nothing_else() {
         (libc::SYS_socketpair, libc::AF_UNIX as u64),
     ];
     for (state, programs, more) in states() {
-        for number in (0..2048).chain([X32 as i64 - 1]) {
+        for number in (0..2048).chain([i64::from(X32) - 1]) {
             let first = harmless.iter().find(|(call, _)| *call == number);
             let args = [first.map_or(0, |(_, value)| *value), 0];
             let listed = [CALLS, OLD_CALLS, RESTRICTED_CALLS, more]

@@ -1,0 +1,227 @@
+//! Lints that cargo does not run: ruff and mypy over the runner, and `cargo deny` over what the
+//! program is made of. Their versions are those of `tests/data/lint.lock`, installed once.
+
+use std::fs::{self, File};
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use countersign::model::Digest;
+use tempfile::TempDir;
+
+use crate::common::interpreters::interpreters;
+
+const LOCK: &str = include_str!("../data/lint.lock");
+
+/// The Python that is held to ruff and mypy.
+const PYTHON: [&str; 3] = ["assets/runner", "assets/replicate.py", "tests/runner"];
+
+/// Besides the runner, what mypy knows by the name of its module.
+const MODULES: [&str; 2] = ["assets", "tests/runner"];
+
+/// What needs the network's list of advisories is left to whoever has it.
+const CHECKS: [&str; 3] = ["licenses", "bans", "sources"];
+
+#[test]
+fn ruff_finds_nothing_in_the_runner_and_its_tests() {
+    let ruff = |arguments: &[&str]| {
+        let mut command = Command::new(tools().join("ruff"));
+        command
+            .args(arguments)
+            .args(["--no-cache", "--config", "assets/runner/ruff.toml"])
+            .current_dir(root());
+        command
+    };
+    passes(ruff(&["check"]).args(PYTHON));
+    passes(ruff(&["format", "--check"]).args(PYTHON));
+    let wrong = tempfile::tempdir().unwrap();
+    fs::write(wrong.path().join("wrong.py"), "import os\nx = ( 1 )\n").unwrap();
+    fails(ruff(&["check"]).arg(wrong.path()), "F401");
+    fails(
+        ruff(&["format", "--check"]).arg(wrong.path()),
+        "would be reformatted",
+    );
+}
+
+#[test]
+fn mypy_finds_nothing_in_the_runner_and_its_tests() {
+    let (tree, modules) = importable();
+    passes(&mut mypy(&tree, &modules));
+    let wrong = "from _countersign import spec\n\nspec.digest_of('no descriptor')\n";
+    fs::write(tree.path().join("wrong.py"), wrong).unwrap();
+    fails(&mut mypy(&tree, &["wrong".to_owned()]), "[arg-type]");
+}
+
+#[test]
+fn the_program_is_made_of_what_deny_toml_allows() {
+    let deny = |config: &Path, checks: &[&str]| {
+        let mut command = Command::new(tools().join("cargo-deny"));
+        command.args(["--locked", "--config"]).arg(config);
+        command.arg("check").args(checks).current_dir(root());
+        command
+    };
+    passes(&mut deny(Path::new("deny.toml"), &CHECKS));
+    let folder = tempfile::tempdir().unwrap();
+    let wrong = folder.path().join("deny.toml");
+    let nothing = "[licenses]\nallow = []\n[bans]\ndeny = [\"serde\"]\n";
+    fs::write(&wrong, nothing).unwrap();
+    fails(&mut deny(&wrong, &["licenses"]), "not explicitly allowed");
+    fails(&mut deny(&wrong, &["bans"]), "error[banned]");
+}
+
+#[test]
+fn every_exception_to_a_lint_of_python_says_why() {
+    let mut seen = 0;
+    let mut wrong = Vec::new();
+    for path in PYTHON.iter().flat_map(|one| python_of(&root().join(one))) {
+        let text = fs::read_to_string(&path).unwrap();
+        for (number, line) in (1..).zip(text.lines()) {
+            if let Some(says) = reasons(line) {
+                seen += 1;
+                if !says {
+                    wrong.push(format!("{}:{number}: {line}", path.display()));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(seen > 50, "{seen}");
+}
+
+#[test]
+fn an_exception_without_a_reason_is_seen() {
+    for (line, says) in [
+        ("x = 1", None),
+        ("x = 1  # noqa: E501 - a row", Some(true)),
+        ("x = 1  # noqa: E501", Some(false)),
+        ("x = 1  # noqa", Some(false)),
+        ("x = 1  # type: ignore[misc]  # its own", Some(true)),
+        ("x = 1  # type: ignore[misc]", Some(false)),
+        ("x = 1  # type: ignore[misc]  # ", Some(false)),
+        (
+            "x = 1  # type: ignore[misc]  # noqa: E501 - a row",
+            Some(false),
+        ),
+    ] {
+        assert_eq!(reasons(line), says, "{line}");
+    }
+}
+
+/// Whether an exception says why; `None` for a line without one.
+fn reasons(line: &str) -> Option<bool> {
+    let noqa = line
+        .split_once("# noqa")
+        .map(|(_, rest)| rest.split_once(" - ").is_some_and(|(_, why)| says(why)));
+    let ignore = line.split_once("# type: ignore").map(|(_, rest)| {
+        let why = rest.split_once("]  # ");
+        why.is_some_and(|(_, why)| says(why) && !why.starts_with("noqa"))
+    });
+    noqa.into_iter().chain(ignore).reduce(|a, b| a && b)
+}
+
+fn says(why: &str) -> bool {
+    why.trim().len() > 2
+}
+
+fn passes(command: &mut Command) {
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{command:?}\n{}", told(&output));
+}
+
+/// A check that finds nothing in this either is none.
+fn fails(command: &mut Command, reason: &str) {
+    let output = command.output().unwrap();
+    assert!(!output.status.success(), "{command:?}\n{}", told(&output));
+    assert!(told(&output).contains(reason), "{}", told(&output));
+}
+
+fn told(output: &Output) -> String {
+    let (out, err) = (&output.stdout, &output.stderr);
+    String::from_utf8_lossy(out).into_owned() + &String::from_utf8_lossy(err)
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn mypy(tree: &TempDir, modules: &[String]) -> Command {
+    let mut command = Command::new(tools().join("python"));
+    command
+        .args(["-m", "mypy", "--config-file"])
+        .arg(root().join("assets/runner/mypy.ini"))
+        .arg("--cache-dir")
+        .arg(home().join("mypy"))
+        .args(["-p", "_countersign"])
+        .args(modules.iter().flat_map(|name| ["-m", name]))
+        .current_dir(tree);
+    command
+}
+
+/// The runner as the package that a child imports, and the other files as modules beside it.
+fn importable() -> (TempDir, Vec<String>) {
+    let tree = tempfile::tempdir().unwrap();
+    symlink(
+        root().join("assets/runner"),
+        tree.path().join("_countersign"),
+    )
+    .unwrap();
+    let mut modules = Vec::new();
+    for folder in MODULES {
+        for entry in fs::read_dir(root().join(folder)).unwrap() {
+            let path = entry.unwrap().path();
+            if is_python(&path) {
+                modules.push(path.file_stem().unwrap().to_str().unwrap().to_owned());
+                symlink(&path, tree.path().join(path.file_name().unwrap())).unwrap();
+            }
+        }
+    }
+    assert!(modules.len() > 10, "{modules:?}");
+    (tree, modules)
+}
+
+/// The Python files at or below a path.
+fn python_of(path: &Path) -> Vec<PathBuf> {
+    if path.is_file() {
+        return vec![path.to_owned()];
+    }
+    let entries = fs::read_dir(path)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    entries
+        .filter(|path| path.is_dir() || is_python(path))
+        .flat_map(|path| python_of(&path))
+        .collect()
+}
+
+fn is_python(path: &Path) -> bool {
+    path.extension().is_some_and(|kind| kind == "py")
+}
+
+/// Kept between runs of the suite.
+fn home() -> PathBuf {
+    PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("lint")
+}
+
+/// The folder of the tools' programs: whichever test is first installs them, the others wait.
+fn tools() -> PathBuf {
+    fs::create_dir_all(home()).unwrap();
+    let lock = File::create(home().join("lock")).unwrap();
+    lock.lock().unwrap();
+    let python = &interpreters()[0];
+    let wanted = format!("{}\n{LOCK}", python.display());
+    let folder = home().join(&Digest::of(wanted.as_bytes()).hex()[..16]);
+    let done = folder.join("done");
+    if !done.exists() {
+        _ = fs::remove_dir_all(&folder);
+        passes(Command::new(python).args(["-m", "venv"]).arg(&folder));
+        let list = root().join("tests/data/lint.lock");
+        passes(
+            Command::new(folder.join("bin/python"))
+                .args(["-m", "pip", "install", "--require-hashes", "--no-deps"])
+                .args(["--only-binary", ":all:", "--no-input", "-r"])
+                .arg(list),
+        );
+        fs::write(done, "").unwrap();
+    }
+    folder.join("bin")
+}
