@@ -6,6 +6,7 @@ use super::super::Confirmation;
 use super::super::decision::Refused;
 use super::super::decision::grant::{grant, grant_digest};
 use super::super::event::{Event, ExecNote};
+use super::super::phase::Phase;
 use super::world::*;
 use crate::clock::Now;
 use crate::model::{
@@ -405,7 +406,10 @@ fn the_constructor_of_a_grant_checks_everything_itself() {
         assert_eq!(refused, Refused::TooLate);
     }
     let entry = w.state.entries.get_mut(&id).unwrap();
-    entry.verdict = Some(Arc::new(verdict(VerdictKind::Blocked, "1")));
+    let Phase::Waiting(review) = &mut entry.phase else {
+        panic!("not waiting: {entry:?}");
+    };
+    review.verdict = Arc::new(verdict(VerdictKind::Blocked, "1"));
     let refused = grant(&w.state, &confirmation, w.now).unwrap_err();
     assert_eq!(refused, Refused::Verdict);
     w.state.closing = true;

@@ -268,7 +268,7 @@ fn what_is_noted_of_private_data_is_for_the_log_and_the_screen_and_not_for_the_a
     };
     let logged: Vec<_> = finished.events.iter().map(|e| e.message.as_str()).collect();
     assert_eq!(logged, ["compared up to 7", "by the guard"]);
-    assert_eq!(w.entry(id).noted[0].message, "compared up to 7");
+    assert_eq!(w.entry(id).noted()[0].message, "compared up to 7");
     let outcome = serde_json::to_string(&w.outcome_of(A, id)).unwrap();
     assert!(outcome.contains("by the guard"), "{outcome}");
     assert!(!outcome.contains("compared"), "{outcome}");

@@ -494,7 +494,7 @@ impl World {
     }
 
     pub fn state_of(&self, id: ProposalId) -> State {
-        self.entry(id).state
+        self.entry(id).state()
     }
 
     pub fn digest(&self, id: ProposalId) -> GrantDigest {
