@@ -12,7 +12,6 @@ use crate::model::{AgentClaim, CallId, ConnId, Environment, Limits, Peer, Propos
 
 use super::desks::{Job, Work};
 use super::effect::{Effect, ProfileInfo, Reply, RpcError};
-use super::entry::Entry;
 use super::event::Request;
 use super::phase::Early;
 use super::quota::key;
@@ -258,20 +257,6 @@ impl BrokerState {
         });
         self.pump(now, fx);
         Ok(())
-    }
-
-    /// The entry, if it belongs to this connection. Another's id looks like an unknown one.
-    pub(super) fn owned(&self, conn: ConnId, id: ProposalId) -> Result<&Entry, RpcError> {
-        self.entries
-            .get(&id)
-            .filter(|e| e.audience.owners.contains(&conn))
-            .ok_or_else(|| {
-                RpcError::new(
-                    RpcError::UNKNOWN_ID,
-                    "no proposal of this connection has this id",
-                )
-                .with_data(json!({"expected": "an id that `propose` answered on this connection"}))
-            })
     }
 
     /// Keeps a refusal for the log, repeats counted into one record.
