@@ -10,6 +10,7 @@ mod closing;
 mod consistency;
 mod deadlines;
 mod fairness;
+mod handed_out;
 mod memory;
 mod quotas;
 mod records;
@@ -21,4 +22,6 @@ mod waits;
 mod watch;
 mod world;
 
+pub(crate) use handed_out::handed_out;
 pub(crate) use sequences::random_logs;
+pub(crate) use world::policy;

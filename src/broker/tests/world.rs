@@ -11,7 +11,7 @@ use super::super::effect::{Effect, Note, Reply, RpcError};
 use super::super::entry::Entry;
 use super::super::event::{Event, ExecNote, HumanAct, Request};
 use super::super::state::{BrokerState, Profile, Settings};
-use super::super::{Confirmation, grant_digest, next_deadline, update};
+use super::super::{Confirmation, Grant, grant_digest, next_deadline, update};
 use super::watch::Watch;
 use crate::clock::Now;
 use crate::model::{
@@ -236,6 +236,8 @@ pub struct World {
     /// The contents that went to the log with each record, in the order of `log`.
     pub blobs: Vec<Vec<Blob>>,
     pub executed: Vec<ProposalId>,
+    /// What the executor was handed and has not used.
+    pub grants: Vec<Grant>,
     pub released: Vec<ProposalId>,
     pub killed: Vec<ProposalId>,
     pub attention: usize,
@@ -272,6 +274,7 @@ impl World {
             resolved: BTreeMap::new(),
             blobs: Vec::new(),
             executed: Vec::new(),
+            grants: Vec::new(),
             released: Vec::new(),
             killed: Vec::new(),
             attention: 0,
@@ -365,7 +368,10 @@ impl World {
                 self.chain.submitted(lane, ticket, &event);
                 self.records.push_back((lane, ticket, *event));
             }
-            Effect::Execute(grant) => self.executed.push(grant.id()),
+            Effect::Execute(grant) => {
+                self.executed.push(grant.id());
+                self.grants.push(*grant);
+            }
             Effect::Release { id } => self.released.push(id),
             Effect::Kill { id } => self.killed.push(id),
             Effect::Attention => self.attention += 1,
