@@ -15,6 +15,8 @@ mod memory;
 mod quotas;
 mod records;
 mod runs;
+mod samples;
+mod scopes;
 mod sequences;
 mod states;
 mod unkept;
@@ -23,5 +25,5 @@ mod watch;
 mod world;
 
 pub(crate) use handed_out::handed_out;
+pub(crate) use samples::policy;
 pub(crate) use sequences::random_logs;
-pub(crate) use world::policy;

@@ -154,7 +154,7 @@ fn an_artifact_is_an_input_in_its_own_session_only() {
     assert_eq!(hello(&mut w, B, Some(&token)), token);
     let (next, _) = w.propose(B, using(id, "a.txt"));
     assert_eq!(
-        w.resolved[&next]["earlier"].sha256,
+        w.asked[&next].1["earlier"].sha256,
         Digest::of(b"four").hex()
     );
     // The token of a session is worth nothing to another uid.
@@ -175,7 +175,7 @@ fn without_hello_a_connection_is_its_own_session() {
         RpcError::UNKNOWN_ID
     );
     let (next, _) = w.propose(A, using(id, "a.txt"));
-    assert!(w.resolved[&next].contains_key("earlier"));
+    assert!(w.asked[&next].1.contains_key("earlier"));
 }
 
 #[test]

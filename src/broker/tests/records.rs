@@ -4,7 +4,7 @@ use super::super::effect::{Note, Reply};
 use super::super::event::{Event, ExecNote};
 use super::world::*;
 use crate::model::{
-    Digest, Draft, InputKind, Lane, LogEvent, RunErrorKind, State, Ticket, VerdictKind,
+    Digest, Draft, InputKind, Lane, LogEvent, RunErrorKind, State, Ticket, Tier, VerdictKind,
 };
 
 #[test]
@@ -184,6 +184,12 @@ fn the_log_has_what_was_granted_and_contents_as_blobs() {
     let inputs = &granted.inputs;
     assert_eq!(granted.grant_digest, digest);
     assert_eq!(granted.digest, Digest::of(b"print(threshold)"));
+    let policy = policy("analysis");
+    assert_eq!(granted.profile, policy.name);
+    assert_eq!(granted.policy_sha256, policy.sha256.hex());
+    assert_eq!(granted.limits, policy.limits);
+    assert_eq!(granted.tier, Tier::Process);
+    assert_eq!(granted.environment, Digest::of(b"environment"));
     assert_eq!(inputs[0].sha256, Digest::of(text.as_bytes()));
     assert_eq!(
         inputs[0].kind,
