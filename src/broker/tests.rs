@@ -12,6 +12,7 @@ mod deadlines;
 mod fairness;
 mod handed_out;
 mod memory;
+mod phases;
 mod quotas;
 mod records;
 mod runs;
