@@ -27,8 +27,8 @@ impl Ahead {
         {
             return;
         }
-        let entry = state.entry(id).filter(|e| e.state == State::Pending);
-        let Some((entry, inputs)) = entry.and_then(|e| Some((e, e.inputs.as_ref()?))) else {
+        let entry = state.entry(id).filter(|e| e.state() == State::Pending);
+        let Some((entry, inputs)) = entry.and_then(|e| Some((e, e.inputs()?))) else {
             return;
         };
         let (Some(policy), Some(python)) = (state.policy_of(entry), hands.python.clone()) else {

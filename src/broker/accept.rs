@@ -1,6 +1,6 @@
 //! `propose`: what is taken in, under which limits, and what is refused.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,15 +9,16 @@ use serde_json::json;
 use crate::clock::Now;
 use crate::model::{
     Artifact, CallId, ConnId, Digest, Draft, InputRequest, Limits, Peer, Proposal, ProposalId,
-    State, is_input_name,
+    is_input_name,
 };
 use crate::policy::Contract;
 
+use super::audience::Audience;
 use super::desks::{Job, Work};
 use super::effect::{Effect, Reply, RpcError};
-use super::entry::{Entry, LiveOutput, Stage};
+use super::entry::Entry;
 use super::lift::check_table;
-use super::outcome::OutcomeText;
+use super::phase::{Arriving, Contents, Phase};
 use super::quota::key;
 use super::refusals::{
     CALLS_MAX, CLAIM_BYTES, REASON_BYTES, TITLE_BYTES, check_claim, closing, invalid,
@@ -89,13 +90,11 @@ impl BrokerState {
             let shared = InputRequest::Json { json };
             draft.inputs.insert(shared::PUBLIC.to_owned(), shared);
         }
-        self.enter((conn, call), proposal.clone(), params, ttl, now);
+        let read = draft.inputs.is_empty().then(Contents::none);
+        self.enter((conn, call), proposal.clone(), (params, read), ttl, now);
         let names = draft.inputs.keys().cloned().collect();
         // What was asked for is handed on, not kept: parsed JSON is many times its text.
-        if !draft.inputs.is_empty()
-            && let Some(entry) = self.entries.get_mut(&id)
-        {
-            entry.inputs = None;
+        if !draft.inputs.is_empty() {
             let inputs = draft.inputs;
             fx.push(Effect::BindInputs {
                 id,
@@ -120,7 +119,7 @@ impl BrokerState {
         &mut self,
         (conn, call): (ConnId, CallId),
         proposal: Arc<Proposal>,
-        params: Digest,
+        (params, inputs): (Digest, Option<Contents>),
         ttl: Duration,
         now: Now,
     ) {
@@ -136,44 +135,22 @@ impl BrokerState {
             connection.owned.insert(id);
             session = connection.session_of(conn);
         }
-        let streams = if proposal.stream {
-            BTreeSet::from([conn])
-        } else {
-            BTreeSet::new()
-        };
+        let mut audience = Audience::default();
+        audience.join(conn, proposal.stream);
+        audience.proposers.push((conn, call));
         let entry = Entry {
             proposal,
-            state: State::Pending,
-            heard: State::Pending,
-            verdict: None,
-            inputs: Some(Arc::from([])),
-            announced: false,
             received: now,
             deadline,
             expires_at: now.wall.checked_add(ttl).unwrap_or(jiff::Timestamp::MAX),
-            decision: None,
-            run: None,
-            output: LiveOutput::default(),
-            noted: Vec::new(),
-            left: Vec::new(),
             session,
-            released: None,
-            ended: None,
-            text: OutcomeText::default(),
-            owners: BTreeSet::from([conn]),
-            streams,
-            proposers: vec![(conn, call)],
-            waiters: Vec::new(),
-            told: false,
-            armed: None,
             params,
-            stage: Stage::Idle,
-            stopped: None,
-            early: None,
-            withdrawers: Vec::new(),
             seq,
-            input_fault: None,
-            weight: 0,
+            audience,
+            phase: Phase::Arriving(Arriving {
+                inputs,
+                ..Arriving::default()
+            }),
         };
         self.entries.insert(id, entry);
     }
@@ -199,15 +176,12 @@ impl BrokerState {
                 "the same params, or a new key",
             ));
         }
-        if entry.calls_of(conn) >= CALLS_MAX {
+        if entry.audience.calls_of(conn) >= CALLS_MAX {
             return Err(too_many_calls());
         }
-        entry.owners.insert(conn);
+        entry.audience.join(conn, stream);
         if let Some(connection) = self.connections.get_mut(&conn) {
             connection.owned.insert(id);
-        }
-        if stream {
-            entry.streams.insert(conn);
         }
         match proposed_reply(entry) {
             Some(reply) => fx.push(Effect::Reply {
@@ -215,7 +189,7 @@ impl BrokerState {
                 call,
                 reply: Ok(reply),
             }),
-            None => entry.proposers.push((conn, call)),
+            None => entry.audience.proposers.push((conn, call)),
         }
         Ok(())
     }
@@ -374,11 +348,11 @@ fn check_scopes(inputs: &BTreeMap<String, InputRequest>) -> Result<(), RpcError>
 
 /// What `propose` answers once the proposal is announced.
 pub(super) fn proposed_reply(entry: &Entry) -> Option<Reply> {
-    let verdict = entry.verdict.clone().filter(|_| entry.announced)?;
+    let verdict = entry.verdict().cloned().filter(|_| entry.announced())?;
     Some(Reply::Proposed {
         id: entry.proposal.id,
         digest: entry.proposal.digest,
-        state: entry.heard,
+        state: entry.heard(),
         verdict,
         expires_at: entry.expires_at,
     })

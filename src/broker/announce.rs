@@ -1,7 +1,6 @@
 //! From accepted to shown: verdict and inputs arrive, the `proposed` record becomes durable,
 //! then the agent hears and the person sees.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,8 +13,9 @@ use crate::model::{
 use super::accept::proposed_reply;
 use super::desks::Job;
 use super::effect::{Effect, Reply, RpcError};
-use super::entry::{Early, Entry};
+use super::entry::Entry;
 use super::outcome::{OutcomeText, decided};
+use super::phase::{Contents, Early, End, Phase, Recording};
 use super::quota::key;
 use super::refusals::closing;
 use super::state::{BrokerState, Then};
@@ -52,10 +52,14 @@ impl BrokerState {
                 }
             }
             Job::Proposal(id) => {
-                if let Some(entry) = self.entries.get_mut(&id) {
-                    entry.verdict = Some(Arc::new(verdict));
-                    self.judged(id, now, fx);
+                let phase = self.entries.get_mut(&id).map(|entry| &mut entry.phase);
+                match phase {
+                    Some(Phase::Arriving(arriving)) => arriving.verdict = Some(Arc::new(verdict)),
+                    // The log failed meanwhile; the screen shows what is known all the same.
+                    Some(Phase::Ended(ended)) => ended.verdict = Some(Arc::new(verdict)),
+                    _ => {}
                 }
+                self.judged(id, now, fx);
             }
         }
         self.pump(now, fx);
@@ -68,39 +72,40 @@ impl BrokerState {
         now: Now,
         fx: &mut Vec<Effect>,
     ) {
-        let Some(entry) = self.entries.get_mut(&id).filter(|e| e.inputs.is_none()) else {
+        let read = Contents::from(inputs);
+        let Some(entry) = self.entries.get_mut(&id).filter(|e| e.inputs().is_none()) else {
             return;
         };
-        match inputs {
-            Ok(inputs) => entry.inputs = Some(inputs.into()),
-            Err(message) => {
-                entry.inputs = Some(Arc::from([]));
-                entry.input_fault = Some(message);
-            }
+        match &mut entry.phase {
+            Phase::Arriving(arriving) => arriving.inputs = Some(read),
+            Phase::Ended(ended) => ended.inputs = Some(read.inputs),
+            Phase::Recording(_) | Phase::Waiting(_) | Phase::Granted(_) => {}
         }
         self.judged(id, now, fx);
     }
 
     /// Once verdict and inputs are known: record the proposal, and whatever ended it already.
     fn judged(&mut self, id: ProposalId, now: Now, fx: &mut Vec<Effect>) {
-        let Some(entry) = self.entries.get(&id) else {
+        let Some(entry) = self.entries.get_mut(&id) else {
             return;
         };
-        let (Some(verdict), Some(inputs)) = (entry.verdict.clone(), entry.inputs.clone()) else {
+        let Phase::Arriving(arriving) = &entry.phase else {
             return;
         };
-        if self.closing || entry.announced || entry.told {
+        let Some(recording) = arriving.complete() else {
             return;
-        }
-        let (event, blobs) = proposed_record(entry, &verdict, &inputs);
-        let then = match end_before_shown(entry, &verdict) {
+        };
+        let review = &recording.review;
+        let (event, blobs) = proposed_record(entry, &review.verdict, &review.inputs);
+        let then = match end_before_shown(id, &recording) {
             None => Then::Announce(id),
             Some(_) => Then::EndUnseen(id),
         };
+        let findings = findings_bytes(&review.verdict) as u64;
         let peer = key(&entry.proposal.peer);
+        entry.phase = Phase::Recording(recording);
         // Code and inputs were charged when they came.
-        self.quotas
-            .charge_log(peer, findings_bytes(&verdict) as u64, now.boot);
+        self.quotas.charge_log(peer, findings, now.boot);
         self.record(event, blobs, then, now, fx);
     }
 
@@ -110,24 +115,13 @@ impl BrokerState {
         let Some(entry) = self.entries.get(&id) else {
             return;
         };
-        let Some(verdict) = entry.verdict.clone() else {
+        let Phase::Recording(recording) = &entry.phase else {
             return;
         };
-        match end_before_shown(entry, &verdict) {
-            None => self.announce(id, now, fx),
-            Some(end) => {
-                self.ended_at_once(id, &end, &verdict, now);
-                self.record(end, Vec::new(), Then::Announce(id), now, fx);
-            }
-        }
-    }
-
-    /// Takes on a final state that was known before the proposal was announced.
-    fn ended_at_once(&mut self, id: ProposalId, end: &LogEvent, verdict: &Verdict, now: Now) {
-        let Some(entry) = self.entries.get_mut(&id) else {
+        let Some(event) = end_before_shown(id, recording) else {
             return;
         };
-        let (kind, text) = match end {
+        let (kind, text) = match &event {
             LogEvent::Expired { .. } => (
                 Some(DecisionKind::Expired),
                 OutcomeText::expired(entry.ttl_s()),
@@ -137,12 +131,19 @@ impl BrokerState {
                 OutcomeText::withdrawn(*disconnected),
             ),
             LogEvent::Failed { message, .. } => (None, OutcomeText::error(message)),
-            _ => (Some(DecisionKind::Blocked), OutcomeText::blocked(verdict)),
+            _ => {
+                let text = OutcomeText::blocked(&recording.review.verdict);
+                (Some(DecisionKind::Blocked), text)
+            }
         };
-        entry.text = text;
-        entry.decision = kind.map(|k| decided(k, now));
-        entry.early = None;
-        self.set_final(id, end.state().unwrap_or(State::Error), now);
+        let end = End {
+            state: event.state().unwrap_or(State::Error),
+            text,
+            decision: kind.map(|k| decided(k, now)),
+            run: None,
+        };
+        self.set_final(id, end, now);
+        self.record(event, Vec::new(), Then::Announce(id), now, fx);
     }
 
     /// The `proposed` record is durable: the agent hears, the person sees.
@@ -150,14 +151,25 @@ impl BrokerState {
         let Some(entry) = self.entries.get_mut(&id) else {
             return;
         };
-        entry.announced = true;
-        let peer = key(&entry.proposal.peer);
-        self.unannounced.remove(peer);
-        if entry.state.is_final() {
-            entry.heard = entry.state;
-        }
+        let early = match &mut entry.phase {
+            Phase::Recording(recording) => {
+                let early = recording.early;
+                entry.phase = Phase::Waiting(recording.review.clone());
+                early
+            }
+            Phase::Ended(ended) => {
+                ended.heard = ended.state;
+                self.keep_ended(id);
+                None
+            }
+            Phase::Arriving(_) | Phase::Waiting(_) | Phase::Granted(_) => return,
+        };
+        let Some(entry) = self.entries.get_mut(&id) else {
+            return;
+        };
+        self.unannounced.remove(key(&entry.proposal.peer));
         if let Some(reply) = proposed_reply(entry) {
-            for (conn, call) in std::mem::take(&mut entry.proposers) {
+            for (conn, call) in std::mem::take(&mut entry.audience.proposers) {
                 fx.push(Effect::Reply {
                     conn,
                     call,
@@ -165,13 +177,10 @@ impl BrokerState {
                 });
             }
         }
-        let (state, seq, early) = (entry.state, entry.seq, entry.early.take());
-        if state.is_final() {
-            self.keep_ended(id);
-            self.tell(id, fx);
-            return;
+        if entry.state().is_final() {
+            return self.tell(id, fx);
         }
-        self.waiting.insert(seq, id);
+        self.waiting.insert(entry.seq, id);
         // The end may have come while the record was on its way to the disk.
         match early {
             Some(Early::Expired) => self.end_expired(id, now, fx),
@@ -185,18 +194,10 @@ impl BrokerState {
 
     /// Drops what has no record yet, because the dashboard closes.
     pub(super) fn drop_unrecorded(&mut self, fx: &mut Vec<Effect>) {
-        let recorded: HashSet<ProposalId> = self
-            .tickets
-            .values()
-            .filter_map(|then| match then {
-                Then::Announce(id) | Then::EndUnseen(id) => Some(*id),
-                _ => None,
-            })
-            .collect();
         let dropped: Vec<ProposalId> = self
             .entries
             .values()
-            .filter(|e| !e.announced && !recorded.contains(&e.proposal.id))
+            .filter(|e| matches!(e.phase, Phase::Arriving(_)))
             .map(|e| e.proposal.id)
             .collect();
         for id in dropped {
@@ -210,9 +211,7 @@ impl BrokerState {
         let Some(entry) = self.forget(id) else {
             return;
         };
-        let waiters = entry.waiters.iter().map(|(conn, call, _)| (*conn, *call));
-        let callers = entry.proposers.iter().chain(&entry.withdrawers).copied();
-        for (conn, call) in callers.chain(waiters) {
+        for (conn, call) in entry.audience.calls() {
             fx.push(Effect::Reply {
                 conn,
                 call,
@@ -223,19 +222,18 @@ impl BrokerState {
 }
 
 /// The record that ends a proposal before anybody sees it, if one does.
-fn end_before_shown(entry: &Entry, verdict: &Verdict) -> Option<LogEvent> {
-    let id = entry.proposal.id;
-    match entry.early {
+fn end_before_shown(id: ProposalId, recording: &Recording) -> Option<LogEvent> {
+    match recording.early {
         Some(Early::Expired) => return Some(LogEvent::Expired { id }),
         Some(Early::Withdrawn { disconnected }) => {
             return Some(LogEvent::Withdrawn { id, disconnected });
         }
         None => {}
     }
-    if !verdict.verdict.grantable() {
+    if !recording.review.verdict.verdict.grantable() {
         return Some(LogEvent::Blocked { id });
     }
-    let message = entry.input_fault.clone()?;
+    let message = recording.fault.clone()?;
     Some(LogEvent::Failed {
         id,
         state: State::Error,

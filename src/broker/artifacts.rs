@@ -55,12 +55,12 @@ impl BrokerState {
                     "expected": "the id of an earlier succeeded run of this session"}))
             })?;
         // Until it is told, its end is not on the disk.
-        if !entry.told || entry.state != State::Succeeded {
+        if !entry.told() || entry.state() != State::Succeeded {
             return Err(RpcError::new(
                 RpcError::INVALID_PARAMS,
                 "the run that left the artifact has not succeeded",
             )
-            .with_data(json!({"param": "inputs", "state": entry.heard,
+            .with_data(json!({"param": "inputs", "state": entry.heard(),
                 "expected": "a file of a run that succeeded"})));
         }
         named(entry, &wanted.name)
@@ -70,7 +70,7 @@ impl BrokerState {
 /// What the run left under this name, once the record that names it is durable: the result that the log keeps of
 /// every run that has one, or a file. No file is called as the result is.
 fn named(entry: &Entry, name: &str) -> Result<Artifact, RpcError> {
-    let run = entry.run.as_ref().filter(|_| entry.told);
+    let run = entry.run().filter(|_| entry.told());
     let artifacts = run.map_or(&[][..], |run| &run.artifacts);
     let result = run.and_then(result);
     let file = artifacts.iter().find(|a| a.name == name);

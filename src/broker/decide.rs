@@ -8,8 +8,9 @@ use crate::model::{
 use super::announce::without_text;
 use super::decision::{Confirmation, grant};
 use super::effect::Effect;
-use super::entry::{Early, Entry};
+use super::entry::Entry;
 use super::outcome::{OutcomeText, decided};
+use super::phase::{Early, End, Granted, Phase, Stage};
 use super::state::{BrokerState, Then};
 
 impl BrokerState {
@@ -38,10 +39,16 @@ impl BrokerState {
             viewed: confirmation.viewed,
         }));
         self.leave_undecided(id);
-        if let Some(entry) = self.entries.get_mut(&id) {
-            entry.state = State::Granted;
-            entry.decision = Some(decided(DecisionKind::Granted, now));
-            entry.armed = Some(Box::new(grant));
+        if let Some(entry) = self.entries.get_mut(&id)
+            && let Phase::Waiting(review) = &entry.phase
+        {
+            entry.phase = Phase::Granted(Box::new(Granted {
+                review: review.clone(),
+                decision: decided(DecisionKind::Granted, now),
+                stage: Stage::Armed(Box::new(grant)),
+                stopped: None,
+                noted: Vec::new(),
+            }));
             self.active.insert(entry.seq, id);
         }
         self.record_decided(event, Vec::new(), Then::Execute(id), now, fx);
@@ -84,10 +91,10 @@ impl BrokerState {
             let Some(entry) = self.entries.get_mut(&id) else {
                 continue;
             };
-            if entry.announced {
+            if entry.awaits_decision() {
                 self.end_expired(id, now, fx);
-            } else if entry.early.is_none() {
-                entry.early = Some(Early::Expired);
+            } else {
+                entry.phase.end_early(Early::Expired);
             }
         }
     }
@@ -144,12 +151,16 @@ impl BrokerState {
         event: &LogEvent,
         now: Now,
     ) -> bool {
-        let Some(entry) = self.entries.get_mut(&id).filter(|e| e.awaits_decision()) else {
+        if !self.entries.get(&id).is_some_and(Entry::awaits_decision) {
             return false;
+        }
+        let end = End {
+            state: event.state().unwrap_or(State::Error),
+            text,
+            decision: Some(decision),
+            run: None,
         };
-        entry.text = text;
-        entry.decision = Some(decision);
-        self.set_final(id, event.state().unwrap_or(State::Error), now);
+        self.set_final(id, end, now);
         true
     }
 }

@@ -9,6 +9,7 @@ use crate::policy::Contract;
 use super::announce::findings_bytes;
 use super::effect::{Effect, Note, Reply};
 use super::entry::Entry;
+use super::phase::{End, Phase, Telling};
 use super::quota::key;
 use super::session::Session;
 use super::shared::PUBLIC;
@@ -21,12 +22,11 @@ const ENDED_BYTES_MAX: usize = 64 * 1024 * 1024;
 
 impl BrokerState {
     /// Lets agents hear of a state, once its record is durable.
-    pub(super) fn hear(&mut self, id: ProposalId, state: State, fx: &mut Vec<Effect>) {
-        let Some(entry) = self.entries.get_mut(&id) else {
+    pub(super) fn hear(&self, id: ProposalId, state: State, fx: &mut Vec<Effect>) {
+        let Some(entry) = self.entries.get(&id) else {
             return;
         };
-        entry.heard = state;
-        for conn in &entry.streams {
+        for conn in &entry.audience.streams {
             fx.push(Effect::Notify {
                 conn: *conn,
                 note: Note::State { id, state },
@@ -36,15 +36,17 @@ impl BrokerState {
 
     /// The final record is durable: everybody who waits hears.
     pub(super) fn tell(&mut self, id: ProposalId, fx: &mut Vec<Effect>) {
-        let Some(entry) = self
-            .entries
-            .get_mut(&id)
-            .filter(|e| !e.told && e.state.is_final())
-        else {
+        let Some(entry) = self.entries.get_mut(&id) else {
             return;
         };
-        entry.told = true;
-        let state = entry.state;
+        let Some(ended) = entry.ending_mut() else {
+            return;
+        };
+        let Telling::Shown { weight } = ended.telling else {
+            return;
+        };
+        ended.telling = Telling::Told { weight };
+        let state = ended.state;
         let kept = kept(entry);
         if state == State::Succeeded {
             self.keep_public(id);
@@ -53,9 +55,10 @@ impl BrokerState {
             return;
         };
         fx.extend(kept.map(|run| Effect::Keep(Box::new(run))));
-        let waiters = std::mem::take(&mut entry.waiters);
-        let withdrawers = std::mem::take(&mut entry.withdrawers);
-        let outcome = (!waiters.is_empty()).then(|| Box::new(entry.outcome()));
+        let waiters = std::mem::take(&mut entry.audience.waiters);
+        let withdrawers = std::mem::take(&mut entry.audience.withdrawers);
+        let ended = entry.ending().filter(|_| !waiters.is_empty());
+        let outcome = ended.map(|ended| Box::new(ended.outcome(&entry.proposal)));
         self.hear(id, state, fx);
         for (conn, call, until) in waiters {
             if let Some(until) = until {
@@ -89,17 +92,17 @@ impl BrokerState {
             let Some(entry) = self.entries.get_mut(&id) else {
                 continue;
             };
-            entry.waiters.retain(|(c, k, _)| (*c, *k) != (conn, call));
-            let reply = Ok(Reply::State {
-                id,
-                state: entry.heard,
-            });
+            let waiters = &mut entry.audience.waiters;
+            waiters.retain(|(c, k, _)| (*c, *k) != (conn, call));
+            let state = entry.heard();
+            let reply = Ok(Reply::State { id, state });
             fx.push(Effect::Reply { conn, call, reply });
         }
     }
 
     pub(super) fn leave_undecided(&mut self, id: ProposalId) {
-        let Some(entry) = self.entries.get(&id).filter(|e| e.state == State::Pending) else {
+        let pending = |e: &&Entry| e.state() == State::Pending;
+        let Some(entry) = self.entries.get(&id).filter(pending) else {
             return;
         };
         self.deadlines.remove(&(entry.deadline, id));
@@ -115,7 +118,7 @@ impl BrokerState {
         if self.contract_of(&entry.proposal.profile) != Some(Contract::Scoped) {
             return;
         }
-        let left = entry.run.as_ref().and_then(|run| run.result.get(PUBLIC));
+        let left = entry.run().and_then(|run| run.result.get(PUBLIC));
         let Some(Value::Object(after)) = left.cloned() else {
             return;
         };
@@ -130,14 +133,14 @@ impl BrokerState {
     }
 
     /// The one way into a final state.
-    pub(super) fn set_final(&mut self, id: ProposalId, state: State, now: Now) {
+    pub(super) fn set_final(&mut self, id: ProposalId, end: End, now: Now) {
         self.leave_undecided(id);
-        let Some(entry) = self.entries.get_mut(&id).filter(|e| !e.state.is_final()) else {
+        let open = |e: &&mut Entry| !e.state().is_final();
+        let Some(entry) = self.entries.get_mut(&id).filter(open) else {
             return;
         };
-        entry.state = state;
-        entry.ended = Some(now);
-        let announced = entry.announced;
+        let announced = entry.announced();
+        entry.phase = std::mem::take(&mut entry.phase).ended(end, now);
         self.active.remove(&entry.seq);
         if announced {
             self.keep_ended(id);
@@ -148,9 +151,12 @@ impl BrokerState {
         let Some(entry) = self.entries.get_mut(&id) else {
             return;
         };
-        entry.weight = weight(entry);
-        self.ended_bytes += entry.weight;
-        self.ended.push_back(id);
+        let weight = weight(entry);
+        if let Phase::Ended(ended) = &mut entry.phase {
+            ended.telling = Telling::Shown { weight };
+            self.ended_bytes += weight;
+            self.ended.push_back(id);
+        }
     }
 
     /// Forgets the oldest ended proposals beyond what memory is kept for.
@@ -161,12 +167,14 @@ impl BrokerState {
             let Some(id) = self.ended.front().copied() else {
                 return;
             };
-            if self.entries.get(&id).is_some_and(|e| !e.told) {
+            if self.entries.get(&id).is_some_and(|e| !e.told()) {
                 return;
             }
             self.ended.pop_front();
-            if let Some(entry) = self.forget(id) {
-                self.ended_bytes = self.ended_bytes.saturating_sub(entry.weight);
+            let forgotten = self.forget(id);
+            if let Some(ended) = forgotten.as_ref().and_then(Entry::ending) {
+                let weight = ended.telling.weight();
+                self.ended_bytes = self.ended_bytes.saturating_sub(weight);
             }
         }
     }
@@ -174,15 +182,15 @@ impl BrokerState {
     /// Takes an entry out, and everything that leads to it but `ended`.
     pub(super) fn forget(&mut self, id: ProposalId) -> Option<Entry> {
         let entry = self.entries.remove(&id)?;
-        if !entry.announced {
+        if !entry.announced() {
             self.unannounced.remove(key(&entry.proposal.peer));
         }
-        for conn in &entry.owners {
+        for conn in &entry.audience.owners {
             if let Some(connection) = self.connections.get_mut(conn) {
                 connection.owned.remove(&id);
             }
         }
-        for (conn, call, until) in &entry.waiters {
+        for (conn, call, until) in &entry.audience.waiters {
             if let Some(until) = until {
                 self.timeouts.remove(&(*until, *conn, *call, id));
             }
@@ -199,38 +207,35 @@ fn weight(entry: &Entry) -> usize {
     let p = &entry.proposal;
     let words = [&p.title, &p.reason];
     let words: usize = words.into_iter().flatten().map(String::len).sum();
-    let run = entry
-        .run
-        .as_ref()
-        .map_or(0, |r| r.stdout.len() + r.stderr.len());
-    let brought = entry.inputs.iter().flat_map(|inputs| inputs.iter());
+    let run = entry.run().map_or(0, |r| r.stdout.len() + r.stderr.len());
+    let brought = entry.inputs().into_iter().flat_map(|inputs| inputs.iter());
     let inputs: usize = brought.filter_map(BoundInput::brought).map(str::len).sum();
-    let findings = entry.verdict.as_deref().map_or(0, findings_bytes);
+    let findings = entry.verdict().map_or(0, |v| findings_bytes(v));
     // What an agent brings is held twice: as it came, and as it is bound.
     2048 + p.code.len() + words + run + 2 * inputs + findings
 }
 
 /// What is kept of a run that succeeded; nothing of any other.
 fn kept(entry: &Entry) -> Option<KeptRun> {
-    let ended = entry.ended.filter(|_| entry.state == State::Succeeded)?;
+    let ended = entry.ending().filter(|e| e.state == State::Succeeded)?;
     let proposal = &entry.proposal;
     Some(KeptRun {
         id: proposal.id,
-        at: ended.wall,
+        at: ended.at.wall,
         digest: proposal.digest,
         profile: proposal.profile.clone(),
         agent: proposal.agent.as_ref().map(|a| a.name.clone()),
         title: proposal.title.clone(),
-        inputs: entry.inputs.clone().unwrap_or_default(),
+        inputs: ended.inputs.clone().unwrap_or_default(),
         code: proposal.code.clone(),
     })
 }
 
 /// The scope as the run was given it: what its reviewer saw.
 fn given(entry: &Entry) -> Map<String, Value> {
-    let inputs = entry.inputs.as_deref().unwrap_or_default();
+    let inputs = entry.inputs().into_iter().flat_map(|inputs| inputs.iter());
     let text = inputs
-        .iter()
+        .into_iter()
         .find(|input| input.name == PUBLIC)
         .and_then(|input| input.brought());
     text.and_then(|text| serde_json::from_str(text).ok())

@@ -1,122 +1,107 @@
 //! One proposal in the core, from its arrival until it is forgotten.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
 
 use crate::clock::Now;
-use crate::model::{
-    Blob, BoundInput, CallId, ConnId, Decision, Digest, Outcome, Proposal, Run, RunEvent, State,
-    StreamName, Verdict,
-};
+use crate::model::{BoundInput, Decision, Digest, Proposal, Run, RunEvent, State, Verdict};
 
-use super::decision::Grant;
-use super::outcome::{OutcomeText, Stop};
+use super::audience::Audience;
+use super::phase::{Ended, Granted, LiveOutput, Phase, Ran, Telling};
 use super::session::Session;
 
-/// What a child printed so far, for the screen; the outcome has the whole.
-#[derive(Clone, Debug, Default)]
-pub struct LiveOutput {
-    pub stdout: String,
-    pub stderr: String,
-    /// The order in which pieces came: stream and end offset in that stream's text.
-    pub order: Vec<(StreamName, usize)>,
-}
-
-impl LiveOutput {
-    /// Bytes kept of each stream; a run's own cap ends it long before.
-    pub const CAP: usize = 1024 * 1024;
-}
-
-/// One proposal and what became of it.
+/// One proposal and what became of it. What differs from phase to phase is in `phase` alone.
 #[derive(Debug)]
 pub struct Entry {
     pub proposal: Arc<Proposal>,
-    pub state: State,
-    /// `None` while the analyser has not answered.
-    pub verdict: Option<Arc<Verdict>>,
-    /// `None` while contents are being read.
-    pub inputs: Option<Arc<[BoundInput]>>,
-    /// Whether its `proposed` record is durable and the agent was told; only then is it shown.
-    pub announced: bool,
     pub received: Now,
     /// Boot time at which it expires; a tie denies.
     pub deadline: Duration,
     pub expires_at: Timestamp,
-    pub decision: Option<Decision>,
-    pub run: Option<Run>,
-    pub output: LiveOutput,
-    /// What the person and the log are told of its private data sets. No outcome has it.
-    pub noted: Vec<RunEvent>,
-    /// The contents of the files it left, between the executor's word and the record.
-    pub(super) left: Vec<Blob>,
     /// The session it belongs to: the server's token, or the connection where none was asked for.
     pub(super) session: Session,
-    /// When the child was released.
-    pub released: Option<Now>,
-    /// When it became final.
-    pub ended: Option<Now>,
-    /// Why it did not run, for the agent and the screen.
-    pub(super) text: OutcomeText,
-    /// The connections it belongs to.
-    pub(super) owners: BTreeSet<ConnId>,
-    /// Owners that asked for `stream`.
-    pub(super) streams: BTreeSet<ConnId>,
-    /// Calls of `propose` that wait for the verdict.
-    pub(super) proposers: Vec<(ConnId, CallId)>,
-    /// Calls of `wait`, with the boot time at which each runs out.
-    pub(super) waiters: Vec<(ConnId, CallId, Option<Duration>)>,
-    /// The final record is durable: waiters may hear.
-    pub(super) told: bool,
-    /// The grant, between the key and the durable record.
-    pub(super) armed: Option<Box<Grant>>,
     /// SHA-256 of the params, to recognise the same proposal under the same key.
     pub(super) params: Digest,
-    /// How far its run has come.
-    pub(super) stage: Stage,
-    /// Why its child is to be killed, once it is.
-    pub(super) stopped: Option<Stop>,
-    /// The last state agents may hear: it follows the durable record.
-    pub(super) heard: State,
-    /// A final state that came before the verdict did; taken on when it is announced.
-    pub(super) early: Option<Early>,
-    /// Calls of `withdraw` that wait for the record.
-    pub(super) withdrawers: Vec<(ConnId, CallId)>,
     /// Arrival number.
     pub(super) seq: u64,
-    /// Why the inputs could not be read.
-    pub(super) input_fault: Option<String>,
-    /// What it counts for among the ended ones, in bytes; 0 while it is not one of them.
-    pub(super) weight: usize,
-}
-
-/// How far a run has come. The executor's reports are believed only where they follow from
-/// what it was asked to do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stage {
-    /// Nothing was asked of the executor.
-    Idle,
-    /// A child was asked for.
-    Made,
-    /// It is held; the `started` record is on its way.
-    Held,
-    /// It was let go.
-    LetGo,
-}
-
-/// What ended a proposal before it was announced.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Early {
-    Expired,
-    Withdrawn { disconnected: bool },
+    pub(super) audience: Audience,
+    pub(super) phase: Phase,
 }
 
 impl Entry {
+    pub fn state(&self) -> State {
+        self.phase.state()
+    }
+
     /// Whether it is waiting for a person.
     pub fn awaits_decision(&self) -> bool {
-        self.state == State::Pending && self.announced
+        matches!(self.phase, Phase::Waiting(_))
+    }
+
+    /// `None` while the analyser has not answered.
+    pub fn verdict(&self) -> Option<&Arc<Verdict>> {
+        self.phase.verdict()
+    }
+
+    /// `None` while contents are being read.
+    pub fn inputs(&self) -> Option<&Arc<[BoundInput]>> {
+        self.phase.inputs()
+    }
+
+    pub fn decision(&self) -> Option<&Decision> {
+        match &self.phase {
+            Phase::Granted(granted) => Some(&granted.decision),
+            Phase::Ended(ended) => ended.decision.as_ref(),
+            Phase::Arriving(_) | Phase::Recording(_) | Phase::Waiting(_) => None,
+        }
+    }
+
+    pub fn run(&self) -> Option<&Run> {
+        self.ending()?.run()
+    }
+
+    /// What was printed while it ran and, where no result has it, since.
+    pub fn output(&self) -> &LiveOutput {
+        static NONE: LiveOutput = LiveOutput {
+            stdout: String::new(),
+            stderr: String::new(),
+            order: Vec::new(),
+        };
+        match &self.phase {
+            Phase::Granted(granted) => granted.live().map_or(&NONE, |live| &live.output),
+            Phase::Ended(ended) => match &ended.ran {
+                Ran::Cut(output) => output,
+                Ran::Not | Ran::Whole(_) => &NONE,
+            },
+            Phase::Arriving(_) | Phase::Recording(_) | Phase::Waiting(_) => &NONE,
+        }
+    }
+
+    /// What the person and the log are told of its private data sets. No outcome has it.
+    pub fn noted(&self) -> &[RunEvent] {
+        match &self.phase {
+            Phase::Granted(granted) => &granted.noted,
+            Phase::Ended(ended) => &ended.noted,
+            Phase::Arriving(_) | Phase::Recording(_) | Phase::Waiting(_) => &[],
+        }
+    }
+
+    /// Since when its child runs.
+    pub fn released(&self) -> Option<Now> {
+        self.granted()?.live()?.released
+    }
+
+    /// When it became final.
+    pub fn ended(&self) -> Option<Now> {
+        self.ending().map(|ended| ended.at)
+    }
+
+    /// Why it ended as it did, in one sentence; nothing before.
+    pub fn message(&self) -> &str {
+        self.ending()
+            .map_or("", |ended| ended.text.message.as_str())
     }
 
     /// Seconds it was given to be decided in.
@@ -124,35 +109,61 @@ impl Entry {
         self.deadline.saturating_sub(self.received.boot).as_secs()
     }
 
-    /// The outcome object of protocol.md §4.
-    pub fn outcome(&self) -> Outcome {
-        Outcome {
-            id: self.proposal.id,
-            digest: self.proposal.digest,
-            state: self.state,
-            message: self.text.message.clone(),
-            retry: self.text.retry,
-            verdict: self.verdict.as_deref().cloned(),
-            decision: self.decision.clone(),
-            run: self.run.clone(),
-        }
-    }
-
-    /// Why it ended as it did, in one sentence.
-    pub fn message(&self) -> &str {
-        &self.text.message
-    }
-
-    /// How many calls of this connection wait for something about it.
-    pub(super) fn calls_of(&self, conn: ConnId) -> usize {
-        let waits = self.waiters.iter().map(|(c, ..)| c);
-        let others = self.proposers.iter().chain(&self.withdrawers);
-        let all = waits.chain(others.map(|(c, _)| c));
-        all.filter(|c| **c == conn).count()
-    }
-
     /// Time left to decide; zero when over.
     pub fn left(&self, now: Now) -> Duration {
         self.deadline.saturating_sub(now.boot)
+    }
+
+    /// Whether its `proposed` record is durable and the agent was told; only then is it shown.
+    pub(super) fn announced(&self) -> bool {
+        self.phase.announced()
+    }
+
+    /// The last state agents may hear.
+    pub(super) fn heard(&self) -> State {
+        self.phase.heard()
+    }
+
+    /// Whether its end is durable, and everybody who waited heard.
+    pub(super) fn told(&self) -> bool {
+        let telling = self.ending().map(|ended| ended.telling);
+        matches!(telling, Some(Telling::Told { .. }))
+    }
+
+    /// Whether its child was let go, or asked to be.
+    pub(super) fn let_go(&self) -> bool {
+        match &self.phase {
+            Phase::Granted(granted) => granted.live().is_some(),
+            Phase::Ended(ended) => !matches!(ended.ran, Ran::Not),
+            Phase::Arriving(_) | Phase::Recording(_) | Phase::Waiting(_) => false,
+        }
+    }
+
+    pub(super) fn granted(&self) -> Option<&Granted> {
+        match &self.phase {
+            Phase::Granted(granted) => Some(granted),
+            _ => None,
+        }
+    }
+
+    pub(super) fn granted_mut(&mut self) -> Option<&mut Granted> {
+        match &mut self.phase {
+            Phase::Granted(granted) => Some(granted),
+            _ => None,
+        }
+    }
+
+    pub(super) fn ending(&self) -> Option<&Ended> {
+        match &self.phase {
+            Phase::Ended(ended) => Some(ended),
+            _ => None,
+        }
+    }
+
+    pub(super) fn ending_mut(&mut self) -> Option<&mut Ended> {
+        match &mut self.phase {
+            Phase::Ended(ended) => Some(ended),
+            _ => None,
+        }
     }
 }

@@ -21,15 +21,6 @@ pub(super) struct OutcomeText {
     pub retry: Retry,
 }
 
-impl Default for OutcomeText {
-    fn default() -> Self {
-        Self {
-            message: "Not decided yet.".to_owned(),
-            retry: Retry::No,
-        }
-    }
-}
-
 impl OutcomeText {
     fn new(retry: Retry, message: impl Into<String>) -> Self {
         Self {
@@ -141,13 +132,9 @@ impl OutcomeText {
     }
 
     /// For what has its run: the final state, and why it was stopped if it was.
-    pub fn ran(state: State, run: Option<&Run>, stopped: Option<Stop>) -> Self {
-        let error = run.and_then(|r| r.error.as_ref());
-        match (state, error) {
-            (State::Succeeded, _) => match run {
-                Some(run) => succeeded(run),
-                None => Self::new(Retry::No, "It ran and succeeded."),
-            },
+    pub fn ran(state: State, run: &Run, stopped: Option<Stop>) -> Self {
+        match (state, &run.error) {
+            (State::Succeeded, _) => succeeded(run),
             (_, Some(e)) if e.kind == RunErrorKind::Cancelled => {
                 Self::stopped(stopped.unwrap_or(Stop::Person), true)
             }

@@ -7,8 +7,9 @@ use crate::clock::Now;
 use crate::model::{Blob, DecisionKind, Lane, LogEvent, Peer, ProposalId, State, Ticket};
 
 use super::effect::{Effect, RpcError};
-use super::entry::Stage;
+use super::entry::Entry;
 use super::outcome::OutcomeText;
+use super::phase::{End, Granted};
 use super::quota::key;
 use super::state::{AuditHealth, BrokerState, Then};
 
@@ -160,10 +161,10 @@ impl BrokerState {
         let entry = |id| self.entries.get(&id);
         match then {
             Then::EndUnseen(id) => self.forget_unrecorded(id, reason, now, fx),
-            Then::Announce(id) if entry(id).is_some_and(|e| !e.state.is_final()) => {
+            Then::Announce(id) if entry(id).is_some_and(|e| !e.state().is_final()) => {
                 self.forget_unrecorded(id, reason, now, fx);
             }
-            Then::Tell(id) if entry(id).is_some_and(|e| e.run.is_some()) => {
+            Then::Tell(id) if entry(id).is_some_and(|e| e.run().is_some()) => {
                 self.end_unkept(id, reason, now, fx);
             }
             Then::Nothing
@@ -209,7 +210,7 @@ impl BrokerState {
         let open: Vec<ProposalId> = self
             .entries
             .values()
-            .filter(|e| !e.told)
+            .filter(|e| !e.told())
             .map(|e| e.proposal.id)
             .collect();
         for id in open {
@@ -232,29 +233,24 @@ impl BrokerState {
     /// Ends a proposal whose next record cannot be written: it runs no further and nothing of
     /// what it did is told.
     fn lost(&mut self, id: ProposalId, now: Now, fx: &mut Vec<Effect>) {
-        let Some(entry) = self.entries.get_mut(&id).filter(|e| !e.told) else {
+        let Some(entry) = self.entries.get_mut(&id).filter(|e| !e.told()) else {
             return;
         };
-        let open = matches!(entry.state, State::Granted | State::Running);
-        if open && entry.stage != Stage::Idle {
+        if entry.granted().is_some_and(Granted::has_child) {
             fx.push(Effect::Kill { id });
         }
-        entry.armed = None;
         let why = "the audit log cannot be written, and nothing runs unrecorded";
-        entry.text = if entry.stage == Stage::LetGo {
+        let text = if entry.let_go() {
             OutcomeText::broken(why)
         } else {
             OutcomeText::error(why)
         };
+        let announced = entry.announced();
         // A decision is told once it is on the disk; this one will never be.
-        let told = matches!(entry.heard, State::Granted | State::Running);
-        entry.decision = entry
-            .decision
-            .take()
-            .filter(|d| told && d.kind == DecisionKind::Granted);
-        if !entry.announced {
+        let told = matches!(entry.heard(), State::Granted | State::Running);
+        if !announced {
             let error = RpcError::new(RpcError::INTERNAL, "the audit log cannot be written");
-            for (conn, call) in std::mem::take(&mut entry.proposers) {
+            for (conn, call) in std::mem::take(&mut entry.audience.proposers) {
                 fx.push(Effect::Reply {
                     conn,
                     call,
@@ -262,16 +258,27 @@ impl BrokerState {
                 });
             }
         }
-        self.set_final(id, State::Error, now);
-        if let Some(entry) = self.entries.get_mut(&id) {
+        let end = End {
+            state: State::Error,
+            text: text.clone(),
+            decision: None,
+            run: None,
+        };
+        self.set_final(id, end, now);
+        if let Some(ended) = self.entries.get_mut(&id).and_then(Entry::ending_mut) {
             // Also what had ended, but was not yet on the disk.
-            entry.state = State::Error;
-            entry.run = None;
-            if !entry.announced {
-                entry.announced = true;
-                let peer = key(&entry.proposal.peer);
-                self.unannounced.remove(peer);
-                self.keep_ended(id);
+            ended.state = State::Error;
+            ended.text = text;
+            ended.decision = ended
+                .decision
+                .take()
+                .filter(|d| told && d.kind == DecisionKind::Granted);
+            ended.lose_run();
+        }
+        if !announced {
+            self.keep_ended(id);
+            if let Some(entry) = self.entries.get(&id) {
+                self.unannounced.remove(key(&entry.proposal.peer));
             }
         }
         self.tell(id, fx);

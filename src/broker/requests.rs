@@ -8,12 +8,12 @@ use std::time::Duration;
 use serde_json::json;
 
 use crate::clock::Now;
-use crate::model::{AgentClaim, CallId, ConnId, Environment, Limits, Peer, ProposalId, State};
+use crate::model::{AgentClaim, CallId, ConnId, Environment, Limits, Peer, ProposalId};
 
 use super::desks::{Job, Work};
 use super::effect::{Effect, ProfileInfo, Reply, RpcError};
-use super::entry::{Early, Entry};
 use super::event::Request;
+use super::phase::Early;
 use super::quota::key;
 use super::refusals::{
     CALLS_MAX, REASON_BYTES, TITLE_BYTES, check_claim, closing, too_many_calls, used_up,
@@ -48,8 +48,8 @@ impl BrokerState {
             Request::Wait { id, timeout } => self.wait(conn, call, id, timeout, now),
             Request::Status { id } => Some(self.owned(conn, id).map(|e| Reply::Status {
                 id,
-                state: e.heard,
-                verdict: e.verdict.clone().filter(|_| e.announced),
+                state: e.heard(),
+                verdict: e.verdict().cloned().filter(|_| e.announced()),
                 expires_at: Some(e.expires_at),
             })),
             Request::Withdraw { id } => self.withdraw(conn, call, id, now, fx),
@@ -163,20 +163,21 @@ impl BrokerState {
             return Some(Err(error));
         }
         let entry = self.entries.get_mut(&id)?;
-        if entry.told {
-            return Some(Ok(Reply::Outcome(Box::new(entry.outcome()))));
+        if let Some(ended) = entry.ending().filter(|_| entry.told()) {
+            let outcome = Box::new(ended.outcome(&entry.proposal));
+            return Some(Ok(Reply::Outcome(outcome)));
         }
         if timeout == Some(Duration::ZERO) {
             return Some(Ok(Reply::State {
                 id,
-                state: entry.heard,
+                state: entry.heard(),
             }));
         }
-        if entry.calls_of(conn) >= CALLS_MAX {
+        if entry.audience.calls_of(conn) >= CALLS_MAX {
             return Some(Err(too_many_calls()));
         }
         let until = timeout.map(|t| now.boot.saturating_add(t));
-        entry.waiters.push((conn, call, until));
+        entry.audience.waiters.push((conn, call, until));
         if let Some(until) = until {
             self.timeouts.insert((until, conn, call, id));
         }
@@ -196,17 +197,17 @@ impl BrokerState {
         }
         self.take_back(id, false, now, fx);
         let entry = self.entries.get_mut(&id)?;
-        let ending = entry.state.is_final() || entry.early.is_some();
-        if entry.told || !ending {
+        let ending = entry.state().is_final() || entry.phase.early().is_some();
+        if entry.told() || !ending {
             return Some(Ok(Reply::State {
                 id,
-                state: entry.heard,
+                state: entry.heard(),
             }));
         }
-        if entry.calls_of(conn) >= CALLS_MAX {
+        if entry.audience.calls_of(conn) >= CALLS_MAX {
             return Some(Err(too_many_calls()));
         }
-        entry.withdrawers.push((conn, call));
+        entry.audience.withdrawers.push((conn, call));
         None
     }
 
@@ -221,13 +222,10 @@ impl BrokerState {
         let Some(entry) = self.entries.get_mut(&id) else {
             return;
         };
-        if entry.state != State::Pending {
-            return;
-        }
-        if entry.announced {
+        if entry.awaits_decision() {
             self.end_withdrawn(id, disconnected, now, fx);
-        } else if entry.early.is_none() {
-            entry.early = Some(Early::Withdrawn { disconnected });
+        } else {
+            entry.phase.end_early(Early::Withdrawn { disconnected });
         }
     }
 
@@ -259,20 +257,6 @@ impl BrokerState {
         });
         self.pump(now, fx);
         Ok(())
-    }
-
-    /// The entry, if it belongs to this connection. Another's id looks like an unknown one.
-    pub(super) fn owned(&self, conn: ConnId, id: ProposalId) -> Result<&Entry, RpcError> {
-        self.entries
-            .get(&id)
-            .filter(|e| e.owners.contains(&conn))
-            .ok_or_else(|| {
-                RpcError::new(
-                    RpcError::UNKNOWN_ID,
-                    "no proposal of this connection has this id",
-                )
-                .with_data(json!({"expected": "an id that `propose` answered on this connection"}))
-            })
     }
 
     /// Keeps a refusal for the log, repeats counted into one record.

@@ -3,13 +3,14 @@
 use crate::clock::Now;
 use crate::model::{
     Artifact, Blob, DecisionKind, Digest, Environment, Exit, FinishedLog, LogEvent, ProposalId,
-    Reviewer, Run, RunEvent, State, StreamName,
+    Reviewer, Run, RunEvent, State,
 };
 
 use super::effect::{Effect, Note};
-use super::entry::{Entry, LiveOutput, Stage};
+use super::entry::Entry;
 use super::event::ExecNote;
 use super::outcome::{OutcomeText, Stop, decided};
+use super::phase::{End, Ended, Granted, Live, Phase, Stage};
 use super::state::{BrokerState, Then};
 
 /// Bytes of stdout that one frame carries (protocol.md §4).
@@ -20,19 +21,17 @@ const FRAME_STDOUT_ESCAPED: usize = 600_000;
 impl BrokerState {
     /// The grant is durable: the child may be made.
     pub(super) fn execute(&mut self, id: ProposalId, now: Now, fx: &mut Vec<Effect>) {
-        let Some(entry) = self
-            .entries
-            .get_mut(&id)
-            .filter(|e| e.state == State::Granted)
-        else {
+        let entry = self.entries.get_mut(&id);
+        let Some(granted) = entry.and_then(Entry::granted_mut) else {
             return;
         };
-        let Some(grant) = entry.armed.take() else {
+        let Stage::Armed(grant) = &granted.stage else {
             return;
         };
-        if let Some(why) = entry.stopped {
-            entry.text = OutcomeText::stopped(why, false);
-            return self.end_unrun(id, State::Failed, "stopped before it started", now, fx);
+        if let Some(why) = granted.stopped {
+            let text = OutcomeText::stopped(why, false);
+            let message = "stopped before it started";
+            return self.end_unrun(id, State::Failed, text, message, now, fx);
         }
         // The disk may have taken its time, or the machine slept: the deadline counts here too.
         if now.boot >= grant.deadline() {
@@ -46,92 +45,86 @@ impl BrokerState {
         };
         if !same {
             let message = "the Python environment is no longer the one that was granted";
-            entry.text = OutcomeText::error(message);
-            return self.end_unrun(id, State::Error, message, now, fx);
+            let text = OutcomeText::error(message);
+            return self.end_unrun(id, State::Error, text, message, now, fx);
         }
-        entry.stage = Stage::Made;
-        self.hear(id, State::Granted, fx);
-        fx.push(Effect::Execute(grant));
+        if let Some(grant) = granted.take_grant() {
+            self.hear(id, State::Granted, fx);
+            fx.push(Effect::Execute(grant));
+        }
     }
 
     /// Ends what was granted in time, but could not be let go in time.
     fn end_late(&mut self, id: ProposalId, now: Now, fx: &mut Vec<Effect>) {
-        let Some(entry) = self.entries.get_mut(&id) else {
+        let Some(entry) = self.entries.get(&id) else {
             return;
         };
-        if entry.stage != Stage::Idle {
+        if entry.granted().is_some_and(Granted::has_child) {
             fx.push(Effect::Kill { id });
         }
-        entry.text = OutcomeText::late(entry.ttl_s());
-        entry.decision = Some(decided(DecisionKind::Expired, now));
-        self.set_final(id, State::Expired, now);
+        let end = End {
+            state: State::Expired,
+            text: OutcomeText::late(entry.ttl_s()),
+            decision: Some(decided(DecisionKind::Expired, now)),
+            run: None,
+        };
+        self.set_final(id, end, now);
         let event = LogEvent::Expired { id };
         self.record_decided(event, Vec::new(), Then::Tell(id), now, fx);
     }
 
     /// `started` is durable: the held child may run.
     pub(super) fn let_go(&mut self, id: ProposalId, now: Now, fx: &mut Vec<Effect>) {
-        let Some(entry) = self
-            .entries
-            .get_mut(&id)
-            .filter(|e| e.state == State::Granted && e.stage == Stage::Held)
-        else {
+        let Some(entry) = self.entries.get_mut(&id) else {
+            return;
+        };
+        let late = now.boot >= entry.deadline;
+        let Some(granted) = entry.granted_mut() else {
             return;
         };
         // What is to be killed stays held; the executor reports its end.
-        if entry.stopped.is_some() {
+        if !matches!(granted.stage, Stage::Held) || granted.stopped.is_some() {
             return;
         }
-        if now.boot >= entry.deadline {
+        if late {
             return self.end_late(id, now, fx);
         }
-        entry.stage = Stage::LetGo;
+        granted.stage = Stage::LetGo(Live::default());
         fx.push(Effect::Release { id });
     }
 
     /// What the executor says, believed only where it follows from what it was asked to do.
     pub(super) fn exec(&mut self, id: ProposalId, note: ExecNote, now: Now, fx: &mut Vec<Effect>) {
-        let Some(entry) = self.entries.get_mut(&id).filter(|e| {
-            matches!(e.state, State::Granted | State::Running) && e.stage != Stage::Idle
-        }) else {
+        let Some(entry) = self.entries.get_mut(&id) else {
             return;
         };
-        let let_go = entry.stage == Stage::LetGo;
-        match note {
-            ExecNote::Noted(events) => {
-                if entry.stage == Stage::Made {
-                    entry.noted = events;
-                } else if entry.state == State::Granted {
-                    // Of what is held, only why it is not let go.
-                    let why = |event: &RunEvent| event.kind == RunEvent::ENVIRONMENT;
-                    entry.noted.extend(events.into_iter().filter(why));
-                }
+        let late = now.boot >= entry.deadline;
+        let Phase::Granted(granted) = &mut entry.phase else {
+            return;
+        };
+        match (note, &mut granted.stage) {
+            (_, Stage::Armed(_)) => {}
+            (ExecNote::Noted(events), Stage::Made) => granted.noted = events,
+            (ExecNote::Noted(events), Stage::Held | Stage::LetGo(Live { released: None, .. })) => {
+                // Of what is held, only why it is not let go.
+                let why = |event: &RunEvent| event.kind == RunEvent::ENVIRONMENT;
+                granted.noted.extend(events.into_iter().filter(why));
             }
-            ExecNote::Prepared(isolation) => {
-                if entry.stage != Stage::Made || entry.stopped.is_some() {
-                    return;
-                }
-                if now.boot >= entry.deadline {
+            (ExecNote::Prepared(isolation), Stage::Made) if granted.stopped.is_none() => {
+                if late {
                     return self.end_late(id, now, fx);
                 }
-                entry.stage = Stage::Held;
+                granted.stage = Stage::Held;
                 let event = LogEvent::Started { id, isolation };
                 self.record_decided(event, Vec::new(), Then::Release(id), now, fx);
             }
-            ExecNote::Released => {
-                if !let_go || entry.state != State::Granted {
-                    return;
-                }
-                entry.state = State::Running;
-                entry.released = Some(now);
+            (ExecNote::Released, Stage::LetGo(live)) if live.released.is_none() => {
+                live.released = Some(now);
                 self.hear(id, State::Running, fx);
             }
-            ExecNote::Output { stream, text } => {
-                if !let_go {
-                    return;
-                }
-                entry.output.push(stream, &text);
-                for conn in &entry.streams {
+            (ExecNote::Output { stream, text }, Stage::LetGo(live)) => {
+                live.output.push(stream, &text);
+                for conn in &entry.audience.streams {
                     let note = Note::Output {
                         id,
                         stream,
@@ -140,46 +133,62 @@ impl BrokerState {
                     fx.push(Effect::Notify { conn: *conn, note });
                 }
             }
-            ExecNote::Left(blobs) => {
-                if let_go {
-                    entry.left = blobs;
-                }
+            (ExecNote::Left(blobs), Stage::LetGo(live)) => live.left = blobs,
+            (ExecNote::Ended(run), Stage::LetGo(live)) => {
+                let left = std::mem::take(&mut live.left);
+                self.end_run(id, *run, left, now, fx);
             }
-            ExecNote::Ended(run) if let_go => self.end_run(id, *run, now, fx),
-            ExecNote::Ended(_) => {
-                let message = match entry.stopped {
+            (ExecNote::Ended(_), Stage::Made | Stage::Held) => {
+                let message = match granted.stopped {
                     Some(_) => "stopped before it was let go",
                     None => "its process ended before it was let go",
                 };
                 self.exec_failed(id, message, now, fx);
             }
-            ExecNote::Failed { message } => self.exec_failed(id, &message, now, fx),
+            (ExecNote::Failed { message }, _) => self.exec_failed(id, &message, now, fx),
+            (
+                ExecNote::Noted(_)
+                | ExecNote::Prepared(_)
+                | ExecNote::Released
+                | ExecNote::Output { .. }
+                | ExecNote::Left(_),
+                Stage::Made | Stage::Held | Stage::LetGo(_),
+            ) => {}
         }
     }
 
     /// It came to no result: stopped, or for a reason that is not the snippet's.
     fn exec_failed(&mut self, id: ProposalId, message: &str, now: Now, fx: &mut Vec<Effect>) {
-        let Some(entry) = self.entries.get_mut(&id) else {
+        let Some(granted) = self.entries.get(&id).and_then(Entry::granted) else {
             return;
         };
         // Asked for is not done: what the executor looks at last can still be against it.
-        let ran = entry.state == State::Running;
-        let (state, text) = match entry.stopped {
+        let ran = granted.live().is_some_and(|live| live.released.is_some());
+        let (state, text) = match granted.stopped {
             Some(why) => (State::Failed, OutcomeText::stopped(why, ran)),
             None if ran => (State::Error, OutcomeText::broken(message)),
             None => (State::Error, OutcomeText::error(message)),
         };
-        entry.text = text;
-        let noted: String = entry
+        let noted: String = granted
             .noted
             .iter()
             .filter(|event| event.kind == RunEvent::ENVIRONMENT)
             .map(|event| format!(": {}", event.message))
             .collect();
-        self.end_unrun(id, state, &format!("{message}{noted}"), now, fx);
+        self.end_unrun(id, state, text, &format!("{message}{noted}"), now, fx);
     }
 
-    fn end_run(&mut self, id: ProposalId, mut run: Run, now: Now, fx: &mut Vec<Effect>) {
+    fn end_run(
+        &mut self,
+        id: ProposalId,
+        mut run: Run,
+        mut left: Vec<Blob>,
+        now: Now,
+        fx: &mut Vec<Effect>,
+    ) {
+        let Some(granted) = self.entries.get(&id).and_then(Entry::granted) else {
+            return;
+        };
         let good = run.error.is_none() && run.limit.is_none() && run.exit == Exit::Code(0);
         let state = if good {
             State::Succeeded
@@ -191,17 +200,16 @@ impl BrokerState {
         keep_stdout(&mut run, &stdout);
         let mut blobs = vec![stdout, stderr];
         blobs.extend(result_of(&run));
-        if let Some(entry) = self.entries.get_mut(&id) {
-            blobs.append(&mut entry.left);
-            entry.run = Some(run);
-            entry.output = LiveOutput::default();
-        }
-        self.set_final(id, state, now);
-        let Some(entry) = self.entries.get_mut(&id) else {
-            return;
+        blobs.append(&mut left);
+        let end = End {
+            state,
+            text: OutcomeText::ran(state, &run, granted.stopped),
+            decision: None,
+            run: Some(run),
         };
-        entry.text = OutcomeText::ran(state, entry.run.as_ref(), entry.stopped);
-        if let Some(log) = finished(entry, None) {
+        self.set_final(id, end, now);
+        let ended = self.entries.get(&id).and_then(Entry::ending);
+        if let Some(log) = ended.and_then(|ended| finished(id, ended, None)) {
             let event = LogEvent::Finished(Box::new(log));
             self.record_decided(event, blobs, Then::Tell(id), now, fx);
         }
@@ -216,13 +224,13 @@ impl BrokerState {
         now: Now,
         fx: &mut Vec<Effect>,
     ) {
-        let Some(entry) = self.entries.get_mut(&id) else {
+        let Some(ended) = self.entries.get_mut(&id).and_then(Entry::ending_mut) else {
             return;
         };
-        entry.state = State::Error;
-        entry.text = OutcomeText::unkept();
-        let log = finished(entry, Some(reason.to_owned()));
-        entry.run = None;
+        ended.state = State::Error;
+        ended.text = OutcomeText::unkept();
+        let log = finished(id, ended, Some(reason.to_owned()));
+        ended.lose_run();
         if let Some(log) = log {
             let event = LogEvent::Finished(Box::new(log));
             self.record_decided(event, Vec::new(), Then::Tell(id), now, fx);
@@ -233,11 +241,18 @@ impl BrokerState {
         &mut self,
         id: ProposalId,
         state: State,
+        text: OutcomeText,
         message: &str,
         now: Now,
         fx: &mut Vec<Effect>,
     ) {
-        self.set_final(id, state, now);
+        let end = End {
+            state,
+            text,
+            decision: None,
+            run: None,
+        };
+        self.set_final(id, end, now);
         let event = LogEvent::Failed {
             id,
             state,
@@ -254,16 +269,17 @@ impl BrokerState {
         now: Now,
         fx: &mut Vec<Effect>,
     ) {
-        let Some(entry) = self.entries.get_mut(&id) else {
+        let entry = self.entries.get_mut(&id);
+        let Some(granted) = entry.and_then(Entry::granted_mut) else {
             return;
         };
-        if !matches!(entry.state, State::Granted | State::Running) || entry.stopped.is_some() {
+        if granted.stopped.is_some() {
             return;
         }
-        entry.stopped = Some(why);
+        granted.stopped = Some(why);
         // The kill comes first: a record that takes long must not let the child live on. What
         // is still armed has no child; `execute` sees the request.
-        if entry.stage != Stage::Idle {
+        if granted.has_child() {
             fx.push(Effect::Kill { id });
         }
         self.record_decided(
@@ -277,12 +293,12 @@ impl BrokerState {
 }
 
 /// The record of a run that ended; `unkept` says why its output is not in the log.
-fn finished(entry: &Entry, unkept: Option<String>) -> Option<FinishedLog> {
-    let run = entry.run.as_ref()?;
-    let noted = entry.noted.iter().chain(&run.events);
+fn finished(id: ProposalId, ended: &Ended, unkept: Option<String>) -> Option<FinishedLog> {
+    let run = ended.run()?;
+    let noted = ended.noted.iter().chain(&run.events);
     Some(FinishedLog {
-        id: entry.proposal.id,
-        state: entry.state,
+        id,
+        state: ended.state,
         exit: run.exit.clone(),
         limit: run.limit,
         duration_ms: run.duration_ms,
@@ -327,22 +343,4 @@ fn keep_stdout(run: &mut Run, blob: &Blob) {
             sha256: blob.sha256.hex(),
         },
     );
-}
-
-impl LiveOutput {
-    fn push(&mut self, stream: StreamName, text: &str) {
-        let kept = match stream {
-            StreamName::Stdout => &mut self.stdout,
-            StreamName::Stderr => &mut self.stderr,
-        };
-        if text.is_empty() || kept.len() + text.len() > Self::CAP {
-            return;
-        }
-        kept.push_str(text);
-        let end = kept.len();
-        match self.order.last_mut() {
-            Some((last, at)) if *last == stream => *at = end,
-            _ => self.order.push((stream, end)),
-        }
-    }
 }

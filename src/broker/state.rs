@@ -4,12 +4,15 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde_json::json;
+
 use crate::model::{CallId, ConnId, Environment, Lane, ProposalId, Tier};
 use crate::policy::{Contract, Policy};
 
 use super::census::Census;
 use super::decision::Refused;
 use super::desks::Desks;
+use super::effect::RpcError;
 use super::entry::Entry;
 use super::quota::Quotas;
 use super::session::{Connection, Session};
@@ -154,6 +157,20 @@ impl BrokerState {
 
     pub fn entry(&self, id: ProposalId) -> Option<&Entry> {
         self.entries.get(&id)
+    }
+
+    /// The entry, if it belongs to this connection. Another's id looks like an unknown one.
+    pub(super) fn owned(&self, conn: ConnId, id: ProposalId) -> Result<&Entry, RpcError> {
+        self.entries
+            .get(&id)
+            .filter(|e| e.audience.owners.contains(&conn))
+            .ok_or_else(|| {
+                RpcError::new(
+                    RpcError::UNKNOWN_ID,
+                    "no proposal of this connection has this id",
+                )
+                .with_data(json!({"expected": "an id that `propose` answered on this connection"}))
+            })
     }
 
     /// Those waiting for a decision, oldest first.

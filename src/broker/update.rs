@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::clock::Now;
-use crate::model::{ConnId, Environment, LogEvent, ProposalId, Reviewer, State};
+use crate::model::{ConnId, Environment, LogEvent, ProposalId, Reviewer};
 
 use super::effect::Effect;
 use super::event::{Event, HumanAct};
@@ -116,20 +116,14 @@ impl BrokerState {
             let Some(entry) = self.entries.get_mut(&id) else {
                 continue;
             };
-            entry.owners.remove(&conn);
-            entry.streams.remove(&conn);
-            entry.proposers.retain(|(c, _)| *c != conn);
-            entry.withdrawers.retain(|(c, _)| *c != conn);
-            for (c, call, until) in &entry.waiters {
-                if *c == conn
-                    && let Some(until) = until
-                {
-                    self.timeouts.remove(&(*until, conn, *call, id));
+            for (_, call, until) in entry.audience.leave(conn) {
+                if let Some(until) = until {
+                    self.timeouts.remove(&(until, conn, call, id));
                 }
             }
-            entry.waiters.retain(|(c, ..)| *c != conn);
-            let orphaned = entry.owners.is_empty() && entry.proposal.idempotency_key.is_none();
-            let runs = matches!(entry.state, State::Granted | State::Running);
+            let keyed = entry.proposal.idempotency_key.is_some();
+            let orphaned = entry.audience.owners.is_empty() && !keyed;
+            let runs = entry.granted().is_some();
             if orphaned {
                 self.take_back(id, true, now, fx);
             }

@@ -116,3 +116,101 @@ pub(super) const HANDED_MAX: u64 = 64 << 20;
 
 /// Bytes that the report of a run may have.
 pub(super) const REPORT_MAX: usize = 1024 * 1024;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::broker::tests::{handed_out, policy};
+    use crate::model::{Environment, Installed};
+
+    /// An environment of one file, and the folder that it lies in.
+    fn measured(text: &str) -> (tempfile::TempDir, Arc<Measured>) {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().join("base");
+        std::fs::create_dir(&root).unwrap();
+        let executable = root.join("python");
+        std::fs::write(&executable, text).unwrap();
+        let env = PythonEnv {
+            executable,
+            version: (3, 11, 0),
+            base_prefix: root.clone(),
+            prefix: root.clone(),
+            sys_path: vec![root],
+            distributions: Vec::new(),
+            digest: Digest::of(b"asked"),
+        };
+        let cache = folder.path().join("cache");
+        let measured = Measured::of(env, &cache, &mut |_| {}).unwrap();
+        (folder, Arc::new(measured))
+    }
+
+    fn ready(digest: Digest) -> Environment {
+        Environment::Ready {
+            digest,
+            label: String::new(),
+            installed: Installed::default(),
+        }
+    }
+
+    fn facts() -> Option<CodeFacts> {
+        Some(CodeFacts {
+            identifiers: Digest::of(b"identifiers"),
+            constants: Digest::of(b"constants"),
+        })
+    }
+
+    /// The core compared the environment that it heard of. What the executor is handed comes on
+    /// another way, so it compares again.
+    #[test]
+    fn the_executor_refuses_an_environment_that_was_not_granted_by_itself() {
+        let (_shown, shown) = measured("one");
+        let (_handed, handed) = measured("two");
+        let granted = || handed_out(policy("analysis"), facts(), ready(shown.env.digest));
+        let fault = RunSpec::from_grant(granted(), handed.clone()).unwrap_err();
+        assert_eq!(fault.why, Why::OtherEnvironment);
+        assert_eq!(
+            fault.to_string(),
+            "the Python environment is not the one that was granted"
+        );
+        let (is, was) = (handed.env.digest, shown.env.digest);
+        assert_eq!(fault.detail, format!("{is} is not {was}"));
+        let spec = RunSpec::from_grant(granted(), shown.clone()).unwrap();
+        assert_eq!(spec.env.digest, shown.env.digest);
+        assert!(Arc::ptr_eq(&spec.measured.unwrap(), &shown));
+        assert_eq!(spec.digest, Digest::of(b"1"));
+        assert_eq!((&*spec.code, spec.facts), ("1", facts()));
+    }
+
+    #[test]
+    fn a_grant_without_what_the_guard_compares_is_no_run() {
+        let (_folder, measured) = measured("one");
+        let grant = handed_out(policy("analysis"), None, ready(measured.env.digest));
+        let fault = RunSpec::from_grant(grant, measured).unwrap_err();
+        assert_eq!(fault.why, Why::NoFacts);
+        assert_eq!(
+            fault.to_string(),
+            "the analyser told nothing that the guard could compare"
+        );
+    }
+
+    #[test]
+    fn a_grant_without_the_guard_is_no_run_below_tier_kernel() {
+        let (_folder, measured) = measured("one");
+        let in_tier = |tier| {
+            let unguarded = Policy {
+                guard: false,
+                tier,
+                ..policy("analysis")
+            };
+            let grant = handed_out(unguarded, None, ready(measured.env.digest));
+            RunSpec::from_grant(grant, measured.clone())
+        };
+        let fault = in_tier(Tier::Process).unwrap_err();
+        assert_eq!(fault.why, Why::GuardlessTier(Tier::Process));
+        assert_eq!(
+            fault.to_string(),
+            "a policy without the guard runs in tier kernel or stronger only"
+        );
+        assert!(in_tier(Tier::Kernel).is_ok());
+    }
+}

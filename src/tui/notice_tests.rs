@@ -44,7 +44,7 @@ fn wrong_digits_are_said_until_the_next_key_and_not_beside_a_run() {
 }
 
 fn grants_state(b: &Bench) -> State {
-    b.state.entry(b.ui.selected().unwrap()).unwrap().state
+    b.state.entry(b.ui.selected().unwrap()).unwrap().state()
 }
 
 #[test]

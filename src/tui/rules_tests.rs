@@ -23,7 +23,7 @@ fn a_clear_proposal_is_granted_by_a_then_y_and_the_digest_is_the_sheets() {
     let all = grants(&b);
     assert_eq!((all[0].id, all[0].digest, all.len()), (id, digest, 1));
     b.carry_out();
-    assert_eq!(b.state.entry(id).unwrap().state, State::Granted);
+    assert_eq!(b.state.entry(id).unwrap().state(), State::Granted);
     // It stays with the run.
     assert_eq!(b.ui.selected(), Some(id));
 }

@@ -7,6 +7,7 @@
 use sha2::{Digest as _, Sha256};
 
 use super::super::entry::Entry;
+use super::super::phase::Phase;
 use super::super::state::BrokerState;
 use super::{Confirmation, Grant, Refused};
 use crate::clock::Now;
@@ -23,7 +24,7 @@ pub fn grant_digest(state: &BrokerState, entry: &Entry) -> Result<GrantDigest, R
     else {
         return Err(Refused::NoEnvironment);
     };
-    let (Some(policy), Some(inputs)) = (state.policy_of(entry), entry.inputs.as_ref()) else {
+    let (Some(policy), Some(inputs)) = (state.policy_of(entry), entry.inputs()) else {
         return Err(Refused::Verdict);
     };
     Ok(bind(
@@ -89,18 +90,16 @@ pub(in crate::broker) fn grant(
     if state.audit.is_down() {
         return Err(Refused::AuditDown);
     }
-    if entry.state != State::Pending {
-        return Err(Refused::NotPending(entry.state));
+    if entry.state() != State::Pending {
+        return Err(Refused::NotPending(entry.state()));
     }
     if now.boot >= entry.deadline {
         return Err(Refused::TooLate);
     }
-    if !entry
-        .verdict
-        .as_ref()
-        .is_some_and(|v| v.verdict.grantable())
-        || !entry.announced
-    {
+    let Phase::Waiting(review) = &entry.phase else {
+        return Err(Refused::Verdict);
+    };
+    if !review.verdict.verdict.grantable() {
         return Err(Refused::Verdict);
     }
     if grant_digest(state, entry)? != confirmation.digest {
@@ -108,26 +107,21 @@ pub(in crate::broker) fn grant(
     }
     let (
         Some(policy),
-        Some(inputs),
         Environment::Ready {
             digest: environment,
             ..
         },
-    ) = (
-        state.policy_of(entry),
-        entry.inputs.clone(),
-        &state.environment,
-    )
+    ) = (state.policy_of(entry), &state.environment)
     else {
         return Err(Refused::NoEnvironment);
     };
     Ok(Grant {
         proposal: entry.proposal.clone(),
-        inputs,
+        inputs: review.inputs.clone(),
         tier: state.tier_for(&policy),
         policy,
         environment: *environment,
-        facts: entry.verdict.as_ref().and_then(|v| v.facts),
+        facts: review.verdict.facts,
         digest: confirmation.digest,
         at: now,
         deadline: entry.deadline,

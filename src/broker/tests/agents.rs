@@ -329,7 +329,7 @@ fn hello_says_what_is_accepted() {
     assert_eq!(value["profiles"][0]["name"], "analysis");
     assert_eq!(value["profiles"][0]["given"][0], "pd");
     assert_eq!(value["profiles"][0]["imports"][0], "math");
-    assert_eq!(value["profiles"][0]["limits"]["wall_s"], 300);
+    assert_eq!(value["profiles"][0]["limits"]["wall_s"], 290);
     assert_eq!(value["limits"]["frame_bytes"], 1_048_576);
     assert_eq!(value["limits"]["code_bytes"], 65_536);
     assert_eq!(value["limits"]["ttl_max_s"], 28_800);

@@ -73,7 +73,6 @@ fn files_are_in_the_log_before_the_agent_hears_of_them() {
     w.durable();
     let outcome = w.outcome_of(A, id);
     assert_eq!(outcome.run.unwrap().artifacts[0].name, "a.txt");
-    assert!(w.entry(id).left.is_empty(), "kept by the log alone");
     let Ok(Reply::Artifact { base64, .. }) = w.ask(A, read(id, "a.txt", 2)) else {
         panic!("not read");
     };
@@ -115,7 +114,11 @@ fn files_told_before_the_release_are_not_believed() {
     // Before it was let go nothing can have been left.
     let (files, _) = leaving("a.txt", "forged");
     w.exec(id, files);
-    assert!(w.entry(id).left.is_empty());
+    w.durable();
+    w.exec(id, ExecNote::Released);
+    w.exec(id, ExecNote::Ended(Box::new(run(""))));
+    let blobs = w.blobs.last().unwrap();
+    assert!(!blobs.iter().any(|b| &*b.bytes == b"forged"));
 }
 
 #[test]
@@ -151,7 +154,7 @@ fn an_artifact_is_an_input_in_its_own_session_only() {
     assert_eq!(hello(&mut w, B, Some(&token)), token);
     let (next, _) = w.propose(B, using(id, "a.txt"));
     assert_eq!(
-        w.resolved[&next]["earlier"].sha256,
+        w.asked[&next].1["earlier"].sha256,
         Digest::of(b"four").hex()
     );
     // The token of a session is worth nothing to another uid.
@@ -172,7 +175,7 @@ fn without_hello_a_connection_is_its_own_session() {
         RpcError::UNKNOWN_ID
     );
     let (next, _) = w.propose(A, using(id, "a.txt"));
-    assert!(w.resolved[&next].contains_key("earlier"));
+    assert!(w.asked[&next].1.contains_key("earlier"));
 }
 
 #[test]

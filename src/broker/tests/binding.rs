@@ -6,6 +6,7 @@ use super::super::Confirmation;
 use super::super::decision::Refused;
 use super::super::decision::grant::{grant, grant_digest};
 use super::super::event::{Event, ExecNote};
+use super::super::phase::Phase;
 use super::world::*;
 use crate::clock::Now;
 use crate::model::{
@@ -309,10 +310,9 @@ fn a_grant_whose_environment_changes_before_the_start_does_not_run() {
     assert!(w.executed.is_empty());
     let outcome = w.outcome_of(A, id);
     assert_eq!(outcome.state, State::Error);
-    assert!(
-        outcome.message.contains("environment"),
-        "{}",
-        outcome.message
+    assert_eq!(
+        outcome.message,
+        "It could not be run: the Python environment is no longer the one that was granted"
     );
 }
 
@@ -405,7 +405,10 @@ fn the_constructor_of_a_grant_checks_everything_itself() {
         assert_eq!(refused, Refused::TooLate);
     }
     let entry = w.state.entries.get_mut(&id).unwrap();
-    entry.verdict = Some(Arc::new(verdict(VerdictKind::Blocked, "1")));
+    let Phase::Waiting(review) = &mut entry.phase else {
+        panic!("not waiting: {entry:?}");
+    };
+    review.verdict = Arc::new(verdict(VerdictKind::Blocked, "1"));
     let refused = grant(&w.state, &confirmation, w.now).unwrap_err();
     assert_eq!(refused, Refused::Verdict);
     w.state.closing = true;

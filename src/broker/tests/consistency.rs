@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::super::entry::Early;
+use super::super::entry::Entry;
+use super::super::phase::{Early, Phase, Stage, Telling};
 use super::super::quota::key;
 use super::super::state::{BrokerState, Then};
 use crate::clock::Now;
@@ -11,7 +12,7 @@ use crate::model::State;
 /// Everything that `update` keeps beside the entries must follow from them.
 pub fn check(state: &BrokerState, now: Now) {
     let entries = || state.entries.values();
-    let id = |e: &super::super::Entry| e.proposal.id;
+    let id = |e: &Entry| e.proposal.id;
 
     let waiting: BTreeMap<_, _> = entries()
         .filter(|e| e.awaits_decision())
@@ -19,12 +20,12 @@ pub fn check(state: &BrokerState, now: Now) {
         .collect();
     assert_eq!(state.waiting, waiting, "waiting");
     let active: BTreeMap<_, _> = entries()
-        .filter(|e| matches!(e.state, State::Granted | State::Running))
+        .filter(|e| matches!(e.state(), State::Granted | State::Running))
         .map(|e| (e.seq, id(e)))
         .collect();
     assert_eq!(state.active, active, "active");
     let ended: BTreeSet<_> = entries()
-        .filter(|e| e.state.is_final() && e.announced)
+        .filter(|e| e.state().is_final() && e.announced())
         .map(id)
         .collect();
     assert_eq!(state.ended.len(), ended.len(), "ended twice");
@@ -34,24 +35,24 @@ pub fn check(state: &BrokerState, now: Now) {
         "ended"
     );
     let bytes: usize = entries()
-        .filter(|e| e.state.is_final() && e.announced)
-        .map(|e| e.weight)
+        .filter(|e| e.state().is_final() && e.announced())
+        .filter_map(|e| Some(e.ending()?.telling.weight()))
         .sum();
     assert_eq!(state.ended_bytes, bytes, "bytes of the ended ones");
 
     let deadlines: BTreeSet<_> = entries()
-        .filter(|e| e.state == State::Pending && e.deadline > now.boot)
+        .filter(|e| e.state() == State::Pending && e.deadline > now.boot)
         .map(|e| (e.deadline, id(e)))
         .collect();
     assert_eq!(state.deadlines, deadlines, "deadlines");
-    for e in entries().filter(|e| e.state == State::Pending && e.deadline <= now.boot) {
+    for e in entries().filter(|e| e.state() == State::Pending && e.deadline <= now.boot) {
         assert!(
-            !e.announced && e.early.is_some(),
+            !e.announced() && e.phase.early().is_some(),
             "overdue and still to be decided"
         );
     }
     let timeouts: BTreeSet<_> = entries()
-        .flat_map(|e| e.waiters.iter().map(move |w| (e, w)))
+        .flat_map(|e| e.audience.waiters.iter().map(move |w| (e, w)))
         .filter_map(|(e, (conn, call, until))| until.map(|t| (t, *conn, *call, id(e))))
         .collect();
     assert_eq!(state.timeouts, timeouts, "time-outs");
@@ -61,7 +62,7 @@ pub fn check(state: &BrokerState, now: Now) {
     );
 
     let (mut peers, mut uids) = (HashMap::<_, usize>::new(), HashMap::<_, usize>::new());
-    let undecided: Vec<_> = entries().filter(|e| e.state == State::Pending).collect();
+    let undecided: Vec<_> = entries().filter(|e| e.state() == State::Pending).collect();
     for e in &undecided {
         *peers.entry(key(&e.proposal.peer)).or_default() += 1;
         *uids.entry(e.proposal.peer.uid).or_default() += 1;
@@ -75,40 +76,52 @@ pub fn check(state: &BrokerState, now: Now) {
     }
 
     for e in entries() {
+        let (audience, told) = (&e.audience, e.told());
         assert!(
-            e.armed.is_none() || e.state == State::Granted,
-            "armed, but not granted"
-        );
-        assert!(!e.told || e.state.is_final(), "told, but not final");
-        assert!(
-            !e.told || e.waiters.is_empty(),
+            !told || audience.waiters.is_empty() && audience.withdrawers.is_empty(),
             "told, and still waited for"
         );
         assert!(
-            !e.told || e.withdrawers.is_empty(),
-            "told, and still waited for"
-        );
-        assert!(
-            !e.announced || e.proposers.is_empty(),
+            !e.announced() || audience.proposers.is_empty(),
             "announced, but not answered"
         );
         assert!(
-            e.early != Some(Early::Expired) || e.deadline <= now.boot,
+            e.phase.early() != Some(Early::Expired) || e.deadline <= now.boot,
             "expired early"
         );
-        assert_eq!(e.weight > 0, e.state.is_final() && e.announced, "weight");
-        assert_eq!(e.ended.is_some(), e.state.is_final(), "when it ended");
-        for conn in &e.owners {
+        if let Some(ended) = e.ending() {
+            assert!(ended.state.is_final(), "ended as {}", ended.state);
+            assert_eq!(ended.telling.weight() > 0, e.announced(), "weight");
+        }
+        let awaited = awaited(e);
+        for then in state.tickets.values() {
+            let of_it = match then {
+                // What waited for its release may have ended meanwhile.
+                Then::Nothing | Then::Release(_) => false,
+                Then::EndUnseen(of) | Then::Announce(of) | Then::Execute(of) | Then::Tell(of) => {
+                    *of == id(e)
+                }
+            };
+            assert!(
+                !of_it || awaited.contains(then),
+                "{then:?} of another phase"
+            );
+        }
+        let waits = state.tickets.values().any(|then| awaited.contains(then));
+        assert_eq!(waits, !awaited.is_empty(), "{e:?} waits for no record");
+        for conn in &audience.owners {
             let owner = state.connections.get(conn).expect("an owner is connected");
             assert!(
                 owner.owned.contains(&id(e)),
                 "an owner that does not know it"
             );
         }
-        assert!(e.streams.is_subset(&e.owners), "streams to a stranger");
-        let callers = e.proposers.iter().chain(&e.withdrawers).map(|(c, _)| c);
-        for conn in callers.chain(e.waiters.iter().map(|(c, ..)| c)) {
-            assert!(e.owners.contains(conn), "answers a stranger");
+        assert!(
+            audience.streams.is_subset(&audience.owners),
+            "streams to a stranger"
+        );
+        for (conn, _) in audience.calls() {
+            assert!(audience.owners.contains(&conn), "answers a stranger");
         }
         if let Some(name) = &e.proposal.idempotency_key {
             let known = state.keys.get(&(e.proposal.peer.uid, name.clone()));
@@ -118,7 +131,10 @@ pub fn check(state: &BrokerState, now: Now) {
     for (conn, connection) in &state.connections {
         for id in &connection.owned {
             let e = state.entries.get(id).expect("owns what is known");
-            assert!(e.owners.contains(conn), "owns what it does not own");
+            assert!(
+                e.audience.owners.contains(conn),
+                "owns what it does not own"
+            );
         }
     }
     for id in state.keys.values() {
@@ -146,4 +162,23 @@ pub fn check(state: &BrokerState, now: Now) {
         shown.iter().collect::<BTreeSet<_>>().len(),
         "shown twice"
     );
+}
+
+/// The record that this phase waits for, and cannot go on without: one of these is on its way.
+fn awaited(e: &Entry) -> Vec<Then> {
+    let id = e.proposal.id;
+    match &e.phase {
+        Phase::Arriving(_) | Phase::Waiting(_) => vec![],
+        Phase::Recording(_) => vec![Then::Announce(id), Then::EndUnseen(id)],
+        Phase::Granted(granted) => match granted.stage {
+            Stage::Armed(_) => vec![Then::Execute(id)],
+            Stage::Held if granted.stopped.is_none() => vec![Then::Release(id)],
+            Stage::Made | Stage::Held | Stage::LetGo(_) => vec![],
+        },
+        Phase::Ended(ended) => match ended.telling {
+            Telling::Unannounced => vec![Then::Announce(id)],
+            Telling::Shown { .. } => vec![Then::Tell(id)],
+            Telling::Told { .. } => vec![],
+        },
+    }
 }

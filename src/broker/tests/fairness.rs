@@ -114,5 +114,5 @@ fn an_answer_to_another_job_changes_nothing() {
         job: stray,
         verdict,
     });
-    assert!(w.entry(id).verdict.is_none());
+    assert!(w.entry(id).verdict().is_none());
 }

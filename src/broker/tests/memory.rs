@@ -81,7 +81,7 @@ fn live_output_is_bounded() {
         let text = String::new();
         w.exec(id, ExecNote::Output { stream, text });
     }
-    let output = &w.entry(id).output;
+    let output = w.entry(id).output();
     assert!(output.stdout.len() <= super::super::LiveOutput::CAP);
     assert!(output.stderr.len() <= super::super::LiveOutput::CAP);
     assert!(output.order.len() <= 600, "empty pieces are none");

@@ -182,6 +182,50 @@ fn a_peer_that_uses_little_is_served_while_another_of_its_uid_uses_all() {
     w.pending(B, draft("polite"));
 }
 
+/// The figures of internals.md, to the byte and to the microsecond. No peer has used all of its own;
+/// what they used together counts all the same, and those wait for it that used more than their share.
+#[test]
+fn the_allowances_of_a_peer_and_of_its_uid_are_those_of_the_table() {
+    const MIB: u64 = 1 << 20;
+    const LOG: (&str, u64, u64, u64) = ("log bytes", 64 * MIB, 256 * MIB, MIB);
+    const ANALYSIS: (&str, u64, u64, u64) = ("analysis time", 5_000_000, 10_000_000, 250_000);
+    for (what, of_peer, of_uid, regained) in [LOG, ANALYSIS] {
+        let mut w = World::new();
+        let boot = w.now.boot;
+        let charge = |w: &mut World, pid: i32, amount: u64| match what {
+            "log bytes" => w.state.quotas.charge_log((1000, pid), amount, boot),
+            _ => {
+                let spent = std::time::Duration::from_micros(amount);
+                w.state.quotas.charge_analysis((1000, pid), spent, boot);
+            }
+        };
+        let waits = |w: &World, uid: u32, pid: i32, after: std::time::Duration| {
+            w.state.quotas.exhausted((uid, pid), boot + after)
+        };
+        let peers = i32::try_from(of_uid / of_peer).unwrap();
+        for pid in 0..peers {
+            charge(&mut w, pid, of_peer - 1);
+            assert_eq!(waits(&w, 1000, pid, ms(0)), None, "{what}: below its own");
+        }
+        charge(&mut w, peers, u64::try_from(peers).unwrap());
+        for pid in 0..peers {
+            assert_eq!(waits(&w, 1000, pid, ms(0)), Some((what, 1)), "{what}");
+            assert_eq!(waits(&w, 1000, pid, ms(1)), None, "{what}: regained");
+        }
+        assert_eq!(waits(&w, 1000, peers, ms(0)), None, "{what}: its share");
+        assert_eq!(waits(&w, 1001, 20, ms(0)), None, "{what}: another uid");
+        charge(&mut w, 0, 1 + regained);
+        assert_eq!(waits(&w, 1000, 0, ms(999)), Some((what, 1)), "{what}");
+        assert_eq!(waits(&w, 1000, 0, ms(1001)), None, "{what}");
+        // Twice of what the uid may: its share keeps nobody served.
+        charge(&mut w, 99, of_uid - regained - 1);
+        assert!(
+            waits(&w, 1000, peers, ms(0)).is_some(),
+            "{what}: beyond twice"
+        );
+    }
+}
+
 #[test]
 fn a_suspended_machine_costs_no_agent_its_budget() {
     let mut w = World::new();

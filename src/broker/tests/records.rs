@@ -4,7 +4,7 @@ use super::super::effect::{Note, Reply};
 use super::super::event::{Event, ExecNote};
 use super::world::*;
 use crate::model::{
-    Digest, Draft, InputKind, Lane, LogEvent, RunErrorKind, State, Ticket, VerdictKind,
+    Digest, Draft, InputKind, Lane, LogEvent, RunErrorKind, State, Ticket, Tier, VerdictKind,
 };
 
 #[test]
@@ -184,6 +184,12 @@ fn the_log_has_what_was_granted_and_contents_as_blobs() {
     let inputs = &granted.inputs;
     assert_eq!(granted.grant_digest, digest);
     assert_eq!(granted.digest, Digest::of(b"print(threshold)"));
+    let policy = policy("analysis");
+    assert_eq!(granted.profile, policy.name);
+    assert_eq!(granted.policy_sha256, policy.sha256.hex());
+    assert_eq!(granted.limits, policy.limits);
+    assert_eq!(granted.tier, Tier::Process);
+    assert_eq!(granted.environment, Digest::of(b"environment"));
     assert_eq!(inputs[0].sha256, Digest::of(text.as_bytes()));
     assert_eq!(
         inputs[0].kind,
@@ -268,7 +274,7 @@ fn what_is_noted_of_private_data_is_for_the_log_and_the_screen_and_not_for_the_a
     };
     let logged: Vec<_> = finished.events.iter().map(|e| e.message.as_str()).collect();
     assert_eq!(logged, ["compared up to 7", "by the guard"]);
-    assert_eq!(w.entry(id).noted[0].message, "compared up to 7");
+    assert_eq!(w.entry(id).noted()[0].message, "compared up to 7");
     let outcome = serde_json::to_string(&w.outcome_of(A, id)).unwrap();
     assert!(outcome.contains("by the guard"), "{outcome}");
     assert!(!outcome.contains("compared"), "{outcome}");

@@ -132,7 +132,7 @@ fn reports_about_what_was_not_asked_for_change_nothing() {
         w.exec(id, note);
     }
     assert_eq!(w.state_of(id), State::Granted, "it was not let go");
-    assert!(w.entry(id).output.stdout.is_empty());
+    assert!(w.entry(id).output().stdout.is_empty());
     w.exec(id, ExecNote::Ended(Box::new(run("forged"))));
     w.durable();
     let outcome = w.outcome_of(A, id);
@@ -254,7 +254,7 @@ fn live_output_keeps_the_order_of_its_pieces() {
         let text = text.to_owned();
         w.exec(id, ExecNote::Output { stream, text });
     }
-    let output = &w.entry(id).output;
+    let output = w.entry(id).output();
     assert_eq!(
         (output.stdout.as_str(), output.stderr.as_str()),
         ("abc", "!")

@@ -185,7 +185,7 @@ impl Play {
             (Which::Open(n), len) => {
                 let open = |id: &&ProposalId| {
                     let entry = self.world.state.entry(**id);
-                    entry.is_some_and(|e| e.announced && !e.state.is_final())
+                    entry.is_some_and(|e| e.announced() && !e.state().is_final())
                 };
                 let open: Vec<_> = self.ids.iter().filter(open).collect();
                 match open.len() {
@@ -242,7 +242,7 @@ impl Play {
     }
 
     fn proceed(&mut self, id: ProposalId) {
-        let Some(state) = self.world.state.entry(id).map(|e| e.state) else {
+        let Some(state) = self.world.state.entry(id).map(|e| e.state()) else {
             return;
         };
         let note = if self.world.killed.contains(&id) || state == State::Running {
@@ -434,8 +434,8 @@ impl Play {
         }
         assert!(w.exited, "the dashboard does not come to rest");
         for e in w.state.entries.values() {
-            assert!(e.told, "{} never ended: {:?}", e.proposal.id, e.state);
-            assert!(e.waiters.is_empty() && e.withdrawers.is_empty() && e.proposers.is_empty());
+            assert!(e.told(), "never ended: {e:?}");
+            assert_eq!(e.audience.calls().count(), 0, "{e:?}");
         }
     }
 }

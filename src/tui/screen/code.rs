@@ -41,8 +41,8 @@ impl Screen<'_> {
         canvas.put(right, area.y, wide, &vouched, Role::Dim);
         let right = right.saturating_sub(2);
         let mut x = area.x + 1;
-        if entry.state != State::Pending {
-            let (glyph, word, role) = words::state(entry.state);
+        if entry.state() != State::Pending {
+            let (glyph, word, role) = words::state(entry.state());
             x += canvas.put(
                 x,
                 area.y,
@@ -175,7 +175,7 @@ impl Screen<'_> {
     /// The worst finding of each visible line.
     fn marks(&self, layout: &Layout, top: usize, bottom: usize) -> BTreeMap<usize, Severity> {
         let mut marks = BTreeMap::new();
-        let Some(verdict) = self.entry.and_then(|e| e.verdict.as_ref()) else {
+        let Some(verdict) = self.entry.and_then(|e| e.verdict()) else {
             return marks;
         };
         let lines: Vec<usize> = (top..bottom)

@@ -165,7 +165,7 @@ impl Screen<'_> {
         let (Some(entry), Some(layout)) = (self.entry, drawn.layout.as_ref()) else {
             return (None, None);
         };
-        if entry.state != State::Pending {
+        if entry.state() != State::Pending {
             return (None, None);
         }
         let none = IntervalSet::default();
@@ -205,7 +205,7 @@ impl Screen<'_> {
         let mut out = Vec::new();
         match self.ui.view {
             View::Queue => {
-                match self.entry.map(|e| e.state) {
+                match self.entry.map(|e| e.state()) {
                     Some(State::Pending) => {
                         if missing {
                             out.push((C::PageCode, "next"));

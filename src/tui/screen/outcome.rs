@@ -18,37 +18,37 @@ impl Screen<'_> {
     /// The end of the output, in the order it came; standard error is marked. Charts stand below
     /// what was printed.
     pub(super) fn output(&self, entry: &Entry, area: Rect) -> Vec<Para> {
-        let live = &entry.output;
+        let live = entry.output();
         let mut out = if live.order.is_empty() {
-            entry.run.as_ref().map(kept).unwrap_or_default()
+            entry.run().map(kept).unwrap_or_default()
         } else {
             streamed(entry)
         };
-        if let Some(run) = &entry.run {
+        if let Some(run) = entry.run() {
             out.extend(given(run));
             out.extend(sketch(&run.result, chart_room(area)));
         }
         let private = |event: &&RunEvent| event.kind == RunEvent::PRIVATE;
         out.extend(
             entry
-                .noted
+                .noted()
                 .iter()
                 .filter(|event| !private(event))
                 .map(|event| told("python", event)),
         );
-        if entry.noted.iter().any(|event| private(&event)) {
+        if entry.noted().iter().any(|event| private(&event)) {
             out.push(Para::new(format!("▲ {}", words::NOTED), Role::Flagged).hang(2));
         }
         if out.is_empty() {
-            let words = match entry.state {
+            let words = match entry.state() {
                 State::Granted => words::STARTING,
                 State::Running => words::NO_OUTPUT_YET,
                 _ => words::NO_OUTPUT,
             };
             out.push(Para::new(words, Role::Dim));
         }
-        if entry.state.is_final() && entry.state != State::Succeeded {
-            let (glyph, word, role) = words::state(entry.state);
+        if entry.state().is_final() && entry.state() != State::Succeeded {
+            let (glyph, word, role) = words::state(entry.state());
             let why = format!("  {}", entry.message());
             out.push(
                 Para::new(format!("{glyph} {word}"), role)
@@ -61,12 +61,12 @@ impl Screen<'_> {
 
     /// The state, why, and the run's facts.
     pub(super) fn outcome(&self, entry: &Entry) -> Vec<Para> {
-        let (glyph, word, role) = words::state(entry.state);
+        let (glyph, word, role) = words::state(entry.state());
         let mut out = vec![Para::new(format!("{glyph} {word}"), role)];
-        if entry.state.is_final() {
+        if entry.state().is_final() {
             out.push(Para::new(entry.message(), Role::Text));
         }
-        if let Some(decision) = &entry.decision {
+        if let Some(decision) = entry.decision() {
             let at = decision.at.to_zoned(self.ui.zone.clone());
             // Nobody decided what expired, was withdrawn or blocked.
             let label = match decision.kind {
@@ -78,14 +78,14 @@ impl Screen<'_> {
             };
             out.push(labelled(label, &at.strftime("%H:%M:%S").to_string()));
         }
-        out.extend(entry.noted.iter().map(|event| {
+        out.extend(entry.noted().iter().map(|event| {
             let of = match event.kind.as_str() {
                 RunEvent::PRIVATE => "private",
                 _ => "python",
             };
             told(of, event)
         }));
-        if let Some(run) = &entry.run {
+        if let Some(run) = entry.run() {
             out.extend(facts(run, entry.message()));
         }
         out
@@ -252,7 +252,7 @@ fn kept(run: &Run) -> Vec<Para> {
 
 /// The pieces as they came.
 fn streamed(entry: &Entry) -> Vec<Para> {
-    let live = &entry.output;
+    let live = entry.output();
     let pieces = live.order.iter().enumerate().rev();
     let (lines, cut) = printed::lines(pieces.map(|(i, (stream, end))| {
         let before = live.order[..i].iter().rev();

@@ -38,7 +38,7 @@ impl Screen<'_> {
             // The verdict's word stands with its tab unless there is no room for all tabs.
             if *pane == Pane::Verdict
                 && (slot.panes.len() == 1 || area.width >= 70)
-                && let Some(verdict) = &entry.verdict
+                && let Some(verdict) = entry.verdict()
             {
                 let (glyph, word, role) = words::verdict(verdict.verdict);
                 heading.push((format!(" {glyph} {word}"), role));
@@ -89,8 +89,8 @@ impl Screen<'_> {
             return flow.clone();
         }
         let paras = match pane {
-            Pane::Verdict => verdict(entry.verdict.as_deref()),
-            Pane::Can => capabilities(entry.verdict.as_deref()),
+            Pane::Verdict => verdict(entry.verdict().map(Arc::as_ref)),
+            Pane::Can => capabilities(entry.verdict().map(Arc::as_ref)),
             Pane::Given => self.given(entry),
             Pane::Says => says(entry, self.ui.as_drawn),
             Pane::Output => self.output(entry, area),
@@ -98,7 +98,7 @@ impl Screen<'_> {
             Pane::Queue | Pane::Code => Vec::new(),
         };
         let flow = Arc::new(Flow::new(&paras, width));
-        if keeps && entry.verdict.is_some() {
+        if keeps && entry.verdict().is_some() {
             drawn.flows.push((key, flow.clone()));
         }
         flow
@@ -106,9 +106,9 @@ impl Screen<'_> {
 
     fn given(&self, entry: &Entry) -> Vec<Para> {
         let policy = self.state.policy_of(entry);
-        let mut out = inputs(entry.inputs.as_deref());
+        let mut out = inputs(entry.inputs().map(Arc::as_ref));
         if let Some(policy) = &policy {
-            out.extend(told(entry.inputs.as_deref(), policy));
+            out.extend(told(entry.inputs().map(Arc::as_ref), policy));
         }
         out.push(Para::default());
         if let Some(policy) = &policy {
@@ -119,7 +119,7 @@ impl Screen<'_> {
         }
         out.push(labelled("python", &environment(&self.state.environment)));
         out.push(Para::default());
-        out.extend(columns(entry.inputs.as_deref()));
+        out.extend(columns(entry.inputs().map(Arc::as_ref)));
         out
     }
 }

@@ -15,7 +15,7 @@ use super::{Drawn, Screen};
 impl Screen<'_> {
     /// Glyph, word and role of an entry in the lists.
     pub(super) fn badge(&self, entry: &Entry) -> (&'static str, &'static str, Role) {
-        match (&entry.verdict, entry.state) {
+        match (entry.verdict(), entry.state()) {
             (Some(verdict), State::Pending) => words::verdict(verdict.verdict),
             (_, state) => words::state(state),
         }
@@ -23,13 +23,13 @@ impl Screen<'_> {
 
     /// Time left, time running, or the time of day it ended.
     fn when(&self, entry: &Entry) -> String {
-        match entry.state {
+        match entry.state() {
             State::Pending => words::countdown(entry.left(self.now)),
             State::Granted | State::Running => {
-                let since = entry.released.map_or(self.now.boot, |r| r.boot);
+                let since = entry.released().map_or(self.now.boot, |r| r.boot);
                 words::countdown(self.now.boot.saturating_sub(since))
             }
-            _ => entry.ended.map_or_else(String::new, |e| {
+            _ => entry.ended().map_or_else(String::new, |e| {
                 let at = e.wall.to_zoned(self.ui.zone.clone());
                 format!("{:02}:{:02}", at.hour(), at.minute())
             }),
@@ -131,7 +131,11 @@ impl Screen<'_> {
         let mut x = row.x + 1;
         x += canvas.put(x, row.y, 1, glyph, role) + 1;
         canvas.put(x, row.y, 10, word, role);
-        x += if entry.state == State::Pending { 8 } else { 11 };
+        x += if entry.state() == State::Pending {
+            8
+        } else {
+            11
+        };
         let name = entry.proposal.agent_name();
         canvas.put_cut(x, row.y, right.saturating_sub(x + 1), name, Role::Text);
     }

@@ -198,7 +198,7 @@ impl Screen<'_> {
         if self.facts.agents_share_uid {
             out.push(flagged(words::SHARED_UID, ""));
         }
-        if let Some(verdict) = &entry.verdict {
+        if let Some(verdict) = entry.verdict() {
             out.push(Para::default());
             out.push(heading("Can"));
             out.extend(capabilities(Some(verdict)).into_iter().map(|p| p.indent(2)));
@@ -214,10 +214,10 @@ impl Screen<'_> {
         let policy = self.state.policy_of(entry);
         out.push(Para::default());
         out.push(heading("Given"));
-        let given = inputs(entry.inputs.as_deref());
+        let given = inputs(entry.inputs().map(Arc::as_ref));
         out.extend(given.into_iter().map(|p| p.indent(2)));
         if let Some(policy) = &policy {
-            out.extend(told(entry.inputs.as_deref(), policy).map(|p| p.indent(2)));
+            out.extend(told(entry.inputs().map(Arc::as_ref), policy).map(|p| p.indent(2)));
         }
         out.push(Para::default());
         out.push(heading("Limits"));
@@ -249,7 +249,7 @@ impl Screen<'_> {
         if let Some(policy) = &policy {
             out.push(wide("policy", hash(policy.sha256.hex())));
         }
-        for input in entry.inputs.iter().flat_map(|i| i.iter()) {
+        for input in entry.inputs().into_iter().flat_map(|i| i.iter()) {
             out.push(Para::new(format!("{} {}", input.name, input.sha256), Role::Dim).indent(2));
         }
         out.push(

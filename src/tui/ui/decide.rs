@@ -41,12 +41,12 @@ impl UiState {
         };
         let id = entry.proposal.id;
         let refuse = |why: Refused| Some(words::cannot_grant(&why.to_string()).into());
-        let verdict = entry.verdict.as_ref();
-        if entry.state == State::Blocked || verdict.is_some_and(|v| !v.verdict.grantable()) {
+        let verdict = entry.verdict();
+        if entry.state() == State::Blocked || verdict.is_some_and(|v| !v.verdict.grantable()) {
             return Some(words::NOT_GRANTABLE.into());
         }
         if !entry.awaits_decision() {
-            return Some(words::already(entry.state).into());
+            return Some(words::already(entry.state()).into());
         }
         if entry.left(now).is_zero() {
             return refuse(Refused::TooLate);
@@ -97,7 +97,7 @@ impl UiState {
     /// Opens the sheet; nothing stands against it.
     fn open_sheet(&mut self, state: &BrokerState, entry: &Entry, now: Now) {
         let id = entry.proposal.id;
-        let kind = entry.verdict.as_ref().map(|v| v.verdict);
+        let kind = entry.verdict().map(|v| v.verdict);
         let challenge = if kind == Some(VerdictKind::Clear) {
             Challenge::Key
         } else {
@@ -214,7 +214,7 @@ impl UiState {
         match self.entry(state) {
             None => self.notice = Some(Notice::NothingSelected),
             Some(entry) if !entry.awaits_decision() => {
-                self.notice = Some(of(entry, words::already(entry.state)));
+                self.notice = Some(of(entry, words::already(entry.state())));
             }
             Some(entry) => {
                 self.prompt = Some(Prompt::Deny {
@@ -228,18 +228,18 @@ impl UiState {
     /// `x`: kills what runs.
     pub(super) fn kill(&mut self, state: &BrokerState) -> Vec<Action> {
         match self.entry(state) {
-            Some(entry) if matches!(entry.state, State::Granted | State::Running) => {
+            Some(entry) if matches!(entry.state(), State::Granted | State::Running) => {
                 self.notice = Some(of(entry, words::KILLING));
                 vec![Action::Kill {
                     id: entry.proposal.id,
                 }]
             }
-            Some(entry) if entry.state == State::Pending => {
+            Some(entry) if entry.state() == State::Pending => {
                 self.notice = Some(of(entry, words::NOT_RUNNING));
                 Vec::new()
             }
             Some(entry) => {
-                self.notice = Some(of(entry, words::already(entry.state)));
+                self.notice = Some(of(entry, words::already(entry.state())));
                 Vec::new()
             }
             None => {
@@ -332,7 +332,7 @@ impl UiState {
 
 /// Words that are true while this proposal is in the state it is in.
 fn of(entry: &Entry, words: impl Into<Cow<'static, str>>) -> Notice {
-    Notice::While(entry.proposal.id, entry.state, words.into())
+    Notice::While(entry.proposal.id, entry.state(), words.into())
 }
 
 fn insert(input: &mut Input, c: char) {

@@ -101,7 +101,7 @@ impl UiState {
         }
         // A finding may stand across two pages of a sheet that was shown to its end.
         if sheet.is_some_and(|s| s.missing().is_none()) {
-            let verdict = state.entry(id).and_then(|e| e.verdict.as_ref());
+            let verdict = state.entry(id).and_then(|e| e.verdict());
             findings.insert(0..verdict.map_or(0, |v| v.findings.len()));
         }
         Viewed {

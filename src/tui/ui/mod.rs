@@ -273,11 +273,11 @@ impl UiState {
         self.accrue(now);
         self.relist(state);
         if let Some(id) = self.denied
-            && state.entry(id).is_none_or(|e| e.state.is_final())
+            && state.entry(id).is_none_or(|e| e.state().is_final())
         {
             self.denied = None;
             if self.selected == Some(id)
-                && state.entry(id).is_some_and(|e| e.state == State::Denied)
+                && state.entry(id).is_some_and(|e| e.state() == State::Denied)
                 && let Some(next) = selection::most_urgent(state)
             {
                 self.select(next, now);
@@ -319,12 +319,12 @@ impl UiState {
         let current = self
             .doc
             .as_ref()
-            .is_some_and(|d| d.id == entry.proposal.id && d.has_inputs == entry.inputs.is_some());
+            .is_some_and(|d| d.id == entry.proposal.id && d.has_inputs == entry.inputs().is_some());
         if !current {
             self.doc = Some(Arc::new(Document::new(
                 entry.proposal.id,
                 entry.proposal.code.clone(),
-                entry.inputs.as_ref(),
+                entry.inputs(),
             )));
         }
     }
@@ -530,14 +530,14 @@ impl UiState {
 pub(super) fn too_late(state: &BrokerState, id: ProposalId) -> Option<String> {
     match state.entry(id) {
         Some(entry) if entry.awaits_decision() => None,
-        Some(entry) => Some(words::already(entry.state)),
+        Some(entry) => Some(words::already(entry.state())),
         None => Some(words::GONE.to_owned()),
     }
 }
 
 fn closed(state: &BrokerState, id: ProposalId, why: String) -> Notice {
     match state.entry(id) {
-        Some(entry) => Notice::While(id, entry.state, why.into()),
+        Some(entry) => Notice::While(id, entry.state(), why.into()),
         None => why.into(),
     }
 }
@@ -558,7 +558,7 @@ pub(super) fn lower(entry: Option<&Entry>) -> Vec<Pane> {
     if has_output(entry) {
         panes.push(Pane::Output);
     }
-    if entry.state != State::Pending {
+    if entry.state() != State::Pending {
         panes.push(Pane::Outcome);
     }
     panes.extend([Pane::Verdict, Pane::Can, Pane::Given, Pane::Says]);
@@ -567,5 +567,5 @@ pub(super) fn lower(entry: Option<&Entry>) -> Vec<Pane> {
 
 /// Whether it runs, ran, or is about to.
 pub(super) fn has_output(entry: &Entry) -> bool {
-    matches!(entry.state, State::Granted | State::Running) || entry.run.is_some()
+    matches!(entry.state(), State::Granted | State::Running) || entry.run().is_some()
 }

@@ -36,7 +36,7 @@ impl UiState {
     pub(super) fn scroll_queue(&mut self, state: &BrokerState, command: Command, now: Now) {
         let entry = self.entry(state);
         let focus = self.focus_now(entry);
-        let ran = entry.is_some_and(|entry| entry.state.is_final());
+        let ran = entry.is_some_and(|entry| entry.state().is_final());
         let pane = match (command, focus) {
             // Nothing of the code needs to be seen any more.
             (Command::PageCode, Pane::Outcome | Pane::Output) if ran => focus,

@@ -53,8 +53,8 @@ impl UiState {
                 self.obstacle(state, now).filter(|_| asks)?
             }
             Notice::While(id, of, words) => {
-                let holds =
-                    self.selected == Some(*id) && state.entry(*id).is_some_and(|e| e.state == *of);
+                let holds = self.selected == Some(*id)
+                    && state.entry(*id).is_some_and(|e| e.state() == *of);
                 holds.then(|| words.clone())?
             }
             Notice::NothingSelected if self.selected.is_none() => words::NOTHING_SELECTED.into(),

@@ -166,7 +166,7 @@ impl Sheet {
             return Err(words::GONE.to_owned());
         };
         if !entry.awaits_decision() {
-            return Err(words::already(entry.state));
+            return Err(words::already(entry.state()));
         }
         if let Environment::Changed { what } = &state.environment {
             return Err(words::environment_changed(what));

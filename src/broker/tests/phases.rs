@@ -1,0 +1,179 @@
+//! What the screen reads of an entry, in each phase of its life.
+
+use super::super::effect::Reply;
+use super::super::event::{Event, ExecNote, Request};
+use super::world::*;
+use crate::model::{
+    DecisionKind, Draft, ProposalId, RunErrorKind, RunEvent, State, StreamName, VerdictKind,
+};
+
+/// State, kind of decision, whether it runs, whether it ended, what was printed, what was noted.
+type Read = (State, Option<DecisionKind>, bool, bool, String, Vec<String>);
+
+fn read(w: &World, id: ProposalId) -> Read {
+    let e = w.entry(id);
+    (
+        e.state(),
+        e.decision().map(|d| d.kind),
+        e.released().is_some(),
+        e.ended().is_some(),
+        e.output().stdout.clone(),
+        e.noted()
+            .iter()
+            .map(|event| event.message.clone())
+            .collect(),
+    )
+}
+
+fn noted(kind: &str, message: &str) -> ExecNote {
+    ExecNote::Noted(vec![RunEvent {
+        kind: kind.to_owned(),
+        message: message.to_owned(),
+        line: None,
+    }])
+}
+
+fn prints(text: &str) -> ExecNote {
+    ExecNote::Output {
+        stream: StreamName::Stdout,
+        text: text.to_owned(),
+    }
+}
+
+/// A proposal whose child runs, has printed `7` and was told of.
+fn printed(w: &mut World) -> ProposalId {
+    let nothing = || (String::new(), Vec::<String>::new());
+    let (id, _) = w.propose(A, draft("1"));
+    let step = |w: &World, state, decision, runs, (printed, noted): (String, Vec<String>)| {
+        assert_eq!(read(w, id), (state, decision, runs, false, printed, noted));
+    };
+    let granted = Some(DecisionKind::Granted);
+    step(w, State::Pending, None, false, nothing());
+    assert_eq!(
+        (w.entry(id).verdict(), w.entry(id).awaits_decision()),
+        (None, false)
+    );
+    w.analyse(VerdictKind::Clear);
+    assert!(w.entry(id).verdict().is_some() && !w.entry(id).awaits_decision());
+    w.durable();
+    step(w, State::Pending, None, false, nothing());
+    assert!(w.entry(id).awaits_decision() && w.entry(id).message().is_empty());
+    w.grant(id);
+    step(w, State::Granted, granted, false, nothing());
+    w.durable();
+    let told = (String::new(), vec!["compared up to 7".to_owned()]);
+    w.exec(id, noted(RunEvent::PRIVATE, "compared up to 7"));
+    step(w, State::Granted, granted, false, told.clone());
+    w.exec(id, ExecNote::Prepared(isolation()));
+    // What is held is looked at, and not told of its data any more.
+    w.exec(id, noted(RunEvent::PRIVATE, "too late"));
+    step(w, State::Granted, granted, false, told.clone());
+    w.exec(id, noted(RunEvent::ENVIRONMENT, "x.py was changed"));
+    let told = (
+        String::new(),
+        [told.1, vec!["x.py was changed".to_owned()]].concat(),
+    );
+    step(w, State::Granted, granted, false, told.clone());
+    w.durable();
+    w.exec(id, ExecNote::Released);
+    step(w, State::Running, granted, true, told.clone());
+    assert_eq!(w.entry(id).released().unwrap().boot, w.now.boot);
+    w.exec(id, noted(RunEvent::ENVIRONMENT, "of a run that runs"));
+    w.exec(id, prints("7"));
+    step(w, State::Running, granted, true, ("7".to_owned(), told.1));
+    w.pass(s(5));
+    id
+}
+
+#[test]
+fn a_run_that_ends_has_its_result_and_its_notes() {
+    let mut w = World::new();
+    let id = printed(&mut w);
+    w.exec(id, ExecNote::Ended(Box::new(run("7\n"))));
+    let (state, decision, runs, ended, output, notes) = read(&w, id);
+    assert_eq!((state, runs, ended), (State::Succeeded, false, true));
+    assert_eq!(decision, Some(DecisionKind::Granted));
+    assert_eq!((output.as_str(), notes.len()), ("", 2));
+    let e = w.entry(id);
+    assert_eq!(e.run().unwrap().stdout, "7\n");
+    assert_eq!(e.message(), "It ran and succeeded.");
+    assert_eq!(e.ended().unwrap().boot, w.now.boot);
+}
+
+/// What was printed stays on the screen where no result has it.
+#[test]
+fn a_run_that_breaks_off_keeps_what_it_printed() {
+    let mut w = World::new();
+    let id = printed(&mut w);
+    let message = "it was lost".to_owned();
+    w.exec(id, ExecNote::Failed { message });
+    let (state, decision, runs, ended, output, notes) = read(&w, id);
+    assert_eq!((state, runs, ended), (State::Error, false, true));
+    assert_eq!(decision, Some(DecisionKind::Granted));
+    assert_eq!((output.as_str(), notes.len()), ("7", 2));
+    assert_eq!(w.entry(id).run(), None);
+    assert_eq!(
+        w.entry(id).message(),
+        "It was stopped while it ran: it was lost"
+    );
+    assert_eq!(
+        (w.entry(id).ttl_s(), w.entry(id).left(w.now)),
+        (1800, s(1795))
+    );
+}
+
+/// The log fails between the end of a run and its record: the result goes, and it did run.
+#[test]
+fn a_result_that_is_lost_with_the_log_leaves_no_run_behind() {
+    let mut w = World::new();
+    let id = printed(&mut w);
+    w.exec(
+        id,
+        ExecNote::Ended(Box::new(failed_run(RunErrorKind::SnippetError))),
+    );
+    w.audit_down();
+    let e = w.entry(id);
+    assert_eq!((e.state(), e.run()), (State::Error, None));
+    assert!(
+        e.message()
+            .starts_with("It was stopped while it ran: the audit log")
+    );
+    let decision = e.decision().map(|d| d.kind);
+    assert_eq!(decision, Some(DecisionKind::Granted));
+}
+
+/// The analyser and the reader of inputs may answer after the log failed. The person sees what they say; nobody
+/// can decide on it.
+#[test]
+fn what_is_known_after_the_log_failed_is_shown_and_leads_to_nothing() {
+    let mut w = World::new();
+    let inputs = json_input(serde_json::json!(1));
+    let (id, call) = w.propose(
+        A,
+        Draft {
+            inputs,
+            ..draft("1")
+        },
+    );
+    w.audit_down();
+    assert!(matches!(w.answer(A, call), Some(Err(_))));
+    assert_eq!((w.entry(id).verdict(), w.entry(id).inputs()), (None, None));
+    w.analyse(VerdictKind::Clear);
+    let inputs = Ok(vec![bound("threshold", "1")]);
+    w.send(Event::InputsBound { id, inputs });
+    let e = w.entry(id);
+    assert!(e.verdict().is_some());
+    assert_eq!(e.inputs().map(|i| i.len()), Some(1));
+    assert_eq!(e.state(), State::Error);
+    assert!(w.log.is_empty() && !w.entry(id).awaits_decision());
+    // Its inputs are not read twice.
+    w.send(Event::InputsBound {
+        id,
+        inputs: Ok(Vec::new()),
+    });
+    assert_eq!(w.entry(id).inputs().map(|i| i.len()), Some(1));
+    let Ok(Reply::Status { verdict, state, .. }) = w.ask(A, Request::Status { id }) else {
+        panic!("no status");
+    };
+    assert_eq!((verdict.is_some(), state), (true, State::Error));
+}
