@@ -71,7 +71,7 @@ pub(super) fn hold(folder: &Path) -> Option<Flock<File>> {
     Flock::lock(stamp_of(folder)?, FlockArg::LockSharedNonblock).ok()
 }
 
-/// Whether somebody unchanged the environment in `folder`. An environment without a stamp is not held.
+/// Whether somebody holds the environment in `folder`. An environment without a stamp is not held.
 pub(super) fn is_held(folder: &Path) -> bool {
     stamp_of(folder).is_some_and(|file| Flock::lock(file, FlockArg::LockExclusiveNonblock).is_err())
 }
