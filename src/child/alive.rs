@@ -1,4 +1,4 @@
-//! What stands in every state of a child, and the one loop that attends it.
+//! The data common to all states of a child, and the one loop that attends it.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -13,38 +13,38 @@ use super::confinement::Confinement;
 use super::fault::{Fault, Why};
 use super::host::{HELPER_MAX, Host};
 
-/// How long pipes are read after everything that could write to them is dead.
+/// How long to read the pipes after every possible writer is dead.
 const DRAIN_MAX: Duration = Duration::from_secs(2);
 
-/// What comes out of a child.
+/// The outputs of a child.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
     Stdout,
     Stderr,
-    /// What its runner says of the run.
+    /// The runner's report of the run.
     Report,
 }
 
-/// What a client wants of its child.
+/// What a client wants to happen to its child.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wish {
     GoOn,
-    /// Ends the child. A wish that was uttered once counts.
+    /// Ends the child. One such answer is enough; later answers do not change it.
     Kill,
 }
 
-/// Who a child is for: takes what comes out of it, and is asked before each wait.
+/// The user of a child: receives its outputs and is asked before each wait.
 pub trait Client {
-    /// Takes bytes. `released`: whether the child had been released when they were read.
+    /// Takes bytes. `released` tells whether the child had been released when they were read.
     fn take(&mut self, from: Source, bytes: &[u8], released: bool);
 
-    /// Called before each wait, also while what is left in the pipes is read.
+    /// Called before each wait, including the waits for the rest of the pipes.
     fn tick(&mut self) {}
 
     /// Asked before each wait until the child has ended.
     fn wish(&mut self) -> Wish;
 
-    /// Whether the runner said that it waits for its release.
+    /// Whether the runner reported that it waits for its release.
     fn is_ready(&mut self) -> bool;
 
     /// Whether the child may be released. Asked while it is held.
@@ -52,21 +52,21 @@ pub trait Client {
         true
     }
 
-    /// When the client wants to be asked again at the latest.
+    /// The latest time at which the client wants to be asked again.
     fn due(&self) -> Option<Instant> {
         None
     }
 
-    /// Becomes readable when the client wants to be asked at once.
+    /// A descriptor that becomes readable when the client wants to be asked at once.
     fn bell(&self) -> Option<BorrowedFd<'_>> {
         None
     }
 
-    /// The bell was heard.
+    /// Called when the bell was readable; makes it unreadable again.
     fn quiet(&mut self) {}
 }
 
-/// What is waited for.
+/// Descriptors to wait for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Name {
     Bell,
@@ -74,28 +74,28 @@ enum Name {
     Pipe(Source),
 }
 
-/// A message with the descriptor that came with it.
+/// A message and the descriptor that came with it.
 type Message = (Says, Option<OwnedFd>);
 
-/// What came of attending a child.
+/// The result of attending a child.
 pub(super) enum Outcome<T> {
     Next(Alive, T),
-    /// With when the helper said so, by CLOCK_MONOTONIC and CLOCK_BOOTTIME.
+    /// With the time of the helper's report, by CLOCK_MONOTONIC and CLOCK_BOOTTIME.
     Ended(Alive, Ending, (Instant, Duration)),
 }
 
-/// A child, in whatever state.
+/// A child in any state.
 pub(super) struct Alive {
-    // Closed before the host, whose zygote ends a run whose socket is closed.
+    // The first field, so it is closed before the host: a zygote ends a run whose socket is closed.
     socket: OwnedFd,
     pipes: [(Source, Option<File>); 3],
     pub host: Box<dyn Host>,
     pub confinement: Confinement,
-    /// When to stop waiting for what comes next.
+    /// The deadline of the next step.
     deadline: Option<Instant>,
     patience: Duration,
     killed: bool,
-    /// What is told of it once it has ended.
+    /// Whether the child was killed for missing a deadline; its end is then reported as that fault.
     overdue: bool,
     pub folder: Option<OwnedFd>,
 }
@@ -125,7 +125,7 @@ impl Alive {
         }
     }
 
-    /// The next step is to come within this time, or the child is killed.
+    /// Kills the child if the next step does not come within this time.
     pub fn within(&mut self, patience: Duration) {
         self.patience = patience;
         self.deadline = Instant::now().checked_add(patience);
@@ -137,12 +137,12 @@ impl Alive {
     }
 
     pub fn send(&self, command: Command) -> bool {
-        // A helper that is gone shows as the end of its socket.
+        // If the helper is gone, the end of its socket shows it.
         protocol::send(&self.socket, &command).is_ok()
     }
 
-    /// Attends the child until `step` gives something or it has ended. `step` gets what the helper says beside
-    /// the end, and is asked once more after each wait.
+    /// Attends the child until `step` returns a value or the child has ended. `step` receives the
+    /// helper's messages other than the end, and is called after each wait.
     pub fn until<T>(
         mut self,
         client: &mut dyn Client,
@@ -157,8 +157,8 @@ impl Alive {
             if self.is_over_time() && !self.out_of_time() {
                 return Err(self.fault_of_end());
             }
-            let said = self.turn(client, released, true)?;
-            let said = match said {
+            let message = self.turn(client, released, true)?;
+            let message = match message {
                 Some((Says::Ended(ending), _)) => {
                     let now = (Instant::now(), Now::read().boot);
                     self.drain(client, released)?;
@@ -174,16 +174,16 @@ impl Alive {
                 Some((Says::Slot, _)) => return Err(Fault::new(Why::OutOfOrder, "slot")),
                 other => other,
             };
-            // What is to end goes no step further.
+            // A child that is being killed takes no further step.
             if !self.killed
-                && let Some(next) = step(&mut self, client, said)?
+                && let Some(next) = step(&mut self, client, message)?
             {
                 return Ok(Outcome::Next(self, next));
             }
         }
     }
 
-    /// Reads what is left in the pipes: everything that could write to them is dead.
+    /// Reads the rest of the pipes. Every possible writer is dead.
     fn drain(&mut self, client: &mut dyn Client, released: bool) -> Result<(), Fault> {
         self.deadline = Some(Instant::now() + DRAIN_MAX);
         while self.pipes.iter().any(|(_, pipe)| pipe.is_some()) && !self.is_over_time() {
@@ -193,7 +193,7 @@ impl Alive {
         Ok(())
     }
 
-    /// Waits for something and takes it in. The value is what the helper said.
+    /// Waits for an event and handles it. Returns the helper's message, if one came.
     fn turn(
         &mut self,
         client: &mut dyn Client,
@@ -215,7 +215,7 @@ impl Alive {
         if happened.has(Name::Bell) {
             client.quiet();
         }
-        // Read before the helper's word is taken: what was printed before the end comes first.
+        // Read before the helper's message is handled: output comes before the end.
         for (source, pipe) in &mut self.pipes {
             if happened.has(Name::Pipe(*source)) {
                 read(*source, pipe, client, released);
@@ -245,7 +245,7 @@ impl Alive {
             .is_some_and(|deadline| Instant::now() >= deadline)
     }
 
-    /// What was waited for did not come. `false`: the helper does not even end.
+    /// Handles a missed deadline. `false` means that the helper does not even end.
     fn out_of_time(&mut self) -> bool {
         if self.killed {
             return false;
@@ -264,7 +264,7 @@ impl Alive {
     }
 }
 
-/// Takes in what is there.
+/// Reads the available bytes and passes them to the client.
 #[expect(
     clippy::large_stack_arrays,
     reason = "one call deep, on a stack of megabytes"
@@ -282,7 +282,7 @@ fn read(source: Source, pipe: &mut Option<File>, client: &mut dyn Client, releas
     }
 }
 
-/// Whether reading found nothing this time: what was there may have been taken back.
+/// Whether there was nothing to read: another reader of the pipe may have taken the bytes.
 fn is_nothing(error: &io::Error) -> bool {
     matches!(
         error.kind(),

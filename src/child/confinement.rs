@@ -1,4 +1,5 @@
-//! What a child is to be confined as: ordered from the helper, and compared with what is read from outside.
+//! How a child is to be confined: ordered from the helper, and compared with what is read from
+//! outside.
 
 use std::path::PathBuf;
 
@@ -14,18 +15,18 @@ pub struct Confinement {
     pub tier: Tier,
     /// The interpreter's real path.
     pub executable: PathBuf,
-    /// Files and folders that the interpreter needs, the executable's own included.
+    /// Files and folders that the interpreter needs, including the executable.
     pub needs: Vec<PathBuf>,
     pub limits: Limits,
-    /// Bytes of inputs that the payload maps and that do not count as its own memory.
+    /// Bytes of inputs that the payload maps; they do not count as its own memory.
     pub mapped: u64,
-    /// How many inputs go with it, each a descriptor.
+    /// Number of inputs, each a descriptor.
     pub inputs: usize,
     pub purpose: Purpose,
 }
 
 impl Confinement {
-    /// Bytes of address space beyond what the process has mapped when it is looked at.
+    /// The allowed address space in bytes beyond what the process has mapped when it is examined.
     pub(super) fn address_space(&self) -> u64 {
         match self.purpose {
             // The runner has lowered the limit to the allowance.
@@ -39,7 +40,7 @@ impl Confinement {
         }
     }
 
-    /// What the helper is told. `scratch`: the child's own folder, which is there and empty.
+    /// The order for the helper. `scratch` is the child's own folder, which exists and is empty.
     pub(super) fn order(&self, code: Digest, scratch: PathBuf) -> Order {
         Order {
             tier: self.tier,

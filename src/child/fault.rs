@@ -1,4 +1,4 @@
-//! Why a child could not be made or not be brought to its end, for a reason that is not the snippet's.
+//! Why a child could not be made or attended to its end, for reasons other than the snippet.
 
 use std::fmt;
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::sandbox::refusal::{Reason, Refusal};
 use crate::sandbox::remedy::Need;
 
-/// One fault.
+/// A failure that the snippet did not cause.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{why}")]
 pub struct Fault {
@@ -23,7 +23,7 @@ impl Fault {
         }
     }
 
-    /// What the system has to give for this not to happen.
+    /// The facility that the system lacks.
     pub fn need(&self) -> Option<Need> {
         match &self.why {
             Why::Refused(reason) => reason.need(),
@@ -52,16 +52,16 @@ impl From<Refusal> for Fault {
     }
 }
 
-/// What happened. What it says goes to the agent too, and has no path of this machine in it.
+/// The kind of failure. Its text also goes to the agent, so it contains no path of this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Why {
-    /// The helper's word.
+    /// The helper refused.
     Refused(Reason),
     /// The broker itself lacks something.
     Lacks(Need),
-    /// Read from outside: a layer of the tier is not on.
+    /// A layer of the tier is missing, as read from outside.
     Unconfined(&'static str),
-    /// It was gone when it was looked at.
+    /// The child had ended before it was examined.
     EndedEarly,
     NotReady(Duration),
     /// The helper's socket ended.

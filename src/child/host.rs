@@ -1,4 +1,4 @@
-//! Who looks after a child.
+//! The hosts, which look after a child.
 
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use crate::sandbox::{raw, scratch};
 
 use super::leftovers;
 
-/// How long a helper may take to kill and to clean up before it is killed itself.
+/// How long a helper may take to kill and clean up before it is killed itself.
 pub(super) const HELPER_MAX: Duration = Duration::from_secs(20);
 
 /// Looks after a child, and ends it when it is dropped.
@@ -19,17 +19,17 @@ pub trait Host: Send {
     /// The helper's process number.
     fn helper(&self) -> i32;
 
-    /// How many processes stand between the helper and the payload.
+    /// Number of processes between the helper and the payload in the process tree.
     fn between(&self) -> usize;
 
-    /// How the child was started, for the local log: `cold` or `warm`.
+    /// The kind of start, for the local log: `cold` or `warm`.
     fn start(&self) -> &'static str;
 
-    /// The child's folder, where this host made one for it alone.
+    /// The child's folder, if this host made one for this child alone.
     fn folder(&self) -> Option<&PathBuf>;
 }
 
-/// A helper of the child's own: a cold start.
+/// The helper of a cold start, which serves only this child.
 pub struct Helper {
     process: Option<Child>,
     number: i32,
@@ -86,13 +86,13 @@ impl Host for Helper {
 }
 
 impl Drop for Helper {
-    /// Nothing of the child stays: the lifeline goes first, and with it the helper.
+    /// Leaves nothing of the child. The lifeline is closed first, which ends the helper.
     fn drop(&mut self) {
         self.lifeline.take();
         if let Some(process) = self.process.take() {
             dismiss(process);
         }
-        // The helper has removed it, unless it was killed.
+        // The helper has removed the folder, unless it was killed.
         if let Err(e) = scratch::Held::open(&self.scratch).and_then(|held| held.remove()) {
             tracing::error!("a run's folder could not be removed: {e}");
         }
@@ -101,7 +101,7 @@ impl Drop for Helper {
 
 /// Waits for a helper whose lifeline has ended, and reaps it.
 fn dismiss(mut helper: Child) {
-    // Until it is reaped, its number means nobody else.
+    // Until it is reaped, no other process can get its pid.
     let owner = Owner::of(helper.id() as i32);
     let until = Instant::now() + HELPER_MAX;
     let gone = raw::pidfd_open(helper.id() as i32).is_ok_and(|pidfd| {

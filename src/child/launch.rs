@@ -1,5 +1,5 @@
-//! Starting a child: our own binary through a held descriptor, with the order and the files over its standard
-//! input; or a slot of a zygote, which gets the files.
+//! Starts a child. A cold start runs our own binary through an open descriptor and sends it the
+//! order and the files over its standard input; a warm start sends the files to a slot of a zygote.
 
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
@@ -19,28 +19,28 @@ use super::fault::{Fault, Why};
 use super::host::{Helper, Host};
 use super::states::Launched;
 
-/// The hidden subcommand that is the helper.
+/// The hidden subcommand of the helper.
 pub const ROLE: &str = "__sandbox";
 
 /// The sealed files of a cold start. The helper hashes the code and passes everything on.
 pub struct Files {
-    /// What the runner reads before its release.
+    /// Read by the runner before its release.
     pub setup: OwnedFd,
     /// The runner itself.
     pub bundle: OwnedFd,
     pub handed: Handed,
 }
 
-/// The sealed files that are one child's own, which it reads after its release.
+/// The sealed files of one child, which it reads after its release.
 pub struct Handed {
     pub job: OwnedFd,
     pub code: OwnedFd,
-    /// Of the code that was shown.
+    /// Digest of the code that was shown.
     pub digest: Digest,
     pub inputs: Vec<OwnedFd>,
 }
 
-/// A payload of a zygote that has closed itself in and waits for what it is to run. It serves once.
+/// A payload of a zygote that has confined itself and waits for a run. It serves once.
 pub struct Slot {
     socket: OwnedFd,
     host: Box<dyn Host>,
@@ -71,7 +71,7 @@ pub(crate) fn cold(
     )))
 }
 
-/// A warm start: hands everything to a slot that waits.
+/// A warm start: hands everything to a waiting slot.
 pub(crate) fn warm(
     slot: Slot,
     confinement: Confinement,
@@ -104,8 +104,8 @@ pub(crate) fn warm(
     )))
 }
 
-/// Starts a helper and gives it its order. The value is the helper with the socket to it; `outputs`: stdout,
-/// stderr and report as the payload has them.
+/// Starts a helper and sends its order. Returns the helper and the socket to it. `outputs` are the
+/// payload's ends of stdout, stderr and report.
 pub(crate) fn helper(
     exe: BorrowedFd<'_>,
     confinement: &Confinement,
@@ -131,13 +131,13 @@ pub(crate) fn helper(
         let _ = std::fs::remove_dir(&scratch);
         Fault::new(Why::NotLaunched, e)
     })?;
-    // From here on the host's end is the end of everything that was made for it.
+    // From here on, dropping the host removes everything made for it.
     let host = Helper::new(process, lifeline, scratch);
     send_order(&socket, &order, &descriptors)?;
     Ok((host, socket))
 }
 
-/// Where the helper is gone already, what it said on its way out is the error.
+/// Sends the order. If the helper is gone already, its last message becomes the error.
 fn send_order(
     socket: &OwnedFd,
     order: &Order,
@@ -146,15 +146,15 @@ fn send_order(
     let Err(e) = protocol::send_order(socket.as_fd(), order, descriptors) else {
         return Ok(());
     };
-    // Refused because nobody reads any more: this does not wait.
+    // Sending failed because the helper is gone, so receiving does not wait.
     match protocol::receive::<Says>(socket) {
         Ok(Some(Says::Refused(refusal))) => Err(refusal.into()),
         _ => Err(Fault::new(Why::NotLaunched, e)),
     }
 }
 
-/// Starts our own binary through the descriptor that was opened at start-up: a binary replaced
-/// since then is not what runs. No `pre_exec`, nothing in argv or environment but the role.
+/// Starts our own binary through the descriptor opened at start-up, so that a binary replaced since
+/// then does not run. Uses no `pre_exec`; argv and environment contain nothing but the role.
 fn start_process(exe: BorrowedFd<'_>) -> io::Result<(Child, OwnedFd)> {
     let (ours, theirs) = socketpair(
         AddressFamily::Unix,
@@ -173,7 +173,7 @@ fn start_process(exe: BorrowedFd<'_>) -> io::Result<(Child, OwnedFd)> {
     Ok((process, ours))
 }
 
-/// A folder is the one thing of a child that needs room on a disk of this machine.
+/// The error for a folder that cannot be made: only that needs disk space.
 fn no_folder(e: io::Error) -> Fault {
     let why = match e.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Why::FolderFull,
@@ -187,8 +187,8 @@ pub(crate) fn pipe() -> Result<[OwnedFd; 2], Fault> {
     Ok([read, write])
 }
 
-/// For what a child prints and reports. Reading never waits: who may write to a pipe may often open it
-/// for reading too, by `/proc/self/fd`, and take back what was there a moment before.
+/// A pipe for the output and the report of a child. Reading never blocks: a writer can often open
+/// the pipe for reading too, by `/proc/self/fd`, and take bytes that were there a moment before.
 pub(crate) fn output_pipe() -> Result<[OwnedFd; 2], Fault> {
     let [read, write] = pipe()?;
     fcntl(&read, FcntlArg::F_SETFL(OFlag::O_NONBLOCK)).map_err(|e| Fault::new(Why::NoPipe, e))?;

@@ -1,8 +1,9 @@
-//! Control groups whose helper was killed and could not remove them, and whatever of a run is still
-//! in them.
+//! Removes control groups whose helper was killed before it could remove them, and kills the
+//! processes of the run that are still in them.
 //!
-//! Whoever outlives a helper removes what it left; what outlived the dashboard too is removed at
-//! the next start. Only groups are touched that a helper of this user made and that has died.
+//! The process that outlives a helper removes the helper's groups; groups that outlived the
+//! dashboard too are removed at its next start. Only groups that a dead helper of this user made
+//! are touched.
 
 use std::fs;
 use std::io::{self, Write};
@@ -17,16 +18,16 @@ use nix::unistd::geteuid;
 use crate::sandbox::cgroup::{Owner, Places};
 use crate::sandbox::raw;
 
-/// How long the processes of one group may take to die. Those stuck in the kernel are all that can
-/// need it.
+/// How long the processes of one group may take to die. Only processes stuck in the kernel need
+/// this long.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Ends and removes what this helper, which is dead, left.
+/// Removes the groups of this dead helper and kills the processes in them.
 pub fn remove_of(helper: Owner) {
     remove_where(|owner| owner == helper);
 }
 
-/// The same for every helper that is gone, of whatever dashboard.
+/// The same for every dead helper of any dashboard.
 pub fn remove_stale() {
     remove_where(|owner| owner.is_gone());
 }
@@ -44,7 +45,7 @@ fn remove_where(is_left: impl Fn(Owner) -> bool) {
     }
 }
 
-/// The names of the groups that are to go.
+/// The names of the groups to remove.
 fn groups_in(parent: &Path, is_left: impl Fn(Owner) -> bool) -> Vec<String> {
     let Ok(entries) = fs::read_dir(parent) else {
         return Vec::new();
@@ -64,7 +65,7 @@ fn groups_in(parent: &Path, is_left: impl Fn(Owner) -> bool) -> Vec<String> {
 fn remove(parent: &Path, name: &str) -> io::Result<()> {
     let group = parent.join(name);
     let until = Instant::now() + PATIENCE;
-    // No place for another fork: killing is not to race with forking.
+    // Forbids forks first, so that killing does not race with forking.
     let _ = set(&group.join("pids.max"), "0");
     loop {
         end_all(&group, name);
@@ -73,19 +74,20 @@ fn remove(parent: &Path, name: &str) -> io::Result<()> {
             Err(e) if e.kind() == io::ErrorKind::ResourceBusy && Instant::now() < until => {}
             result => return result,
         }
-        // Nothing announces that a group of version 1 is empty.
+        // Version 1 does not announce that a group is empty.
         std::thread::sleep(Duration::from_millis(1));
     }
 }
 
 fn end_all(group: &Path, name: &str) {
-    // Version 2, since Linux 5.14: all of it in one step.
+    // Version 2 kills the whole group in one step since Linux 5.14.
     if set(&group.join("cgroup.kill"), "1").is_ok() {
         return;
     }
     let listed = fs::read_to_string(group.join("cgroup.procs")).unwrap_or_default();
     for pid in listed.lines().filter_map(|line| line.parse::<i32>().ok()) {
-        // The number may mean another process by now; what the pidfd holds is asked first.
+        // The pid may have been reused. The pidfd keeps its process, so its group is checked after
+        // opening.
         let Ok(pidfd) = raw::pidfd_open(pid) else {
             continue;
         };
@@ -95,13 +97,13 @@ fn end_all(group: &Path, name: &str) {
                 .any(|line| line.ends_with(&format!("/{name}")))
         });
         if is_in {
-            // One that has ended in the meantime needs no signal.
+            // A process that has ended meanwhile needs no signal.
             let _ = raw::pidfd_signal(pidfd.as_fd(), Signal::SIGKILL);
         }
     }
 }
 
-/// Not created where it is missing.
+/// Writes an existing file; a missing one is an error.
 fn set(file: &Path, text: &str) -> io::Result<()> {
     fs::File::options()
         .write(true)
@@ -133,7 +135,7 @@ fn groups(of: impl Fn(Owner) -> bool) -> Vec<std::path::PathBuf> {
 mod tests {
     use super::*;
 
-    /// Version 2 has one file for it; it is asked first, and nothing is made where it is missing.
+    /// Version 2 has one file for killing; it is tried first and not created if missing.
     #[test]
     fn a_group_of_version_2_is_ended_in_one_step() {
         let group = tempfile::tempdir().unwrap();
@@ -145,9 +147,9 @@ mod tests {
         assert_eq!(fs::read_to_string(&file).unwrap(), "1");
     }
 
-    /// The list of a group may name a process that has long left it, or another one of that number.
+    /// The list of a group may name a process that has left it, or a reused pid.
     #[test]
-    fn what_is_not_in_the_group_is_not_ended() {
+    fn a_process_outside_the_group_is_not_killed() {
         let group = tempfile::tempdir().unwrap();
         let mut child = std::process::Command::new("sleep")
             .arg("600")

@@ -1,24 +1,26 @@
-//! One confined child in states, each of which is used up by the next:
+//! One confined child, in states each of which is consumed by the next:
 //!
 //! ```text
 //! Launched ──▶ Confined ──▶ Held(Isolation) ──▶ Released ──▶ Ended
 //!     └────────────┴──────────────┴── killed or gone ───────────▲
 //! ```
 //!
-//! - [`Launched`]: a helper has its order, and nothing else is known.
-//! - [`Confined`]: the helper says that the payload has closed itself in. The interpreter loads.
-//! - [`Held`]: what confines the payload was read from outside and is what its tier asks for. Only
+//! - [`Launched`]: a helper has its order; nothing else is known.
+//! - [`Confined`]: the helper reports that the payload has confined itself. The interpreter loads.
+//! - [`Held`]: the payload's confinement was read from outside and is what its tier requires. Only
 //!   [`Confined::held`] makes one, and only a `Held` can be released.
 //! - [`Released`]: the payload reads what it is to run. The wall clock runs.
-//! - [`Ended`]: nothing of it runs any more. Its folder is there until this value is dropped.
+//! - [`Ended`]: no process of it is left. Its folder exists until this value is dropped.
 //!
-//! Dropping any of them ends the child and leaves nothing of it. A child that is to stay after its run and to be
-//! held again would be a step from `Ended` back to `Confined`: through the look, like every other.
+//! Dropping any state ends the child and removes everything of it. A child that stays after its run
+//! and is held again would be a step from `Ended` back to `Confined`, so it would be examined like
+//! every other.
 //!
-//! Who looks after a child is a [`Host`]: today a helper of its own or a zygote's. A wall that is no process
-//! tree, as a container or a micro-VM is, would be another host with a look of its own.
+//! A [`Host`] looks after a child: a helper of its own or that of a zygote. Confinement that is not
+//! a process tree, such as a container or a micro-VM, would be another host with its own
+//! examination.
 //!
-//! Releasing what was not looked at does not compile:
+//! Releasing a child that was not examined does not compile:
 //!
 //! ```compile_fail,E0599
 //! # use countersign::child::{Client, Confined};
@@ -27,7 +29,7 @@
 //! }
 //! ```
 //!
-//! The same words on what was looked at do:
+//! The same call on an examined child compiles:
 //!
 //! ```
 //! # use countersign::child::{Client, Held};
@@ -36,7 +38,7 @@
 //! }
 //! ```
 //!
-//! A `Held` is not made by hand, not copied and not released twice:
+//! A `Held` cannot be constructed by hand, copied or released twice:
 //!
 //! ```compile_fail,E0382
 //! # use countersign::child::{Client, Held};

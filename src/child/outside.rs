@@ -1,4 +1,4 @@
-//! What confines the held payload, read from outside: from `/proc`, never from the child.
+//! Reads the confinement of the held payload from outside: from `/proc`, never from the child.
 
 use std::io;
 
@@ -15,24 +15,24 @@ use super::surroundings;
 
 const MIB: u64 = 1024 * 1024;
 
-/// What the address space may exceed the allowance by: the runner keeps this much to report a
-/// memory error with, and a few pages come and go between its reading and ours.
+/// How far the address space limit may exceed the allowance: the runner reserves this much to
+/// report a memory error with, and a few pages come and go between its reading and ours.
 const SLACK: u64 = 64 * MIB;
 
-/// What was read of a held payload.
+/// The properties read from a held payload.
 #[derive(Clone, Debug)]
 pub struct Found {
     pub isolation: Isolation,
-    /// Kibibytes that it has in memory.
+    /// Its resident memory in kibibytes.
     pub resident_kib: u64,
 }
 
-/// Reads the payload's confinement and refuses what the tier does not allow to be missing.
-/// `told`: layers that the kernel shows nobody, as the helper's own code put them on. `mounted`: the layers
-/// that are mounts, as [`surroundings::mounted`] found them.
+/// Reads the payload's confinement and returns an error if a required layer of the tier is missing.
+/// `reported` are the layers that the kernel does not show, as reported by the helper's own code.
+/// `mounted` are the layers that are mounts, as [`surroundings::mounted`] found them.
 pub fn examine(
     pid: i32,
-    told: &[String],
+    reported: &[String],
     host: &dyn Host,
     expected: &Confinement,
     mounted: &[&'static str],
@@ -48,11 +48,11 @@ pub fn examine(
     };
     let (stat, status, mut layers) = read().map_err(|e| Fault::new(Why::EndedEarly, e))?;
     let around = surroundings::layers(pid, expected.inputs).map_err(|(layer, found)| {
-        tracing::warn!(%found, "{layer} are not as they were given");
+        tracing::warn!(%found, "{layer} are not as they were placed");
         missing(layer)
     })?;
     layers.extend(mounted.iter().chain(&around).map(|&l| l.to_owned()));
-    layers.extend(told.iter().cloned());
+    layers.extend(reported.iter().cloned());
     if stat.parent != host.helper() || stat.state == 'Z' {
         return Err(Fault::new(
             Why::EndedEarly,
@@ -63,7 +63,7 @@ pub fn examine(
         return Err(missing("a user that is not root"));
     }
     for &layer in required(expected.tier) {
-        // `landlock` stands for whatever version: `landlock:7`.
+        // `landlock` matches every version, such as `landlock:7`.
         let is = |have: &String| have.split(':').next() == Some(layer);
         if !layers.iter().any(is) {
             return Err(missing(layer));
@@ -82,7 +82,7 @@ fn missing(layer: &'static str) -> Fault {
     Fault::new(Why::Unconfined(layer), layer)
 }
 
-/// A tier is all of its layers or it is not that tier.
+/// The layers of a tier. All of them are required.
 fn required(tier: Tier) -> &'static [&'static str] {
     match tier {
         Tier::Process if Uid::effective().is_root() => {
@@ -131,7 +131,7 @@ fn layers(pid: i32, status: &Status, expected: &Confinement) -> io::Result<Vec<S
         ("cgroup", "cgroupns"),
     ] {
         let ours = procfs::namespace(std::process::id() as i32, kind)?;
-        // Not readable means not known, and not known is not listed.
+        // A layer that cannot be read is unknown, and unknown layers are not listed.
         have(
             procfs::namespace(pid, kind).is_ok_and(|theirs| theirs != ours),
             name,
@@ -148,7 +148,7 @@ fn layers(pid: i32, status: &Status, expected: &Confinement) -> io::Result<Vec<S
     have(status.get("NoNewPrivs") == "1", "no_new_privs");
     have(status.get("Seccomp") == "2", "seccomp");
     if expected.tier != Tier::Process {
-        // The dashboard may be confined itself, and what confines it is inherited.
+        // The dashboard may be confined too, and the child inherits that confinement.
         let programs = |status: &Status| status.get("Seccomp_filters").parse::<usize>();
         let ours = Status::read(std::process::id() as i32)?;
         let sealed = programs(status).is_ok_and(|theirs| {
@@ -167,7 +167,7 @@ fn layers(pid: i32, status: &Status, expected: &Confinement) -> io::Result<Vec<S
     Ok(layers)
 }
 
-/// Whether every limit is on, soft and hard. `own`: the user is the run's own, so the limit of
+/// Whether every soft and hard limit is set. `own`: the user is the run's own, so the limit of
 /// processes is exact.
 fn limited(pid: i32, status: &Status, expected: &Confinement, own: bool) -> io::Result<bool> {
     let limits = &expected.limits;

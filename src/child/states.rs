@@ -13,12 +13,12 @@ use super::alive::{Alive, Client, Outcome, Wish};
 use super::fault::Fault;
 use super::{outside, surroundings};
 
-/// What came of a step: the next state, or the end of the child.
-// One is made for each step of a child: a box would save nothing that counts.
+/// The result of a step: the next state, or the end of the child.
+// Made once per step of a child, so a box would save nothing noticeable.
 #[allow(clippy::large_enum_variant)]
 pub enum Step<T> {
     On(T),
-    /// It was killed, or ended by itself.
+    /// The child was killed or ended by itself.
     Ended(Ended),
 }
 
@@ -27,17 +27,17 @@ pub struct Launched {
     alive: Alive,
 }
 
-/// The helper says that the payload has closed itself in.
+/// The helper reports that the payload has confined itself.
 pub struct Confined {
     alive: Alive,
     pid: i32,
-    /// Layers that the kernel shows nobody, as the helper's own code put them on.
-    told: Vec<String>,
-    /// The layers that are mounts, read before it was ready.
+    /// Layers that the kernel does not show, as reported by the helper's own code.
+    reported: Vec<String>,
+    /// The layers that are mounts, read before the runner was ready.
     mounted: Vec<&'static str>,
 }
 
-/// What confines the payload was read from outside, and is what its tier asks for.
+/// The payload's confinement was read from outside and is what its tier requires.
 pub struct Held {
     alive: Alive,
     isolation: Isolation,
@@ -51,15 +51,15 @@ pub struct Released {
     at: (Instant, Duration),
 }
 
-/// Nothing of it runs any more.
+/// No process of the child is left.
 pub struct Ended {
     alive: Alive,
     pub ending: Ending,
-    /// When the helper said so, by CLOCK_MONOTONIC and CLOCK_BOOTTIME.
+    /// The time of the helper's report, by CLOCK_MONOTONIC and CLOCK_BOOTTIME.
     pub at: (Instant, Duration),
 }
 
-/// A look that found less than the tier asks for, with the child as it was.
+/// A failed examination, with the unchanged child.
 pub struct Unconfined {
     pub fault: Fault,
     pub confined: Confined,
@@ -70,39 +70,41 @@ impl Launched {
         Self { alive }
     }
 
-    /// The child's own folder on this machine, where its host made one for it alone.
+    /// The child's folder on this machine, if its host made one for it alone.
     pub fn folder(&self) -> Option<&PathBuf> {
         self.alive.host.folder()
     }
 
-    /// Waits until the payload has closed itself in, `patience` at most. That is also the time in which it is to
-    /// be ready afterwards.
+    /// Waits until the payload has confined itself, for at most `patience`. The runner has the rest
+    /// of that time to become ready.
     pub fn confined(
         mut self,
         patience: Duration,
         client: &mut dyn Client,
     ) -> Result<Step<Confined>, Fault> {
         self.alive.within(patience);
-        let outcome = self.alive.until(client, false, |alive, _, said| {
-            let Some((Says::Started { pid, layers }, folder)) = said else {
+        let outcome = self.alive.until(client, false, |alive, _, message| {
+            let Some((Says::Started { pid, layers }, folder)) = message else {
                 return Ok(None);
             };
             alive.folder = folder;
-            // It cannot change them any more; meanwhile it goes on getting ready.
+            // The payload can no longer change its mounts, so they are read while it gets ready.
             let mounted = surroundings::mounted(pid, &alive.confinement);
             Ok(Some((pid, layers, mounted)))
         })?;
-        Ok(Step::of(outcome, |alive, (pid, told, mounted)| Confined {
-            alive,
-            pid,
-            told,
-            mounted,
+        Ok(Step::of(outcome, |alive, (pid, reported, mounted)| {
+            Confined {
+                alive,
+                pid,
+                reported,
+                mounted,
+            }
         }))
     }
 }
 
 impl Confined {
-    /// Waits until the runner is ready, and looks.
+    /// Waits until the runner is ready, then examines the payload.
     pub fn held(mut self, client: &mut dyn Client) -> Result<Step<Held>, Fault> {
         let outcome = self.alive.until(client, false, |_, client, _| {
             Ok(client.is_ready().then_some(()))
@@ -116,9 +118,9 @@ impl Confined {
         }
     }
 
-    /// Only for the suites, which show what a layer that is off would let through.
+    /// Only for tests, which show what a disabled layer would allow.
     #[cfg(test)]
-    pub(super) fn unlooked(self, isolation: Isolation) -> Held {
+    pub(super) fn held_unexamined(self, isolation: Isolation) -> Held {
         Held {
             alive: self.alive,
             isolation,
@@ -132,7 +134,7 @@ impl Confined {
         &self.alive.confinement
     }
 
-    /// As what it is compared with from now on.
+    /// Sets the confinement that the child is compared with from now on.
     #[cfg(test)]
     pub(crate) fn compared_with(mut self, confinement: super::Confinement) -> Self {
         self.mounted = surroundings::mounted(self.pid, &confinement);
@@ -140,13 +142,13 @@ impl Confined {
         self
     }
 
-    /// Waits until the runner is ready, and looks not.
+    /// Waits until the runner is ready, without examining the payload.
     #[cfg(test)]
     pub(crate) fn ready(self, client: &mut dyn Client) -> Result<Step<Self>, Fault> {
         let Self {
             alive,
             pid,
-            told,
+            reported,
             mounted,
         } = self;
         let outcome = alive.until(client, false, |_, client, _| {
@@ -155,20 +157,20 @@ impl Confined {
         Ok(Step::of(outcome, |alive, ()| Self {
             alive,
             pid,
-            told,
+            reported,
             mounted,
         }))
     }
 
-    /// Reads from outside what confines the payload, as it is now.
+    /// Reads the payload's current confinement from outside.
     ///
     /// # Errors
-    /// A layer of the tier is missing, or the payload is gone. The child is handed back: what is only starting
-    /// up may be looked at again.
+    /// A layer of the tier is missing, or the payload is gone. The error contains the child: one
+    /// that is only starting may be examined again.
     pub fn look(mut self) -> Result<Held, Box<Unconfined>> {
         let found = outside::examine(
             self.pid,
-            &self.told,
+            &self.reported,
             &*self.alive.host,
             &self.alive.confinement,
             &self.mounted,
@@ -192,12 +194,12 @@ impl Confined {
 }
 
 impl Held {
-    /// What was read from outside.
+    /// The confinement as read from outside.
     pub const fn isolation(&self) -> &Isolation {
         &self.isolation
     }
 
-    /// Kibibytes that the payload has in memory.
+    /// Resident memory of the payload in kibibytes.
     pub const fn resident_kib(&self) -> u64 {
         self.resident_kib
     }
@@ -207,15 +209,15 @@ impl Held {
         self.alive.host.start()
     }
 
-    /// The payload itself, which is held, so that its number is still its own.
+    /// A pidfd of the payload. The payload is held, so its pid cannot have been reused.
     pub fn payload(&self) -> Option<OwnedFd> {
         raw::pidfd_open(self.pid).ok()
     }
 
-    /// Waits until the client lets it, then has the payload read what it is to run.
+    /// Waits until the client permits the release, then has the payload read what it is to run.
     pub fn released(self, client: &mut dyn Client) -> Result<Step<Released>, Fault> {
         let mut alive = self.alive;
-        // Before the first wait: what was decided already waits for nothing.
+        // Checked before the first wait, so that an earlier decision takes effect at once.
         if let Some(at) = release(&alive, client) {
             return Ok(Step::On(Released { alive, at }));
         }
@@ -225,19 +227,21 @@ impl Held {
     }
 }
 
-/// Releases the payload, if the client lets it. The wish is asked last: a kill that came before a release counts.
+/// Releases the payload if the client permits it. The wish is asked last, so that a kill that came
+/// before the release counts.
 fn release(alive: &Alive, client: &mut dyn Client) -> Option<(Instant, Duration)> {
     let may = client.may_release() && client.wish() == Wish::GoOn;
     (may && alive.send(Command::Release)).then(|| (Instant::now(), Now::read().boot))
 }
 
 impl Released {
-    /// When, by CLOCK_MONOTONIC and CLOCK_BOOTTIME.
+    /// The time of the release, by CLOCK_MONOTONIC and CLOCK_BOOTTIME.
     pub const fn at(&self) -> (Instant, Duration) {
         self.at
     }
 
-    /// Ends the child if it has not ended by itself in this time. Its own wall clock is the helper's.
+    /// Ends the child if it has not ended by itself in this time. The helper keeps the child's own
+    /// wall clock.
     #[must_use]
     pub fn within(mut self, patience: Duration) -> Self {
         self.alive.within(patience);
@@ -262,7 +266,7 @@ impl Ended {
         self.alive.confinement.mapped
     }
 
-    /// The child's output folder, where it got as far as having one. What lies in it goes with this value.
+    /// The child's output folder, if it had one. Its contents are removed with this value.
     pub const fn folder(&self) -> Option<&OwnedFd> {
         self.alive.folder.as_ref()
     }

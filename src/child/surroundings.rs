@@ -1,9 +1,9 @@
-//! What the held payload has around it, read from outside: which mounts, whose `/proc`, which
-//! descriptors and which variables.
+//! The surroundings of the held payload, read from outside: its mounts, its `/proc`, its
+//! descriptors and its environment variables.
 //!
-//! What cannot be read is not known, and not known is not listed: descriptors and variables of a
-//! payload that may not be dumped are root's to read. What can be read and is not as it was given
-//! refuses the run in every tier.
+//! What cannot be read is unknown, and unknown layers are not listed: only root can read
+//! descriptors and variables of a payload that is not dumpable. If something can be read and is not
+//! as it was given, the run is refused in every tier.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -15,8 +15,8 @@ use super::confinement::Confinement;
 /// Null, both output streams, gate, report, setup, bundle, job and code.
 const DESCRIPTORS: usize = 9;
 
-/// The layers that are on, of those that are neither mounts nor read in [`super::outside`], or the one
-/// that is seen to be wrong.
+/// The layers that are on, except those that are mounts or read in [`super::outside`]; the error
+/// names a wrong layer.
 pub fn layers(pid: i32, inputs: usize) -> Result<Vec<&'static str>, (&'static str, String)> {
     let mut layers = Vec::new();
     if let Ok(links) = descriptors(pid) {
@@ -34,8 +34,8 @@ pub fn layers(pid: i32, inputs: usize) -> Result<Vec<&'static str>, (&'static st
     Ok(layers)
 }
 
-/// Those of the layers that are mounts. A payload that has closed itself in cannot change them any
-/// more, so this is read while it gets ready.
+/// The layers that are mounts. A confined payload can no longer change them, so this is read while
+/// it gets ready.
 pub fn mounted(pid: i32, given: &Confinement) -> Vec<&'static str> {
     let mut layers = Vec::new();
     if let Ok(mounts) = procfs::mounts(pid) {
@@ -50,8 +50,8 @@ pub fn mounted(pid: i32, given: &Confinement) -> Vec<&'static str> {
     layers
 }
 
-/// Nothing but what the jail is put together from, at the same paths, read-only where the payload
-/// is not to write.
+/// Whether the mounts are exactly those of the jail, at the same paths, and read-only where the
+/// payload must not write.
 fn root_is_made(mounts: &[procfs::Mount], given: &Confinement) -> bool {
     let bound = helper::bound(&given.executable, &given.needs);
     let mut roots = mounts.iter().filter(|mount| mount.at == Path::new("/"));
@@ -74,7 +74,8 @@ fn root_is_made(mounts: &[procfs::Mount], given: &Confinement) -> bool {
         })
 }
 
-/// One `/proc` at the top, not the file system that is ours, and nothing of the machine's in any.
+/// Whether there is one `/proc` at the top that is not our own file system, and none that shows
+/// data of the machine.
 fn proc_is_fresh(mounts: &[procfs::Mount], ours: &[procfs::Mount]) -> bool {
     let mut procs = mounts
         .iter()
@@ -94,8 +95,8 @@ fn descriptors(pid: i32) -> io::Result<Vec<PathBuf>> {
         .collect()
 }
 
-/// Pipes, memory files and the run's own folder only, no more than were placed: no other folder,
-/// no socket, no file of the machine's.
+/// Whether these are only pipes, memory files and the run's own folder, and no more than were
+/// placed: no other folder, no socket, no file of the machine.
 fn are_given(links: &[PathBuf], inputs: usize) -> bool {
     links.len() <= DESCRIPTORS + inputs
         && links.iter().filter(|link| !is_output(link)).all(|link| {
@@ -104,7 +105,7 @@ fn are_given(links: &[PathBuf], inputs: usize) -> bool {
         })
 }
 
-/// The run's own output folder, which the runner holds.
+/// Whether this is the run's own output folder, which the runner keeps open.
 fn is_output(link: &Path) -> bool {
     let own = |folder: &Path| {
         folder == Path::new(helper::SCRATCH)
@@ -159,7 +160,7 @@ mod tests {
         5 1 0:6 /null /dev/null rw,nosuid,noexec - devtmpfs udev rw";
 
     #[test]
-    fn a_root_with_anything_else_in_it_is_none_of_ours() {
+    fn a_root_with_an_additional_mount_is_rejected() {
         let given = Confinement {
             tier: Tier::Kernel,
             executable: PathBuf::from("/bin/sh"),
@@ -169,7 +170,10 @@ mod tests {
             inputs: 0,
             purpose: Purpose::Run,
         };
-        assert!(given.needs[0].exists(), "what is not there is not bound");
+        assert!(
+            given.needs[0].exists(),
+            "a missing path is not bound, so it must exist"
+        );
         assert!(root_is_made(&mounts(JAIL), &given));
         for more in [
             "9 1 8:1 /etc /etc ro,nosuid - ext4 /dev/sda rw",

@@ -1,15 +1,15 @@
-//! For the suites: a child that is let go whatever the look says, which no product code can do.
+//! For tests: releases a child that failed the examination, which product code cannot do.
 
 use super::states::{Confined, Held};
 use crate::model::Isolation;
 
 impl Confined {
-    /// As if the look had found nothing missing.
-    pub(crate) fn held_whatever_it_lacks(self) -> Held {
+    /// Holds the child as if the examination had found nothing missing.
+    pub(crate) fn held_despite_missing_layers(self) -> Held {
         let isolation = Isolation {
             tier: self.confinement().tier,
             layers: Vec::new(),
         };
-        self.unlooked(isolation)
+        self.held_unexamined(isolation)
     }
 }

@@ -1,4 +1,4 @@
-//! The handle on a run: release it, kill it, from any thread.
+//! The handle on a run: releases or kills it from any thread.
 
 use std::io::{self, Read};
 use std::os::fd::{AsFd, BorrowedFd};
@@ -7,11 +7,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use nix::sys::eventfd::{EfdFlags, EventFd};
 
-/// One run's two switches. Neither can be taken back.
+/// The two switches of one run. Neither can be reset.
 #[derive(Debug)]
 pub struct Switch {
-    /// Wakes the run's thread; absent only when the system had no descriptor left, and then the
-    /// run never starts.
+    /// Wakes the run's thread. `None` only if the system had no descriptor left; then the run never
+    /// starts.
     wake: Option<EventFd>,
     release: AtomicBool,
     kill: AtomicBool,
@@ -26,7 +26,7 @@ impl Switch {
         })
     }
 
-    /// What becomes readable when a switch was thrown.
+    /// Becomes readable when a switch is thrown.
     pub fn fd(&self) -> Option<BorrowedFd<'_>> {
         self.wake.as_ref().map(AsFd::as_fd)
     }
@@ -54,16 +54,16 @@ impl Switch {
         self.wake();
     }
 
-    /// Has the run's thread look at what changed.
+    /// Makes the run's thread check what changed.
     pub fn wake(&self) {
         if let Some(wake) = &self.wake {
-            // Full only after 2^64 − 2 calls; then it is readable all the more.
+            // The counter is full only after 2^64 − 2 calls, and is readable then anyway.
             let _ = wake.write(1);
         }
     }
 }
 
-/// Reads on until the run is killed: what is given to a run can take long to read.
+/// A reader that stops when the run is killed: the inputs of a run can take long to read.
 pub struct Until<'a, R> {
     pub inner: R,
     pub switch: &'a Switch,
@@ -78,12 +78,13 @@ impl<R: Read> Read for Until<'_, R> {
     }
 }
 
-/// What a preparation ends with whose run was killed. Not `Interrupted`: readers try again then.
+/// The error of a preparation whose run was killed. Its kind is not `Interrupted`, because readers
+/// retry on that.
 pub(super) fn stopped() -> io::Error {
     io::Error::other("the run was stopped")
 }
 
-/// Holds a run. Dropping it kills what still runs.
+/// Holds a run. Dropping it kills the run.
 #[derive(Debug)]
 pub struct Control {
     switch: Arc<Switch>,
@@ -94,12 +95,12 @@ impl Control {
         Self { switch }
     }
 
-    /// Lets the held child read its snippet. Before it is ready this is remembered.
+    /// Lets the held child read its snippet. Takes effect later if the child is not ready yet.
     pub fn release(&self) {
         self.switch.throw(&self.switch.release);
     }
 
-    /// Ends the run at whatever stage it is. May be called any number of times.
+    /// Ends the run at any stage. May be called repeatedly.
     pub fn kill(&self) {
         self.switch.throw_kill();
     }

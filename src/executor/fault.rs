@@ -1,4 +1,4 @@
-//! Why a run could not be made or not be brought to its end, for a reason that is not the snippet's.
+//! Why a run could not be made or attended to its end, for reasons other than the snippet.
 
 use std::fmt;
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::child;
 use crate::model::Tier;
 
-/// One fault.
+/// A failure that the snippet did not cause.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{why}")]
 pub struct Fault {
@@ -23,7 +23,7 @@ impl Fault {
         }
     }
 
-    /// For what failed with an error of the system's.
+    /// Wraps an error of the system.
     pub fn of<E: fmt::Display>(why: Why) -> impl FnOnce(E) -> Self {
         move |e| Self::new(why, e)
     }
@@ -38,7 +38,7 @@ impl From<child::Fault> for Fault {
     }
 }
 
-/// What happened. What it says goes to the agent too, and has no path of this machine in it.
+/// The kind of failure. Its text also goes to the agent, so it contains no path of this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Why {
     Child(child::Why),
@@ -69,7 +69,7 @@ pub enum Why {
         because: String,
     },
     NoDescriptor,
-    /// Ended before it was ready, by what is known from outside.
+    /// The child ended before it was ready, with the reason as known from outside.
     NeverReady(String),
     NoFolder,
     FolderUnread,
@@ -78,7 +78,7 @@ pub enum Why {
     ConverterStopped,
     ConverterFailed,
     ConverterFlooded,
-    /// The converter's word on the file, cut and cleaned.
+    /// The converter's message about the file, cut and cleaned.
     Unconvertible(String),
     Unkept,
 }
@@ -111,17 +111,18 @@ impl fmt::Display for Why {
                     "data set {dataset} is private, and its values cannot be hidden: {because}"
                 );
             }
-            Self::NeverReady(said) | Self::Unconvertible(said) => said,
+            Self::NeverReady(message) | Self::Unconvertible(message) => message,
             Self::ConverterSlow(patience) => {
                 return write!(f, "it could not be read within {} s", patience.as_secs());
             }
             Self::OtherEnvironment => "the Python environment is not the one that was granted",
-            // What changed is this machine's business: the person and the log have it.
+            // The message omits what changed, which concerns this machine: the person and the log
+            // have it.
             Self::EnvironmentChanged => {
                 "the Python environment is not the one that was granted: it changed meanwhile"
             }
             Self::EnvironmentNotReady => "the Python environment is not ready",
-            Self::NoFacts => "the analyser told nothing that the guard could compare",
+            Self::NoFacts => "the analyser reported nothing that the guard could compare",
             Self::OtherCode => "the code is not the code that was shown: its child was not made",
             Self::Files => "could not make the run's files",
             Self::NoDescriptor => "no descriptor is left",

@@ -1,10 +1,9 @@
-//! Runs what was granted: confined, held until the record is durable, bounded, and gone
-//! afterwards.
+//! Runs granted code: confined, held until the record is durable, limited, and removed afterwards.
 //!
-//! The broker's side of a run is one thread ([`run`]) that takes a [`child`](crate::child) through its states.
-//! `data` converts data sets, `warm` keeps zygotes, `preflight` finds out what this machine gives; each does it
-//! with a child of its own. Nothing is
-//! run without a [`Grant`], which is taken by value. May not touch terminal, socket or log.
+//! On the broker's side a run is one thread ([`run`]) that takes a [`child`](crate::child) through
+//! its states. `data` converts data sets, `warm` keeps zygotes, `preflight` determines what this
+//! machine provides; each uses a child of its own. Nothing runs without a [`Grant`], which is taken
+//! by value. This module may not use terminal, socket or log.
 
 mod control;
 mod data;
@@ -42,7 +41,7 @@ use spec::RunSpec;
 pub use warm::Wish;
 use warm::{Pool, ZygoteKind};
 
-/// Where notes of a run go: in order, the last one `Ended` or `Failed`.
+/// Receives the notes of a run in order; the last one is `Ended` or `Failed`.
 pub type Notes = Box<dyn Fn(ProposalId, ExecNote) + Send + Sync>;
 
 /// Makes children.
@@ -57,7 +56,7 @@ impl Executor {
     /// `exe`: our own binary, opened at start-up (O_RDONLY, O_CLOEXEC).
     pub fn new(exe: OwnedFd, sources: Arc<Sources>) -> Self {
         let exe = Arc::new(exe);
-        // What dashboards that were killed could not remove. Nobody waits for it.
+        // Removes what killed dashboards left. Nothing waits for it.
         let swept = std::thread::Builder::new()
             .name("leftovers".to_owned())
             .spawn(crate::child::remove_stale);
@@ -71,9 +70,9 @@ impl Executor {
         }
     }
 
-    /// Data sets are described and converted in this environment and this tier from now on. The
-    /// first thing done with an environment, it has the runner compiled too; what starts before
-    /// that is over does it by itself.
+    /// Sets the environment and tier in which data sets are described and converted from now on.
+    /// Also has a new environment compile the runner; children that start before that is done
+    /// compile it themselves.
     pub fn convert_in(&self, env: Arc<PythonEnv>, tier: Tier) {
         let compiling = env.clone();
         let thread = std::thread::Builder::new()
@@ -86,8 +85,8 @@ impl Executor {
         self.sources.converters.set(converter);
     }
 
-    /// Gets ready for runs of this policy with these inputs: their libraries are loaded before they
-    /// are granted.
+    /// Prepares for runs of this policy with these inputs: their libraries are loaded before the
+    /// grant.
     pub fn prepare(
         &self,
         policy: Arc<Policy>,
@@ -105,12 +104,12 @@ impl Executor {
         self.zygotes.prepare(kind, wish);
     }
 
-    /// Lets go everything that was made ahead in this environment: it is not what it was any more.
+    /// Drops everything prepared in this environment, because the environment has changed.
     pub fn forget(&self, env: &PythonEnv) {
         self.zygotes.forget(env.digest);
     }
 
-    /// Makes the child in a thread of its own and holds it until the control releases it.
+    /// Makes the child in its own thread and holds it until the control releases it.
     pub fn execute(&self, grant: Grant, env: Arc<Measured>, notes: Notes) -> Control {
         let id = grant.id();
         let spec = RunSpec::from_grant(grant, env);
@@ -126,7 +125,7 @@ impl Executor {
 
 type Sink = Box<dyn Fn(ExecNote) + Send + Sync>;
 
-/// Without a pool every start is a cold one.
+/// Starts a run. Without a pool every start is cold.
 fn start(
     exe: Arc<OwnedFd>,
     warm: Option<Arc<Pool>>,
@@ -152,7 +151,7 @@ fn start(
                         &|n| sink(n),
                     )
                 }))
-                // What was unwound closed the lifeline, and the child is dead.
+                // Unwinding closed the lifeline, so the child is dead.
                 .unwrap_or_else(|_| failed("the executor failed")),
                 Err(fault) => failed(&fault.to_string()),
             };

@@ -1,7 +1,7 @@
-//! What the child says of itself, over a pipe of its own.
+//! The report of the child, over a pipe of its own.
 //!
-//! Native code in the child can write there too: everything is a claim, bounded in size and
-//! parsed strictly. How the process ended and which limit it met is known from outside.
+//! Native code in the child can write to the pipe too, so everything is a claim, limited in size
+//! and parsed strictly. How the process ended and which limit it reached is known from outside.
 
 use std::collections::BTreeMap;
 
@@ -13,34 +13,35 @@ use crate::model::{Accesses, LimitKind, RunError, RunErrorKind, RunEvent};
 const MESSAGE_MAX: usize = 4000;
 const EXCEPTION_MAX: usize = 200;
 
-/// The bytes of the pipe so far.
+/// The bytes read from the pipe so far.
 pub struct Report {
     max: usize,
     bytes: Vec<u8>,
     flooded: bool,
 }
 
-/// The runner's word on how the snippet ended.
+/// The runner's claim about how the snippet ended.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Claim {
     pub error: Option<RunError>,
     pub limit: Option<LimitKind>,
-    /// What the system call said that met the limit, errno(3).
+    /// The errno(3) of the system call that reached the limit.
     pub errno: Option<i32>,
     pub result: Value,
-    /// The files that the contract's code says it left; `None` where the contract keeps no list.
+    /// The files that the contract's code claims to have left; `None` if the contract keeps no
+    /// list.
     pub manifest: Option<Vec<Claimed>>,
 }
 
-/// Where the snippet was when it was told to stop: at a checkpoint of the guard's.
+/// Where the snippet was when it was stopped, at a checkpoint of the guard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stopped {
-    /// `Cancelled` or `Timeout`. Whether it is so is known from outside.
+    /// `Cancelled` or `Timeout`. The truth is known from outside.
     pub by: RunErrorKind,
     pub line: Option<u32>,
 }
 
-/// One file as the child names it.
+/// A file as the child describes it.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Claimed {
@@ -48,10 +49,10 @@ pub struct Claimed {
     pub bytes: u64,
 }
 
-/// A line that says what the guard saw while the snippet ran.
+/// A line with an event that the guard observed during the run.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Told {
+struct EventLine {
     event: Event,
 }
 
@@ -77,7 +78,7 @@ struct Final {
     result: Value,
     #[serde(default)]
     manifest: Option<Vec<Claimed>>,
-    /// How many events there were over the bound.
+    /// Number of events over the maximum.
     #[serde(default)]
     more: u32,
     #[serde(default)]
@@ -98,7 +99,7 @@ struct FinalError {
 }
 
 impl Report {
-    /// `max`: bytes it may have.
+    /// `max` is the maximum size in bytes.
     pub fn new(max: usize) -> Self {
         Self {
             max,
@@ -118,8 +119,8 @@ impl Report {
         self.flooded
     }
 
-    /// Takes the line off with which the runner says that it is confined and waits. Before its
-    /// release nothing untrusted was read, so this line is the runner's own.
+    /// Removes the line that reports that the runner is confined and waits. Nothing untrusted is
+    /// read before the release, so this line is the runner's own.
     pub fn take_ready(&mut self) -> bool {
         let Some(end) = self.bytes.iter().position(|b| *b == b'\n') else {
             return false;
@@ -128,13 +129,13 @@ impl Report {
         serde_json::from_slice::<Ready>(&line).is_ok_and(|r| r.ready)
     }
 
-    /// What the guard said while the snippet ran, as far as it came: at most
-    /// [`RunEvent::MOST`], cut and without control characters.
+    /// The events that the guard reported until now: at most [`RunEvent::MOST`], cut and without
+    /// control characters.
     pub fn events(&self) -> Vec<RunEvent> {
         let mut events: Vec<RunEvent> = self
             .lines()
-            .filter_map(|line| serde_json::from_slice::<Told>(line).ok())
-            .map(|told| told.event.checked())
+            .filter_map(|line| serde_json::from_slice::<EventLine>(line).ok())
+            .map(|line| line.event.checked())
             .take(RunEvent::MOST)
             .collect();
         if let Some(Final {
@@ -150,22 +151,22 @@ impl Report {
         events
     }
 
-    /// What the guard counted of the snippet's accesses, where it came to its report.
+    /// The guard's counts of the snippet's accesses, if it got to its report.
     pub fn accesses(&self) -> BTreeMap<String, Accesses> {
         let mut counted = self
             .last()
-            .and_then(|said| said.accesses)
+            .and_then(|report| report.accesses)
             .unwrap_or_default();
         counted.retain(|of, _| Accesses::OF.contains(&of.as_str()));
         counted
     }
 
-    /// The report itself, where it is one.
+    /// The last line, if it is a report.
     fn last(&self) -> Option<Final> {
         serde_json::from_slice(self.lines().last()?).ok()
     }
 
-    /// Whether the guard says that it stopped the snippet where it was told to.
+    /// Where the guard claims to have stopped the snippet.
     pub fn stopped(&self) -> Option<Stopped> {
         let error = self.last()?.error?;
         matches!(
@@ -178,13 +179,13 @@ impl Report {
         })
     }
 
-    /// Complete lines; what comes after the last newline is none.
+    /// The complete lines, without a rest after the last newline.
     fn lines(&self) -> impl Iterator<Item = &[u8]> {
         let end = self.bytes.iter().rposition(|b| *b == b'\n').unwrap_or(0);
         self.bytes[..end].split(|b| *b == b'\n')
     }
 
-    /// The line that must be the last, after nothing but events, or why it is not.
+    /// The report line, which must be last and preceded only by events; or why it is invalid.
     pub fn claim(&self) -> Result<Claim, &'static str> {
         if self.flooded {
             return Err("the child's report is too long");
@@ -196,16 +197,16 @@ impl Report {
         let line = lines.pop().unwrap_or_default();
         if lines
             .iter()
-            .any(|line| serde_json::from_slice::<Told>(line).is_err())
+            .any(|line| serde_json::from_slice::<EventLine>(line).is_err())
         {
             return Err("the child reported more than once");
         }
-        let said: Final =
+        let report: Final =
             serde_json::from_slice(line).map_err(|_| "the child's report is malformed")?;
-        let (error, limit, errno) = match said.error {
+        let (error, limit, errno) = match report.error {
             None => (None, None, None),
             Some(error) => {
-                // What only the outside can know is not for the child to say.
+                // Only the outside can know these, so the child must not claim them.
                 if matches!(
                     error.kind,
                     RunErrorKind::Timeout | RunErrorKind::OutputLimit | RunErrorKind::Cancelled
@@ -231,14 +232,14 @@ impl Report {
             error,
             limit,
             errno,
-            result: said.result,
-            manifest: said.manifest,
+            result: report.result,
+            manifest: report.manifest,
         })
     }
 }
 
 impl Event {
-    /// Bounded and printable; what is no word of the guard's is called `other`.
+    /// Makes the event short and printable; an unknown kind becomes `other`.
     fn checked(self) -> RunEvent {
         let known = [
             "refused",
@@ -282,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_counted_is_taken_from_the_last_line_and_of_known_names_only() {
+    fn counts_are_read_from_the_last_line_and_for_known_names_only() {
         let counted = |line: &str| {
             let mut report = Report::new(BYTES_MAX);
             report.feed(line.as_bytes());
@@ -290,12 +291,12 @@ mod tests {
             report.accesses()
         };
         let one = r#"{"allowed":18446744073709551615,"blocked":18446744073709551615}"#;
-        let said = counted(&format!(
+        let report = counted(&format!(
             r#"{{"error":null,"accesses":{{"public":{one},"\u001b[2J":{one}}}}}"#
         ));
-        assert_eq!(said.keys().collect::<Vec<_>>(), ["public"]);
+        assert_eq!(report.keys().collect::<Vec<_>>(), ["public"]);
         assert_eq!(
-            Accesses::line(&said),
+            Accesses::line(&report),
             "public 18,446,744,073,709,551,615 allowed, 18,446,744,073,709,551,615 blocked"
         );
         for line in [
@@ -331,12 +332,15 @@ mod tests {
 
     #[test]
     fn a_claim_is_taken_and_cut() {
-        let said = claim(b"{\"error\":null,\"result\":{\"value\":1}}\n").unwrap();
-        assert_eq!(said.error, None);
+        let report = claim(b"{\"error\":null,\"result\":{\"value\":1}}\n").unwrap();
+        assert_eq!(report.error, None);
         let long = serde_json::json!({"error": {"type": "SnippetError", "message": "x".repeat(9000),
             "line": 3, "exception": "ValueError", "limit": null}, "result": null});
-        let said = claim(format!("{long}\n").as_bytes()).unwrap();
-        assert_eq!(said.error.unwrap().message.chars().count(), MESSAGE_MAX + 1);
+        let report = claim(format!("{long}\n").as_bytes()).unwrap();
+        assert_eq!(
+            report.error.unwrap().message.chars().count(),
+            MESSAGE_MAX + 1
+        );
     }
 
     #[test]
@@ -349,7 +353,7 @@ mod tests {
         let mut text =
             event("refused", "a\u{1b}[2Jb") + "\n" + &event("x\ny", &"é".repeat(900)) + "\n";
         report.feed(text.as_bytes());
-        // Killed here, it still said so much.
+        // If it is killed at this point, these events count.
         assert_eq!(report.events().len(), 2);
         assert!(report.claim().is_err());
         for _ in 0..200 {
@@ -372,7 +376,7 @@ mod tests {
     }
 
     #[test]
-    fn where_a_snippet_was_stopped_is_taken_and_never_as_its_end() {
+    fn the_place_of_a_stop_is_read_but_never_as_the_end() {
         let line = |kind: &str, limit: serde_json::Value| {
             let error = serde_json::json!({"type": kind, "message": "", "line": 3,
                 "exception": null, "limit": limit});

@@ -1,5 +1,5 @@
-//! One run as plain data. Made from a grant in exactly one place, here; only the executor and its
-//! own tests can name it, so nothing else can ask for a run.
+//! One run as plain data. Only this module makes it, from a grant; only the executor and its tests
+//! can name it, so no other code can request a run.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,28 +14,29 @@ use crate::sandbox::protocol::Purpose;
 
 use super::fault::{Fault, Why};
 
-/// What is to be run.
+/// The parameters of a run.
 #[derive(Clone, Debug)]
 pub struct RunSpec {
     pub code: Arc<str>,
-    /// Of the code that was shown.
+    /// Digest of the code that was shown.
     pub digest: Digest,
     pub inputs: Arc<[BoundInput]>,
     pub policy: Arc<Policy>,
     pub tier: Tier,
     pub env: Arc<PythonEnv>,
-    /// The environment's files, looked at again before the release. None in the suites, which grant nothing.
+    /// The environment's files, checked again before the release. `None` in tests, which grant
+    /// nothing.
     pub measured: Option<Arc<Measured>>,
-    /// What the analyser read of the code.
+    /// The facts that the analyser found in the code.
     pub facts: Option<CodeFacts>,
     /// Boot time of the grant; timings count from it.
     pub granted_at: Duration,
-    /// What another child handed over and this one is to certify; no snippet runs then.
+    /// The file of another child that this one has to certify; then no snippet runs.
     pub handed: Option<Arc<[u8]>>,
 }
 
 impl RunSpec {
-    /// Uses the grant up. An environment other than the one that was granted is refused.
+    /// Consumes the grant. An environment other than the granted one is refused.
     pub fn from_grant(grant: Grant, measured: Arc<Measured>) -> Result<Self, Fault> {
         let env = measured.env.clone();
         if !grant.is_for(env.digest) {
@@ -74,13 +75,13 @@ impl RunSpec {
         self.inputs.iter().any(|input| self.hides(input))
     }
 
-    /// Whether what is over the output limit is cut off, instead of ending the run.
+    /// Whether output over the limit is cut off instead of ending the run.
     pub fn cuts_output(&self) -> bool {
         self.policy.contract == Contract::Chart
     }
 
-    /// Of the files in its output folder: what the policy allows, and the file in which a
-    /// contract's own code hands over.
+    /// The limits for the files in its output folder: those of the policy, and room for the file in
+    /// which a contract's own code hands its result over.
     pub fn collected(&self) -> Limits {
         let limits = *self.limits();
         match self.policy.contract {
@@ -97,7 +98,8 @@ impl RunSpec {
         &self.policy.limits
     }
 
-    /// What its child is to be confined as. `mapped`: bytes of inputs that it maps; `inputs`: how many go with it.
+    /// The confinement of its child. `mapped` is the size of its mapped inputs in bytes, `inputs`
+    /// their number.
     pub fn confinement(&self, mapped: u64, inputs: usize) -> Confinement {
         Confinement {
             tier: self.tier,
@@ -111,10 +113,11 @@ impl RunSpec {
     }
 }
 
-/// Bytes in which a contract's own code hands a result over, as `assets/runner/columns.py` says too.
+/// Maximum size of a result that a contract's own code hands over; `assets/runner/columns.py` has
+/// the same number.
 pub(super) const HANDED_MAX: u64 = 64 << 20;
 
-/// Bytes that the report of a run may have.
+/// Maximum size of a run's report in bytes.
 pub(super) const REPORT_MAX: usize = 1024 * 1024;
 
 #[cfg(test)]

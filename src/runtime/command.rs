@@ -1,4 +1,4 @@
-//! Runs a short command that may hang, flood or crash, and brings back what it said.
+//! Runs a short command that may hang, flood or crash, and returns its output.
 
 use std::io::{self, Read};
 use std::os::fd::{AsFd, BorrowedFd};
@@ -15,7 +15,7 @@ use nix::unistd::Pid;
 
 use super::descriptors;
 
-/// What a command left behind.
+/// The result of a command that ended.
 #[derive(Debug)]
 pub(super) struct Ran {
     pub status: ExitStatus,
@@ -32,8 +32,8 @@ pub(super) enum Trouble {
     TooMuch,
 }
 
-/// Runs `command` on `input` in a process group of its own, for at most `limit`, reading at most
-/// `cap` bytes of each stream. Whatever happens, nothing of the group is left running.
+/// Runs `command` on `input` in its own process group, for at most `limit`, reading at most `cap`
+/// bytes of each stream. In every case no process of the group is left.
 pub(super) fn run(
     command: &mut Command,
     input: Stdio,
@@ -49,14 +49,14 @@ pub(super) fn run(
         .spawn()
         .map_err(Trouble::Start)?;
     descriptors::give_back(&child);
-    let said = read_both(&mut child, deadline, cap);
-    // Once the streams are closed the process may still sit there.
-    let ended = said.is_ok() && ends_before(&child, deadline);
-    // The group outlives its leader only through what the leader left behind. The leader is not
-    // reaped yet, so its id cannot have been given to another process.
+    let output = read_both(&mut child, deadline, cap);
+    // The process may go on after it closed its streams.
+    let ended = output.is_ok() && ends_before(&child, deadline);
+    // Kills the processes that the leader left behind. The leader is not reaped yet, so its pid
+    // cannot have been reused.
     kill_group(&child);
     let status = child.wait().map_err(Trouble::Read)?;
-    let (stdout, stderr) = said?;
+    let (stdout, stderr) = output?;
     if !ended {
         return Err(Trouble::TimedOut);
     }
@@ -74,8 +74,8 @@ fn kill_group(child: &Child) {
 /// Waits for the end of the process without reaping it.
 fn ends_before(child: &Child, deadline: Instant) -> bool {
     let pid = Pid::from_raw(child.id().cast_signed());
-    let (tell, told) = mpsc::channel();
-    // Ends with the process, which `run` kills when this answers no.
+    let (tell, ended_signal) = mpsc::channel();
+    // The thread ends with the process, which `run` kills if this returns false.
     let waiter = std::thread::Builder::new()
         .name("wait".to_owned())
         .spawn(move || {
@@ -83,7 +83,7 @@ fn ends_before(child: &Child, deadline: Instant) -> bool {
             while waitid(Id::Pid(pid), flags) == Err(Errno::EINTR) {}
             let _ = tell.send(());
         });
-    waiter.is_ok() && told.recv_timeout(left(deadline)).is_ok()
+    waiter.is_ok() && ended_signal.recv_timeout(left(deadline)).is_ok()
 }
 
 fn left(deadline: Instant) -> Duration {
@@ -114,7 +114,7 @@ fn read_both(
     Ok((out.bytes, err.bytes))
 }
 
-/// Waits until one of the two can be read; both `false` when the time is over.
+/// Waits until one of the two is readable; both are `false` on time-out.
 fn ready(
     a: Option<BorrowedFd<'_>>,
     b: Option<BorrowedFd<'_>>,
@@ -188,8 +188,8 @@ pub(super) fn describe(status: ExitStatus) -> String {
     }
 }
 
-/// The last non-empty lines of `bytes`, at most `lines` of them and 2,000 characters, with
-/// control characters shown rather than sent to the terminal.
+/// The last non-empty lines of `bytes`: at most `lines` lines and 2,000 characters, with control
+/// characters made visible for the terminal.
 pub(super) fn tail(bytes: &[u8], lines: usize) -> String {
     let text = String::from_utf8_lossy(bytes);
     let all: Vec<&str> = text.lines().filter(|l| !l.trim().is_empty()).collect();

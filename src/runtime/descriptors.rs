@@ -1,4 +1,5 @@
-//! The limit of open files: as high as it goes for the dashboard, as it was for other people's programs.
+//! Manages the limit of open files: raised as far as possible for the dashboard, unchanged for the
+//! programs it starts.
 
 use std::process::Child;
 use std::sync::OnceLock;
@@ -6,18 +7,18 @@ use std::sync::OnceLock;
 use rustix::io;
 use rustix::process::{Pid, Resource, Rlimit, getrlimit, prlimit, setrlimit};
 
-/// As it was before it was raised.
+/// The limit before it was raised.
 static BEFORE: OnceLock<Rlimit> = OnceLock::new();
 
-/// How many files this process may have open, now and at most. `u64::MAX`: any number.
+/// The soft and hard limit of open files of this process. `u64::MAX` means no limit.
 pub fn open_files() -> (u64, u64) {
     let limit = getrlimit(Resource::Nofile);
     let number = |limit: Option<u64>| limit.unwrap_or(u64::MAX);
     (number(limit.current), number(limit.maximum))
 }
 
-/// Lets this process have as many files open as it ever may. Programs that it starts get back what there
-/// was.
+/// Raises the soft limit of this process to its hard limit. Programs that it starts get the
+/// original limit.
 pub fn raise_open_files() -> io::Result<()> {
     let before = getrlimit(Resource::Nofile);
     let raised = Rlimit {
@@ -29,14 +30,14 @@ pub fn raise_open_files() -> io::Result<()> {
     Ok(())
 }
 
-/// Gives a program that was just started the limit that this one was started with.
+/// Restores the original limit for a program that was just started.
 pub(super) fn give_back(child: &Child) {
     if let Some(before) = BEFORE.get() {
         limit(child, before);
     }
 }
 
-/// One that has ended needs none.
+/// Ignores errors: a program that has ended needs no limit.
 fn limit(child: &Child, limit: &Rlimit) {
     if let Some(pid) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
         let _ = prlimit(Some(pid), Resource::Nofile, *limit);
@@ -50,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_program_gets_the_limit_that_there_was() {
+    fn a_program_gets_the_original_limit() {
         let mut child = Command::new("sh")
             .args([
                 "-c",

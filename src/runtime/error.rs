@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::{PythonEnv, lock};
 
-/// Why there is no usable Python. The text is for a person: what was wrong and what to do.
+/// Why there is no usable Python. The text tells a person what is wrong and what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum RuntimeError {
     #[error(
@@ -22,7 +22,7 @@ pub enum RuntimeError {
     TimedOut { python: PathBuf, seconds: u64 },
     #[error(
         "{} ended with {status} when asked for its version{}; it must be a working Python 3.11 \
-         or later", python.display(), said(stderr)
+         or later", python.display(), quoted(stderr)
     )]
     Crashed {
         python: PathBuf,
@@ -100,7 +100,7 @@ pub enum RuntimeError {
         log: PathBuf,
     },
     #[error(
-        "pip said it was done, and yet {missing} is not in the new environment; does pip's \
+        "pip quoted it was done, and yet {missing} is not in the new environment; does pip's \
          configuration (`pip config list`) send packages elsewhere? All of its output: {}",
         log.display()
     )]
@@ -118,7 +118,7 @@ pub enum RuntimeError {
 }
 
 impl RuntimeError {
-    /// The same, where an environment of another version is there.
+    /// The same error, for when an environment of another version exists.
     pub(super) fn beside(self, other: &PythonEnv) -> Self {
         let there = |name: &&str| other.distributions.iter().any(|(have, _)| have == name);
         let lacks: Vec<&str> = lock::libraries()
@@ -135,7 +135,7 @@ impl RuntimeError {
         }
     }
 
-    /// An error about a file or folder of ours.
+    /// An error about a file or folder of the managed environment.
     pub(super) fn folder(path: &Path, doing: &str, source: &io::Error) -> Self {
         match source.kind() {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::DiskFull {
@@ -152,7 +152,7 @@ impl RuntimeError {
     }
 }
 
-fn said(stderr: &str) -> String {
+fn quoted(stderr: &str) -> String {
     if stderr.is_empty() {
         String::new()
     } else {

@@ -1,4 +1,4 @@
-//! What went wrong, told from the words of `venv` and pip.
+//! Determines the cause of a failure from the output of `venv` and pip.
 
 use crate::model::visible;
 
@@ -12,8 +12,8 @@ pub(super) enum Fault {
     Other,
 }
 
-/// What pip's own words say went wrong. A missing network shows as a missing package at the end,
-/// so it is looked for first.
+/// Finds the cause in pip's output. Network failures are checked first, because a missing network
+/// also ends in a missing package.
 pub(super) fn classify(text: &str) -> Fault {
     if text.contains("No space left on device") || text.contains("Disk quota exceeded") {
         return Fault::Disk;
@@ -52,7 +52,7 @@ pub(super) fn classify(text: &str) -> Fault {
         .lines()
         .find_map(|l| l.split_once("No matching distribution found for "))
         .map(|(_, name)| name.split(['=', ' ']).next().unwrap_or_default());
-    // Told to try once only, pip says nothing of the network.
+    // With a single try, pip does not mention the network.
     let got = |line: &str| {
         let line = line.trim_start();
         ["Downloading ", "Using cached ", "Processing "]

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::probe::{Probed, examine};
 use super::{PythonEnv, RuntimeError};
 
-/// In the order of preference: the versions the lock file was tried with, then whatever there is.
+/// In order of preference: the versions tested with the lock file, then any.
 const NAMES: [&str; 6] = [
     "python3.13",
     "python3.12",
@@ -18,11 +18,11 @@ const NAMES: [&str; 6] = [
     "python",
 ];
 
-/// The user's own Python when `explicit` names one, else the first on PATH that is 3.11 or later and
-/// can make environments.
+/// The Python at `explicit`, or else the first on PATH that is 3.11 or later and can make
+/// environments.
 ///
 /// # Errors
-/// When there is none; the error says what was tried, or what the best of them lacks.
+/// If there is none; the error names what was tried, or what the best candidate lacks.
 pub fn find_python(explicit: Option<&Path>) -> Result<PythonEnv, RuntimeError> {
     match explicit {
         Some(python) => examine(python),
@@ -43,7 +43,7 @@ fn find_in(path: Vec<PathBuf>) -> Result<Probed, RuntimeError> {
     for name in NAMES {
         for dir in path.iter().filter(|d| d.is_absolute()) {
             let python = dir.join(name);
-            // Many names are links to one file; a shim tells its names apart.
+            // Many names are links to one file. A shim behaves differently by name.
             let Ok(real) = fs::canonicalize(&python) else {
                 continue;
             };
@@ -74,7 +74,7 @@ fn find_in(path: Vec<PathBuf>) -> Result<Probed, RuntimeError> {
     })
 }
 
-/// Names the package of this system that holds the missing module.
+/// The error that names this system's package with the missing module.
 pub(super) fn no_venv(probed: &Probed) -> RuntimeError {
     let (a, b, _) = probed.env.version;
     let release = fs::read_to_string("/etc/os-release").unwrap_or_default();
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn a_python_without_venv_is_told_the_package_that_has_it() {
+    fn a_python_without_venv_names_the_package_to_install() {
         let dir = tempfile::tempdir().unwrap();
         let mut probed = find_base().unwrap();
         probed.can.ensurepip = false;

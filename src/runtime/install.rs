@@ -1,4 +1,4 @@
-//! Runs `venv` and pip, and turns what they say into progress and errors.
+//! Runs `venv` and pip, and turns their output into progress and errors.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -18,25 +18,25 @@ use super::meter::Meter;
 use super::probe::Probed;
 use super::{RuntimeError, descriptors, lock, slim};
 
-/// How often the folder is looked at while pip says nothing.
+/// How often to look at the folder while pip prints nothing.
 const LOOK: Duration = Duration::from_millis(250);
-/// A line longer than this is cut; pip writes none.
+/// A longer line is cut; pip writes none.
 const LINE_CAP: usize = 4096;
 
-/// What an installation needs to know.
+/// The parameters of an installation.
 pub(super) struct Install<'a> {
     pub base: &'a Probed,
-    /// Where the environment is made.
+    /// The folder in which the environment is made.
     pub folder: &'a Path,
-    /// Everything `venv` and pip say goes here.
+    /// The log file for all output of `venv` and pip.
     pub log: PathBuf,
-    /// The file whose lock keeps others out. It is what the child processes get as their standard
-    /// input (it is empty): should this process die, they hold the lock until they are gone too.
+    /// The file whose lock keeps other setups out. It is empty and serves as standard input of the
+    /// child processes: if this process dies, they hold the lock until they end too.
     pub lock: &'a File,
 }
 
 impl Install<'_> {
-    /// Makes the environment and installs what the lock file names.
+    /// Makes the environment and installs the locked packages.
     pub fn run(&self, progress: &mut dyn FnMut(Progress)) -> Result<(), RuntimeError> {
         let mut meter = Meter::new(progress);
         let mut log =
@@ -94,13 +94,14 @@ impl Install<'_> {
         }
         let mut compile = self.python(&python);
         compile.args(["-m", "compileall", "-q"]).arg(&site);
-        // A file that this Python does not understand is none that a library loads.
+        // A file that this Python cannot compile is not loaded by a library, so errors do not
+        // matter.
         self.follow(compile, &mut log, |_| {})?;
         meter.checking();
         Ok(())
     }
 
-    /// The installer goes, and what came with it: no snippet may use it.
+    /// Removes the installer and its helpers: no snippet may use them.
     fn without_pip(&self, python: &Path, log: &mut File) -> Result<(), RuntimeError> {
         let mut pip = self.python(python);
         pip.args(["-m", "pip", "uninstall", "--yes", "--no-input"])
@@ -117,8 +118,8 @@ impl Install<'_> {
         self.folder.join(format!("lib/python{a}.{b}/site-packages"))
     }
 
-    /// An interpreter with the user's environment, so that proxies, mirrors and certificates hold,
-    /// but for what would make Python or pip install something else or somewhere else.
+    /// An interpreter with the user's environment, so that proxies, mirrors and certificates apply,
+    /// but without the variables that would make Python or pip install something else or elsewhere.
     fn python(&self, python: &Path) -> Command {
         let mut command = Command::new(python);
         command.arg("-I");
@@ -131,8 +132,8 @@ impl Install<'_> {
         command
     }
 
-    /// Runs a command to its end, writing what it says to the log and each line to `each`; `None`
-    /// now and then while it is silent.
+    /// Runs a command to its end, writes its output to the log and passes each line to `each`,
+    /// which also gets `None` from time to time while there is no output.
     fn follow(
         &self,
         mut command: Command,
@@ -157,7 +158,8 @@ impl Install<'_> {
             .stderr(Stdio::from(second));
         let spawned = command.spawn();
         let program = PathBuf::from(command.get_program());
-        // The command holds our ends of the pipe: without this it would never end.
+        // The command owns our write ends of the pipe; without dropping them, reading would never
+        // end.
         drop(command);
         let mut child = spawned.map_err(|source| RuntimeError::Start {
             python: program,
@@ -173,10 +175,10 @@ impl Install<'_> {
             .map_err(|e| RuntimeError::folder(&self.log, "written", &e))
     }
 
-    /// What went wrong, as far as the output says.
+    /// The error, as far as the output explains it.
     fn failure(&self, step: &'static str, status: ExitStatus) -> RuntimeError {
-        let said = fs::read(&self.log).unwrap_or_default();
-        let text = String::from_utf8_lossy(&said);
+        let output = fs::read(&self.log).unwrap_or_default();
+        let text = String::from_utf8_lossy(&output);
         let log = self.log.clone();
         match classify(&text) {
             Fault::Disk => RuntimeError::DiskFull {
@@ -196,7 +198,7 @@ impl Install<'_> {
             Fault::Other => RuntimeError::Step {
                 step,
                 status: describe(status),
-                last: tail(&said, 6),
+                last: tail(&output, 6),
                 log,
             },
         }

@@ -1,30 +1,30 @@
-//! What the managed environment holds: exact versions with the SHA-256 of every file.
+//! The contents of the managed environment: exact versions with the SHA-256 of every file.
 
 use crate::model::Digest;
 
 /// Made by `uv pip compile --universal --generate-hashes`; pip refuses any other content.
 pub(super) const TEXT: &str = include_str!("../../assets/python/requirements.lock");
 
-/// What the lock file was made from.
+/// The input of the lock file.
 const REQUIREMENTS: &str = include_str!("../../assets/python/requirements.in");
 
-/// What is done with the packages: one that was made otherwise is replaced too.
+/// How the packages are processed; an environment with another recipe is replaced too.
 const RECIPE: &str = "# without the libraries' tests and the installer, compiled\n";
 
-/// Names what an environment is made of: the lock file's content, and the recipe.
+/// Identifies the contents of an environment: the lock file and the recipe.
 pub(super) fn digest() -> Digest {
     Digest::of([TEXT, RECIPE].concat().as_bytes())
 }
 
-/// Letters of a digest in the name of an environment's folder.
+/// Number of letters of the digest in the folder name of an environment.
 const LETTERS: usize = 12;
 
-/// The folder of an environment of this lock file and that Python.
+/// The folder name of an environment with this lock file and this Python.
 pub(super) fn folder((a, b, c): (u32, u32, u32)) -> String {
     format!("{}-{a}.{b}.{c}", digest().short(LETTERS))
 }
 
-/// Whether a folder of this name is an environment of another lock file.
+/// Whether this is the folder name of an environment with another lock file.
 pub(super) fn is_of_another(folder: &str) -> bool {
     folder.split_once('-').is_some_and(|(lock, python)| {
         lock.len() == LETTERS
@@ -34,8 +34,8 @@ pub(super) fn is_of_another(folder: &str) -> bool {
     })
 }
 
-/// Names of the locked packages, normalised (PEP 503), each once. An entry with a condition is for
-/// some Pythons only, but every name has one for each.
+/// The normalised names (PEP 503) of the locked packages, without duplicates. An entry with a
+/// condition is for some Pythons only, but every name has an entry for each Python.
 pub fn packages() -> Vec<&'static str> {
     let mut names: Vec<&str> = TEXT
         .lines()
@@ -46,7 +46,7 @@ pub fn packages() -> Vec<&'static str> {
     names
 }
 
-/// Names of the packages that were asked for; the others of [`packages`] came with them.
+/// The names of the requested packages; the others in [`packages`] are their dependencies.
 pub fn libraries() -> Vec<&'static str> {
     REQUIREMENTS
         .lines()
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_environments_of_other_lock_files_are_taken_for_such() {
+    fn only_environments_of_other_lock_files_are_recognised_as_such() {
         assert!(is_of_another("20278ea5ff25-3.11.7"));
         for name in [
             folder((3, 11, 7)).as_str(),
@@ -77,8 +77,8 @@ mod tests {
         }
     }
 
-    /// Name, versions, licence.
-    fn told() -> Vec<(&'static str, BTreeSet<&'static str>, &'static str)> {
+    /// Name, versions and licence of each package in the documentation.
+    fn documented() -> Vec<(&'static str, BTreeSet<&'static str>, &'static str)> {
         include_str!("../../assets/python/packages.md")
             .lines()
             .filter_map(|line| line.strip_prefix("| "))
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_of_packages_is_of_this_lock_and_none_is_under_the_gpl() {
+    fn the_package_table_matches_the_lock_and_has_no_gpl_package() {
         let mut locked: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
         for line in TEXT.lines().filter(|line| !line.starts_with([' ', '#'])) {
             if let Some((name, rest)) = line.split_once("==") {
@@ -100,9 +100,9 @@ mod tests {
                 locked.entry(name).or_default().insert(version);
             }
         }
-        let told = told();
-        assert_eq!(told.len(), locked.len());
-        for (name, versions, licence) in told {
+        let documented = documented();
+        assert_eq!(documented.len(), locked.len());
+        for (name, versions, licence) in documented {
             assert_eq!(locked.get(name), Some(&versions), "{name}");
             assert!(
                 !licence.is_empty() && !licence.contains("GPL"),
@@ -134,9 +134,12 @@ mod tests {
             assert!(libraries().contains(&wanted), "{wanted}");
         }
         assert_eq!(libraries().len(), 14);
-        assert!(!TEXT.contains("://"), "a host in the lock");
-        assert!(!TEXT.lines().any(|l| l.starts_with('-')), "an option in it");
-        // A package for some machines only would be missed on the others.
+        assert!(!TEXT.contains("://"), "the lock file names a host");
+        assert!(
+            !TEXT.lines().any(|l| l.starts_with('-')),
+            "the lock file contains an option"
+        );
+        // A condition on the machine would make the package missing on others.
         assert!(
             TEXT.lines()
                 .filter_map(|l| Some(l.split_once(" ; ")?.1))

@@ -1,10 +1,9 @@
-//! The managed environment: made once, under the user's data folder, and reused.
+//! The managed environment: made once in the user's data folder, and reused.
 //!
-//! `<data>/python/<lock>-<version>/` is a virtual environment and a stamp that is written last.
-//! Making one happens in a folder beside it that is renamed into place, under a lock, so that two at
-//! once wait for each other and an interrupted one leaves nothing that could be taken for whole.
-//! One of another version's lock file is removed once this version's is made, unless a dashboard
-//! holds it.
+//! `<data>/python/<lock>-<version>/` is a virtual environment with a stamp that is written last. It
+//! is made in a folder beside that and then renamed, under a lock: concurrent setups wait for each
+//! other, and an interrupted one leaves nothing that looks complete. The environment of another
+//! version's lock file is removed once that of this version is made, unless a dashboard holds it.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io;
@@ -19,20 +18,20 @@ use super::install::Install;
 use super::probe::{Probed, examine};
 use super::{PythonEnv, RuntimeError, lock, stamp};
 
-/// Begins the names of folders that are not finished, or no longer wanted.
+/// Prefix of folders that are not finished or no longer wanted.
 const UNFINISHED: &str = ".making-";
 
-/// How far making the environment is.
+/// The progress of making the environment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Progress {
-    /// What is happening, for a person; nothing in it needs escaping.
+    /// The current step, for a person; it contains nothing that needs escaping.
     pub step: String,
-    /// Steps done of `total`; never goes back.
+    /// Steps done of `total`; never decreases.
     pub done: u64,
     pub total: u64,
 }
 
-/// A managed environment that is in use.
+/// A managed environment in use, which is not replaced.
 #[derive(Debug)]
 pub struct Held {
     _lock: Flock<File>,
@@ -45,14 +44,14 @@ pub struct Managed {
 }
 
 impl Managed {
-    /// Names the place; touches nothing.
+    /// Names the folder without touching it.
     pub fn at(data_dir: &Path) -> Self {
         Self {
             root: data_dir.join("python"),
         }
     }
 
-    /// The environment, if one is there that is whole and as it was made. Milliseconds: starts no
+    /// The environment, if a complete and unchanged one exists. Takes milliseconds and starts no
     /// process.
     pub fn ready(&self) -> Option<PythonEnv> {
         self.latest(stamp::read)
@@ -80,17 +79,17 @@ impl Managed {
             .max_by_key(|env| env.version)
     }
 
-    /// Keeps a managed environment from being replaced by another version's for as long as the value
-    /// lives. None where there is nothing to keep: the environment is the user's own, or going.
+    /// Keeps another version from replacing a managed environment while the value lives. `None` if
+    /// there is nothing to keep: the environment is the user's own or already being removed.
     pub fn hold(env: &PythonEnv) -> Option<Held> {
         stamp::hold(&env.prefix).map(|lock| Held { _lock: lock })
     }
 
-    /// Makes the environment, or waits for another process that is making it.
+    /// Makes the environment, or waits for another process that makes it.
     ///
     /// # Errors
-    /// With the remedy: no Python, no venv module, no network, a package that is not the locked one, a
-    /// full disk, a folder that cannot be written.
+    /// Each error contains a remedy: no Python, no venv module, no network, a package that differs
+    /// from the lock, a full disk, a folder that cannot be written.
     pub fn make(&self, progress: &mut dyn FnMut(Progress)) -> Result<PythonEnv, RuntimeError> {
         self.make_with(progress, find_base)
     }
@@ -105,7 +104,7 @@ impl Managed {
         }
         self.folder()?;
         let lock = self.lock(progress)?;
-        // Whoever held the lock may have made it.
+        // The previous holder of the lock may have made it.
         if let Some(env) = self.ready() {
             return Ok(env);
         }
@@ -129,7 +128,7 @@ impl Managed {
         }
     }
 
-    /// Only under the lock.
+    /// Call only with the lock held.
     fn make_anew(
         &self,
         progress: &mut dyn FnMut(Progress),
@@ -149,7 +148,7 @@ impl Managed {
             lock,
         }
         .run(progress)?;
-        // Looked at before it gets its name, and once more after, since paths are part of it.
+        // Probed before and after the rename, because the result contains paths.
         let made = examine(&making.0.join("bin/python"))?;
         if let Some(missing) = missing(&made.env) {
             return Err(RuntimeError::Incomplete { missing, log });
@@ -161,12 +160,12 @@ impl Managed {
         stamp::write(&folder, &probed).map_err(|e| RuntimeError::folder(&folder, "made", &e))?;
         self.ready().ok_or_else(|| RuntimeError::Folder {
             path: folder,
-            problem: "was made but is not as it should be".to_owned(),
+            problem: "was made but did not pass its check".to_owned(),
             remedy: "see that nothing else changes it and run `countersign setup` again".to_owned(),
         })
     }
 
-    /// Makes the folder. Others may read it: a run may belong to another, weaker user.
+    /// Makes the folder. Others may read it: a run may belong to another user with fewer rights.
     fn folder(&self) -> Result<(), RuntimeError> {
         let refuse = |problem: String, remedy: &str| RuntimeError::Folder {
             path: self.root.clone(),
@@ -230,7 +229,7 @@ impl Managed {
         Err(failed(io::Error::other("the lock was lost")))
     }
 
-    /// Removes what interrupted processes left. Only under the lock.
+    /// Removes what interrupted processes left. Call only with the lock held.
     fn sweep(&self) {
         let Ok(entries) = fs::read_dir(&self.root) else {
             return;
@@ -246,7 +245,8 @@ impl Managed {
         }
     }
 
-    /// Removes the environments of other lock files that no dashboard holds. Only under the lock.
+    /// Removes the environments of other lock files that no dashboard holds. Call only with the
+    /// lock held.
     fn retire(&self) {
         let Ok(entries) = fs::read_dir(&self.root) else {
             return;
@@ -257,7 +257,7 @@ impl Managed {
             if !name.to_str().is_some_and(lock::is_of_another) || stamp::is_held(&folder) {
                 continue;
             }
-            // Interrupted, it leaves what the next one sweeps.
+            // If this is interrupted, the next sweep removes the rest.
             let going = self.root.join(format!(
                 "{UNFINISHED}{}-{}",
                 std::process::id(),
@@ -269,7 +269,7 @@ impl Managed {
         }
     }
 
-    /// Renames the new environment to its name; what lay there and was not ready goes.
+    /// Renames the new environment to its final name; an unusable one there is removed.
     fn put_in_place(&self, made: &Path, folder: &Path) -> io::Result<()> {
         let old = self
             .root
@@ -293,7 +293,7 @@ fn missing(env: &PythonEnv) -> Option<String> {
         .map(str::to_owned)
 }
 
-/// A folder that goes when it was not renamed away.
+/// A folder that is removed on drop unless it was renamed.
 struct Making(PathBuf);
 
 impl Drop for Making {

@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use super::super::testing::{data_dir, executable, managed_env};
 use super::*;
 
-/// A base whose `venv` is real and whose pip is this shell script, where `$REQ` is the lock file and
-/// `$ENV` the new environment.
+/// A base with a real `venv` and this shell script as pip, where `$REQ` is the lock file and `$ENV`
+/// the new environment.
 fn base(dir: &Path, pip: &str) -> Probed {
     let mut probed = find_base().unwrap();
     let real = probed.env.executable.display().to_string();
@@ -19,12 +19,12 @@ fn base(dir: &Path, pip: &str) -> Probed {
     );
     executable(&script, &text);
     probed.env.executable = script;
-    // Has the base's pip do the work.
+    // Makes the base's pip do the work.
     probed.can.ensurepip = false;
     probed
 }
 
-/// What an installation leaves of each package, without the packages.
+/// Leaves the same traces of each package as an installation, without the packages.
 const INSTALLS: &str = "
 echo 'Installing collected packages: all'
 sed -n 's/^\\([a-z0-9][^=]*\\)==\\([^ ]*\\).*/\\1 \\2/p' $REQ | while read name version; do
@@ -41,7 +41,7 @@ fn names(dir: &Path) -> Vec<String> {
 }
 
 #[test]
-fn the_environment_is_made_once_found_again_and_holds_what_is_locked() {
+fn the_environment_is_made_once_reused_and_contains_the_locked_packages() {
     let env = managed_env();
     assert_eq!(missing(&env), None);
     assert!(env.sys_path.iter().any(|p| p.join("os.py").is_file()));
@@ -50,13 +50,13 @@ fn the_environment_is_made_once_found_again_and_holds_what_is_locked() {
     assert_eq!(managed.ready().as_ref(), Some(&env));
     let mut steps = 0;
     assert_eq!(managed.make(&mut |_| steps += 1).unwrap(), env);
-    assert_eq!(steps, 0, "made again");
-    // What the stamp says is what the interpreter says.
+    assert_eq!(steps, 0, "the environment was made again");
+    // The stamp agrees with the interpreter.
     assert_eq!(examine(&env.prefix.join("bin/python")).unwrap().env, env);
 }
 
 #[test]
-fn no_package_says_of_itself_that_it_is_under_the_gpl() {
+fn no_package_declares_the_gpl() {
     let env = managed_env();
     let folder = env.sys_path.iter().find(|p| p.join("pandas").is_dir());
     let folder = folder.unwrap();
@@ -72,14 +72,14 @@ fn no_package_says_of_itself_that_it_is_under_the_gpl() {
                 .iter()
                 .any(|key| line.starts_with(key))
         });
-        let of_it = |line: &str| line.contains("GPL") || line.contains("General Public License");
-        assert_eq!(licences.find(|line| of_it(line)), None, "{name}");
+        let is_gpl = |line: &str| line.contains("GPL") || line.contains("General Public License");
+        assert_eq!(licences.find(|line| is_gpl(line)), None, "{name}");
     }
     assert!(looked_at >= lock::packages().len(), "{looked_at}");
 }
 
 #[test]
-fn two_that_start_together_make_one_environment() {
+fn concurrent_setups_make_one_environment() {
     let dir = tempfile::tempdir().unwrap();
     let count = AtomicU32::new(0);
     let managed = Managed::at(&dir.path().join("data"));
@@ -145,7 +145,7 @@ fn an_environment_that_changed_is_not_ready_and_is_made_again() {
 }
 
 #[test]
-fn what_an_interrupted_setup_left_is_swept_and_never_taken_for_whole() {
+fn leftovers_of_an_interrupted_setup_are_removed_and_never_used() {
     let dir = tempfile::tempdir().unwrap();
     let managed = Managed::at(dir.path());
     let made = managed
@@ -195,7 +195,7 @@ fn an_environment_of_another_version_is_replaced_unless_it_is_in_use() {
     let other = managed.other().unwrap();
     assert_eq!(other.prefix, old);
 
-    // What is in use stays; two may use it.
+    // An environment in use stays; several users may hold it.
     let held = [
         Managed::hold(&other).unwrap(),
         Managed::hold(&other).unwrap(),
@@ -233,19 +233,19 @@ fn without_a_network_the_old_environment_stays_and_the_error_says_how_to_go_on()
         .unwrap_err()
         .to_string();
     let python = old.join("bin/python");
-    for said in [
+    for expected in [
         "lacks openpyxl.",
         "cannot be downloaded",
         &format!("--python {}", python.display()),
     ] {
-        assert!(error.contains(said), "{said}: {error}");
+        assert!(error.contains(expected), "{expected}: {error}");
     }
     assert!(examine(&python).is_ok());
     assert!(managed.other().is_some());
 }
 
 #[test]
-fn a_failure_says_its_mend_keeps_pip_s_words_and_leaves_nothing_half_made() {
+fn a_failure_names_its_remedy_keeps_pip_s_output_and_leaves_nothing_behind() {
     for (pip, expected) in [
         (
             "echo 'OSError: [Errno 28] No space left on device' >&2; exit 1",

@@ -1,4 +1,4 @@
-//! How far an installation is, as far as pip's words and the folder show.
+//! Estimates the progress of an installation from pip's output and the folder.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -8,13 +8,13 @@ use super::lock;
 use super::managed::Progress;
 use crate::model::visible;
 
-/// Counts packages: each once when its file is there, and once when it is installed.
+/// Counts packages: each once when it is downloaded, and once when it is installed.
 pub(super) struct Meter<'a> {
     progress: &'a mut dyn FnMut(Progress),
     step: String,
-    /// Entries of the lock file that are for this Python and machine.
+    /// Number of lock file entries for this Python and machine.
     packages: u64,
-    /// Packages whose download has begun.
+    /// Number of packages whose download has begun.
     begun: u64,
     installing: bool,
     made: bool,
@@ -48,7 +48,7 @@ impl<'a> Meter<'a> {
         });
     }
 
-    /// Never goes back.
+    /// Raises the progress; never lowers it.
     fn reach(&mut self, done: u64) {
         self.done = self.done.max(done.min(1 + 2 * self.packages));
     }
@@ -62,7 +62,7 @@ impl<'a> Meter<'a> {
     pub fn line(&mut self, line: &str) {
         let line = line.trim();
         if let Some(rest) = line.strip_prefix("Collecting ") {
-            // The one before has arrived.
+            // The previous package has arrived.
             self.reach(1 + self.begun);
             self.begun = (self.begun + 1).min(self.packages);
             let name = rest.split([' ', '=']).next().unwrap_or_default();
@@ -78,7 +78,7 @@ impl<'a> Meter<'a> {
         }
     }
 
-    /// Looks how many packages lie in the environment.
+    /// Counts the packages that are installed in the environment.
     pub fn installed(&mut self, site: &Path) {
         if !self.installing {
             return;
@@ -96,7 +96,7 @@ impl<'a> Meter<'a> {
     }
 }
 
-/// Normalised names of the distributions that lie in a folder.
+/// The normalised names of the distributions in a folder.
 fn installed_names(site: &Path) -> BTreeSet<String> {
     let Ok(entries) = fs::read_dir(site) else {
         return BTreeSet::new();

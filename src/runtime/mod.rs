@@ -1,6 +1,7 @@
-//! The Python that runs snippets: find it, make the managed environment, check it.
+//! The Python that runs snippets: finds it, makes the managed environment and checks it.
 //!
-//! Blocking standard-library code. Starts interpreters and pip; never runs a proposal's code.
+//! Blocking code of the standard library. Starts interpreters and pip; never runs the code of a
+//! proposal.
 
 mod command;
 mod contents;

@@ -1,7 +1,7 @@
 //! Asks an interpreter about itself.
 //!
-//! The question is put with `-I -S` and an almost empty environment, and imports only the standard
-//! library: asking never runs a `.pth` file or anything else of the environment asked about.
+//! The probe runs with `-I -S` and an almost empty environment, and imports only the standard
+//! library. So it never runs a `.pth` file or other code of the probed environment.
 
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -15,16 +15,16 @@ use super::command::{self, Trouble};
 use super::{PythonEnv, RuntimeError};
 use crate::model::Digest;
 
-/// The question, as Python.
+/// The Python program that asks.
 const PROBE: &str = include_str!("../../assets/python/probe.py");
-/// The oldest Python whose `ast` and import machinery the child's guard is written for.
+/// The oldest Python whose `ast` and import system the child's guard supports.
 pub(super) const OLDEST: (u32, u32) = (3, 11);
-/// A cold interpreter on a slow disk answers in about a second.
+/// Time-out; a cold interpreter on a slow disk takes about a second.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// Far above the answer of an environment with a thousand distributions.
+/// Maximum size of an answer, far above that of an environment with a thousand distributions.
 const ANSWER_CAP: usize = 4 * 1024 * 1024;
 
-/// What an interpreter said, and what it could be used for.
+/// The answer of an interpreter, and what it can be used for.
 #[derive(Clone, Debug)]
 pub(super) struct Probed {
     pub env: PythonEnv,
@@ -33,7 +33,7 @@ pub(super) struct Probed {
     pub can: Can,
 }
 
-/// The modules that making an environment needs.
+/// The available modules of those that making an environment needs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Can {
     pub venv: bool,
@@ -42,7 +42,7 @@ pub(super) struct Can {
 }
 
 impl Can {
-    /// Whether an environment can be made with it.
+    /// Whether this Python can make an environment.
     pub fn make_environments(self) -> bool {
         self.venv && (self.ensurepip || self.pip)
     }
@@ -64,7 +64,7 @@ struct Rest {
     prefix: PathBuf,
     sys_path: Vec<PathBuf>,
     site_packages: Vec<PathBuf>,
-    /// Name, version, SHA-256 of what its installer recorded.
+    /// Name, version, and SHA-256 of the installer's record.
     distributions: Vec<(String, String, String)>,
     venv: bool,
     ensurepip: bool,
@@ -75,7 +75,7 @@ struct Rest {
 /// answer names the interpreter.
 ///
 /// # Errors
-/// When it cannot be started, crashes, hangs (20 s), answers something else, or is older than 3.11.
+/// If it cannot be started, crashes, hangs (20 s), gives another answer, or is older than 3.11.
 pub fn probe(python: &Path) -> Result<PythonEnv, RuntimeError> {
     examine(python).map(|p| p.env)
 }
@@ -161,29 +161,29 @@ fn examine_within(python: &Path, patience: Duration) -> Result<Probed, RuntimeEr
 }
 
 fn ask(python: &Path, patience: Duration) -> Result<Answer, RuntimeError> {
-    let said = said(python, PROBE, Stdio::null(), patience)?;
-    serde_json::from_slice(&said).map_err(|_| {
-        let said = command::tail(&said, 1);
+    let output = output_of(python, PROBE, Stdio::null(), patience)?;
+    serde_json::from_slice(&output).map_err(|_| {
+        let output = command::tail(&output, 1);
         RuntimeError::Garbage {
             python: python.to_owned(),
-            why: if said.is_empty() {
+            why: if output.is_empty() {
                 "it said nothing".to_owned()
             } else {
-                format!("it said: {}", said.chars().take(80).collect::<String>())
+                format!("it said: {}", output.chars().take(80).collect::<String>())
             },
         }
     })
 }
 
-/// What a program of our own says on standard output, run isolated and without `site`.
+/// The standard output of one of our programs, run isolated and without `site`.
 ///
 /// # Errors
-/// When the interpreter cannot be started, crashes, hangs (20 s) or says more than 4 MiB.
+/// If the interpreter cannot be started, crashes, hangs (20 s) or prints more than 4 MiB.
 pub fn answer(env: &PythonEnv, program: &str, input: Stdio) -> Result<Vec<u8>, RuntimeError> {
-    said(&env.executable, program, input, PATIENCE)
+    output_of(&env.executable, program, input, PATIENCE)
 }
 
-fn said(
+fn output_of(
     python: &Path,
     program: &str,
     input: Stdio,
@@ -191,7 +191,7 @@ fn said(
 ) -> Result<Vec<u8>, RuntimeError> {
     let python = python.to_owned();
     let mut command = isolated(&python);
-    // Asking must not change what is asked about: no byte code is written.
+    // The probe must not change the environment, so it writes no byte code.
     command.args(["-S", "-B", "-c", program]);
     let ran = match command::run(&mut command, input, patience, ANSWER_CAP) {
         Ok(ran) => ran,
@@ -225,11 +225,11 @@ fn said(
     Ok(ran.stdout)
 }
 
-/// `python -I` with nothing of our environment but where to look for programs and the home, which
-/// a shim may need to find its interpreter.
+/// `python -I` with only PATH and HOME of our environment; a shim may need the home to find its
+/// interpreter.
 pub(super) fn isolated(python: &Path) -> Command {
-    // A name without a slash is looked for on PATH; a relative path is ours, not the child's, who
-    // starts in the root folder so that no file of ours decides which Python a shim picks.
+    // A name without a slash is searched on PATH. A relative path is resolved here, because the
+    // child starts in the root folder, so that no file of ours decides which Python a shim picks.
     let python = match std::path::absolute(python) {
         Ok(absolute) if python.components().count() > 1 => absolute,
         _ => python.to_owned(),
@@ -244,7 +244,7 @@ pub(super) fn isolated(python: &Path) -> Command {
     command
 }
 
-/// Whether the kernel can start it without another program.
+/// Whether the kernel can start the file without another program.
 fn is_elf(path: &Path) -> bool {
     let mut magic = [0; 4];
     std::fs::File::open(path)
@@ -252,7 +252,7 @@ fn is_elf(path: &Path) -> bool {
         .is_ok_and(|()| &magic == b"\x7fELF")
 }
 
-/// Tells one file from another of the same name without reading it.
+/// Distinguishes files of the same name without reading them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, Deserialize)]
 pub(super) struct Identity {
     pub bytes: u64,
@@ -276,7 +276,7 @@ impl Identity {
     }
 }
 
-/// SHA-256 over a labelled, length-prefixed list of what a snippet would find.
+/// SHA-256 over a labelled, length-prefixed list of everything that a snippet would find.
 fn digest(
     full_version: &str,
     executable: &Path,

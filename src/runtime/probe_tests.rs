@@ -2,7 +2,7 @@ use std::time::Instant;
 
 use super::*;
 
-/// The first Python on PATH that can be used; the machine that runs the tests has one.
+/// The first usable Python on PATH; a machine that runs the tests has one.
 fn any_python() -> PathBuf {
     ["python3", "python3.11", "python3.12", "python3.13"]
         .iter()
@@ -27,7 +27,7 @@ fn a_python_describes_itself_by_real_paths() {
     assert!((env.version.0, env.version.1) >= OLDEST);
     assert!(env.sys_path.iter().any(|p| p.join("os.py").is_file()));
     assert!(env.sys_path.iter().any(|p| p.ends_with("lib-dynload")));
-    // Not a script: the kernel can start it without another interpreter.
+    // An ELF file, not a script.
     let head = std::fs::read(&env.executable).unwrap();
     assert_eq!(&head[..4], b"\x7fELF");
     assert_eq!(probe(&env.executable).unwrap().version, env.version);
@@ -45,7 +45,7 @@ fn a_shim_leads_to_the_interpreter_itself() {
     assert_eq!(probe(&shim).unwrap(), probe(&real.executable).unwrap());
 }
 
-/// Distributions patch where packages lie, and an environment must be found under each.
+/// Distributions change where packages are, and an environment must be found under each.
 #[test]
 fn every_python_of_this_machine_finds_its_environment_s_packages() {
     let dir = tempfile::tempdir().unwrap();
@@ -82,7 +82,7 @@ fn every_python_of_this_machine_finds_its_environment_s_packages() {
 }
 
 #[test]
-fn a_relative_path_is_ours_and_a_bare_name_is_looked_for() {
+fn a_relative_path_is_resolved_and_a_bare_name_is_searched() {
     let python = any_python();
     let here = std::env::current_dir().unwrap();
     let up: PathBuf = here.components().skip(1).map(|_| "..").collect();
@@ -93,7 +93,7 @@ fn a_relative_path_is_ours_and_a_bare_name_is_looked_for() {
 }
 
 #[test]
-fn an_environment_is_seen_through_its_link_and_runs_nothing_of_its_own() {
+fn an_environment_is_probed_through_its_link_without_running_its_code() {
     let dir = tempfile::tempdir().unwrap();
     let real = probe(&any_python()).unwrap();
     let venv = dir.path().join("env");
@@ -126,13 +126,13 @@ fn an_environment_is_seen_through_its_link_and_runs_nothing_of_its_own() {
     );
     assert!(!trace.exists(), "a .pth file ran");
 
-    // What is installed is part of the digest, and so is what its installer recorded.
+    // The digest covers the installed distributions and their installers' records.
     std::fs::write(info.join("RECORD"), "my_thing.py,sha256=abc,1\n").unwrap();
     assert_ne!(probe(&venv.join("bin/python")).unwrap().digest, env.digest);
 }
 
 #[test]
-fn what_is_no_usable_python_is_refused_with_the_mend() {
+fn an_unusable_python_is_refused_with_a_remedy() {
     let dir = tempfile::tempdir().unwrap();
     let answer = r#"{"implementation":"cpython","version":[3,9,1],"full_version":"x","executable":"/bin/true"}"#;
     let pypy = answer.replace("cpython", "pypy");
@@ -176,7 +176,7 @@ fn what_is_no_usable_python_is_refused_with_the_mend() {
 fn a_python_that_hangs_is_killed_with_its_children() {
     let dir = tempfile::tempdir().unwrap();
     let pid_file = dir.path().join("pid");
-    // One that keeps its output open, one that closes it, one that leaves a child with it.
+    // One keeps its output open, one closes it, one leaves a child that keeps it open.
     for body in [
         "echo $$ > PID; sleep 1000",
         "echo $$ > PID; exec >&- 2>&-; sleep 1000",
@@ -184,7 +184,7 @@ fn a_python_that_hangs_is_killed_with_its_children() {
     ] {
         let body = body.replace("PID", &pid_file.display().to_string());
         let python = script(dir.path(), "python3", &format!("#!/bin/sh\n{body}\n"));
-        // Until it had the time to say who hangs: a busy machine may need a second try.
+        // Retries until the script had time to write its pid: a busy machine may need a second try.
         let pid = [600, 5_000, 30_000].into_iter().find_map(|patience| {
             let error = examine_within(&python, Duration::from_millis(patience)).unwrap_err();
             assert!(matches!(error, RuntimeError::TimedOut { .. }), "{error}");
@@ -193,7 +193,7 @@ fn a_python_that_hangs_is_killed_with_its_children() {
         });
         let pid = pid.expect("its pid, within half a minute");
         std::fs::remove_file(&pid_file).unwrap();
-        // A killed grandchild dies soon, not at once.
+        // A killed grandchild does not die at once.
         let gone = Instant::now() + Duration::from_secs(120);
         while runs(pid.trim()) {
             assert!(Instant::now() < gone, "still runs: {body}");
@@ -202,7 +202,7 @@ fn a_python_that_hangs_is_killed_with_its_children() {
     }
 }
 
-/// Whether the process exists and is not merely waiting for its parent to notice its end.
+/// Whether the process exists and is not a zombie.
 fn runs(pid: &str) -> bool {
     std::fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|s| !s.contains(" Z "))
 }

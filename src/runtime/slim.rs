@@ -1,11 +1,12 @@
-//! Takes out of a new environment what no snippet needs: each grant looks at every file that is left.
+//! Removes what no snippet needs from a new environment, because each grant looks at every
+//! remaining file.
 
 use std::fs;
 use std::io;
 use std::path::Path;
 
-/// Packages whose own tests lie in folders `tests` that nothing else of them imports. Others keep
-/// what they have of that name.
+/// Packages whose folders named `tests` contain only their own tests and are imported by nothing
+/// else. Folders of that name in other packages stay.
 const TESTED: [&str; 8] = [
     "matplotlib",
     "mpl_toolkits",

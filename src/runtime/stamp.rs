@@ -1,4 +1,4 @@
-//! Says, in milliseconds, whether a managed environment is still the one that was made.
+//! Tells within milliseconds whether a managed environment is still as it was made.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
@@ -13,21 +13,21 @@ use super::lock;
 use super::probe::{Identity, Probed};
 use crate::model::Digest;
 
-/// Written last, inside the environment's folder: without it the folder is no environment.
+/// The file in the environment's folder that is written last: a folder without it is incomplete.
 const NAME: &str = "countersign.json";
 const CAP: u64 = 1024 * 1024;
 
 #[derive(Serialize, Deserialize)]
 struct Stamp {
-    /// Digest of the lock file it was made from.
+    /// The digest of the lock file of the environment.
     lock: Digest,
     executable: Identity,
-    /// Folders that installed packages lie in. Installing, removing and upgrading one changes them.
+    /// Folders of installed packages. They change when a package is installed, removed or upgraded.
     site_packages: Vec<(PathBuf, Identity)>,
     env: PythonEnv,
 }
 
-/// Declares the environment complete.
+/// Marks the environment as complete.
 pub(super) fn write(folder: &Path, probed: &Probed) -> io::Result<()> {
     let identity = |path: &Path| Identity::of(path).map_err(io::Error::other);
     let stamp = Stamp {
@@ -65,13 +65,13 @@ pub(super) fn read_other(folder: &Path) -> Option<PythonEnv> {
     (stamp.lock != lock::digest()).then_some(stamp.env)
 }
 
-/// Holds the environment in `folder` for as long as the value lives: nobody takes it for one that is
-/// no longer wanted. None where somebody is removing it.
+/// Holds the environment in `folder` while the value lives, so that nobody removes it as unwanted.
+/// `None` if somebody is removing it.
 pub(super) fn hold(folder: &Path) -> Option<Flock<File>> {
     Flock::lock(stamp_of(folder)?, FlockArg::LockSharedNonblock).ok()
 }
 
-/// Whether somebody holds the environment in `folder`. One without a stamp is nobody's.
+/// Whether somebody holds the environment in `folder`. An environment without a stamp is not held.
 pub(super) fn is_held(folder: &Path) -> bool {
     stamp_of(folder).is_some_and(|file| Flock::lock(file, FlockArg::LockExclusiveNonblock).is_err())
 }
@@ -80,7 +80,7 @@ fn stamp_of(folder: &Path) -> Option<File> {
     File::open(folder.join(NAME)).ok()
 }
 
-/// What is known of the environment in `folder`, if it is complete, made by this user or root, and
+/// The stamp of the environment in `folder`, if it is complete, belongs to this user or root, and
 /// neither interpreter nor packages have changed since.
 fn sound(folder: &Path) -> Option<Stamp> {
     let file = stamp_of(folder)?;
@@ -94,9 +94,9 @@ fn sound(folder: &Path) -> Option<Stamp> {
     file.take(CAP).read_to_end(&mut bytes).ok()?;
     let stamp: Stamp = serde_json::from_slice(&bytes).ok()?;
     let same = |path: &Path, then: Identity| Identity::of(path).is_ok_and(|now| now == then);
-    let holds = fs::canonicalize(folder).is_ok_and(|f| f == stamp.env.prefix)
+    let unchanged = fs::canonicalize(folder).is_ok_and(|f| f == stamp.env.prefix)
         && same(&stamp.env.executable, stamp.executable)
         && !stamp.site_packages.is_empty()
         && stamp.site_packages.iter().all(|(p, i)| same(p, *i));
-    holds.then_some(stamp)
+    unchanged.then_some(stamp)
 }

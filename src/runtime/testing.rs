@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use super::{Managed, PythonEnv};
 
-/// Makes it where it is missing; nothing else in the tests may touch the network.
+/// Makes the environment if it is missing; nothing else in the tests may use the network.
 pub fn managed_env() -> PythonEnv {
     static ENV: OnceLock<PythonEnv> = OnceLock::new();
     ENV.get_or_init(|| {
@@ -17,8 +17,8 @@ pub fn managed_env() -> PythonEnv {
     .clone()
 }
 
-/// `target/tmp/data-home/countersign`, from `target/<profile>/deps/<test>`: the same that the
-/// integration tests use.
+/// `target/tmp/data-home/countersign`, derived from `target/<profile>/deps/<test>`; the integration
+/// tests use the same folder.
 pub fn data_dir() -> PathBuf {
     let exe = std::env::current_exe().unwrap();
     exe.ancestors()
@@ -27,9 +27,9 @@ pub fn data_dir() -> PathBuf {
         .join("tmp/data-home/countersign")
 }
 
-/// A program of these lines. Another process writes it: what this one writes to, a process that some
-/// other thread is just starting may hold open for a moment longer, and is not executed then
-/// (ETXTBSY).
+/// Makes a program with this text. Another process writes it: a file that this process has open for
+/// writing may still be open in a child that another thread is starting, and then it cannot be
+/// executed (ETXTBSY).
 pub fn executable(path: &Path, text: &str) {
     let made = Command::new("sh")
         .args([

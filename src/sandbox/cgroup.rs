@@ -1,5 +1,4 @@
-//! How the control group of a run is told from others: by its name, from inside and outside, and
-//! where such groups are.
+//! Finds the control groups of runs and recognises them by name, from inside and from outside.
 
 use std::io;
 use std::os::unix::fs::MetadataExt;
@@ -7,14 +6,15 @@ use std::path::{Path, PathBuf};
 
 use super::procfs;
 
-/// What the name of a run's group begins with.
+/// Prefix of the name of a run's group.
 const PREFIX: &str = "countersign-run-";
 
-/// The helper that made a group. The name of the group says who that is for good: a number alone
-/// comes to mean another process, and means another one in a container that shares the groups.
+/// The helper that made a group. The group's name identifies the helper for good. A pid alone is
+/// not enough: the kernel reuses pids, and in a container that shares the groups the same pid is
+/// another process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Owner {
-    /// The inode of its pid namespace.
+    /// Inode of the helper's pid namespace.
     namespace: u64,
     pid: i32,
     /// Clock ticks after boot.
@@ -26,7 +26,7 @@ impl Owner {
         Self::of(std::process::id() as i32)
     }
 
-    /// The process that has this number now, in our own pid namespace.
+    /// The process that currently has this pid in our own pid namespace.
     pub fn of(pid: i32) -> io::Result<Self> {
         Ok(Self {
             namespace: namespace()?,
@@ -35,7 +35,7 @@ impl Owner {
         })
     }
 
-    /// The name of its group; `serial` tells the runs of one helper apart.
+    /// The name of this helper's group. `serial` distinguishes the runs of one helper.
     pub fn group(&self, serial: u64) -> String {
         let Self {
             namespace,
@@ -45,7 +45,7 @@ impl Owner {
         format!("{PREFIX}{namespace}-{pid}-{started}-{serial}")
     }
 
-    /// Who made the group of this name, if it is a run's.
+    /// The owner of the group with this name; `None` if the group is not a run's.
     pub fn parse(group: &str) -> Option<Self> {
         let mut fields = group.strip_prefix(PREFIX)?.split('-');
         let owner = Self {
@@ -57,7 +57,8 @@ impl Owner {
         fields.next().is_none().then_some(owner)
     }
 
-    /// Whether it is dead. Of a process in another pid namespace nobody here can know.
+    /// Whether the owner is dead. False for other PID namespaces, whose processes cannot be seen
+    /// from here.
     pub fn is_gone(&self) -> bool {
         namespace().is_ok_and(|ours| ours == self.namespace)
             && match procfs::stat(self.pid) {
@@ -71,8 +72,8 @@ fn namespace() -> io::Result<u64> {
     Ok(std::fs::metadata("/proc/self/ns/pid")?.ino())
 }
 
-/// Whether `/proc/<pid>/cgroup` says that the process is in a run's own groups, for memory and
-/// processes both.
+/// Whether this text of `/proc/<pid>/cgroup` puts the process into groups of a run, for memory and
+/// for processes.
 pub fn is_own(groups: &str) -> bool {
     let own = |controller: &str| {
         groups.lines().any(|line| {
@@ -86,11 +87,11 @@ pub fn is_own(groups: &str) -> bool {
                     .is_some_and(|name| name.starts_with(PREFIX))
         })
     };
-    // The empty list is version 2, where one group holds every controller.
+    // Version 2 has an empty controller list, because one group holds every controller.
     own("") || (own("memory") && own("pids"))
 }
 
-/// Where our own groups are in the file system.
+/// Paths of our own groups in the file system.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Places {
     pub unified: Option<PathBuf>,
@@ -106,14 +107,15 @@ impl Places {
         ))
     }
 
-    /// Where a group of version 2 can be: below the parent of our own first, since a group with
-    /// processes in it cannot hand controllers on.
+    /// Folders where a version 2 group may be made. The parent of our own group comes first,
+    /// because a group that contains processes cannot delegate controllers.
     pub fn of_version_2(&self) -> impl Iterator<Item = &Path> {
         let own = self.unified.as_deref();
         [own.and_then(Path::parent), own].into_iter().flatten()
     }
 
-    /// Every folder in which a run's group can be; the one that counts processes first.
+    /// Every folder that may contain a run's group. The folder of the `pids` controller comes
+    /// first.
     pub fn all(&self) -> impl Iterator<Item = &Path> {
         [&self.pids, &self.memory]
             .into_iter()
@@ -121,7 +123,7 @@ impl Places {
             .chain(self.of_version_2())
     }
 
-    /// `groups` as in cgroups(7), `mounts` as in proc(5).
+    /// `groups` has the format of cgroups(7), `mounts` that of proc(5).
     fn parse(groups: &str, mounts: &str) -> Self {
         let mounts: Vec<Mount<'_>> = mounts.lines().filter_map(Mount::parse).collect();
         let place = |kind: &str, controller: &str, path: &str| {
@@ -200,7 +202,7 @@ mod tests {
         ] {
             assert!(other.is_gone(), "{other:?}");
         }
-        // Elsewhere the same number is somebody else.
+        // In another namespace the same pid is another process.
         assert!(
             !Owner {
                 namespace: 1,
@@ -223,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn half_a_group_is_none() {
+    fn memory_and_processes_must_both_be_in_a_run_group() {
         assert!(is_own("0::/a/countersign-run-7\n"));
         assert!(is_own(
             "9:pids:/countersign-run-7\n4:memory:/x/countersign-run-7\n0::/\n"

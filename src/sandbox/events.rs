@@ -1,4 +1,4 @@
-//! One wait for several descriptors, each under a name instead of a place in a list.
+//! Waits for several descriptors at once and identifies each by a name instead of an index.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -7,13 +7,14 @@ use std::time::{Duration, Instant};
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
-/// What is waited for. Made anew for each wait, since what is open changes.
+/// The descriptors to wait for. Build a new value for each wait, because the set of open
+/// descriptors changes.
 pub struct Events<'a, K> {
     names: Vec<K>,
     fds: Vec<PollFd<'a>>,
 }
 
-/// What happened: whatever can be read, has ended or has failed.
+/// The descriptors that are readable, at their end or in error.
 pub struct Happened<K>(Vec<K>);
 
 impl<'a, K: Copy + PartialEq> Events<'a, K> {
@@ -24,14 +25,14 @@ impl<'a, K: Copy + PartialEq> Events<'a, K> {
         }
     }
 
-    /// Adds one that is open.
+    /// Adds an open descriptor.
     pub fn on(mut self, name: K, fd: BorrowedFd<'a>) -> Self {
         self.names.push(name);
         self.fds.push(PollFd::new(fd, PollFlags::POLLIN));
         self
     }
 
-    /// Adds one that may be closed already.
+    /// Adds a descriptor that may be closed already.
     pub fn on_open(self, name: K, fd: Option<&'a impl AsFd>) -> Self {
         match fd {
             Some(fd) => self.on(name, fd.as_fd()),
@@ -39,10 +40,10 @@ impl<'a, K: Copy + PartialEq> Events<'a, K> {
         }
     }
 
-    /// Waits until something happens or the time is over; a signal ends the wait with nothing.
+    /// Waits for an event or for the deadline. A signal ends the wait with an empty result.
     ///
     /// # Errors
-    /// What poll(2) answers beside EINTR.
+    /// Every error of poll(2) except EINTR.
     pub fn wait(mut self, until: Option<Instant>) -> io::Result<Happened<K>> {
         let patience = until.map_or(PollTimeout::NONE, left);
         match poll(&mut self.fds, patience) {
@@ -77,8 +78,8 @@ impl<K: Copy> Happened<K> {
     }
 }
 
-/// A millisecond more than is left, if anything is: poll(2) counts whole ones, and a wait that ends early is
-/// repeated.
+/// The time left, rounded up by a millisecond: poll(2) counts whole milliseconds, and a wait that
+/// ends early is repeated.
 fn left(until: Instant) -> PollTimeout {
     let left = until.saturating_duration_since(Instant::now());
     if left.is_zero() {
@@ -95,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_happened_is_known_by_its_name_whatever_is_closed_beside_it() {
+    fn events_are_reported_by_name_even_beside_closed_descriptors() {
         let (quiet, _keep) = UnixStream::pair().unwrap();
         let (spoken, mut other) = UnixStream::pair().unwrap();
         let (ended, gone) = UnixStream::pair().unwrap();
@@ -113,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wait_ends_with_its_time() {
+    fn a_wait_ends_at_its_deadline() {
         let (quiet, _keep) = UnixStream::pair().unwrap();
         let until = Instant::now() + Duration::from_millis(5);
         let happened = Events::new().on((), quiet.as_fd()).wait(Some(until));

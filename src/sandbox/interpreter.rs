@@ -1,16 +1,16 @@
-//! How a payload's interpreter is started: its descriptors by number, its arguments, its environment.
+//! Starts a payload's interpreter: descriptor numbers, arguments and environment.
 
 use std::ffi::OsString;
 use std::path::Path;
 
 use super::scratch;
 
-/// The payload's descriptors, as `helper::payload` places them. The runner knows [`FD_SETUP`] and
-/// [`FD_BUNDLE`] by itself and is told of the others; `assets/runner/first.py` and `spec.py` have the same
-/// numbers. Inputs are the last.
+/// The payload's descriptors, as `helper::payload` places them. The runner has the numbers of
+/// [`FD_SETUP`] and [`FD_BUNDLE`] in its text and is given the others; `assets/runner/first.py` and
+/// `spec.py` have the same numbers. Inputs come last.
 pub const FD_GATE: i32 = 3;
 pub const FD_REPORT: i32 = 4;
-/// Only named here: the runner's first files have the numbers in their text, and a test compares.
+/// Used only in a test, which compares it with the number in the runner's first files.
 #[cfg(test)]
 pub const FD_SETUP: i32 = 5;
 #[cfg(test)]
@@ -19,16 +19,18 @@ pub const FD_JOB: i32 = 7;
 pub const FD_CODE: i32 = 8;
 pub const FD_INPUTS: i32 = 9;
 
-/// What the interpreter is started with: finds the first file of the bundle and lets it find the others.
+/// The program that the interpreter is started with: it loads the first file of the bundle, which
+/// loads the others.
 pub const FIRST: &str = include_str!("../../assets/runner/first.py");
 
 /// Isolated (no PYTHON* variables, no user folder, no script folder), without `site` (so that no
-/// `.pth` file runs) and without writing byte code. The program only finds the rest.
+/// `.pth` file runs) and without writing byte code.
 pub const ARGUMENTS: &[&str] = &["-I", "-S", "-B", "-c", FIRST];
 
-/// The payload's whole environment: twelve variables at most (protocol.md §6), built from nothing.
+/// The payload's complete environment, built from nothing: at most twelve variables (protocol.md
+/// §6).
 pub fn environment(scratch: &Path) -> Vec<(&'static str, OsString)> {
-    // Caches are no output: the working directory is the folder beside this one.
+    // Caches are not output, so they have a folder beside the working directory.
     let home = scratch.join(scratch::HOME).into_os_string();
     vec![
         ("PATH", "/usr/bin:/bin".into()),
@@ -37,12 +39,12 @@ pub fn environment(scratch: &Path) -> Vec<(&'static str, OsString)> {
         ("TZ", "UTC".into()),
         ("HOME", home.clone()),
         ("TMPDIR", home.clone()),
-        // One thread each: more would count against the limits of a run that did not ask for
-        // them, and a pool cannot be forked.
+        // One thread each: more would count against the limits of a run that did not ask for them,
+        // and a process with a thread pool cannot be forked.
         ("OPENBLAS_NUM_THREADS", "1".into()),
         ("OMP_NUM_THREADS", "1".into()),
         ("MKL_NUM_THREADS", "1".into()),
-        // Arenas are 64 MiB of address space a thread, which the memory limit counts.
+        // Each thread's arena takes 64 MiB of address space, which the memory limit counts.
         ("MALLOC_ARENA_MAX", "2".into()),
         ("MPLBACKEND", "Agg".into()),
         ("MPLCONFIGDIR", home),
@@ -54,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_runner_opens_the_numbers_that_are_placed() {
+    fn the_runner_uses_the_placed_descriptor_numbers() {
         let spec = include_str!("../../assets/runner/spec.py");
         assert!(spec.contains(&format!("\nFD_SETUP = {FD_SETUP}\n")));
         for used in [
@@ -68,7 +70,7 @@ mod tests {
         ];
         assert!(
             all.iter().copied().eq(3..10),
-            "after the three streams, without a gap"
+            "descriptor numbers must follow the three streams without a gap"
         );
     }
 

@@ -1,4 +1,4 @@
-//! Sealed memory files: what is handed to the child cannot change any more, by anybody.
+//! Sealed memory files: nobody can change what is passed to the child.
 
 use std::fs::{File, FileTimes};
 use std::io::{self, Read, Seek, Write};
@@ -12,7 +12,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::model::Digest;
 
-/// The four seals: no write, no growing, no shrinking, no further change of seals.
+/// The four seals: no writing, no growing, no shrinking, no further seals.
 const SEALS: SealFlag = SealFlag::F_SEAL_WRITE
     .union(SealFlag::F_SEAL_GROW)
     .union(SealFlag::F_SEAL_SHRINK)
@@ -25,9 +25,8 @@ pub fn of_bytes(name: &str, bytes: &[u8]) -> io::Result<OwnedFd> {
     seal(file)
 }
 
-/// A sealed copy of a stream, its digest and its size. The digest is over the bytes that were
-/// written, so it is of the copy, whatever happens to the source. More than `max` bytes are an
-/// error.
+/// A sealed copy of a stream, its digest and its size. The digest covers the bytes that were
+/// written, so it is the copy's even if the source changes. More than `max` bytes are an error.
 pub fn of_reader(
     name: &str,
     reader: &mut impl Read,
@@ -61,7 +60,7 @@ pub fn of_reader(
     ))
 }
 
-/// The digest of what a memory file holds; the position is back at the start afterwards.
+/// The digest of a memory file. The file position is at the start afterwards.
 pub fn digest(fd: OwnedFd) -> io::Result<Digest> {
     let mut file = File::from(fd);
     file.rewind()?;
@@ -77,23 +76,24 @@ pub fn digest(fd: OwnedFd) -> io::Result<Digest> {
     Ok(Digest::from_bytes(hash.finalize().into()))
 }
 
-/// Whether all four seals are on.
+/// Whether the file has all four seals.
 pub fn is_sealed(fd: impl AsFd) -> bool {
     fcntl(fd, FcntlArg::F_GET_SEALS)
         .is_ok_and(|bits| SealFlag::from_bits_truncate(bits).contains(SEALS))
 }
 
-/// How often a file is opened again that a run closes meanwhile.
+/// How often to reopen a file if a run keeps removing its permissions.
 const REOPENED: usize = 100;
 
-/// The same bytes for one run of several: an open file of its own, for reading only, whose mode and
-/// times are what they always are. What a run sets on its open file, or as the owner on the inode,
-/// is not there for the next.
+/// The same bytes for one of several runs: a new open file, read-only, with the usual mode and
+/// times. Whatever a run changes on its open file, or on the inode as its owner, does not reach the
+/// next run.
 pub fn untouched(sealed: impl AsFd) -> io::Result<OwnedFd> {
     let held = format!("/proc/self/fd/{}", sealed.as_fd().as_raw_fd());
     let mut tries = 0;
     let file = loop {
-        // First: a run may have closed it to its owner, which may be us, and may do so again.
+        // Set the mode first: a run may have removed the owner's permissions, and the owner may be
+        // us. A run may do so again.
         fchmod(sealed.as_fd(), Mode::from_bits_truncate(0o444))?;
         match File::open(&held) {
             Err(e) if e.kind() == io::ErrorKind::PermissionDenied && tries < REOPENED => tries += 1,
@@ -108,13 +108,13 @@ pub fn untouched(sealed: impl AsFd) -> io::Result<OwnedFd> {
     Ok(file.into())
 }
 
-/// An empty one, not sealed yet.
+/// Makes an empty memory file that is not sealed yet.
 pub fn create(name: &str) -> io::Result<File> {
     let fd = memfd_create(name, MFdFlags::MFD_CLOEXEC | MFdFlags::MFD_ALLOW_SEALING)?;
     Ok(File::from(fd))
 }
 
-/// Ends all changes. The reader shares the position, so it is left at the start.
+/// Seals the file. Leaves the position at the start, because the reader shares it.
 pub fn seal(mut file: File) -> io::Result<OwnedFd> {
     file.rewind()?;
     let fd = OwnedFd::from(file);
@@ -129,7 +129,7 @@ mod tests {
     use std::os::unix::fs::{FileExt, PermissionsExt};
 
     #[test]
-    fn what_is_sealed_cannot_be_changed_even_by_its_maker() {
+    fn a_sealed_file_cannot_be_changed_even_by_its_maker() {
         let fd = of_bytes("t", b"abc").unwrap();
         assert!(is_sealed(&fd));
         let file = File::from(fd);
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn what_several_runs_read_keeps_nothing_of_one_of_them() {
+    fn a_file_shared_by_runs_keeps_no_change_of_a_run() {
         use nix::fcntl::{FcntlArg, OFlag, fcntl};
         use std::os::unix::fs::MetadataExt;
         let sealed = of_bytes("t", b"abc").unwrap();

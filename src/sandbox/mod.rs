@@ -1,7 +1,9 @@
-//! The child's own confinement: our binary, started again as a helper, closes the payload in and outlives it.
+//! The child's confinement: our binary, started again as a helper, confines the payload and
+//! outlives it.
 //!
-//! Knows the kernel and the wire to whoever started it ([`protocol`]). Knows no proposal, no grant and no
-//! policy, and reads no byte that came from an agent beyond hashing it.
+//! It depends only on the kernel and on the protocol with the process that started it
+//! ([`protocol`]). It knows no proposal, grant or policy; it hashes the bytes that came from an
+//! agent and never interprets them.
 
 pub(crate) mod cgroup;
 pub(crate) mod events;

@@ -1,4 +1,4 @@
-//! Reading `/proc`: which processes there are, and what the kernel says confines one of them.
+//! Reads `/proc`: which processes exist, and how the kernel confines one of them.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -7,21 +7,21 @@ use std::io::{self, Read};
 use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
 
-/// What `/proc/<pid>/stat` says of a process's place in the tree.
+/// The place of a process in the tree, from `/proc/<pid>/stat`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stat {
     pub pid: i32,
     pub parent: i32,
     pub state: char,
-    /// Clock ticks after boot; with the pid it names one process for good.
+    /// Start time in clock ticks after boot; with the pid it identifies one process for good.
     pub started: u64,
 }
 
-/// Bytes that nearly every file of a process fits into. Their sizes are said to be 0, and who goes by
-/// that reads each in eight small pieces.
+/// Size that nearly every file of a process fits into. The files report a size of 0, and readers
+/// that trust it read each file in eight small pieces.
 const ROOM: usize = 4096;
 
-/// A process gives itself its name, of any bytes: they make no file unreadable.
+/// A process may set a name of any bytes; the file must be readable anyway.
 fn text(pid: i32, name: &str) -> io::Result<String> {
     let mut bytes = Vec::with_capacity(ROOM);
     File::open(format!("/proc/{pid}/{name}"))?.read_to_end(&mut bytes)?;
@@ -29,19 +29,20 @@ fn text(pid: i32, name: &str) -> io::Result<String> {
         .unwrap_or_else(|odd| String::from_utf8_lossy(odd.as_bytes()).into_owned()))
 }
 
-/// The process as it is now; an error when there is none of that number.
+/// The current state of the process; an error if no process has this pid.
 pub fn stat(pid: i32) -> io::Result<Stat> {
     parse_stat(pid, &text(pid, "stat")?)
         .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "unexpected /proc/<pid>/stat"))
 }
 
-/// The name is in brackets and may hold anything, brackets too: fields count from the last one.
+/// The name is in brackets and may contain anything, even brackets: fields count from the last
+/// bracket.
 fn parse_stat(pid: i32, text: &str) -> Option<Stat> {
     let rest = &text[text.rfind(')')? + 1..];
     let mut fields = rest.split_ascii_whitespace();
     let state = fields.next()?.chars().next()?;
     let parent = fields.next()?.parse().ok()?;
-    // Field 22 of proc(5); state is field 3.
+    // The start time is field 22 of proc(5); the state is field 3.
     let started = fields.nth(17)?.parse().ok()?;
     Some(Stat {
         pid,
@@ -51,15 +52,15 @@ fn parse_stat(pid: i32, text: &str) -> Option<Stat> {
     })
 }
 
-/// The numbers of all processes.
+/// The pids of all processes.
 pub fn pids() -> io::Result<Vec<i32>> {
     Ok(std::fs::read_dir("/proc")?
         .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
         .collect())
 }
 
-/// A process's only child. Where the kernel does not list children (CONFIG_PROC_CHILDREN), all
-/// processes are asked for their parent.
+/// A process's only child. If the kernel does not list children (CONFIG_PROC_CHILDREN), searches
+/// all processes by their parent.
 pub fn only_child(pid: i32) -> io::Result<Option<i32>> {
     if let Ok(listed) = text(pid, &format!("task/{pid}/children"))
         && let Ok(child) = listed.trim().parse()
@@ -72,7 +73,7 @@ pub fn only_child(pid: i32) -> io::Result<Option<i32>> {
         .map(|found| found.pid))
 }
 
-/// All processes below `root` (not itself), as far as they could be read.
+/// All readable processes below `root`, without `root` itself.
 pub fn descendants(root: i32) -> io::Result<Vec<Stat>> {
     let mut children: BTreeMap<i32, Vec<Stat>> = BTreeMap::new();
     for found in pids()?.into_iter().filter_map(|pid| stat(pid).ok()) {
@@ -81,8 +82,8 @@ pub fn descendants(root: i32) -> io::Result<Vec<Stat>> {
     let mut below = Vec::new();
     let mut next = vec![root];
     while let Some(parent) = next.pop() {
-        // Each list is taken out once, so a parent chain that changed while it was read cannot
-        // make this go round.
+        // Each list is removed when visited, so that a parent chain that changed during the read
+        // cannot cause an endless loop.
         for child in children.remove(&parent).unwrap_or_default() {
             next.push(child.pid);
             below.push(child);
@@ -111,18 +112,18 @@ impl Status {
         self.0.get(field).map_or("", String::as_str)
     }
 
-    /// A capability set; a missing or odd field counts as every capability.
+    /// A capability set; a missing or malformed field counts as every capability.
     pub fn capabilities(&self, field: &str) -> u64 {
         u64::from_str_radix(self.get(field), 16).unwrap_or(u64::MAX)
     }
 
-    /// Kibibytes that the process has in memory; 0 where the kernel does not say.
+    /// Resident memory in kibibytes; 0 if the kernel does not report it.
     pub fn resident_kib(&self) -> u64 {
         let text = self.get("VmRSS").trim_end_matches(" kB");
         text.parse().unwrap_or(0)
     }
 
-    /// Bytes of address space that the process has mapped.
+    /// Mapped address space in bytes.
     pub fn address_space(&self) -> io::Result<u64> {
         let kib: Option<u64> = self.get("VmSize").trim_end_matches(" kB").parse().ok();
         kib.map(|kib| kib * 1024)
@@ -139,7 +140,7 @@ impl Status {
     }
 }
 
-/// Real, effective, saved and file system uid of a process, if there is one of that number.
+/// Real, effective, saved and file system uid of a process; `None` if no process has this pid.
 pub fn uids(pid: i32) -> Option<[u32; 4]> {
     let text = text(pid, "status").ok()?;
     ids(text.lines().find_map(|line| line.strip_prefix("Uid:"))?)
@@ -154,7 +155,7 @@ fn ids(text: &str) -> Option<[u32; 4]> {
     list.try_into().ok()
 }
 
-/// Soft and hard limit by the name `/proc/<pid>/limits` gives it; `u64::MAX` is unlimited.
+/// Soft and hard limits by their names in `/proc/<pid>/limits`; `u64::MAX` means unlimited.
 pub fn limits(pid: i32) -> io::Result<BTreeMap<String, (u64, u64)>> {
     let text = text(pid, "limits")?;
     let number = |text: &str| match text {
@@ -165,7 +166,7 @@ pub fn limits(pid: i32) -> io::Result<BTreeMap<String, (u64, u64)>> {
         .lines()
         .skip(1)
         .filter_map(|line| {
-            // Names hold spaces; the columns are 26 and 21 characters wide.
+            // Names contain spaces; the columns are 26 and 21 characters wide.
             let (name, values) = line.split_at_checked(26)?;
             let mut values = values.split_ascii_whitespace();
             Some((
@@ -176,21 +177,21 @@ pub fn limits(pid: i32) -> io::Result<BTreeMap<String, (u64, u64)>> {
         .collect())
 }
 
-/// Which namespace a process is in, such as `mnt:[4026531841]`.
+/// The namespace of a process, such as `mnt:[4026531841]`.
 pub fn namespace(pid: i32, kind: &str) -> io::Result<PathBuf> {
     std::fs::read_link(format!("/proc/{pid}/ns/{kind}"))
 }
 
-/// One line of `/proc/<pid>/mountinfo` (proc(5)), as far as it is compared.
+/// One line of `/proc/<pid>/mountinfo` (proc(5)), with the fields that are compared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mount {
-    /// Where it is, as the process sees it.
+    /// The mount point as the process sees it.
     pub at: PathBuf,
-    /// Names the file system: two of the same number are one.
+    /// Identifies the file system: equal numbers mean the same file system.
     pub device: String,
     pub kind: String,
     options: String,
-    /// Of the file system itself, the same wherever it is mounted.
+    /// Options of the file system itself, the same wherever it is mounted.
     made_with: String,
 }
 
@@ -210,7 +211,7 @@ impl Mount {
         })
     }
 
-    /// Whether it is mounted with this option.
+    /// Whether the mount has this option.
     pub fn has(&self, option: &str) -> bool {
         self.options.split(',').any(|one| one == option)
     }
@@ -221,7 +222,7 @@ impl Mount {
     }
 }
 
-/// Space, tab, line feed and backslash come as three octal digits.
+/// Decodes space, tab, line feed and backslash, which are written as three octal digits.
 fn unescaped(text: &str) -> PathBuf {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
@@ -244,7 +245,7 @@ fn unescaped(text: &str) -> PathBuf {
     PathBuf::from(OsString::from_vec(bytes))
 }
 
-/// Every mount that a process sees. A line that cannot be read is an error, not left out.
+/// Every mount that a process sees. A line that cannot be parsed is an error and not skipped.
 pub fn mounts(pid: i32) -> io::Result<Vec<Mount>> {
     text(pid, "mountinfo")?
         .lines()
@@ -269,7 +270,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_process_named_like_its_own_fields_is_read_right() {
+    fn a_process_name_that_looks_like_fields_is_parsed_correctly() {
         let text = "7 (a) R 1 (x) S 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 99 0";
         let stat = parse_stat(7, text).unwrap();
         assert_eq!((stat.parent, stat.state, stat.started), (3, 'S', 21));
@@ -310,9 +311,9 @@ mod tests {
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
-        let mut said = [0u8; 16];
-        let n = shell.stdout.take().unwrap().read(&mut said).unwrap();
-        let child: i32 = std::str::from_utf8(&said[..n])
+        let mut output = [0u8; 16];
+        let n = shell.stdout.take().unwrap().read(&mut output).unwrap();
+        let child: i32 = std::str::from_utf8(&output[..n])
             .unwrap()
             .trim()
             .parse()

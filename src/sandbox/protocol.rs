@@ -1,7 +1,7 @@
-//! What broker and helper say to each other, over a SOCK_SEQPACKET pair that is the helper's
-//! standard input: one JSON message a packet, descriptors beside the first one only.
+//! The protocol of broker and helper over a SOCK_SEQPACKET pair that is the helper's standard
+//! input: one JSON message per packet. The first message carries the descriptors.
 //!
-//! Nothing of a run goes through argv or the environment, where other processes could read it.
+//! No data of a run goes through argv or the environment, where other processes could read it.
 
 use std::io::{self, IoSlice, IoSliceMut};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
@@ -16,54 +16,54 @@ use crate::model::{Digest, Limits, Tier};
 use super::raw;
 use super::refusal::Refusal;
 
-/// The largest message; an order with long paths stays far below it.
+/// The maximum size of a message; an order with long paths stays far below it.
 const MESSAGE_MAX: usize = 128 * 1024;
 
-/// SCM_MAX_FD of the kernel: the most descriptors one message carries.
+/// The kernel's SCM_MAX_FD: the maximum number of descriptors in one message.
 pub const DESCRIPTORS_MAX: usize = 253;
 
-/// What the helper is to do. All of it comes from the user's own configuration and policy:
-/// whatever an agent brought is in sealed files that the helper only hashes and passes on.
+/// The helper's task. All of it comes from the user's own configuration and policy; everything from
+/// an agent is in sealed files that the helper only hashes and passes on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Order {
     pub tier: Tier,
     /// The interpreter's real path.
     pub executable: PathBuf,
-    /// Files and folders the interpreter needs, the executable's own included.
+    /// Files and folders that the interpreter needs, including the executable.
     pub needs: Vec<PathBuf>,
-    /// The run's own folder, empty, 0700, made by the broker.
+    /// The run's own empty folder with mode 0700, made by the broker.
     pub scratch: PathBuf,
     pub limits: Limits,
-    /// Of the code that was shown.
+    /// Digest of the code that was shown.
     pub code: Digest,
     pub purpose: Purpose,
 }
 
-/// What a helper is for.
+/// The purpose of a helper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Purpose {
     /// One run.
     Run,
-    /// Nothing is run: our own binary takes the interpreter's place, to be looked at.
+    /// Runs no code: our own binary takes the interpreter's place and waits to be looked at.
     Probe,
-    /// A zygote, and the runs that are forked from it. Job and code of the order are empty.
+    /// A zygote and the runs forked from it. The order's job and code are empty.
     Zygote,
 }
 
-/// Broker → helper of a zygote, on the socket of a place that waits, with the run's descriptors:
+/// Broker → helper of a zygote, on the socket of a waiting slot, with the run's descriptors:
 /// stdout, stderr, report, job, code and the inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Take {
-    /// Of the code that was shown.
+    /// Digest of the code that was shown.
     pub code: Digest,
-    /// Bytes of inputs that the payload maps and that do not count as its own memory.
+    /// Bytes of inputs that the payload maps; they do not count as its own memory.
     pub mapped: u64,
 }
 
-/// The descriptors that go with an [`Order`], in this order.
+/// The descriptors sent with an [`Order`], in this order.
 pub struct Descriptors<T> {
-    /// Its end of file means that the dashboard is gone.
+    /// End of file on it means that the dashboard is gone.
     pub lifeline: T,
     pub stdout: T,
     pub stderr: T,
@@ -76,9 +76,9 @@ pub struct Descriptors<T> {
 }
 
 impl Lost {
-    /// Counts a process that ended so (the status word of wait(2)), if a limit did it. `cpu_s`: the
-    /// seconds of processor time that each process has. Both signals can be sent by the snippet too:
-    /// then it says of itself what is not so, and fails.
+    /// Counts a process with this end (the status word of wait(2)) if a limit killed it. `cpu_s` is
+    /// the limit of processor time of each process in seconds. A snippet can send both signals
+    /// itself; then its run fails with a wrong reason, which harms only the snippet.
     pub fn count(&mut self, status: i32, cpu: std::time::Duration, cpu_s: u64) {
         match status & 0x7f {
             nix::libc::SIGXCPU if cpu.as_secs() >= cpu_s / 2 => self.cpu += 1,
@@ -87,7 +87,7 @@ impl Lost {
         }
     }
 
-    /// Both together.
+    /// The sum of both.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self {
@@ -98,7 +98,7 @@ impl Lost {
 }
 
 impl<T> Descriptors<T> {
-    /// How many there are besides the inputs.
+    /// Number of descriptors without the inputs.
     const FIXED: usize = 8;
 
     fn from_list(list: Vec<T>) -> Option<Self> {
@@ -116,7 +116,7 @@ impl<T> Descriptors<T> {
         })
     }
 
-    /// The most inputs a run can have.
+    /// The maximum number of inputs of a run.
     pub const fn inputs_max() -> usize {
         DESCRIPTORS_MAX - Self::FIXED
     }
@@ -145,9 +145,9 @@ impl Descriptors<OwnedFd> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Command {
-    /// Let the held payload read its snippet; the wall clock starts.
+    /// Lets the held payload read its snippet and starts the wall clock.
     Release,
-    /// End everything.
+    /// Kills everything.
     Kill,
 }
 
@@ -155,15 +155,15 @@ pub enum Command {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "says", rename_all = "lowercase")]
 pub enum Says {
-    /// The payload is confined; look at this process from outside. `layers` are those that
-    /// nobody can read there. With it comes the descriptor of the run's output folder.
+    /// The payload is confined and can be examined from outside. `layers` are those that cannot be
+    /// read from outside. The descriptor of the run's output folder comes with it.
     Started { pid: i32, layers: Vec<String> },
-    /// From a zygote's helper: a place for a run waits; its socket comes with this.
+    /// From a zygote's helper: a slot waits for a run; its socket comes with this message.
     Slot,
-    /// It could not be made.
+    /// The payload could not be made.
     Refused(Refusal),
-    /// The payload ended and nothing of it is left running. Its folder is removed once the broker
-    /// has closed its end.
+    /// The payload ended and no process of it is left. The helper removes its folder once the
+    /// broker has closed its end.
     Ended(Ending),
 }
 
@@ -175,33 +175,33 @@ pub struct Ending {
     pub by: EndedBy,
     /// Processor time of the payload and of the children it waited for.
     pub cpu_us: u64,
-    /// Kibibytes in memory at its peak, of the payload or the child of its that had most. Libraries
-    /// that are loaded count, and 0 is unknown.
+    /// Peak resident memory in kibibytes, of the payload or of its largest child. It includes
+    /// loaded libraries; 0 means unknown.
     pub peak_kib: u64,
-    /// Set if the kernel ended processes because the run's control group had no memory left.
+    /// Set if the kernel killed processes because the run's control group was out of memory.
     pub out_of_memory: Option<OutOfMemory>,
-    /// Processes that a limit of their own ended, other than the payload.
+    /// Processes other than the payload that their own limit killed.
     pub lost: Lost,
     /// Whether every process of the run is gone.
     pub clean: bool,
 }
 
-/// What a control group without memory came to.
+/// The effect of a control group running out of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OutOfMemory {
-    /// The most bytes that the group had, or 0 where the kernel does not say.
+    /// Peak memory of the group in bytes, or 0 if the kernel does not report it.
     pub peak: u64,
-    /// Processes that the kernel ended.
+    /// Number of processes that the kernel killed.
     pub killed: u64,
 }
 
-/// How many processes each limit of a single process ended, as the run's pid 1 reaped them. Those that
-/// their own parent waited for are not among them: the parent knows.
+/// How many processes were killed by each limit of a single process, as counted by the run's pid 1.
+/// It does not see processes whose own parent waited for them: the parent knows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lost {
-    /// By SIGXCPU, after at least half of the processor time that the policy gives.
+    /// Killed by SIGXCPU after at least half of the policy's processor time.
     pub cpu: u32,
-    /// By SIGXFSZ.
+    /// Killed by SIGXFSZ.
     pub files: u32,
 }
 
@@ -239,7 +239,7 @@ pub fn receive_order(socket: BorrowedFd<'_>) -> io::Result<(Order, Descriptors<O
     Ok((order, descriptors))
 }
 
-/// Sends one message with the folder that the run leaves its files in.
+/// Sends one message with the descriptor of the run's output folder.
 pub fn send_folder(
     socket: impl AsFd,
     message: &impl Serialize,
@@ -248,8 +248,7 @@ pub fn send_folder(
     send_fds(socket, message, &[folder.as_raw_fd()])
 }
 
-/// Receives one message and a descriptor, where one came with it; `None` when the other side is
-/// gone.
+/// Receives one message and the descriptor sent with it, if any; `None` if the other side is gone.
 pub fn receive_folder<T: DeserializeOwned>(
     socket: impl AsFd,
 ) -> io::Result<Option<(T, Option<OwnedFd>)>> {
@@ -263,7 +262,7 @@ pub fn send_fds(socket: impl AsFd, message: &impl Serialize, fds: &[RawFd]) -> i
     send_with(socket.as_fd(), message, fds)
 }
 
-/// Receives one message with its descriptors; `None` when the other side is gone.
+/// Receives one message with its descriptors; `None` if the other side is gone.
 pub fn receive_fds<T: DeserializeOwned>(
     socket: impl AsFd,
 ) -> io::Result<Option<(T, Vec<OwnedFd>)>> {
@@ -276,7 +275,7 @@ pub fn send(socket: impl AsFd, message: &impl Serialize) -> io::Result<()> {
     send_with(socket.as_fd(), message, &[])
 }
 
-/// Receives one message; `None` when the other side is gone.
+/// Receives one message; `None` if the other side is gone.
 pub fn receive<T: DeserializeOwned>(socket: impl AsFd) -> io::Result<Option<T>> {
     Ok(receive_with(socket.as_fd(), None)?.map(|(message, _)| message))
 }
@@ -291,7 +290,7 @@ fn send_with(socket: BorrowedFd<'_>, message: &impl Serialize, fds: &[RawFd]) ->
     }
     let rights = [ControlMessage::ScmRights(fds)];
     let control = if fds.is_empty() { &[][..] } else { &rights[..] };
-    // A helper that died must give an error here, never a SIGPIPE.
+    // A dead helper must cause an error here, never a SIGPIPE.
     sendmsg::<UnixAddr>(
         socket.as_raw_fd(),
         &[IoSlice::new(&text)],
@@ -326,7 +325,8 @@ fn receive_with<T: DeserializeOwned>(
                 break (got.bytes, got.flags, fds);
             }
             Err(nix::errno::Errno::EINTR) => {}
-            // The other side left without reading our last word; its own may still be here.
+            // The other side closed without reading our last message; its own last message may
+            // still be here.
             Err(nix::errno::Errno::ECONNRESET) if !reset => reset = true,
             Err(e) => return Err(e.into()),
         }

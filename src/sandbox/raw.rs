@@ -1,7 +1,7 @@
-//! The system calls that nix does not wrap, each as one safe function.
+//! Safe functions for the system calls that nix does not wrap.
 //!
-//! Nothing but the call and its result: which one is made when, and why, stands with the callers.
-//! Process creation is here too, because it is only sound in the single-threaded helper.
+//! Each function makes one call and returns its result; the callers document when and why. Process
+//! creation is here too, because it is only sound in the single-threaded helper.
 
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
@@ -24,7 +24,7 @@ pub fn close_from(first: u32) -> io::Result<()> {
     check(unsafe { libc::syscall(libc::SYS_close_range, first, u32::MAX, 0) }).map(drop)
 }
 
-/// Takes ownership of a descriptor the caller knows to be open and owned by nobody else.
+/// Takes ownership of a descriptor that the caller knows to be open and owned by nobody else.
 #[allow(unsafe_code)]
 pub fn adopt(fd: RawFd) -> OwnedFd {
     // SAFETY: by this function's contract; used for fd 0 of a fresh process and for descriptors
@@ -32,7 +32,7 @@ pub fn adopt(fd: RawFd) -> OwnedFd {
     unsafe { OwnedFd::from_raw_fd(fd) }
 }
 
-/// Names a descriptor the caller knows to be open for as long as it uses it.
+/// Borrows a descriptor that the caller keeps open while it is used.
 #[allow(unsafe_code)]
 pub fn borrow(fd: RawFd) -> BorrowedFd<'static> {
     // SAFETY: by this function's contract; used where a process owns its whole table and nothing
@@ -40,7 +40,8 @@ pub fn borrow(fd: RawFd) -> BorrowedFd<'static> {
     unsafe { BorrowedFd::borrow_raw(fd) }
 }
 
-/// Makes `fd` appear as `target`, closing what was there; kept across exec unless `cloexec`.
+/// Duplicates `fd` to the number `target` and closes what was there; kept across exec unless
+/// `cloexec`.
 #[allow(unsafe_code)]
 pub fn place(fd: BorrowedFd<'_>, target: RawFd, cloexec: bool) -> io::Result<()> {
     let flags = if cloexec { libc::O_CLOEXEC } else { 0 };
@@ -146,7 +147,7 @@ pub fn set_mount_attributes(path: &std::ffi::CStr, set: u64, recursive: bool) ->
     .map(drop)
 }
 
-/// The version of Landlock that the kernel has; an error where it has none or it is off.
+/// The kernel's Landlock version; an error if it has none or Landlock is off.
 #[allow(unsafe_code)]
 pub fn landlock_version() -> io::Result<i32> {
     const VERSION: libc::c_uint = 1;
@@ -162,7 +163,7 @@ pub fn landlock_version() -> io::Result<i32> {
     Ok(version as i32)
 }
 
-/// A descriptor that stands for a process and cannot come to mean another one.
+/// A descriptor for a process that never refers to another one.
 #[allow(unsafe_code)]
 pub fn pidfd_open(pid: i32) -> io::Result<OwnedFd> {
     // SAFETY: plain integers; the result is a new descriptor that nobody else owns.
@@ -186,14 +187,14 @@ pub fn pidfd_signal(pidfd: BorrowedFd<'_>, signal: nix::sys::signal::Signal) -> 
     .map(drop)
 }
 
-/// How a process ended, with what it and its reaped children took.
+/// How a process ended, with the resources that it and its reaped children used.
 #[derive(Clone, Copy, Debug)]
 pub struct Reaped {
     pub pid: i32,
     /// The status word of wait(2).
     pub status: i32,
     pub cpu: Duration,
-    /// Kibibytes in memory at its peak, of whichever of them had most (getrusage(2)).
+    /// Peak resident memory in kibibytes, of whichever process had most (getrusage(2)).
     pub peak_kib: u64,
 }
 
@@ -204,8 +205,8 @@ pub enum Wait {
     Block,
 }
 
-/// Reaps one ended child, if there is one. `Ok(None)`: children live, none has ended.
-/// ECHILD is the error when there is none at all.
+/// Reaps one ended child. `Ok(None)` means that children live but none has ended; the error is
+/// ECHILD if there is no child.
 #[allow(unsafe_code)]
 pub fn reap(wait: Wait) -> io::Result<Option<Reaped>> {
     let flags = if wait == Wait::No { libc::WNOHANG } else { 0 };
@@ -239,8 +240,8 @@ pub enum Side {
     Child,
 }
 
-/// Forks. Only for the helper role, which has one thread: elsewhere the child could find locks
-/// held that nobody will release.
+/// Forks. Only for the single-threaded helper: elsewhere the child could find locks held that
+/// nobody will release.
 #[allow(unsafe_code)]
 pub fn fork() -> io::Result<Side> {
     // SAFETY: the helper is single-threaded, so the child may go on like any program.
@@ -250,11 +251,11 @@ pub fn fork() -> io::Result<Side> {
     }
 }
 
-/// Forks into the new namespaces that `flags` name; the parent has the child's pidfd from its first
-/// moment. Like [`fork`], for the helper only.
+/// Forks into the new namespaces in `flags` and returns the child's pidfd to the parent. Like
+/// [`fork`], for the helper only.
 ///
-/// By clone(2), which knows CLONE_PIDFD since Linux 5.2 as clone3(2) does: filters of containers
-/// answer the latter with ENOSYS, since they cannot read its flags.
+/// Uses clone(2), which supports CLONE_PIDFD since Linux 5.2 just like clone3(2). The seccomp
+/// filters of containers answer clone3 with ENOSYS, because they cannot read its flags.
 #[allow(unsafe_code)]
 pub fn fork_into(flags: libc::c_int) -> io::Result<(Side, Option<OwnedFd>)> {
     let flags = libc::c_long::from(flags | libc::CLONE_PIDFD | libc::SIGCHLD);
@@ -263,21 +264,21 @@ pub fn fork_into(flags: libc::c_int) -> io::Result<(Side, Option<OwnedFd>)> {
     // SAFETY: without CLONE_VM and with a null stack the child goes on in a copy of this memory,
     // as after fork; the helper is single-threaded. The third argument is a live, writable int
     // for the pidfd; the null pointers are unused without their flags.
-    let made = unsafe { libc::syscall(libc::SYS_clone, flags, null, &raw mut pidfd, null, null) };
-    match check(made)? {
+    let pid = unsafe { libc::syscall(libc::SYS_clone, flags, null, &raw mut pidfd, null, null) };
+    match check(pid)? {
         0 => Ok((Side::Child, None)),
         pid => Ok((Side::Parent(pid as i32), Some(adopt(pidfd)))),
     }
 }
 
-/// Leaves at once: no destructor, no buffer, no handler.
+/// Exits at once: runs no destructor and no handler, flushes no buffer.
 #[allow(unsafe_code)]
 pub fn exit_now(code: i32) -> ! {
     // SAFETY: _exit does not return and touches no memory of ours.
     unsafe { libc::_exit(code) }
 }
 
-/// Gives every signal its default action back.
+/// Resets every signal to its default action.
 #[allow(unsafe_code)]
 pub fn default_signals() {
     for number in 1..=libc::SIGRTMAX() {

@@ -1,7 +1,8 @@
 //! Why a payload was not made: a step that failed or a thing that is missing, each with its remedy.
 //!
-//! What a refusal says goes to the agent and the person, so it has no path of this machine; the detail is
-//! for the local log. A refusal crosses the wire between helper and broker as data, never as a sentence.
+//! The text of a refusal goes to the agent and to the person, so it contains no path of this
+//! machine; the detail is for the local log. A refusal crosses the wire between helper and broker
+//! as data, never as a sentence.
 
 use std::fmt;
 use std::io;
@@ -29,11 +30,11 @@ impl Refusal {
     }
 }
 
-/// What went wrong.
+/// The cause of a refusal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reason {
-    /// A step that the system refused.
+    /// A step that the system did not allow.
     Step(Step),
     Namespaces,
     FreshProc,
@@ -61,12 +62,12 @@ pub enum Reason {
     PythonEnded,
     NotConfined,
     SlotNotMade,
-    SlotOutOfOrder,
+    SlotUnexpected,
     SlotWithoutFolder,
     SlotGone,
     DescriptorsMissing,
     ZygoteEnded,
-    /// The payload's words could not be read.
+    /// The payload's report could not be parsed.
     Unknown,
 }
 
@@ -77,7 +78,7 @@ impl From<Step> for Reason {
 }
 
 impl Reason {
-    /// What the system has to give for this not to happen.
+    /// The facility that the system lacks.
     pub const fn need(&self) -> Option<Need> {
         match self {
             Self::Step(step) => step.need(),
@@ -125,7 +126,7 @@ impl fmt::Display for Reason {
             }
             Self::InterpreterUnreadable => "the Python interpreter cannot be read",
             Self::InterpreterNotStarted => "could not start the Python interpreter",
-            Self::PathWithNul => "a path has a NUL in it",
+            Self::PathWithNul => "a path contains a NUL byte",
             Self::TooFewFiles { limit, needed } => {
                 return write!(
                     f,
@@ -147,7 +148,7 @@ impl fmt::Display for Reason {
             Self::PythonEnded => "Python ended before it was ready",
             Self::NotConfined => "could not confine the run",
             Self::SlotNotMade => "a warm slot could not be made",
-            Self::SlotOutOfOrder => "a warm slot said something else than that it is ready",
+            Self::SlotUnexpected => "a warm slot sent an unexpected message",
             Self::SlotWithoutFolder => "a warm slot has no folder",
             Self::SlotGone => "the warm slot is gone",
             Self::DescriptorsMissing => "descriptors are missing",
@@ -158,7 +159,7 @@ impl fmt::Display for Reason {
     }
 }
 
-/// Declares the steps: the name, what a person reads after `could not`, and what the system has to give.
+/// Declares the steps: the name, the text after `could not`, and the facility that the step needs.
 macro_rules! steps {
     ($($name:ident = $doing:literal $(needs $need:ident)?;)*) => {
         /// A step on the way to a confined payload.
@@ -171,14 +172,14 @@ macro_rules! steps {
             #[cfg(test)]
             pub const ALL: &[Self] = &[$(Self::$name,)*];
 
-            /// The step in the words that follow `could not`.
+            /// The step in words that follow `could not`.
             pub const fn doing(self) -> &'static str {
                 match self {
                     $(Self::$name => $doing,)*
                 }
             }
 
-            /// The facility without which the step fails; none where it depends on no single one.
+            /// The facility without which the step fails; `None` if it depends on no single one.
             pub const fn need(self) -> Option<Need> {
                 match self {
                     $(Self::$name => steps!(@need $($need)?),)*
@@ -193,7 +194,7 @@ macro_rules! steps {
 steps! {
     AskZygote = "ask the zygote";
     BecomeReaper = "become the reaper of the run" needs Prctl;
-    BeFirstToGo = "be first to go when memory runs out";
+    RaiseOomScore = "raise the payload's OOM score";
     BringBackEnvironment = "bring back the Python environment" needs Mounts;
     BringEnvironmentIn = "bring the Python environment into the jail" needs Jail;
     ChangeGroup = "change to the run's group";
@@ -207,12 +208,11 @@ steps! {
     EnterFolder = "enter the run's folder";
     EnterJail = "enter the jail" needs Jail;
     FindPayload = "find the payload";
-    FollowIntoDeath = "follow the helper into death" needs Prctl;
     Fork = "fork";
     GiveUpPrivileges = "give up new privileges" needs Prctl;
     HandRunOver = "hand the run over";
-    HaveSlotFilled = "have the payload made";
-    HearOfRun = "hear of a run";
+    FillSlot = "start the payload of a warm slot";
+    ReceiveRun = "receive a run";
     HoldDescriptor = "hold a descriptor";
     HoldSlot = "hold a warm slot" needs PidfdOpen;
     InstallFilter = "install the system call filter" needs Seccomp;
@@ -232,10 +232,11 @@ steps! {
     MakePipe = "make a pipe";
     MakeReadOnly = "make the file system read-only" needs Mounts;
     MakeRules = "make the rules of a run";
-    MakeSharedMemory = "make a place for shared memory" needs Jail;
+    MakeSharedMemory = "make shared memory" needs Jail;
     MakeSocket = "make a socket" needs Socketpair;
     MapUsers = "map the users of the jail" needs Namespaces;
-    NameMachine = "name the machine" needs Hostname;
+    SetHostName = "set the host name" needs Hostname;
+    SetParentDeathSignal = "set the parent-death signal" needs Prctl;
     OfferSlot = "offer a warm slot";
     OpenDevNull = "open /dev/null";
     OpenEnvironment = "open the Python environment";

@@ -1,5 +1,5 @@
-//! What to do about a tier that this machine cannot give: by the facility that is missing, and by what the
-//! system's settings say of it.
+//! Remedies for a tier that this machine cannot provide, by the missing facility and by the
+//! system's settings.
 
 use std::fmt;
 use std::path::Path;
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::Tier;
 
-/// A facility of the system that confining a payload needs.
+/// A facility of the system that is needed to confine a payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Need {
     Namespaces,
@@ -48,7 +48,7 @@ impl Need {
         Self::Prctl,
     ];
 
-    /// How the facility is called where it is said to be missing.
+    /// The name of the facility in messages about its absence.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Namespaces => "namespaces",
@@ -69,34 +69,36 @@ impl Need {
         }
     }
 
-    /// What brings the facility back, by what the settings under `sys` (`/proc/sys`) say.
+    /// What makes the facility available, depending on the settings under `sys` (`/proc/sys`).
     fn remedy(self, sys: &Path) -> &'static str {
         match self {
             Self::Namespaces => namespaces(sys),
             Self::Landlock => {
-                "boot a kernel with CONFIG_SECURITY_LANDLOCK and `landlock` in lsm=, and let nothing \
-                 forbid its calls"
+                "boot a kernel with CONFIG_SECURITY_LANDLOCK and `landlock` in lsm=, and allow \
+                  its system calls"
             }
             Self::Seccomp => "boot a kernel with CONFIG_SECCOMP_FILTER",
-            Self::FreshProc => "in a container, start it with a /proc of which nothing is hidden",
+            Self::FreshProc => "in a container, start it with a /proc without masked paths",
             Self::Mounts => {
                 "boot Linux 5.12 or newer; in a container, allow it mount, mount_setattr, umount2 and \
                  pivot_root"
             }
             Self::Jail => {
-                "in a container, allow it mount, umount2 and pivot_root, and a root that is no ramfs"
+                "in a container, allow it mount, umount2 and pivot_root, and a root that is not a ramfs"
             }
-            Self::CloseRange => "boot Linux 5.9 or newer, and let nothing forbid close_range",
-            Self::PidfdOpen => "boot Linux 5.3 or newer, and let nothing forbid pidfd_open",
-            Self::MemfdCreate => "let nothing (a container's seccomp profile) forbid memfd_create",
-            Self::Socketpair => "let nothing (a container's seccomp profile) forbid socketpair",
-            Self::Rlimits => "let nothing (a container's seccomp profile) forbid prlimit64",
+            Self::CloseRange => "boot Linux 5.9 or newer, and allow close_range",
+            Self::PidfdOpen => "boot Linux 5.3 or newer, and allow pidfd_open",
+            Self::MemfdCreate => {
+                "allow memfd_create, which a container's seccomp profile may forbid"
+            }
+            Self::Socketpair => "allow socketpair, which a container's seccomp profile may forbid",
+            Self::Rlimits => "allow prlimit64, which a container's seccomp profile may forbid",
             Self::Capabilities => {
-                "let nothing (a container's seccomp profile) forbid capset and prctl"
+                "allow capset and prctl, which a container's seccomp profile may forbid"
             }
-            Self::Hostname => "let nothing (a container's seccomp profile) forbid sethostname",
-            Self::Session => "let nothing (a container's seccomp profile) forbid setsid",
-            Self::Prctl => "let nothing (a container's seccomp profile) forbid prctl",
+            Self::Hostname => "allow sethostname, which a container's seccomp profile may forbid",
+            Self::Session => "allow setsid, which a container's seccomp profile may forbid",
+            Self::Prctl => "allow prctl, which a container's seccomp profile may forbid",
         }
     }
 }
@@ -107,10 +109,10 @@ impl fmt::Display for Need {
     }
 }
 
-/// Where no single facility is missing.
+/// The remedy if no single facility is missing.
 const UNKNOWN: &str = "see the local log for what the system answered";
 
-/// What a person may do where the tier is not to be had.
+/// What a person can do if the tier is not available.
 pub fn remedy(tier: Tier, need: Option<Need>) -> String {
     remedy_by(Path::new("/proc/sys"), tier, need)
 }
@@ -149,13 +151,16 @@ mod tests {
         let empty = tempfile::tempdir().unwrap();
         let mut seen = std::collections::BTreeSet::new();
         for need in Need::ALL {
-            assert!(seen.insert(need.remedy(empty.path())), "{need} shares one");
+            assert!(
+                seen.insert(need.remedy(empty.path())),
+                "{need} has the remedy of another facility"
+            );
         }
     }
 
     #[test]
-    fn what_fails_names_the_facility_that_it_needs() {
-        // The reason, a word of what a person reads, a word of the remedy.
+    fn a_failed_step_names_the_facility_it_needs() {
+        // The reason, a part of its text, a part of its remedy.
         let table = [
             (Reason::Landlock, "Landlock is not", "lsm="),
             (
@@ -173,7 +178,7 @@ mod tests {
                 "system call filter",
                 "SECCOMP_FILTER",
             ),
-            (Reason::FreshProc, "fresh /proc", "nothing is hidden"),
+            (Reason::FreshProc, "fresh /proc", "masked paths"),
             (
                 Step::KeepMountsPrivate.into(),
                 "mounts private",
@@ -191,7 +196,7 @@ mod tests {
             (Step::MakeSocket.into(), "socket", "socketpair"),
             (Step::SetLimits.into(), "limits", "prlimit64"),
             (Step::DropCapabilities.into(), "capabilities", "capset"),
-            (Step::NameMachine.into(), "name the machine", "sethostname"),
+            (Step::SetHostName.into(), "set the host name", "sethostname"),
             (Step::LeaveSession.into(), "leave the session", "setsid"),
             (Step::KeepHelperUnread.into(), "reading the helper", "prctl"),
             (
@@ -206,9 +211,9 @@ mod tests {
         for (reason, says, remedy) in table {
             let text = reason.to_string();
             assert!(text.contains(says), "{text}");
-            let told = remedy_by(empty.path(), Tier::Kernel, reason.need());
-            assert!(told.contains(remedy), "{text}: {told}");
-            assert!(told.contains("tier = \"process\""), "{told}");
+            let remedy_text = remedy_by(empty.path(), Tier::Kernel, reason.need());
+            assert!(remedy_text.contains(remedy), "{text}: {remedy_text}");
+            assert!(remedy_text.contains("tier = \"process\""), "{remedy_text}");
             let weak = remedy_by(empty.path(), Tier::Process, reason.need());
             assert!(!weak.contains("tier = \"process\""), "{weak}");
         }
@@ -218,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn the_settings_say_how_namespaces_come_back() {
+    fn the_settings_determine_the_remedy_for_namespaces() {
         let cases = [
             ("user/max_user_namespaces", "0", "max_user_namespaces=10000"),
             ("kernel/unprivileged_userns_clone", "0", "userns_clone=1"),
@@ -234,8 +239,11 @@ mod tests {
             let file = sys.path().join(path);
             std::fs::create_dir_all(file.parent().unwrap()).unwrap();
             std::fs::write(file, format!("{value}\n")).unwrap();
-            let told = remedy_by(sys.path(), Tier::Kernel, Some(Need::Namespaces));
-            assert!(told.contains(remedy), "{path} {value}: {told}");
+            let remedy_text = remedy_by(sys.path(), Tier::Kernel, Some(Need::Namespaces));
+            assert!(
+                remedy_text.contains(remedy),
+                "{path} {value}: {remedy_text}"
+            );
         }
     }
 }

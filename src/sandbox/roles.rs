@@ -2,19 +2,19 @@
 
 use std::io::Read;
 
-/// `countersign __sandbox`: started by the broker only, with a socket as its standard input.
-/// To be called before any runtime or thread exists: it forks.
+/// `countersign __sandbox`: started only by the broker, with a socket as its standard input. It
+/// forks, so call it before any runtime or thread exists.
 pub fn sandbox_main() -> u8 {
     if std::env::args_os().nth(2).is_some_and(|arg| arg == "probe") {
-        return wait_to_be_looked_at();
+        return wait_for_inspection();
     }
     super::helper::main()
 }
 
-/// In the payload's place of a preflight: confined like one, and gone when its gate closes.
-fn wait_to_be_looked_at() -> u8 {
+/// Replaces the payload in a preflight: confined like a payload, and ends when its gate closes.
+fn wait_for_inspection() -> u8 {
     let gate = std::fs::File::from(super::raw::adopt(super::interpreter::FD_GATE));
-    // Nothing is ever sent: the end of the gate is the end.
+    // Nothing is sent: waits for the end of the gate.
     let _ = { gate }.read(&mut [0u8]);
     0
 }

@@ -1,7 +1,7 @@
-//! The run's own folder: made by the broker, filled by the payload, removed with whatever is in it.
+//! The run's own folder: made by the broker, filled by the payload, removed with its contents.
 //!
-//! What the payload left is hostile: thousands of nested folders, folders without permissions,
-//! links. Removing holds three descriptors at most, follows no link and does not recurse.
+//! The contents are hostile: thousands of nested folders, folders without permissions, links.
+//! Removing uses at most three descriptors, follows no link and does not recurse.
 
 use std::ffi::{CStr, CString};
 use std::io;
@@ -13,23 +13,24 @@ use nix::fcntl::{OFlag, openat};
 use nix::sys::stat::{Mode, fchmod};
 use nix::unistd::{UnlinkatFlags, unlinkat};
 
-/// Where the snippet runs: its working directory and output folder.
+/// The snippet's working directory and output folder.
 pub const OUTPUT: &str = "out";
-/// Where libraries put caches that are no output.
+/// Folder for the caches of libraries, which are not output.
 pub const HOME: &str = "home";
 
-/// What the name of a run's folder begins with.
+/// Prefix of the name of a run's folder.
 pub const PREFIX: &str = "countersign-run-";
 
-/// Makes an empty folder, 0700, of a name nobody could guess.
+/// Makes an empty folder with mode 0700 and a name that cannot be guessed.
 pub fn make() -> io::Result<PathBuf> {
     let folder = tempfile::Builder::new().prefix(PREFIX).tempdir()?.keep();
-    // The helper may stand in another mount namespace: no symlink, no relative path.
+    // The helper may be in another mount namespace, so the path must be absolute and without
+    // symlinks.
     folder.canonicalize()
 }
 
-/// The output folder, held: what is collected from it later is what lies in it, whatever is
-/// mounted or moved in the meantime, and although the payload's mounts are gone by then.
+/// Opens the output folder. The descriptor keeps referring to this folder even if something is
+/// mounted or moved, and after the payload's mounts are gone.
 pub fn output(scratch: &Path) -> nix::Result<OwnedFd> {
     nix::fcntl::open(
         &scratch.join(OUTPUT),
@@ -38,8 +39,8 @@ pub fn output(scratch: &Path) -> nix::Result<OwnedFd> {
     )
 }
 
-/// A held place from which the folder can be removed although the helper's own view of the file
-/// system is read-only: a descriptor keeps the mount it was opened on.
+/// An open parent folder, through which the run's folder can be removed although the helper's own
+/// view of the file system is read-only: a descriptor keeps the mount it was opened on.
 pub struct Held {
     parent: OwnedFd,
     name: CString,
@@ -60,7 +61,7 @@ impl Held {
         })
     }
 
-    /// Removes the folder and everything in it. A folder that is not there is a success.
+    /// Removes the folder and its contents. A missing folder is a success.
     pub fn remove(&self) -> io::Result<()> {
         let folder = match open_folder(self.parent.as_fd(), &self.name) {
             Err(Errno::ENOENT) => return Ok(()),
@@ -78,7 +79,8 @@ pub(crate) fn open_folder(at: BorrowedFd<'_>, name: &CStr) -> nix::Result<OwnedF
     let flags = OFlag::O_RDONLY | OFlag::O_DIRECTORY | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC;
     match openat(at, name, flags, Mode::empty()) {
         Err(Errno::EACCES) => {
-            // A folder its owner locked: opened as a place, unlocked through it.
+            // The owner removed the permissions of the folder: opens it with O_PATH and restores
+            // them through that.
             let place = openat(
                 at,
                 name,
@@ -93,7 +95,7 @@ pub(crate) fn open_folder(at: BorrowedFd<'_>, name: &CStr) -> nix::Result<OwnedF
 }
 
 fn unlock(place: &OwnedFd) -> nix::Result<()> {
-    // fchmod refuses O_PATH descriptors; the magic link names the same inode and no other.
+    // fchmod refuses O_PATH descriptors; the magic link refers to exactly the same inode.
     nix::sys::stat::fchmodat(
         nix::fcntl::AT_FDCWD,
         format!("/proc/self/fd/{}", place.as_raw_fd()).as_str(),
@@ -102,8 +104,8 @@ fn unlock(place: &OwnedFd) -> nix::Result<()> {
     )
 }
 
-/// Empties a folder. A folder inside it is emptied by moving what it holds up here first, so
-/// that depth costs neither stack nor descriptors.
+/// Empties a folder. The contents of a subfolder are first moved up here, so that depth needs
+/// neither stack nor descriptors.
 fn empty(top: OwnedFd) -> io::Result<()> {
     let mut moved = 0u64;
     loop {
@@ -168,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn depth_costs_nothing() {
+    fn deeply_nested_folders_are_removed() {
         let run = make().unwrap();
         let mut at = nix::fcntl::open(&run, OFlag::O_DIRECTORY, Mode::empty()).unwrap();
         for _ in 0..3_000 {

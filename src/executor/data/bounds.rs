@@ -1,33 +1,33 @@
-//! How far the numbers over small groups of a private data set were looked for, where that was not
-//! all the way, and how that is told.
+//! The limits that the search for numbers over small groups of a private data set reached, and
+//! their messages.
 //!
-//! Told to whoever watches the run and to the log, never to the agent: which of its columns has so
-//! many values, and where looking ended, would only say where to aim.
+//! The messages go to the person who watches the run and to the log, never to the agent: which
+//! column has so many values, and where the search ended, would only show where to attack.
 
 use serde::Deserialize;
 
 use crate::model::{RunEvent, grouped};
 
-/// One bound of `assets/runner/values.py` that was met.
+/// A bound of `assets/runner/values.py` that was reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(tag = "bound", rename_all = "lowercase", deny_unknown_fields)]
 pub enum Bound {
-    /// Plain data without a list of records.
+    /// The data is plain and has no list of records.
     Shape {},
-    /// Columns of more different values than are grouped by.
+    /// Columns with too many different values to group by.
     Kinds { columns: u64, most: u64 },
-    /// Columns whose values are lists or objects.
+    /// Columns that contain lists or objects.
     Lists { columns: u64 },
-    /// Of more columns not every two were grouped by.
+    /// Too many columns to group by every pair.
     Pairs { most: u64 },
-    /// Numbers.
+    /// Maximum of numbers.
     Numbers { most: u64 },
-    /// Seconds of processor time.
+    /// Maximum of processor time in seconds.
     Seconds { most: u64 },
 }
 
 impl Bound {
-    /// No value of the data set is in it.
+    /// The message for the person. It contains no value of the data set.
     pub fn event(self, dataset: &str) -> RunEvent {
         let columns = |n: u64| match n {
             1 => "1 column".to_owned(),
@@ -73,7 +73,7 @@ impl Bound {
 const NONE: &str = "they are not recognised";
 const BEYOND: &str = "what lies beyond is not recognised";
 
-/// Characters of a data set's name.
+/// Maximum number of characters of a data set's name.
 const NAME_MAX: usize = 100;
 
 #[cfg(test)]
@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_bound_is_read_and_told_by_the_data_sets_name() {
+    fn each_bound_is_parsed_and_reported_with_the_data_sets_name() {
         for (text, says) in [
             (r#"{"bound":"shape"}"#, "no list of records"),
             (

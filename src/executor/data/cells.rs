@@ -1,15 +1,16 @@
-//! The cell values of private data sets, so that what goes back to an agent has none of them in
-//! it: `[REDACTED]` stands in their place.
+//! Hides the cell values of private data sets in everything that goes back to an agent, by
+//! replacing them with `[REDACTED]`.
 //!
-//! Hidden is a value that stands in fewer than [`ROWS_MIN`] rows of its column, and a sum, mean,
-//! median or spread over so few rows that share a value of one or two other columns: what more rows
-//! share is a category, and a number over them an aggregate. A text has at least
-//! [`TEXT_MIN`] bytes and a number [`DIGITS_MIN`] significant digits: shorter ones are in too much
-//! else. What a snippet encodes in a way of its own is not recognised; its reviewer reads that.
+//! A value is hidden if it is in fewer than [`ROWS_MIN`] rows of its column. A sum, mean, median or
+//! spread is hidden if it is over so few rows that share a value of one or two other columns. A
+//! value shared by more rows is a category, and a number over them an aggregate. Only texts of at
+//! least [`TEXT_MIN`] bytes and numbers of at least [`DIGITS_MIN`] significant digits are hidden:
+//! shorter ones occur in too much other text. Values that a snippet encodes in its own way are not
+//! recognised; the reviewer reads the code.
 //!
-//! A number in the output is compared as one whole: `129.77` is never `129` with more behind it.
-//! Only what may stand between two numbers parts it: `,` and `_`, and `.` where two of them make
-//! it no number. The guide tells which spellings are recognised.
+//! A number in the output is compared as a whole: `129.77` is never `129` followed by something.
+//! Only characters that may stand between two numbers split it: `,` and `_`, and `.` if it occurs
+//! twice, which no number has. The guide lists the recognised spellings.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::io::{self, BufReader, Read};
@@ -17,35 +18,35 @@ use std::io::{self, BufReader, Read};
 use super::spellings::{days, escaped, pieces};
 use crate::executor::control::{Switch, Until, stopped};
 
-/// A value in at least so many rows of a column is not one person's.
+/// A value in at least this many rows of a column does not identify one person.
 pub const ROWS_MIN: u32 = 5;
 const TEXT_MIN: usize = 4;
 const DIGITS_MIN: usize = 4;
-/// Bytes of a text that are compared; what goes on after them is compared in further pieces.
+/// Bytes of a text that are compared at once; a longer text is compared in several pieces.
 const TEXT_MAX: usize = 200;
-/// Bytes of a number that are looked at, however it is written, with what follows it.
+/// Bytes of a number that are examined in any spelling, including what follows it.
 const NUMBER_MAX: usize = 48;
-/// Texts from here on are found inside of words too.
+/// Texts of at least this length are also found inside words.
 const INSIDE: usize = 8;
-/// Distinct values of one column that are kept apart: more cannot be hidden, and nothing runs.
+/// Maximum of distinct values in one column; with more they cannot be hidden, and nothing runs.
 const DISTINCT_MAX: usize = 1_000_000;
 
-/// The same of all columns of a data set that is no csv or tsv.
+/// The same for all columns of a data set that is not csv or tsv.
 const VALUES_MAX: usize = 16_000_000;
 
 /// Pieces of long texts that are kept apart; those of further texts are not looked for.
 const CUT_MAX: usize = 1_000_000;
 
-/// Marks within a number that may also stand between two.
+/// Characters within a number that may also separate two numbers.
 const BETWEEN: [char; 2] = [',', '_'];
 
 pub const REDACTED: &str = "[REDACTED]";
 
-/// What is hidden. Made once for a run.
+/// The values to hide. Made once per run.
 #[derive(Debug, Default)]
 pub struct Cells {
     texts: HashSet<Box<[u8]>>,
-    /// Which lengths texts with these first bytes have, the longest first.
+    /// The lengths of the texts that start with these bytes, longest first.
     lengths: HashMap<[u8; TEXT_MIN], BTreeSet<std::cmp::Reverse<usize>>>,
     numbers: HashSet<u64>,
     longest: usize,
@@ -58,7 +59,7 @@ impl Cells {
         self.texts.is_empty() && self.numbers.is_empty()
     }
 
-    /// Bytes that may have to be seen together.
+    /// Number of bytes that must be seen together to recognise a value.
     pub fn reach(&self) -> usize {
         if self.is_empty() {
             0
@@ -67,10 +68,11 @@ impl Cells {
         }
     }
 
-    /// Takes in a table with a header.
+    /// Adds the values of a table with a header.
     ///
     /// # Errors
-    /// It cannot be read, has too many values to hide them all, or the run was killed meanwhile.
+    /// The table cannot be read, has too many values to hide them all, or the run was killed
+    /// meanwhile.
     pub fn add_table(
         &mut self,
         reader: impl Read,
@@ -114,10 +116,11 @@ impl Cells {
         Ok(())
     }
 
-    /// Takes in lines of `[text, rows]`, one for each value of each column.
+    /// Adds lines of `[text, rows]`, one for each value of each column.
     ///
     /// # Errors
-    /// They are no such lines, or too many to hide them all, or the run was killed meanwhile.
+    /// The lines have another format, there are too many to hide them all, or the run was killed
+    /// meanwhile.
     pub fn add_values(&mut self, lines: impl Read, switch: &Switch) -> io::Result<()> {
         let lines = serde_json::Deserializer::from_reader(BufReader::new(lines));
         let mut hidden = 0;
@@ -142,7 +145,7 @@ impl Cells {
     fn add(&mut self, cell: &str) {
         let cell = cell.trim();
         if let Some(number) = plain_number(cell) {
-            // Tables and arrays print long numbers short.
+            // Tables and arrays print long numbers shortened.
             for form in [
                 cell.to_owned(),
                 format!("{number:.6}"),
@@ -199,15 +202,16 @@ impl Cells {
         }
     }
 
-    /// Whether a number is one of the values, or one of them with a `-` before it: in a text that
-    /// may be a dash.
+    /// Whether a number, or its positive counterpart, is a hidden value: in a text the `-` may be a
+    /// dash.
     pub fn hides(&self, number: f64) -> bool {
-        let holds = |number| self.numbers.contains(&key(number));
-        holds(number) || (number < 0.0 && holds(-number))
+        let contains = |number| self.numbers.contains(&key(number));
+        contains(number) || (number < 0.0 && contains(-number))
     }
 
-    /// Passes on what of `held` is certain, without what is hidden; what may still become a value
-    /// stays there. `last`: nothing comes any more. `before` is what stands before `held`.
+    /// Moves the decided part of `held` to `out`, without hidden values; text that may still become
+    /// a value stays in `held`. `last` means that no more text comes. `before` describes the text
+    /// before `held`.
     pub fn pass(&self, held: &mut String, before: &mut Before, last: bool, out: &mut String) {
         let sure = if last {
             held.len()
@@ -234,7 +238,7 @@ impl Cells {
         held.drain(..at);
     }
 
-    /// The length of the value that `rest` begins with.
+    /// The length of the hidden value at the start of `rest`.
     fn found(&self, rest: &str, before: Before) -> Option<usize> {
         let bytes = rest.as_bytes();
         let within = before.last.is_some_and(char::is_alphanumeric);
@@ -271,7 +275,7 @@ impl Cells {
         let run = Run::of(rest);
         let points = usize::from(before.points);
         if before.last == Some('.') && points == 1 && points_of(run.first()) == 0 {
-            // The digits of a fraction.
+            // These are the digits of a fraction.
             return None;
         }
         let minus = matches!(before.last, Some('-' | '\u{2212}'));
@@ -281,11 +285,11 @@ impl Cells {
     }
 }
 
-/// What stands before a place in a text, as far as it matters for a number there.
+/// The context before a position in a text, as far as it matters for a number there.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Before {
     last: Option<char>,
-    /// Points between digits since the last character that is neither.
+    /// Number of points between digits since the last other character.
     points: u8,
 }
 
@@ -302,10 +306,10 @@ impl Before {
     }
 }
 
-/// Digits with single marks between them, from the beginning of a text on.
+/// Digits with single separators between them, at the start of a text.
 struct Run<'a> {
     text: &'a str,
-    /// The same with its exponent, if it has one.
+    /// The same with its exponent, if any.
     whole: &'a str,
 }
 
@@ -326,7 +330,7 @@ impl<'a> Run<'a> {
             while is_digit(at) {
                 at += 1;
             }
-            // What goes on is a word, such as `51e4b2`.
+            // Letters follow, so it is a word such as `51e4b2`.
             let goes_on = text[at..].starts_with(char::is_alphanumeric);
             if at > digits && !goes_on {
                 whole = at;
@@ -338,14 +342,13 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Up to the first mark that may stand between two numbers.
+    /// The part up to the first separator that may stand between two numbers.
     fn first(&self) -> &'a str {
         self.text.split(BETWEEN).next().unwrap_or_default()
     }
 
-    /// What of it may be a number of its own, the longest first: all of it, and what ends before a
-    /// mark that may stand between two numbers. Two points, those before it included, make each of
-    /// them such a mark.
+    /// The parts that may be a number of their own, longest first: the whole, and the parts that
+    /// end before a separator. Two points, including those before it, make each point a separator.
     fn parts(&self, points: usize) -> impl Iterator<Item = &'a str> {
         let mut ends = vec![self.whole.len()];
         let mut start = 0;
@@ -368,11 +371,11 @@ fn points_of(text: &str) -> usize {
     text.matches('.').count()
 }
 
-/// The numbers that a spelling may stand for.
+/// The numbers that a spelling can mean.
 fn readings(part: &str) -> impl Iterator<Item = f64> {
     let (whole, fraction) = part.split_at(part.find('.').unwrap_or(part.len()));
     let plain: String = whole.replace(BETWEEN, "") + fraction;
-    // `51.234,50`, as many languages write it.
+    // Many languages write `51.234,50`.
     let comma = part.split_once(',').and_then(|(whole, fraction)| {
         let mut groups = whole.split(['.', '_']);
         let first = groups.next().is_some_and(|first| !first.is_empty());
@@ -383,7 +386,7 @@ fn readings(part: &str) -> impl Iterator<Item = f64> {
     spelled.filter_map(|spelled| plain_number(&spelled))
 }
 
-/// Whether to go on with the next of many; a kill is looked for now and then.
+/// Returns an error if the run was killed; checks only now and then.
 fn go_on(at: usize, switch: &Switch) -> io::Result<()> {
     if at.is_multiple_of(1024) && switch.killed() {
         return Err(stopped());
@@ -396,13 +399,13 @@ fn plain_number(text: &str) -> Option<f64> {
     text.parse().ok().filter(|n: &f64| digit && n.is_finite())
 }
 
-/// A number up to its twelfth digit: libraries that add in another order differ after it.
+/// A number rounded to twelve digits: libraries that add in another order differ after that.
 fn key(number: f64) -> u64 {
     plain_number(&format!("{number:.11e}")).map_or(0, f64::to_bits)
 }
 
-/// Significant digits: zeros before the first other one do not count, and no zeros that end a
-/// fraction, however the number was written.
+/// Number of significant digits. Leading zeros and the trailing zeros of a fraction do not count,
+/// however the number is written.
 fn digits(number: f64) -> usize {
     let shown = number.to_string();
     let all: String = shown.chars().filter(char::is_ascii_digit).collect();

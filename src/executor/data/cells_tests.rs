@@ -72,7 +72,7 @@ fn of_numbers(numbers: &[&str]) -> Cells {
 fn a_number_is_compared_as_one_whole() {
     let cells = of_numbers(&["1290", "51234", "-48010", "8123.25", "0.98765", "234.5"]);
     for (text, want) in [
-        // Others that begin or end with the digits of one.
+        // Other numbers that begin or end with the digits of a hidden one.
         (
             "1290.77 51234.5 8123.2501 0.8123",
             "1290.77 51234.5 8123.2501 0.8123",
@@ -83,7 +83,7 @@ fn a_number_is_compared_as_one_whole() {
         ),
         ("129.2198581560284 0.51234", "129.2198581560284 0.51234"),
         ("77.1290 1.5,77.1290", "77.1290 1.5,77.1290"),
-        // Its usual spellings.
+        // Usual spellings of the number.
         (
             "51234.0 051234 51234.000",
             "[REDACTED] [REDACTED] [REDACTED]",
@@ -108,7 +108,7 @@ fn a_number_is_compared_as_one_whole() {
             "-48010 \u{2212}48010 48010 +51234",
             "-[REDACTED] \u{2212}[REDACTED] 48010 +[REDACTED]",
         ),
-        // Beside letters, units and marks.
+        // Next to letters, units and punctuation.
         (
             "8123.25mmHg x=51234,67 51234%",
             "[REDACTED]mmHg x=[REDACTED],67 [REDACTED]%",
@@ -126,7 +126,7 @@ fn a_number_is_compared_as_one_whole() {
             "{\"a\":51234,\"b\":[1290,129]}",
             "{\"a\":[REDACTED],\"b\":[[REDACTED],129]}",
         ),
-        // Like a phone number, a date, an address: no number as a whole, so each part is one.
+        // A phone number, a date, an address: not a number as a whole, so each part is one.
         ("555-1290 +47 51234", "555-[REDACTED] +47 [REDACTED]"),
         (
             "1290-01-31 31.12.1290 1290.01.31",
@@ -182,7 +182,7 @@ fn counted_values_are_hidden_by_the_same_rule() {
 }
 
 #[test]
-fn too_many_values_and_what_is_no_table_are_refused() {
+fn too_many_values_and_invalid_tables_are_refused() {
     let mut cells = Cells::default();
     let table = &b"a,b\n1\n"[..];
     assert!(cells.add_table(table, b',', &Switch::new()).is_err());
@@ -190,7 +190,7 @@ fn too_many_values_and_what_is_no_table_are_refused() {
     assert_eq!(cells.clean("anything"), "anything");
 }
 
-/// Throws the switch once so many bytes were read.
+/// Throws the switch after this many bytes were read.
 struct Killing<'a, R> {
     inner: R,
     left: usize,
@@ -209,7 +209,7 @@ impl<R: Read> Read for Killing<'_, R> {
 }
 
 #[test]
-fn a_kill_ends_the_taking_in_of_a_table_and_of_values() {
+fn a_kill_ends_the_reading_of_tables_and_values() {
     let endless = || io::repeat(b'1').take(1 << 40);
     let head = || &b"a\n1\n"[..];
     let lines = b"[\"Ann Ferrer\", 1]\n".repeat(10_000);

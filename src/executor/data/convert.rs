@@ -1,8 +1,9 @@
-//! Describing a data set and turning it into Arrow, in a jail of its own: the broker parses no file.
+//! Describes a data set and converts it to Arrow in a jail of its own: the broker parses no file.
 //!
-//! The same helper, tier and interpreter as for a run, but no snippet and no policy: the runner's own script reads
-//! one sealed copy of the file, writes Arrow to its standard output and the description into its
-//! report. Both are bounded; the Arrow bytes are sealed once the process is dead.
+//! The helper, tier and interpreter are those of a run, but there is no snippet and no policy. The
+//! runner's own script reads one sealed copy of the file, writes Arrow to its standard output and
+//! the description into its report. Both are limited in size; the Arrow bytes are sealed once the
+//! process is dead.
 
 use std::fs::File;
 use std::io::{self, Read, Seek as _, Write};
@@ -27,32 +28,32 @@ use crate::executor::spec::REPORT_MAX;
 
 use super::bounds::Bound;
 
-/// Mebibytes that converting a data set may take: pandas needs a few times its size.
+/// Memory for a conversion in mebibytes: pandas needs a few times the size of the data set.
 const MEMORY_MB: u64 = 16 * 1024;
 
-/// Bytes of what the converter prints beside its work that are kept for the local log.
+/// Bytes of the converter's other output that are kept for the local log.
 const NOISE_MAX: usize = 4096;
 
-/// Bytes of Arrow of one data set: as many as are kept of all together. A larger table is described
-/// like every other, and read from its file by each run itself.
+/// Maximum Arrow size of one data set, equal to the limit of all kept ones together. A larger table
+/// is described as usual, and each run reads its file itself.
 pub const FRAME_MAX: u64 = 4 << 30;
 
-/// How long the interpreter may take to start and the file to be converted, each.
+/// Time limit for starting the interpreter, and for converting the file.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// How often somebody who waits for a Python looks whether it is still wanted.
+/// How often a thread that waits for a Python checks whether it is still needed.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// What is made of one data set.
+/// The result of converting one data set.
 #[derive(Clone, Debug)]
 pub struct Converted {
     pub columns: Vec<Column>,
     pub rows: u64,
-    /// The table as an Arrow file, sealed; `None` for plain data, and for a table that Arrow does
-    /// not hold exactly as pandas does.
+    /// The table as a sealed Arrow file; `None` for plain data, and for a table that Arrow cannot
+    /// represent exactly as pandas does.
     pub frame: Option<Arc<OwnedFd>>,
     pub frame_bytes: u64,
-    /// Of values that were counted: where looking for numbers over groups ended.
+    /// The bounds that the search for numbers over groups reached, if values were counted.
     bounds: Vec<Bound>,
 }
 
@@ -64,7 +65,7 @@ pub struct Counted {
     pub bounds: Arc<[Bound]>,
 }
 
-/// Makes converters' processes.
+/// Starts converter processes.
 #[derive(Debug)]
 pub struct Converter {
     exe: Arc<OwnedFd>,
@@ -73,18 +74,18 @@ pub struct Converter {
     frame_max: u64,
 }
 
-/// The converter, once there is a Python to run it.
+/// The converter, available once there is a Python to run it.
 #[derive(Debug, Default)]
 pub struct Converters {
     slot: Mutex<Option<Arc<Converter>>>,
     ready: Condvar,
-    /// The oldest first.
+    /// Ordered from oldest to newest.
     counted: Mutex<Vec<(CountedKey, Counted)>>,
 }
 
 type CountedKey = (Digest, DataFormat);
 
-/// Private data sets whose values are kept counted, and bytes of one of them.
+/// Number of private data sets whose counted values are kept, and the maximum bytes of each.
 const COUNTED: usize = 4;
 const COUNTED_BYTES: usize = 64 << 20;
 
@@ -96,7 +97,7 @@ impl Converters {
     }
 
     /// The counted values of a private data set, by the digest of its content. The last few are
-    /// kept: their runs start as fast as others.
+    /// kept, so that their runs start as fast as others.
     pub fn values(
         &self,
         input: &BoundInput,
@@ -121,19 +122,19 @@ impl Converters {
         Ok(counted)
     }
 
-    /// How many private data sets are kept counted.
+    /// Number of private data sets whose counted values are kept.
     #[cfg(test)]
     pub fn counted(&self) -> usize {
         let known = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
         known.len()
     }
 
-    /// Waits that long at most.
+    /// Waits for the converter, for at most `patience`.
     pub fn get(&self, patience: Duration) -> Option<Arc<Converter>> {
         self.get_unless(patience, &|| false)
     }
 
-    /// The same, given up once it is not wanted any more, which is looked at now and then.
+    /// The same, but gives up once the converter is no longer needed.
     fn get_unless(
         &self,
         patience: Duration,
@@ -154,10 +155,10 @@ impl Converters {
     }
 }
 
-/// What the script reports.
+/// The script's report.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Said {
+struct ScriptReport {
     columns: Vec<Column>,
     rows: u64,
     frame: bool,
@@ -175,7 +176,7 @@ impl Converter {
         }
     }
 
-    /// Hands over no table of more bytes.
+    /// Converts no table of more bytes.
     #[cfg(test)]
     pub fn at_most(self, frame_max: u64) -> Self {
         Self { frame_max, ..self }
@@ -203,7 +204,7 @@ impl Converter {
         })
     }
 
-    /// `switch`: of the run that it is for, where it is for one.
+    /// `switch` belongs to the run that the work is for, if any.
     fn work(
         &self,
         task: Task,
@@ -231,7 +232,7 @@ impl Converter {
         let ended = released.within(PATIENCE).ended(&mut work);
         let ended = ended.map_err(|fault| work.slow(fault))?;
         let status = ended.ending.status;
-        // Nothing of it stays, and nobody can write to what it made.
+        // Ends the child, so that nobody can write to its output any more.
         drop(ended);
         work.converted(status)
     }
@@ -273,14 +274,14 @@ impl Converter {
 
 /// Attends one conversion.
 struct Work<'a> {
-    /// Of the run that it is for.
+    /// The switch of the run that the conversion is for.
     switch: Option<&'a Switch>,
     frame: File,
     frame_max: u64,
     bytes: u64,
     report: Report,
     noise: Vec<u8>,
-    /// Why what came could not be kept.
+    /// Why the output could not be kept.
     unkept: Option<io::Error>,
 }
 
@@ -319,7 +320,7 @@ impl Client for Work<'_> {
     }
 
     fn quiet(&mut self) {
-        // What was thrown is looked at before the next wait.
+        // The switches are checked before the next wait.
         self.switch.into_iter().for_each(Switch::quiet);
     }
 }
@@ -333,7 +334,7 @@ impl Work<'_> {
         self.bytes > self.frame_max || self.report.flooded()
     }
 
-    /// The next state; its end before that is a fault.
+    /// The next state; an earlier end is a fault.
     fn on<T>(&self, step: Step<T>) -> Result<T, Fault> {
         match step {
             Step::On(next) => Ok(next),
@@ -345,7 +346,7 @@ impl Work<'_> {
         }
     }
 
-    /// A conversion that takes too long is no fault of the interpreter's start.
+    /// Reports a conversion that takes too long as such, not as a slow start of the interpreter.
     fn slow(&self, fault: child::Fault) -> Fault {
         match fault.why {
             child::Why::NotReady(patience) => {
@@ -378,20 +379,21 @@ impl Work<'_> {
         if let Some(error) = claim.error {
             return Err(Fault::new(Why::Unconvertible(error.message), noise));
         }
-        let said: Said = serde_json::from_value(claim.result).map_err(|e| failed(e.to_string()))?;
+        let report: ScriptReport =
+            serde_json::from_value(claim.result).map_err(|e| failed(e.to_string()))?;
         if status != 0 {
             return Err(failed(format!("status {status}: {noise}")));
         }
-        let frame = (said.frame && self.bytes > 0)
+        let frame = (report.frame && self.bytes > 0)
             .then(|| memfd::seal(self.frame).map(Arc::new))
             .transpose()
             .map_err(Fault::of(Why::Unkept))?;
         Ok(Converted {
-            columns: said.columns,
-            rows: said.rows,
+            columns: report.columns,
+            rows: report.rows,
             frame_bytes: frame.as_ref().map_or(0, |_| self.bytes),
             frame,
-            bounds: said.bounds,
+            bounds: report.bounds,
         })
     }
 }

@@ -1,7 +1,8 @@
-//! What a proposal names becomes what a reviewer sees: contents read, counted and hashed.
+//! Turns the inputs that a proposal names into what a reviewer sees: contents read, counted and
+//! hashed.
 //!
-//! Everything here blocks; the shell calls it off its own thread. Nothing an agent can see has a
-//! path in it.
+//! Everything here blocks; the shell calls it on another thread. Texts for an agent contain no
+//! path.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -24,10 +25,10 @@ use crate::executor::data::media;
 use crate::executor::data::stamp::{Stamp, settled, stamp};
 use crate::sandbox::memfd;
 
-/// The largest data set: what fits into memory beside everything else.
+/// The maximum size of a data set: it has to fit into memory beside everything else.
 pub const BYTES_MAX: u64 = 4 << 30;
 
-/// A data set of the user's configuration.
+/// A data set in the user's configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DatasetSource {
     pub path: PathBuf,
@@ -35,16 +36,16 @@ pub struct DatasetSource {
     pub sensitivity: Sensitivity,
 }
 
-/// Reads the content of a file that an earlier run left, by its digest.
+/// Reads a file that an earlier run left, by its digest.
 pub type Contents = Box<dyn Fn(&Digest) -> Result<Vec<u8>, String> + Send + Sync>;
 
-/// Where the contents of inputs come from that no proposal carries.
+/// The sources of inputs whose contents are not in the proposal.
 pub struct Sources {
     /// The user's data sets, by name.
     pub datasets: BTreeMap<String, DatasetSource>,
-    /// The log's copies of what earlier runs left.
+    /// The log's copies of the files of earlier runs.
     pub left: Contents,
-    /// What describes and converts data sets.
+    /// Describes and converts data sets.
     pub converters: Converters,
 }
 
@@ -56,8 +57,8 @@ impl std::fmt::Debug for Sources {
     }
 }
 
-/// An input that is a file of an earlier run: `name` is the Python name, `id` whose run left it.
-/// The error is one sentence for the agent.
+/// Binds a file of an earlier run as an input. `name` is the Python name, `id` the run that left
+/// the file. The error is one sentence for the agent.
 pub fn bind_artifact(
     name: &str,
     id: ProposalId,
@@ -89,9 +90,8 @@ pub fn bind_artifact(
     })
 }
 
-/// Reads, counts and hashes what the requests name, in the order of the names; files of earlier
-/// runs go through [`bind_artifact`]. The error is one
-/// sentence for the agent.
+/// Reads, counts and hashes the requested inputs, in the order of their names; files of earlier
+/// runs go through [`bind_artifact`]. The error is one sentence for the agent.
 pub fn bind_with(
     requests: &BTreeMap<String, InputRequest>,
     sources: &Sources,
@@ -104,7 +104,7 @@ pub fn bind_with(
     bind_all(requests, &sources.datasets, converter.as_deref())
 }
 
-/// The same without a converter.
+/// Like [`bind_with`], without a converter.
 pub fn bind(
     requests: &BTreeMap<String, InputRequest>,
     datasets: &BTreeMap<String, DatasetSource>,
@@ -126,8 +126,8 @@ fn bind_all(
         .collect()
 }
 
-/// What agents may know of the configured data sets. One that cannot be read is left out; the
-/// local log says why.
+/// The descriptions of the configured data sets for agents. An unreadable one is left out; the
+/// local log has the reason.
 pub fn describe(sources: &Sources) -> Vec<DatasetInfo> {
     let converter = sources.converters.get(PATIENCE);
     describe_all(&sources.datasets, converter.as_deref())
@@ -221,7 +221,7 @@ fn check_name(name: &str) -> Result<(), String> {
     ))
 }
 
-/// Opens a regular file. A FIFO in its place must not make the opening wait.
+/// Opens a regular file. A FIFO in its place must not block.
 pub fn open(path: &Path) -> io::Result<File> {
     let file = File::options()
         .read(true)
@@ -247,8 +247,8 @@ struct Table {
     rows: u64,
     bytes: u64,
     sha256: Digest,
-    /// What the converter made: outer `None` where none has read it, inner where the table is not
-    /// handed over.
+    /// The converter's result: the outer option is `None` if no converter read the file, the inner
+    /// if the table is not handed over.
     #[expect(clippy::option_option, reason = "each of them says something")]
     converted: Option<Option<(Arc<OwnedFd>, u64)>>,
 }
@@ -273,14 +273,14 @@ impl Table {
         }
     }
 
-    /// Whether it is as good as what this converter would make.
+    /// Whether this is as good as the result of this converter.
     fn serves(&self, converter: Option<&Converter>) -> bool {
         converter.is_none() || self.converted.is_some()
     }
 }
 
-/// Bytes of converted tables that are kept, all together; the oldest goes first and is made again
-/// when its file is next touched. Runs read the file themselves until then.
+/// Maximum size of all kept converted tables together. The oldest is dropped first and made again
+/// when its file is next touched; until then runs read the file themselves.
 const FRAMES_MAX: u64 = 4 << 30;
 
 /// How long a data set waits for a Python to describe it.
@@ -288,17 +288,18 @@ const PATIENCE: Duration = Duration::from_secs(20);
 
 type Key = (PathBuf, DataFormat);
 
-/// Stamp and description of every data set that was read, the latest last. As many entries as
-/// configured data sets.
+/// Stamp and description of every data set that was read, the latest last. It has at most as many
+/// entries as there are configured data sets.
 static KNOWN: Mutex<Vec<(Key, Stamp, Table)>> = Mutex::new(Vec::new());
 
 fn known() -> MutexGuard<'static, Vec<(Key, Stamp, Table)>> {
     KNOWN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What the file holds. It is read again only when it was touched: an agent that asks often
-/// costs no disk. A file that changes without a trace is noticed at the run, unless its table was
-/// converted: then the run gets the table of the content that was shown, whatever the file is.
+/// The description of the file. The file is read again only if it was touched, so an agent that
+/// asks often causes no disk access. A change without a trace is detected at the run, unless the
+/// table was converted: then the run gets the table of the content that was shown, whatever the
+/// file contains.
 fn read(source: &DatasetSource, converter: Option<&Converter>) -> io::Result<Table> {
     let key = (source.path.clone(), source.format);
     if let Some(before) = stamp(&source.path)
@@ -329,8 +330,8 @@ fn read(source: &DatasetSource, converter: Option<&Converter>) -> io::Result<Tab
     Ok(table)
 }
 
-/// The converted table of a data set whose content is still what was shown: its sealed file and
-/// its size. `None` where that is not known without reading the data set again.
+/// The converted table of a data set whose content is still what was shown, as sealed file and
+/// size. `None` if that is unknown without reading the data set again.
 pub fn frame_of(source: &DatasetSource, shown: Digest) -> Option<(OwnedFd, u64)> {
     let now = stamp(&source.path)?;
     let known = known();
@@ -340,7 +341,7 @@ pub fn frame_of(source: &DatasetSource, shown: Digest) -> Option<(OwnedFd, u64)>
     table.frame()
 }
 
-/// The converted table of this content, whichever file it was read from.
+/// The converted table of this content, from whichever file it was read.
 pub fn frame_with(format: DataFormat, content: Digest) -> Option<(OwnedFd, u64)> {
     converted(format, content)?.frame()
 }
@@ -353,13 +354,14 @@ fn converted(format: DataFormat, content: Digest) -> Option<Table> {
     known.iter().find(same).map(|(_, _, table)| table.clone())
 }
 
-/// As if it had never been read.
+/// Forgets this content.
 #[cfg(test)]
 pub fn forget(content: Digest) {
     known().retain(|(_, _, table)| table.sha256 != content);
 }
 
-/// Has the converter read a sealed copy: what is hashed is what is described and handed over.
+/// Has the converter read a sealed copy, so that the hashed bytes are those described and handed
+/// over.
 fn convert(source: &DatasetSource, converter: &Converter) -> io::Result<Table> {
     let mut file = open(&source.path)?;
     let (copy, sha256, bytes) = memfd::of_reader("dataset", &mut file, BYTES_MAX)?;
@@ -392,7 +394,7 @@ fn convert(source: &DatasetSource, converter: &Converter) -> io::Result<Table> {
     })
 }
 
-/// Where no Python is ready in time: one pass over csv or tsv; what is hashed is what is counted.
+/// Used if no Python is ready in time: counts and hashes csv or tsv in a single pass.
 fn read_anew(source: &DatasetSource) -> io::Result<Table> {
     let delimiter = match source.format {
         DataFormat::Csv => b',',
@@ -413,7 +415,7 @@ fn read_anew(source: &DatasetSource) -> io::Result<Table> {
         bytes: 0,
     };
     let (columns, rows) = columns(&mut hashing, delimiter)?;
-    // The csv reader stops at the end of the data, which it has read to the last byte.
+    // The csv reader stops after the last byte of the data; the rest is hashed here.
     io::copy(&mut hashing, &mut io::sink())?;
     if hashing.bytes > BYTES_MAX {
         return Err(io::Error::new(
@@ -445,7 +447,7 @@ impl<R: Read> Read for Hashing<R> {
     }
 }
 
-/// More columns than this is no table a person can judge.
+/// Nobody can judge a table with more columns.
 const COLUMNS_MAX: usize = 10_000;
 
 fn columns(reader: impl Read, delimiter: u8) -> io::Result<(Vec<Column>, u64)> {
@@ -476,7 +478,7 @@ fn columns(reader: impl Read, delimiter: u8) -> io::Result<(Vec<Column>, u64)> {
         .iter()
         .zip(kinds)
         .map(|(name, kind)| Column {
-            // A byte order mark belongs to the file, not to the first name.
+            // A byte order mark belongs to the file and not to the first name.
             name: name.trim_start_matches('\u{feff}').to_owned(),
             dtype: kind.dtype().to_owned(),
         })
@@ -498,20 +500,20 @@ fn csv_error(error: &csv::Error) -> String {
     }
 }
 
-/// What an error says to an agent: kind of failure, no path.
+/// The text of an error for an agent: the kind of failure, without a path.
 fn public(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "it is not there any more".to_owned(),
         io::ErrorKind::PermissionDenied => {
             "permission denied: the dashboard's user may not read it".to_owned()
         }
-        // Made in this file, or by the csv reader about its content.
+        // This error was made in this file, or by the csv reader about the content.
         _ if error.get_ref().is_some() => error.to_string(),
         other => other.to_string(),
     }
 }
 
-/// The narrowest type that every cell of a column has had, as pandas would tell it.
+/// The narrowest type that fits every cell of a column, as pandas would report it.
 #[derive(Clone, Copy, Debug, Default)]
 struct ColumnType {
     int: bool,
@@ -521,7 +523,7 @@ struct ColumnType {
     missing: bool,
 }
 
-/// What pandas' `read_csv` takes for a missing value by default.
+/// The values that pandas' `read_csv` treats as missing by default.
 const MISSING: &[&str] = &[
     "", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN",
     "<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null",
@@ -553,7 +555,8 @@ impl ColumnType {
             (_, true, ..) => "object",
             (_, _, true, _) => "float64",
             (_, _, _, true) if !self.missing => "int64",
-            // Missing values make whole numbers floats; a column of nothing else is floats too.
+            // Missing values turn integers into floats; a column of only missing values is float
+            // too.
             _ if self.int || self.missing => "float64",
             _ => "object",
         }

@@ -1,12 +1,12 @@
-//! What kind of file it is, told from its content.
+//! Detects the kind of a file from its content.
 //!
-//! A name is a claim of the snippet's: it only chooses among kinds that the content agrees with.
+//! The name is chosen by the snippet, so it only selects among kinds that fit the content.
 
 use serde::de::IgnoredAny;
 
 use crate::model::DataFormat;
 
-/// The kind of bytes that fit none of the others.
+/// The kind of bytes that match no other kind.
 pub const BINARY: &str = "application/octet-stream";
 pub const PLAIN: &str = "text/plain";
 pub const CSV: &str = "text/csv";
@@ -17,7 +17,7 @@ pub const PARQUET: &str = "application/vnd.apache.parquet";
 pub const ARROW_FILE: &str = "application/vnd.apache.arrow.file";
 pub const ARROW_STREAM: &str = "application/vnd.apache.arrow.stream";
 
-/// What a file of a kind begins with.
+/// The first bytes of each kind of file.
 const MAGIC: &[(&[u8], &str)] = &[
     (b"\x89PNG\r\n\x1a\n", "image/png"),
     (b"\xff\xd8\xff", "image/jpeg"),
@@ -28,7 +28,7 @@ const MAGIC: &[(&[u8], &str)] = &[
     (b"\x1f\x8b", "application/gzip"),
 ];
 
-/// Lines of a table that are looked at.
+/// Number of lines that are checked for a table.
 const LINES: usize = 100;
 
 /// The media type of a file with this content and this name.
@@ -52,7 +52,7 @@ pub fn of(name: &str, content: &[u8]) -> &'static str {
             "application/zip"
         };
     }
-    // An encapsulated message: its continuation mark, then a length that is inside the file.
+    // An encapsulated message starts with a continuation mark and a length that is inside the file.
     if content.starts_with(b"\xff\xff\xff\xff")
         && let Some(Ok(length)) = content.get(4..8).map(<[u8; 4]>::try_from)
         && (1..content.len() as u64).contains(&u64::from(u32::from_le_bytes(length)))
@@ -71,11 +71,12 @@ fn of_text(name: &str, text: &str) -> &'static str {
             .get(..tag.len())
             .is_some_and(|head| head.eq_ignore_ascii_case(tag))
     };
-    // Scripts in a page may hold control characters in their tables.
+    // Scripts in a page may have control characters in their tables.
     if !text.contains('\0') && (begins("<!doctype html") || begins("<html")) {
         return "text/html";
     }
-    // No other text file holds these; a few formats that no magic is known of here do.
+    // Other text files contain no control characters; a few binary formats without a known magic
+    // do.
     if text.contains(|c: char| c.is_control() && !matches!(c, '\t' | '\n' | '\r' | '\x0c' | '\x1b'))
     {
         return BINARY;
@@ -89,7 +90,7 @@ fn of_text(name: &str, text: &str) -> &'static str {
     if start.starts_with(['{', '[']) && is_json(start) {
         return JSON;
     }
-    // Numbers and words are JSON too, and prose has commas: here the name has to say so as well.
+    // Numbers and words are JSON too, and prose has commas, so the name must agree as well.
     match extension {
         "json" if is_json(start) => JSON,
         "csv" if is_table(text, b',') => CSV,
@@ -112,7 +113,7 @@ fn is_jsonl(text: &str) -> bool {
         .all(is_json)
 }
 
-/// Whether the first lines are records of as many fields.
+/// Whether the first lines are records with the same number of fields.
 fn is_table(text: &str, delimiter: u8) -> bool {
     let mut records = csv::ReaderBuilder::new()
         .delimiter(delimiter)
@@ -123,7 +124,7 @@ fn is_table(text: &str, delimiter: u8) -> bool {
     first.is_some_and(|record| record.is_ok()) && records.take(LINES).all(|record| record.is_ok())
 }
 
-/// How a snippet gets a file of this kind.
+/// The format in which a snippet receives a file of this kind.
 pub fn format_of(kind: &str) -> DataFormat {
     match kind {
         CSV => DataFormat::Csv,
@@ -137,7 +138,7 @@ pub fn format_of(kind: &str) -> DataFormat {
     }
 }
 
-/// Whether a person can read it as it stands.
+/// Whether a person can read the file as it is.
 pub fn is_text(kind: &str) -> bool {
     kind.starts_with("text/") || matches!(kind, JSON | JSONL | "image/svg+xml")
 }
@@ -147,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_content_decides_and_the_name_only_chooses_among_what_fits() {
+    fn the_content_decides_and_the_name_chooses_among_fitting_kinds() {
         let parquet = [b"PAR1".as_slice(), &[0; 8], b"PAR1"].concat();
         let stream = [b"\xff\xff\xff\xff\x08\0\0\0".as_slice(), &[0; 16]].concat();
         let rows: &[(&str, &[u8], &str)] = &[

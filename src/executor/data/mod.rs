@@ -1,4 +1,4 @@
-//! Data sets and what an agent brings: described, converted and counted in a jail of their own.
+//! Data sets and the inputs of agents: described, converted and counted in a jail of their own.
 
 pub mod bounds;
 pub mod cells;

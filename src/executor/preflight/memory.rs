@@ -1,8 +1,8 @@
-//! What an earlier look found, kept for as long as nothing it depends on has changed: boot, kernel,
-//! binary, user, and what confines the dashboard itself.
+//! Keeps the result of an earlier preflight as long as nothing it depends on has changed: boot,
+//! kernel, binary, user, and the confinement of the dashboard itself.
 //!
-//! Only successes are kept. The file is a hint that saves a start some time, never a permission: every
-//! run is read from outside before it is released, whatever stands here.
+//! Only successes are kept. The file is a hint that makes a start faster, never a permission: every
+//! run is examined from outside before it is released, whatever the file contains.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -18,25 +18,25 @@ use crate::model::{Preflight, Tier};
 
 const NAME: &str = "preflight.json";
 
-/// Both tiers' layers are a kilobyte.
+/// The layers of both tiers take about a kilobyte.
 const BYTES_MAX: u64 = 64 * 1024;
 
-/// What a look depends on. Anything else about it means looking again.
+/// The circumstances that a result depends on. If any differs, the preflight is repeated.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Circumstances {
     boot: String,
     kernel: String,
     uid: u32,
-    /// Device, inode, size and change time: the last cannot be set by anybody.
+    /// Device, inode, size and change time, which nobody can set.
     binary: (u64, u64, u64, i64, i64),
-    /// Of the dashboard: its namespaces, capabilities and filters, which its children inherit.
+    /// The dashboard's namespaces, capabilities and filters, which its children inherit.
     standing: Vec<String>,
-    /// The settings that decide over namespaces.
+    /// The system settings that control namespaces.
     settings: Vec<Option<String>>,
 }
 
 impl Circumstances {
-    /// As they are now, for a helper started from this binary.
+    /// The current circumstances for a helper started from this binary.
     pub fn now(exe: impl AsFd) -> io::Result<Self> {
         let kernel = |name: &str| std::fs::read_to_string(format!("/proc/sys/kernel/{name}"));
         let binary = File::from(exe.as_fd().try_clone_to_owned()?).metadata()?;
@@ -84,7 +84,7 @@ struct Kept {
     found: Vec<Preflight>,
 }
 
-/// What was found in the same circumstances. Anything odd about the file counts as nothing.
+/// The result kept for the same circumstances. Any irregularity of the file counts as no result.
 pub fn recall(folder: &Path, now: &Circumstances, tier: Tier) -> Option<Preflight> {
     let kept = read(folder).ok()?;
     if kept.circumstances != *now {
@@ -93,8 +93,8 @@ pub fn recall(folder: &Path, now: &Circumstances, tier: Tier) -> Option<Prefligh
     kept.found.into_iter().find(|found| found.tier == tier)
 }
 
-/// Keeps what was found, beside other tiers' of the same circumstances. Failing costs the next
-/// start a look, no more.
+/// Keeps a result beside those of other tiers for the same circumstances. If that fails, the next
+/// start repeats the preflight.
 pub fn keep(folder: &Path, now: &Circumstances, found: &Preflight) -> io::Result<()> {
     let mut all = read(folder)
         .ok()
@@ -110,14 +110,14 @@ pub fn keep(folder: &Path, now: &Circumstances, found: &Preflight) -> io::Result
         .recursive(true)
         .mode(0o700)
         .create(folder)?;
-    // 0600 by itself.
+    // Temporary files have mode 0600.
     let mut file = tempfile::NamedTempFile::new_in(folder)?;
     file.write_all(&text)?;
     file.persist(folder.join(NAME))?;
     Ok(())
 }
 
-/// A regular file of this user's that nobody else could have written.
+/// Reads the file if it is a regular one of this user that nobody else could have written.
 fn read(folder: &Path) -> io::Result<Kept> {
     let file = File::options()
         .read(true)
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_found_is_recalled_in_the_same_circumstances_only() {
+    fn a_result_is_recalled_only_in_the_same_circumstances() {
         let folder = tempfile::tempdir().unwrap();
         let cache = folder.path().join("a/b");
         let now = now();

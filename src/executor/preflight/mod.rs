@@ -1,7 +1,7 @@
-//! What this machine can give of each tier, and what a tier does not stop.
+//! Determines which tiers this machine provides, and what a tier does not stop.
 //!
-//! Found out by doing it: our own binary is confined like a payload and looked at from outside.
-//! A start may go by what an earlier look found (`preflight_memory`).
+//! It tries it: our own binary is confined like a payload and examined from outside. A start may
+//! use the result of an earlier preflight (`memory`).
 
 mod memory;
 
@@ -23,7 +23,7 @@ use crate::sandbox::{memfd, raw};
 
 use memory::Circumstances;
 
-/// A tier this machine cannot give. Nothing weaker is put in its place.
+/// A tier that this machine cannot provide. No weaker tier replaces it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("tier {tier} is not available: {missing}; {remedy}")]
 pub struct Unavailable {
@@ -32,13 +32,13 @@ pub struct Unavailable {
     pub remedy: String,
 }
 
-/// Whether this machine can give the tier: done and looked at. Takes some ten milliseconds.
+/// Whether this machine provides the tier, found by trying it. Takes about ten milliseconds.
 pub fn preflight(tier: Tier) -> Result<Preflight, Unavailable> {
     look(tier, own_binary(tier)?.as_fd())
 }
 
-/// The same, by the memory of an earlier look where nothing it depends on has changed since. For a
-/// start that is to be short; every run is read from outside all the same.
+/// The same, but uses an earlier result if nothing it depends on has changed. Makes a start faster;
+/// every run is still examined from outside.
 pub fn preflight_recalled(tier: Tier, cache: &Path) -> Result<Preflight, Unavailable> {
     let exe = own_binary(tier)?;
     let Ok(now) = Circumstances::now(&exe) else {
@@ -62,7 +62,7 @@ fn own_binary(tier: Tier) -> Result<File, Unavailable> {
     })
 }
 
-/// Without the memory of earlier looks.
+/// Ignores earlier results.
 pub(super) fn look(tier: Tier, exe: BorrowedFd<'_>) -> Result<Preflight, Unavailable> {
     if !matches!(tier, Tier::Process | Tier::Kernel) {
         return Err(Unavailable {
@@ -91,7 +91,7 @@ pub(super) fn look(tier: Tier, exe: BorrowedFd<'_>) -> Result<Preflight, Unavail
     })
 }
 
-/// What the dashboard itself needs for a run: named here, where no helper could tell.
+/// Checks what the dashboard itself needs for a run, since no helper could report that.
 fn own_needs() -> Result<(), Fault> {
     let lacks = |need| move |e: std::io::Error| Fault::new(Why::Lacks(need), e);
     raw::pidfd_open(std::process::id() as i32).map_err(lacks(Need::PidfdOpen))?;
@@ -135,7 +135,7 @@ fn does_not_stop(tier: Tier, counted: bool) -> Vec<&'static str> {
     open
 }
 
-/// How long a machine under load may take.
+/// Time limit, for a machine under load.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Confines our own binary as a payload of this tier and reads what confines it.
@@ -145,7 +145,7 @@ fn probe(tier: Tier, exe: BorrowedFd<'_>) -> Result<Vec<String>, Fault> {
     let executable = std::fs::read_link(link).map_err(doing)?;
     let confinement = Confinement {
         tier,
-        // Brought to where the run's user can reach it, as a Python in root's home is.
+        // Mounted where the run's user can reach it, like a Python in root's home.
         needs: vec![executable.clone()],
         executable,
         limits: Limits::default(),
@@ -171,8 +171,8 @@ fn probe(tier: Tier, exe: BorrowedFd<'_>) -> Result<Vec<String>, Fault> {
     settled(confined).map(|held| held.isolation().layers.clone())
 }
 
-/// What is tried is our own binary, which is only starting up when it is looked at: a file that the C
-/// library opens for that is closed in a moment. What stays open this long is refused.
+/// How long to retry the examination. Our own binary is still starting then, and a file that the C
+/// library opens for that is closed in a moment; one that stays open longer is refused.
 const SETTLE: Duration = Duration::from_secs(5);
 const STARTING: Why = Why::Unconfined("descriptors");
 
@@ -190,7 +190,7 @@ fn settled(mut confined: child::Confined) -> Result<Held, Fault> {
     }
 }
 
-/// Attends a probe: it says nothing, and is never released.
+/// Attends a probe, which has no output and is never released.
 struct Nobody;
 
 impl Client for Nobody {
@@ -215,7 +215,7 @@ mod tests {
     use crate::executor::tests::bench::exe;
 
     #[test]
-    fn a_tier_is_what_was_read_from_outside_or_refused_by_name() {
+    fn a_tier_is_read_from_outside_or_refused_by_name() {
         let exe = exe();
         for tier in [Tier::Process, Tier::Kernel] {
             let found = look(tier, exe.as_fd()).unwrap();
@@ -233,9 +233,9 @@ mod tests {
         }
     }
 
-    /// Looks in a process that lacks a system call: the one that the next test starts.
+    /// Runs the preflight in a process without a certain system call, which the next test starts.
     #[test]
-    fn a_look_without_a_call() {
+    fn preflight_without_a_system_call() {
         use seccompiler::{SeccompAction, SeccompFilter};
         let Ok(number) = std::env::var("CS_TEST_LACKS") else {
             return;
@@ -264,7 +264,7 @@ mod tests {
         if !available(Tier::Kernel) {
             return;
         }
-        // The call, the layer or step that is named, and what to do about it.
+        // The call, the layer or step that is named, and the remedy.
         let cases = [
             (libc::SYS_clone, "namespaces", "make user namespaces"),
             (libc::SYS_mount, "keep mounts private", "mount_setattr"),
@@ -290,7 +290,7 @@ mod tests {
             (libc::SYS_prlimit64, "set the limits", "prlimit64"),
             (libc::SYS_close_range, "close_range", "Linux 5.9"),
             (libc::SYS_pidfd_open, "pidfd_open", "Linux 5.3"),
-            (libc::SYS_sethostname, "name the machine", "sethostname"),
+            (libc::SYS_sethostname, "set the host name", "sethostname"),
             (libc::SYS_setsid, "leave the session", "setsid"),
             (libc::SYS_prctl, "reading the helper", "prctl"),
             (libc::SYS_memfd_create, "memory files", "memfd_create"),
@@ -300,7 +300,7 @@ mod tests {
             let output = std::process::Command::new(std::env::current_exe().unwrap())
                 .args([
                     "--exact",
-                    "executor::preflight::tests::a_look_without_a_call",
+                    "executor::preflight::tests::preflight_without_a_system_call",
                     "--nocapture",
                 ])
                 .env("CS_TEST_LACKS", number.to_string())
@@ -326,8 +326,8 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         std::fs::set_permissions(home.path(), PermissionsExt::from_mode(0o700)).unwrap();
         let path = home.path().join("countersign");
-        // By another process: what this one had open for writing, a child of some other thread may
-        // still hold, and is not executed then.
+        // Another process copies it: a file that this process has open for writing may still be
+        // open in a child of another thread, and then it cannot be executed.
         let copied = std::process::Command::new("cp")
             .arg(binary())
             .arg(&path)

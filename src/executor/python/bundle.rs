@@ -1,5 +1,5 @@
-//! The Python files of `assets/runner` as one file for the child: their text, or, once an
-//! environment has compiled them, its byte code, which saves every cold start the compiling.
+//! Bundles the Python files of `assets/runner` into one file for the child: as text, or as byte
+//! code once an environment has compiled them, which saves every cold start the compilation.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -12,14 +12,15 @@ use crate::runtime::{self, PythonEnv};
 
 use crate::sandbox::memfd;
 
-/// Names files below `assets/runner`, and takes their text in.
+/// Lists files below `assets/runner` and includes their text.
 macro_rules! files {
     ($($name:literal)*) => {
         &[$(($name, include_str!(concat!("../../../assets/runner/", $name, ".py"))),)*]
     };
 }
 
-/// Every file of the runner by its path. Standard library only; one duty a file.
+/// Every file of the runner by its path. Files use only the standard library, and each has one
+/// duty.
 const FILES: &[(&str, &str)] = files! {
     "boot"
     "main"
@@ -98,7 +99,8 @@ const FILES: &[(&str, &str)] = files! {
     "contracts/script"
 };
 
-/// Standard input as JSON, module → source; standard output the same as byte code.
+/// Reads module → source as JSON from standard input and writes module → byte code to standard
+/// output.
 const COMPILE: &str = "\
 import json, marshal, sys
 sources = json.load(sys.stdin.buffer)
@@ -109,14 +111,15 @@ code = {
 sys.stdout.buffer.write(marshal.dumps(code))
 ";
 
-/// What `marshal.dumps` of a dictionary begins with, reference flag or not (CPython's marshal.c).
+/// The first byte of `marshal.dumps` of a dictionary, without and with the reference flag
+/// (CPython's marshal.c).
 const DICTIONARIES: [u8; 2] = [b'{', b'{' | 0x80];
 
-/// Byte code by the digest of the environment that made it: of no use to another, and the same
-/// for every run in it. Few, so a list.
+/// Byte code by the digest of the environment that made it: useless to another one, and the same
+/// for every run in it. It is a list because it has few entries.
 static COMPILED: Mutex<Vec<(Digest, Arc<Vec<u8>>)>> = Mutex::new(Vec::new());
 
-/// Environments that are remembered: one is in use, another may be about to replace it.
+/// Number of environments to remember: one is in use, another may be about to replace it.
 const REMEMBERED: usize = 4;
 
 /// The sealed file for a child in this environment.
@@ -133,8 +136,8 @@ fn code_of(environment: Digest) -> Option<Arc<Vec<u8>>> {
     Some(found.1.clone())
 }
 
-/// Has the environment compile the files, outside of any jail, as it is asked about itself: nothing
-/// of an agent's is near. Without an answer the text serves as well.
+/// Has the environment compile the files, outside of any jail, like the probe: no data of an agent
+/// is involved. If this fails, the text is used.
 pub fn compile(env: &PythonEnv) {
     match compiled(env) {
         Ok(code) => {
@@ -156,12 +159,12 @@ fn compiled(env: &PythonEnv) -> Result<Vec<u8>, Box<dyn std::error::Error>> {
         .first()
         .is_some_and(|first| DICTIONARIES.contains(first))
     {
-        return Err("the interpreter said something else than byte code".into());
+        return Err("the interpreter's answer is not byte code".into());
     }
     Ok([&[MARKED], &code[..]].concat())
 }
 
-/// What byte code begins with here, and JSON does not.
+/// The first byte of byte code in the bundle, which JSON never starts with.
 const MARKED: u8 = b'm';
 
 /// One JSON object, module → source.
@@ -211,29 +214,30 @@ mod tests {
     }
 
     #[test]
-    fn what_an_environment_compiled_is_what_its_children_run() {
+    fn children_run_the_byte_code_their_environment_compiled() {
         let env = bench::python();
         compile(&env);
         assert!(code_of(env.digest).is_some_and(|code| code[0] == MARKED));
-        let told = bench::run_spec(bench::spec(
+        let outcome = bench::run_spec(bench::spec(
             "print(6 * 7)",
             bench::raw_policy(Tier::Process),
         ));
-        assert_eq!(told.run().stdout, "42\n");
+        assert_eq!(outcome.run().stdout, "42\n");
     }
 
-    /// Each takes as long to load as several files of ours; whoever needs one loads it by itself.
+    /// Each of these modules takes as long to load as several files of ours; code that needs one
+    /// loads it itself.
     #[test]
-    fn a_start_loads_nothing_that_takes_long_and_few_runs_need() {
+    fn a_start_loads_no_slow_module_that_few_runs_need() {
         let code = "import sys\n\
             slow = 'typing hashlib importlib.abc pathlib tempfile decimal datetime inspect socket'\n\
             print([name for name in slow.split() if name in sys.modules])";
-        let told = bench::run_spec(bench::spec(code, bench::raw_policy(Tier::Process)));
-        assert_eq!(told.run().stdout, "[]\n");
+        let outcome = bench::run_spec(bench::spec(code, bench::raw_policy(Tier::Process)));
+        assert_eq!(outcome.run().stdout, "[]\n");
     }
 
     #[test]
-    fn an_interpreter_that_answers_something_else_is_not_believed() {
+    fn an_interpreter_with_an_invalid_answer_is_not_believed() {
         let env = PythonEnv {
             executable: "/bin/echo".into(),
             digest: Digest::of(b"echo"),

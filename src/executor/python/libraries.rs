@@ -1,5 +1,5 @@
-//! Which libraries an interpreter has imported before it is released: what its snippet is given, or
-//! is most likely to import.
+//! Selects the libraries that an interpreter imports before it is released: those that its snippet
+//! is given or will most likely import.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -12,12 +12,13 @@ use crate::executor::spec::RunSpec;
 
 const TABLES: &[&str] = &["numpy", "pandas"];
 
-/// What a zygote for the analysis of data has beside the tables: figures, and what shows tables as
-/// Markdown and HTML. Loaded after a grant, the first takes half a second. seaborn and statsmodels would
-/// more than double what a zygote holds, and are loaded by those who name them.
+/// Libraries that a zygote for data analysis loads beside the tables: figures, and the ones that
+/// show tables as Markdown and HTML. Loading figures after a grant takes half a second. seaborn and
+/// statsmodels would more than double the memory of a zygote, so only snippets that name them load
+/// them.
 const SHOWING: &[&str] = &["matplotlib.pyplot", "jinja2", "tabulate", "tqdm"];
 
-/// The names under which libraries are given without an import.
+/// Names of libraries that are available without an import.
 const SHORT: [&str; 2] = ["np", "pd"];
 
 /// How the child reads a data set, by its format.
@@ -30,38 +31,39 @@ pub const fn shape(format: DataFormat) -> &'static str {
     }
 }
 
-/// Whether one of the inputs is to be a table.
+/// Whether one of the inputs becomes a table.
 pub fn has_tables(inputs: &[BoundInput]) -> bool {
     inputs.iter().any(|i| shape(i.format()) == "table")
 }
 
-/// For any run of this policy. `tables`: as [`has_tables`] says of its inputs.
+/// The libraries for any run of this policy. `tables` is the result of [`has_tables`] for its
+/// inputs.
 pub fn of_policy(policy: &Policy, env: &PythonEnv, tables: bool) -> Vec<&'static str> {
     let names = match policy.contract {
         Contract::Analysis if policy.guard => TABLES,
-        // Its columns are handed over as Arrow.
+        // Its columns are returned as Arrow.
         Contract::Feature => &["numpy", "pandas", "pyarrow"],
-        // Its wall limit is short, and half of it would go into these.
+        // Its wall limit is short, and loading these would take half of it.
         Contract::Chart => &["numpy", "pandas", "plotly.graph_objects", "plotly.express"],
         // Its tables are lists of rows.
         Contract::Walled => &[],
-        // Plain Python starts without what it may not use, but a table needs a library to be one.
+        // Plain Python starts without libraries it may not use, but a table needs one.
         _ if tables => TABLES,
         _ => &[],
     };
     installed(env, names)
 }
 
-/// For the converter of a data set.
+/// The libraries for the converter of a data set.
 pub fn of_tables(env: &PythonEnv) -> Vec<&'static str> {
     installed(env, TABLES)
 }
 
-/// For this run alone: nothing where its code names no library and nothing becomes a table, which saves
-/// most of a cold start.
+/// The libraries for this run: none if its code names no library and no input becomes a table,
+/// which saves most of a cold start.
 pub fn of_run(spec: &RunSpec) -> Vec<&'static str> {
     let tables = has_tables(&spec.inputs);
-    // The runner itself makes a table of whatever a feature is made of.
+    // The runner turns the inputs of a feature into a table itself.
     let needed = tables || spec.policy.contract == Contract::Feature;
     if !needed && !names_a_library(&spec.code, &spec.env) {
         return Vec::new();
@@ -69,7 +71,8 @@ pub fn of_run(spec: &RunSpec) -> Vec<&'static str> {
     of_policy(&spec.policy, &spec.env, tables)
 }
 
-/// What a zygote imports beside that: its snippets will, and pay nothing for it.
+/// Libraries that a zygote imports in addition: its snippets will use them without the cost of
+/// loading.
 pub fn beside(policy: &Policy, env: &PythonEnv) -> Vec<&'static str> {
     match policy.contract {
         Contract::Walled => Vec::new(),
@@ -78,7 +81,7 @@ pub fn beside(policy: &Policy, env: &PythonEnv) -> Vec<&'static str> {
     }
 }
 
-/// Those whose distribution the environment has.
+/// Those of the names whose distribution the environment has.
 fn installed(env: &PythonEnv, names: &[&'static str]) -> Vec<&'static str> {
     let has = |name: &str| {
         let top = name.split('.').next().unwrap_or(name);
@@ -87,17 +90,17 @@ fn installed(env: &PythonEnv, names: &[&'static str]) -> Vec<&'static str> {
     names.iter().copied().filter(|name| has(name)).collect()
 }
 
-/// Whether a word of the text is the name of something that lies beside the standard library, or
-/// one of the short names. In doubt it does: a library too many costs time, and one that is missing
-/// is imported by the statement that names it.
+/// Whether a word of the text is the name of a module outside the standard library, or one of the
+/// short names. If in doubt, true: an unneeded library costs time, and a missing one is imported by
+/// the statement that names it.
 fn names_a_library(code: &str, env: &PythonEnv) -> bool {
     if !code.is_ascii() {
-        // Identifiers that look different can be the same (PEP 3131).
+        // Identifiers that look different may be equal (PEP 3131).
         return true;
     }
     let words: HashSet<&str> = code
         .split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
-        // So does the name of a hidden file begin.
+        // An empty word would match hidden files, whose names start with a dot.
         .filter(|word| !word.is_empty())
         .collect();
     SHORT.iter().any(|name| words.contains(name))
@@ -108,7 +111,7 @@ fn names_a_library(code: &str, env: &PythonEnv) -> bool {
             .any(|folder| holds_one_of(folder, &words))
 }
 
-/// Whether the folder, or the archive of this name, is a part of the standard library.
+/// Whether this folder or archive belongs to the standard library.
 fn is_standard(path: &Path) -> bool {
     path.ends_with("lib-dynload") || path.join("os.py").is_file() || !path.exists()
 }
@@ -131,7 +134,7 @@ mod tests {
 
     #[test]
     fn a_snippet_that_names_no_library_starts_without_them() {
-        let of = |profile_name, code: &str| {
+        let selected = |profile_name, code: &str| {
             of_run(&RunSpec {
                 env: pandas(),
                 ..spec(code, profile(profile_name))
@@ -148,26 +151,26 @@ mod tests {
             ("from sklearn import svm", true),
             ("import scipy", true),
             ("import math,plotly", true),
-            // A comment counts: nobody parses here.
+            // A comment counts too, because the text is not parsed.
             ("1 # pandas", true),
-            // Folded to `pd` by Python.
+            // Python normalises this to `pd`.
             ("\u{ff50}\u{ff44}.DataFrame()", true),
         ] {
-            assert_eq!(!of("analysis", code).is_empty(), needs, "{code}");
-            assert_eq!(!of("chart", code).is_empty(), needs, "{code}");
+            assert_eq!(!selected("analysis", code).is_empty(), needs, "{code}");
+            assert_eq!(!selected("chart", code).is_empty(), needs, "{code}");
         }
-        assert!(of("walled", "import numpy").is_empty());
-        assert!(!of("feature", "df['n'] = df['a'] * 2").is_empty());
+        assert!(selected("walled", "import numpy").is_empty());
+        assert!(!selected("feature", "df['n'] = df['a'] * 2").is_empty());
     }
 
     #[test]
-    fn a_zygote_has_figures_where_they_are_wanted_and_nothing_larger() {
-        let of = |profile_name| beside(&profile(profile_name), &pandas());
-        assert_eq!(of("analysis"), [TABLES, SHOWING].concat());
+    fn a_zygote_loads_figures_if_wanted_and_nothing_larger() {
+        let selected = |profile_name| beside(&profile(profile_name), &pandas());
+        assert_eq!(selected("analysis"), [TABLES, SHOWING].concat());
         for name in ["feature", "chart", "scoped", "script"] {
-            assert_eq!(of(name), TABLES, "{name}");
+            assert_eq!(selected(name), TABLES, "{name}");
         }
-        assert!(of("walled").is_empty());
+        assert!(selected("walled").is_empty());
         let mut env = PythonEnv::clone(&pandas());
         env.distributions.retain(|(name, _)| name != "matplotlib");
         let without = beside(&profile("analysis"), &env);
@@ -175,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_looked_into_may_hold_anything() {
+    fn an_unreadable_folder_may_contain_any_module() {
         let folder = tempfile::tempdir().unwrap();
         let archive = folder.path().join("packages.zip");
         std::fs::write(&archive, "").unwrap();

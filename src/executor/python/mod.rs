@@ -1,4 +1,4 @@
-//! The child's side: the runner's files, what its interpreter loads ahead, and what it is told.
+//! The child's side: the runner's files, the libraries it loads in advance, and its settings.
 
 pub mod bundle;
 pub mod libraries;

@@ -1,4 +1,4 @@
-//! The child's side: how its interpreter is started, and what it is told.
+//! The settings and the job of a child's runner.
 
 use std::io;
 use std::path::Path;
@@ -14,29 +14,29 @@ use crate::executor::spec::{REPORT_MAX, RunSpec};
 use crate::sandbox::helper;
 use crate::sandbox::interpreter::{FD_CODE, FD_GATE, FD_INPUTS, FD_JOB, FD_REPORT};
 
-/// What the runner reads before it is released. None of it comes from an agent.
+/// Read by the runner before its release. None of it comes from an agent.
 #[derive(Serialize)]
 struct Setup<'a> {
-    /// None where no snippet runs.
+    /// `None` if no snippet runs.
     policy: Option<&'a Policy>,
     code: Digest,
     sys_path: Vec<&'a Path>,
-    /// Imported before release, so that the start after it is short.
+    /// Modules imported before the release, so that the start after it is short.
     preload: Vec<&'static str>,
-    /// Bytes the snippet may add to the address space.
+    /// Bytes that the snippet may add to the address space.
     memory: u64,
-    /// Bytes its report may have.
+    /// Maximum size of the report in bytes.
     report: usize,
-    /// Nothing is run: what another child handed over, the last input, is looked at.
+    /// No snippet runs: the last input, which another child handed over, is checked.
     certify: bool,
-    /// For the converter of a data set, which has no code: the bytes of Arrow it may write. Else 0.
+    /// For the converter of a data set: the maximum size of the Arrow output in bytes; 0 otherwise.
     convert: u64,
     values: bool,
     fds: Fds,
-    /// In a jail: the seccomp program, in hex digits, after which no program is started any more. A
-    /// zygote is told of it otherwise.
+    /// In a jail: the seccomp program, as hex digits, that forbids starting programs. A zygote
+    /// receives it in another way.
     filter: Option<String>,
-    /// Only for a zygote: what it imports beside `preload`.
+    /// Only for a zygote: modules to import in addition to `preload`.
     warm: Option<Vec<&'static str>>,
 }
 
@@ -48,11 +48,12 @@ struct Fds {
     code: i32,
 }
 
-/// What it reads after its release.
+/// Read by the runner after its release.
 #[derive(Serialize)]
 struct Job<'a> {
     inputs: Vec<Input<'a>>,
-    /// What the analyser read of the code: where CPython reads something else, nothing runs.
+    /// The facts that the analyser found in the code. If CPython reads the code differently,
+    /// nothing runs.
     facts: Option<CodeFacts>,
 }
 
@@ -64,20 +65,21 @@ struct Input<'a> {
     format: &'static str,
     fd: i32,
     sha256: Digest,
-    /// Of a data set whose cell values are not to be told.
+    /// Whether it is a data set whose cell values must not be disclosed.
     private: bool,
 }
 
-/// What is done with one data set where no snippet runs.
+/// A task on one data set, without a snippet.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Task {
-    /// It is described, and written as Arrow where that has at most so many bytes.
+    /// Describes it, and writes it as Arrow if that has at most this many bytes.
     Convert { frame_max: u64 },
-    /// The values of a private data set are counted.
+    /// Counts the values of a private data set.
     Values,
 }
 
-/// For a run. `mapped`: bytes of inputs that are mapped and do not count as the snippet's memory.
+/// The setup of a run. `mapped` is the size of mapped inputs in bytes, which do not count as the
+/// snippet's memory.
 pub fn setup(spec: &RunSpec, mapped: u64) -> io::Result<Vec<u8>> {
     let given = if spec.handed.is_none() {
         libraries::of_run(spec)
@@ -94,7 +96,8 @@ pub fn setup(spec: &RunSpec, mapped: u64) -> io::Result<Vec<u8>> {
     })?)
 }
 
-/// For the converter of a data set, which runs no snippet. `memory`: bytes that it may add to the interpreter.
+/// The setup of a converter, which runs no snippet. `memory` is the number of bytes that it may add
+/// to the interpreter.
 pub fn task_setup(task: Task, env: &PythonEnv, tier: Tier, memory: u64) -> io::Result<Vec<u8>> {
     let convert = match task {
         Task::Values => 0,
@@ -116,8 +119,8 @@ fn filter(tier: Tier) -> io::Result<Option<String>> {
     }
 }
 
-/// For a zygote: its forks learn the digest of their code, and how much they map, with the grant.
-/// `tables`: as [`has_tables`] says of its runs.
+/// The setup of a zygote. Its forks receive the digest of their code, and how much they map, with
+/// the grant. `tables` is the result of [`has_tables`] for its runs.
 pub fn zygote_setup(policy: &Policy, env: &PythonEnv, tables: bool) -> io::Result<Vec<u8>> {
     let given = libraries::of_policy(policy, env, tables);
     Ok(serde_json::to_vec(&Setup {
@@ -126,7 +129,7 @@ pub fn zygote_setup(policy: &Policy, env: &PythonEnv, tables: bool) -> io::Resul
     })?)
 }
 
-/// Without code, and nothing else than a snippet to run.
+/// A setup that only runs snippets, without code.
 fn setup_of<'a>(policy: &'a Policy, env: &'a PythonEnv, preload: Vec<&'static str>) -> Setup<'a> {
     Setup {
         policy: Some(policy),
@@ -135,7 +138,7 @@ fn setup_of<'a>(policy: &'a Policy, env: &'a PythonEnv, preload: Vec<&'static st
     }
 }
 
-/// With nothing to do.
+/// A setup without a task.
 fn nothing<'a>(env: &'a PythonEnv, preload: Vec<&'static str>) -> Setup<'a> {
     Setup {
         policy: None,
@@ -158,7 +161,7 @@ fn nothing<'a>(env: &'a PythonEnv, preload: Vec<&'static str>) -> Setup<'a> {
     }
 }
 
-/// `frames`: which of the inputs, by place, are handed over as converted tables.
+/// The job of a run. `frames` tells which of the inputs are handed over as converted tables.
 pub fn job(spec: &RunSpec, frames: &[bool]) -> io::Result<Vec<u8>> {
     let mut inputs: Vec<Input<'_>> = spec
         .inputs
@@ -189,7 +192,7 @@ pub fn job(spec: &RunSpec, frames: &[bool]) -> io::Result<Vec<u8>> {
     })?)
 }
 
-/// For the converter: the one data set.
+/// The job of the converter with its data set.
 pub fn task_job(one: &BoundInput) -> io::Result<Vec<u8>> {
     Ok(serde_json::to_vec(&Job {
         inputs: vec![input(one, FD_INPUTS)],
@@ -197,7 +200,7 @@ pub fn task_job(one: &BoundInput) -> io::Result<Vec<u8>> {
     })?)
 }
 
-/// As its own file.
+/// An input as its own file.
 fn input(one: &BoundInput, fd: i32) -> Input<'_> {
     let format = one.format();
     Input {

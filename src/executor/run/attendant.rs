@@ -1,4 +1,4 @@
-//! Attends the child of one run: gathers output and report, and ends the run when that is asked for.
+//! Attends the child of one run: collects output and report, and ends the run on request.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ use crate::model::{RunEvent, StreamName};
 use crate::sandbox::{raw, scratch};
 
 use super::checked::{Answer, Checked};
-use super::given::Told;
+use super::given::PrivateData;
 use super::output::{Redactor, Stream};
 use super::pipe::Pipe;
 use crate::executor::control::Switch;
@@ -22,10 +22,10 @@ use crate::executor::fault::{Fault, Why};
 use crate::executor::report::Report;
 use crate::executor::spec::{REPORT_MAX, RunSpec};
 
-/// How long a guard that is told to stop may take to say where.
+/// How long a guard that was asked to stop may take to report where.
 const GRACE: Duration = Duration::from_millis(100);
 
-/// Why the run is to end.
+/// Why the run has to end.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Cause {
     Cancelled,
@@ -34,12 +34,12 @@ pub enum Cause {
     Changed,
 }
 
-/// What becomes of a run that is to end.
+/// The progress of ending a run.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Course {
     GoesOn,
-    /// Its guard was told first, so that it can say where the snippet was.
-    Told {
+    /// The guard was asked first, so that it can report where the snippet was.
+    Asked {
         until: Instant,
         cause: Cause,
     },
@@ -58,11 +58,11 @@ pub struct Attendant<'a> {
     /// CLOCK_BOOTTIME of the first byte that the snippet printed.
     pub first_output: Option<Duration>,
     course: Course,
-    /// Whether the environment is still the one that was granted; asked once it was loaded.
+    /// Checks that the environment is still the granted one; started once the child has loaded it.
     checked: Option<Checked>,
-    /// What changed, for the log of this machine.
+    /// What changed in the environment, for the local log.
     pub changed: Option<String>,
-    /// The payload, where its guard can be told to stop, and whether its snippet runs.
+    /// The pidfd of the payload, if its guard can be asked to stop.
     guarded: Option<OwnedFd>,
     runs: bool,
 }
@@ -70,7 +70,7 @@ pub struct Attendant<'a> {
 impl<'a> Attendant<'a> {
     pub fn new(
         spec: &'a RunSpec,
-        told: &Told,
+        private: &PrivateData,
         folder: Option<&PathBuf>,
         switch: &'a Arc<Switch>,
         note: &'a dyn Fn(ExecNote),
@@ -78,7 +78,7 @@ impl<'a> Attendant<'a> {
         if switch.fd().is_none() {
             return Err(Fault::new(Why::NoDescriptor, "eventfd"));
         }
-        let paths = Redactor::new(private_paths(spec, folder), told.cells.clone());
+        let paths = Redactor::new(private_paths(spec, folder), private.cells.clone());
         let cap = spec.limits().output_bytes;
         let pipe = |name| Pipe::new(name, Stream::new(cap, paths.clone()));
         Ok(Self {
@@ -98,52 +98,53 @@ impl<'a> Attendant<'a> {
         })
     }
 
-    /// The child is held: what confines it is told, and its environment is looked at again.
+    /// Called when the child is held: reports its confinement and starts the check of the
+    /// environment.
     pub fn holds(&mut self, held: &Held) {
         if self.spec.policy.guard && self.spec.handed.is_none() {
             self.guarded = held.payload();
         }
         tracing::info!(start = held.start(), profile = %self.spec.policy.name, "a run is ready");
-        // Not before: what it loaded until now is what is looked at.
+        // Started only now, so that everything loaded so far is checked.
         let measured = self.spec.measured.clone();
         self.checked = measured.map(|measured| Checked::begin(measured, self.switch.clone()));
         (self.note)(ExecNote::Prepared(held.isolation().clone()));
     }
 
-    /// The snippet is read from now on.
+    /// Called when the snippet is released.
     pub fn goes(&mut self) {
         self.runs = true;
         (self.note)(ExecNote::Released);
     }
 
-    /// Why the run was ended from here, if it was.
+    /// Why the broker ended the run, if it did.
     pub const fn cause(&self) -> Option<Cause> {
         match self.course {
             Course::GoesOn => None,
-            Course::Told { cause, .. } | Course::Ends(cause) => Some(cause),
+            Course::Asked { cause, .. } | Course::Ends(cause) => Some(cause),
         }
     }
 
-    /// Ends the run, once. A guard that is told first can say where the snippet was.
+    /// Ends the run, once. A guard is asked first, so that it can report where the snippet was.
     fn end(&mut self, cause: Cause) {
         if self.course != Course::GoesOn {
             return;
         }
-        let told = cause == Cause::Cancelled
+        let asked = cause == Cause::Cancelled
             && self.runs
             && self
                 .guarded
                 .as_ref()
                 .is_some_and(|it| raw::pidfd_signal(it.as_fd(), Signal::SIGUSR1).is_ok());
-        self.course = if told {
+        self.course = if asked {
             let until = Instant::now() + GRACE;
-            Course::Told { until, cause }
+            Course::Asked { until, cause }
         } else {
             Course::Ends(cause)
         };
     }
 
-    /// Passes on what is due of both streams, or all that is left.
+    /// Passes on the due output of both streams, or the rest if `last`.
     pub fn pass_output(&mut self, last: bool) {
         let now = Instant::now();
         for pipe in [&mut self.stdout, &mut self.stderr] {
@@ -169,9 +170,9 @@ impl Client for Attendant<'_> {
             Source::Stdout => &mut self.stdout,
             Source::Stderr => &mut self.stderr,
         };
-        let had = pipe.stream.any();
+        let had_output = pipe.stream.any();
         pipe.take(bytes, released);
-        if !had && pipe.stream.any() {
+        if !had_output && pipe.stream.any() {
             self.first_output.get_or_insert_with(|| Now::read().boot);
         }
     }
@@ -188,14 +189,14 @@ impl Client for Attendant<'_> {
         if (over && !self.spec.cuts_output()) || self.report.flooded() {
             self.end(Cause::Output);
         }
-        if let Course::Told { until, cause } = self.course
+        if let Course::Asked { until, cause } = self.course
             && (Instant::now() >= until || self.report.stopped().is_some())
         {
             self.course = Course::Ends(cause);
         }
         match self.course {
             Course::Ends(_) => Wish::Kill,
-            Course::GoesOn | Course::Told { .. } => Wish::GoOn,
+            Course::GoesOn | Course::Asked { .. } => Wish::GoOn,
         }
     }
 
@@ -225,7 +226,7 @@ impl Client for Attendant<'_> {
 
     fn due(&self) -> Option<Instant> {
         let grace = match self.course {
-            Course::Told { until, .. } => Some(until),
+            Course::Asked { until, .. } => Some(until),
             _ => None,
         };
         [
@@ -247,8 +248,8 @@ impl Client for Attendant<'_> {
     }
 }
 
-/// Paths that say something of this machine: where the environment is, where the run was.
-/// `/usr` and the like say nothing and occur in honest output.
+/// Paths that reveal something of this machine: those of the environment and of the run's folder.
+/// `/usr` and the like reveal nothing and occur in honest output.
 fn private_paths(spec: &RunSpec, folder: Option<&PathBuf>) -> Vec<(String, &'static str)> {
     let env = &spec.env;
     let mut paths: Vec<(String, &'static str)> = [&env.executable, &env.base_prefix, &env.prefix]

@@ -1,8 +1,9 @@
-//! The second child of a contract that promises something about its result: a fresh one, confined
-//! like the first, that runs no snippet and looks at what the first handed over.
+//! The second child of a contract that guarantees something about its result: a new child, confined
+//! like the first, that runs no snippet and checks what the first handed over.
 //!
-//! The first child's word is a claim: its snippet could have patched whatever says so. Each hands
-//! over in a file of its output folder; what the first left is never told.
+//! The first child's report is a claim, because its snippet could have patched the code that makes
+//! it. Each child hands over a file in its output folder; the first child's file is never
+//! disclosed.
 
 use std::cell::RefCell;
 
@@ -16,21 +17,21 @@ use crate::policy::Contract;
 
 use crate::executor::spec::RunSpec;
 
-/// The file in which columns are handed over, and the artifact in which they come back.
+/// The file in which a child hands columns over, and the artifact in which they are returned.
 const FILE: &str = "columns.arrow";
 
-/// Bytes of columns that the result carries itself: beside everything else in a frame of 1 MiB.
+/// Maximum size of columns inside the result, which has to fit into a frame of 1 MiB.
 const INLINE_MAX: usize = 300_000;
 
-/// Why columns that keep the contract are not handed back.
+/// Why columns that satisfy the contract are not returned.
 const WITHHELD: &str = "made from a private data set";
 
-/// Whether what comes of a run is looked at by a second child.
+/// Whether a second child checks the result of this run.
 pub fn is_needed(spec: &RunSpec) -> bool {
     spec.policy.contract == Contract::Feature
 }
 
-/// One child after the other, by `once`; what they left is kept here until it is certified.
+/// Runs one child after the other with `once`; their files are kept here until they are certified.
 pub fn run(
     spec: &RunSpec,
     note: &dyn Fn(ExecNote),
@@ -84,7 +85,7 @@ pub fn run(
     ExecNote::Ended(run)
 }
 
-/// What the second child left.
+/// The certified files of the second child.
 struct Certified {
     columns: Option<(Artifact, Blob)>,
 }
@@ -95,7 +96,7 @@ impl Certified {
     }
 }
 
-/// The second child's word on the result, and both children's time.
+/// The second child's result, with the time of both children.
 fn certified(
     second: &RunSpec,
     run: &mut Run,
@@ -122,13 +123,13 @@ fn certified(
     }
     run.result = certified.result;
     if run.result.is_object() {
-        // Not adopted, or put there by who has the file.
+        // The columns are not returned here: they were not adopted, or they are in the file.
         run.result["arrow"] = Value::Null;
     }
     Ok(Certified { columns })
 }
 
-/// Takes the file of the columns out of what a child left; the rest stays.
+/// Separates the file of the columns from the other files of a child.
 fn apart(files: &mut Vec<Artifact>, blobs: Vec<Blob>) -> (Option<(Artifact, Blob)>, Vec<Blob>) {
     let (columns, rest): (Vec<_>, Vec<_>) = std::mem::take(files)
         .into_iter()
@@ -139,7 +140,7 @@ fn apart(files: &mut Vec<Artifact>, blobs: Vec<Blob>) -> (Option<(Artifact, Blob
     (columns.into_iter().next(), blobs)
 }
 
-/// Nobody can look for a value in packed columns or another file.
+/// Withholds columns and files, because values cannot be searched for in packed data.
 fn withhold(run: &mut Run, blobs: &mut Vec<Blob>, last: &Certified) {
     run.withhold_files();
     blobs.clear();

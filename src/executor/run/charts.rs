@@ -1,17 +1,17 @@
-//! The charts of a run as files: each as JSON, whole, and as a picture.
+//! Writes the charts of a run as files: each as complete JSON and as a picture.
 //!
-//! Made of what goes back to the agent, so nothing is in them that is hidden there, and drawn by
-//! the bounded code of [`chart`]: no library of the snippet's draws them.
+//! They are made from the cleaned result for the agent, so hidden values are not in them, and drawn
+//! by the bounded code of [`chart`] instead of a library of the snippet.
 
 use serde_json::Value;
 
 use crate::chart;
 use crate::model::{Artifact, Blob};
 
-/// Charts of one run that become files; all of them are in its result.
+/// Maximum number of charts of one run that become files; all are in its result.
 pub const CHARTS_MAX: usize = 20;
 
-/// The charts' files and their contents. `taken` are the names of files that the run left itself.
+/// The charts' files and their contents. `taken` are the names of the run's own files.
 pub fn files(result: &Value, taken: &[Artifact]) -> (Vec<Artifact>, Vec<Blob>) {
     let is_free = |name: &str| taken.iter().all(|file| file.name != name);
     let mut numbers = (1..).filter(|n| {

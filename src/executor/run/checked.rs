@@ -1,6 +1,6 @@
-//! Whether an environment is still the one that was granted: asked while the child is held and has
-//! loaded what it loads before its release, answered by a thread of its own. The release waits for the
-//! answer, a kill does not.
+//! Checks whether an environment is still the granted one. The check starts while the child is held
+//! and has loaded everything it loads before its release, and runs in its own thread. The release
+//! waits for the answer, a kill does not.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, OnceLock};
@@ -9,21 +9,21 @@ use crate::runtime::Measured;
 
 use crate::executor::control::Switch;
 
-/// What is known so far.
+/// The state of the check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
     Open,
     Same,
-    /// What changed, for the log of this machine.
+    /// What changed, for the local log.
     Changed(String),
 }
 
-/// One question.
+/// A check in progress.
 #[derive(Debug)]
 pub struct Checked(Arc<OnceLock<Answer>>);
 
 impl Checked {
-    /// Asks; `switch` wakes the run's thread once there is an answer.
+    /// Starts the check; `switch` wakes the run's thread once there is an answer.
     pub fn begin(measured: Arc<Measured>, switch: Arc<Switch>) -> Self {
         let answer = Arc::new(OnceLock::new());
         let theirs = answer.clone();
@@ -51,7 +51,7 @@ fn of(measured: &Measured) -> Answer {
         .map_or(Answer::Same, |change| Answer::Changed(change.to_string()))
 }
 
-/// Not known is not the same.
+/// An unknown state counts as a change.
 fn lost(why: &str) -> Answer {
     Answer::Changed(why.to_owned())
 }

@@ -1,9 +1,9 @@
-//! The files a run left in its output folder, read once every process of it is dead.
+//! Collects the files that a run left in its output folder, once every process of the run is dead.
 //!
-//! The folder is reached through the descriptor that was taken before the snippet ran, and folders in it
-//! one by one from there: no link is followed. Regular files that nothing else names are taken, out of at
-//! most three folders; links, pipes, deeper folders, what has an odd name and what is called as the run's own
-//! result is are left, each with its reason.
+//! The folder is reached through the descriptor that was opened before the snippet ran, and its
+//! subfolders one by one from there: no link is followed. Collected are regular files with a single
+//! name, at most three folders deep. Links, pipes, deeper folders, irregular names and the reserved
+//! names of the run's own result are left out, each with its reason.
 
 use std::ffi::{CStr, CString};
 use std::fs::{File, Permissions};
@@ -20,30 +20,30 @@ use crate::executor::data::media;
 use crate::executor::fault::{Fault, Why};
 use crate::sandbox::scratch::open_folder;
 
-/// Bytes of all files of one run together: they pass through memory on their way to the log.
+/// Maximum size of all files of one run together: they pass through memory on their way to the log.
 pub const TOTAL_MAX: u64 = 128 * 1024 * 1024;
 
-/// Bytes of one file, whatever a policy says: more the log does not read back.
+/// Maximum size of one file, whatever the policy says: the log reads back no more.
 const FILE_MAX: u64 = 64 * 1024 * 1024;
 
-/// Names that are looked at; a folder of more is over its limit however they are called.
+/// Maximum number of names to examine; a folder with more exceeds its limit in any case.
 const NAMES_MAX: usize = 20_000;
 
-/// What a run left.
+/// The files of a run.
 #[derive(Debug, Default)]
 pub struct Collected {
     pub artifacts: Vec<Artifact>,
-    /// Their contents, in the same order.
+    /// The contents, in the same order.
     pub blobs: Vec<Blob>,
-    /// Things in the folder that are not collected.
+    /// Number of entries that are not collected.
     pub left_out: u64,
-    /// The first of them, with their reasons.
+    /// The first entries that are not collected, with their reasons.
     pub refused: Vec<LeftOut>,
-    /// Files over as many as the policy collects: the ones written last.
+    /// Files beyond the number that the policy collects: those written last.
     pub unkept: Vec<String>,
-    /// Which limit the files are over, and what was reached. Nothing is collected then.
+    /// Which limit the files exceed, and by what. Nothing is collected then.
     pub excess: Option<String>,
-    /// Why nothing could be read, though the run left something.
+    /// Why nothing could be read, although the run left something.
     pub unread: Option<String>,
 }
 
@@ -55,7 +55,7 @@ impl Collected {
         }
     }
 
-    /// The run is told all the same: what it printed, how it ended, how long it took.
+    /// Lets the run be reported anyway: what it printed, how it ended, how long it took.
     pub fn unread(fault: Fault) -> Self {
         tracing::warn!(detail = %fault.detail, "{fault}");
         Self {
@@ -65,8 +65,8 @@ impl Collected {
     }
 }
 
-/// Reads what lies in the folder, in the order of the names. A policy that allows no file has
-/// none collected.
+/// Reads the files in the folder, ordered by name. Nothing is collected if the policy allows no
+/// file.
 pub fn collect(folder: &OwnedFd, limits: &Limits) -> Result<Collected, Fault> {
     let mut collected = Collected::default();
     let mut total = 0u64;
@@ -76,8 +76,8 @@ pub fn collect(folder: &OwnedFd, limits: &Limits) -> Result<Collected, Fault> {
             limits.artifacts
         )));
     };
-    // Looked at first and read afterwards: nothing changes any more, and no number of them is
-    // held open at once.
+    // Examined first and read afterwards: nothing changes any more, and this way only one file is
+    // open at a time.
     let mut files = Vec::new();
     for name in names {
         let Some(reason) = refused(folder, &name, limits) else {
@@ -132,12 +132,11 @@ struct Found {
     name: String,
     file: File,
     bytes: u64,
-    /// When it was written last: seconds and nanoseconds.
+    /// Time of the last write, in seconds and nanoseconds.
     written: (i64, i64),
 }
 
-/// As many as are collected, the first written first, again in the order of their names; and the names of
-/// the others.
+/// The files to collect, those written first, ordered by name; and the names of the others.
 fn first(folder: &OwnedFd, mut files: Vec<CString>, most: u64) -> (Vec<CString>, Vec<String>) {
     let most = usize::try_from(most).unwrap_or(usize::MAX);
     if files.len() <= most {
@@ -157,7 +156,7 @@ fn first(folder: &OwnedFd, mut files: Vec<CString>, most: u64) -> (Vec<CString>,
     (files, names)
 }
 
-/// Why the thing is not collected; `None` for a file that is.
+/// Why the entry is not collected; `None` for a file that is.
 fn refused(folder: &OwnedFd, name: &CStr, limits: &Limits) -> Option<Reason> {
     if limits.artifacts == 0 {
         return Some(Reason::NoFiles);
@@ -181,7 +180,7 @@ fn refused(folder: &OwnedFd, name: &CStr, limits: &Limits) -> Option<Reason> {
     };
     match SFlag::from_bits_truncate(about.st_mode) & SFlag::S_IFMT {
         SFlag::S_IFLNK => Some(Reason::Link),
-        // The others are looked into.
+        // Folders that are not too deep are searched instead.
         SFlag::S_IFDIR => Some(Reason::Deep),
         SFlag::S_IFREG if about.st_nlink > 1 => Some(Reason::Link),
         SFlag::S_IFREG => open(folder, name).is_none().then_some(Reason::Unreadable),
@@ -189,7 +188,7 @@ fn refused(folder: &OwnedFd, name: &CStr, limits: &Limits) -> Option<Reason> {
     }
 }
 
-/// The folder that holds the path, where it is not the top one, and the name in it.
+/// The parent folder of the path, unless that is the top one, and the name in it.
 fn place<'a>(top: &OwnedFd, path: &'a str) -> Option<(Option<OwnedFd>, &'a str)> {
     match path.rsplit_once('/') {
         Some((above, last)) => Some((Some(folder(top, above)?), last)),
@@ -197,12 +196,12 @@ fn place<'a>(top: &OwnedFd, path: &'a str) -> Option<(Option<OwnedFd>, &'a str)>
     }
 }
 
-/// The file, if it is a regular one of a plain name that no other name leads to.
+/// Opens the file if it is a regular one with a plain name and no other name.
 fn open(folder: &OwnedFd, name: &CStr) -> Option<Found> {
     let plain = name.to_str().ok().filter(|name| Artifact::is_name(name))?;
     let (above, last) = place(folder, plain)?;
     let folder = above.as_ref().unwrap_or(folder);
-    // A pipe in its place must not make the opening wait; a device cannot be made there.
+    // A pipe in its place must not block; a run cannot make a device there.
     let flags = OFlag::O_RDONLY
         | OFlag::O_NOFOLLOW
         | OFlag::O_NONBLOCK
@@ -218,7 +217,7 @@ fn open(folder: &OwnedFd, name: &CStr) -> Option<Found> {
     })
 }
 
-/// A folder inside, through no link.
+/// Opens a subfolder without following a link.
 fn folder(top: &OwnedFd, path: &str) -> Option<OwnedFd> {
     let mut at: Option<OwnedFd> = None;
     for part in path.split('/') {
@@ -228,8 +227,7 @@ fn folder(top: &OwnedFd, path: &str) -> Option<OwnedFd> {
     at
 }
 
-/// What is in the folder and the folders that are looked into, by their paths, sorted; `None` where it is
-/// more than can be looked at.
+/// The sorted paths in the folder and its searched subfolders; `None` if there are too many.
 fn names(top: &OwnedFd) -> Result<Option<Vec<CString>>, Fault> {
     let mut names = Vec::new();
     let mut waiting = vec![String::new()];
@@ -248,7 +246,7 @@ fn names(top: &OwnedFd) -> Result<Option<Vec<CString>>, Fault> {
                 return Ok(None);
             }
             let path = [prefix.as_bytes(), name.to_bytes()].concat();
-            // What it holds may have the name of a file only where it can have one itself.
+            // Its files can have valid names only if its own name is valid.
             let enter = name.to_str().ok().filter(|name| {
                 is_folder
                     && Artifact::is_segment(name)
@@ -271,7 +269,7 @@ fn odd(e: std::io::Error) -> Fault {
 /// The names in one folder, and whether each is a folder.
 fn entries(folder: &OwnedFd) -> Result<Vec<(CString, bool)>, Fault> {
     let held = format!("/proc/self/fd/{}", folder.as_raw_fd());
-    // The run may have closed the folder to its own user, who may be ours.
+    // The run may have removed the permissions of its user, who may be ours.
     let _ = std::fs::set_permissions(&held, Permissions::from_mode(0o700));
     let mut found = Vec::new();
     for entry in std::fs::read_dir(&held).map_err(odd)? {
@@ -395,7 +393,7 @@ mod tests {
     }
 
     #[test]
-    fn of_more_files_than_are_collected_the_first_written_are_kept_and_the_others_named() {
+    fn only_the_first_files_written_are_kept_and_the_others_are_named() {
         let dir = tempfile::tempdir().unwrap();
         let at = |seconds| std::time::UNIX_EPOCH + std::time::Duration::from_secs(seconds);
         for (name, seconds) in [("d", 1), ("b", 2), ("a", 3), ("e", 4), ("c", 4)] {
@@ -412,7 +410,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_over_a_limit_is_named_with_what_was_reached() {
+    fn an_exceeded_limit_is_named_with_the_amount_reached() {
         let dir = tempfile::tempdir().unwrap();
         for name in ["a", "b", "c"] {
             std::fs::write(dir.path().join(name), "x").unwrap();
@@ -423,7 +421,7 @@ mod tests {
             got.excess.as_deref(),
             Some("c has 101 bytes; at most 100 of a file are collected")
         );
-        // A hole counts as what it claims to be.
+        // A sparse file counts with its apparent size.
         let wide = Limits {
             artifact_bytes: u64::MAX,
             ..limits()

@@ -1,5 +1,5 @@
-//! One run from the broker's side, from the grant to its last note: warm where a place waits, cold
-//! otherwise.
+//! One run from the broker's side, from the grant to its last note: a warm start if a slot waits,
+//! otherwise a cold one.
 
 use std::os::fd::BorrowedFd;
 use std::sync::Arc;
@@ -17,17 +17,17 @@ use crate::executor::warm::Pool;
 
 use super::attendant::Attendant;
 use super::finish::Seen;
-use super::given::{self, Given, Told};
+use super::given::{self, Given, PrivateData};
 use crate::executor::run::certify;
 use crate::executor::run::ending;
 
-/// How long interpreter and libraries may take to start; a cold disk needs a while.
+/// Time limit for starting interpreter and libraries; a cold disk needs a while.
 const PREPARE_MAX: Duration = Duration::from_secs(120);
 
-/// The same where they are loaded already; after it the run is started cold.
+/// The same for a warm start, where they are loaded; after it the run is started cold.
 const WARM_MAX: Duration = Duration::from_secs(10);
 
-/// Runs it to its end. The value is the last note.
+/// Runs the run to its end and returns the last note.
 pub fn drive(
     spec: &RunSpec,
     exe: BorrowedFd<'_>,
@@ -39,13 +39,14 @@ pub fn drive(
     if !certify::is_needed(spec) {
         return once(spec, exe, warm, sources, switch, note);
     }
-    // The switches hold for both: it was released, and a kill ends whichever runs.
+    // Both children share the switches: the release counts for both, and a kill ends the current
+    // one.
     certify::run(spec, note, |spec, note| {
         once(spec, exe, warm, sources, switch, note)
     })
 }
 
-/// One child to its end.
+/// Runs one child to its end.
 fn once(
     spec: &RunSpec,
     exe: BorrowedFd<'_>,
@@ -66,13 +67,14 @@ fn once(
             Ok(last) => return last,
             Err(_) if switch.killed() && !start.held => return ending::never_launched(spec),
             Err(fault) if start.held => return failed(&fault),
-            // Nothing was told of it and nothing of the run was read: as if it had not been tried.
+            // The failed start was not reported and read nothing of the run, so a cold start can
+            // replace it.
             Err(fault) => tracing::warn!(detail = %fault.detail, "no warm start: {fault}"),
         }
     }
     let result = start.cold(exe);
     if let Some(pool) = warm {
-        // The next one is to find a slot.
+        // The next run should find a slot.
         pool.want(spec);
     }
     match result {
@@ -88,7 +90,7 @@ fn failed(fault: &Fault) -> ExecNote {
     }
 }
 
-/// A cold start alone.
+/// Only the cold start.
 #[cfg(test)]
 pub fn launched(
     spec: &RunSpec,
@@ -120,7 +122,7 @@ impl Start<'_> {
     fn warm(&mut self, slot: Slot) -> Result<ExecNote, Fault> {
         let given = Given::make(self.spec, self.sources, self.switch)?;
         let confinement = self.spec.confinement(given.mapped, given.inputs.len());
-        // Of a zygote's run the setup and the bundle are the zygote's.
+        // Setup and bundle come from the zygote.
         let files = Handed {
             job: given.job,
             code: given.code,
@@ -128,7 +130,7 @@ impl Start<'_> {
             inputs: given.inputs,
         };
         let launched = child::warm(slot, confinement, &files)?;
-        self.attend(launched, &given.told, WARM_MAX)
+        self.attend(launched, &given.private, WARM_MAX)
     }
 
     fn cold(&mut self, exe: BorrowedFd<'_>) -> Result<ExecNote, Fault> {
@@ -136,11 +138,11 @@ impl Start<'_> {
         if launched.is_err() && self.switch.killed() {
             return Ok(ending::never_launched(self.spec));
         }
-        let (launched, told) = launched?;
-        self.attend(launched, &told, PREPARE_MAX)
+        let (launched, private) = launched?;
+        self.attend(launched, &private, PREPARE_MAX)
     }
 
-    fn launch(&self, exe: BorrowedFd<'_>) -> Result<(Launched, Told), Fault> {
+    fn launch(&self, exe: BorrowedFd<'_>) -> Result<(Launched, PrivateData), Fault> {
         let given = Given::make(self.spec, self.sources, self.switch)?;
         let confinement = self.spec.confinement(given.mapped, given.inputs.len());
         let files = Files {
@@ -153,20 +155,26 @@ impl Start<'_> {
                 inputs: given.inputs,
             },
         };
-        Ok((child::cold(exe, confinement, files)?, given.told))
+        Ok((child::cold(exe, confinement, files)?, given.private))
     }
 
-    /// From the start to the end of what was launched. The value is the last note.
+    /// Attends a launched child to its end and returns the last note.
     fn attend(
         &mut self,
         launched: Launched,
-        told: &Told,
+        private: &PrivateData,
         patience: Duration,
     ) -> Result<ExecNote, Fault> {
-        if !told.noted.is_empty() {
-            (self.note)(ExecNote::Noted(told.noted.clone()));
+        if !private.noted.is_empty() {
+            (self.note)(ExecNote::Noted(private.noted.clone()));
         }
-        let mut run = Attendant::new(self.spec, told, launched.folder(), self.switch, self.note)?;
+        let mut run = Attendant::new(
+            self.spec,
+            private,
+            launched.folder(),
+            self.switch,
+            self.note,
+        )?;
         let confined = match launched.confined(patience, &mut run)? {
             Step::On(confined) => confined,
             Step::Ended(ended) => return run.unreleased(&ended, None),

@@ -1,5 +1,5 @@
-//! From how a run ended, as it is known from outside, and what the child claimed, to the outcome's
-//! `run`.
+//! Derives the outcome's `run` from how the run ended, as known from outside, and from the child's
+//! claims.
 
 use std::collections::BTreeMap;
 
@@ -25,27 +25,27 @@ use crate::executor::run::reached;
 use crate::executor::spec::RunSpec;
 use crate::sandbox::protocol::{EndedBy, Ending};
 
-/// What a run says that a person, or the end of its agent's connection, ended.
+/// The message of a run that a person or the end of its agent's connection ended.
 const KILLED: &str = "killed by the reviewer";
 
-/// What a run says of which something could not be killed.
+/// The message of a run some of whose processes survived.
 const NOT_CLEAN: &str = "not every process of the run could be ended; look for what is left of it";
 
-/// Everything known at the end.
+/// Everything known at the end of a run.
 pub struct Facts<'a> {
     pub ending: Ending,
-    /// Kibibytes that the payload had in memory before it was let go.
+    /// Resident memory of the payload in kibibytes before its release.
     pub held_kib: u64,
     /// Whether inputs are mapped into its memory.
     pub mapped: bool,
-    /// Whether a person's kill was asked for.
+    /// Whether a person asked for a kill.
     pub cancelled: bool,
     pub claim: Result<Claim, &'static str>,
-    /// Where the child says it was stopped: believed only of an end that is known from outside.
+    /// Where the child claims it was stopped; used only if the end is known from outside.
     pub stopped: Option<Stopped>,
-    /// What the child's guard said while it ran.
+    /// The events that the child's guard reported.
     pub events: Vec<RunEvent>,
-    /// What the child counted.
+    /// The accesses that the child counted.
     pub accesses: BTreeMap<String, Accesses>,
     pub stdout: Captured,
     pub stderr: Captured,
@@ -55,12 +55,12 @@ pub struct Facts<'a> {
     pub limits: &'a Limits,
     pub contract: Contract,
     pub paths: &'a Redactor,
-    /// What it left in its output folder.
+    /// The files in its output folder.
     pub collected: Collected,
 }
 
 impl Facts<'_> {
-    /// The error with the line at which the child says it met it.
+    /// The error with the line at which the child claims it occurred.
     fn stopped(&self, mut error: RunError) -> RunError {
         let met = self.stopped.filter(|stopped| stopped.by == error.kind);
         error.line = met.and_then(|stopped| stopped.line);
@@ -68,7 +68,7 @@ impl Facts<'_> {
     }
 }
 
-/// The run as the outcome tells it.
+/// The run as the outcome reports it.
 pub fn run(facts: Facts<'_>) -> Run {
     let exit = exit(facts.ending.status);
     let (limit, error, result) = judge(&facts, &exit);
@@ -105,8 +105,8 @@ pub fn run(facts: Facts<'_>) -> Run {
     }
 }
 
-/// The end of a run that was killed while what it is given was still being read or counted: as of
-/// one that was killed before its release.
+/// The end of a run that was killed while its inputs were still being read or counted: like that of
+/// a run killed before its release.
 pub fn never_launched(spec: &RunSpec) -> ExecNote {
     let since = Now::read().boot.saturating_sub(spec.granted_at);
     let since = u64::try_from(since.as_micros()).unwrap_or(u64::MAX);
@@ -141,7 +141,7 @@ pub fn never_launched(spec: &RunSpec) -> ExecNote {
     }))
 }
 
-/// A result whose texts say nothing of this machine either.
+/// Also removes this machine's data from the texts of the result.
 fn cleaned(mut value: Value, paths: &Redactor) -> Value {
     match &mut value {
         Value::String(text) => *text = paths.clean(text),
@@ -164,7 +164,7 @@ fn cleaned(mut value: Value, paths: &Redactor) -> Value {
     value
 }
 
-/// Where a chart's result brings no text of its own, what was printed is it.
+/// Uses the printed text as the output of a chart's result that has none.
 fn say_output(result: &mut Value, stdout: &str) {
     let charted = result.get("chart").is_some_and(|chart| !chart.is_null());
     if let Some(output) = result.get_mut("output")
@@ -182,10 +182,11 @@ fn events(facts: &Facts<'_>, limit: Option<LimitKind>) -> Vec<RunEvent> {
         event.message = facts.paths.clean(&event.message);
     }
     if let Some(limit) = limit {
-        // Another one may have been met, and caught, before.
+        // Another limit may have been reached and caught before.
         let words = format!("the {} limit is reached", limit.as_str());
-        let told = |event: &RunEvent| event.kind == "limit" && event.message.starts_with(&words);
-        if !events.iter().any(told) {
+        let is_reported =
+            |event: &RunEvent| event.kind == "limit" && event.message.starts_with(&words);
+        if !events.iter().any(is_reported) {
             events.push(RunEvent {
                 kind: "limit".to_owned(),
                 message: words,
@@ -196,9 +197,9 @@ fn events(facts: &Facts<'_>, limit: Option<LimitKind>) -> Vec<RunEvent> {
     events
 }
 
-/// Why an interpreter that was still starting is gone.
+/// Why an interpreter ended while it was still starting.
 pub fn never_ready(ending: &Ending, limits: &Limits) -> String {
-    // The limit of processor time counts from the interpreter's first instruction.
+    // The limit of processor time counts from the interpreter's first instruction on.
     let spent = ending.cpu_us >= limits.cpu_s.saturating_mul(1_000_000);
     if spent || exit(ending.status) == Exit::Signal(Signal::SIGXCPU.as_str().to_owned()) {
         return format!(
@@ -212,7 +213,7 @@ pub fn never_ready(ending: &Ending, limits: &Limits) -> String {
 
 type Judgement = (Option<LimitKind>, Option<RunError>, Value);
 
-/// What is known from outside comes before what the child says.
+/// Decides how the run ended. Facts from outside take precedence over the child's claims.
 fn judge(facts: &Facts<'_>, exit: &Exit) -> Judgement {
     let limits = facts.limits;
     let none = Value::Null;
@@ -241,23 +242,24 @@ fn judge(facts: &Facts<'_>, exit: &Exit) -> Judgement {
         return (Some(LimitKind::Wall), Some(error), none);
     }
     if let Some(met) = facts.ending.out_of_memory {
-        // Whatever the first process came to: a run that lost a part of itself is not the run that
-        // was written.
+        // However the first process ended: a run that lost a part of itself is not the run that was
+        // written.
         let error = error(RunErrorKind::MemoryLimit, reached::together(met, limits));
         return (Some(LimitKind::Memory), Some(error), none);
     }
     if by == EndedBy::Command
         && let Err(why) = &facts.claim
     {
-        // Nobody asked for this end but the broker itself, over what came through the report.
+        // The broker itself ended the run, because of its report.
         return (None, Some(error(RunErrorKind::SandboxError, *why)), none);
     }
     if let Exit::Signal(name) = exit {
         let given = limits.cpu_s.saturating_mul(1_000_000);
         let used = facts.ending.cpu_us;
         return match name.as_str() {
-            // The signal alone proves nothing, for a snippet can send it to itself; and the limit goes
-            // by ticks of the clock, which on a busy machine is not quite the time that was used.
+            // The signal alone proves nothing, because a snippet can send it to itself. Half of the
+            // time is required, because the limit counts clock ticks, which differ from the used
+            // time on a busy machine.
             "SIGXCPU" if used >= given / 2 => cpu_limit(used, limits),
             "SIGKILL" if used >= given => cpu_limit(used, limits),
             "SIGXFSZ" => {
@@ -284,8 +286,8 @@ fn judge(facts: &Facts<'_>, exit: &Exit) -> Judgement {
                 let text = format!("the child ended with exit code {code}");
                 (None, Some(error(RunErrorKind::SandboxError, text)), none)
             }
-            (Some(said), _) => {
-                let mut said = said.clone();
+            (Some(claimed), _) => {
+                let mut claimed = claimed.clone();
                 if let Some(limit) = claim.limit {
                     let memory = reached::Memory {
                         kib: facts.ending.peak_kib.saturating_sub(facts.held_kib),
@@ -295,9 +297,9 @@ fn judge(facts: &Facts<'_>, exit: &Exit) -> Judgement {
                         limit,
                         errno: claim.errno,
                     };
-                    said.message = met.told(&said.message, limits, memory);
+                    claimed.message = met.with_numbers(&claimed.message, limits, memory);
                 }
-                (claim.limit, Some(said), claim.result.clone())
+                (claim.limit, Some(claimed), claim.result.clone())
             }
         },
         (Err(why), _) => (None, Some(error(RunErrorKind::SandboxError, *why)), none),
@@ -306,7 +308,7 @@ fn judge(facts: &Facts<'_>, exit: &Exit) -> Judgement {
     }
 }
 
-/// The limit that ended a process of the run which was not its first one.
+/// The limit that killed a process of the run other than the first.
 fn lost(facts: &Facts<'_>) -> Option<(LimitKind, RunError)> {
     let (lost, limits) = (facts.ending.lost, facts.limits);
     if lost.cpu > 0 {
@@ -328,8 +330,7 @@ fn cpu_limit(used: u64, limits: &Limits) -> Judgement {
     (Some(LimitKind::Cpu), Some(error), Value::Null)
 }
 
-/// The snippet came to its end: what it left has to keep to the limits and to be what the child
-/// says it left.
+/// The snippet ran to its end: its files must keep to the limits and match the child's list.
 fn left(facts: &Facts<'_>, claim: &Claim) -> Judgement {
     let broken = |text| error(RunErrorKind::ContractViolation, text);
     if let Some(why) = &facts.collected.unread {
@@ -353,7 +354,7 @@ fn left(facts: &Facts<'_>, claim: &Claim) -> Judgement {
     (None, None, claim.result.clone())
 }
 
-/// How the child's list of its files differs from what was found.
+/// The difference between the child's list of its files and the files found.
 fn disagreement(manifest: &[Claimed], collected: &Collected) -> Option<String> {
     let found = &collected.artifacts;
     let unkept = |claimed: &&Claimed| collected.unkept.contains(&claimed.name);
@@ -397,7 +398,7 @@ fn exit(status: i32) -> Exit {
     match WaitStatus::from_raw(Pid::from_raw(0), status) {
         Ok(WaitStatus::Exited(_, code)) => Exit::Code(code),
         Ok(WaitStatus::Signaled(_, signal, _)) => Exit::Signal(signal.as_str().to_owned()),
-        // A real-time signal, which has no name; anything else is not the end of a process.
+        // A real-time signal, which has no name; any other status is not the end of a process.
         _ => match status & 0x7f {
             0 => Exit::Signal(Signal::SIGKILL.as_str().to_owned()),
             number => Exit::Signal(format!("SIG{number}")),

@@ -1,4 +1,4 @@
-//! From everything that was gathered of a run to its last note.
+//! Makes the last note of a run from everything that was collected.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -17,10 +17,10 @@ use super::output::{Redactor, Stream};
 use super::pipe::Pipe;
 use super::{certify, charts, collect};
 
-/// What was seen of a held child.
+/// The properties of a held child.
 pub struct Seen {
     isolation: Isolation,
-    /// Kibibytes that the payload had in memory while it was held.
+    /// Resident memory of the payload in kibibytes while it was held.
     held_kib: u64,
 }
 
@@ -55,13 +55,14 @@ impl Attendant<'_> {
         let collected = match ended.folder() {
             Some(folder) => collect::collect(folder, &self.spec.collected())
                 .unwrap_or_else(collect::Collected::unread),
-            // Stopped before there was one.
+            // The child ended before it had a folder.
             None => collect::Collected::default(),
         };
         Ok(self.last(ended, seen, None, collected))
     }
 
-    /// The last note of a run whose snippet was read. `released`: when, by CLOCK_MONOTONIC and CLOCK_BOOTTIME.
+    /// The last note of a run whose snippet was read. `released` is the time of the release by
+    /// CLOCK_MONOTONIC and CLOCK_BOOTTIME.
     pub(super) fn finish(
         &mut self,
         ended: &Ended,
@@ -128,7 +129,7 @@ impl Attendant<'_> {
         };
         let mut run = ending::run(facts);
         if !certify::is_needed(self.spec) && self.spec.hides_any() {
-            // Nobody can look for a value in a picture or a packed file.
+            // Values cannot be searched for in a picture or a packed file.
             run.withhold_files();
             blobs.clear();
         }

@@ -1,5 +1,4 @@
-//! What every run is given, however it is started: its job and code, and a sealed file
-//! for each input.
+//! The inputs of every run, however it is started: its job, its code, and a sealed file per input.
 
 use std::fs::File;
 use std::io::{self, Seek as _};
@@ -19,21 +18,21 @@ use crate::executor::spec::RunSpec;
 use crate::sandbox::memfd;
 use crate::sandbox::protocol::Descriptors;
 
-/// What a run is given.
+/// The inputs of a run.
 pub struct Given {
     pub job: OwnedFd,
     pub code: OwnedFd,
     pub inputs: Vec<OwnedFd>,
-    /// Bytes of inputs that the payload maps.
+    /// Size of the inputs that the payload maps, in bytes.
     pub mapped: u64,
-    pub told: Told,
+    pub private: PrivateData,
 }
 
-/// What is known of private data sets before the run.
-pub struct Told {
-    /// What is hidden from what comes back.
+/// Data about the private data sets of a run.
+pub struct PrivateData {
+    /// The values to hide in everything that goes back.
     pub cells: Arc<Cells>,
-    /// What the person is told.
+    /// The events for the person.
     pub noted: Vec<RunEvent>,
 }
 
@@ -43,11 +42,12 @@ pub fn file(name: &str, bytes: io::Result<Vec<u8>>) -> Result<OwnedFd, Fault> {
         .map_err(Fault::of(Why::Files))
 }
 
-// Every proposal that the core takes can be handed over: one descriptor an input, and one for cells.
+// Every accepted proposal can be handed over: one descriptor per input, and one for
+// the file of another child.
 const _: () = assert!(Limits::INPUTS_MAX < Descriptors::<OwnedFd>::inputs_max());
 
 impl Given {
-    /// Reading data sets and counting a private one's values may take minutes; a kill ends it.
+    /// Reading data sets and counting the values of private ones may take minutes; a kill ends it.
     pub fn make(spec: &RunSpec, sources: &Sources, switch: &Switch) -> Result<Self, Fault> {
         if Digest::of(spec.code.as_bytes()) != spec.digest {
             return Err(Fault::new(Why::OtherCode, "digest"));
@@ -68,7 +68,7 @@ impl Given {
             code: file("code", Ok(spec.code.as_bytes().to_vec()))?,
             mapped: inputs.iter().map(|one| one.mapped).sum(),
             inputs: inputs.into_iter().map(|one| one.fd).collect(),
-            told: Told {
+            private: PrivateData {
                 cells: Arc::new(cells),
                 noted,
             },
@@ -79,7 +79,7 @@ impl Given {
 /// The sealed file of one input.
 struct Content {
     fd: OwnedFd,
-    /// Its size where it is a converted table, which the payload maps.
+    /// Its size if it is a converted table, which the payload maps.
     mapped: u64,
 }
 
@@ -89,8 +89,8 @@ impl From<OwnedFd> for Content {
     }
 }
 
-/// The values of private data sets, from the very bytes that the child is given, and where looking
-/// for them ended.
+/// The values of private data sets, from exactly the bytes that the child gets, and the bounds of
+/// the search.
 fn hidden(
     spec: &RunSpec,
     inputs: &[Content],
@@ -109,14 +109,14 @@ fn hidden(
         if !spec.hides(input) {
             continue;
         }
-        // The text of a cell is not always that of its value.
-        let told = match format {
+        // The text of a cell may differ from the text of its value.
+        let added = match format {
             DataFormat::Csv => table(&mut cells, &given.fd, b',', switch),
             DataFormat::Tsv => table(&mut cells, &given.fd, b'\t', switch),
             _ => Ok(()),
         };
-        let told = told.map_err(|e| e.to_string());
-        let bounds = told
+        let added = added.map_err(|e| e.to_string());
+        let bounds = added
             .and_then(|()| counted(&mut cells, input, &given.fd, sources, switch))
             .map_err(|why| {
                 let dataset = dataset.clone();
@@ -131,11 +131,11 @@ fn hidden(
 fn table(cells: &mut Cells, fd: &OwnedFd, delimiter: u8, switch: &Switch) -> io::Result<()> {
     let mut file = File::from(fd.try_clone()?);
     cells.add_table(&mut file, delimiter, switch)?;
-    // The child shares the position.
+    // The child shares the file position.
     file.rewind()
 }
 
-/// The values as the child will read them, counted in a jail of its own.
+/// The values as the child will read them, counted in a separate jail.
 fn counted(
     cells: &mut Cells,
     input: &BoundInput,
@@ -143,7 +143,7 @@ fn counted(
     sources: &Sources,
     switch: &Switch,
 ) -> Result<Arc<[Bound]>, String> {
-    // A descriptor of its own to the same bytes: the child is to find its position at the start.
+    // The duplicate refers to the same bytes, and the child has to find its position at the start.
     let copy = fd.try_clone().map_err(|e| e.to_string())?;
     let counted = sources.converters.values(input, copy, switch);
     let counted = counted.map_err(|fault| {
@@ -159,14 +159,15 @@ fn counted(
     Ok(counted.bounds)
 }
 
-/// Whether a data set is handed over as the table it was converted to. What is hidden is told from the file
-/// itself, and the contract `walled` has no library that reads tables.
+/// Whether a data set is handed over as its converted table. Not for private ones, whose values are
+/// counted from the file itself, nor under the contract `walled`, which has no library that reads
+/// tables.
 fn takes_frames(spec: &RunSpec, input: &BoundInput) -> bool {
     !spec.hides(input) && spec.policy.contract != Contract::Walled
 }
 
-/// A sealed file for each input: what an agent brought as it was shown, a data set as its file
-/// is now, if that is still what was shown.
+/// Makes a sealed file for each input: an agent's input as it was shown, a data set as its file is
+/// now, if that is still what was shown.
 fn inputs(spec: &RunSpec, sources: &Sources, switch: &Switch) -> Result<Vec<Content>, Fault> {
     spec.inputs
         .iter()
@@ -205,7 +206,7 @@ fn inputs(spec: &RunSpec, sources: &Sources, switch: &Switch) -> Result<Vec<Cont
                         .datasets
                         .get(dataset)
                         .ok_or_else(|| gone("not configured".to_owned()))?;
-                    // What is hidden is told from the file itself.
+                    // Private values are counted from the file itself.
                     if takes_frames(spec, input)
                         && let Some((fd, mapped)) = datasets::frame_of(source, input.sha256)
                     {
@@ -223,7 +224,7 @@ fn inputs(spec: &RunSpec, sources: &Sources, switch: &Switch) -> Result<Vec<Cont
                         let dataset = dataset.clone();
                         return Err(Fault::new(Why::DatasetChanged { dataset }, digest));
                     }
-                    // Touched, and the same.
+                    // The file was touched but has the same content.
                     if takes_frames(spec, input)
                         && let Some((fd, mapped)) = datasets::frame_with(source.format, digest)
                     {

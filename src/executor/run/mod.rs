@@ -1,4 +1,4 @@
-//! One run: what it is given, how it is attended, what came of it.
+//! One run: its inputs, its supervision and its result.
 
 pub mod attendant;
 pub mod certify;

@@ -1,33 +1,33 @@
-//! What the child prints: counted, cut at the cap, decoded without splitting characters, and
+//! The output of the child: counted, cut at the cap, decoded without splitting characters, and
 //! without this machine's paths.
 //!
-//! Escapes stay in: whoever draws the text makes them visible.
+//! Escape sequences are kept; the code that draws the text makes them visible.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::executor::data::cells::{Before, Cells};
 
-/// A chunk is passed on when it has this many bytes, or this old a first byte: a flood of tiny
-/// writes becomes a bounded number of notes.
+/// A chunk is passed on at this size or this age of its first byte, so that a flood of tiny writes
+/// becomes a limited number of notes.
 const CHUNK_BYTES: usize = 4096;
 const CHUNK_AGE: Duration = Duration::from_millis(50);
 
 /// One of stdout and stderr.
 pub struct Stream {
     cap: u64,
-    /// Bytes the child wrote, kept or not.
+    /// Bytes that the child wrote, whether kept or not.
     total: u64,
-    /// The bytes of a character whose end has not come yet.
+    /// The first bytes of a character that is not complete yet.
     partial: Vec<u8>,
     redactor: Redactor,
     text: String,
-    /// What of `text` was passed on.
+    /// Length of the part of `text` that was passed on.
     passed: usize,
     since: Option<Instant>,
 }
 
-/// A stream at its end.
+/// The result of a stream.
 pub struct Captured {
     pub text: String,
     pub bytes: u64,
@@ -47,7 +47,7 @@ impl Stream {
         }
     }
 
-    /// Takes what was read. What is over the cap is counted and dropped.
+    /// Adds the bytes that were read. Bytes over the cap are counted and dropped.
     pub fn feed(&mut self, bytes: &[u8], now: Instant) {
         let room = self.cap.saturating_sub(self.total);
         self.total += bytes.len() as u64;
@@ -68,7 +68,7 @@ impl Stream {
         self.total > 0
     }
 
-    /// The next piece to pass on, when there is one that is due. The first one is due at once.
+    /// The next piece to pass on, if one is due. The first piece is due at once.
     pub fn due(&mut self, now: Instant) -> Option<String> {
         let waiting = self.text.len() - self.passed;
         let old = self.since.is_some_and(|since| now - since >= CHUNK_AGE);
@@ -83,11 +83,11 @@ impl Stream {
         self.since.map(|since| since + CHUNK_AGE)
     }
 
-    /// The end: what was held back belongs to the text now.
+    /// Ends the stream and returns the text held back.
     pub fn finish(&mut self) -> Option<String> {
         let rest = String::from_utf8_lossy(&std::mem::take(&mut self.partial)).into_owned();
-        // Cut by the cap in the middle of a character or a value that is hidden: what came of it is
-        // not shown at all.
+        // The cap may have cut a character or a hidden value; the remaining part of it is not shown
+        // at all.
         if self.over() {
             self.redactor.cut(&mut self.text);
         } else {
@@ -113,7 +113,7 @@ impl Stream {
     }
 }
 
-/// Takes all whole characters off the front; invalid bytes become U+FFFD.
+/// Removes all complete characters from the front; invalid bytes become U+FFFD.
 fn decode(bytes: &mut Vec<u8>) -> String {
     let mut text = String::new();
     let mut used = 0;
@@ -126,7 +126,7 @@ fn decode(bytes: &mut Vec<u8>) -> String {
             }
             Err(e) => {
                 let valid = used + e.valid_up_to();
-                // Valid by the error's own word.
+                // The error guarantees that this part is valid.
                 text.push_str(&String::from_utf8_lossy(&bytes[used..valid]));
                 match e.error_len() {
                     None => {
@@ -145,13 +145,13 @@ fn decode(bytes: &mut Vec<u8>) -> String {
     text
 }
 
-/// Replaces this machine's paths in a stream of text, also where a chunk ends inside one.
+/// Replaces this machine's paths in a stream of text, even across chunks.
 #[derive(Clone, Debug, Default)]
 pub struct Redactor {
-    /// What to replace by what, the longest first.
+    /// Patterns with their replacements, longest first.
     patterns: Vec<(String, &'static str)>,
     held: String,
-    /// What of private data sets is hidden, and the text that may still become some of it.
+    /// The hidden values of private data sets, and text that may still become one.
     cells: Arc<Cells>,
     uncertain: String,
     before: Before,
@@ -168,12 +168,12 @@ impl Redactor {
         }
     }
 
-    /// Whether a number is a value that is hidden.
+    /// Whether a number is a hidden value.
     pub fn hides(&self, number: f64) -> bool {
         self.cells.hides(number)
     }
 
-    /// All of a text at once.
+    /// Cleans a complete text.
     pub fn clean(&self, text: &str) -> String {
         let mut fresh = Self {
             patterns: self.patterns.clone(),
@@ -205,7 +205,7 @@ impl Redactor {
         self.cells.pass(&mut rest, &mut self.before, true, out);
     }
 
-    /// The end of a text that goes on where nobody sees it.
+    /// Ends a text whose rest is not shown.
     fn cut(&mut self, out: &mut String) {
         if self.cells.is_empty() {
             self.finish_paths(out);
@@ -216,12 +216,12 @@ impl Redactor {
     fn push_paths(&mut self, text: &str, out: &mut String) {
         self.held.push_str(text);
         let mut rest = self.held.as_str();
-        // A pattern begins with `/`, so only there is anything to compare.
+        // Every pattern begins with `/`, so only there is anything to compare.
         while let Some(at) = rest.find('/') {
             out.push_str(&rest[..at]);
             rest = &rest[at..];
             if let Some((pattern, name)) = self.patterns.iter().find(|(p, _)| rest.starts_with(p)) {
-                // A longer one may still be coming.
+                // A longer pattern may still match.
                 let longer = self
                     .patterns
                     .iter()
@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn no_beginning_of_a_hidden_value_stands_where_the_cap_cuts() {
+    fn the_cap_leaves_no_beginning_of_a_hidden_value() {
         let mut cells = Cells::default();
         let lines = &b"[\"Ann Ferrer\", 1]"[..];
         cells.add_values(lines, &Switch::new()).unwrap();

@@ -1,4 +1,4 @@
-//! One output stream of a run, and what came through it after the release.
+//! One output stream of a run, with the text from before and after the release.
 
 use std::time::Instant;
 
@@ -6,13 +6,13 @@ use crate::model::StreamName;
 
 use crate::executor::run::output::Stream;
 
-/// What the interpreter printed before the release is kept up to so many bytes.
+/// Maximum number of bytes to keep of what the interpreter printed before the release.
 const EARLY_MAX: usize = 16 * 1024;
 
 pub struct Pipe {
     pub name: StreamName,
     pub stream: Stream,
-    /// What the interpreter itself printed before: for the local log only.
+    /// Output of the interpreter before the release, only for the local log.
     pub early: Vec<u8>,
 }
 

@@ -1,5 +1,5 @@
-//! The limit that ended a run and how much of it was used, in words, beside the error: the person and the
-//! agent see the numbers.
+//! Messages about the limit that ended a run and how much of it was used: the person and the agent
+//! see the numbers beside the error.
 
 use crate::model::{LimitKind, Limits};
 
@@ -8,27 +8,27 @@ use crate::sandbox::protocol::OutOfMemory;
 
 const MIB: u64 = 1024 * 1024;
 
-/// What a run had in memory, read from outside.
+/// The memory of a run, read from outside.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Memory {
-    /// Kibibytes of its largest process, beyond what that had before it was let go.
+    /// Memory of its largest process in kibibytes, beyond what that had before its release.
     pub kib: u64,
-    /// Whether that counts pages of inputs, which the limit does not.
+    /// Whether that includes pages of inputs, which the limit does not count.
     pub mapped: bool,
 }
 
-/// The limit that the child says it met.
+/// The limit that the child claims to have reached.
 #[derive(Clone, Copy, Debug)]
 pub struct Met {
     pub limit: LimitKind,
-    /// What the system call said, errno(3): three limits concern files.
+    /// The errno(3) of the system call: three limits concern files.
     pub errno: Option<i32>,
 }
 
 impl Met {
-    /// The child's words, a claim that stays as it is, with the policy's numbers behind them. Counted
-    /// limits fail only when exhausted.
-    pub fn told(self, said: &str, limits: &Limits, memory: Memory) -> String {
+    /// The child's unchanged claim, followed by the policy's numbers. Counted limits fail only when
+    /// exhausted.
+    pub fn with_numbers(self, message: &str, limits: &Limits, memory: Memory) -> String {
         let given = match self.limit {
             LimitKind::Memory => format!("{} MB{}", limits.memory_mb, memory.reached()),
             LimitKind::Processes => {
@@ -36,10 +36,10 @@ impl Met {
                 format!("{processes} processes and threads, all in use")
             }
             LimitKind::Files => self.files(limits),
-            // The parent measures these and reports them.
-            _ => return said.to_owned(),
+            // The parent measures and reports these.
+            _ => return message.to_owned(),
         };
-        format!("{said} (the policy gives {given})")
+        format!("{message} (the policy gives {given})")
     }
 
     fn files(self, limits: &Limits) -> String {
@@ -56,7 +56,7 @@ impl Met {
 }
 
 impl Memory {
-    /// An address space is full before its memory is: less than the limit is the rule.
+    /// The address space is exhausted before the memory is, so less than the limit is normal.
     fn reached(self) -> String {
         let inputs = if self.mapped { ", inputs among it" } else { "" };
         match self.kib / 1024 {
@@ -66,21 +66,21 @@ impl Memory {
     }
 }
 
-/// A control group had no memory left.
+/// The message for a control group that ran out of memory.
 pub fn together(met: OutOfMemory, limits: &Limits) -> String {
-    let had = match met.peak / MIB {
+    let peak = match met.peak / MIB {
         0 => String::new(),
         mib => format!(" at {mib} MB"),
     };
     format!(
-        "all processes together reached the memory limit{had}, and the kernel ended {} (the policy \
+        "all processes together reached the memory limit{peak}, and the kernel ended {} (the policy \
          gives {} MB beyond what Python and its libraries take)",
         processes(met.killed),
         limits.memory_mb
     )
 }
 
-/// A limit ended processes beside the first one.
+/// The message for processes other than the first that a limit killed.
 pub fn lost(count: u32, given: &str) -> String {
     let processes = processes(u64::from(count));
     format!("a limit ended {processes} of the run (the policy gives each {given})")
@@ -142,12 +142,12 @@ mod tests {
             ),
             (LimitKind::Files, None, "40 open files, 9 MB"),
         ] {
-            // The words are the snippet's: a number in them chooses nothing.
-            let said = "[Errno 24] x";
-            let text = Met { limit, errno }.told(said, &limits, memory);
-            assert!(text.starts_with(said) && text.contains(number), "{text}");
+            // The text is the snippet's, so a number in it must not select a limit.
+            let message = "[Errno 24] x";
+            let text = Met { limit, errno }.with_numbers(message, &limits, memory);
+            assert!(text.starts_with(message) && text.contains(number), "{text}");
         }
-        let met = |limit, memory| Met { limit, errno: None }.told("x", &limits, memory);
+        let met = |limit, memory| Met { limit, errno: None }.with_numbers("x", &limits, memory);
         assert_eq!(met(LimitKind::Wall, memory), "x");
         let little = Memory {
             kib: 1000,
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_parent_measures_is_reported_with_what_was_reached() {
+    fn limits_that_the_parent_measures_are_reported_with_the_amount_used() {
         let limits = Limits {
             memory_mb: 7,
             cpu_s: 2,
@@ -179,9 +179,10 @@ mod tests {
         );
         assert!(processor_time(1_960_000, &limits).starts_with("used 2.0 s"));
         let met = |peak, killed| together(OutOfMemory { peak, killed }, &limits);
-        let said = met(600 * MIB, 1);
+        let message = met(600 * MIB, 1);
         assert!(
-            said.contains("limit at 600 MB, and the kernel ended 1 process (the policy gives 7 MB")
+            message
+                .contains("limit at 600 MB, and the kernel ended 1 process (the policy gives 7 MB")
         );
         assert!(met(0, 2).contains("limit, and the kernel ended 2 processes (the policy"));
     }

@@ -1,13 +1,13 @@
-//! Files that runs leave: which are collected, which never are, and how a list that lies is caught.
+//! Files that runs leave: which are collected, which are not, and how a false list is detected.
 
 use super::TIER;
 use crate::executor::tests::bench::*;
 use crate::model::{LimitKind, Run, RunErrorKind};
 use crate::policy::Policy;
 
-fn left(told: &Told) -> Vec<(&str, &[u8])> {
-    let blobs = told.left();
-    let artifacts = &told.run().artifacts;
+fn left(outcome: &Outcome) -> Vec<(&str, &[u8])> {
+    let blobs = outcome.left();
+    let artifacts = &outcome.run().artifacts;
     assert_eq!(blobs.len(), artifacts.len());
     std::iter::zip(artifacts, blobs)
         .map(|(artifact, blob)| {
@@ -18,12 +18,12 @@ fn left(told: &Told) -> Vec<(&str, &[u8])> {
         .collect()
 }
 
-fn plain(code: &str) -> Told {
+fn plain(code: &str) -> Outcome {
     run_spec(spec(code, raw_policy(TIER)))
 }
 
-/// Under the guard, with the libraries.
-fn guarded(code: &str) -> Told {
+/// Runs the code under the guard, with the libraries.
+fn guarded(code: &str) -> Outcome {
     let mut spec = spec(
         code,
         Policy {
@@ -43,28 +43,28 @@ fn names(run: &Run) -> Vec<&str> {
 }
 
 #[test]
-fn what_is_still_open_at_the_end_is_written_out() {
+fn files_still_open_at_the_end_are_flushed() {
     let code = "f = open('a.csv', 'w')\nf.write('one\\n' * 3)\ng = open('b', 'w+b')\ng.write(b'two')\n\
                 held = [open('c', 'ab')]\nheld[0].write(b'three')";
-    for told in [plain(code), guarded(code)] {
-        let all = left(&told);
+    for outcome in [plain(code), guarded(code)] {
+        let all = left(&outcome);
         let want: [(&str, &[u8]); 3] = [
             ("a.csv", b"one\none\none\n"),
             ("b", b"two"),
             ("c", b"three"),
         ];
-        assert_eq!(all, want, "{:?}", told.run());
-        assert_eq!(told.run().error, None);
+        assert_eq!(all, want, "{:?}", outcome.run());
+        assert_eq!(outcome.run().error, None);
     }
-    // As after an error of the snippet's own.
-    let told = guarded(&format!("{code}\n1 / 0"));
-    assert_eq!(left(&told).len(), 3);
-    assert_eq!(left(&told)[0].1, b"one\none\none\n");
+    // The same after an error of the snippet.
+    let outcome = guarded(&format!("{code}\n1 / 0"));
+    assert_eq!(left(&outcome).len(), 3);
+    assert_eq!(left(&outcome)[0].1, b"one\none\none\n");
 }
 
 #[test]
-fn what_lies_in_the_output_folder_is_collected_and_nothing_it_points_to() {
-    let told = plain(
+fn files_in_the_output_folder_are_collected_and_links_are_not_followed() {
+    let outcome = plain(
         "import os, socket\n\
          open('a.txt', 'w').write('one')\n\
          open('b.json', 'w').write('{}')\n\
@@ -79,11 +79,11 @@ fn what_lies_in_the_output_folder_is_collected_and_nothing_it_points_to() {
          os.chmod('folder', 0)\n\
          print(os.getcwd() != '/')",
     );
-    let run = told.run();
+    let run = outcome.run();
     assert_eq!(run.error, None, "{run:?}");
-    // The other name of `b.json` makes both of them left out.
+    // The second name of `b.json` excludes both.
     assert_eq!(
-        left(&told),
+        left(&outcome),
         [
             ("a.txt", b"one".as_slice()),
             ("folder/c.txt", b"three".as_slice())
@@ -102,13 +102,13 @@ fn what_lies_in_the_output_folder_is_collected_and_nothing_it_points_to() {
     );
 }
 
-/// The result and the output of a run are found under names that no file of it takes.
+/// The result and the output of a run have names that no file of it can take.
 #[test]
 fn a_file_called_as_the_result_is_not_collected_and_the_run_says_so() {
     let code = "import os\nopen('result', 'w').write('fake')\nos.makedirs('stdout')\n\
                 open('stdout/a.txt', 'w').write('x')\nopen('real.txt', 'w').write('x')\n{'real': 1}\n";
-    let told = guarded(code);
-    let run = told.run();
+    let outcome = guarded(code);
+    let run = outcome.run();
     assert_eq!(run.error, None, "{run:?}");
     assert_eq!(run.result["value"], serde_json::json!({"real": 1}));
     assert_eq!(names(run), ["real.txt"]);
@@ -122,7 +122,7 @@ fn a_file_called_as_the_result_is_not_collected_and_the_run_says_so() {
 }
 
 #[test]
-fn a_name_that_is_not_kept_is_named_with_the_rule_and_a_better_one() {
+fn a_rejected_file_name_is_reported_with_the_rule_and_a_better_name() {
     for (path, said) in [
         (
             "Total Amount.csv",
@@ -142,27 +142,27 @@ fn a_name_that_is_not_kept_is_named_with_the_rule_and_a_better_one() {
         ("a//x.csv", "'a//x.csv' is no name of a file: a name has"),
         ("s3://a/x.csv", "'s3://a/x.csv' is an address"),
     ] {
-        let told = guarded(&format!("open('{path}', 'w')"));
-        let error = told.run().error.clone().unwrap();
+        let outcome = guarded(&format!("open('{path}', 'w')"));
+        let error = outcome.run().error.clone().unwrap();
         let whole = format!("files are kept in the output folder, and {said}");
         assert!(error.message.starts_with(&whole), "{path}: {error:?}");
     }
-    // A library's too, and what it opens in C++.
+    // Also for libraries, including files they open in C++.
     for write in ["to_csv", "to_parquet"] {
-        let told = guarded(&format!(
+        let outcome = guarded(&format!(
             "pd.DataFrame({{'a': [1]}}).{write}('Total Amount.x')"
         ));
-        let said = told.run().error.clone().unwrap().message;
+        let said = outcome.run().error.clone().unwrap().message;
         assert!(said.contains("'Total Amount.x' has ' ' in it"), "{said}");
     }
-    let told = guarded(&format!("open('{}.csv', 'w')", "x".repeat(120)));
-    let said = told.run().error.clone().unwrap().message;
+    let outcome = guarded(&format!("open('{}.csv', 'w')", "x".repeat(120)));
+    let said = outcome.run().error.clone().unwrap().message;
     assert!(
         said.contains("has a name of 124 characters: a name has"),
         "{said}"
     );
-    let told = guarded("open(['x'], 'w')");
-    let said = told.run().error.clone().unwrap().message;
+    let outcome = guarded("open(['x'], 'w')");
+    let said = outcome.run().error.clone().unwrap().message;
     assert!(
         said.ends_with("a file is named by a text, not by a list"),
         "{said}"
@@ -171,7 +171,7 @@ fn a_name_that_is_not_kept_is_named_with_the_rule_and_a_better_one() {
 
 #[test]
 fn files_of_a_run_that_was_killed_are_collected_after_the_kill() {
-    // With longer and longer clocks: on a busy machine the first second may not be the snippet's.
+    // Increases the wall limit: on a busy machine the snippet may not run in the first second.
     let ended = [1, 5, 30].into_iter().map(|wall_s| {
         let mut policy = raw_policy(TIER);
         policy.limits.wall_s = wall_s;
@@ -180,9 +180,11 @@ fn files_of_a_run_that_was_killed_are_collected_after_the_kill() {
             policy,
         ))
     });
-    let told = { ended }.find(|told| told.run().stdout == "on\n").unwrap();
-    assert_eq!(told.run().limit, Some(LimitKind::Wall));
-    assert_eq!(left(&told), [("a.txt", b"one".as_slice())]);
+    let outcome = { ended }
+        .find(|outcome| outcome.run().stdout == "on\n")
+        .unwrap();
+    assert_eq!(outcome.run().limit, Some(LimitKind::Wall));
+    assert_eq!(left(&outcome), [("a.txt", b"one".as_slice())]);
 }
 
 #[test]
@@ -191,16 +193,16 @@ fn too_many_or_too_large_files_are_their_own_limit_with_what_was_reached() {
     policy.limits.artifacts = 2;
     policy.limits.artifact_bytes = 1000;
     let broken = |code: &str| {
-        let told = run_spec(spec(code, policy.clone()));
-        let run = told.run().clone();
+        let outcome = run_spec(spec(code, policy.clone()));
+        let run = outcome.run().clone();
         assert_eq!(run.limit, Some(LimitKind::Files), "{run:?}");
         assert!(run.artifacts.is_empty());
         let error = run.error.unwrap();
         assert_eq!(error.kind, RunErrorKind::ContractViolation);
         error.message
     };
-    let told = run_spec(spec("for n in 'abc': open(n, 'w').close()", policy.clone()));
-    let run = told.run();
+    let outcome = run_spec(spec("for n in 'abc': open(n, 'w').close()", policy.clone()));
+    let run = outcome.run();
     assert_eq!((&run.error, run.limit), (&None, None), "{run:?}");
     assert_eq!((names(run).len(), run.artifacts_unkept.len()), (2, 1));
     assert_eq!(
@@ -209,8 +211,8 @@ fn too_many_or_too_large_files_are_their_own_limit_with_what_was_reached() {
     );
 }
 
-/// The runner's own list, replaced by what the code wants the broker to believe. Only code without
-/// the guard gets at it; the contract is the one that keeps a list.
+/// A run that replaces the runner's list of files by one of its own. Only code without the guard
+/// can do that; the contract is the one that keeps a list.
 fn claiming(manifest: &str) -> Run {
     let code = format!(
         "from _countersign import files\n\
@@ -253,7 +255,7 @@ fn a_manifest_that_lies_is_a_violation() {
 
 #[test]
 fn writers_of_pandas_keep_to_the_output_folder() {
-    let told = guarded(
+    let outcome = guarded(
         "import io\n\
          df = pd.DataFrame({'a': [1, 2], 'b': ['x', 'y']})\n\
          df.to_csv('t.csv', index=False)\n\
@@ -270,7 +272,7 @@ fn writers_of_pandas_keep_to_the_output_folder() {
          print(pq.read_table('t.parquet').num_rows)\n\
          pq.write_table(pq.read_table('t.parquet'), 'u.parquet')",
     );
-    let run = told.run();
+    let run = outcome.run();
     assert_eq!(run.error, None, "{run:?}");
     assert_eq!(run.stdout, "True True\n2\n");
     let kinds: Vec<_> = run
@@ -345,17 +347,17 @@ fn no_library_reads_or_writes_elsewhere() {
              else: print('let through:', {attempt:?})\n"
         ));
     }
-    let told = guarded(&code);
-    let run = told.run();
+    let outcome = guarded(&code);
+    let run = outcome.run();
     assert_eq!(run.error, None, "{run:?}");
     let lines: Vec<_> = run.stdout.lines().collect();
     assert_eq!(lines.len(), attempts.len());
     for (attempt, line) in std::iter::zip(attempts, &lines) {
-        // Where the jail has no such file, its absence may be noticed first.
+        // If the jail has no such file, its absence may be noticed first.
         let refused = line.starts_with("refused ");
         assert!(refused, "{attempt}: {line}");
         if TIER == crate::model::Tier::Process {
-            // What opens a `file:` URL tells every refusal as its own.
+            // The opener of `file:` URLs wraps every refusal in its own error.
             let url = *line == "refused URLError" && attempt.contains("file:");
             assert!(
                 url || *line == "refused PermissionError",
@@ -369,7 +371,7 @@ fn no_library_reads_or_writes_elsewhere() {
 
 #[test]
 fn figures_saved_shown_or_left_open_are_collected_once() {
-    let told = guarded(
+    let outcome = guarded(
         "import matplotlib.pyplot as plt\n\
          plt.plot([1, 2])\n\
          plt.savefig('named.png')\n\
@@ -377,7 +379,7 @@ fn figures_saved_shown_or_left_open_are_collected_once() {
          plt.figure(); plt.plot([3, 1])\n\
          fig, ax = plt.subplots(); ax.bar([1], [2])",
     );
-    let run = told.run();
+    let run = outcome.run();
     assert_eq!(run.error, None, "{run:?}");
     assert_eq!(
         names(run),
@@ -386,19 +388,19 @@ fn figures_saved_shown_or_left_open_are_collected_once() {
     assert!(run.artifacts.iter().all(|a| a.media_type == "image/png"));
     assert_eq!(run.stderr, "");
 
-    let told = guarded(
+    let outcome = guarded(
         "import matplotlib.pyplot as plt\nimport warnings\nwarnings.simplefilter('ignore')\n\
          for n in range(21): plt.figure()",
     );
-    // The first ones are kept, and the others named.
-    let run = told.run();
+    // The first ones are kept, the others named.
+    let run = outcome.run();
     assert_eq!((&run.error, run.artifacts.len()), (&None, 20), "{run:?}");
     assert_eq!(run.stderr, "figure 21 is not kept: at most 20 files are\n");
 }
 
 #[test]
 fn r8_plotlys_figures_are_collected_as_json_when_shown_or_written() {
-    let told = guarded(
+    let outcome = guarded(
         "import plotly.graph_objects as go, plotly.express as px, plotly.io as pio\n\
          import matplotlib.pyplot as plt\n\
          fig = go.Figure(go.Bar(x=['a', 'b'], y=np.array([1.5, np.nan])), layout={'title': 'T'})\n\
@@ -410,7 +412,7 @@ fn r8_plotlys_figures_are_collected_as_json_when_shown_or_written() {
          fig.write_html('page.html')\n\
          print(pio.from_json(open('fig1.json').read()).layout.title.text)",
     );
-    let ran = told.run();
+    let ran = outcome.run();
     assert_eq!(ran.error, None, "{ran:?}");
     assert_eq!((ran.stdout.as_str(), ran.stderr.as_str()), ("T\n", ""));
     let kinds: Vec<_> = ran
@@ -431,17 +433,17 @@ fn r8_plotlys_figures_are_collected_as_json_when_shown_or_written() {
             ("x.json", json),
         ]
     );
-    let shown: serde_json::Value = serde_json::from_slice(left(&told)[0].1).unwrap();
+    let shown: serde_json::Value = serde_json::from_slice(left(&outcome)[0].1).unwrap();
     assert_eq!(shown["data"][0]["y"], serde_json::json!([1.5, null]));
     for code in [
         "fig.write_json('/tmp/x.json')",
         "fig.write_html('../x.html')",
         "pio.write_json(fig, '/tmp/x.json')",
     ] {
-        let told = guarded(&format!(
+        let outcome = guarded(&format!(
             "import plotly.graph_objects as go, plotly.io as pio\nfig = go.Figure()\n{code}"
         ));
-        let error = told.run().error.clone().unwrap();
+        let error = outcome.run().error.clone().unwrap();
         let said = error.message;
         assert!(
             said.contains("files are kept in the output folder"),

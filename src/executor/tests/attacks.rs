@@ -1,4 +1,4 @@
-//! The real child under attack, from the operating system's side: no guard inside it.
+//! Attacks by the real child on the operating system, without a guard inside it.
 
 use super::{TIER, run_spec};
 use crate::broker::ExecNote;
@@ -6,7 +6,7 @@ use crate::executor::tests::bench::*;
 use crate::model::{Exit, LimitKind, Limits, RunErrorKind, StreamName};
 use crate::policy::Policy;
 
-fn raw(code: &str) -> Told {
+fn raw(code: &str) -> Outcome {
     run_spec(spec(code, raw_policy(TIER)))
 }
 
@@ -17,35 +17,35 @@ fn limited(change: impl FnOnce(&mut Limits)) -> Policy {
 }
 
 #[test]
-fn hello_world_runs_and_is_told() {
+fn hello_world_runs_and_is_reported() {
     if !available(TIER) {
         return;
     }
-    let told = raw("print('hello')");
-    let run = told.run();
+    let outcome = raw("print('hello')");
+    let run = outcome.run();
     assert_eq!(run.stdout, "hello\n", "{run:?}");
     assert_eq!(run.exit, Exit::Code(0));
     assert_eq!((&run.error, run.limit), (&None, None));
     assert!(run.timing_us.grant_to_start > 0);
     assert!(run.timing_us.grant_to_first_output.unwrap() <= run.timing_us.grant_to_exit);
-    assert_eq!(told.streamed(StreamName::Stdout), "hello\n");
-    assert!(matches!(told.notes[0], ExecNote::Prepared(_)));
-    assert!(matches!(told.notes[1], ExecNote::Released));
+    assert_eq!(outcome.streamed(StreamName::Stdout), "hello\n");
+    assert!(matches!(outcome.notes[0], ExecNote::Prepared(_)));
+    assert!(matches!(outcome.notes[1], ExecNote::Released));
 }
 
 #[test]
-fn the_child_is_confined_as_it_was_told_to_be() {
+fn the_child_is_confined_as_ordered() {
     if !available(TIER) {
         return;
     }
-    let told = raw("import os, json\n\
+    let outcome = raw("import os, json\n\
          status = dict(l.split(':', 1) for l in open('/proc/self/status').read().splitlines())\n\
          print(json.dumps({'uid': status['Uid'].split(), 'cap': status['CapBnd'].strip(),\n\
          'env': len(os.environ), 'keys': [k for k in os.environ if 'KEY' in k or 'TOKEN' in k],\n\
          'fds': sorted(map(int, os.listdir('/proc/self/fd'))), 'sid': os.getsid(0) == os.getpid(),\n\
          'umask': status['Umask'].strip(), 'mode': os.stat('.').st_mode & 0o777,\n\
          'files': os.listdir('.'), 'oom': open('/proc/self/oom_score_adj').read().strip()}))");
-    let said: serde_json::Value = serde_json::from_str(&told.run().stdout).unwrap();
+    let said: serde_json::Value = serde_json::from_str(&outcome.run().stdout).unwrap();
     let root = nix::unistd::Uid::effective().is_root();
     if root {
         let uid: u32 = said["uid"][0].as_str().unwrap().parse().unwrap();
@@ -56,14 +56,14 @@ fn the_child_is_confined_as_it_was_told_to_be() {
     assert!(uids.iter().all(|u| *u == uids[0] && *u != "0"), "{said}");
     assert!(said["env"].as_u64().unwrap() <= 12, "{said}");
     assert_eq!(said["keys"], serde_json::json!([]));
-    // Standard streams, the report, the held output folder, and the one that lists them.
+    // The standard streams, the report, the output folder, and the descriptor that lists them.
     assert!(said["fds"].as_array().unwrap().len() <= 6, "{said}");
     assert_eq!(said["sid"], true);
     assert_eq!(said["umask"], "0077");
     assert_eq!(said["mode"], 0o700);
     assert_eq!(said["files"], serde_json::json!([]));
     assert_eq!(said["oom"], "1000");
-    let layers = &told.isolation().layers;
+    let layers = &outcome.isolation().layers;
     for layer in ["nocaps", "no_new_privs", "rlimits"] {
         assert!(layers.iter().any(|l| l == layer), "{layers:?}");
     }
@@ -79,8 +79,8 @@ fn a_cpu_limit_names_its_signal() {
     if !available(TIER) {
         return;
     }
-    let told = run_spec(spec("while True: pass", limited(|l| l.cpu_s = 1)));
-    assert_eq!(told.run().exit, Exit::Signal("SIGXCPU".to_owned()));
+    let outcome = run_spec(spec("while True: pass", limited(|l| l.cpu_s = 1)));
+    assert_eq!(outcome.run().exit, Exit::Signal("SIGXCPU".to_owned()));
 }
 
 #[test]
@@ -88,16 +88,16 @@ fn an_output_flood_is_cut_counted_and_streamed_in_bounded_notes() {
     if !available(TIER) {
         return;
     }
-    let told = run_spec(spec(
+    let outcome = run_spec(spec(
         "import os\nwhile True: os.write(1, '€'.encode() * 1000)",
         limited(|l| l.output_bytes = 100_000),
     ));
-    let run = told.run();
+    let run = outcome.run();
     assert!(run.stdout_truncated && !run.stderr_truncated);
     assert!(run.stdout_bytes > 100_000);
     assert_eq!(run.stdout.len(), 99_999);
-    assert_eq!(told.streamed(StreamName::Stdout), run.stdout);
-    assert!(told.notes.len() < 60, "{}", told.notes.len());
+    assert_eq!(outcome.streamed(StreamName::Stdout), run.stdout);
+    assert!(outcome.notes.len() < 60, "{}", outcome.notes.len());
 }
 
 #[test]
@@ -107,7 +107,7 @@ fn many_processes_together_meet_the_memory_limit_too() {
     }
     let mut policy = limited(|l| l.memory_mb = 64);
     policy.limits.file_size_mb = 4;
-    let told = run_spec(spec(
+    let outcome = run_spec(spec(
         "import os, time\n\
          for i in range(60):\n\
          \x20   if os.fork() == 0:\n\
@@ -116,17 +116,17 @@ fn many_processes_together_meet_the_memory_limit_too() {
          print(os.WTERMSIG(os.wait()[1]))",
         policy,
     ));
-    lost_to_memory(&told);
+    lost_to_memory(&outcome);
 }
 
-/// Nothing to say where no control group can be made.
-fn lost_to_memory(told: &Told) {
-    let run = told.run();
+/// Passes if no control group can be made.
+fn lost_to_memory(outcome: &Outcome) {
+    let run = outcome.run();
     let grouped = run.isolation.layers.iter().any(|layer| layer == "cgroup");
     if !is_given_to_root(grouped, "control group can be made") {
         return;
     }
-    // The kernel chooses among those that should go first: a child, or the first process.
+    // The kernel kills the preferred victims first: a child, or the first process.
     assert!(
         ["", "9\n", "ended well\n"].contains(&run.stdout.as_str()),
         "{run:?}"
@@ -137,7 +137,7 @@ fn lost_to_memory(told: &Told) {
     assert!(error.message.contains("the kernel ended"), "{run:?}");
 }
 
-/// The first process waits for its children, takes no notice of how they ended, and prints.
+/// The first process waits for its children, ignores how they ended, and prints.
 #[test]
 fn a_run_that_lost_forks_to_the_memory_limit_did_not_succeed() {
     if !available(TIER) {
@@ -145,7 +145,7 @@ fn a_run_that_lost_forks_to_the_memory_limit_did_not_succeed() {
     }
     let mut policy = limited(|l| l.memory_mb = 96);
     policy.limits.file_size_mb = 4;
-    let told = run_spec(spec(
+    let outcome = run_spec(spec(
         "import os\n\
          for i in range(12):\n\
          \x20   if os.fork() == 0:\n\
@@ -156,16 +156,16 @@ fn a_run_that_lost_forks_to_the_memory_limit_did_not_succeed() {
          print('ended well')",
         policy,
     ));
-    lost_to_memory(&told);
+    lost_to_memory(&outcome);
 }
 
-/// A child that ended and that its parent never waits for.
+/// A child that was killed and that its parent never waits for.
 #[test]
 fn a_run_that_lost_a_child_it_never_waited_for_did_not_succeed() {
     if !available(TIER) {
         return;
     }
-    let told = run_spec(spec(
+    let outcome = run_spec(spec(
         "import os\n\
          inside, outside = os.pipe()\n\
          if os.fork() == 0:\n\
@@ -176,18 +176,18 @@ fn a_run_that_lost_a_child_it_never_waited_for_did_not_succeed() {
          print('ended well')",
         limited(|l| l.cpu_s = 2),
     ));
-    let run = told.run();
+    let run = outcome.run();
     assert_eq!(run.stdout, "ended well\n", "{run:?}");
     assert_eq!(run.limit, Some(LimitKind::Cpu), "{run:?}");
 }
 
-/// An orphan that nobody waits for but pid 1, or the helper where there is none.
+/// An orphan that only pid 1 waits for, or the helper if there is no pid 1.
 #[test]
 fn a_run_that_lost_an_orphan_to_the_limit_of_processor_time_did_not_succeed() {
     if !available(TIER) {
         return;
     }
-    let told = run_spec(spec(
+    let outcome = run_spec(spec(
         "import os\n\
          inside, outside = os.pipe()\n\
          if os.fork() == 0:\n\
@@ -201,7 +201,7 @@ fn a_run_that_lost_an_orphan_to_the_limit_of_processor_time_did_not_succeed() {
          print('ended well')",
         limited(|l| l.cpu_s = 2),
     ));
-    let run = told.run();
+    let run = outcome.run();
     assert_eq!(run.stdout, "ended well\n", "{run:?}");
     assert_eq!(run.limit, Some(LimitKind::Cpu), "{run:?}");
     let error = run.error.as_ref().unwrap();

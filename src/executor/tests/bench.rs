@@ -1,4 +1,4 @@
-//! What the executor's tests share: a real Python, the real binary as helper, a run to its end.
+//! Shared code of the executor's tests: a real Python, the real binary as helper, complete runs.
 
 use std::collections::BTreeMap;
 use std::os::fd::{AsFd, OwnedFd};
@@ -26,7 +26,7 @@ use crate::executor::spec::RunSpec;
 use crate::executor::start;
 use crate::executor::warm::Pool;
 
-/// The binary beside the test's own; `cargo test` builds it for the integration tests.
+/// The binary beside the test binary; `cargo test` builds it for the integration tests.
 pub fn binary() -> PathBuf {
     let me = std::env::current_exe().unwrap();
     let path = me.parent().unwrap().parent().unwrap().join("countersign");
@@ -40,13 +40,13 @@ pub fn binary() -> PathBuf {
 
 pub fn exe() -> Arc<OwnedFd> {
     static EXE: OnceLock<Arc<OwnedFd>> = OnceLock::new();
-    // The reason of a failure is in the log only: show it beside a failing test.
+    // The reason of a failure is only in the log, so it is shown with the test.
     let _ = tracing_subscriber::fmt().with_test_writer().try_init();
     EXE.get_or_init(|| Arc::new(OwnedFd::from(std::fs::File::open(binary()).unwrap())))
         .clone()
 }
 
-/// Whether this machine gives the tier.
+/// Whether this machine provides the tier.
 #[track_caller]
 pub fn available(tier: Tier) -> bool {
     static KERNEL: OnceLock<Result<(), String>> = OnceLock::new();
@@ -63,7 +63,7 @@ pub fn available(tier: Tier) -> bool {
     }
 }
 
-/// `CS_TEST_PYTHON`, else the first Python ≥ 3.11 that answers.
+/// `CS_TEST_PYTHON`, or the first Python ≥ 3.11 that answers.
 pub fn python() -> Arc<PythonEnv> {
     static PYTHON: OnceLock<Arc<PythonEnv>> = OnceLock::new();
     PYTHON
@@ -85,7 +85,7 @@ pub fn python() -> Arc<PythonEnv> {
         .clone()
 }
 
-/// The managed environment: it has pandas.
+/// The managed environment, which has pandas.
 pub fn pandas() -> Arc<PythonEnv> {
     static PANDAS: OnceLock<Arc<PythonEnv>> = OnceLock::new();
     PANDAS
@@ -93,7 +93,7 @@ pub fn pandas() -> Arc<PythonEnv> {
         .clone()
 }
 
-/// The Python of [`python`] without ctypes, as long as the folder is there.
+/// The Python of [`python`] without ctypes, while the folder exists.
 pub fn without_ctypes() -> (tempfile::TempDir, Arc<PythonEnv>) {
     use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::tempdir().unwrap();
@@ -140,7 +140,7 @@ fn ask(python: &str) -> Option<Arc<PythonEnv>> {
     })
 }
 
-/// The built-in profile `analysis`, with limits that a test can wait for.
+/// The built-in profile `analysis` with limits that are short enough for tests.
 pub fn policy(tier: Tier) -> Policy {
     let all = crate::policy::builtin().unwrap();
     let built_in = all.iter().find(|policy| policy.name == "analysis").unwrap();
@@ -155,7 +155,7 @@ pub fn policy(tier: Tier) -> Policy {
     policy
 }
 
-/// A built-in profile with time for a machine that does much else; in the process tier.
+/// A built-in profile in the process tier, with enough time for a busy machine.
 pub fn profile(name: &str) -> Policy {
     let all = crate::policy::builtin().unwrap();
     let mut policy = Policy::clone(all.iter().find(|policy| policy.name == name).unwrap());
@@ -165,8 +165,8 @@ pub fn profile(name: &str) -> Policy {
     policy
 }
 
-/// A run of a profile with the managed environment and inputs that an agent brings.
-pub fn run_profile(policy: Policy, code: &str, inputs: serde_json::Value) -> Told {
+/// Runs code under a profile with the managed environment and inputs from an agent.
+pub fn run_profile(policy: Policy, code: &str, inputs: serde_json::Value) -> Outcome {
     let requests = serde_json::from_value(inputs).unwrap();
     let inputs = crate::executor::bind(&requests, &BTreeMap::new()).unwrap();
     run_spec(RunSpec {
@@ -175,7 +175,7 @@ pub fn run_profile(policy: Policy, code: &str, inputs: serde_json::Value) -> Tol
     })
 }
 
-/// The same without the guard: for attacks on what stands outside the interpreter.
+/// Like [`policy`] without the guard: for attacks on layers outside the interpreter.
 pub fn raw_policy(tier: Tier) -> Policy {
     Policy {
         guard: false,
@@ -199,13 +199,13 @@ pub fn spec(code: &str, policy: Policy) -> RunSpec {
     }
 }
 
-/// What came of a run.
+/// The notes of a finished run.
 #[derive(Debug, Default)]
-pub struct Told {
+pub struct Outcome {
     pub notes: Vec<ExecNote>,
 }
 
-impl Told {
+impl Outcome {
     pub fn run(&self) -> &Run {
         match self.notes.last() {
             Some(ExecNote::Ended(run)) => run,
@@ -213,7 +213,7 @@ impl Told {
         }
     }
 
-    /// The contents of the files that it left.
+    /// The contents of the files that the run left.
     pub fn left(&self) -> &[Blob] {
         let left = self.notes.iter().find_map(|note| match note {
             ExecNote::Left(blobs) => Some(&blobs[..]),
@@ -250,7 +250,7 @@ impl Told {
     }
 }
 
-/// A parquet file as pandas writes it.
+/// A parquet file that pandas writes.
 pub fn parquet(code: &str) -> Vec<u8> {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("t.parquet");
@@ -268,13 +268,13 @@ pub fn parquet(code: &str) -> Vec<u8> {
     std::fs::read(path).unwrap()
 }
 
-/// A run whose notes come one by one.
+/// A run whose notes can be read one by one.
 pub struct Live {
     pub control: Control,
     pub notes: mpsc::Receiver<ExecNote>,
 }
 
-/// These data sets, and nothing left by earlier runs.
+/// Sources with these data sets and no files of earlier runs.
 pub fn sources(datasets: BTreeMap<String, DatasetSource>) -> Sources {
     Sources {
         datasets,
@@ -283,7 +283,7 @@ pub fn sources(datasets: BTreeMap<String, DatasetSource>) -> Sources {
     }
 }
 
-/// These data sets, described and converted in the managed environment.
+/// Sources with these data sets, described and converted in the managed environment.
 pub fn converting(datasets: BTreeMap<String, DatasetSource>, tier: Tier) -> Arc<Sources> {
     let sources = sources(datasets);
     let converter = crate::executor::data::convert::Converter::new(exe(), pandas(), tier);
@@ -299,7 +299,7 @@ pub fn begin_with(spec: RunSpec, sources: Arc<Sources>) -> Live {
     begin_all(exe(), None, spec, sources)
 }
 
-/// Through another helper than the product's: one that leaves layers off.
+/// Starts a run through a helper other than the product's, which leaves layers off.
 pub fn begin_through(
     exe: Arc<OwnedFd>,
     spec: RunSpec,
@@ -308,7 +308,7 @@ pub fn begin_through(
     begin_all(exe, None, spec, Arc::new(sources(datasets)))
 }
 
-/// With a pool: warm, where a place waits.
+/// Starts a run with a pool: warm if a slot waits.
 pub fn begin_in(
     pool: Option<Arc<Pool>>,
     spec: RunSpec,
@@ -338,7 +338,7 @@ pub fn begin_all(
 }
 
 impl Live {
-    /// The next note; a run that says nothing for so long hangs.
+    /// The next note. A run without a note for this long hangs.
     pub fn next(&self) -> ExecNote {
         self.notes
             .recv_timeout(Duration::from_secs(400))
@@ -346,22 +346,22 @@ impl Live {
     }
 
     /// Releases and waits for the end.
-    pub fn finish(self) -> Told {
-        let mut told = Told::default();
-        // Before it is ready this is remembered.
+    pub fn finish(self) -> Outcome {
+        let mut outcome = Outcome::default();
+        // Takes effect later if the child is not ready yet.
         self.control.release();
         loop {
             let note = self.next();
             let last = matches!(note, ExecNote::Ended(_) | ExecNote::Failed { .. });
-            told.notes.push(note);
+            outcome.notes.push(note);
             if last {
-                return told;
+                return outcome;
             }
         }
     }
 }
 
-pub fn run_spec(spec: RunSpec) -> Told {
+pub fn run_spec(spec: RunSpec) -> Outcome {
     begin(spec, BTreeMap::new()).finish()
 }
 
@@ -372,7 +372,8 @@ pub fn with_inputs(code: &str, policy: Policy, inputs: Vec<BoundInput>) -> RunSp
     }
 }
 
-/// Names the processes of a run, which their forks inherit and anybody may read.
+/// Returns a mark and code that names its processes by it. Forks inherit the name and anybody may
+/// read it.
 pub fn marked(code: &str) -> (String, String) {
     let mut random = [0u8; 5];
     getrandom::fill(&mut random).unwrap();
@@ -382,7 +383,7 @@ pub fn marked(code: &str) -> (String, String) {
     (mark, code)
 }
 
-/// Waits until no process carries the mark: death takes the kernel a moment.
+/// Waits until no process carries the mark: the kernel needs a moment to end a process.
 pub fn gone(mark: &str) {
     let until = std::time::Instant::now() + Duration::from_secs(120);
     while !processes_marked(mark).is_empty() {
@@ -391,7 +392,7 @@ pub fn gone(mark: &str) {
     }
 }
 
-/// The processes between a payload and its dashboard, from below.
+/// The processes between a payload and its dashboard, from the payload upwards.
 pub fn helpers_of(payload: i32, dashboard: i32) -> Vec<i32> {
     let parent = |pid| crate::sandbox::procfs::stat(pid).unwrap().parent;
     let mut found = Vec::new();
@@ -404,7 +405,7 @@ pub fn helpers_of(payload: i32, dashboard: i32) -> Vec<i32> {
     found
 }
 
-/// The one of them that the dashboard started.
+/// The one of these processes that the dashboard started.
 pub fn helper_of(payload: i32, dashboard: i32) -> i32 {
     helpers_of(payload, dashboard).pop().unwrap()
 }
@@ -415,35 +416,36 @@ pub fn processes_marked(mark: &str) -> Vec<i32> {
         .unwrap()
         .into_iter()
         .filter(|pid| {
-            // The end of the name: a run may put something before it.
+            // Compares the end of the name, because a run may put something before it.
             std::fs::read(format!("/proc/{pid}/comm"))
                 .is_ok_and(|name| name.trim_ascii_end().ends_with(mark.as_bytes()))
         })
         .collect()
 }
 
-/// What attacks go for, with a descriptor left open across an exec as a careless library in the
-/// broker would: other tests' children may have it too, which is the point.
+/// The targets of attacks, with a descriptor that stays open across an exec as a careless library
+/// in the broker would leave it. Children of other tests may have it too, which is intended.
 pub fn targets() -> crate::executor::tests::attack_table::Targets {
     static LEFT: OnceLock<i32> = OnceLock::new();
     let mut targets = crate::executor::tests::attack_table::Targets::new(std::process::id());
     targets.leaked = *LEFT.get_or_init(|| {
         let file = std::fs::File::open("/proc/self/exe").unwrap();
-        // Above every number that helper and payload use.
+        // Above every number that the helper and the payload use.
         nix::fcntl::fcntl(file, nix::fcntl::FcntlArg::F_DUPFD(700)).unwrap()
     });
     targets
 }
 
-/// Runs tests of this binary again as a user without any privilege. Only root can.
+/// Runs tests of this binary again as an unprivileged user. Only root can do that.
 pub fn as_an_ordinary_user(tests: &[&str]) {
     use std::os::unix::fs::PermissionsExt;
     use std::os::unix::process::CommandExt;
-    // Without root the suite is an ordinary user's already.
+    // Without root, the suite already runs as an ordinary user.
     if !nix::unistd::Uid::effective().is_root() {
         return;
     }
-    // Where that user can reach it: binaries as the build has them beside each other, no more.
+    // Copies the binaries to where that user can reach them, next to each other as the build has
+    // them.
     let folder = tempfile::Builder::new()
         .prefix("cs-user-")
         .tempdir()
@@ -452,8 +454,8 @@ pub fn as_an_ordinary_user(tests: &[&str]) {
     let deps = folder.path().join("deps");
     std::fs::create_dir(&deps).unwrap();
     let tests_binary = deps.join("tests");
-    // By another process: what this one had open for writing, a child of some other thread may
-    // still hold, and is not executed then.
+    // Another process copies them: a file that this process has open for writing may still be open
+    // in a child of another thread, and then it cannot be executed.
     for (from, to) in [
         (std::env::current_exe().unwrap(), tests_binary.clone()),
         (binary(), folder.path().join("countersign")),
@@ -466,7 +468,7 @@ pub fn as_an_ordinary_user(tests: &[&str]) {
     for path in [folder.path(), &deps] {
         std::fs::set_permissions(path, all.clone()).unwrap();
     }
-    // Of nobody else, so that its processes are counted alone.
+    // A uid that nobody else uses, so that only its processes are counted.
     static USERS: AtomicU32 = AtomicU32::new(0);
     let user = std::process::id() * 4 + USERS.fetch_add(1, Ordering::Relaxed);
     let uid = 30_000 + user % 20_000;
@@ -474,7 +476,7 @@ pub fn as_an_ordinary_user(tests: &[&str]) {
     let output = Command::new(&tests_binary)
         .arg("--exact")
         .args(tests)
-        // They share a user, whose processes one of them uses up.
+        // The tests share a user, and one of them uses up its processes.
         .args(["--nocapture", "--test-threads=1"])
         .env_clear()
         .env("PATH", "/usr/local/bin:/usr/bin:/bin")

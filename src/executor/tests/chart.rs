@@ -11,14 +11,14 @@ fn chart() -> Policy {
     profile("chart")
 }
 
-fn run(code: &str) -> Told {
+fn run(code: &str) -> Outcome {
     run_profile(chart(), code, json!({}))
 }
 
 fn result(code: &str) -> Value {
-    let told = run(code);
-    assert_eq!(told.run().error, None, "{code}: {:?}", told.run());
-    told.run().result.clone()
+    let outcome = run(code);
+    assert_eq!(outcome.run().error, None, "{code}: {:?}", outcome.run());
+    outcome.run().result.clone()
 }
 
 fn violation(code: &str) -> String {
@@ -31,7 +31,7 @@ fn violation(code: &str) -> String {
     error.message
 }
 
-/// The second column of the table is what each check of the analyser has to meet; the child
+/// The second column of the table lists what each check of the analyser must find; the child
 /// refuses the same by itself.
 #[test]
 fn q1_imports_calls_names_and_attributes_are_refused_twice() {
@@ -53,10 +53,10 @@ fn q1_imports_calls_names_and_attributes_are_refused_twice() {
     ] {
         let verdict = analysis::analyse(code.as_bytes(), &policy);
         assert_eq!(verdict.verdict, VerdictKind::Blocked, "{code}");
-        let told = run(&format!("print('ran')\n{code}"));
-        let error = told.run().error.clone().unwrap();
+        let outcome = run(&format!("print('ran')\n{code}"));
+        let error = outcome.run().error.clone().unwrap();
         assert_eq!(error.kind, RunErrorKind::PolicyViolation, "{code}");
-        assert_eq!(told.run().stdout, "", "{code}");
+        assert_eq!(outcome.run().stdout, "", "{code}");
     }
     let odd = analysis::analyse(b"x = (", &policy);
     assert_eq!(odd.verdict, VerdictKind::Unanalyzable);
@@ -96,12 +96,12 @@ fn q1_the_eighteen_modules_and_the_builtins_are_there() {
         from io import StringIO\n\
         print(datetime.strptime('2024-05-01', '%Y-%m-%d').year, Counter('aab')['a'])\n\
         print(sorted(set(map(abs, [-2, 1]))), frozenset([1]), isinstance(1, int), None, True)\n";
-    let told = run(code);
+    let outcome = run(code);
     assert_eq!(
-        told.run().stdout,
+        outcome.run().stdout,
         "2024 2\n[1, 2] frozenset({1}) True None True\n",
         "{:?}",
-        told.run()
+        outcome.run()
     );
 }
 
@@ -116,12 +116,12 @@ fn q2_data_is_there_under_its_key_as_plain_json() {
         "t1": {"json": {"timeseries": [{"value": 44.5}, {"value": 45.25}]}},
         "table": {"text": "name,n\na,1\nb,\n", "format": "csv"},
     });
-    let told = run_profile(chart(), &code, inputs);
+    let outcome = run_profile(chart(), &code, inputs);
     assert_eq!(
-        told.run().stdout,
+        outcome.run().stdout,
         "True 45.25 1.0 None a\n['t1', 'table']\n",
         "{:?}",
-        told.run()
+        outcome.run()
     );
 }
 
@@ -146,7 +146,7 @@ fn q3_a_result_has_output_and_chart() {
         json!({"output": "Mean T1 = 45.2 μs", "chart": {"data": [{"x": [1], "y": [2, 3],
             "type": "scatter"}], "layout": {"title": "T1"}}})
     );
-    // What is not said is what was printed.
+    // A missing output is what was printed.
     let found = result("print('said')\nresult = {'chart': {'data': []}}");
     assert_eq!(found["output"], "said\n");
 }
@@ -220,9 +220,9 @@ fn q3_a_chart_must_have_data() {
 #[test]
 fn q3_output_is_cut_at_100_kb_on_a_character_boundary_and_the_run_goes_on() {
     assert_eq!(chart().limits.output_bytes, 100_000);
-    // Three bytes each: 100,000 is in the middle of one.
-    let told = run("print('€' * 50_000)\nresult = {'chart': {'data': []}}");
-    let run = told.run();
+    // Each has three bytes, so byte 100,000 is inside of one.
+    let outcome = run("print('€' * 50_000)\nresult = {'chart': {'data': []}}");
+    let run = outcome.run();
     assert_eq!(
         (&run.exit, run.limit, &run.error),
         (&Exit::Code(0), None, &None)
@@ -244,13 +244,18 @@ fn q3_five_seconds_are_the_limit() {
     assert_eq!((built_in.limits.wall_s, built_in.limits.cpu_s), (5, 5));
     let mut policy = chart();
     policy.limits.wall_s = 1;
-    let told = run_profile(policy, "while True: print('x' * 1000)", json!({}));
-    let error = told.run().error.clone().unwrap();
-    assert_eq!(error.kind, RunErrorKind::Timeout, "{:?}", told.run().error);
+    let outcome = run_profile(policy, "while True: print('x' * 1000)", json!({}));
+    let error = outcome.run().error.clone().unwrap();
+    assert_eq!(
+        error.kind,
+        RunErrorKind::Timeout,
+        "{:?}",
+        outcome.run().error
+    );
 }
 
 #[test]
-fn what_a_result_says_has_no_path_of_this_machine() {
+fn a_result_contains_no_path_of_this_machine() {
     let found = result("import pandas\nresult = {'output': str(pandas)}");
     let said = found["output"].as_str().unwrap();
     assert!(
@@ -261,12 +266,12 @@ fn what_a_result_says_has_no_path_of_this_machine() {
 
 #[test]
 fn q3_every_chart_is_left_as_json_and_as_a_picture() {
-    let told = run("import plotly.express as px\n\
+    let outcome = run("import plotly.express as px\n\
          fig = px.pie(names=['a', 'b'], values=[1, 2])\n\
          result = {'chart': [{'data': [{'type': 'bar', 'x': ['p'], 'y': [3]}]}, fig]}");
-    let ran = told.run();
+    let ran = outcome.run();
     assert_eq!(ran.error, None, "{ran:?}");
-    let blobs = told.left();
+    let blobs = outcome.left();
     let names: Vec<_> = ran.artifacts.iter().map(|a| a.name.as_str()).collect();
     assert_eq!(
         names,
@@ -283,7 +288,7 @@ fn q3_every_chart_is_left_as_json_and_as_a_picture() {
             assert!(blob.bytes.starts_with(b"\x89PNG\r\n\x1a\n"));
         }
     }
-    // What failed, and what has no chart, leaves none.
+    // A failed run, and one without a chart, leave no files.
     for code in [
         "result = {'chart': {'data': [1]}}\n1 / 0",
         "print('no chart')",

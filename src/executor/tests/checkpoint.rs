@@ -1,5 +1,5 @@
-//! What ends a run from inside or outside, the events it leaves, the comparison of the two parsers,
-//! and files that are in memory only.
+//! Checks how runs are ended from inside or outside, the events they leave, the comparison of the
+//! two parsers, and files that are only in memory.
 
 use super::TIER;
 use crate::broker::ExecNote;
@@ -20,8 +20,8 @@ fn kinds(run: &crate::model::Run) -> Vec<&str> {
 
 #[test]
 fn s3_each_checkpoint_has_its_own_typed_error() {
-    let told = run_spec(spec("n = 0\nwhile True:\n    n += 1", walled(100_000)));
-    let run = told.run();
+    let outcome = run_spec(spec("n = 0\nwhile True:\n    n += 1", walled(100_000)));
+    let run = outcome.run();
     let error = run.error.as_ref().unwrap();
     assert_eq!(error.kind, RunErrorKind::TickLimit, "{run:?}");
     assert_eq!(run.limit, Some(LimitKind::Ticks));
@@ -33,8 +33,8 @@ fn s3_each_checkpoint_has_its_own_typed_error() {
     assert_eq!(run.events[0].line, Some(2));
 
     let grow = "x = 'a'\ntry:\n    while True: x += x\nexcept Exception: print('caught')";
-    let told = run_spec(spec(grow, walled(0)));
-    let run = told.run();
+    let outcome = run_spec(spec(grow, walled(0)));
+    let run = outcome.run();
     let kind = run.error.as_ref().map(|e| e.kind);
     assert_eq!(kind, Some(RunErrorKind::MemoryLimit), "{run:?}");
     assert_eq!(
@@ -51,8 +51,8 @@ fn s3_each_checkpoint_has_its_own_typed_error() {
     );
 }
 
-/// The guard has a tenth of a second to say its line, and on a busy machine a process may not run
-/// for as long: it is asked again. One that never answers is noticed all the same.
+/// The guard has a tenth of a second to report its line, and on a busy machine a process may not
+/// run for that long, so several runs are tried. A guard that never reports is still noticed.
 fn with_its_line(runs: impl Iterator<Item = crate::model::Run>) -> crate::model::Run {
     let mut last = None;
     for run in runs {
@@ -65,7 +65,7 @@ fn with_its_line(runs: impl Iterator<Item = crate::model::Run>) -> crate::model:
     panic!("no line: {last:?}");
 }
 
-/// Ended by the wall clock, with longer and longer ones.
+/// A run that the wall clock ended; the limit is increased until the line is reported.
 fn overdue(code: &str, policy: &crate::policy::Policy) -> crate::model::Run {
     with_its_line([1, 1, 3, 10, 30].into_iter().map(|wall_s| {
         let mut policy = policy.clone();
@@ -74,12 +74,12 @@ fn overdue(code: &str, policy: &crate::policy::Policy) -> crate::model::Run {
     }))
 }
 
-/// Ended by the reviewer.
+/// A run that the reviewer ended.
 fn stopped(code: &str, policy: &crate::policy::Policy) -> crate::model::Run {
     with_its_line((0..20).map(|_| cancelled(code, policy.clone())))
 }
 
-/// The error and its line.
+/// The kind and the line of the error.
 fn met(run: &crate::model::Run) -> Option<(RunErrorKind, Option<u32>)> {
     run.error.as_ref().map(|e| (e.kind, e.line))
 }
@@ -123,11 +123,11 @@ fn s3_neither_cancel_nor_the_wall_clock_can_be_caught() {
     }
 }
 
-/// No checkpoint is met in there: the clock and the kill outside need none.
+/// The code reaches no checkpoint; the clock and the kill from outside need none.
 #[test]
-fn a_snippet_that_meets_no_checkpoint_ends_all_the_same() {
+fn a_snippet_without_checkpoints_is_ended_too() {
     let code = "print('on')\nsum(range(10 ** 15))";
-    // On a machine that does much else the clock may find the first line still running.
+    // On a busy machine the time limit may end the first line.
     let ended = [1, 3, 10, 30].into_iter().map(|wall_s| {
         let mut policy = walled(0);
         policy.limits.wall_s = wall_s;
@@ -140,7 +140,7 @@ fn a_snippet_that_meets_no_checkpoint_ends_all_the_same() {
 }
 
 #[test]
-fn the_checkpoints_are_met_inside_of_the_jail_too() {
+fn checkpoints_work_inside_the_jail_too() {
     if !available(Tier::Kernel) {
         return;
     }
@@ -153,34 +153,34 @@ fn the_checkpoints_are_met_inside_of_the_jail_too() {
     assert_eq!(met(&run), Some((RunErrorKind::Timeout, Some(2))));
 }
 
-/// A guard that is gone from the process cannot end a run by what it says, or keep one.
+/// Native code that replaced the guard can neither end a run by its report nor keep it running.
 #[test]
-fn what_native_code_says_of_its_clock_is_not_believed() {
-    let told = run_spec(spec(
+fn a_clock_claim_of_native_code_is_not_believed() {
+    let outcome = run_spec(spec(
         "import os\nos.write(4, b'{\"error\":{\"type\":\"Timeout\",\"message\":\"\",\"line\":7,\"exception\":null,\"limit\":\"wall\"}}\\n')\nos._exit(1)",
         raw_policy(TIER),
     ));
-    let kind = told.run().error.as_ref().map(|e| e.kind);
-    assert_eq!(kind, Some(RunErrorKind::SandboxError), "{told:?}");
+    let kind = outcome.run().error.as_ref().map(|e| e.kind);
+    assert_eq!(kind, Some(RunErrorKind::SandboxError), "{outcome:?}");
 }
 
 #[test]
-fn d5_what_the_guard_refuses_is_an_event_with_its_line() {
-    let told = run_spec(spec(
+fn d5_a_refusal_of_the_guard_is_an_event_with_its_line() {
+    let outcome = run_spec(spec(
         "x = 1\ntry:\n    getattr(x, '__cl' + 'ass__')\nexcept Exception:\n    pass",
         policy(TIER),
     ));
-    let run = told.run();
+    let run = outcome.run();
     assert_eq!(run.events.len(), 1, "{run:?}");
     let event = &run.events[0];
     assert_eq!((event.kind.as_str(), event.line), ("refused", Some(3)));
     assert_eq!(event.message, "the attribute __class__ is not allowed");
-    let told = run_spec(spec("print(1)", policy(TIER)));
-    assert!(told.run().events.is_empty());
+    let outcome = run_spec(spec("print(1)", policy(TIER)));
+    assert!(outcome.run().events.is_empty());
 }
 
 #[test]
-fn what_cpython_reads_otherwise_than_the_analyser_does_not_run() {
+fn code_that_cpython_reads_differently_does_not_run() {
     let facts = crate::analysis::outline::facts_of;
     for (shown, seen) in [
         ("print('a')", "print('b')"),
@@ -188,8 +188,8 @@ fn what_cpython_reads_otherwise_than_the_analyser_does_not_run() {
     ] {
         let mut spec = spec(shown, policy(TIER));
         spec.facts = facts(seen);
-        let told = run_spec(spec);
-        let run = told.run();
+        let outcome = run_spec(spec);
+        let run = outcome.run();
         let kind = run.error.as_ref().map(|e| e.kind);
         assert_eq!(kind, Some(RunErrorKind::PolicyViolation), "{run:?}");
         assert_eq!((run.stdout.as_str(), kinds(run)), ("", vec!["facts"]));
@@ -204,13 +204,13 @@ fn s5_a_virtual_file_system_is_there_when_the_policy_grants_one() {
     };
     let code = "with open('a.txt', 'w') as f: print('one', file=f)\n\
                 print(open('a.txt').read(), open('notes').read(), notes)";
-    let told = run_spec(with_inputs(code, walled(0), inputs()));
-    let kind = told.run().error.as_ref().map(|e| e.kind);
+    let outcome = run_spec(with_inputs(code, walled(0), inputs()));
+    let kind = outcome.run().error.as_ref().map(|e| e.kind);
     assert_eq!(kind, Some(RunErrorKind::PolicyViolation));
     let mut policy = walled(0);
     policy.builtins.insert("open".to_owned());
-    let told = run_spec(with_inputs(code, policy, inputs()));
-    let run = told.run();
+    let outcome = run_spec(with_inputs(code, policy, inputs()));
+    let run = outcome.run();
     assert_eq!(run.stdout, "one\n [\"é\"] ['é']\n", "{run:?}");
 }
 
@@ -291,8 +291,8 @@ match {"at": Point(4, ["a"])}:
         print("match", first)
 print("last")
 "#;
-    let told = run_spec(spec(code, walled(10_000)));
-    let run = told.run();
+    let outcome = run_spec(spec(code, walled(10_000)));
+    let run = outcome.run();
     let want = "first\nPoint(x=2, tags=[]) True 9 2 1\nleft\n1 5 6 [2, 1, 0]\nmatch a\nlast\n";
     assert_eq!((run.stdout.as_str(), &run.error), (want, &None), "{run:?}");
 }

@@ -1,4 +1,5 @@
-//! Data sets: described and converted in a jail, mapped by their runs, the same as if read there.
+//! Data sets are described and converted in a jail and mapped by their runs, with the same result
+//! as reading them there.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -43,7 +44,7 @@ fn ask(names: &[&str]) -> BTreeMap<String, InputRequest> {
         .collect()
 }
 
-fn run(code: &str, inputs: Vec<BoundInput>, sources: &std::sync::Arc<Sources>) -> Told {
+fn run(code: &str, inputs: Vec<BoundInput>, sources: &std::sync::Arc<Sources>) -> Outcome {
     let mut policy = policy(TIER);
     policy.limits.memory_mb = 1024;
     let mut spec = with_inputs(code, Policy { ..policy }, inputs);
@@ -68,7 +69,7 @@ fn every_format_is_described_as_pandas_reads_it() {
         ),
         TIER,
     );
-    let told: BTreeMap<_, _> = describe(&sources)
+    let outcome: BTreeMap<_, _> = describe(&sources)
         .into_iter()
         .map(|d| {
             let columns: Vec<_> = d
@@ -79,29 +80,29 @@ fn every_format_is_described_as_pandas_reads_it() {
             (d.name, (d.rows, columns.join(", ")))
         })
         .collect();
-    let of = |name: &str| (told[name].0, told[name].1.as_str());
+    let described = |name: &str| (outcome[name].0, outcome[name].1.as_str());
     assert_eq!(
-        of("sales"),
+        described("sales"),
         (
             3,
             "region object, n int64, rate float64, ok bool, gap float64, note object"
         )
     );
-    assert_eq!(of("tabs"), (1, "a int64, b object"));
-    assert_eq!(of("one"), (1, "a int64, b object"));
-    assert_eq!(of("many"), (2, "a float64, c bool"));
-    assert_eq!(of("table"), (2, "a int64, t datetime64[ns]"));
+    assert_eq!(described("tabs"), (1, "a int64, b object"));
+    assert_eq!(described("one"), (1, "a int64, b object"));
+    assert_eq!(described("many"), (2, "a float64, c bool"));
+    assert_eq!(described("table"), (2, "a int64, t datetime64[ns]"));
 }
 
-/// What pandas makes of a file, in words that show every difference.
+/// Prints a table so that every difference shows.
 const SHOWN: &str = "def show(df):\n\
     \x20   print(dict(df.dtypes.astype(str)), df.index)\n\
     \x20   print([[('None' if v is None else type(v).__name__, str(v)) for v in row] for row in df.itertuples(index=False, name=None)])\n";
 
 #[test]
-fn a_table_that_is_handed_over_is_the_table_that_is_read() {
+fn a_converted_table_equals_the_table_read_from_the_file() {
     let dir = tempfile::tempdir().unwrap();
-    // Contents of no other test: what was converted is found again by its content.
+    // No other test uses these contents, because conversions are cached by content.
     let table = parquet(&format!(
         "df = pd.DataFrame({{'a': [1, 2], 'f': [0.5, np.nan], 's': ['{TIER:?}', None], \
          't': pd.to_datetime(['2020', None]), 'c': pd.Categorical(['u', 'v'])}}, index=['p', 'q'])"
@@ -126,7 +127,7 @@ fn a_table_that_is_handed_over_is_the_table_that_is_read() {
 }
 
 #[test]
-fn a_frame_can_be_changed_and_the_next_run_sees_it_as_it_was() {
+fn a_changed_frame_is_unchanged_for_the_next_run() {
     let dir = tempfile::tempdir().unwrap();
     let sources = converting(data(dir.path(), &[("sales.csv", CSV.as_bytes())]), TIER);
     let inputs = bind_with(&ask(&["sales"]), &sources).unwrap();
@@ -136,14 +137,14 @@ fn a_frame_can_be_changed_and_the_next_run_sees_it_as_it_was() {
          sales.sort_values('n', inplace=True)\nsales['new'] = 1\n\
          sales.dropna(inplace=True)\nprint(len(sales))";
     for _ in 0..2 {
-        let told = run(code, inputs.clone(), &sources);
-        assert_eq!(told.run().error, None, "{:?}", told.run());
-        assert_eq!(told.run().stdout, "[1, 2, 3] 1.5\n1\n");
+        let outcome = run(code, inputs.clone(), &sources);
+        assert_eq!(outcome.run().error, None, "{:?}", outcome.run());
+        assert_eq!(outcome.run().stdout, "[1, 2, 3] 1.5\n1\n");
     }
 }
 
 #[test]
-fn what_cannot_be_read_is_an_error_before_anything_runs() {
+fn unreadable_data_is_an_error_before_anything_runs() {
     let dir = tempfile::tempdir().unwrap();
     let sources = converting(
         data(
@@ -185,15 +186,15 @@ fn a_data_set_that_changed_after_its_conversion_ends_the_run_before_it_starts() 
     };
     assert_eq!(*rows, 3);
     std::fs::write(dir.path().join("sales.csv"), CSV.replace('N', "M")).unwrap();
-    let told = run("print('ran')", inputs, &sources);
-    assert!(told.failure().contains("changed since it was shown"));
+    let outcome = run("print('ran')", inputs, &sources);
+    assert!(outcome.failure().contains("changed since it was shown"));
 }
 
-/// The second table is in the cache by its content already, and not by its file.
+/// The cache knows the second table by its content, but not by its file.
 #[test]
-fn a_file_that_was_only_touched_is_not_converted_again() {
+fn a_merely_touched_file_is_not_converted_again() {
     let dir = tempfile::tempdir().unwrap();
-    // Of no other test: what was converted is known to the whole process.
+    // No other test uses this content: conversions are known to the whole process.
     let text = format!("a,b\n1,{TIER:?} touched\n");
     let datasets = data(dir.path(), &[("sales.csv", text.as_bytes())]);
     let sources = converting(datasets.clone(), TIER);
@@ -206,14 +207,14 @@ fn a_file_that_was_only_touched_is_not_converted_again() {
     std::fs::write(&source.path, &text).unwrap();
     assert!(frame_of(source, inputs[0].sha256).is_none());
     assert_eq!(inode(frame_with(source.format, inputs[0].sha256)), first);
-    // The run finds it by the content, and so does whoever asks next.
-    let told = run("print(sales['a'].tolist())", inputs.clone(), &sources);
-    assert_eq!(told.run().stdout, "[1]\n", "{told:?}");
+    // The run and the next request both find it by its content.
+    let outcome = run("print(sales['a'].tolist())", inputs.clone(), &sources);
+    assert_eq!(outcome.run().stdout, "[1]\n", "{outcome:?}");
     let again = bind_with(&ask(&["sales"]), &sources).unwrap();
     assert_eq!(inode(frame_of(source, again[0].sha256)), first);
 }
 
-/// Every way to put another content where the file was that leaves its size and its time.
+/// All ways to change the content of a file without changing its size and time.
 #[test]
 fn a_rewrite_that_keeps_size_and_time_is_noticed() {
     use std::os::unix::fs::FileExt;
@@ -249,7 +250,8 @@ fn a_rewrite_that_keeps_size_and_time_is_noticed() {
         let datasets = data(dir.path(), &[("sales.csv", b"a,b\n1,2\n")]);
         let path = &datasets["sales"].path;
         let sources = converting(datasets.clone(), TIER);
-        // At once after the file was made: within one tick of the kernel's clock, were it not waited for.
+        // Follows immediately: without the wait, it would be within the same tick of the kernel's
+        // clock.
         let inputs = bind_with(&ask(&["sales"]), &sources).unwrap();
         let before = std::fs::metadata(path).unwrap();
         rewrite(path, dir.path());
@@ -262,13 +264,13 @@ fn a_rewrite_that_keeps_size_and_time_is_noticed() {
         let now = std::fs::metadata(path).unwrap();
         assert_eq!(now.modified().unwrap(), before.modified().unwrap(), "{way}");
         assert_eq!(now.len(), before.len(), "{way}");
-        let told = run("print('ran')", inputs.clone(), &sources);
+        let outcome = run("print('ran')", inputs.clone(), &sources);
         let want = "data set sales changed since it was shown";
-        assert_eq!(told.failure(), want, "{way}");
+        assert_eq!(outcome.failure(), want, "{way}");
         let again = bind_with(&ask(&["sales"]), &sources).unwrap();
         assert_ne!(again[0].sha256, inputs[0].sha256, "{way}");
-        let told = run("print(sales['a'].tolist())", again, &sources);
-        assert_eq!(told.run().stdout, "[9]\n", "{way}: {told:?}");
+        let outcome = run("print(sales['a'].tolist())", again, &sources);
+        assert_eq!(outcome.run().stdout, "[9]\n", "{way}: {outcome:?}");
     }
 }
 
@@ -288,11 +290,11 @@ fn a_table_too_large_to_be_handed_over_is_described_and_read_by_its_run() {
     };
     assert_eq!((*rows, columns.len()), (1000, 2));
     assert!(frame_of(&datasets["sales"], inputs[0].sha256).is_none());
-    let told = run("print(sales['a'].sum())", inputs, &sources);
-    assert_eq!(told.run().stdout, "499500\n", "{told:?}");
+    let outcome = run("print(sales['a'].sum())", inputs, &sources);
+    assert_eq!(outcome.run().stdout, "499500\n", "{outcome:?}");
 }
 
-/// Permissions are nothing to root: the next test runs this one as somebody else.
+/// Permissions do not restrict root, so the next test runs this one as another user.
 #[test]
 fn a_data_set_that_may_not_be_read_is_an_error_before_anything_runs() {
     use std::os::unix::fs::PermissionsExt;
@@ -309,11 +311,11 @@ fn a_data_set_that_may_not_be_read_is_an_error_before_anything_runs() {
         error,
         "data set `sales` cannot be read: permission denied: the dashboard's user may not read it"
     );
-    // One that was shown and then closed.
+    // A file that was shown and then closed.
     let sources = std::sync::Arc::new(sources(datasets));
-    let told = begin_with(with_inputs("print(1)", policy(TIER), bound), sources).finish();
-    assert_eq!(told.failure(), "data set sales cannot be read any more");
-    assert_eq!(told.notes.len(), 1, "{told:?}");
+    let outcome = begin_with(with_inputs("print(1)", policy(TIER), bound), sources).finish();
+    assert_eq!(outcome.failure(), "data set sales cannot be read any more");
+    assert_eq!(outcome.notes.len(), 1, "{outcome:?}");
 }
 
 #[test]

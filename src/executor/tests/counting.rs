@@ -1,4 +1,4 @@
-//! Counting a private data set takes time before its run is held: a kill ends that too.
+//! Counting a private data set takes time before its run is held; a kill ends that too.
 
 use std::collections::BTreeMap;
 use std::os::fd::AsFd;
@@ -18,7 +18,8 @@ use crate::executor::tests::bench::*;
 use crate::executor::warm::Pool;
 use crate::model::{DataFormat, Exit, RunErrorKind, Sensitivity, Tier};
 
-/// Two private data sets: one that is counted at once and one whose many values take seconds.
+/// Two private data sets: one is counted at once, the other takes seconds because of its many
+/// values.
 struct Two {
     _folder: tempfile::TempDir,
     datasets: BTreeMap<String, DatasetSource>,
@@ -62,10 +63,10 @@ impl Two {
     }
 }
 
-/// As a run ends that was killed before its release, and nothing but that is said of it.
-fn is_cancelled(told: &Told) {
-    let run = told.run();
-    assert_eq!(told.notes.len(), 1, "{told:?}");
+/// Checks that the run ended like one killed before its release, with no other report.
+fn is_cancelled(outcome: &Outcome) {
+    let run = outcome.run();
+    assert_eq!(outcome.notes.len(), 1, "{outcome:?}");
     assert_eq!(run.error.as_ref().unwrap().kind, RunErrorKind::Cancelled);
     assert_eq!(run.exit, Exit::Signal("SIGKILL".to_owned()));
     assert_eq!(run.stdout, "");
@@ -85,7 +86,7 @@ fn a_kill_ends_the_counting_of_a_private_data_set() {
         let (spec, sources) = two.run(tier);
         let pool = warm.then(|| Arc::new(Pool::new(exe())));
         if let Some(pool) = &pool {
-            assert!(pool.await_place(&spec), "no place for the run");
+            assert!(pool.await_slot(&spec), "no slot for the run");
         }
         let live = begin_all(exe(), pool, spec, sources.clone());
         while sources.converters.counted() == 0 {
@@ -97,7 +98,7 @@ fn a_kill_ends_the_counting_of_a_private_data_set() {
     }
 }
 
-/// The switch was thrown before the run's thread looked at it for the first time.
+/// The switch is thrown before the run's thread checks it for the first time.
 #[test]
 fn a_kill_before_the_counting_leaves_nothing_counted() {
     let two = Two::new();
@@ -108,14 +109,14 @@ fn a_kill_before_the_counting_leaves_nothing_counted() {
         let (spec, sources) = two.run(tier);
         let switch = Switch::new();
         switch.throw_kill();
-        let unexpected = |note| panic!("told of a run that never began: {note:?}");
+        let unexpected = |note| panic!("a note of a run that never began: {note:?}");
         let last = drive::drive(&spec, exe().as_fd(), None, &sources, &switch, &unexpected);
-        is_cancelled(&Told { notes: vec![last] });
+        is_cancelled(&Outcome { notes: vec![last] });
         assert_eq!(sources.converters.counted(), 0, "{tier}");
     }
 }
 
-/// Released ahead of the counting, as the second child of a contract is: that must not hurry it.
+/// Released before the counting, as a certifying child is; the counting must still complete.
 #[test]
 fn a_release_during_the_counting_is_remembered() {
     let folder = tempfile::tempdir().unwrap();
@@ -141,7 +142,7 @@ fn a_release_during_the_counting_is_remembered() {
     assert_eq!(live.finish().run().stdout, "2\n");
 }
 
-/// There is no Python yet that could count.
+/// No Python is available yet for the counting.
 #[test]
 fn a_kill_ends_the_waiting_for_a_python_too() {
     let two = Two::new();

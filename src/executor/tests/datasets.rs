@@ -40,7 +40,7 @@ fn a_data_set_is_counted_typed_and_hashed() {
 }
 
 #[test]
-fn what_an_agent_brings_is_bound_byte_for_byte() {
+fn inputs_of_an_agent_are_bound_byte_for_byte() {
     let map = BTreeMap::new();
     let bound = bind(
         &ask("cfg", json!({"json": {"b": [1, 2.5], "a": "é"}})),

@@ -1,5 +1,5 @@
-//! The code's digest is checked three times: by the broker (`refusal.rs`), by the helper and by the child.
-//! Each time the others are content with what was exchanged, so that only the one can refuse it.
+//! The code's digest is checked three times: by the broker (`refusal.rs`), by the helper and by the
+//! child. Each test changes the code so that only one of the checks can refuse it.
 
 use std::os::fd::AsFd;
 
@@ -16,7 +16,7 @@ use crate::sandbox::refusal::Reason;
 const SHOWN: &str = "print('shown')";
 const ANOTHER: &str = "print('another')";
 
-/// A child that has `ANOTHER` as its code, by the digests of these two.
+/// A child with `ANOTHER` as its code, under the digests of these two texts.
 fn launched(for_the_helper: &str, for_the_child: &str) -> Result<Looked, Why> {
     let spec = spec(for_the_child, raw_policy(TIER));
     let files = Files {
@@ -29,12 +29,12 @@ fn launched(for_the_helper: &str, for_the_child: &str) -> Result<Looked, Why> {
 }
 
 #[test]
-fn a_helper_that_is_handed_other_code_than_was_shown_starts_no_child() {
+fn a_helper_with_other_code_than_was_shown_starts_no_child() {
     if !available(TIER) {
         return;
     }
     let Err(why) = launched(SHOWN, ANOTHER) else {
-        panic!("it was started");
+        panic!("a child was started");
     };
     assert_eq!(why, Why::Child(child::Why::Refused(Reason::OtherCode)));
     let says = "the code is not the code that was shown: the sandbox helper read other code";

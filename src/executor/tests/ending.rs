@@ -1,4 +1,4 @@
-//! What an outcome says of an end, from facts that are put together here.
+//! How the end of a run is reported, for facts that the tests construct.
 
 use std::collections::BTreeMap;
 
@@ -13,8 +13,8 @@ use crate::model::{Isolation, LimitKind, Limits, Run, RunErrorKind, Tier, Timing
 use crate::policy::Contract;
 use crate::sandbox::protocol::{EndedBy, Ending, Lost, OutOfMemory};
 
-/// A run that printed something, with this end, and what its child claims.
-fn told(ending: Ending, collected: Collected) -> Run {
+/// A run with output, this end, and a claim of the child.
+fn outcome(ending: Ending, collected: Collected) -> Run {
     run(Facts {
         ending,
         held_kib: 0,
@@ -76,13 +76,13 @@ fn error(run: &Run) -> (RunErrorKind, &str) {
 }
 
 #[test]
-fn a_run_of_which_something_is_left_did_not_succeed() {
-    assert_eq!(told(BY_ITSELF, Collected::default()).error, None);
+fn a_run_with_surviving_processes_did_not_succeed() {
+    assert_eq!(outcome(BY_ITSELF, Collected::default()).error, None);
     let ending = Ending {
         clean: false,
         ..BY_ITSELF
     };
-    let run = told(ending, Collected::default());
+    let run = outcome(ending, Collected::default());
     let (kind, message) = error(&run);
     assert_eq!(kind, RunErrorKind::SandboxError);
     assert!(message.contains("could be ended"), "{message}");
@@ -93,9 +93,9 @@ fn a_run_of_which_something_is_left_did_not_succeed() {
 }
 
 #[test]
-fn a_run_whose_folder_cannot_be_read_is_told_with_what_it_printed() {
+fn a_run_with_an_unreadable_folder_is_reported_with_its_output() {
     let fault = Fault::new(Why::FolderUnread, "detail");
-    let run = told(BY_ITSELF, Collected::unread(fault));
+    let run = outcome(BY_ITSELF, Collected::unread(fault));
     let want = "the run's folder could not be read";
     assert_eq!(error(&run), (RunErrorKind::SandboxError, want));
     assert_eq!(run.stdout, "printed\n");
@@ -103,14 +103,14 @@ fn a_run_whose_folder_cannot_be_read_is_told_with_what_it_printed() {
 
 /// SIGXCPU is 24.
 #[test]
-fn the_signal_of_a_limit_is_one_only_where_the_time_was_used() {
+fn the_signal_of_a_limit_counts_only_if_the_time_was_used() {
     let signalled = |cpu_us| {
         let ending = Ending {
             status: 24,
             cpu_us,
             ..BY_ITSELF
         };
-        told(ending, Collected::default())
+        outcome(ending, Collected::default())
     };
     for cpu_us in [9_000, 4_900_000] {
         let run = signalled(cpu_us);
@@ -127,25 +127,25 @@ fn the_signal_of_a_limit_is_one_only_where_the_time_was_used() {
     }
 }
 
-/// Whatever the first process came to, and whatever it claims.
+/// Holds for every end of the first process and every claim.
 #[test]
-fn a_run_that_lost_a_process_to_a_limit_says_so() {
-    let of = |out_of_memory, lost, status| {
+fn a_run_that_lost_a_process_to_a_limit_reports_it() {
+    let run_with = |out_of_memory, lost, status| {
         let ending = Ending {
             status,
             out_of_memory,
             lost,
             ..BY_ITSELF
         };
-        told(ending, Collected::default())
+        outcome(ending, Collected::default())
     };
     let met = OutOfMemory {
         peak: 900 << 20,
         killed: 3,
     };
-    // Ended well, with exit code 1, and by SIGKILL.
+    // Exit code 0, exit code 1, and SIGKILL.
     for status in [0, 1 << 8, 9] {
-        let run = of(Some(met), Lost::default(), status);
+        let run = run_with(Some(met), Lost::default(), status);
         assert_eq!(run.limit, Some(LimitKind::Memory));
         let (kind, message) = error(&run);
         assert_eq!(kind, RunErrorKind::MemoryLimit);
@@ -170,11 +170,11 @@ fn a_run_that_lost_a_process_to_a_limit_says_so() {
             "2 processes of the run",
         ),
     ] {
-        let run = of(None, lost, 0);
+        let run = run_with(None, lost, 0);
         assert_eq!((run.limit, error(&run).0), (Some(limit), kind));
         assert!(error(&run).1.contains(said), "{:?}", run.error);
     }
-    assert_eq!(of(None, Lost::default(), 0).limit, None);
+    assert_eq!(run_with(None, Lost::default(), 0).limit, None);
 }
 
 /// SIGXCPU is 24, SIGXFSZ 25.

@@ -1,8 +1,9 @@
-//! The test binary as its own helper: so that a layer can be left off, which the product cannot.
+//! The test binary as its own helper, so that layers can be left off, which the product cannot do.
 //!
-//! A helper has to be single-threaded, and the test harness is not: this runs before it, by way of
-//! the list of functions that the loader calls before `main`. Which layers are off is in the first
-//! argument, put there by the script that `exe_without` makes; nothing else reads arguments.
+//! A helper must be single-threaded, and the test harness is not. So this code runs before the
+//! harness, through the list of functions that the loader calls before `main`. The first argument
+//! names the layers to leave off; the script of `exe_without` sets it, and nothing else reads
+//! arguments.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -20,7 +21,7 @@ use crate::sandbox::roles;
 const WITHOUT: &str = "without:";
 
 #[used]
-// The loader's own list; the standard library reads its arguments in an earlier entry of it.
+// The loader's list of functions; the standard library reads its arguments in an earlier entry.
 #[allow(unsafe_code)]
 #[unsafe(link_section = ".init_array")]
 static ENTRY: extern "C" fn() = enter;
@@ -41,27 +42,29 @@ extern "C" fn enter() {
     crate::sandbox::raw::exit_now(i32::from(roles::sandbox_main()));
 }
 
-/// As the standard library does before `main`.
+/// The standard library does this before `main`.
 #[allow(unsafe_code)]
 fn ignore_broken_pipes() {
     // SAFETY: no handler of ours is installed, only the signal ignored.
     unsafe { libc::signal(libc::SIGPIPE, libc::SIG_IGN) };
 }
 
-/// A helper that leaves these layers off: a script of one line that names this binary.
+/// A helper that leaves these layers off: a one-line script that names this binary.
 pub fn exe_without(off: &[&str]) -> Arc<OwnedFd> {
-    static MADE: Mutex<BTreeMap<String, Arc<OwnedFd>>> = Mutex::new(BTreeMap::new());
+    static SCRIPTS: Mutex<BTreeMap<String, Arc<OwnedFd>>> = Mutex::new(BTreeMap::new());
     let mut off = off.to_vec();
     off.sort_unstable();
     let off = off.join(",");
-    let mut made = MADE.lock().unwrap();
-    made.entry(off.clone())
+    let mut scripts = SCRIPTS.lock().unwrap();
+    scripts
+        .entry(off.clone())
         .or_insert_with(|| Arc::new(script(&off)))
         .clone()
 }
 
 fn script(off: &str) -> OwnedFd {
-    // The line has room for 255 bytes: a short name for a path that may be long.
+    // The kernel reads at most 255 bytes of the line, so a short link replaces a path that may be
+    // long.
     let folder = tempfile::Builder::new()
         .prefix("cs-helper-")
         .tempdir()
@@ -74,11 +77,11 @@ fn script(off: &str) -> OwnedFd {
     let everybody = std::fs::Permissions::from_mode(0o755);
     file.set_permissions(everybody).unwrap();
     drop(file);
-    // The link is needed for as long as the test runs.
+    // The link must exist as long as the test runs.
     let _ = folder.keep();
     let file = std::fs::File::open(&path).unwrap();
-    // A process that another test is starting may hold the file for writing for a moment longer,
-    // and what is written to is not executed; a lease is only given when nobody does.
+    // A process that another test is starting may hold the file for writing a moment longer, and
+    // then it cannot be executed. The kernel grants a lease only when no process does.
     while lease(&file, libc::F_RDLCK).is_err() {
         std::thread::yield_now();
     }

@@ -1,4 +1,4 @@
-//! A run of an environment whose files are others than those that were granted.
+//! Runs in an environment whose files differ from the granted ones.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use crate::executor::warm::Pool;
 use crate::model::Tier;
 use crate::runtime::{Measured, PythonEnv};
 
-/// An interpreter with one module of its own.
+/// An interpreter with one additional module.
 struct Own {
     folder: tempfile::TempDir,
 }
@@ -29,7 +29,7 @@ impl Own {
         self.folder.path().join("own_module.py")
     }
 
-    /// Another file of the same name and size.
+    /// Replaces the module by a file of the same name and size.
     fn write(&self, text: &str) {
         use std::os::unix::fs::PermissionsExt;
         std::fs::write(self.module(), text).unwrap();
@@ -39,7 +39,8 @@ impl Own {
     fn measured(&self) -> Arc<Measured> {
         let mut env = PythonEnv::clone(&python());
         env.sys_path.insert(0, self.folder.path().to_path_buf());
-        // Beside the managed environment: most of it is read once for all tests.
+        // The cache is beside the managed environment, so that most files are read once for all
+        // tests.
         let cache = crate::runtime::testing::data_dir().join("environment-files");
         Arc::new(Measured::of(env, &cache, &mut |_| {}).unwrap())
     }
@@ -56,47 +57,48 @@ impl Own {
     }
 }
 
-fn is_refused(told: &Told) {
-    let message = told.failure();
+fn is_refused(outcome: &Outcome) {
+    let message = outcome.failure();
     assert!(message.contains("it changed meanwhile"), "{message}");
-    // The agent hears of no file of this machine.
+    // The agent learns of no file of this machine.
     assert!(
         !message.contains('/') && !message.contains("own_module"),
         "{message}"
     );
-    let noted = told.notes.iter().any(|note| {
+    let noted = outcome.notes.iter().any(|note| {
         matches!(note, ExecNote::Noted(events)
             if events.iter().any(|event| event.message.ends_with("own_module.py was changed")))
     });
-    assert!(noted, "{told:?}");
+    assert!(noted, "{outcome:?}");
     let released = |note: &ExecNote| matches!(note, ExecNote::Released | ExecNote::Output { .. });
-    assert!(!told.notes.iter().any(released), "{told:?}");
+    assert!(!outcome.notes.iter().any(released), "{outcome:?}");
     assert!(
-        told.notes
+        outcome
+            .notes
             .iter()
             .any(|note| matches!(note, ExecNote::Prepared(_)))
     );
 }
 
 #[test]
-fn a_run_of_an_environment_that_changed_is_not_let_go() {
+fn a_run_of_a_changed_environment_is_not_released() {
     for tier in [Tier::Process, Tier::Kernel] {
         if !available(tier) {
             continue;
         }
         let own = Own::new();
         let measured = own.measured();
-        let told = run_spec(own.run(&measured, tier));
-        assert_eq!(told.run().stdout, "1\n", "{told:?}");
+        let outcome = run_spec(own.run(&measured, tier));
+        assert_eq!(outcome.run().stdout, "1\n", "{outcome:?}");
         own.write("answer = 2\n");
         is_refused(&run_spec(own.run(&measured, tier)));
-        // Put back as it was, it was changed all the same.
+        // A restored file still counts as changed.
         own.write("answer = 1\n");
         is_refused(&run_spec(own.run(&measured, tier)));
         let again = own.measured();
         assert_eq!(again.env.digest, measured.env.digest);
-        let told = run_spec(own.run(&again, tier));
-        assert_eq!(told.run().stdout, "1\n", "{told:?}");
+        let outcome = run_spec(own.run(&again, tier));
+        assert_eq!(outcome.run().stdout, "1\n", "{outcome:?}");
     }
 }
 
@@ -110,13 +112,13 @@ fn a_kill_does_not_wait_for_the_look_at_the_environment() {
     while !matches!(live.next(), ExecNote::Prepared(_)) {}
     live.control.kill();
     live.control.release();
-    let told = live.finish();
+    let outcome = live.finish();
     assert!(
-        !told
+        !outcome
             .notes
             .iter()
             .any(|note| matches!(note, ExecNote::Released)),
-        "{told:?}"
+        "{outcome:?}"
     );
 }
 
@@ -130,7 +132,7 @@ fn a_zygote_of_an_environment_that_changed_serves_nobody() {
     let pool = Arc::new(Pool::new(exe()));
     let warm = |measured: &Arc<Measured>| {
         let spec = own.run(measured, Tier::Kernel);
-        assert!(pool.await_place(&spec), "no place for the run");
+        assert!(pool.await_slot(&spec), "no slot for the run");
         begin_in(Some(pool.clone()), spec, Default::default()).finish()
     };
     assert_eq!(warm(&measured).run().stdout, "1\n");
@@ -139,7 +141,7 @@ fn a_zygote_of_an_environment_that_changed_serves_nobody() {
     pool.forget(measured.env.digest);
     assert!(pool.take(&own.run(&measured, Tier::Kernel)).is_none());
     assert_eq!(warm(&own.measured()).run().stdout, "2\n");
-    // The very same contents, read another time: what was loaded in between is not known.
+    // The same contents, read again: what was loaded in between is unknown.
     let again = own.measured();
     assert!(pool.take(&own.run(&again, Tier::Kernel)).is_none());
 }

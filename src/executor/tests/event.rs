@@ -1,4 +1,4 @@
-//! Each gate, and what it tells of a refusal: an event of the right kind on the run, with the line.
+//! Each gate reports a refusal as an event of the right kind on the run, with the line.
 
 use serde_json::json;
 
@@ -6,12 +6,13 @@ use crate::executor::tests::bench::*;
 use crate::model::{Run, RunErrorKind, Tier};
 use crate::policy::Policy;
 
-fn told_of(run: &Run) -> Vec<(&str, Option<u32>)> {
+fn events_of(run: &Run) -> Vec<(&str, Option<u32>)> {
     let events = run.events.iter();
     events.map(|e| (e.kind.as_str(), e.line)).collect()
 }
 
-/// Under `analysis`: the gate, the code whose line 2 is refused, the kind of the event, the message.
+/// Under `analysis`: the gate, the code whose line 2 is refused, the kind of the event, and its
+/// message.
 const REFUSED: &[(&str, &str, &str, &str)] = &[
     (
         "attribute, as it is written",
@@ -143,14 +144,14 @@ fn d5_every_gates_refusal_is_an_event_of_its_kind() {
         policy
             .builtins
             .extend(["setattr", "delattr"].map(str::to_owned));
-        let told = run_spec(spec(code, policy));
-        let run = told.run();
+        let outcome = run_spec(spec(code, policy));
+        let run = outcome.run();
         let line = if *gate == "attribute, of a pattern" || *gate == "bound in a class" {
             3
         } else {
             2
         };
-        let found: Vec<_> = told_of(run)
+        let found: Vec<_> = events_of(run)
             .into_iter()
             .filter(|(_, at)| at.is_none_or(|at| at <= line))
             .collect();
@@ -160,7 +161,7 @@ fn d5_every_gates_refusal_is_an_event_of_its_kind() {
             "{gate}: {run:?}"
         );
         assert!(run.events[0].message.contains(part), "{gate}: {run:?}");
-        // The guard ends the run; a file that is not to be had is an error of the snippet's.
+        // The guard ends the run; a missing file is an ordinary error of the snippet.
         let want = match *kind {
             "files" => RunErrorKind::SnippetError,
             _ => RunErrorKind::PolicyViolation,
@@ -170,9 +171,9 @@ fn d5_every_gates_refusal_is_an_event_of_its_kind() {
     }
 }
 
-/// What libraries would do for a snippet: caught or not, it is told.
+/// Refused actions of libraries are reported, whether their errors are caught or not.
 #[test]
-fn d5_what_is_refused_to_a_library_is_an_event_even_where_the_snippet_goes_on() {
+fn d5_a_refusal_to_a_library_is_an_event_even_if_the_snippet_goes_on() {
     for (code, kind, part) in [
         (
             "t = pd.DataFrame({'a': [1]})\ntry: t.to_csv('/tmp/x.csv')\nexcept Exception: print('on')",
@@ -195,8 +196,8 @@ fn d5_what_is_refused_to_a_library_is_an_event_even_where_the_snippet_goes_on() 
             "urllib",
         ),
     ] {
-        let told = run_profile(profile("analysis"), code, json!({}));
-        let run = told.run();
+        let outcome = run_profile(profile("analysis"), code, json!({}));
+        let run = outcome.run();
         assert_eq!(run.stdout, "on\n", "{code}: {run:?}");
         let first = &run.events[0];
         assert_eq!(
@@ -207,8 +208,8 @@ fn d5_what_is_refused_to_a_library_is_an_event_even_where_the_snippet_goes_on() 
         assert!(first.message.contains(part), "{code}: {run:?}");
     }
     let code = "t = pd.DataFrame({'a': [1]})\nt.query('a.__class__ == 1')";
-    let told = run_profile(profile("analysis"), code, json!({}));
-    assert_eq!(told_of(told.run()), [("text", Some(2))], "{told:?}");
+    let outcome = run_profile(profile("analysis"), code, json!({}));
+    assert_eq!(events_of(outcome.run()), [("text", Some(2))], "{outcome:?}");
 }
 
 /// Under `walled` and `scoped`: limits, files in memory, scopes, names.
@@ -242,14 +243,15 @@ fn d5_limits_and_scopes_are_events() {
         ),
         (scoped(), "x = 1\nunknown", "refused"),
     ] {
-        let told = run_spec(spec(code, policy));
-        let run = told.run();
-        assert_eq!(told_of(run), [(kind, Some(2))], "{code}: {run:?}");
+        let outcome = run_spec(spec(code, policy));
+        let run = outcome.run();
+        assert_eq!(events_of(run), [(kind, Some(2))], "{code}: {run:?}");
         assert!(!run.events[0].message.contains("hunter2"), "{run:?}");
     }
 }
 
-/// Under `analysis`: whoever meets a limit and catches the error, the limit, its line and what it was.
+/// Caught limits under `analysis`: the case, its code, the line of the limit, and a part of the
+/// message.
 const CAUGHT: &[(&str, &str, u32, &str)] = &[
     (
         "a file's size, in the snippet",
@@ -340,19 +342,19 @@ fn d5_a_limit_is_an_event_even_where_its_error_is_caught() {
         policy.limits.open_files = 40;
         policy.limits.processes = 8;
         policy.limits.artifacts = 3;
-        let told = run_profile(policy, code, json!({}));
-        let run = told.run();
-        let said = run.events.iter().any(|e| e.message.contains(part));
-        let once = told_of(run) == [("limit", Some(*line))];
-        // It went on: no limit ended it.
-        if !said || !once || run.stdout != "on\n" || run.limit.is_some() {
+        let outcome = run_profile(policy, code, json!({}));
+        let run = outcome.run();
+        let reported = run.events.iter().any(|e| e.message.contains(part));
+        let once = events_of(run) == [("limit", Some(*line))];
+        // The run went on: no limit ended it.
+        if !reported || !once || run.stdout != "on\n" || run.limit.is_some() {
             wrong.push(format!("{which}: {run:?}"));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }
 
-/// The same of a full folder, which is a file system of its own in this tier only.
+/// The same for a full folder, which is a file system of its own only in this tier.
 #[test]
 fn d5_a_full_folder_is_an_event_even_where_its_error_is_caught() {
     if !available(Tier::Kernel) {
@@ -369,30 +371,32 @@ fn d5_a_full_folder_is_an_event_even_where_its_error_is_caught() {
         let mut policy = profile("analysis");
         policy.tier = Tier::Kernel;
         policy.limits.file_size_mb = 1;
-        let told = run_profile(policy, &format!("{fill}\n{code}"), json!({}));
-        let run = told.run();
+        let outcome = run_profile(policy, &format!("{fill}\n{code}"), json!({}));
+        let run = outcome.run();
         assert_eq!(run.error, None, "{code}: {run:?}");
         let want = [("limit", Some(1)), ("limit", Some(4))];
-        assert_eq!(told_of(run), want, "{code}: {run:?}");
+        assert_eq!(events_of(run), want, "{code}: {run:?}");
         assert!(run.events[1].message.contains("space"), "{code}: {run:?}");
     }
 }
 
-/// A limit that was caught hides no other that ends the run from outside.
+/// A caught limit does not hide another one that ends the run from outside.
 #[test]
-fn d5_the_limit_that_ends_a_run_is_told_beside_one_that_was_caught() {
+fn d5_the_limit_that_ends_a_run_is_reported_beside_a_caught_one() {
     let mut policy = profile("walled");
     policy.builtins.insert("open".to_owned());
     policy.limits.file_size_mb = 1;
     let code =
         "try: open('x', 'wb').write(b'a' * 2 ** 21)\nexcept OSError: pass\nsum(range(10 ** 15))";
-    // With longer and longer clocks: on a busy machine the first seconds may not be the snippet's.
-    let told = [2, 5, 30].into_iter().map(|wall_s| {
+    // Increases the wall limit: on a busy machine the snippet may not run in the first seconds.
+    let outcome = [2, 5, 30].into_iter().map(|wall_s| {
         policy.limits.wall_s = wall_s;
         run_spec(spec(code, policy.clone()))
     });
-    let told = { told }.find(|told| told.run().events.len() > 1).unwrap();
-    let words: Vec<_> = told.run().events.iter().map(|e| &e.message).collect();
+    let outcome = { outcome }
+        .find(|outcome| outcome.run().events.len() > 1)
+        .unwrap();
+    let words: Vec<_> = outcome.run().events.iter().map(|e| &e.message).collect();
     assert_eq!(words.len(), 2, "{words:?}");
     assert!(
         words[0].contains("files limit") && words[1].contains("wall limit"),
@@ -400,15 +404,15 @@ fn d5_the_limit_that_ends_a_run_is_told_beside_one_that_was_caught() {
     );
 }
 
-/// Honest work, whose libraries look for files that are not there, leaves none.
+/// Honest code leaves no event, although its libraries look for missing files.
 #[test]
 fn honest_work_leaves_no_event() {
     let code = "import matplotlib.pyplot as plt\nt = pd.DataFrame({'a': [1, 2], 'b': [3, 4]})\n\
                 t.plot(x='a', y='b')\nplt.savefig('p.png')\nt.to_csv('t.csv')\n\
                 t.to_parquet('t.parquet')\nprint(len(pd.read_csv('t.csv')), pd.Timestamp.now('Europe/Rome').year > 0)\n\
                 open('n.txt', 'w').write('x')";
-    let told = run_profile(profile("analysis"), code, json!({}));
-    let run = told.run();
+    let outcome = run_profile(profile("analysis"), code, json!({}));
+    let run = outcome.run();
     assert_eq!(run.error, None, "{run:?}");
     assert_eq!(run.events, [], "{run:?}");
 }

@@ -10,7 +10,7 @@ use crate::executor::spec::RunSpec;
 use crate::executor::tests::bench::*;
 use crate::model::{DataFormat, RunErrorKind, Sensitivity, Tier};
 
-/// What reads the data set's rows in each profile.
+/// Code that reads the rows of the data set in each profile.
 const PROFILES: &[(&str, &str)] = &[
     ("analysis", "print(len(df))"),
     ("chart", "print(len(data['df']))"),
@@ -56,12 +56,13 @@ fn each_profile_takes_each_format_or_says_which_it_does_not_take() {
                     env: pandas(),
                     ..with_inputs(code, profile(name), inputs.clone())
                 };
-                let told = begin_with(spec, sources.clone()).finish();
-                let run = told.run();
+                let outcome = begin_with(spec, sources.clone()).finish();
+                let run = outcome.run();
                 let fits = match &run.error {
                     None => *name == "feature" || run.stdout == "2\n",
                     Some(error) => {
-                        // The one format of these that is no text, where no library reads it.
+                        // The only binary format here, in the profile without a library that reads
+                        // it.
                         (*name, *format) == ("walled", DataFormat::Parquet)
                             && error.kind == RunErrorKind::ContractViolation
                             && error.message.contains(format.as_str())

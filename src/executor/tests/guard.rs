@@ -1,12 +1,12 @@
-//! The guard inside the child: what it refuses before anything runs, what its gates refuse while
-//! it runs, and what must keep working.
+//! The guard inside the child: what it refuses before anything runs, what its gates refuse during
+//! the run, and what must keep working.
 
 use super::TIER;
 use crate::executor::tests::bench::*;
 use crate::executor::{DatasetSource, bind};
 use crate::model::{BoundInput, DataFormat, InputRequest, RunErrorKind};
 
-fn guarded(code: &str) -> Told {
+fn guarded(code: &str) -> Outcome {
     run_spec(spec(code, policy(TIER)))
 }
 
@@ -16,7 +16,7 @@ fn bound(inputs: serde_json::Value) -> Vec<BoundInput> {
     bind(&requests, &Default::default()).unwrap()
 }
 
-/// Each is refused as a violation, and nothing before it ran: the first line prints.
+/// Each is refused as a violation before anything runs: the first line would print.
 const REFUSED_BEFORE: &[&str] = &[
     "eval('1')",
     "e = eval",
@@ -61,10 +61,10 @@ const REFUSED_BEFORE: &[&str] = &[
 ];
 
 #[test]
-fn s1_what_the_policy_does_not_list_is_refused_before_anything_runs() {
+fn s1_code_that_the_policy_does_not_list_is_refused_before_anything_runs() {
     for code in REFUSED_BEFORE {
-        let told = guarded(&format!("print('ran')\n{code}"));
-        let run = told.run();
+        let outcome = guarded(&format!("print('ran')\n{code}"));
+        let run = outcome.run();
         let error = run
             .error
             .as_ref()
@@ -79,7 +79,7 @@ fn s1_what_the_policy_does_not_list_is_refused_before_anything_runs() {
     }
 }
 
-/// Each is refused by a gate: the rules cannot know the object before it is there.
+/// Each is refused by a gate, because the static rules cannot know the object.
 const REFUSED_WHILE_IT_RUNS: &[&str] = &[
     "import json\njson.decoder",
     "import json\nd = json\nd.scanner",
@@ -110,7 +110,7 @@ const REFUSED_WHILE_IT_RUNS: &[&str] = &[
     "import math\nmath.tau += 1",
     "type(lambda: 0)",
     "import math\ntype(math)",
-    // Closed when it is loaded, which in a cold start is now.
+    // Blocked when the module is loaded, which in a cold start is at this line.
     "import typing\ntyping.get_origin(type[int])('X', (), {})",
     "import typing\ntyping.get_args(list[type])[0]('X', (), {})",
     "try:\n    '{0.real}'.format(1)\nexcept:\n    pass",
@@ -119,16 +119,16 @@ const REFUSED_WHILE_IT_RUNS: &[&str] = &[
 ];
 
 #[test]
-fn s4_what_only_shows_when_it_runs_is_refused_there() {
+fn s4_violations_that_only_show_at_run_time_are_refused_then() {
     for code in REFUSED_WHILE_IT_RUNS {
-        let told = guarded(code);
-        let run = told.run();
+        let outcome = guarded(code);
+        let run = outcome.run();
         let kind = run.error.as_ref().map(|e| e.kind);
         assert_eq!(kind, Some(RunErrorKind::PolicyViolation), "{code}: {run:?}");
     }
 }
 
-/// Fails, but not by getting anywhere.
+/// Paths that fail without leaving the output folder.
 #[test]
 fn files_stay_in_the_output_folder() {
     for name in [
@@ -144,8 +144,8 @@ fn files_stay_in_the_output_folder() {
         "é",
         "a b",
     ] {
-        let told = guarded(&format!("open({name:?}, 'w')"));
-        let error = told.run().error.clone().unwrap();
+        let outcome = guarded(&format!("open({name:?}, 'w')"));
+        let error = outcome.run().error.clone().unwrap();
         assert_eq!(error.kind, RunErrorKind::SnippetError, "{name}");
         assert_eq!(
             error.exception.as_deref(),
@@ -161,21 +161,21 @@ fn files_stay_in_the_output_folder() {
     ] {
         assert!(guarded(code).run().error.is_some(), "{code}");
     }
-    let told = guarded(
+    let outcome = guarded(
         "with open('a.txt', 'w') as f: f.write('é')\n\
          with open('a.txt') as f: print(f.read())",
     );
-    assert_eq!(told.run().stdout, "é\n", "{:?}", told.run());
+    assert_eq!(outcome.run().stdout, "é\n", "{:?}", outcome.run());
 }
 
 #[test]
 fn the_builtins_are_what_the_policy_lists_and_cannot_be_changed() {
-    // Bound nowhere that runs: the static check lets it pass, the frozen dict does not have it.
-    let told = guarded("if False: eval = 1\nprint(eval)");
-    let error = told.run().error.clone().unwrap();
+    // The binding never runs, so the static check accepts it, and the frozen dict has no such name.
+    let outcome = guarded("if False: eval = 1\nprint(eval)");
+    let error = outcome.run().error.clone().unwrap();
     assert_eq!(error.exception.as_deref(), Some("NameError"), "{error:?}");
-    let told = guarded("type('X', (), {})");
-    let error = told.run().error.clone().unwrap();
+    let outcome = guarded("type('X', (), {})");
+    let error = outcome.run().error.clone().unwrap();
     assert_eq!(error.kind, RunErrorKind::PolicyViolation, "{error:?}");
 }
 
@@ -255,8 +255,8 @@ print([next(g) for _ in range(6)], sorted({3: 1, 1: 2}), max([1, 2], key=lambda 
 P = namedtuple("P", "a b")
 print(P(1, 2)._replace(a=9).a)
 "#;
-    let told = guarded(code);
-    let run = told.run();
+    let outcome = guarded(code);
+    let run = outcome.run();
     assert_eq!(run.error, None, "{run:?}");
     let want = [
         "10.0 Point(x=6, y=8, tags=[]) 6 RED 2 4",
@@ -309,8 +309,8 @@ fn errors_are_the_snippets_own() {
         ("import numpy.nothing", "", 1, ""),
     ];
     for (code, exception, line, message) in cases {
-        let told = guarded(code);
-        let run = told.run();
+        let outcome = guarded(code);
+        let run = outcome.run();
         let error = run.error.as_ref().unwrap();
         assert_eq!(error.line, Some(line), "{code}: {run:?}");
         if exception.is_empty() {
@@ -360,8 +360,8 @@ fn deep_or_odd_code_is_an_error_and_not_a_crash() {
         "\u{feff}x = 1",
         "# coding: utf-7\nx",
     ] {
-        let told = guarded(code);
-        let run = told.run();
+        let outcome = guarded(code);
+        let run = outcome.run();
         if let Some(error) = &run.error {
             assert!(
                 matches!(
@@ -396,16 +396,16 @@ fn plain_data_comes_in_under_its_name() {
         "lines": {"text": "{\"n\": 1}\n\n{\"n\": 2}\n", "format": "jsonl"},
         "text": {"text": "[1, 2]", "format": "json"},
     }));
-    let told = run_spec(with_inputs("print(cfg, lines, text)", policy(TIER), inputs));
+    let outcome = run_spec(with_inputs("print(cfg, lines, text)", policy(TIER), inputs));
     assert_eq!(
-        told.run().stdout,
+        outcome.run().stdout,
         "{'a': [1, 2.5, None, 'é']} [{'n': 1}, {'n': 2}] [1, 2]\n",
         "{:?}",
-        told.run()
+        outcome.run()
     );
     let inputs = bound(serde_json::json!({"cfg": {"text": "{", "format": "json"}}));
-    let told = run_spec(with_inputs("print('ran')", policy(TIER), inputs));
-    let run = told.run();
+    let outcome = run_spec(with_inputs("print('ran')", policy(TIER), inputs));
+    let run = outcome.run();
     assert!(
         run.error
             .as_ref()
@@ -424,8 +424,8 @@ fn a_table_without_pandas_is_a_clear_error() {
     let mut env = (*spec.env).clone();
     env.distributions.clear();
     spec.env = env.into();
-    let told = run_spec(spec);
-    let error = told.run().error.clone().unwrap();
+    let outcome = run_spec(spec);
+    let error = outcome.run().error.clone().unwrap();
     assert_eq!(error.kind, RunErrorKind::SandboxError);
     assert!(error.message.contains("no pandas"), "{error:?}");
 }
@@ -462,8 +462,8 @@ fn tables_are_data_frames_and_a_last_one_is_the_result() {
                 df";
     let mut spec = with_inputs(code, policy, inputs);
     spec.env = env;
-    let told = begin(spec, data).finish();
-    let run = told.run();
+    let outcome = begin(spec, data).finish();
+    let run = outcome.run();
     assert_eq!(run.error, None, "{run:?}");
     let value = &run.result["value"];
     assert_eq!(value["shape"], serde_json::json!([80, 4]), "{run:?}");
@@ -498,8 +498,8 @@ fn pandas_is_no_way_around_the_guard() {
         policy.limits.memory_mb = 1024;
         let mut spec = spec(code, policy);
         spec.env = env.clone();
-        let told = run_spec(spec);
-        let run = told.run();
+        let outcome = run_spec(spec);
+        let run = outcome.run();
         let kind = run.error.as_ref().map(|e| e.kind);
         assert_eq!(kind, Some(RunErrorKind::PolicyViolation), "{code}: {run:?}");
     }
@@ -526,7 +526,7 @@ fn a_warning_shows_nothing_of_this_machine() {
 struct Attack {
     expect: String,
     code: String,
-    /// `analysis` where a row names none.
+    /// The profile; `analysis` if the row names none.
     profile: Option<String>,
 }
 
@@ -539,9 +539,9 @@ fn attacks() -> Vec<Attack> {
         .collect()
 }
 
-/// The static check alone, over the whole list in one run.
+/// Runs only the static check over the whole list, in one run.
 #[test]
-fn what_the_analyser_lets_pass_the_guard_does_not_refuse() {
+fn the_guard_accepts_what_the_analyser_accepts() {
     let cases = attacks();
     let codes: Vec<&str> = cases.iter().map(|attack| attack.code.as_str()).collect();
     let inputs = bound(serde_json::json!({
@@ -558,9 +558,9 @@ fn what_the_analyser_lets_pass_the_guard_does_not_refuse() {
         print(json.dumps([said(code) for code in codes]))";
     let mut policy = raw_policy(TIER);
     policy.limits.output_bytes = 1_000_000;
-    let told = run_spec(with_inputs(code, policy, inputs));
-    let said: Vec<Option<String>> = serde_json::from_str(&told.run().stdout)
-        .unwrap_or_else(|e| panic!("{e}: {:?}", told.run()));
+    let outcome = run_spec(with_inputs(code, policy, inputs));
+    let said: Vec<Option<String>> = serde_json::from_str(&outcome.run().stdout)
+        .unwrap_or_else(|e| panic!("{e}: {:?}", outcome.run()));
     assert_eq!(said.len(), cases.len());
     let mut both = 0;
     for (attack, said) in cases.iter().zip(said) {

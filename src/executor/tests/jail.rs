@@ -1,16 +1,16 @@
-//! What only tier `kernel` stops, and what must keep working in it.
+//! Attacks that only tier `kernel` stops, and code that must keep working in it.
 
 use super::{TIER, run_spec};
 use crate::executor::spec::RunSpec;
 use crate::executor::tests::bench::*;
 
-/// Runs each expression of Python and prints what came of it, one line each.
+/// Evaluates each Python expression and prints its result on one line.
 fn tried(setup: &str, expressions: &[&str]) -> Vec<String> {
     let list: String = expressions
         .iter()
         .map(|e| format!("tried(lambda: {e})\n"))
         .collect();
-    let told = run_spec(spec(
+    let outcome = run_spec(spec(
         &format!(
             "import ctypes, errno, os, signal, socket, sys\n\
              C = ctypes.CDLL(None, use_errno=True)\n\
@@ -27,7 +27,7 @@ fn tried(setup: &str, expressions: &[&str]) -> Vec<String> {
         ),
         raw_policy(TIER),
     ));
-    let run = told.run();
+    let run = outcome.run();
     assert_eq!(run.error, None, "{run:?}");
     run.stdout.lines().map(str::to_owned).collect()
 }
@@ -37,8 +37,8 @@ fn every_layer_is_on() {
     if !available(TIER) {
         return;
     }
-    let told = run_spec(spec("print(1)", raw_policy(TIER)));
-    let layers = &told.isolation().layers;
+    let outcome = run_spec(spec("print(1)", raw_policy(TIER)));
+    let layers = &outcome.isolation().layers;
     for layer in [
         "userns",
         "pidns",
@@ -114,7 +114,7 @@ fn only_what_is_needed_exists() {
     }
 }
 
-/// What libraries ask `/proc` and `/sys` for is not there: they find another answer.
+/// The jail lacks what libraries read in `/proc` and `/sys`; they find another answer.
 #[test]
 fn libraries_that_ask_how_large_the_machine_is_work_all_the_same() {
     if !available(TIER) {
@@ -133,11 +133,11 @@ fn libraries_that_ask_how_large_the_machine_is_work_all_the_same() {
         print(joblib.Parallel(2, backend='threading')(joblib.delayed(abs)(i) for i in (-1, -2)))\n\
         print(pd.Series([1.0, 2.0]).rolling(2).mean().iloc[1], scipy.linalg.det(np.eye(3)))\n\
         print(multiprocessing.get_context('fork').Value('i', 7).value)";
-    let told = run_spec(RunSpec {
+    let outcome = run_spec(RunSpec {
         env: pandas(),
         ..spec(code, policy)
     });
-    let run = told.run();
+    let run = outcome.run();
     assert_eq!(
         run.stdout, "True\n2\nTrue True True\n[1, 2]\n1.5 1.0\n7\n",
         "{run:?}"
@@ -150,7 +150,7 @@ fn other_processes_cannot_be_seen_or_signalled() {
         return;
     }
     let me = std::process::id();
-    let told = run_spec(spec(
+    let outcome = run_spec(spec(
         &format!(
             "import os, signal\n\
              pids = sorted(int(p) for p in os.listdir('/proc') if p.isdigit())\n\
@@ -163,10 +163,10 @@ fn other_processes_cannot_be_seen_or_signalled() {
         ),
         raw_policy(TIER),
     ));
-    let said: Vec<&str> = told.run().stdout.lines().collect();
-    assert_eq!(said[0], "[1, 2] 2 1", "{told:?}");
-    // Pid 1 is deaf to signals from inside; where Landlock has scopes it is out of reach too.
-    assert_eq!(said[said.len() - 2], "ProcessLookupError", "{told:?}");
+    let said: Vec<&str> = outcome.run().stdout.lines().collect();
+    assert_eq!(said[0], "[1, 2] 2 1", "{outcome:?}");
+    // Pid 1 ignores signals from inside; with Landlock scopes it cannot be reached either.
+    assert_eq!(said[said.len() - 2], "ProcessLookupError", "{outcome:?}");
     assert_eq!(said[said.len() - 1], "countersign");
 }
 
@@ -177,7 +177,7 @@ fn processes_are_counted_for_the_run_alone_and_exactly() {
     }
     let mut policy = raw_policy(TIER);
     policy.limits.processes = 5;
-    let told = run_spec(spec(
+    let outcome = run_spec(spec(
         "import os, time\n\
          n = 1\n\
          try:\n\
@@ -186,27 +186,27 @@ fn processes_are_counted_for_the_run_alone_and_exactly() {
          except OSError: print(n)",
         policy,
     ));
-    assert_eq!(told.run().stdout, "5\n", "{told:?}");
+    assert_eq!(outcome.run().stdout, "5\n", "{outcome:?}");
 }
 
 #[test]
-fn what_is_written_is_bounded_in_total() {
+fn written_data_is_bounded_in_total() {
     if !available(TIER) {
         return;
     }
     let mut policy = raw_policy(TIER);
     policy.limits.file_size_mb = 8;
-    let told = run_spec(spec(
+    let outcome = run_spec(spec(
         "for i in range(999):\n    with open(f'f{i}', 'wb') as f: f.write(bytes(4 << 20))",
         policy.clone(),
     ));
-    let run = told.run();
+    let run = outcome.run();
     assert_eq!(run.limit, Some(crate::model::LimitKind::Files), "{run:?}");
-    let told = run_spec(spec(
+    let outcome = run_spec(spec(
         "for i in range(99999): open(f'f{i}', 'w').close()",
         policy,
     ));
-    let error = told.run().error.clone().unwrap();
+    let error = outcome.run().error.clone().unwrap();
     assert!(error.message.contains("No space left"), "{error:?}");
 }
 
@@ -215,7 +215,7 @@ fn a_payload_starts_no_program_not_even_its_own() {
     if !available(TIER) {
         return;
     }
-    let told = run_spec(spec(
+    let outcome = run_spec(spec(
         "import errno, os, subprocess, sys\n\
          own = [sys.executable, '-c', '0']\n\
          held = os.open(sys.executable, os.O_RDONLY)\n\
@@ -229,20 +229,21 @@ fn a_payload_starts_no_program_not_even_its_own() {
          \x20   except OSError as e: print(errno.errorcode[e.errno])",
         raw_policy(TIER),
     ));
-    assert_eq!(told.run().stdout, "EPERM\n".repeat(4), "{told:?}");
-    assert!(has_noexec(&told), "{:?}", told.isolation());
+    assert_eq!(outcome.run().stdout, "EPERM\n".repeat(4), "{outcome:?}");
+    assert!(has_noexec(&outcome), "{:?}", outcome.isolation());
 }
 
-fn has_noexec(told: &Told) -> bool {
-    told.isolation()
+fn has_noexec(outcome: &Outcome) -> bool {
+    outcome
+        .isolation()
         .layers
         .iter()
         .any(|layer| layer == "noexec")
 }
 
-/// The runner installs the last program by way of ctypes.
+/// The runner installs the last program through ctypes.
 #[test]
-fn a_python_without_ctypes_is_not_said_to_start_no_program_and_confines_what_it_starts() {
+fn a_python_without_ctypes_lacks_noexec_but_confines_what_it_starts() {
     if !available(TIER) {
         return;
     }
@@ -255,13 +256,13 @@ fn a_python_without_ctypes_is_not_said_to_start_no_program_and_confines_what_it_
         raw_policy(TIER),
     );
     spec.env = env;
-    let told = run_spec(spec);
+    let outcome = run_spec(spec);
     assert_eq!(
-        told.run().stdout,
+        outcome.run().stdout,
         "1\n['CapEff:\\t0000000000000000\\n', 'Seccomp:\\t2\\n']\n",
-        "{told:?}"
+        "{outcome:?}"
     );
-    assert!(!has_noexec(&told), "{:?}", told.isolation());
+    assert!(!has_noexec(&outcome), "{:?}", outcome.isolation());
 }
 
 #[test]
@@ -282,8 +283,8 @@ fn figures_work() {
         policy,
     );
     spec.env = env;
-    let told = run_spec(spec);
-    let run = told.run();
+    let outcome = run_spec(spec);
+    let run = outcome.run();
     assert_eq!(run.error, None, "{}", run.stderr);
     assert_eq!(run.stdout, "b'\\x89PNG\\r\\n\\x1a\\n'\n");
 }
@@ -306,8 +307,8 @@ fn pandas_works() {
         policy,
     );
     spec.env = env;
-    let told = run_spec(spec);
-    let run = told.run();
+    let outcome = run_spec(spec);
+    let run = outcome.run();
     assert_eq!(run.error, None, "{}", run.stderr);
     assert_eq!(
         run.stdout,
@@ -330,8 +331,8 @@ fn a_guarded_snippet_has_its_table() {
     policy.limits.memory_mb = 1024;
     let mut spec = with_inputs("df.groupby('g')['v'].sum().reset_index()", policy, inputs);
     spec.env = env;
-    let told = run_spec(spec);
-    let run = told.run();
+    let outcome = run_spec(spec);
+    let run = outcome.run();
     assert_eq!(run.error, None, "{run:?}");
     assert_eq!(
         run.result["value"],

@@ -1,7 +1,7 @@
-//! The suites against tier `kernel`, and what only it stops.
+//! The shared suites in tier `kernel`, and attacks that only this tier stops.
 
 pub const TIER: crate::model::Tier = crate::model::Tier::Kernel;
-/// Whether runs find a place that waits.
+/// Whether runs find a waiting slot.
 pub const WARM: bool = false;
 
 use crate::executor::tests::bench::{begin, run_spec};

@@ -1,8 +1,8 @@
-//! What each layer is worth: with it left off, the reading from outside refuses the run by its
-//! name, and an attack that it is said to stop is not stopped.
+//! Proves the effect of each layer: with the layer off, the examination from outside refuses the
+//! run by the layer's name, and an attack that the layer is said to stop is not stopped.
 //!
-//! Most attacks meet several layers. So each proof of the table names those that stand behind:
-//! without them the one layer still stops the attack, and without it too nothing does.
+//! Several layers stop most attacks. So each proof in the table names the layers behind: without
+//! those, the one layer still stops the attack, and without it too nothing does.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -38,7 +38,7 @@ fn the_test_build_confines_like_the_product_when_nothing_is_left_off() {
     assert_eq!(&ours, run_spec(spec).isolation());
 }
 
-/// One more run of the same attacks: which layers are off, and what each attack has to meet.
+/// One run of the same attacks: which layers are off, and the expected result of each attack.
 #[derive(Default)]
 struct Batch<'a> {
     attacks: Vec<&'a Attack>,
@@ -87,10 +87,10 @@ fn every_proof_of_the_table_holds() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// The layer alone, and nothing at all.
+/// The runs with only this layer, and without any of them.
 fn runs<'a>(attack: &Attack, proof: &'a Proof) -> [(Vec<&'a str>, Vec<String>); 2] {
     let Meets::Stopped { meets, .. } = &attack.kernel else {
-        panic!("{}: a proof of what is not stopped", attack.name);
+        panic!("{}: a proof for an attack that is not stopped", attack.name);
     };
     let sorted = |list: Vec<&'a str>| {
         let set: BTreeSet<&str> = list.into_iter().collect();
@@ -108,8 +108,8 @@ fn runs<'a>(attack: &Attack, proof: &'a Proof) -> [(Vec<&'a str>, Vec<String>); 
     ]
 }
 
-/// What has to be left off, the name by which the run is refused, and which layers cannot be left
-/// on without it.
+/// The layers to leave off, namely the tested one and those that depend on it, and the name by
+/// which the run is refused.
 const KERNEL: &[(&[&str], &str)] = &[
     (&["pidns", "proc"], "pidns"),
     (&["netns"], "netns"),
@@ -132,7 +132,7 @@ const KERNEL: &[(&[&str], &str)] = &[
     (&["rlimits:signals"], "rlimits"),
 ];
 
-/// Those that only root has.
+/// The layers that only root has.
 const KERNEL_AS_ROOT: &[(&[&str], &str)] = &[
     (&["userns"], "userns"),
     (&["uid"], "a user that is not root"),
@@ -185,19 +185,20 @@ fn a_run_that_lacks_a_layer_is_refused_by_its_name() {
     });
 }
 
-/// As the product runs it, from the grant to its last note: the release is there before the look.
+/// Runs as the product does, from the grant to the last note: the release is requested before the
+/// examination.
 fn each_run_is_refused(cases: &[(&[&str], &str)]) {
     for (off, name) in cases {
         let spec = spec("print('it ran', flush=True)", raw_policy(TIER));
-        let told = begin_through(exe_without(off), spec, BTreeMap::new()).finish();
+        let outcome = begin_through(exe_without(off), spec, BTreeMap::new()).finish();
         let want = format!("the child is not confined as its tier asks: {name} is missing");
-        assert_eq!(told.failure(), want, "without {off:?}");
-        assert_eq!(told.notes.len(), 1, "without {off:?}: {told:?}");
+        assert_eq!(outcome.failure(), want, "without {off:?}");
+        assert_eq!(outcome.notes.len(), 1, "without {off:?}: {outcome:?}");
     }
 }
 
 #[test]
-fn no_run_that_lacks_a_layer_goes_on() {
+fn no_run_that_lacks_a_layer_continues() {
     if !available(TIER) {
         return;
     }
@@ -213,7 +214,7 @@ fn no_run_that_lacks_a_layer_goes_on() {
     }
 }
 
-/// One layer of each of its kinds: each conversion loads pandas.
+/// One layer of each kind, because each conversion loads pandas.
 const OF_A_CONVERTER: &[(&[&str], &str)] = match TIER {
     Tier::Process => &[
         (&["no_new_privs"], "no_new_privs"),
@@ -229,14 +230,14 @@ const OF_A_CONVERTER: &[(&[&str], &str)] = match TIER {
 };
 
 #[test]
-fn no_converter_that_lacks_a_layer_goes_on() {
+fn no_converter_that_lacks_a_layer_continues() {
     if !available(TIER) {
         return;
     }
     for (off, name) in OF_A_CONVERTER {
         let want = format!("the child is not confined as its tier asks: {name} is missing");
         let folder = tempfile::tempdir().unwrap();
-        // What is known of a content is not converted again.
+        // Each content is new, because a known content is not converted again.
         let text = format!("a\n{TIER} without {off:?}\n");
         let source = DatasetSource {
             path: folder.path().join("sales.csv"),
@@ -252,7 +253,7 @@ fn no_converter_that_lacks_a_layer_goes_on() {
         let said = format!("data set `sales` cannot be read: {want}");
         assert_eq!(error, said, "without {off:?}");
 
-        // Counting the values of a private one is another task of the same converter.
+        // Counting private values is another task of the same converter.
         let input = BoundInput {
             name: "df".to_owned(),
             kind: InputKind::Dataset {
@@ -290,14 +291,14 @@ fn an_address_space_that_was_not_lowered_is_noticed() {
     if !available(TIER) {
         return;
     }
-    // The runner lowers it: one that did not is one that was told of more.
-    let mut told = raw_policy(TIER);
-    told.limits.memory_mb = 2048;
+    // The runner lowers the limit. A runner that was given a larger allowance lowers it less.
+    let mut larger = raw_policy(TIER);
+    larger.limits.memory_mb = 2048;
     let mut granted = raw_policy(TIER);
     granted.limits.memory_mb = 64;
     let code = "x = bytearray(600 << 20)\nprint('taken')";
     let looked = look(
-        &spec(code, told),
+        &spec(code, larger),
         &exe_without(&["cgroup"]),
         Some(&spec(code, granted)),
     )
@@ -306,7 +307,7 @@ fn an_address_space_that_was_not_lowered_is_noticed() {
     assert_eq!(looked.stdout, "taken\n", "{}", looked.stderr);
 }
 
-/// What the table's limits stop: with the limit left off each of them goes on to another end.
+/// Attacks that the table's limits stop: with the limit off, each ends in another way.
 #[test]
 fn a_limit_that_is_left_off_no_longer_ends_the_run() {
     if !available(TIER) {
@@ -334,7 +335,7 @@ fn a_limit_that_is_left_off_no_longer_ends_the_run() {
             limited(|l| l.processes = 5),
         ),
     );
-    // A control group counts too, where there is one.
+    // If there is a control group, it limits too.
     if looked.stdout.is_empty() {
         assert!(
             looked.stderr.contains("BlockingIOError"),

@@ -1,5 +1,5 @@
-//! What agents write with the libraries beside numpy and pandas: judged, granted and run, with the
-//! managed environment, and what it must print or leave.
+//! Code that agents write with libraries other than numpy and pandas: analysed, granted and run in
+//! the managed environment, with the expected output or files.
 
 use super::{TIER, run_spec};
 use crate::analysis::analyse;
@@ -10,7 +10,7 @@ use crate::policy::Policy;
 
 struct Served {
     code: &'static str,
-    /// What its output begins with.
+    /// The start of its output.
     says: &'static str,
     leaves: &'static [&'static str],
 }
@@ -105,7 +105,7 @@ const DF: &str = "df = pd.DataFrame({'x': range(1, 9), \
                   'y': [2.1, 3.9, 6.2, 8.1, 9.7, 12.2, 14.1, 15.8]})\n";
 
 #[test]
-fn what_the_environment_has_is_served() {
+fn the_libraries_of_the_environment_work() {
     if !available(TIER) {
         return;
     }
@@ -116,17 +116,17 @@ fn what_the_environment_has_is_served() {
     let mut wrong = Vec::new();
     for served in SERVED {
         let code = format!("{DF}{}", served.code);
-        // Where the guard stands alone nothing is clear.
+        // In a tier without a jail no verdict is clear.
         let verdict = analyse(code.as_bytes(), &at(Tier::Kernel));
         if verdict.verdict != VerdictKind::Clear {
             wrong.push(format!("{code}\n-> {verdict:?}"));
             continue;
         }
-        let told = run_spec(RunSpec {
+        let outcome = run_spec(RunSpec {
             env: pandas(),
             ..spec(&code, at(TIER))
         });
-        let run = told.run();
+        let run = outcome.run();
         let names: Vec<&str> = run.artifacts.iter().map(|a| a.name.as_str()).collect();
         if run.error.is_some() || !run.stdout.starts_with(served.says) || names != served.leaves {
             wrong.push(format!("{code}\n-> {run:?}"));

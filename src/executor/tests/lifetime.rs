@@ -1,4 +1,4 @@
-//! How runs end: at every stage, with the dashboard, and with nothing left.
+//! Runs can be ended at every stage and with the dashboard, and leave nothing.
 
 use super::{TIER, WARM, begin, run_spec};
 use crate::broker::ExecNote;
@@ -7,12 +7,12 @@ use crate::executor::tests::bench::*;
 use crate::model::{Exit, RunErrorKind, Tier};
 use crate::sandbox::cgroup::Owner;
 
-fn raw(code: &str) -> Told {
+fn raw(code: &str) -> Outcome {
     run_spec(spec(code, raw_policy(TIER)))
 }
 
-/// The folder of a run that printed its HOME backwards, past the redaction.
-fn told_folder(stdout: &str) -> String {
+/// The folder of a run that printed its HOME reversed, which avoids the redaction.
+fn reported_folder(stdout: &str) -> String {
     let home: String = stdout.lines().next().unwrap().chars().rev().collect();
     home.trim_end_matches("/home").to_owned()
 }
@@ -21,7 +21,7 @@ const TELL: &str = "print(os.environ['HOME'][::-1], flush=True)\n";
 
 fn nothing_is_left_of(mark: &str, stdout: &str) {
     assert_eq!(processes_marked(mark), Vec::<i32>::new());
-    let folder = told_folder(stdout);
+    let folder = reported_folder(stdout);
     if TIER == Tier::Process {
         assert!(folder.contains("countersign-run-"), "{folder}");
         assert!(!std::path::Path::new(&folder).exists(), "{folder}");
@@ -38,7 +38,8 @@ fn nothing_survives_its_run() {
         return;
     }
     for code in [
-        // Out of the group, the session and the parent, deaf to every signal, no descriptor left.
+        // Leaves the group, the session and the parent, ignores every signal and closes all
+        // descriptors.
         "import signal, time\n\
          for i in range(5):\n\
          \x20   if os.fork() == 0:\n\
@@ -50,14 +51,14 @@ fn nothing_survives_its_run() {
          \x20       os.closerange(0, 60)\n\
          \x20       time.sleep(600)\n\
          time.sleep(0.2)",
-        // Still forking when its first process ends.
+        // Still forks when its first process ends.
         "if os.fork():\n\
          \x20   os._exit(0)\n\
          while True:\n\
          \x20   try:\n\
          \x20       if os.fork(): os._exit(0)\n\
          \x20   except OSError: pass",
-        // With a name that is no text.
+        // Has a name that is not valid text.
         "import time\n\
          if os.fork() == 0:\n\
          \x20   name = b'\\xff' + open('/proc/self/comm', 'rb').read().strip()\n\
@@ -66,20 +67,20 @@ fn nothing_survives_its_run() {
          \x20   os.closerange(0, 60)\n\
          \x20   time.sleep(600)\n\
          time.sleep(0.2)",
-        // Stopped, not dead.
+        // Is stopped instead of dead.
         "import signal\nif os.fork() == 0: os.kill(os.getpid(), signal.SIGSTOP)",
-        // Files and folders that are hard to remove.
+        // Leaves files and folders that are hard to remove.
         "os.makedirs('a/b')\nopen('a/b/c', 'w').close()\nos.chmod('a/b', 0)\nos.mkfifo('f')\n\
          os.symlink('/etc', 'e')\n\
          for i in range(300):\n\x20   os.mkdir('d')\n\x20   os.chdir('d')",
     ] {
         let (mark, code) = marked(&format!("{TELL}{code}"));
-        let told = raw(&code);
-        nothing_is_left_of(&mark, &told.run().stdout);
+        let outcome = raw(&code);
+        nothing_is_left_of(&mark, &outcome.run().stdout);
     }
 }
 
-/// Who kills a run as its user can be stopped by it for a moment.
+/// A process that kills the run as its user can briefly be stopped by the run.
 #[test]
 fn a_run_that_stops_its_killers_is_killed_all_the_same() {
     if !available(TIER) {
@@ -99,8 +100,8 @@ fn a_run_that_stops_its_killers_is_killed_all_the_same() {
              \x20   try: os.kill(-1, signal.SIGSTOP)\n\
              \x20   except OSError: pass"
         ));
-        let told = raw(&code);
-        nothing_is_left_of(&mark, &told.run().stdout);
+        let outcome = raw(&code);
+        nothing_is_left_of(&mark, &outcome.run().stdout);
     }
 }
 
@@ -109,24 +110,24 @@ fn a_kill_ends_it_at_every_stage() {
     if !available(TIER) {
         return;
     }
-    // Before anything was started.
+    // Kills before anything was started.
     let live = begin(spec("print(1)", raw_policy(TIER)), Default::default());
     live.control.kill();
-    let told = live.finish();
-    let error = told.run().error.as_ref().unwrap();
+    let outcome = live.finish();
+    let error = outcome.run().error.as_ref().unwrap();
     assert_eq!(error.kind, RunErrorKind::Cancelled);
-    assert_eq!(told.run().stdout, "");
+    assert_eq!(outcome.run().stdout, "");
 
-    // While it is held.
+    // Kills while the run is held.
     let live = begin(spec("print(1)", raw_policy(TIER)), Default::default());
     assert!(matches!(live.next(), ExecNote::Prepared(_)));
     live.control.kill();
     live.control.release();
-    let told = live.finish();
-    assert_eq!(told.run().stdout, "");
-    assert_eq!(told.notes.len(), 1, "{told:?}");
+    let outcome = live.finish();
+    assert_eq!(outcome.run().stdout, "");
+    assert_eq!(outcome.notes.len(), 1, "{outcome:?}");
 
-    // While it runs, twice.
+    // Kills twice while the run goes on.
     let (mark, code) = marked(&format!("{TELL}import time\ntime.sleep(600)"));
     let live = begin(spec(&code, raw_policy(TIER)), Default::default());
     assert!(matches!(live.next(), ExecNote::Prepared(_)));
@@ -137,8 +138,8 @@ fn a_kill_ends_it_at_every_stage() {
     };
     live.control.kill();
     live.control.kill();
-    let told = live.finish();
-    let run = told.run();
+    let outcome = live.finish();
+    let run = outcome.run();
     assert_eq!(run.error.as_ref().unwrap().kind, RunErrorKind::Cancelled);
     assert_eq!(run.exit, Exit::Signal("SIGKILL".to_owned()));
     nothing_is_left_of(&mark, &text);
@@ -149,8 +150,8 @@ fn a_folder_that_its_run_closed_is_collected_all_the_same() {
     if !available(TIER) {
         return;
     }
-    let told = raw("import os\nopen('a.txt', 'w').write('one')\nos.chmod('.', 0)\nprint('on')");
-    let run = told.run();
+    let outcome = raw("import os\nopen('a.txt', 'w').write('one')\nos.chmod('.', 0)\nprint('on')");
+    let run = outcome.run();
     assert_eq!(
         (&run.error, run.stdout.as_str()),
         (&None, "on\n"),
@@ -166,7 +167,7 @@ fn nothing_untrusted_is_read_before_the_release() {
     }
     let live = begin(spec("print(1)", raw_policy(TIER)), Default::default());
     assert!(matches!(live.next(), ExecNote::Prepared(_)));
-    // Held for as long as nobody releases it: no note comes.
+    // The child is held until somebody releases it, so no note comes.
     assert!(
         live.notes
             .recv_timeout(std::time::Duration::from_millis(300))
@@ -199,7 +200,7 @@ fn dropping_the_control_kills() {
 /// A payload that has forked, its mark, and whether it is in a control group.
 fn forked(exe: std::sync::Arc<std::os::fd::OwnedFd>) -> (Live, String, i32, bool) {
     let (mark, code) = marked("import time\nos.fork()\nprint('up', flush=True)\ntime.sleep(600)");
-    // Of a zygote of its own: the others' runs would end with it.
+    // Uses its own zygote, because the runs of others would end with it.
     let mut policy = raw_policy(TIER);
     policy.limits.wall_s += 1;
     let spec = spec(&code, policy);
@@ -221,8 +222,8 @@ fn forked(exe: std::sync::Arc<std::os::fd::OwnedFd>) -> (Live, String, i32, bool
     (live, mark, payload, grouped)
 }
 
-/// The processes that look after a run from the machine's side; in tier `process` there are two,
-/// the one that the dashboard started last.
+/// The processes that supervise a run from the machine's side. In tier `process` there are two; the
+/// one that the dashboard started is last.
 fn helpers(payload: i32, dashboard: i32) -> Vec<i32> {
     match TIER {
         Tier::Process => helpers_of(payload, dashboard),
@@ -241,7 +242,7 @@ fn a_helper_killed_with_9_takes_everything_with_it() {
         _ => 1,
     };
     for which in 0..count {
-        // With and without a control group, by which what is left can be found.
+        // With and without a control group, through which leftovers can be found.
         for off in [&[][..], &["cgroup"]] {
             if WARM && !off.is_empty() {
                 continue;
@@ -253,12 +254,12 @@ fn a_helper_killed_with_9_takes_everything_with_it() {
             let owner = Owner::of(helper_of(payload, me)).unwrap();
             assert_eq!(!groups_of(owner).is_empty(), grouped);
             kill(helpers(payload, me)[which]);
-            let told = live.finish();
+            let outcome = live.finish();
             let want = match which {
                 1 => "was killed",
                 _ => "without a word",
             };
-            assert!(told.failure().contains(want), "{told:?}");
+            assert!(outcome.failure().contains(want), "{outcome:?}");
             gone(&mark);
             no_group_is_left(owner);
         }
@@ -276,7 +277,7 @@ fn an_ordinary_users_helper_takes_everything_with_it_too() {
     ]);
 }
 
-/// A zygote's helper is reaped by a thread of the pool's own.
+/// Waits, because a thread of the pool reaps a zygote's helper.
 fn no_group_is_left(owner: Owner) {
     let until = std::time::Instant::now() + std::time::Duration::from_secs(120);
     while !groups_of(owner).is_empty() {
@@ -286,7 +287,7 @@ fn no_group_is_left(owner: Owner) {
 }
 
 #[test]
-fn what_nobody_outlived_goes_with_the_next_start_and_a_live_run_stays() {
+fn leftovers_without_a_survivor_are_removed_at_the_next_start_but_live_runs_stay() {
     if !available(TIER) || WARM {
         return;
     }
@@ -295,7 +296,7 @@ fn what_nobody_outlived_goes_with_the_next_start_and_a_live_run_stays() {
     let payload = first_marked(&mark);
     let owner = Owner::of(helper_of(payload, above)).unwrap();
     let groups = groups_of(owner);
-    // Each would clean up after the other: none gets to.
+    // Each would clean up after the other, so both are stopped first.
     let helpers = helpers(payload, above);
     for pid in helpers.iter().chain([&above]) {
         signal(*pid, nix::sys::signal::Signal::SIGSTOP);
@@ -311,18 +312,18 @@ fn what_nobody_outlived_goes_with_the_next_start_and_a_live_run_stays() {
     assert_eq!(groups_of(owner), Vec::<std::path::PathBuf>::new());
     assert_eq!(groups_of(here), kept);
     live.control.kill();
-    let told = live.finish();
-    let error = told.run().error.as_ref().unwrap();
-    assert_eq!(error.kind, RunErrorKind::Cancelled, "{told:?}");
+    let outcome = live.finish();
+    let error = outcome.run().error.as_ref().unwrap();
+    assert_eq!(error.kind, RunErrorKind::Cancelled, "{outcome:?}");
     gone(&mine);
     if !is_given_to_root(!groups.is_empty(), "control group can be made") {
-        // What the tier does not promise: a fork then outlives all three.
+        // The tier does not guarantee this case: a fork then outlives all three.
         processes_marked(&mark).into_iter().for_each(end);
     }
     gone(&mark);
 }
 
-/// As far as it is still there.
+/// Kills the process if it still exists.
 fn end(pid: i32) {
     let pid = nix::unistd::Pid::from_raw(pid);
     let _ = nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGKILL);
@@ -336,7 +337,7 @@ fn signal(pid: i32, signal: nix::sys::signal::Signal) {
     nix::sys::signal::kill(nix::unistd::Pid::from_raw(pid), signal).unwrap();
 }
 
-/// The one of the marked processes that the others come from.
+/// The marked process that is the ancestor of the others.
 fn first_marked(mark: &str) -> i32 {
     let all = processes_marked(mark);
     let parent = |pid: i32| crate::sandbox::procfs::stat(pid).unwrap().parent;
@@ -346,10 +347,10 @@ fn first_marked(mark: &str) -> i32 {
         .unwrap()
 }
 
-/// Set in the process that the next test starts and kills; the layers that it leaves off.
+/// Set in the process that the next test starts and kills; names the layers to leave off.
 const VICTIM: &str = "CS_TEST_VICTIM";
 
-/// The dashboard that the next test kills; without that test there is nothing to do.
+/// The dashboard that the next test kills; does nothing without that test.
 #[test]
 fn a_dashboard_to_be_killed() {
     let Ok(off) = std::env::var(VICTIM) else {
@@ -367,7 +368,7 @@ fn a_dashboard_to_be_killed() {
         if let ExecNote::Output { text, .. } = live.next() {
             said.push_str(&text);
         }
-        // Both of them: one that finds its pipe broken later would end by itself.
+        // Waits for both: a process that later finds its pipe broken would end by itself.
         if said == "up\nup\n" {
             println!("\nmark {mark}");
         }
@@ -391,8 +392,8 @@ fn a_dashboard_killed_with_9_takes_everything_with_it() {
     assert_eq!((processes_marked(&mark).len(), runs()), (0, 0));
 }
 
-/// What the two lines to the dashboard are worth: without the lifeline its death is not noticed,
-/// and without the signal of the parent's death a helper's is not.
+/// Shows the effect of the two links to the dashboard: without the lifeline its death is not
+/// noticed, and without the parent-death signal that of a helper is not.
 #[test]
 fn without_its_lines_to_the_dashboard_a_run_outlives_it() {
     if !available(TIER) {
@@ -403,7 +404,7 @@ fn without_its_lines_to_the_dashboard_a_run_outlives_it() {
     let helper = helpers(payload, dashboard.id() as i32)[0];
     dashboard.kill().unwrap();
     dashboard.wait().unwrap();
-    // It has looked at its lines again and again since, and the child is still there.
+    // Meanwhile the helper has checked its links repeatedly, and the child is still there.
     let looked = || {
         let status = crate::sandbox::procfs::Status::read(helper).unwrap();
         status
@@ -428,11 +429,11 @@ fn without_its_lines_to_the_dashboard_a_run_outlives_it() {
     let payload = processes_marked(&mark)[0];
     let helpers = helpers(payload, std::process::id() as i32);
     for pid in &helpers {
-        // Two would look after each other.
+        // Two helpers would watch each other, so one is stopped.
         signal(*pid, nix::sys::signal::Signal::SIGSTOP);
     }
     helpers.into_iter().for_each(kill);
-    // Its end has been noticed and the helper is reaped: a signal would have been sent by now.
+    // The helper's end was noticed and it is reaped, so a signal would have been sent by now.
     live.finish().failure();
     assert_eq!(processes_marked(&mark), [payload]);
     kill(payload);
@@ -449,7 +450,7 @@ fn runs_in(folder: &std::path::Path) -> usize {
         .count()
 }
 
-/// A process with a run that prints its mark, and a folder of its own for it.
+/// A process with a run that prints its mark, and the folder of that run.
 fn dashboard(off: &str) -> (std::process::Child, tempfile::TempDir, String) {
     use std::io::BufRead;
     let folder = tempfile::tempdir().unwrap();
@@ -476,7 +477,7 @@ fn many_runs_at_once_keep_apart() {
         return;
     }
     let mut policy = raw_policy(TIER);
-    // One each: a user shared with another run would leave none.
+    // One process each: a user shared with another run would leave none.
     policy.limits.processes = 1;
     let lives: Vec<_> = (0..8)
         .map(|i| {
@@ -484,18 +485,18 @@ fn many_runs_at_once_keep_apart() {
             begin(spec(&code, policy.clone()), Default::default())
         })
         .collect();
-    // None has ended before each has its user.
+    // No run ends before each of them has its user.
     for live in &lives {
         assert!(matches!(live.next(), ExecNote::Prepared(_)));
     }
     let mut users = std::collections::BTreeSet::new();
     for (i, live) in lives.into_iter().enumerate() {
-        let told = live.finish();
-        let (uid, number) = told.run().stdout.trim().split_once(' ').unwrap();
+        let outcome = live.finish();
+        let (uid, number) = outcome.run().stdout.trim().split_once(' ').unwrap();
         assert_eq!(number, i.to_string());
         users.insert(uid.to_owned());
     }
-    // Warm, they are of one user in user namespaces of their own.
+    // Warm runs share one user but have separate user namespaces.
     if nix::unistd::Uid::effective().is_root() && !WARM {
         assert_eq!(users.len(), 8);
     }

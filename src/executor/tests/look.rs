@@ -1,5 +1,5 @@
-//! A run that is let go whatever the look from outside says: no product code can do this. With
-//! a layer left off it shows both that the look refuses the run and what the attack then does.
+//! Releases a run whatever the examination from outside finds, which no product code can do. With a
+//! layer off it shows both that the examination refuses the run and what the attack then does.
 
 use std::os::fd::{AsFd, OwnedFd};
 use std::time::Duration;
@@ -16,7 +16,7 @@ use crate::sandbox::protocol::Ending;
 
 use super::bench;
 
-/// The files of a run whose code is not the spec's.
+/// The files of a run, with code other than the spec's.
 pub fn handed(spec: &RunSpec, code: &str, digest: Digest) -> Handed {
     Handed {
         job: given::file("job", runner::job(spec, &[])).unwrap(),
@@ -26,18 +26,18 @@ pub fn handed(spec: &RunSpec, code: &str, digest: Digest) -> Handed {
     }
 }
 
-/// What came of it.
+/// The result of such a run.
 pub struct Looked {
     pub outside: Result<Isolation, Fault>,
     pub stdout: String,
     pub stderr: String,
     pub ending: Ending,
-    /// The error of its report.
+    /// The error in its report.
     pub error: Option<RunError>,
 }
 
 impl Looked {
-    /// What the look from outside says is missing.
+    /// The layer that the examination reports as missing.
     pub fn refused(&self) -> &'static str {
         match &self.outside {
             Err(Fault {
@@ -50,7 +50,7 @@ impl Looked {
     }
 }
 
-/// Takes in everything, and lets everything go.
+/// Accepts all output and permits every release.
 struct Listener {
     report: Report,
     stdout: Vec<u8>,
@@ -75,15 +75,15 @@ impl Client for Listener {
     }
 }
 
-/// Runs it through the given helper. `compare`: what the look compares with, where that is not
-/// the run's own policy.
+/// Runs the spec through the given helper. `compare` is the spec that the examination compares
+/// with, if that is not the run's own.
 pub fn look(spec: &RunSpec, exe: &OwnedFd, compare: Option<&RunSpec>) -> Result<Looked, Fault> {
     let sources = bench::sources(Default::default());
     let launched = drive::launched(spec, exe.as_fd(), &sources, &Switch::new())?;
     look_at(launched, compare)
 }
 
-/// The same with what was launched already.
+/// The same for a launched child.
 pub fn look_at(launched: Launched, compare: Option<&RunSpec>) -> Result<Looked, Fault> {
     const PATIENCE: Duration = Duration::from_secs(300);
     let mut listener = Listener {
@@ -110,7 +110,7 @@ pub fn look_at(launched: Launched, compare: Option<&RunSpec>) -> Result<Looked, 
         Ok(held) => (Ok(held.isolation().clone()), held),
         Err(found) => (
             Err(Fault::from(found.fault)),
-            found.confined.held_whatever_it_lacks(),
+            found.confined.held_despite_missing_layers(),
         ),
     };
     let Step::On(released) = held.released(&mut listener)? else {

@@ -1,11 +1,12 @@
-//! The executor's suites: a real Python, the real binary as helper. `kernel`, `process` and `warm` run the shared
-//! ones, each in its tier.
+//! The executor's test suites, with a real Python and the real binary as helper. `kernel`,
+//! `process` and `warm` run the shared suites, each in its tier.
 
 #[path = "../../../tests/common/sandbox.rs"]
 pub mod attack_table;
 pub mod bench;
 mod chart;
 mod counting;
+mod disclosed;
 mod ending;
 pub mod entry;
 mod environment;
@@ -18,6 +19,5 @@ mod missing;
 mod private;
 mod process;
 mod scoped;
-mod told;
 mod users;
 mod warm;

@@ -1,5 +1,5 @@
-//! What agents write every day (`tests/data/ordinary`): judged, run, and held against plain Python of the
-//! same environment. What runs there and stays inside the run is served.
+//! Everyday code of agents (`tests/data/ordinary`): analysed, run, and compared with plain Python
+//! in the same environment. Code that works there and has no effect outside the run must work here.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -12,9 +12,9 @@ use crate::executor::tests::bench::*;
 use crate::model::{Installed, Setting, Tier, VerdictKind};
 use crate::policy::{Policy, is_given};
 
-/// The files that a snippet leaves, which its first line names.
+/// Starts the first line of a snippet, which names the files that it leaves.
 const LEAVES: &str = "# leaves: ";
-/// A line that it prints, where plain Python outside a notebook cannot run it.
+/// Starts a line with expected output, if plain Python outside a notebook cannot run the snippet.
 const PRINTS: &str = "# prints: ";
 
 fn snippets() -> Vec<(PathBuf, String)> {
@@ -29,10 +29,10 @@ fn snippets() -> Vec<(PathBuf, String)> {
     found
 }
 
-/// A line of one that a person has to look at: a name of a file that nobody can follow.
+/// Marks a snippet that a person has to review because of a file name that cannot be followed.
 const FLAGGED: &str = "# flagged";
 
-/// What plain Python prints for it, in a folder of its own.
+/// The output of plain Python for the code, run in its own folder.
 fn plainly(code: &str) -> String {
     let said = code.lines().filter_map(|line| line.strip_prefix(PRINTS));
     let said: String = said.map(|line| format!("{line}\n")).collect();
@@ -55,14 +55,14 @@ fn plainly(code: &str) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// What is wrong with how it is served, if anything.
+/// The error if the code does not work as expected.
 fn served(code: &str, policy: &Policy) -> Result<(), String> {
     let at = |tier| Policy {
         tier,
         ..policy.clone()
     };
-    // Where the guard stands alone nothing is clear. No input is bound, and what is installed is known:
-    // nothing that succeeds is told that it cannot.
+    // In a tier without a jail no verdict is clear. No input is bound and the installed modules are
+    // known, so working code must not be reported as failing.
     let env = pandas();
     let tops = policy
         .imports
@@ -86,11 +86,11 @@ fn served(code: &str, policy: &Policy) -> Result<(), String> {
     if verdict.verdict != expected {
         return Err(format!("{verdict:?}"));
     }
-    let told = run_spec(RunSpec {
+    let outcome = run_spec(RunSpec {
         env: pandas(),
         ..spec(code, at(TIER))
     });
-    let run = told.run();
+    let run = outcome.run();
     let expected = plainly(code);
     if run.error.is_some() || run.stdout != expected {
         return Err(format!("{run:#?}\nexpected {expected}"));
@@ -105,7 +105,7 @@ fn served(code: &str, policy: &Policy) -> Result<(), String> {
 }
 
 #[test]
-fn what_runs_under_plain_python_and_stays_inside_the_run_is_served() {
+fn code_that_works_under_plain_python_and_stays_in_the_run_is_served() {
     if !available(TIER) {
         return;
     }
@@ -120,14 +120,14 @@ fn what_runs_under_plain_python_and_stays_inside_the_run_is_served() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }
 
-/// A name that the analyser blocks ends a run, and one that it says nothing of does not
+/// A name that the analyser blocks must end a run, and an unreported name must not
 /// (`tests/data/filenames.jsonl`; `tests/it/setting.rs` judges the same rows).
 #[test]
 fn a_file_name_fails_in_a_run_exactly_where_the_analyser_says_so() {
     if !available(TIER) {
         return;
     }
-    // One run for all of them: a start takes longer than they do.
+    // Uses one run for all rows, because a start takes longer than they do.
     let rows = include_str!("../../../tests/data/filenames.jsonl").lines();
     let mut code = "df = pd.DataFrame({'a': [1], 'b': [2]})\n".to_owned();
     let mut expected = Vec::new();
@@ -149,11 +149,11 @@ fn a_file_name_fails_in_a_run_exactly_where_the_analyser_says_so() {
         tier: TIER,
         ..profile("analysis")
     };
-    let told = run_spec(RunSpec {
+    let outcome = run_spec(RunSpec {
         env: pandas(),
         ..spec(&code, policy)
     });
-    let run = told.run();
+    let run = outcome.run();
     let said: Vec<&str> = run.stdout.lines().filter(|l| l.starts_with('>')).collect();
     assert_eq!(said.len(), expected.len(), "{run:?}");
     let rows = said.iter().zip(&expected);

@@ -1,4 +1,4 @@
-//! Data sets marked private: their values do not come back, whatever the contract.
+//! Values of data sets marked private are not returned, under any contract.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use crate::model::{DataFormat, Sensitivity, StreamName};
 const TABLE: &str = "who,city,pay\nAnn Ferrer,Oslo,51234.5\nBo Lindqvist,Oslo,48010.25\n\
     Cy Nakamura,Oslo,60123.0\nDi Okonkwo,Oslo,47001.5\nEd Petrov,Oslo,52222.25\n";
 
-fn run(profile_name: &str, sensitivity: Sensitivity, code: &str) -> Told {
+fn run(profile_name: &str, sensitivity: Sensitivity, code: &str) -> Outcome {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("pay.csv");
     std::fs::write(&path, TABLE).unwrap();
@@ -34,12 +34,12 @@ fn run(profile_name: &str, sensitivity: Sensitivity, code: &str) -> Told {
     begin_with(spec, converting(sources, crate::model::Tier::Process)).finish()
 }
 
-/// Of the same people, in another format; read in the jail that real data sets are read in.
-fn run_other(format: DataFormat, content: &[u8], code: &str) -> Told {
+/// The same people in another format, read in the jail of real data sets.
+fn run_other(format: DataFormat, content: &[u8], code: &str) -> Outcome {
     run_in("analysis", format, content, code)
 }
 
-fn run_in(profile_name: &str, format: DataFormat, content: &[u8], code: &str) -> Told {
+fn run_in(profile_name: &str, format: DataFormat, content: &[u8], code: &str) -> Outcome {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("pay");
     std::fs::write(&path, content).unwrap();
@@ -61,11 +61,11 @@ fn run_in(profile_name: &str, format: DataFormat, content: &[u8], code: &str) ->
     begin_with(spec, sources).finish()
 }
 
-/// What came back, all of it.
-fn told_all(told: &Told) -> String {
-    let run = told.run();
+/// Everything that the run returned.
+fn everything_returned(outcome: &Outcome) -> String {
+    let run = outcome.run();
     assert_eq!(run.error, None, "{run:?}");
-    let streamed = told.streamed(StreamName::Stdout);
+    let streamed = outcome.streamed(StreamName::Stdout);
     format!("{}{}{}{streamed}", run.stdout, run.stderr, run.result)
 }
 
@@ -81,7 +81,7 @@ const HIDDEN: [&str; 9] = [
     "1980-02-0",
 ];
 
-/// Five people with an address in it, whose town all share.
+/// Five people with addresses, who all share a town.
 fn people() -> Vec<serde_json::Value> {
     TABLE
         .lines()
@@ -109,12 +109,12 @@ fn nested_json_is_hidden_as_a_table_is() {
         (DataFormat::Json, json!({"people": people()}).to_string()),
         (DataFormat::Jsonl, lines),
     ] {
-        let told = run_other(format, text.as_bytes(), code);
-        let all = told_all(&told);
+        let outcome = run_other(format, text.as_bytes(), code);
+        let all = everything_returned(&outcome);
         for value in HIDDEN {
             assert!(!all.contains(value), "{value} in {all}");
         }
-        // A tenth of somebody's pay is a value of its own.
+        // A tenth of somebody's pay is another value.
         assert!(!all.contains("5123.45"), "{all}");
         assert!(
             all.contains("[REDACTED]") && all.contains("{'Oslo'} 258591.5"),
@@ -141,8 +141,8 @@ fn parquet_is_hidden_as_a_table_is() {
         print(df['city'].unique().tolist(), round(df['pay'].mean(), 1))\n\
         {'all': df, 'dates': df['seen'].to_numpy('datetime64[ms]'), 'late': df['late'], 'one': df['pay'].iloc[0],\n\
          df.index[0]: [df['late'].iloc[0], df['seen'].iloc[0]]}";
-    let told = run_other(DataFormat::Parquet, &content, code);
-    let all = told_all(&told);
+    let outcome = run_other(DataFormat::Parquet, &content, code);
+    let all = everything_returned(&outcome);
     for value in HIDDEN
         .iter()
         .chain(&["0.1234", "0.12345", "1:18:31", "1H18M31S", "04:05:06"])
@@ -162,7 +162,7 @@ fn no_beginning_of_a_long_text_is_printed() {
         .collect();
     let content = format!("note,n\n{lines}");
     let code = "print(df)\nprint(df['note'])\nprint(df.set_index('note'))\ndf.set_index('n')";
-    let all = told_all(&run_other(DataFormat::Csv, content.as_bytes(), code));
+    let all = everything_returned(&run_other(DataFormat::Csv, content.as_bytes(), code));
     assert!(all.matches("[REDACTED]").count() >= 20, "{all}");
     for piece in ["Abel", "Cato", "lake"] {
         assert!(!all.contains(piece), "{piece} in {all}");
@@ -170,10 +170,10 @@ fn no_beginning_of_a_long_text_is_printed() {
 }
 
 #[test]
-fn what_is_computed_of_few_rows_is_hidden_and_of_five_is_not() {
+fn numbers_over_few_rows_are_hidden_and_over_five_are_not() {
     let mut rows = Vec::new();
     for i in 0..14 {
-        // Two in one town, three in another, nine in the third.
+        // Two people in one town, three in another, nine in the third.
         let town = ["Aure", "Bodo", "Oslo"][usize::from(i > 1) + usize::from(i > 4)];
         let pay = 40_000.0 + f64::from(i * i) * 137.25;
         rows.push((town, ["x", "y"][i as usize % 2], pay));
@@ -196,12 +196,12 @@ fn what_is_computed_of_few_rows_is_hidden_and_of_five_is_not() {
         (DataFormat::Csv, csv),
         (DataFormat::Json, json!(json).to_string()),
     ] {
-        let told = run_other(format, content.as_bytes(), code);
-        let all = told_all(&told);
+        let outcome = run_other(format, content.as_bytes(), code);
+        let all = everything_returned(&outcome);
         for few in ["Aure", "Bodo"] {
-            let of: Vec<f64> = rows.iter().filter(|r| r.0 == few).map(|r| r.2).collect();
-            let sum: f64 = of.iter().sum();
-            for number in [sum, sum / of.len() as f64] {
+            let pays: Vec<f64> = rows.iter().filter(|r| r.0 == few).map(|r| r.2).collect();
+            let sum: f64 = pays.iter().sum();
+            for number in [sum, sum / pays.len() as f64] {
                 let shown = format!("{number:.1}");
                 assert!(!all.contains(&shown), "{few} {shown} in {all}");
             }
@@ -213,9 +213,9 @@ fn what_is_computed_of_few_rows_is_hidden_and_of_five_is_not() {
     }
 }
 
-/// What the person is told beside the run.
-fn noted(told: &Told) -> Vec<&str> {
-    let events = told.notes.iter().find_map(|note| match note {
+/// The events for the person.
+fn noted(outcome: &Outcome) -> Vec<&str> {
+    let events = outcome.notes.iter().find_map(|note| match note {
         ExecNote::Noted(events) => Some(events),
         _ => None,
     });
@@ -224,7 +224,7 @@ fn noted(told: &Told) -> Vec<&str> {
 }
 
 #[test]
-fn where_looking_for_group_numbers_ended_is_told_to_the_person_and_not_to_the_agent() {
+fn the_bounds_of_group_numbers_are_reported_to_the_person_and_not_to_the_agent() {
     let wide: Vec<String> = (0..9).map(|n| format!("c{n}")).collect();
     let row = ["1"; 9].join(",");
     let wide = format!("{},pay\n{row},4711.5\n{row},4712.5\n", wide.join(","));
@@ -247,13 +247,16 @@ fn where_looking_for_group_numbers_ended_is_told_to_the_person_and_not_to_the_ag
             ],
         ),
     ] {
-        let told = run_other(format, text.as_bytes(), "print(len(df))");
-        assert_eq!(noted(&told), says, "{told:?}");
-        let run = serde_json::to_string(told.run()).unwrap();
-        assert!(!run.contains("recognised") && told.run().events.is_empty());
+        let outcome = run_other(format, text.as_bytes(), "print(len(df))");
+        assert_eq!(noted(&outcome), says, "{outcome:?}");
+        let run = serde_json::to_string(outcome.run()).unwrap();
+        assert!(!run.contains("recognised") && outcome.run().events.is_empty());
         if !says.is_empty() {
-            // Before anything of it runs.
-            assert!(matches!(told.notes[0], ExecNote::Noted(_)), "{told:?}");
+            // The note comes before anything runs.
+            assert!(
+                matches!(outcome.notes[0], ExecNote::Noted(_)),
+                "{outcome:?}"
+            );
         }
     }
 }
@@ -280,8 +283,8 @@ fn private_data_that_cannot_be_read_runs_nothing() {
         env: pandas(),
         ..with_inputs("print(df)", profile("analysis"), changed)
     };
-    let told = begin_with(spec, sources).finish();
-    let said = told.failure();
+    let outcome = begin_with(spec, sources).finish();
+    let said = outcome.failure();
     assert!(
         said.starts_with("data set pay is private, and its values cannot be hidden: "),
         "{said}"
@@ -296,50 +299,58 @@ const CODE: &str = "print(df)\n\
 
 #[test]
 fn a_private_data_sets_values_come_back_nowhere() {
-    let told = run("analysis", Sensitivity::Private, CODE);
-    let run_ = told.run();
+    let outcome = run("analysis", Sensitivity::Private, CODE);
+    let run_ = outcome.run();
     assert_eq!(run_.error, None, "{run_:?}");
     let all = format!(
         "{}{}{}{}",
         run_.stdout,
         run_.result,
         run_.stderr,
-        told.streamed(StreamName::Stdout)
+        outcome.streamed(StreamName::Stdout)
     );
     for value in ["Ferrer", "Lindqvist", "51234", "48010", "Nakamura", "52222"] {
         assert!(!all.contains(value), "{value} in {all}");
     }
     assert!(all.contains("[REDACTED]"), "{all}");
-    // What all rows share is a category, and a number over them an aggregate.
+    // A value that all rows share is a category, and a number over them an aggregate.
     assert!(run_.stdout.contains("['Oslo']"), "{all}");
     assert!(run_.stdout.contains("mean 51718.3 rows 5"), "{all}");
     assert_eq!(run_.result["value"]["rows"][0][0], "[REDACTED]");
     assert_eq!(run_.result["value"]["rows"][0][2], "[REDACTED]");
-    // The same data set, where it is public.
-    let told = run("analysis", Sensitivity::Public, CODE);
-    assert!(told.run().stdout.contains("Ann Ferrer"), "{:?}", told.run());
-    assert_eq!(told.run().result["value"]["rows"][0][2], 51234.5);
+    // The same data set marked public.
+    let outcome = run("analysis", Sensitivity::Public, CODE);
+    assert!(
+        outcome.run().stdout.contains("Ann Ferrer"),
+        "{:?}",
+        outcome.run()
+    );
+    assert_eq!(outcome.run().result["value"]["rows"][0][2], 51234.5);
 }
 
 #[test]
 fn a_private_value_is_hidden_in_errors_too() {
-    let told = run(
+    let outcome = run(
         "analysis",
         Sensitivity::Private,
         "raise ValueError(df['who'][0])",
     );
-    let error = told.run().error.clone().unwrap();
+    let error = outcome.run().error.clone().unwrap();
     assert_eq!(error.message, "[REDACTED]");
-    assert!(!told.run().stderr.contains("Ferrer"), "{:?}", told.run());
+    assert!(
+        !outcome.run().stderr.contains("Ferrer"),
+        "{:?}",
+        outcome.run()
+    );
 }
 
 #[test]
 fn columns_made_from_a_private_data_set_are_not_handed_back() {
-    let told = run("feature", Sensitivity::Private, "df['n'] = df['pay'] * 1.0");
-    let result = &told.run().result;
+    let outcome = run("feature", Sensitivity::Private, "df['n'] = df['pay'] * 1.0");
+    let result = &outcome.run().result;
     assert_eq!(
         result["withheld"], "made from a private data set",
-        "{told:?}"
+        "{outcome:?}"
     );
     assert!(result["arrow"].is_null());
     assert_eq!(result["columns"][0]["name"], "n");
@@ -347,35 +358,35 @@ fn columns_made_from_a_private_data_set_are_not_handed_back() {
 
 #[test]
 fn a_private_data_sets_chart_is_left_without_its_values() {
-    let told = run(
+    let outcome = run(
         "chart",
         Sensitivity::Private,
         "rows = data['df']\n\
          result = {'chart': {'data': [{'type': 'bar', 'x': [r['who'] for r in rows],\n\
           'y': [r['pay'] for r in rows]}], 'layout': {'title': rows[0]['who']}}}",
     );
-    let run = told.run();
+    let run = outcome.run();
     assert_eq!(run.error, None, "{run:?}");
     assert_eq!(run.artifacts.len(), 2);
-    let json = String::from_utf8_lossy(&told.left()[0].bytes);
+    let json = String::from_utf8_lossy(&outcome.left()[0].bytes);
     assert!(json.contains("[REDACTED]"), "{json}");
     assert!(
         !json.contains("Ferrer") && !json.contains("51234"),
         "{json}"
     );
-    // The picture is drawn of the same: bars without a size have no colour.
+    // The picture is drawn from the cleaned chart: bars without a size have no colour.
     let bare = crate::chart::draw(&serde_json::from_str(&json).unwrap()).unwrap();
-    assert_eq!(*told.left()[1].bytes, bare[..]);
+    assert_eq!(*outcome.left()[1].bytes, bare[..]);
 }
 
 #[test]
 fn d2_a_private_data_set_is_in_the_private_scope() {
-    let told = run(
+    let outcome = run(
         "scoped",
         Sensitivity::Private,
         "t = private.df\nprint(len(t), 'df' in system.inputs)\nprint(t.to_csv())",
     );
-    let run = told.run();
+    let run = outcome.run();
     assert!(run.stdout.starts_with("5 False\n"), "{run:?}");
     assert!(
         !run.stdout.contains("Ferrer") && !run.stdout.contains("51234"),
@@ -383,48 +394,53 @@ fn d2_a_private_data_set_is_in_the_private_scope() {
     );
 }
 
-/// What `datasets` tells is no secret: the columns of a table, and the first keys of records.
+/// The information of `datasets` is not secret: the columns of a table, and the first keys of
+/// records.
 #[test]
-fn d4_the_columns_of_a_private_data_set_are_told_in_the_private_scope() {
-    let told = run(
+fn d4_the_columns_of_a_private_data_set_are_shown_in_the_private_scope() {
+    let outcome = run(
         "scoped",
         Sensitivity::Private,
         "print(list(private.df))\nprivate.t = private.df[['who']]\nprint('who city pay 0 12')",
     );
     assert_eq!(
-        told_all(&told).lines().next(),
+        everything_returned(&outcome).lines().next(),
         Some("['who', 'city', 'pay']")
     );
     assert!(
-        told.run().stdout.ends_with("who city pay 0 12\n"),
+        outcome.run().stdout.ends_with("who city pay 0 12\n"),
         "{:?}",
-        told.run()
+        outcome.run()
     );
     let content = serde_json::to_vec(&people()).unwrap();
     let code = "for row in private.df:\n    print(list(row), list(row['home']), list(row['home']['rent']))";
-    let told = run_in("scoped", DataFormat::Json, &content, code);
+    let outcome = run_in("scoped", DataFormat::Json, &content, code);
     let line = "['home', 'pay', 'who'] ['[REDACTED]', '[REDACTED]', '[REDACTED]'] ['[REDACTED]']\n";
-    let all = told_all(&told);
+    let all = everything_returned(&outcome);
     assert!(all.starts_with(line), "{all}");
-    // What is put in its place is no data set.
+    // A replacement of the data set is not a data set.
     let code = "private.df = {'Zeta-Quill': 1}\nprint(list(private.df))";
-    let told = run_in("scoped", DataFormat::Json, &content, code);
-    assert!(!told_all(&told).contains("Zeta"), "{:?}", told.run());
+    let outcome = run_in("scoped", DataFormat::Json, &content, code);
+    assert!(
+        !everything_returned(&outcome).contains("Zeta"),
+        "{:?}",
+        outcome.run()
+    );
 }
 
 #[test]
-fn no_beginning_of_a_value_is_told_where_a_long_error_is_cut() {
+fn no_beginning_of_a_value_is_shown_where_a_long_error_is_cut() {
     let code = "raise ValueError('x' * 1995 + df['who'][0])";
-    let told = run("analysis", Sensitivity::Private, code);
-    let all = format!("{:?}", told.run());
+    let outcome = run("analysis", Sensitivity::Private, code);
+    let all = format!("{:?}", outcome.run());
     assert!(!all.contains("xAnn") && !all.contains("xAn"), "{all}");
-    let told = run("analysis", Sensitivity::Public, code);
-    let message = &told.run().error.as_ref().unwrap().message;
+    let outcome = run("analysis", Sensitivity::Public, code);
+    let message = &outcome.run().error.as_ref().unwrap().message;
     assert!(message.ends_with("xAnn F"), "{message}");
 }
 
 #[test]
-fn an_input_of_records_that_is_read_like_a_table_is_told_to_be_made_one() {
+fn reading_records_like_a_table_hints_to_make_one() {
     let lines = "{\"pay\": 4711.5}\n{\"pay\": 4712.5}\n";
     let hint = "; `df` is a list of records: `pd.DataFrame(df)` makes a table of it";
     for (format, text) in [
@@ -435,8 +451,8 @@ fn an_input_of_records_that_is_read_like_a_table_is_told_to_be_made_one() {
         ),
     ] {
         for (code, hinted) in [("df.groupby('pay')", true), ("[*df].groupby('pay')", false)] {
-            let told = run_other(format, text.as_bytes(), code);
-            let message = &told.run().error.as_ref().unwrap().message;
+            let outcome = run_other(format, text.as_bytes(), code);
+            let message = &outcome.run().error.as_ref().unwrap().message;
             assert!(
                 message.starts_with("'list' object has no attribute"),
                 "{message}"
@@ -446,13 +462,13 @@ fn an_input_of_records_that_is_read_like_a_table_is_told_to_be_made_one() {
     }
 }
 
-/// Three people's pressure has no decimals, so it is a number of three digits.
+/// The pressure of three people has no decimals, so it is a number of three digits.
 const PRESSURE: &str = "bp\n128.0\n129.0\n131.0\n128.5\n129.5991\n";
 
 #[test]
-fn a_mean_is_told_whole_though_a_value_has_its_first_digits() {
+fn a_mean_is_shown_whole_although_a_value_has_its_first_digits() {
     let code = "print(f'{df.bp.mean():.2f} {df.bp.mean()}')\nprint(df.bp.tolist())";
-    let all = told_all(&run_other(DataFormat::Csv, PRESSURE.as_bytes(), code));
+    let all = everything_returned(&run_other(DataFormat::Csv, PRESSURE.as_bytes(), code));
     assert!(all.contains("129.22 129.21982"), "{all}");
     assert!(
         all.contains("[128.0, 129.0, 131.0, [REDACTED], [REDACTED]]"),
@@ -465,8 +481,8 @@ fn a_charts_numbers_and_its_text_are_hidden_by_the_same_rule() {
     let code = "values = [float(r['bp']) for r in data['df']]\n\
         shown = [sum(values) / 5, 129.0, 129.5991, -129.5991]\n\
         result = {'chart': {'data': [{'y': shown}]}, 'output': str(shown)}";
-    let told = run_in("chart", DataFormat::Csv, PRESSURE.as_bytes(), code);
-    let run = told.run();
+    let outcome = run_in("chart", DataFormat::Csv, PRESSURE.as_bytes(), code);
+    let run = outcome.run();
     assert_eq!(run.error, None, "{run:?}");
     let y = &run.result["chart"]["data"][0]["y"];
     let mean = y[0].as_f64().unwrap();

@@ -1,7 +1,7 @@
-//! The suites against tier `process`; the guard is the same in every tier, and tested in this one.
+//! The shared suites in tier `process`. The guard is the same in every tier and tested in this one.
 
 pub const TIER: crate::model::Tier = crate::model::Tier::Process;
-/// Whether runs find a place that waits.
+/// Whether runs find a waiting slot.
 pub const WARM: bool = false;
 
 use crate::executor::tests::bench::{begin, run_spec};

@@ -1,5 +1,5 @@
-//! What reached the interpreter, memory, a library for everybody or a file outside the run once
-//! (`tests/data/reaching.jsonl`): run by a real child, and without its effect.
+//! Code that once reached the interpreter, memory, a shared library or a file outside the run
+//! (`tests/data/reaching.jsonl`): run by a real child, without its effect.
 
 use super::{TIER, run_spec};
 use crate::executor::spec::RunSpec;
@@ -12,11 +12,11 @@ struct Row {
     code: String,
 }
 
-/// What a row prints where it got what it was after.
+/// Printed by a row that succeeds.
 const TOOK: &str = "TOOK";
 
 #[test]
-fn what_took_effect_once_takes_none() {
+fn former_escapes_have_no_effect() {
     if !available(TIER) {
         return;
     }
@@ -27,15 +27,15 @@ fn what_took_effect_once_takes_none() {
     let rows = include_str!("../../../tests/data/reaching.jsonl").lines();
     let rows = rows.map(|line| serde_json::from_str::<Row>(line).unwrap());
     let (mut ran, mut wrong) = (0, Vec::new());
-    // A person is asked about the others, with what they do.
+    // For the other rows a person is asked, with what they do.
     for row in rows.filter(|row| row.expect == "clear") {
-        let told = run_spec(RunSpec {
+        let outcome = run_spec(RunSpec {
             env: pandas(),
             ..spec(&row.code, policy.clone())
         });
-        let run = told.run();
+        let run = outcome.run();
         ran += 1;
-        // A row that crashed the interpreter got to memory too.
+        // A row that crashed the interpreter reached memory too.
         if run.stdout.contains(TOOK) || matches!(run.exit, crate::model::Exit::Signal(_)) {
             wrong.push(format!("{}\n{run:?}", row.code));
         }
@@ -44,15 +44,15 @@ fn what_took_effect_once_takes_none() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }
 
-/// The token is what a row prints where nothing keeps it from doing so.
+/// Shows that a row prints the token if nothing prevents it.
 #[test]
-fn a_row_that_gets_there_says_so() {
+fn a_row_that_succeeds_prints_the_token() {
     if !available(TIER) {
         return;
     }
-    let told = run_spec(spec(
+    let outcome = run_spec(spec(
         "def took():\n    print(\"TOOK\")\nif len('a'): took()",
         profile("analysis"),
     ));
-    assert!(told.run().stdout.contains(TOOK), "{:?}", told.run());
+    assert!(outcome.run().stdout.contains(TOOK), "{:?}", outcome.run());
 }

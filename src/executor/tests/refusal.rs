@@ -1,4 +1,4 @@
-//! What never starts: code, data or a Python that is not what was granted.
+//! Runs that never start: code, data or a Python that is not the granted one.
 
 use super::{TIER, begin, run_spec};
 use crate::executor::tests::bench::*;
@@ -19,15 +19,15 @@ fn a_run_that_is_not_what_was_shown_never_starts() {
     }
     let mut wrong = spec("print(1)", raw_policy(TIER));
     wrong.code = "print(2)".into();
-    let told = run_spec(wrong);
+    let outcome = run_spec(wrong);
     assert_eq!(
-        told.failure(),
+        outcome.failure(),
         "the code is not the code that was shown: its child was not made"
     );
-    assert_eq!(told.notes.len(), 1);
+    assert_eq!(outcome.notes.len(), 1);
 }
 
-/// The analyser is asked before a person is; the child asks again, of CPython's own tree.
+/// The analyser checks before a person is asked; the child checks CPython's own tree again.
 #[test]
 fn syntax_that_its_policy_does_not_list_never_runs() {
     if !available(TIER) {
@@ -44,23 +44,26 @@ fn syntax_that_its_policy_does_not_list_never_runs() {
             "print('ran')\ntry: pass\nexcept* ValueError: pass",
         ),
     ] {
-        let told = run_spec(spec(code, policy(TIER)));
-        assert!(told.run().stdout.starts_with("ran"), "{kind}: {told:?}");
+        let outcome = run_spec(spec(code, policy(TIER)));
+        assert!(
+            outcome.run().stdout.starts_with("ran"),
+            "{kind}: {outcome:?}"
+        );
         let mut without = policy(TIER);
         assert!(without.nodes.remove(kind), "{kind}");
-        let told = run_spec(spec(code, without));
-        let run = told.run();
+        let outcome = run_spec(spec(code, without));
+        let run = outcome.run();
         let error = run.error.clone().expect("it is refused");
         assert_eq!(error.kind, RunErrorKind::PolicyViolation, "{kind}");
         assert_eq!(error.message, format!("{kind} is not allowed"));
         assert_eq!(run.stdout, "", "{kind}");
         assert_eq!(run.events.len(), 1, "{kind}: {:?}", run.events);
     }
-    // A list that says `*` to the child says nothing.
+    // The child does not accept `*` as a list.
     let mut all = policy(TIER);
     all.nodes = ["*".to_owned()].into();
-    let told = run_spec(spec("print('ran')", all));
-    let error = told.run().error.clone().expect("it is refused");
+    let outcome = run_spec(spec("print('ran')", all));
+    let error = outcome.run().error.clone().expect("it is refused");
     assert_eq!(error.kind, RunErrorKind::PolicyViolation);
     assert!(error.message.contains("Module is not allowed"), "{error:?}");
 }
@@ -85,26 +88,29 @@ fn a_data_set_that_changed_or_vanished_ends_the_run_before_it_starts() {
     let ask = serde_json::from_value(serde_json::json!({"df": {"dataset": "sales"}})).unwrap();
     let bound = bind(&ask, &data).unwrap();
     std::fs::write(&path, "a,b\n1,3\n").unwrap();
-    let told = begin(
+    let outcome = begin(
         with_inputs("print(1)", policy(TIER), bound.clone()),
         data.clone(),
     )
     .finish();
-    assert_eq!(told.failure(), "data set sales changed since it was shown");
+    assert_eq!(
+        outcome.failure(),
+        "data set sales changed since it was shown"
+    );
     std::fs::remove_file(&path).unwrap();
-    let told = begin(with_inputs("print(1)", policy(TIER), bound), data).finish();
-    assert_eq!(told.failure(), "data set sales cannot be read any more");
-    assert_eq!(told.notes.len(), 1);
+    let outcome = begin(with_inputs("print(1)", policy(TIER), bound), data).finish();
+    assert_eq!(outcome.failure(), "data set sales cannot be read any more");
+    assert_eq!(outcome.notes.len(), 1);
 }
 
-/// The usual environment with another interpreter.
+/// The usual environment with a changed interpreter.
 fn with_python(
     change: impl FnOnce(&mut crate::runtime::PythonEnv),
 ) -> crate::executor::spec::RunSpec {
     in_changed("print(1)", change)
 }
 
-/// The same with a snippet of its own.
+/// The same with a given snippet.
 fn in_changed(
     code: &str,
     change: impl FnOnce(&mut crate::runtime::PythonEnv),
@@ -117,7 +123,7 @@ fn in_changed(
 }
 
 #[test]
-fn a_python_that_is_none_is_refused_by_what_is_wrong_with_it() {
+fn an_unusable_python_is_refused_with_the_reason() {
     if !available(TIER) {
         return;
     }
@@ -130,17 +136,21 @@ fn a_python_that_is_none_is_refused_by_what_is_wrong_with_it() {
         path
     };
     let shim = write("python3", "#!/bin/sh\nexec python3 \"$@\"\n");
-    let told = run_spec(with_python(|env| env.executable = shim));
-    assert!(told.failure().contains("script"), "{}", told.failure());
+    let outcome = run_spec(with_python(|env| env.executable = shim));
+    assert!(
+        outcome.failure().contains("script"),
+        "{}",
+        outcome.failure()
+    );
 
     let garbage = write("garbage", "\u{7f}ELFnot really");
-    let told = run_spec(with_python(|env| env.executable = garbage));
-    assert!(told.failure().contains("could not start"), "{told:?}");
+    let outcome = run_spec(with_python(|env| env.executable = garbage));
+    assert!(outcome.failure().contains("could not start"), "{outcome:?}");
 
-    let told = run_spec(with_python(|env| {
+    let outcome = run_spec(with_python(|env| {
         env.executable = "/nonexistent/python".into();
     }));
-    assert!(told.failure().contains("cannot be read"), "{told:?}");
+    assert!(outcome.failure().contains("cannot be read"), "{outcome:?}");
 
     // An environment whose libraries fail at import.
     write("numpy.py", "raise SystemError('broken')");
@@ -149,13 +159,19 @@ fn a_python_that_is_none_is_refused_by_what_is_wrong_with_it() {
         env.distributions = vec![("numpy".to_owned(), "1".to_owned())];
     });
     broken.policy = std::sync::Arc::new(policy(TIER));
-    let told = run_spec(broken);
-    assert!(told.failure().contains("before it was ready"), "{told:?}");
+    let outcome = run_spec(broken);
+    assert!(
+        outcome.failure().contains("before it was ready"),
+        "{outcome:?}"
+    );
 
-    // A program that is no Python at all.
-    let told = run_spec(with_python(|env| env.executable = "/bin/true".into()));
-    assert!(told.failure().contains("before it was ready"), "{told:?}");
-    for note in &told.notes {
+    // A program that is not Python.
+    let outcome = run_spec(with_python(|env| env.executable = "/bin/true".into()));
+    assert!(
+        outcome.failure().contains("before it was ready"),
+        "{outcome:?}"
+    );
+    for note in &outcome.notes {
         assert!(!format!("{note:?}").contains("/bin"), "{note:?}");
     }
 }
@@ -188,20 +204,20 @@ fn a_home_that_the_runs_user_may_not_enter_shows_what_is_needed_and_nothing_else
     );
     spec.digest = crate::model::Digest::of(code.as_bytes());
     spec.code = code.into();
-    let told = run_spec(spec);
+    let outcome = run_spec(spec);
     let want = match TIER {
         Tier::Process => "42 ['env'] False OSError\n",
-        // Not even the folders on the way may be listed.
+        // Not even the parent folders may be listed.
         _ => "42 PermissionError False OSError\n",
     };
-    assert_eq!(told.run().stdout, want, "{told:?}");
+    assert_eq!(outcome.run().stdout, want, "{outcome:?}");
 
-    // Files that are closed themselves cannot be opened up by any mount.
+    // No mount can open up files that are closed themselves.
     let closed = home.path().canonicalize().unwrap().join("env/closed");
     std::fs::create_dir(&closed).unwrap();
     std::fs::set_permissions(&closed, PermissionsExt::from_mode(0o700)).unwrap();
-    let told = run_spec(with_python(|env| env.sys_path.push(closed)));
-    assert!(told.failure().contains("may not read"), "{told:?}");
+    let outcome = run_spec(with_python(|env| env.sys_path.push(closed)));
+    assert!(outcome.failure().contains("may not read"), "{outcome:?}");
 }
 
 #[test]
@@ -209,11 +225,11 @@ fn a_policy_that_is_too_small_for_python_says_so() {
     if !available(TIER) {
         return;
     }
-    let told = run_spec(spec("print(1)", limited(|l| l.open_files = 5)));
-    assert!(told.failure().contains("open files"), "{told:?}");
-    let told = run_spec(spec("print(1)", limited(|l| l.processes = 0)));
-    assert_eq!(told.run().stdout, "1\n");
-    // Libraries that take long to load: here one that computes.
+    let outcome = run_spec(spec("print(1)", limited(|l| l.open_files = 5)));
+    assert!(outcome.failure().contains("open files"), "{outcome:?}");
+    let outcome = run_spec(spec("print(1)", limited(|l| l.processes = 0)));
+    assert_eq!(outcome.run().stdout, "1\n");
+    // Libraries that take long to load; here one that computes.
     let slow = tempfile::tempdir().unwrap();
     std::fs::write(slow.path().join("numpy.py"), "while True: pass").unwrap();
     readable(slow.path());
@@ -224,10 +240,10 @@ fn a_policy_that_is_too_small_for_python_says_so() {
         env.distributions = vec![("numpy".to_owned(), "1".to_owned())];
     });
     spec.policy = std::sync::Arc::new(policy);
-    let told = run_spec(spec);
+    let outcome = run_spec(spec);
     let want = "limit of 1 s of processor time is too small to start Python";
-    assert!(told.failure().contains(want), "{told:?}");
-    assert_eq!(told.notes.len(), 1);
+    assert!(outcome.failure().contains(want), "{outcome:?}");
+    assert_eq!(outcome.notes.len(), 1);
 }
 
 fn readable(folder: &std::path::Path) {
@@ -240,14 +256,17 @@ fn a_python_whose_library_is_not_among_its_paths_never_starts() {
     if !available(TIER) || TIER == Tier::Process {
         return;
     }
-    // Only the interpreter itself is brought into the jail.
-    let told = run_spec(with_python(|env| {
+    // Only the interpreter itself is mounted in the jail.
+    let outcome = run_spec(with_python(|env| {
         env.base_prefix = env.executable.clone();
         env.prefix = env.executable.clone();
         env.sys_path = Vec::new();
     }));
-    assert!(told.failure().contains("before it was ready"), "{told:?}");
-    assert_eq!(told.notes.len(), 1);
+    assert!(
+        outcome.failure().contains("before it was ready"),
+        "{outcome:?}"
+    );
+    assert_eq!(outcome.notes.len(), 1);
 }
 
 /// Set in the process that the next test starts.
@@ -256,8 +275,8 @@ const NO_ROOM: &str = "CS_TEST_NO_ROOM";
 #[test]
 fn a_run_without_a_place_for_temporary_files() {
     if std::env::var_os(NO_ROOM).is_some() {
-        let told = run_spec(spec("print(1)", raw_policy(TIER)));
-        println!("\nfailed {}", told.failure());
+        let outcome = run_spec(spec("print(1)", raw_policy(TIER)));
+        println!("\nfailed {}", outcome.failure());
     }
 }
 
@@ -267,7 +286,7 @@ fn a_temporary_folder_that_is_full_or_unusable_is_named_before_anything_runs() {
     let (_, path) = module_path!().split_once("::").unwrap();
     let test = format!("{path}::a_run_without_a_place_for_temporary_files");
     let me = std::env::current_exe().unwrap();
-    let told = |command: &mut Command, want: &str| {
+    let outcome = |command: &mut Command, want: &str| {
         let output = command
             .args([&test, "--exact", "--nocapture"])
             .env(NO_ROOM, "1")
@@ -277,7 +296,7 @@ fn a_temporary_folder_that_is_full_or_unusable_is_named_before_anything_runs() {
         let failed = said.lines().find(|line| line.starts_with("failed "));
         assert!(failed.is_some_and(|line| line.contains(want)), "{said}");
     };
-    told(
+    outcome(
         Command::new(&me).env("TMPDIR", "/dev/null/none"),
         "cannot be used",
     );
@@ -285,11 +304,11 @@ fn a_temporary_folder_that_is_full_or_unusable_is_named_before_anything_runs() {
     if !is_given_to_root(root, "root, which alone can mount a full file system") {
         return;
     }
-    // Two names: the root of the file system and the folder itself.
+    // Room for two names: the root of the file system and the folder itself.
     let full = tempfile::tempdir().unwrap();
     let script =
         "mount -t tmpfs -o nr_inodes=2 none \"$TMPDIR\" && mkdir \"$TMPDIR/a\" && exec \"$@\"";
-    told(
+    outcome(
         Command::new("unshare")
             .args(["--mount", "sh", "-c", script, "sh"])
             .arg(&me)

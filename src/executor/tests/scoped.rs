@@ -7,19 +7,19 @@ use crate::model::{Run, RunErrorKind, StreamName};
 
 const SECRET: &str = "hunter2-pässword/9";
 
-fn run_with(code: &str, inputs: Value) -> Told {
+fn run_with(code: &str, inputs: Value) -> Outcome {
     let requests = serde_json::from_value(inputs).unwrap();
     let inputs = crate::executor::bind(&requests, &Default::default()).unwrap();
     run_spec(with_inputs(code, profile("scoped"), inputs))
 }
 
-fn run(code: &str) -> Told {
+fn run(code: &str) -> Outcome {
     run_with(code, json!({}))
 }
 
-fn good(told: &Told) -> &Run {
-    assert_eq!(told.run().error, None, "{:?}", told.run());
-    told.run()
+fn good(outcome: &Outcome) -> &Run {
+    assert_eq!(outcome.run().error, None, "{:?}", outcome.run());
+    outcome.run()
 }
 
 fn refused(code: &str) -> String {
@@ -34,13 +34,13 @@ fn refused(code: &str) -> String {
 
 #[test]
 fn d1_names_are_looked_up_in_order_and_nothing_else_has_a_meaning() {
-    // The snippet's own, then the core functions, then the builtins of the list.
-    let told = run(
+    // First the snippet's own names, then the core functions, then the listed builtins.
+    let outcome = run(
         "def len(x): return 'mine'\nlog('core', 'info')\nprint(len([1]), sum([1, 2]), abs(-5))",
     );
-    assert_eq!(good(&told).stdout, "mine 3 5\n");
+    assert_eq!(good(&outcome).stdout, "mine 3 5\n");
     assert_eq!(
-        told.run().result["log"],
+        outcome.run().result["log"],
         json!([{"level": "info", "message": "core"}])
     );
     for name in [
@@ -73,8 +73,8 @@ fn d1_the_level_of_the_log_is_the_snippets_to_set() {
     let code = "print(log_level())\nlog('one', 'debug')\nprint(log_level('warn'))\n\
         log('two')\nlog('three', 'warning')\nlog('four', 'error')\n\
         try:\n    log_level('loud')\nexcept ValueError as e:\n    print(e)\n";
-    let told = run(code);
-    let run = good(&told);
+    let outcome = run(code);
+    let run = good(&outcome);
     assert_eq!(
         run.stdout,
         "debug\nwarn\nlog takes the levels debug, info, warn, warning, error\n"
@@ -83,27 +83,27 @@ fn d1_the_level_of_the_log_is_the_snippets_to_set() {
     assert_eq!(run.result["log"].as_array().map(Vec::len), Some(3));
 }
 
-/// A name that snippets of the other system have in their handlers: it catches what it is raised for, and
-/// nothing that the guard ends.
+/// Snippets of the other system use this name in their handlers: it catches what is raised for it,
+/// but nothing that the guard ends.
 #[test]
 fn d1_a_security_error_can_be_named_and_catches_nothing_that_is_ended() {
-    let told = run("try:\n    reason('why?')\nexcept SecurityError as e:\n    print(e)\n");
-    let said = &good(&told).stdout;
+    let outcome = run("try:\n    reason('why?')\nexcept SecurityError as e:\n    print(e)\n");
+    let said = &good(&outcome).stdout;
     assert!(
         said.starts_with("reason() would ask a language model") && said.contains("`public`"),
         "{said}"
     );
-    let told = run("x = reason('why?')\n");
-    let error = told.run().error.clone().unwrap();
+    let outcome = run("x = reason('why?')\n");
+    let error = outcome.run().error.clone().unwrap();
     assert_eq!(
         error.exception.as_deref(),
         Some("SecurityError"),
         "{error:?}"
     );
-    let told = run(
+    let outcome = run(
         "try:\n    system.profile = 'mine'\nexcept SecurityError:\n    print('caught')\nprint('went on')\n",
     );
-    let run = told.run();
+    let run = outcome.run();
     let error = run
         .error
         .as_ref()
@@ -113,14 +113,14 @@ fn d1_a_security_error_can_be_named_and_catches_nothing_that_is_ended() {
 }
 
 #[test]
-fn d2_private_values_are_read_and_never_told() {
+fn d2_private_values_are_readable_and_never_disclosed() {
     let code = "private.key = 'hunter2-pässword/9'\n\
         private['pin'] = 493817\n\
         k = private.key\n\
         print('have', private.key, 'and', private['pin'], len(k), 'pin' in private)\n\
         log(f'Processing with secret: {private.key}', 'info')\n";
-    let told = run(code);
-    let run = good(&told);
+    let outcome = run(code);
+    let run = good(&outcome);
     assert_eq!(
         run.stdout, "have [REDACTED] and [REDACTED] 18 True\n",
         "{run:?}"
@@ -133,23 +133,23 @@ fn d2_private_values_are_read_and_never_told() {
 }
 
 #[test]
-fn d4_a_refusal_of_the_guard_tells_nothing_private_and_loses_nothing_printed() {
+fn d4_a_refusal_of_the_guard_discloses_nothing_private_and_keeps_the_output() {
     let code = "private.key = 'hunter2-pässword/9'\n\
         print('said', private.key, end='')\n\
         ('{0.' + 'real}').format(1)\n";
-    let told = run(code);
-    let run = told.run();
+    let outcome = run(code);
+    let run = outcome.run();
     let error = run.error.as_ref().expect("the guard refuses it");
     assert_eq!(error.kind, RunErrorKind::PolicyViolation, "{run:?}");
     assert_eq!(run.stdout, "said [REDACTED]", "{run:?}");
     assert!(!run.events.is_empty());
-    nowhere(&told);
+    nowhere(&outcome);
 }
 
-/// Nothing that leaves the child has any of it in it.
-fn nowhere(told: &Told) {
-    let run = told.run();
-    let streamed = told.streamed(StreamName::Stdout) + &told.streamed(StreamName::Stderr);
+/// Checks that no output of the child contains any part of the secret.
+fn nowhere(outcome: &Outcome) {
+    let run = outcome.run();
+    let streamed = outcome.streamed(StreamName::Stdout) + &outcome.streamed(StreamName::Stderr);
     let all = format!(
         "{streamed}{}{}{:?}{}",
         run.stdout, run.stderr, run.error, run.result
@@ -168,7 +168,7 @@ fn nowhere(told: &Told) {
             "{part} in {all}"
         );
     }
-    // The middle of its base64, at each of the three places it can begin.
+    // The middle of its base64 form, at each of the three alignments.
     for shift in ["aHVudGVyMi1", "h1bnRlcjItc", "odW50ZXIyL"] {
         assert!(!all.contains(shift), "{shift} in {all}");
     }
@@ -197,7 +197,7 @@ fn d4_private_values_appear_nowhere_outside() {
     ] {
         nowhere(&run_with(code, inputs()));
     }
-    // base64, which the profile has no module for: worked out by hand, at each place.
+    // The profile has no module for base64, so the code computes it, at each alignment.
     let encode = "digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'\n\
         def coded(raw):\n\
         \x20   bits = ''.join(format(b, '08b') for b in raw)\n\
@@ -208,7 +208,7 @@ fn d4_private_values_appear_nowhere_outside() {
     nowhere(&run_with(&encode, inputs()));
 }
 
-/// Below the names in `private` keys are data, the ones that the snippet puts there among them.
+/// Below the names in `private`, keys are data, including keys that the snippet adds.
 #[test]
 fn d4_keys_inside_private_are_values() {
     let inputs = || {
@@ -237,27 +237,33 @@ fn d4_keys_inside_private_are_values() {
         "public.x = {k: 1 for k in private.patients}",
         "public[list(private.patients)[0]] = 1",
     ] {
-        let told = run_with(code, inputs());
-        let error = told.run().error.clone().unwrap();
+        let outcome = run_with(code, inputs());
+        let error = outcome.run().error.clone().unwrap();
         assert_eq!(error.kind, RunErrorKind::PolicyViolation, "{code}");
-        assert!(!format!("{:?}", told.run()).contains("hunter2"), "{code}");
+        assert!(
+            !format!("{:?}", outcome.run()).contains("hunter2"),
+            "{code}"
+        );
     }
-    // What `private` calls its own values is in the code for all to read.
-    let told = run_with("print('patients' in private, 'patients')", inputs());
-    assert_eq!(good(&told).stdout, "True patients\n");
+    // The names in `private` are in the code for everybody to read.
+    let outcome = run_with("print('patients' in private, 'patients')", inputs());
+    assert_eq!(good(&outcome).stdout, "True patients\n");
     // Short keys are hidden where they stand alone, like short values.
-    let told = run("private.x = {'ab': 1, 'c': 2, 'no': 3}\nprint('ab nothing cab c', 'no')");
-    assert_eq!(good(&told).stdout, "[REDACTED] nothing cab c [REDACTED]\n");
+    let outcome = run("private.x = {'ab': 1, 'c': 2, 'no': 3}\nprint('ab nothing cab c', 'no')");
+    assert_eq!(
+        good(&outcome).stdout,
+        "[REDACTED] nothing cab c [REDACTED]\n"
+    );
 }
 
-/// A private value or key may be called as the result calls its own parts.
+/// A private value or key may equal a key of the result itself.
 #[test]
 fn d4_hiding_leaves_the_results_own_keys_alone() {
-    let told = run(
+    let outcome = run(
         "private.x = {'public': 'message', 'level': 'info', 'log': 'warning'}\n\
          public.a = 1\nlog('the message')\n",
     );
-    let run = good(&told);
+    let run = good(&outcome);
     assert_eq!(
         run.result,
         json!({"public": {"a": 1}, "log": [{"level": "info", "message": "the [REDACTED]"}]}),
@@ -266,26 +272,26 @@ fn d4_hiding_leaves_the_results_own_keys_alone() {
 
 #[test]
 fn d2_public_takes_plain_json_and_nothing_private() {
-    let told = run(
+    let outcome = run(
         "public.shared = {'theme': 'dark', 'n': [1, 2.5, None, True]}\n\
          public['gone'] = 1\ndel public.gone\nprint(public.shared['theme'], 'shared' in public)",
     );
-    let run = good(&told);
+    let run = good(&outcome);
     assert_eq!(run.stdout, "dark True\n");
     assert_eq!(
         run.result["public"],
         json!({"shared": {"theme": "dark", "n": [1, 2.5, null, true]}})
     );
-    let told = run_with(
+    let outcome = run_with(
         "public.count = public.count + 1\nprint(public.count)",
         json!({}),
     );
     assert_eq!(
-        told.run().error.clone().unwrap().exception.as_deref(),
+        outcome.run().error.clone().unwrap().exception.as_deref(),
         Some("AttributeError")
     );
-    let told = self::run("public.x = {1, 2}");
-    let error = told.run().error.clone().unwrap();
+    let outcome = self::run("public.x = {1, 2}");
+    let error = outcome.run().error.clone().unwrap();
     assert_eq!(error.exception.as_deref(), Some("TypeError"));
     assert!(
         error.message.contains("`public` takes plain JSON"),
@@ -308,7 +314,7 @@ fn d2_public_takes_plain_json_and_nothing_private() {
 
 #[test]
 fn d2_system_is_read_only_and_local_is_each_calls_own() {
-    let told = run_with(
+    let outcome = run_with(
         "print(system.profile, system.limits['wall_s'], system.inputs['cfg']['k'])\n\
          copy = system.inputs\ncopy['cfg'] = 0\nprint(system.inputs['cfg']['k'])\n\
          def f(n):\n    local.x = n\n    if n: f(n - 1)\n    return [local.x for _ in range(2)]\n\
@@ -317,7 +323,7 @@ fn d2_system_is_read_only_and_local_is_each_calls_own() {
         json!({"cfg": {"json": {"k": 7}}}),
     );
     assert_eq!(
-        good(&told).stdout,
+        good(&outcome).stdout,
         "scoped 180 7\n7\n[2, 2]\n(False, False) 1\n"
     );
     for code in [
@@ -335,14 +341,14 @@ fn d2_system_is_read_only_and_local_is_each_calls_own() {
 fn d3_a_later_run_sees_nothing_of_an_earlier_ones_private_values() {
     let first = run("private.secret_key = 'abc123'\npublic.status = 'active'\nlocal.temp = 1");
     let left = good(&first).result["public"].clone();
-    // What the broker binds for the session's next run.
-    let told = run_with(
+    // The values that the broker binds for the session's next run.
+    let outcome = run_with(
         "print('secret_key' in private, len(private), public.status, 'temp' in local)",
         json!({"public": {"json": left}}),
     );
-    assert_eq!(good(&told).stdout, "False 0 active False\n");
-    let told = run("private.secret_key");
-    let error = told.run().error.clone().unwrap();
+    assert_eq!(good(&outcome).stdout, "False 0 active False\n");
+    let outcome = run("private.secret_key");
+    let error = outcome.run().error.clone().unwrap();
     assert!(
         error.message.contains("`private` has no `secret_key`"),
         "{error:?}"
@@ -365,15 +371,16 @@ fn d2_a_scope_cannot_be_taken_apart() {
 }
 
 #[test]
-fn d4_what_is_hidden_does_not_swallow_the_rest() {
-    let told = run("private.n = 7\nprivate.a = 'x'\nprivate.two = 'no'\nprint('7 x nothing no')");
-    assert_eq!(good(&told).stdout, "7 x nothing [REDACTED]\n");
+fn d4_hiding_leaves_other_text_alone() {
+    let outcome =
+        run("private.n = 7\nprivate.a = 'x'\nprivate.two = 'no'\nprint('7 x nothing no')");
+    assert_eq!(good(&outcome).stdout, "7 x nothing [REDACTED]\n");
 }
 
 #[test]
 fn d5_a_scope_crossing_is_an_event_that_tells_nothing_private() {
-    let told = run("private.key = 'hunter2'\npublic[private.key] = 1\nprint('after')");
-    let run = told.run();
+    let outcome = run("private.key = 'hunter2'\npublic[private.key] = 1\nprint('after')");
+    let run = outcome.run();
     assert_eq!(
         run.error.as_ref().unwrap().kind,
         RunErrorKind::PolicyViolation
@@ -384,29 +391,30 @@ fn d5_a_scope_crossing_is_an_event_that_tells_nothing_private() {
     assert!(!format!("{run:?}").contains("hunter2"), "{run:?}");
 }
 
-/// The lines, kinds and messages of what was told.
+/// The lines, kinds and messages of the events.
 fn events(run: &Run) -> Vec<(Option<u32>, &str, &str)> {
-    let told = run.events.iter();
-    told.map(|e| (e.line, e.kind.as_str(), e.message.as_str()))
+    let outcome = run.events.iter();
+    outcome
+        .map(|e| (e.line, e.kind.as_str(), e.message.as_str()))
         .collect()
 }
 
-/// Allowed and blocked of a scope.
-fn counted(run: &Run, of: &str) -> (u64, u64) {
-    let found = run.accesses.get(of);
+/// The counts of allowed and blocked accesses of a scope.
+fn counted(run: &Run, scope: &str) -> (u64, u64) {
+    let found = run.accesses.get(scope);
     let found = found.unwrap_or_else(|| panic!("nothing is counted: {run:?}"));
     (found.allowed, found.blocked)
 }
 
 #[test]
-fn d5_what_an_earlier_run_left_is_told_when_it_is_used() {
+fn d5_use_of_a_value_from_an_earlier_run_is_reported() {
     let code = "print(public.status)\nprint(public['status'])\npublic.status = 'done'\n\
         print(public.status)\ndel public.old\npublic.mine = 1\nprint(public.mine, 'n' in public)\n";
-    let told = run_with(
+    let outcome = run_with(
         code,
         json!({"public": {"json": {"status": "active", "old": 1, "n": 1}}}),
     );
-    let run = good(&told);
+    let run = good(&outcome);
     assert_eq!(
         events(run),
         [
@@ -432,20 +440,20 @@ fn d5_what_an_earlier_run_left_is_told_when_it_is_used() {
 }
 
 #[test]
-fn d5_a_read_of_what_is_another_contexts_is_blocked_and_told() {
+fn d5_a_read_of_another_contexts_value_is_blocked_and_reported() {
     let code = "try:\n    private.secret_key\nexcept SecurityError as e:\n    print(e)\n\
         try:\n    private['pin']\nexcept KeyError:\n    print('as an item')\n\
         local.top = 1\n\
         def f():\n    try:\n        return local.top\n    except SecurityError:\n        return 'of this call'\n\
         print(f())\n";
-    let told = run(code);
-    let run = good(&told);
+    let outcome = run(code);
+    let run = good(&outcome);
     let said = "the scope `private` has no `secret_key`: it holds this run's own names, and no \
                 other's is reached";
     assert_eq!(run.stdout, format!("{said}\nas an item\nof this call\n"));
-    let told: Vec<_> = run.events.iter().map(|e| (e.line, &e.kind[..])).collect();
+    let outcome: Vec<_> = run.events.iter().map(|e| (e.line, &e.kind[..])).collect();
     assert_eq!(
-        told,
+        outcome,
         [(Some(2), "scope"), (Some(6), "scope"), (Some(12), "scope")],
         "{:?}",
         run.events
@@ -454,11 +462,11 @@ fn d5_a_read_of_what_is_another_contexts_is_blocked_and_told() {
     assert!(run.events[2].message.contains("this call's own names"));
     assert_eq!(counted(run, "private"), (0, 2));
     assert_eq!(counted(run, "local"), (1, 1));
-    // Unhandled, it ends the run under its name.
-    let told = self::run("private.secret_key");
-    let error = told.run().error.clone().unwrap();
+    // Without a handler, it ends the run with its own error.
+    let outcome = self::run("private.secret_key");
+    let error = outcome.run().error.clone().unwrap();
     assert_eq!(error.exception.as_deref(), Some("SecurityError"));
-    assert_eq!(counted(told.run(), "private"), (0, 1));
+    assert_eq!(counted(outcome.run(), "private"), (0, 1));
 }
 
 #[test]
@@ -484,28 +492,28 @@ fn d5_accesses_are_counted_by_scope_however_the_run_ends() {
         ("1 / 0", (2, 1), (1, 0), Some(RunErrorKind::SnippetError)),
     ];
     for (end, public, system, error) in ends {
-        let told = run(&format!("{before}public.m = 1\n{end}\n"));
-        let run = told.run();
+        let outcome = run(&format!("{before}public.m = 1\n{end}\n"));
+        let run = outcome.run();
         assert_eq!(run.error.as_ref().map(|e| e.kind), error, "{end}: {run:?}");
         assert_eq!(counted(run, "private"), (2, 0), "{end}");
         assert_eq!(counted(run, "public"), public, "{end}");
         assert_eq!(counted(run, "system"), system, "{end}");
         assert_eq!(counted(run, "local"), (0, 0), "{end}");
         assert_eq!(counted(run, "functions"), (2, 1), "{end}");
-        // Each that was blocked is told with its line.
-        let blocked: u64 = run.accesses.values().map(|of| of.blocked).sum();
+        // Each blocked access is reported with its line.
+        let blocked: u64 = run.accesses.values().map(|counts| counts.blocked).sum();
         assert_eq!(run.events.len() as u64, blocked, "{end}: {:?}", run.events);
         assert!(run.events.iter().all(|e| e.line.is_some()), "{end}");
     }
 }
 
 #[test]
-fn d5_what_a_run_that_is_stopped_had_counted_is_told() {
+fn d5_the_counts_of_a_stopped_run_are_reported() {
     let mut policy = profile("scoped");
     policy.limits.wall_s = 3;
     let code = "private.k = 1\nwhile True: pass";
-    let told = run_spec(with_inputs(code, policy, Vec::new()));
-    let run = told.run();
+    let outcome = run_spec(with_inputs(code, policy, Vec::new()));
+    let run = outcome.run();
     assert_eq!(run.limit, Some(crate::model::LimitKind::Wall), "{run:?}");
     assert_eq!(counted(run, "private"), (1, 0));
 }
@@ -516,23 +524,26 @@ fn d5_many_crossings_leave_room_for_what_comes_after_them() {
     let code = "for n in public: public[n]\n\
         for n in range(200):\n    try:\n        private[str(n)]\n    except KeyError: pass\n\
         system.x = 1\n";
-    let told = run_with(code, json!({"public": {"json": names}}));
-    let run = told.run();
+    let outcome = run_with(code, json!({"public": {"json": names}}));
+    let run = outcome.run();
     assert_eq!(counted(run, "public"), (201, 0));
     assert_eq!(counted(run, "private"), (0, 200));
     assert_eq!(run.events.len(), 33, "{:?}", run.events);
-    let of = |kind: &str| run.events.iter().filter(|e| e.kind == kind).count();
-    assert_eq!((of("crossing"), of("scope"), of("more")), (16, 17, 0));
+    let count = |kind: &str| run.events.iter().filter(|e| e.kind == kind).count();
+    assert_eq!(
+        (count("crossing"), count("scope"), count("more")),
+        (16, 17, 0)
+    );
     assert!(run.events.iter().any(|e| e.message.contains("read only")));
 }
 
 #[test]
-fn d5_what_is_told_of_a_crossing_tells_nothing_private() {
-    let told = run(
+fn d5_the_event_of_a_crossing_discloses_nothing_private() {
+    let outcome = run(
         "private.key = 'hunter2-pässword/9'\ntry:\n    private[private.key]\nexcept KeyError: pass\n\
          print(private.key)\n",
     );
-    let run = good(&told);
+    let run = good(&outcome);
     assert_eq!(run.events.len(), 1, "{:?}", run.events);
     assert!(run.events[0].message.contains("[REDACTED]"));
     assert!(!format!("{run:?}").contains("hunter2"), "{run:?}");
@@ -540,7 +551,7 @@ fn d5_what_is_told_of_a_crossing_tells_nothing_private() {
 
 #[test]
 fn d5_other_profiles_count_nothing() {
-    let told = run_spec(spec("print(1)", policy(crate::model::Tier::Process)));
-    let json = serde_json::to_value(good(&told)).unwrap();
+    let outcome = run_spec(spec("print(1)", policy(crate::model::Tier::Process)));
+    let json = serde_json::to_value(good(&outcome)).unwrap();
     assert_eq!(json.get("accesses"), None, "{json}");
 }

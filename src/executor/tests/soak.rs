@@ -1,11 +1,10 @@
 //! Many runs in a row leave nothing behind: no process, descriptor, mount, control group, System V
-//! object or file, and no memory of the dashboard's.
+//! object or file, and no memory of the dashboard.
 //!
-//! The suite does a few, in a process and a folder of their own, and counts what is theirs. The long
-//! soak counts what the whole machine has, and takes its time:
-//! `CS_SOAK=10000 CS_SOAK_EACH=200 cargo test --lib kernel_tests::soak --
-//! --nocapture` makes 10,000 grants and 200 of each attack of the table, two at once. What other
-//! processes of the machine make and remove meanwhile is waited for.
+//! The suite makes a few runs, in a process and a folder of their own, and counts what belongs to
+//! them. The long soak counts the whole machine and takes its time: `CS_SOAK=10000 CS_SOAK_EACH=200
+//! cargo test --lib kernel_tests::soak -- --nocapture` makes 10,000 grants and 200 of each attack
+//! in the table, two at once. It waits for the changes of other processes.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -16,11 +15,11 @@ use crate::executor::tests::bench::*;
 use crate::sandbox::cgroup::Owner;
 use crate::sandbox::procfs::Status;
 
-/// What could leak, counted.
+/// Counts of everything that could leak.
 #[derive(Debug, PartialEq, Eq)]
 struct Census {
     processes: usize,
-    /// How many there are of each kind.
+    /// The number of each kind.
     descriptors: BTreeMap<String, usize>,
     mounts: usize,
     /// Control groups whose helper is gone.
@@ -34,15 +33,15 @@ fn count(folder: &str) -> usize {
     std::fs::read_dir(folder).map_or(0, Iterator::count)
 }
 
-/// Longer than a zygote takes to make the next place, on a machine that does much else.
+/// Longer than a zygote takes to make the next slot on a busy machine.
 const QUIET: std::time::Duration = std::time::Duration::from_secs(3);
 
-/// How long what others have made may stay, or what is on its way may take.
+/// How long to wait for the changes of other processes and for pending work.
 const OTHERS: std::time::Duration = std::time::Duration::from_secs(300);
 
 impl Census {
-    /// Once no thread of a run is left (this one, the test's, and its harness), and nothing is on
-    /// its way any more: a zygote makes the place for the next run a moment after a run.
+    /// Counts once only this thread and that of the test harness are left and nothing is pending: a
+    /// zygote makes the slot for the next run a moment after a run.
     fn settled() -> Self {
         let threads = || {
             std::fs::read_dir("/proc/self/task")
@@ -66,7 +65,7 @@ impl Census {
         found
     }
 
-    /// Whether there is nothing more of anything: of what others left some may have gone.
+    /// Whether no count has grown; leftovers of other processes may have disappeared.
     fn is_within(&self, before: &Self) -> bool {
         let numbers = |one: &Self| {
             [
@@ -82,7 +81,7 @@ impl Census {
             && std::iter::zip(numbers(self), numbers(before)).all(|(now, then)| now <= then)
     }
 
-    /// Without what other processes of this machine have too.
+    /// Without the counts that include other processes of this machine.
     fn own(self) -> Self {
         Self {
             groups: 0,
@@ -156,13 +155,13 @@ fn walk(folder: &str, depth: usize) -> usize {
         .sum()
 }
 
-/// Kibibytes of this process that are in memory.
+/// Resident memory of this process in kibibytes.
 fn resident() -> u64 {
     let status = Status::read(std::process::id() as i32).unwrap();
     status.resident_kib()
 }
 
-/// What allocator and threads may take on top of what they had after the first tenth of a kind.
+/// Growth allowed for the allocator and threads after the first tenth of the runs.
 const GROWTH_KIB: u64 = 8 * 1024;
 
 const SNIPPETS: &[&str] = &[
@@ -195,7 +194,7 @@ fn soak(grants: usize, each: usize) {
     });
     let table = crate::executor::tests::attack_table::table();
     let rows: Vec<_> = table.run.iter().filter(|row| !is_left_open(row)).collect();
-    // Those that meet an errno are all tried by one snippet.
+    // One snippet tries all attacks that end with an errno.
     let kinds = rows.len() + 1;
     two_at_once(each * kinds, |run| {
         match rows.get(run % kinds) {
@@ -209,7 +208,7 @@ fn soak(grants: usize, each: usize) {
     say(&format!("{grants} grants and {each} of each attack"));
 }
 
-/// Every number of runs below `runs` once; what is in memory after the first tenth of them stays.
+/// Runs every number below `runs` once; memory in use after the first tenth may stay.
 fn two_at_once(runs: usize, one: impl Fn(usize) + Sync) {
     let next = AtomicUsize::new(0);
     let early = AtomicU64::new(0);
@@ -247,7 +246,7 @@ fn many_runs_leave_nothing_behind() {
         let text = std::env::var(name).ok()?;
         Some(text.parse::<usize>().expect("a number of runs"))
     };
-    // The first run makes what stays: the log, the held binary; attacks have a descriptor to go for.
+    // The first run makes what stays: the log, the open binary, the descriptor that attacks target.
     let settled = || {
         targets();
         run_spec(spec("print(1)", raw_policy(TIER)));
@@ -291,7 +290,7 @@ fn many_runs_leave_nothing_behind() {
         output.status.success() && said.contains("1 passed"),
         "{said}{wrong}"
     );
-    // A zygote's helper takes its folder away once it has seen that nobody is left.
+    // A zygote's helper removes its folder once it has noticed that nobody uses it.
     let until = std::time::Instant::now() + std::time::Duration::from_secs(120);
     while count(&folder.path().to_string_lossy()) > 0 {
         assert!(std::time::Instant::now() < until, "files are left");

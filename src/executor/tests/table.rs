@@ -1,5 +1,5 @@
-//! The table of attacks against the real child of this tier, as the user this suite runs as and as
-//! an ordinary one.
+//! Runs the table of attacks against the real child of this tier, as the current user and as an
+//! ordinary one.
 
 use super::{TIER, run_spec};
 use crate::executor::tests::attack_table::{self, Attack, Meets, compare, met, table};
@@ -11,7 +11,7 @@ fn root() -> bool {
     nix::unistd::Uid::effective().is_root()
 }
 
-/// What the table says of this tier under this user.
+/// The table's entry for this tier and this user.
 fn meets(attack: &Attack) -> &Meets {
     match (TIER, &attack.user) {
         (Tier::Kernel, _) => &attack.kernel,
@@ -20,7 +20,7 @@ fn meets(attack: &Attack) -> &Meets {
     }
 }
 
-/// Files of an ordinary user's run are that user's own, on that user's own disk.
+/// Files in a run of an ordinary user belong to that user, on that user's own disk.
 pub fn is_left_open(row: &attack_table::Run) -> bool {
     TIER == Tier::Process && !root() && row.leaves.is_some()
 }
@@ -37,13 +37,13 @@ pub fn limited(limits: &std::collections::BTreeMap<String, u64>) -> Policy {
 }
 
 #[test]
-fn s6_every_attack_of_the_table_meets_what_stands_there() {
+fn s6_every_attack_meets_its_entry_in_the_table() {
     if available(TIER) {
         all_attacks();
     }
 }
 
-/// Every attack that meets an errno, a signal or an exception, each in a fork of its own.
+/// Runs every attack that ends with an errno, a signal or an exception, each in its own fork.
 pub fn all_attacks() {
     let table = table();
     let targets = targets();
@@ -53,8 +53,8 @@ pub fn all_attacks() {
         .filter(|a| a.applies() && matches!(meets(a), Meets::Stopped { .. }))
         .collect();
     assert!(tried.len() > 20, "{}", tried.len());
-    let told = run_spec(spec(&targets.snippet(&tried), raw_policy(TIER)));
-    let run = told.run();
+    let outcome = run_spec(spec(&targets.snippet(&tried), raw_policy(TIER)));
+    let run = outcome.run();
     assert_eq!(run.error, None, "{run:?}");
     let wrong = compare(&tried, &met(&run.stdout), |attack| match meets(attack) {
         Meets::Stopped { meets, .. } => meets.clone(),
@@ -64,7 +64,7 @@ pub fn all_attacks() {
 }
 
 #[test]
-fn what_a_tier_does_not_stop_it_says() {
+fn a_tier_lists_what_it_does_not_stop() {
     use std::os::fd::AsFd;
     if !available(TIER) {
         return;
@@ -88,7 +88,7 @@ fn every_run_of_the_table_ends_as_it_says_and_leaves_nothing_behind() {
         return;
     }
     let table = table();
-    // Two at a time: most of them wait for a clock.
+    // Runs two at a time, because most of them wait for a clock.
     let next = std::sync::atomic::AtomicUsize::new(0);
     std::thread::scope(|scope| {
         for _ in 0..2 {
@@ -108,8 +108,8 @@ fn every_run_of_the_table_ends_as_it_says_and_leaves_nothing_behind() {
 pub fn one_run(row: &attack_table::Run) {
     let name = &row.name;
     let (mark, code) = marked(&row.code);
-    let told = run_spec(spec(&code, limited(&row.limits)));
-    let run = told.run();
+    let outcome = run_spec(spec(&code, limited(&row.limits)));
+    let run = outcome.run();
     let said = serde_json::to_value(run).unwrap();
     let text = |value: &serde_json::Value| value.as_str().map(str::to_owned);
     if row.limit.as_deref() != Some("any") {
@@ -128,7 +128,7 @@ pub fn one_run(row: &attack_table::Run) {
 }
 
 #[test]
-fn what_snippets_do_keeps_working() {
+fn ordinary_snippets_keep_working() {
     if !available(TIER) {
         return;
     }
@@ -160,8 +160,8 @@ print(hashlib.sha256(b"").hexdigest()[:8], random.random() < 1, time.time() > 0,
 print(datetime.datetime(2024, 7, 1, tzinfo=zoneinfo.ZoneInfo("UTC")).isoformat())
 print(os.cpu_count() > 0, open("/dev/null").read() == "")
 "#;
-    let told = run_spec(spec(code, raw_policy(TIER)));
-    let run = told.run();
+    let outcome = run_spec(spec(code, raw_policy(TIER)));
+    let run = outcome.run();
     assert_eq!(run.error, None, "{}\n{run:?}", run.stderr);
     let want = [
         "thread",
@@ -180,14 +180,14 @@ print(os.cpu_count() > 0, open("/dev/null").read() == "")
     assert_eq!(run.stdout.lines().collect::<Vec<_>>(), want, "{run:?}");
 }
 
-/// Everything the suite of this tier tries, once more as somebody who is not root.
+/// Runs the suite of this tier again as a user other than root.
 #[test]
 fn the_same_as_an_ordinary_user() {
     let (_, module) = module_path!().split_once("::").unwrap();
     as_an_ordinary_user(&[
-        &format!("{module}::s6_every_attack_of_the_table_meets_what_stands_there"),
-        &format!("{module}::what_a_tier_does_not_stop_it_says"),
+        &format!("{module}::s6_every_attack_meets_its_entry_in_the_table"),
+        &format!("{module}::a_tier_lists_what_it_does_not_stop"),
         &format!("{module}::every_run_of_the_table_ends_as_it_says_and_leaves_nothing_behind"),
-        &format!("{module}::what_snippets_do_keeps_working"),
+        &format!("{module}::ordinary_snippets_keep_working"),
     ]);
 }

@@ -1,5 +1,5 @@
-//! What comes back of a snippet's last value (`run.result.value`), how wide a table is printed, and
-//! which name an error offers in place of one that is not there.
+//! How the last value of a snippet is returned (`run.result.value`), how wide a table is printed,
+//! and which name an error suggests for a missing one.
 
 use serde_json::{Value, json};
 
@@ -13,21 +13,21 @@ fn run(code: &str) -> Run {
         tier: TIER,
         ..profile("analysis")
     };
-    let told = run_spec(RunSpec {
+    let outcome = run_spec(RunSpec {
         env: pandas(),
         ..spec(code, policy)
     });
-    told.run().clone()
+    outcome.run().clone()
 }
 
 /// Code after the table, and the whole result.
 fn shown() -> Vec<(&'static str, Value)> {
-    let of = |value: Value| json!({ "value": value });
+    let value_of = |value: Value| json!({ "value": value });
     let part =
         |value: Value, left_out: &[&str]| json!({"value": value, "value_left_out": left_out});
     vec![
         (
-            // None of two keys takes the place of the other unsaid.
+            // No key silently replaces another.
             "{1: 'number', '1': 'text', float('nan'): 'a', float('nan'): 'b', (1, None): 'c', None: 'd'}",
             part(
                 json!({"1": "number", "nan": "a", "(1, None)": "c", "None": "d"}),
@@ -42,42 +42,42 @@ fn shown() -> Vec<(&'static str, Value)> {
             ),
         ),
         (
-            // What a class makes of itself is not what it is.
+            // A class's own conversions are ignored.
             "class Odd(str):\n    def __getitem__(self, at): return 'other'\n\
              class Three(int):\n    def __int__(self): return 5\n\
              class Half(float):\n    def __float__(self): return 5.0\n\
              [Odd('real'), Three(3), Half(0.5)]",
-            of(json!(["real", 3, 0.5])),
+            value_of(json!(["real", 3, 0.5])),
         ),
         (
             "df.set_index('who')",
-            of(json!({"kind": "DataFrame", "shape": [3, 2],
+            value_of(json!({"kind": "DataFrame", "shape": [3, 2],
                 "index": ["Ann", "Bo", "Cy"], "index_names": ["who"], "columns": ["n", "x"],
                 "rows": [[1, 0.5], [2, null], [3, null]]})),
         ),
         (
             "df.groupby(['who', 'n'])['x'].sum()",
-            of(json!({"kind": "Series", "shape": [3],
+            value_of(json!({"kind": "Series", "shape": [3],
                 "index": [["Ann", 1], ["Bo", 2], ["Cy", 3]], "index_names": ["who", "n"],
                 "columns": ["x"], "rows": [[0.5], [0.0], [0.0]]})),
         ),
         (
             "pd.Series([True, None], dtype='boolean')",
-            of(
+            value_of(
                 json!({"kind": "Series", "shape": [2], "index": [0, 1], "index_names": [null],
                 "columns": [null], "rows": [[true], [null]]}),
             ),
         ),
         (
             "df.agg({'n': ['min', 'max']}).T.rename_axis('of')",
-            of(
+            value_of(
                 json!({"kind": "DataFrame", "shape": [1, 2], "index": ["n"], "index_names": ["of"],
                 "columns": ["min", "max"], "rows": [[1, 3]]}),
             ),
         ),
         (
             "df.groupby('who').agg({'n': ['min']}).head(1)",
-            of(
+            value_of(
                 json!({"kind": "DataFrame", "shape": [1, 1], "index": ["Ann"],
                 "index_names": ["who"], "columns": [["n", "min"]], "rows": [[1]]}),
             ),
@@ -85,35 +85,35 @@ fn shown() -> Vec<(&'static str, Value)> {
         (
             "pd.DataFrame({'d': pd.to_datetime(['2024-05-06', None]), 'l': [[1, float('nan')], {'a': 1j}]},\n\
              index=pd.date_range('2024-01-01', periods=2))",
-            of(json!({"kind": "DataFrame", "shape": [2, 2],
+            value_of(json!({"kind": "DataFrame", "shape": [2, 2],
                 "index": ["2024-01-01T00:00:00", "2024-01-02T00:00:00"], "index_names": [null],
                 "columns": ["d", "l"],
                 "rows": [["2024-05-06T00:00:00", [1, null]], [null, {"a": "1j"}]]})),
         ),
-        ("1 + 1", of(json!(2))),
-        ("df['n'].mean()", of(json!(2.0))),
-        ("np.float64('nan')", of(json!(null))),
-        ("float('-inf')", of(json!(null))),
-        ("'Ann' + chr(0xd800)", of(json!("Ann?"))),
-        ("len(df) > 2", of(json!(true))),
-        ("2 ** 70", of(json!("1180591620717411303424"))),
+        ("1 + 1", value_of(json!(2))),
+        ("df['n'].mean()", value_of(json!(2.0))),
+        ("np.float64('nan')", value_of(json!(null))),
+        ("float('-inf')", value_of(json!(null))),
+        ("'Ann' + chr(0xd800)", value_of(json!("Ann?"))),
+        ("len(df) > 2", value_of(json!(true))),
+        ("2 ** 70", value_of(json!("1180591620717411303424"))),
         ("None", json!(null)),
         ("x = 1", json!(null)),
         (
             "[1, (2.5, None), {'b'}, frozenset(), range(2), float('inf'), np.int8(7), pd.NA]",
-            of(json!([1, [2.5, null], ["b"], [], [0, 1], null, 7, null])),
+            value_of(json!([1, [2.5, null], ["b"], [], [0, 1], null, 7, null])),
         ),
         (
             "{'a': np.arange(4).reshape(2, 2), 2: pd.Timestamp('2024-05-06 07:08'), (1, 'x'): np.nan,\n\
              None: {'deep': pd.NaT}, np.int64(5): np.array(1.5), True: np.ma.masked}",
-            of(
+            value_of(
                 json!({"a": [[0, 1], [2, 3]], "2": "2024-05-06T07:08:00", "(1, 'x')": null,
                 "None": {"deep": null}, "5": 1.5, "True": null}),
             ),
         ),
         (
             "{'part': df['n'].head(1), 'index': df.columns, 'keys': {'a': 1}.keys()}",
-            of(
+            value_of(
                 json!({"part": {"kind": "Series", "shape": [1], "index": [0], "index_names": [null],
                 "columns": ["n"], "rows": [[1]]}, "index": ["who", "n", "x"], "keys": ["a"]}),
             ),
@@ -122,7 +122,7 @@ fn shown() -> Vec<(&'static str, Value)> {
             "import datetime, decimal, enum\n\
              class Colour(enum.Enum):\n    RED = 'r'\n\
              [Colour.RED, datetime.date(2024, 5, 6), decimal.Decimal('1.5'), datetime.timedelta(1)]",
-            of(json!(["r", "2024-05-06", 1.5, "1 day, 0:00:00"])),
+            value_of(json!(["r", "2024-05-06", 1.5, "1 day, 0:00:00"])),
         ),
         (
             "[1, print, b'x', 1j]",
@@ -179,7 +179,7 @@ fn the_last_value_comes_back_as_plain_json() {
 }
 
 #[test]
-fn what_is_too_large_is_cut_and_said_to_be_and_fails_no_run() {
+fn large_values_are_cut_and_marked_without_failing_the_run() {
     if !available(TIER) {
         return;
     }
@@ -218,7 +218,8 @@ fn a_wide_table_is_one_block_of_lines() {
     }
     let wide = "df = pd.DataFrame({f'column {n}': [n * 1e6 + 0.123456789, n] for n in range(30)})\n\
         df['words'] = ['so many words ' * 20, 'a\\nb']\n";
-    // Printed, shown last, and in a notebook's way; of a table, and of one with labels in two levels.
+    // Printed, as the last value, and with `display`; for a simple table and one with two-level
+    // labels.
     for last in [
         "print(df)",
         "df",
@@ -228,7 +229,7 @@ fn a_wide_table_is_one_block_of_lines() {
         let run = run(&format!("{wide}{last}"));
         assert_eq!(run.error, None, "{run:?}");
         let lines: Vec<&str> = run.stdout.lines().collect();
-        // A header, that of the index where it has one, and the rows.
+        // A header, a second one for the index if it has a name, and the rows.
         let header = if last.contains("set_index") { 2 } else { 1 };
         assert_eq!(lines.len(), header + 2, "{last}: {}", run.stdout);
         assert!(
@@ -244,7 +245,7 @@ fn a_wide_table_is_one_block_of_lines() {
     }
 }
 
-/// Code that fails, and the name that is offered in place of one that is not there.
+/// Code that fails, and the name suggested for the missing one.
 const MEANT: &[(&str, Option<&str>)] = &[
     ("df['whoo']", Some("who")),
     ("df[['n', 'Total Amont']]", Some("Total amount")),

@@ -1,7 +1,7 @@
-//! The suites of tier `kernel` against warm starts, and what only those could get wrong.
+//! The shared suites of tier `kernel` with warm starts, and errors that only those could have.
 
 pub const TIER: crate::model::Tier = crate::model::Tier::Kernel;
-/// Whether runs find a place that waits.
+/// Whether runs find a waiting slot.
 pub const WARM: bool = true;
 
 #[path = "attacks.rs"]
@@ -42,15 +42,15 @@ use crate::executor::warm::{Pool, try_through};
 use crate::sandbox::procfs;
 use crate::sandbox::raw;
 
-/// The suites' own: what is not warm here is what cannot be.
+/// Runs the shared suites warm, except what can only start cold.
 fn begin(spec: RunSpec, datasets: BTreeMap<String, DatasetSource>) -> Live {
     static POOL: OnceLock<Arc<Pool>> = OnceLock::new();
     let pool = POOL.get_or_init(new_pool);
-    pool.await_place(&spec);
+    pool.await_slot(&spec);
     begin_in(Some(pool.clone()), spec, datasets)
 }
 
-fn run_spec(spec: RunSpec) -> Told {
+fn run_spec(spec: RunSpec) -> Outcome {
     begin(spec, BTreeMap::new()).finish()
 }
 
@@ -58,9 +58,9 @@ fn new_pool() -> Arc<Pool> {
     Arc::new(Pool::new(exe()))
 }
 
-/// A run whose place waits already.
+/// A run whose slot waits already.
 fn begin_warm(pool: &Arc<Pool>, spec: RunSpec) -> Live {
-    assert!(pool.await_place(&spec), "no place for the run");
+    assert!(pool.await_slot(&spec), "no slot for the run");
     begin_in(Some(pool.clone()), spec, Default::default())
 }
 
@@ -76,9 +76,10 @@ fn a_warm_start_runs_and_is_confined_like_a_cold_one() {
     assert_eq!(warm.isolation(), cold.isolation());
 }
 
-/// The zygote's namespaces are its runs' as well: without one of them each place is refused once it is looked at.
+/// Runs share the zygote's namespaces, so without one of them each slot is refused when it is
+/// examined.
 #[test]
-fn no_place_that_lacks_a_layer_is_let_go() {
+fn no_slot_that_lacks_a_layer_is_released() {
     if !available(TIER) {
         return;
     }
@@ -87,46 +88,46 @@ fn no_place_that_lacks_a_layer_is_let_go() {
     let all = |exe, pool: Option<Arc<Pool>>| {
         let spec = spec("print('it ran', flush=True)", raw_policy(TIER));
         let pool = pool.unwrap();
-        assert!(pool.await_place(&spec), "no place for the run");
+        assert!(pool.await_slot(&spec), "no slot for the run");
         let sources = Arc::new(sources(BTreeMap::new()));
-        let told = begin_all(exe, Some(pool.clone()), spec.clone(), sources).finish();
+        let outcome = begin_all(exe, Some(pool.clone()), spec.clone(), sources).finish();
         assert_eq!(pool.runs(&spec), 1, "it was tried warm");
-        told
+        outcome
     };
-    // A cold start comes instead, with all of its layers or not at all.
+    // A cold start replaces it, with all of its layers or not at all.
     let cold = all(exe(), pool());
     assert_eq!(cold.run().stdout, "it ran\n", "{cold:?}");
     let has = |layer: &String| layer == "utsns";
     assert!(cold.isolation().layers.iter().any(has), "{cold:?}");
-    let told = all(lacks.clone(), pool());
+    let outcome = all(lacks.clone(), pool());
     let want = "the child is not confined as its tier asks: utsns is missing";
-    assert_eq!(told.failure(), want);
-    assert_eq!(told.notes.len(), 1, "{told:?}");
+    assert_eq!(outcome.failure(), want);
+    assert_eq!(outcome.notes.len(), 1, "{outcome:?}");
 }
 
 #[test]
-fn a_place_that_is_handed_other_code_than_was_shown_is_refused_by_its_helper() {
+fn a_slot_with_other_code_than_was_shown_is_refused_by_its_helper() {
     if !available(TIER) {
         return;
     }
     let pool = new_pool();
     let spec = spec("print('shown')", raw_policy(TIER));
-    assert!(pool.await_place(&spec), "no place for the run");
-    let slot = pool.take(&spec).expect("a place");
+    assert!(pool.await_slot(&spec), "no slot for the run");
+    let slot = pool.take(&spec).expect("a slot");
     let files = handed(&spec, "print('another')", spec.digest);
     let launched = child::warm(slot, spec.confinement(0, 0), &files).unwrap();
     let Err(fault) = look_at(launched, None) else {
-        panic!("it was started");
+        panic!("a child was started");
     };
     let says = "the code is not the code that was shown: the sandbox helper read other code";
     assert_eq!(fault.to_string(), says, "{}", fault.detail);
 }
 
-/// What one run of this zygote printed, warm.
+/// The output of one warm run of this zygote.
 fn printed(pool: &Arc<Pool>, code: &str, policy: &Policy) -> String {
-    let told = begin_warm(pool, spec(code, policy.clone())).finish();
-    assert_eq!(told.run().error, None, "{told:?}");
-    told.run().stdout.clone()
+    let outcome = begin_warm(pool, spec(code, policy.clone())).finish();
+    assert_eq!(outcome.run().error, None, "{outcome:?}");
+    outcome.run().stdout.clone()
 }
 
 #[test]
@@ -134,7 +135,7 @@ fn nothing_but_the_listed_descriptors_is_open() {
     if !available(TIER) {
         return;
     }
-    // The folder that is being listed is one, and is gone when it is asked about.
+    // One descriptor is the listing itself, which is closed before it is examined.
     let code = "import os, re\n\
         def what(fd):\n\
         \x20   try: return re.sub(r'\\d+', 'N', os.readlink(f'/proc/self/fd/{fd}'))\n\
@@ -160,7 +161,7 @@ fn a_run_cannot_release_its_sibling_or_widen_what_confines_it() {
     let policy = raw_policy(TIER);
     let held = begin_warm(&pool, spec("print('mine')", policy.clone()));
     assert!(matches!(held.next(), ExecNote::Prepared(_)));
-    let told = begin_warm(
+    let outcome = begin_warm(
         &pool,
         spec(
             "import ctypes, os, signal\n\
@@ -184,7 +185,7 @@ fn a_run_cannot_release_its_sibling_or_widen_what_confines_it() {
         ),
     )
     .finish();
-    assert_eq!(told.run().stdout, "{(-1, 1)}\n", "{told:?}");
+    assert_eq!(outcome.run().stdout, "{(-1, 1)}\n", "{outcome:?}");
     let quiet = std::time::Duration::from_millis(300);
     assert!(held.notes.recv_timeout(quiet).is_err());
     assert_eq!(held.finish().run().stdout, "mine\n");
@@ -288,9 +289,9 @@ fn seeds_differ_from_run_to_run() {
     let words = || -> Vec<String> {
         let mut spec = spec(code, policy.clone());
         spec.env = pandas();
-        let told = begin_warm(&pool, spec).finish();
-        assert_eq!(told.run().error, None, "{told:?}");
-        told.run().stdout.split(' ').map(str::to_owned).collect()
+        let outcome = begin_warm(&pool, spec).finish();
+        assert_eq!(outcome.run().error, None, "{outcome:?}");
+        outcome.run().stdout.split(' ').map(str::to_owned).collect()
     };
     let (one, other) = (words(), words());
     assert_eq!(one.len(), 7);
@@ -299,15 +300,15 @@ fn seeds_differ_from_run_to_run() {
     }
 }
 
-/// What a run came to, and whether the zygote in the pool made it.
+/// The output of a run, and how many runs the pool's zygote has served.
 fn finished(pool: &Arc<Pool>, spec: RunSpec) -> (String, u32) {
     let before = pool.runs(&spec);
-    let told = begin_in(Some(pool.clone()), spec.clone(), Default::default()).finish();
-    let out = told.run().stdout.clone();
+    let outcome = begin_in(Some(pool.clone()), spec.clone(), Default::default()).finish();
+    let out = outcome.run().stdout.clone();
     (out, pool.runs(&spec).saturating_sub(before))
 }
 
-/// Nobody asks for a place afterwards: its end is seen all the same.
+/// Nobody requests a slot afterwards, but the end is noticed anyway.
 #[test]
 fn a_zygote_that_is_killed_between_runs_leaves_nothing() {
     if !available(TIER) {
@@ -315,7 +316,7 @@ fn a_zygote_that_is_killed_between_runs_leaves_nothing() {
     }
     let pool = new_pool();
     let spec = || spec("print(1)", raw_policy(TIER));
-    assert!(pool.await_place(&spec()));
+    assert!(pool.await_slot(&spec()));
     let folder = pool.folder(&spec()).unwrap();
     let helper = pool.helpers(&spec())[0];
     let owner = crate::sandbox::cgroup::Owner::of(helper).unwrap();
@@ -343,9 +344,9 @@ fn a_zygote_that_is_gone_costs_a_cold_start_and_no_run() {
     }
     let pool = new_pool();
     let spec = || spec("print(1)", raw_policy(TIER));
-    // The first run of its kind finds no zygote, and has one made.
+    // The first run of its kind finds no zygote and has one made.
     assert_eq!(finished(&pool, spec()), ("1\n".to_owned(), 0));
-    assert!(pool.await_place(&spec()));
+    assert!(pool.await_slot(&spec()));
     assert_eq!(finished(&pool, spec()), ("1\n".to_owned(), 1));
 
     let kill = |pid: i32| {
@@ -354,8 +355,8 @@ fn a_zygote_that_is_gone_costs_a_cold_start_and_no_run() {
         let mut fds = [PollFd::new(pidfd.as_fd(), PollFlags::POLLIN)];
         assert!(poll(&mut fds, PollTimeout::from(60_000u16)).unwrap() > 0);
     };
-    // The interpreter with the libraries: places that wait serve still, no new ones come.
-    assert!(pool.await_place(&spec()));
+    // Kills the interpreter with the libraries: waiting slots still work, but no new ones come.
+    assert!(pool.await_slot(&spec()));
     let helper = pool.helpers(&spec())[0];
     let below = procfs::descendants(helper).unwrap();
     let init = below.iter().find(|p| p.parent == helper).unwrap().pid;
@@ -370,15 +371,15 @@ fn a_zygote_that_is_gone_costs_a_cold_start_and_no_run() {
         assert_eq!(finished(&pool, spec()).0, "1\n");
     }
 
-    // The helper, and with it everything it keeps: even a place that was offered.
+    // Kills the helper, and with it everything it keeps, even an offered slot.
     let pool = new_pool();
-    assert!(pool.await_place(&spec()));
+    assert!(pool.await_slot(&spec()));
     let folder = pool.folder(&spec()).unwrap();
     assert!(folder.exists());
     kill(pool.helpers(&spec())[0]);
     assert_eq!(finished(&pool, spec()).0, "1\n");
     assert_eq!(finished(&pool, spec()).0, "1\n");
-    // Places that were offered are tried first; then its end is known, and its folder goes.
+    // Offered slots are tried first; then its end is known and its folder removed.
     let until = std::time::Instant::now() + std::time::Duration::from_secs(120);
     while folder.exists() {
         assert!(std::time::Instant::now() < until, "its folder is left");
@@ -393,7 +394,7 @@ fn a_zygote_serves_one_policy_and_is_replaced_when_anything_changed() {
     }
     let pool = new_pool();
     let before = spec("print(1)", raw_policy(TIER));
-    assert!(pool.await_place(&before));
+    assert!(pool.await_slot(&before));
     let held = begin_in(Some(pool.clone()), before.clone(), Default::default());
     assert!(matches!(held.next(), ExecNote::Prepared(_)));
 
@@ -401,9 +402,9 @@ fn a_zygote_serves_one_policy_and_is_replaced_when_anything_changed() {
     policy.limits.wall_s += 1;
     let changed = spec("print(2)", policy.clone());
     assert!(pool.take(&changed).is_none());
-    assert!(pool.await_place(&changed));
+    assert!(pool.await_slot(&changed));
     assert_eq!((pool.helpers(&before), pool.count()), (Vec::new(), 1));
-    // What was under way under the old one goes on.
+    // A run that was under way with the old one goes on.
     assert_eq!(held.finish().run().stdout, "1\n");
 
     let mut updated = changed.clone();
@@ -411,20 +412,20 @@ fn a_zygote_serves_one_policy_and_is_replaced_when_anything_changed() {
     env.digest = crate::model::Digest::of(b"another");
     updated.env = Arc::new(env);
     assert!(pool.take(&updated).is_none());
-    assert!(pool.await_place(&updated));
+    assert!(pool.await_slot(&updated));
     assert_eq!((pool.helpers(&changed), pool.count()), (Vec::new(), 1));
 
     // Another policy has another zygote beside it.
     policy.name = "other".to_owned();
     let other = spec("print(3)", policy);
     assert!(pool.take(&other).is_none());
-    assert!(pool.await_place(&other));
+    assert!(pool.await_slot(&other));
     assert_eq!(pool.count(), 2);
     assert_ne!(pool.helpers(&other), pool.helpers(&updated));
 }
 
 #[test]
-fn what_is_only_proposed_pushes_out_no_zygote() {
+fn a_mere_proposal_replaces_no_zygote() {
     if !available(TIER) {
         return;
     }
@@ -436,11 +437,11 @@ fn what_is_only_proposed_pushes_out_no_zygote() {
     };
     let kept: Vec<_> = ["a", "b", "c", "d"].map(named).into();
     for spec in &kept {
-        assert!(pool.await_place(spec));
+        assert!(pool.await_slot(spec));
     }
     pool.proposed(&named("e"));
-    // In the order of the wishes: when this one is there, the other was heard.
-    assert!(pool.await_place(&named("f")));
+    // Wishes are handled in order: when this zygote exists, the other wish was handled.
+    assert!(pool.await_slot(&named("f")));
     let is_kept = |spec: &RunSpec| !pool.helpers(spec).is_empty();
     assert_eq!(pool.count(), 4);
     assert!(!is_kept(&named("e")) && is_kept(&named("f")));
@@ -455,17 +456,17 @@ fn a_zygote_ends_after_its_runs_and_when_nobody_uses_it() {
     let long = std::time::Duration::from_secs(3600);
     let pool = Arc::new(Pool::short_lived(exe(), 2, long));
     let spec = spec("print(1)", raw_policy(TIER));
-    assert!(pool.await_place(&spec));
+    assert!(pool.await_slot(&spec));
     let first = pool.helpers(&spec);
     assert_eq!(finished(&pool, spec.clone()), ("1\n".to_owned(), 1));
-    assert!(pool.await_place(&spec));
+    assert!(pool.await_slot(&spec));
     assert_eq!(pool.helpers(&spec), first);
     finished(&pool, spec.clone());
     assert_ne!(pool.helpers(&spec), first);
-    assert!(pool.await_place(&spec));
+    assert!(pool.await_slot(&spec));
     assert_ne!(pool.helpers(&spec), first);
 
-    // Long enough to be seen between two turns of this thread, however busy the machine is.
+    // Long enough to be observed between two turns of this thread on a busy machine.
     let pool = Pool::short_lived(exe(), 2, std::time::Duration::from_secs(1));
     pool.want(&spec);
     let until = std::time::Instant::now() + std::time::Duration::from_secs(120);
@@ -488,6 +489,6 @@ fn a_python_that_cannot_be_warm_starts_cold() {
     let why = try_through(exe().as_fd(), (*spec.env).clone()).unwrap_err();
     assert!(why.contains("none here"), "{why}");
     let pool = new_pool();
-    assert!(!pool.await_place(&spec));
+    assert!(!pool.await_slot(&spec));
     assert_eq!(finished(&pool, spec), ("1\n".to_owned(), 0));
 }

@@ -18,13 +18,13 @@ use crate::executor::python::{bundle, runner};
 
 use super::ZygoteKind;
 
-/// A zygote that lives as long as this value: runs hold it too.
+/// A zygote that lives as long as this value; runs hold it too.
 #[derive(Debug)]
 pub struct Keeper {
-    /// Offers come here. Closed when no more runs are wanted; those that go on are not touched.
+    /// Receives offers. Closed when no more runs are wanted; running ones go on.
     offers: Mutex<Option<OwnedFd>>,
-    /// What the zygote printed, which is why it ended.
-    said: Mutex<File>,
+    /// The zygote's output, which explains its end.
+    output: Mutex<File>,
     helper: Helper,
 }
 
@@ -50,25 +50,25 @@ impl Host for Shared {
     }
 }
 
-/// What there was to take.
+/// The result of asking for a slot.
 pub enum Offer {
     /// The socket of a slot.
     Slot(OwnedFd),
-    /// Not yet.
+    /// No slot yet.
     Nothing,
-    /// The zygote is gone; why, for the local log.
+    /// The zygote ended, with the reason for the local log.
     Gone(String),
 }
 
 impl Keeper {
-    /// Starts the helper. The zygote has still to load its libraries.
+    /// Starts the helper. The zygote then still has to load its libraries.
     pub fn start(exe: BorrowedFd<'_>, kind: &ZygoteKind) -> Result<Self, Fault> {
         let file = |name: &str, bytes: io::Result<Vec<u8>>| {
             bytes
                 .and_then(|bytes| memfd::of_bytes(name, &bytes))
                 .map_err(Fault::of(Why::Files))
         };
-        let [said, say] = child::output_pipe()?;
+        let [output, say] = child::output_pipe()?;
         let copy = || say.try_clone().map_err(Fault::of(Why::Files));
         let outputs = [copy()?, copy()?, copy()?];
         let setup = runner::zygote_setup(&kind.policy, &kind.env, kind.tables);
@@ -95,7 +95,7 @@ impl Keeper {
         Ok(Self {
             helper,
             offers: Mutex::new(Some(offers)),
-            said: Mutex::new(said.into()),
+            output: Mutex::new(output.into()),
         })
     }
 
@@ -104,12 +104,12 @@ impl Keeper {
         self.helper.number()
     }
 
-    /// The slot of this zygote on this socket.
+    /// Wraps a socket of this zygote as a slot.
     pub fn slot(self: &Arc<Self>, socket: OwnedFd) -> Slot {
         Slot::new(socket, Box::new(Shared(self.clone())))
     }
 
-    /// A slot, if one is there within `patience`.
+    /// A slot, if one is available within `patience`.
     pub fn take(&self, patience: Duration) -> Offer {
         let offers = self.offers.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(socket) = offers.as_ref() else {
@@ -126,9 +126,9 @@ impl Keeper {
                 "{}: {} {}",
                 refusal.reason,
                 refusal.detail,
-                self.said()
+                self.output()
             )),
-            _ => Offer::Gone(format!("end of socket {}", self.said())),
+            _ => Offer::Gone(format!("end of socket {}", self.output())),
         }
     }
 
@@ -137,7 +137,8 @@ impl Keeper {
         self.helper.scratch().clone()
     }
 
-    /// Whether a slot is there; none where that is not known within `patience`. Takes nothing.
+    /// Whether a slot is available, without taking it; `None` if that is not known within
+    /// `patience`.
     #[cfg(test)]
     pub fn offers(&self, patience: Duration) -> Option<bool> {
         use nix::sys::socket::{MsgFlags, recv};
@@ -154,10 +155,11 @@ impl Keeper {
         Some(serde_json::from_slice::<Says>(&buffer[..n]).is_ok_and(|says| says == Says::Slot))
     }
 
-    /// Calls `then` once the helper has ended, from a thread of its own. An error where the kernel or
-    /// this machine's limits give none: then its end is seen when a slot is asked for.
+    /// Calls `then` in a new thread once the helper has ended. If the kernel or the limits provide
+    /// no pidfd or thread, that is an error, and the end is noticed when the next slot is
+    /// requested.
     pub fn when_ended(&self, then: impl FnOnce() + Send + 'static) -> io::Result<()> {
-        // Not reaped while this value is there, so the number means nobody else.
+        // The helper is not reaped while this value exists, so its pid is not reused.
         let pidfd = raw::pidfd_open(self.pid())?;
         std::thread::Builder::new()
             .name("zygote".to_owned())
@@ -169,12 +171,12 @@ impl Keeper {
             .map(drop)
     }
 
-    /// Whether its helper has ended, by itself or killed.
+    /// Whether the helper has ended, by itself or killed.
     pub fn is_gone(&self) -> bool {
         procfs::stat(self.pid()).is_ok_and(|now| matches!(now.state, 'Z' | 'X'))
     }
 
-    /// No more slots are wanted. Runs that go on hold this, and keep the helper.
+    /// Stops requesting slots. Running runs hold this value and keep the helper.
     pub fn let_go(&self) {
         self.offers
             .lock()
@@ -182,15 +184,15 @@ impl Keeper {
             .take();
     }
 
-    fn said(&self) -> String {
+    fn output(&self) -> String {
         let mut buffer = [0u8; 4096];
-        let mut file = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut file = self.output.lock().unwrap_or_else(PoisonError::into_inner);
         let length = file.read(&mut buffer).unwrap_or(0);
         String::from_utf8_lossy(&buffer[..length]).into_owned()
     }
 }
 
-/// Whether something can be read within `patience`.
+/// Whether the socket becomes readable within `patience`.
 fn is_there(socket: &OwnedFd, patience: Duration) -> bool {
     let until = Instant::now() + patience;
     let happened = Events::new().on((), socket.as_fd()).wait(Some(until));

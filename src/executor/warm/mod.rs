@@ -1,8 +1,8 @@
-//! Warm starts: for each policy in use a zygote, whose forks have interpreter and libraries loaded.
+//! Warm starts: a zygote for each policy in use, whose forks have interpreter and libraries loaded.
 //!
-//! The pool never makes a run wait: where no place is ready the run starts cold, and the zygote is
-//! made, made again or given up by a thread of the pool's own. A zygote serves one policy, one tier
-//! and one environment; it is replaced after a number of runs, and let go when nobody uses it.
+//! The pool never makes a run wait: if no slot is ready, the run starts cold, and a thread of the
+//! pool makes the zygote, replaces it or gives it up. A zygote serves one policy, one tier and one
+//! environment; it is replaced after a number of runs, and dropped when nobody uses it.
 
 mod keeper;
 #[cfg(test)]
@@ -28,15 +28,15 @@ use keeper::Offer;
 pub use trial::try_through;
 pub use trial::try_warm;
 
-/// Zygotes at once; each takes some 70 MB.
+/// Maximum number of zygotes; each takes about 70 MB.
 const ZYGOTES_MAX: usize = 4;
 
-/// When a zygote has had its time.
+/// The lifetime of a zygote.
 #[derive(Clone, Copy, Debug)]
 struct Span {
-    /// Runs of one zygote: they share a layout of memory and a seed of `hash()`.
+    /// Maximum number of runs: they share a memory layout and a seed of `hash()`.
     runs: u32,
-    /// How long nobody used it.
+    /// Maximum time without use.
     idle: Duration,
 }
 
@@ -48,16 +48,16 @@ const SPAN: Span = Span {
 /// No new zygote of a kind for this long after one failed to start.
 const RETRY_BACKOFF: Duration = Duration::from_secs(60);
 
-/// The pool's thread sleeps no shorter than this.
+/// Minimum sleep of the pool's thread.
 const LEAST_REST: Duration = Duration::from_millis(10);
 
-/// What a zygote is for. It never serves another.
+/// The purpose of a zygote. It never serves another.
 #[derive(Clone, Debug)]
 pub struct ZygoteKind {
     pub policy: Arc<Policy>,
     pub tier: Tier,
     pub env: Arc<PythonEnv>,
-    /// Whether its runs are given tables.
+    /// Whether its runs have tables.
     pub tables: bool,
 }
 
@@ -75,12 +75,12 @@ impl ZygoteKind {
         self.tier == other.tier
             && self.tables == other.tables
             && (Arc::ptr_eq(&self.policy, &other.policy) || self.policy == other.policy)
-            // Read at another time, it is another one: what was loaded between two looks that found it
-            // the same is not known.
+            // Another reading of the same environment does not count: what was loaded between two
+            // checks with equal results is unknown.
             && Arc::ptr_eq(&self.env, &other.env)
     }
 
-    /// Whether the other is this one as it is now: of the same name, but changed.
+    /// Whether the other has the same name but changed contents, so that it replaces this one.
     fn is_replaced_by(&self, other: &Self) -> bool {
         self.policy.name == other.policy.name
             && (self.tier, self.tables) == (other.tier, other.tables)
@@ -95,9 +95,9 @@ impl ZygoteKind {
 /// How much a zygote is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Wish {
-    /// Made if there is room: what agents propose pushes out nothing that a person uses.
+    /// Makes it if there is room: what agents propose replaces nothing that a person uses.
     IfRoom,
-    /// The one that was used least lately makes room for it.
+    /// Makes it in any case; the least recently used one makes room.
     Surely,
 }
 
@@ -108,11 +108,11 @@ pub struct Pool {
     words: Sender<Word>,
 }
 
-/// What the pool's thread is told.
+/// Messages to the pool's thread.
 #[derive(Debug)]
 enum Word {
     Wanted(ZygoteKind, Wish),
-    /// A zygote's helper has ended, which nobody may have asked for.
+    /// A zygote's helper has ended, possibly without request.
     Ended,
 }
 
@@ -120,24 +120,24 @@ enum Word {
 struct Shared {
     exe: Arc<OwnedFd>,
     span: Span,
-    /// To the pool's thread, from those who wait for the end of a helper.
+    /// The channel to the pool's thread, for those who wait for the end of a helper.
     words: Sender<Word>,
     entries: Mutex<Vec<Entry>>,
-    /// Ended, and waited for by the pool's own thread: no run is to wait for that.
+    /// Ended zygotes; the pool's own thread waits for them, so that no run has to.
     ended: Mutex<Vec<Arc<Keeper>>>,
 }
 
 #[derive(Debug)]
 struct Entry {
     kind: ZygoteKind,
-    /// None while it came to nothing.
+    /// `None` after a failed start.
     keeper: Option<Arc<Keeper>>,
     runs: u32,
     used: Instant,
 }
 
 impl Pool {
-    /// Starts no zygote yet.
+    /// Makes a pool without zygotes.
     pub fn new(exe: Arc<OwnedFd>) -> Self {
         Self::with(exe, SPAN)
     }
@@ -161,16 +161,16 @@ impl Pool {
         Self { shared, words }
     }
 
-    /// Has a zygote of this kind made, if there is none.
+    /// Requests a zygote of this kind, if there is none.
     pub fn prepare(&self, kind: ZygoteKind, wish: Wish) {
         if kind.can_be_warm() {
-            // Without its thread the pool has no zygotes, and every start is a cold one.
+            // Without its thread the pool has no zygotes, and every start is cold.
             let _ = self.words.send(Word::Wanted(kind, wish));
         }
     }
 
-    /// Lets go the zygotes of this environment. What they loaded is of no use to another one; runs of
-    /// theirs that go on are not touched.
+    /// Drops the zygotes of this environment, because their loaded modules are useless for another
+    /// one; their current runs go on.
     pub fn forget(&self, environment: Digest) {
         let gone: Vec<Arc<Keeper>> = self
             .shared
@@ -179,12 +179,12 @@ impl Pool {
             .filter_map(|entry| entry.keeper)
             .collect();
         gone.iter().for_each(|keeper| keeper.let_go());
-        // Their end is waited for by the pool's thread.
+        // The pool's thread waits for their end.
         self.shared.ended().extend(gone);
         let _ = self.words.send(Word::Ended);
     }
 
-    /// The same, for the kind of this run.
+    /// Requests a zygote of the kind of this run.
     pub fn want(&self, spec: &RunSpec) {
         if spec.handed.is_some() {
             return;
@@ -192,7 +192,7 @@ impl Pool {
         self.prepare(ZygoteKind::of(spec), Wish::Surely);
     }
 
-    /// A place for this run, if one waits. A second child that certifies is not one of many.
+    /// A slot for this run, if one waits. A certifying child gets none: it is too rare.
     pub fn take(&self, spec: &RunSpec) -> Option<Slot> {
         if spec.handed.is_some() {
             return None;
@@ -228,7 +228,7 @@ impl Shared {
         }
     }
 
-    /// Makes a zygote, and lets go the ones that it replaces.
+    /// Makes a zygote, and drops those that it replaces.
     fn make(&self, kind: ZygoteKind, wish: Wish) {
         let mut gone = Vec::new();
         {
@@ -262,7 +262,7 @@ impl Shared {
             .ok();
         if let Some(keeper) = &keeper {
             let words = self.words.clone();
-            // Where the pool is gone, so is all it had.
+            // If the pool is gone, its zygotes are too.
             let said = keeper.when_ended(move || drop(words.send(Word::Ended)));
             if let Err(e) = said {
                 tracing::warn!("the end of a zygote is seen late: {e}");
@@ -276,7 +276,7 @@ impl Shared {
         });
     }
 
-    /// Takes away what has ended unasked, so that what it left is removed.
+    /// Removes zygotes that ended without request, so that their leftovers are removed.
     fn bury(&self) {
         for entry in self.entries().iter_mut() {
             if let Some(gone) = entry.keeper.take_if(|keeper| keeper.is_gone()) {
@@ -287,7 +287,7 @@ impl Shared {
         }
     }
 
-    /// Lets go what nobody used for long. When the next one is due.
+    /// Drops zygotes that were unused for long. Returns the time until the next one is due.
     fn tidy(&self) -> Duration {
         let ended = std::mem::take(&mut *self.ended());
         drop(ended);
@@ -310,21 +310,21 @@ impl Shared {
     }
 }
 
-/// Their runs, if any go on, hold them until they have ended.
+/// Drops the entries. Current runs keep their zygote until they have ended.
 fn retire(entries: Vec<Entry>) {
     for keeper in entries.into_iter().filter_map(|entry| entry.keeper) {
         keeper.let_go();
     }
 }
 
-/// The pool's own thread: what is made or let go takes milliseconds that no run is to wait for.
+/// The pool's thread: making and dropping takes milliseconds, which no run has to wait for.
 fn tend(shared: &Weak<Shared>, words: &Receiver<Word>) {
     loop {
         let Some(pool) = shared.upgrade() else {
             return;
         };
         let next = pool.tidy();
-        // Not held while nothing is to do: the executor's end is the pool's.
+        // Released while idle, so that the executor's end also ends the pool.
         drop(pool);
         match words.recv_timeout(next.max(LEAST_REST)) {
             Ok(word) => {

@@ -1,4 +1,4 @@
-//! What the executor's tests see of a pool.
+//! Access to a pool for the executor's tests.
 
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use super::{Pool, Span, ZygoteKind};
 use crate::executor::spec::RunSpec;
 
 impl Pool {
-    /// Whose zygotes have had their time after so many runs, or so long without one.
+    /// A pool whose zygotes are replaced after this many runs, or this long without one.
     pub fn short_lived(exe: Arc<OwnedFd>, runs: u32, idle: Duration) -> Self {
         Self::with(exe, Span { runs, idle })
     }
@@ -33,7 +33,7 @@ impl Pool {
         Some(entry.keeper.as_ref()?.folder())
     }
 
-    /// How many runs the zygote of this run has been given.
+    /// Number of runs of the zygote for this run.
     pub fn runs(&self, spec: &RunSpec) -> u32 {
         let kind = ZygoteKind::of(spec);
         let entries = self.shared.entries();
@@ -44,21 +44,22 @@ impl Pool {
             .sum()
     }
 
-    /// A proposal of this kind has come to be selected.
+    /// Acts as if a proposal of this kind was selected.
     pub fn proposed(&self, spec: &RunSpec) {
         self.prepare(ZygoteKind::of(spec), super::Wish::IfRoom);
     }
 
-    /// How many zygotes there are.
+    /// Number of zygotes.
     pub fn count(&self) -> usize {
         self.shared.entries().len()
     }
 
-    /// Waits until a slot for this run is there, or its zygote is gone. Whether one is.
-    pub fn await_place(&self, spec: &RunSpec) -> bool {
+    /// Waits until a slot for this run is available or its zygote has ended. Returns whether one
+    /// is.
+    pub fn await_slot(&self, spec: &RunSpec) -> bool {
         let kind = ZygoteKind::of(spec);
         let until = Instant::now() + Duration::from_secs(60);
-        // Other tests of the same pool may have had it let go for theirs.
+        // Other tests may have replaced the zygote of this pool.
         let mut asked: Option<Instant> = None;
         while Instant::now() < until {
             let keeper = self
@@ -76,7 +77,7 @@ impl Pool {
                 Some(None) => return false,
                 Some(Some(keeper)) => match keeper.offers(Duration::from_millis(100)) {
                     Some(true) => return true,
-                    // Why, is in the log.
+                    // The reason is in the log.
                     Some(false) => return self.take(spec).is_some(),
                     None => {}
                 },

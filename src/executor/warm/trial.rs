@@ -1,4 +1,4 @@
-//! Whether warm starts can be had here: a zygote is made, and let go once it offers a slot.
+//! Tests whether warm starts work here: makes a zygote and drops it once it offers a slot.
 
 use std::fs::File;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -12,19 +12,19 @@ use crate::runtime::PythonEnv;
 use super::ZygoteKind;
 use super::keeper::{Keeper, Offer};
 
-/// The profile that a zygote is tried with: the one with the most libraries.
+/// The profile of the zygote: the one with the most libraries.
 const PROFILE: &str = "analysis";
 
-/// How long the libraries may take; a cold disk needs a while.
+/// Time limit for loading the libraries; a cold disk needs a while.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What came of it: how long the making took, ahead of any grant, or why there are none.
+/// Returns how long making the slot took, before any grant, or why there are no warm starts.
 pub fn try_warm(env: PythonEnv) -> Result<Duration, String> {
     let exe = File::open("/proc/self/exe").map_err(|e| format!("its own binary: {e}"))?;
     try_through(exe.as_fd(), env)
 }
 
-/// With this binary as the helper.
+/// Uses this binary as the helper.
 pub fn try_through(exe: BorrowedFd<'_>, env: PythonEnv) -> Result<Duration, String> {
     let started = Instant::now();
     let policies = builtin().map_err(|e| e.to_string())?;
@@ -38,7 +38,7 @@ pub fn try_through(exe: BorrowedFd<'_>, env: PythonEnv) -> Result<Duration, Stri
     let keeper = Keeper::start(exe, &kind).map_err(|fault| format!("{fault}: {}", fault.detail))?;
     match keeper.take(PATIENCE) {
         Offer::Slot(_) => Ok(started.elapsed()),
-        Offer::Nothing => Err(format!("no place within {} s", PATIENCE.as_secs())),
+        Offer::Nothing => Err(format!("no slot within {} s", PATIENCE.as_secs())),
         Offer::Gone(why) => Err(why),
     }
 }

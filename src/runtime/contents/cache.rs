@@ -1,10 +1,10 @@
-//! SHA-256 of files by what tells them apart, kept between starts: reading a whole environment takes
-//! a second, and hardly anything of it ever changes.
+//! Caches the SHA-256 of files by their stamps between starts: reading a whole environment takes a
+//! second, and most of it never changes.
 //!
-//! An entry is as good as the file it lies in: whoever can write that could say that a changed file
-//! is the old one. So it counts only if it is a plain file of this user's that nobody else can read
-//! or write, in a folder that nobody else can write to. Somebody who is this user already can change
-//! more than that (README, what is not promised).
+//! The cache file must be as trustworthy as the environment: a process that can write it could
+//! declare a changed file unchanged. So it is used only if it is a plain file of this user that
+//! nobody else can read or write, in a folder that nobody else can write to. A process that already
+//! runs as this user can change more than that (README, what is not promised).
 
 use std::collections::HashMap;
 use std::fs;
@@ -18,26 +18,27 @@ use sha2::{Digest as _, Sha256};
 use super::hash::Sum;
 use super::walk::Stamp;
 
-/// First bytes of the file; another version begins anew.
+/// The first bytes of the file. A file of another version is discarded.
 const MAGIC: &[u8; 16] = b"cs environment 1";
-/// Five numbers and a sum.
+/// A record is five numbers and a sum.
 const RECORD: usize = 5 * 8 + 32;
-/// Entries that are kept of files that were not met this time, of other environments.
+/// Number of entries to keep for files that were not seen this time, such as those of other
+/// environments.
 const OTHERS_MAX: usize = 200_000;
 const BYTES_MAX: u64 = (4 * OTHERS_MAX * RECORD) as u64;
 
-/// What is known of files that were read before.
+/// The sums of files that were read before.
 #[derive(Debug, Default)]
 pub struct Cache {
     path: PathBuf,
     known: HashMap<Stamp, Sum>,
     met: HashMap<Stamp, Sum>,
-    /// Whether it has something that the file has not.
+    /// Whether it has entries that the file lacks.
     is_new: bool,
 }
 
 impl Cache {
-    /// Knows nothing where there is no file, or none to be trusted.
+    /// Opens the cache; it is empty if the file is missing or not trusted.
     pub fn open(path: &Path) -> Self {
         let known = trusted(path).and_then(|bytes| decode(&bytes));
         Self {
@@ -58,11 +59,11 @@ impl Cache {
         self.met.insert(*stamp, sum);
     }
 
-    /// Writes what is new. `now` in nanoseconds since the epoch: what claims to have been changed
-    /// later than that may be changed again without a trace, and is not kept.
+    /// Writes new entries. `now` is in nanoseconds since the epoch. A file with a later change time
+    /// may change again without a trace, so its entry is not kept.
     ///
     /// # Errors
-    /// When it cannot be written; nothing is lost but time.
+    /// If it cannot be written; that costs only time.
     pub fn save(&mut self, now: i64) -> io::Result<()> {
         if !self.is_new {
             return Ok(());
@@ -75,7 +76,8 @@ impl Cache {
             .iter()
             .filter(|(stamp, _)| !self.met.contains_key(*stamp))
             .take(OTHERS_MAX);
-        // As others make it: where a run's own user has to find the environment.
+        // Uses the default mode, as for the other folders: the run's own user has to find the
+        // environment there.
         fs::DirBuilder::new()
             .recursive(true)
             .mode(0o755)
@@ -88,7 +90,7 @@ impl Cache {
         }
         let check: Sum = Sha256::digest(&bytes).into();
         bytes.extend_from_slice(&check);
-        // 0600 from the start.
+        // The file has mode 0600 from the start.
         let mut file = tempfile::NamedTempFile::new_in(folder)?;
         file.write_all(&bytes)?;
         file.persist(&self.path).map_err(|e| e.error)?;
@@ -97,7 +99,7 @@ impl Cache {
     }
 }
 
-/// The file's bytes, if only this user can have written them.
+/// The bytes of the file, if only this user can have written them.
 fn trusted(path: &Path) -> Option<Vec<u8>> {
     let uid = nix::unistd::geteuid().as_raw();
     let folder = fs::metadata(path.parent()?).ok()?;
@@ -128,7 +130,7 @@ fn encode(stamp: &Stamp, sum: &Sum, out: &mut Vec<u8>) {
     out.extend_from_slice(sum);
 }
 
-/// None of a file that is not whole: it may be half of another one.
+/// `None` for an incomplete file: its records may be those of another one.
 fn decode(bytes: &[u8]) -> Option<HashMap<Stamp, Sum>> {
     let (body, check) = bytes.split_last_chunk::<32>()?;
     if <Sum>::from(Sha256::digest(body)) != *check {

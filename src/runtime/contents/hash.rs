@@ -1,4 +1,5 @@
-//! What is in the files of a table: SHA-256 of each, read by all processors, or remembered.
+//! Hashes the files of a table: SHA-256 of each, computed by all processors or taken from the
+//! cache.
 
 use std::ffi::OsStr;
 use std::fs::OpenOptions;
@@ -16,31 +17,31 @@ use sha2::{Digest as _, Sha256};
 use super::cache::Cache;
 use super::walk::{Entry, EntryKind, Stamp, Table, threads};
 
-/// What an entry holds: of a file its bytes, of a link where it points to.
+/// The hash of an entry: of a file's bytes, or of a link's target.
 pub type Sum = [u8; 32];
 
-/// One entry of a table with what it holds: nothing of a folder and of what cannot be read.
+/// An entry of a table with its sum; folders and unreadable files have none.
 pub type Summed<'t> = (&'t OsStr, Entry, Option<Sum>);
 
-/// Bytes read at once.
+/// Number of bytes per read.
 const PIECE: usize = 256 * 1024;
 
-/// How often it is said how far it is.
+/// Interval of progress reports.
 const TICK: Duration = Duration::from_millis(100);
 
-/// Why there is no sum of all.
+/// Why the files could not be hashed.
 #[derive(Debug)]
 pub enum Unread {
-    /// It was changed while it was read.
+    /// The file changed while it was read.
     Changed(PathBuf),
     Failed(PathBuf, io::Error),
 }
 
-/// Mebibytes read so far, and of how many.
+/// Receives the mebibytes read so far and the total.
 pub type Progress<'a> = &'a mut dyn FnMut(u64, u64);
 
-/// Every entry in the order of its path, with what it holds. What `cache` does not know is read, and
-/// known to it then.
+/// Every entry with its sum, ordered by path. Files that `cache` does not know are read and added
+/// to it.
 pub fn all<'t>(
     table: &'t Table,
     cache: &mut Cache,
@@ -62,7 +63,7 @@ pub fn all<'t>(
             },
         }
     }
-    // The largest first, so that no thread is left alone with it at the end.
+    // Starts with the largest files, so that no thread is left alone with one at the end.
     unknown.sort_unstable_by_key(|at| std::cmp::Reverse(sums[*at].1.stamp.bytes));
     let wanted: Vec<(usize, &Path, Stamp)> = unknown
         .iter()
@@ -138,7 +139,7 @@ fn read(
     })
 }
 
-/// None of a file that may not be read: no run reads it either.
+/// `None` for a file that may not be read: no run can read it either.
 fn sum_of(
     path: &Path,
     stamp: &Stamp,
@@ -149,7 +150,7 @@ fn sum_of(
         io::ErrorKind::NotFound => Unread::Changed(path.to_owned()),
         _ => Unread::Failed(path.to_owned(), e),
     };
-    // What was a file a moment ago may be a pipe now: opening it must not wait for anybody.
+    // The file may have become a pipe meanwhile, and opening a pipe must not block.
     let flags = OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK | OFlag::O_CLOEXEC;
     let opened = OpenOptions::new()
         .read(true)

@@ -1,11 +1,11 @@
-//! What is in an environment: every file that a run can load from interpreter, standard library and
-//! site-packages, read once, and looked at again before each run.
+//! The contents of an environment: every file that a run can load from the interpreter, the
+//! standard library and site-packages. They are read once, and checked again before each run.
 //!
-//! Reading gives the digest that a grant binds. Looking again compares what the kernel says of each
-//! file (device, inode, size, both times), which takes milliseconds and misses no change: nobody can
-//! set the time of the latest change. The sheet begins such a look; from then on a watch (`watch`) shows
-//! what is touched, so that a grant a moment later waits for nothing. The system's shared libraries are
-//! the system's and not looked at, `libpython` among them is.
+//! Reading gives the digest that a grant binds. A check compares what the kernel reports of each
+//! file (device, inode, size, both times). That takes milliseconds and misses no change, because
+//! nobody can set the change time. Opening the sheet starts a check; from then on a watch (`watch`)
+//! reports touched files, so that a grant shortly afterwards does not wait. The system's shared
+//! libraries belong to the system and are not checked, except `libpython`.
 
 mod cache;
 mod hash;
@@ -29,34 +29,35 @@ use super::managed::Progress;
 use super::{PythonEnv, RuntimeError};
 use crate::model::{Digest, visible};
 
-/// Prefixes that hold more than a Python.
+/// Prefixes that contain more than a Python.
 const SHARED_PREFIXES: [&str; 3] = ["/", "/usr", "/usr/local"];
 
-/// How often an environment is read anew that was changed meanwhile.
+/// How often to read an environment again that changed during the read.
 const ATTEMPTS: usize = 5;
 
-/// Two changes within one tick of the kernel's clock (HZ=100) get the same time.
+/// Two changes within one tick of the kernel's clock (HZ=100) have the same time.
 const TICK: Duration = Duration::from_millis(20);
-/// The same where a file system counts whole seconds, the oldest of them by two.
+/// The tick of file systems that count whole seconds, or two in the oldest ones.
 const COARSE_TICK: Duration = Duration::from_secs(2);
 
-/// Changes that are named; of more there is a number.
+/// Maximum number of changes to name; more are only counted.
 const NAMED_MAX: usize = 3;
 
-/// So long a look at every file answers for what a watch shows nothing of.
+/// How long a look at every file covers changes that a watch does not report.
 const LOOK_HOLDS: Duration = Duration::from_secs(60);
 
-/// Characters of a path that are named.
+/// Maximum number of characters of a named path.
 const SHOWN_MAX: usize = 120;
 
 /// An environment whose files were read.
 #[derive(Debug)]
 pub struct Measured {
-    /// Its digest covers the contents.
+    /// The environment; its digest covers the contents.
     pub env: Arc<PythonEnv>,
     places: Places,
     table: Table,
-    /// The first change that was seen. It is not the same again, whatever its files are now.
+    /// The first change that was found. After a change the environment never counts as the same
+    /// again.
     spoiled: OnceLock<Change>,
     last: Mutex<Last>,
 }
@@ -64,11 +65,11 @@ pub struct Measured {
 /// The last look at every file.
 #[derive(Debug)]
 enum Last {
-    /// None was made that a watch goes on from.
+    /// No look that a watch continues.
     None,
-    /// Began then; the watch, which is older, shows what was touched since.
+    /// The time at which the look began. The watch is older and reports what was touched since.
     Watched(Instant, Watch),
-    /// This environment cannot be watched: each look is at every file.
+    /// This environment cannot be watched, so each look covers every file.
     Unwatchable,
 }
 
@@ -78,7 +79,7 @@ impl Last {
             if then.elapsed() < LOOK_HOLDS && watch.is_silent())
     }
 
-    /// A watch to look under.
+    /// A watch that covers the look.
     fn take(&mut self, places: &Places, table: &Table) -> Option<Watch> {
         match std::mem::replace(self, Self::None) {
             Self::Watched(_, watch) if watch.is_silent() => return Some(watch),
@@ -99,7 +100,7 @@ impl Last {
     }
 }
 
-/// What is no longer as it was read: paths inside the environment, for a person and the log.
+/// A change since the contents were read: paths inside the environment, for a person and the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change(String);
 
@@ -110,10 +111,11 @@ impl std::fmt::Display for Change {
 }
 
 impl Measured {
-    /// Reads everything that `cache` (a file of this user's, made where it is missing) does not know.
+    /// Reads everything that `cache` does not know. `cache` is a file of this user, made if
+    /// missing.
     ///
     /// # Errors
-    /// When something cannot be read, or changes as fast as it is read.
+    /// If something cannot be read, or keeps changing during the read.
     pub fn of(
         env: PythonEnv,
         cache: &Path,
@@ -159,9 +161,9 @@ impl Measured {
         Err(RuntimeError::Restless { what: restless })
     }
 
-    /// Whether it is what was read: at once where every file was looked at in the last minute and a
-    /// watch shows that none was touched since, else by looking at every file. The first change is
-    /// the answer for good.
+    /// The first change, which is the answer from then on; `None` if nothing changed. Answers at
+    /// once if every file was looked at in the last minute and a watch reports none touched since;
+    /// otherwise looks at every file.
     pub fn change(&self) -> Option<Change> {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         if self.spoiled.get().is_none() && last.holds() {
@@ -170,7 +172,7 @@ impl Measured {
         self.look_under(&mut last)
     }
 
-    /// Looks at every file again, without reading it. The first change is the answer for good.
+    /// Looks at every file again, without reading it. The first change is the answer from then on.
     pub fn look(&self) -> Option<Change> {
         self.look_under(&mut self.last.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -179,7 +181,7 @@ impl Measured {
         if let Some(known) = self.spoiled.get() {
             return Some(known.clone());
         }
-        // The watch is there before the look begins: nothing falls between them.
+        // The watch starts before the look, so that no change falls between them.
         let watch = last.take(&self.places, &self.table);
         let began = Instant::now();
         let change = match walk(&self.places) {
@@ -199,13 +201,13 @@ impl Measured {
         None
     }
 
-    /// How many files and folders it has.
+    /// Number of files and folders in it.
     pub fn entries(&self) -> usize {
         self.table.len()
     }
 }
 
-/// What a run can load: the interpreter, its standard library, the environment.
+/// The places that a run can load from: the interpreter, its standard library, the environment.
 fn places(env: &PythonEnv) -> Places {
     let mut all: BTreeSet<PathBuf> = [&env.executable, &env.base_prefix, &env.prefix]
         .into_iter()
@@ -219,7 +221,7 @@ fn places(env: &PythonEnv) -> Places {
         .collect();
     all.extend(shared_python(env));
     let mut roots: Vec<PathBuf> = Vec::new();
-    // In order, so that a folder comes before what is in it.
+    // Sorted, so that a folder comes before its contents.
     for path in all {
         if !roots.iter().any(|outer| path.starts_with(outer)) {
             roots.push(path);
@@ -237,7 +239,7 @@ fn places(env: &PythonEnv) -> Places {
     }
 }
 
-/// The interpreter itself, where it is a shared library among the system's.
+/// The interpreter's own shared library, if that is among the system's.
 fn shared_python(env: &PythonEnv) -> Vec<PathBuf> {
     let (major, minor, _) = env.version;
     let name = format!("libpython{major}.{minor}");
@@ -260,7 +262,7 @@ fn look(places: &Places) -> Result<Table, RuntimeError> {
     walk(places).map_err(|(path, source)| RuntimeError::Unreadable { path, source })
 }
 
-/// Everything there is, once every later change will show in the times.
+/// All entries, read once every later change will show in the times.
 fn settled(places: &Places) -> Result<Table, RuntimeError> {
     let table = look(places)?;
     let now = now();
@@ -284,7 +286,7 @@ fn settled(places: &Places) -> Result<Table, RuntimeError> {
     }
 }
 
-/// Nanoseconds since the epoch, as files are stamped.
+/// Nanoseconds since the epoch, as in the times of files.
 fn now() -> i64 {
     SystemTime::now()
         .duration_since(UNIX_EPOCH)
@@ -316,7 +318,7 @@ fn digest(env: &PythonEnv, sums: &[hash::Summed<'_>]) -> Digest {
     Digest::from_bytes(hash.finalize().into())
 }
 
-/// What changed from one table to the other, byte code last: it follows from the rest.
+/// The changes from one table to the other. Byte code comes last, because it follows from the rest.
 fn difference(env: &PythonEnv, before: &Table, now: &Table) -> Option<Change> {
     let mut changes: Vec<(&std::ffi::OsStr, EntryKind, &str)> = Vec::new();
     for (path, entry) in now {
@@ -326,7 +328,7 @@ fn difference(env: &PythonEnv, before: &Table, now: &Table) -> Option<Change> {
             None => changes.push((path, entry.kind, "was added")),
         }
     }
-    // As many as before, and each of them known: nothing is gone.
+    // If no entry changed and the count is the same, none is missing.
     if !changes.is_empty() || now.len() != before.len() {
         let gone = before.iter().filter(|(path, _)| !now.contains_key(*path));
         changes.extend(gone.map(|(path, entry)| (path.as_os_str(), entry.kind, "is gone")));
@@ -347,8 +349,8 @@ fn difference(env: &PythonEnv, before: &Table, now: &Table) -> Option<Change> {
     (!named.is_empty()).then(|| Change(format!("{}{more}", named.join(", "))))
 }
 
-/// The path inside the environment, with nothing in it that a terminal would obey; of a file elsewhere
-/// its name.
+/// The path inside the environment, without characters that control a terminal; only the name for a
+/// file elsewhere.
 fn inside(env: &PythonEnv, path: &Path) -> String {
     let inner = [&env.prefix, &env.base_prefix]
         .into_iter()
@@ -362,7 +364,7 @@ fn inside(env: &PythonEnv, path: &Path) -> String {
     if length <= SHOWN_MAX {
         return shown;
     }
-    // The file's own name is at the end.
+    // Keeps the end of the path, which is the file's own name.
     let end: String = shown.chars().skip(length - SHOWN_MAX).collect();
     format!("…{end}")
 }

@@ -77,20 +77,21 @@ impl Tree {
         self.at("cache")
     }
 
-    /// Read as it is now.
+    /// Reads its current contents.
     fn measured(&self) -> Measured {
         Measured::of(self.env(), &self.cache(), &mut |_| {}).unwrap()
     }
 }
 
 impl Measured {
-    /// Whether the next answer needs no look at every file.
+    /// Whether the next answer comes from the watch, without looking at every file.
     fn is_watched(&self) -> bool {
         self.last.lock().unwrap().holds()
     }
 }
 
-/// Measured, changed like this: what is named, and whether the digest of the new contents is another.
+/// Measures the tree, applies the change, and returns the named change and whether the new contents
+/// have another digest.
 fn after(change: impl FnOnce(&Tree)) -> (Option<String>, bool) {
     let tree = Tree::new();
     let before = tree.measured();
@@ -105,7 +106,7 @@ fn is_named(name: &str, change: impl FnOnce(&Tree)) {
 }
 
 #[test]
-fn a_file_of_the_same_size_with_its_old_time_is_another() {
+fn a_changed_file_with_its_old_size_and_time_is_detected() {
     is_named(
         "lib/python3.11/site-packages/pkg/__init__.py was changed",
         |tree| {
@@ -125,7 +126,7 @@ fn a_file_of_the_same_size_with_its_old_time_is_another() {
 }
 
 #[test]
-fn a_library_that_was_replaced_is_another() {
+fn a_replaced_library_is_detected() {
     is_named(
         "lib/python3.11/site-packages/pkg/fast.so was changed",
         |tree| {
@@ -137,7 +138,7 @@ fn a_library_that_was_replaced_is_another() {
 }
 
 #[test]
-fn a_new_file_counts_whatever_it_is() {
+fn any_new_file_is_detected() {
     for (path, name) in [
         (
             "numpy.py",
@@ -158,15 +159,15 @@ fn a_new_file_counts_whatever_it_is() {
 }
 
 #[test]
-fn a_file_that_is_gone_counts() {
+fn a_removed_file_is_detected() {
     is_named("lib/python3.11/os.py is gone", |tree| {
         fs::remove_file(tree.at("base/lib/python3.11/os.py")).unwrap();
     });
 }
 
-/// The watch is of names, and this one is not among them.
+/// The watch follows names, and this name is not watched.
 #[test]
-fn a_file_that_is_changed_under_another_name_is_another() {
+fn a_change_through_another_name_is_detected() {
     let tree = Tree::new();
     let other = tree.at("other-name.py");
     fs::hard_link(tree.site("pkg/__init__.py"), &other).unwrap();
@@ -181,7 +182,7 @@ fn a_file_that_is_changed_under_another_name_is_another() {
 }
 
 #[test]
-fn an_environment_that_another_was_moved_in_the_place_of_is_another() {
+fn a_swapped_environment_is_detected() {
     let tree = Tree::new();
     for path in ["env", "env/lib/python3.11"] {
         let before = tree.measured();
@@ -194,23 +195,27 @@ fn an_environment_that_another_was_moved_in_the_place_of_is_another() {
     }
 }
 
-/// The one look at every file is enough for the next minute, and no more than that.
+/// One look at every file is enough for the next minute, but not longer.
 #[test]
-fn what_nobody_touched_is_looked_at_once() {
+fn an_untouched_environment_is_looked_at_once() {
     let tree = Tree::new();
     let before = tree.measured();
-    assert!(!before.is_watched(), "read before it was watched");
+    assert!(!before.is_watched(), "reading alone must not start a watch");
     assert_eq!(before.look(), None);
     assert!(before.is_watched());
-    // Read, not touched.
+    // Reading is not a change.
     fs::read(tree.site("pkg/__init__.py")).unwrap();
     fs::read_dir(tree.site("pkg")).unwrap().for_each(drop);
     assert!(before.is_watched());
-    // Touched, and the same again but for its times, which nobody can set.
+    // Changes and restores the file; only its change time differs, which nobody can set.
     let mode = fs::metadata(tree.site("pkg")).unwrap().permissions();
     fs::set_permissions(tree.site("pkg"), mode).unwrap();
     assert!(!before.is_watched());
-    assert_eq!(before.change(), None, "a folder is its files");
+    assert_eq!(
+        before.change(),
+        None,
+        "the mode of a folder is not compared"
+    );
     assert!(before.is_watched());
     let Last::Watched(then, watch) =
         std::mem::replace(&mut *before.last.lock().unwrap(), Last::None)
@@ -222,7 +227,7 @@ fn what_nobody_touched_is_looked_at_once() {
 }
 
 #[test]
-fn what_no_watch_can_be_trusted_with_is_looked_at_each_time() {
+fn an_unwatchable_environment_is_looked_at_each_time() {
     let tree = Tree::new();
     let before = tree.measured();
     *before.last.lock().unwrap() = Last::Unwatchable;
@@ -230,7 +235,7 @@ fn what_no_watch_can_be_trusted_with_is_looked_at_each_time() {
     assert!(!before.is_watched());
     fs::write(tree.site("pkg/__init__.py"), "answer = 7\n").unwrap();
     assert!(before.change().is_some());
-    // A file system without files of its own: nobody is told of what changes in it.
+    // This file system is synthetic and reports no changes.
     let table = walk(&Places {
         roots: vec!["/proc/self/fdinfo".into()],
         imported: Vec::new(),
@@ -240,9 +245,9 @@ fn what_no_watch_can_be_trusted_with_is_looked_at_each_time() {
     assert!(why.contains("fdinfo cannot be watched"), "{why}");
 }
 
-/// Nothing in them was touched: their names are other files' now.
+/// No file in them was touched, but their names now refer to other files.
 #[test]
-fn folders_that_changed_places_count() {
+fn swapped_folders_are_detected() {
     is_named(
         "lib/python3.11/site-packages/pkg/__init__.py was changed, \
          lib/python3.11/site-packages/pkg/data/table.csv is gone, \
@@ -257,7 +262,7 @@ fn folders_that_changed_places_count() {
 }
 
 #[test]
-fn a_link_to_another_place_counts() {
+fn a_retargeted_link_is_detected() {
     is_named(
         "lib/python3.11/site-packages/shortcut was changed",
         |tree| {
@@ -268,7 +273,7 @@ fn a_link_to_another_place_counts() {
 }
 
 #[test]
-fn a_file_elsewhere_that_a_link_brings_in_counts() {
+fn a_change_behind_a_link_is_detected() {
     let tree = Tree::new();
     tree.write("elsewhere/real.py", "x = 1\n");
     symlink(tree.at("elsewhere/real.py"), tree.site("linked.py")).unwrap();
@@ -280,20 +285,20 @@ fn a_file_elsewhere_that_a_link_brings_in_counts() {
 }
 
 #[test]
-fn the_interpreter_counts() {
+fn a_changed_interpreter_is_detected() {
     is_named("bin/python was changed", |tree| {
         fs::write(tree.at("base/bin/python"), "FLE").unwrap();
     });
 }
 
 #[test]
-fn packages_that_the_environment_does_not_import_are_not_its_own() {
+fn packages_that_are_not_imported_are_not_part_of_the_environment() {
     let (named, digest) = after(|tree| {
         tree.write("base/lib/python3.11/site-packages/other/__init__.py", "x\n");
         tree.write("base/lib/python3.11/site-packages/more.py", "x\n");
     });
     assert_eq!((named, digest), (None, false));
-    // Of an interpreter that is used without an environment they are.
+    // They belong to an interpreter that is used without an environment.
     let tree = Tree::new();
     let mut env = tree.env();
     env.prefix.clone_from(&env.base_prefix);
@@ -307,7 +312,7 @@ fn packages_that_the_environment_does_not_import_are_not_its_own() {
 }
 
 #[test]
-fn the_same_contents_have_the_same_digest_and_a_change_that_was_seen_stays_one() {
+fn equal_contents_have_equal_digests_and_a_seen_change_stays() {
     let tree = Tree::new();
     let before = tree.measured();
     let path = tree.site("pkg/__init__.py");
@@ -321,7 +326,7 @@ fn the_same_contents_have_the_same_digest_and_a_change_that_was_seen_stays_one()
 }
 
 #[test]
-fn a_name_is_shown_without_what_a_terminal_would_obey() {
+fn a_shown_name_contains_no_terminal_control() {
     let (named, _) = after(|tree| {
         fs::write(tree.site("\x1b[2J\u{202e}x.py"), "x").unwrap();
     });
@@ -330,9 +335,9 @@ fn a_name_is_shown_without_what_a_terminal_would_obey() {
     assert!(!named.contains(['\x1b', '\u{202e}']), "{named}");
 }
 
-/// What a cache says is believed of files that are stamped alike, so only of one's own making.
+/// A cache entry decides about files with equal stamps, so the cache must be this user's own.
 #[test]
-fn what_is_remembered_is_this_users_and_whole_or_it_is_nothing() {
+fn a_cache_is_used_only_if_it_is_whole_and_this_users() {
     let tree = Tree::new();
     let first = tree.measured();
     let path = tree.cache();
@@ -354,7 +359,7 @@ fn what_is_remembered_is_this_users_and_whole_or_it_is_nothing() {
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
     };
     let lie = |bytes: &mut Vec<u8>| {
-        // The sum of the first record.
+        // The offset of the sum in the first record.
         let at = 16 + 5 * 8;
         bytes[at] ^= 1;
     };
@@ -365,7 +370,8 @@ fn what_is_remembered_is_this_users_and_whole_or_it_is_nothing() {
         assert!(reads() > 0);
         assert_eq!(tree.measured().env.digest, first.env.digest);
     }
-    // Whole, but others could have written it, or it is a link to what they wrote.
+    // The file is complete, but others could have written it, or it is a link to a file that others
+    // wrote.
     again(&whole);
     assert_eq!(reads(), 0);
     for mode in [0o644, 0o620, 0o606] {
@@ -387,7 +393,7 @@ fn what_is_remembered_is_this_users_and_whole_or_it_is_nothing() {
 }
 
 #[test]
-fn what_cannot_be_a_file_is_not_waited_for() {
+fn a_pipe_in_place_of_a_file_does_not_block() {
     let tree = Tree::new();
     nix::unistd::mkfifo(&tree.site("pipe"), nix::sys::stat::Mode::S_IRWXU).unwrap();
     let before = tree.measured();

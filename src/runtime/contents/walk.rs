@@ -1,7 +1,8 @@
-//! Every file below some folders with what tells it from another without reading it.
+//! Lists every file below some folders with its stamp, which identifies its state without reading
+//! it.
 //!
-//! Asked for while a person reads a sheet, so it is quick: names come a folder at a time, each file is one call
-//! relative to its open folder, and all processors work on it.
+//! This runs while a person reads a sheet, so it must be quick: it lists whole folders, makes one
+//! call per file relative to the open folder, and uses all processors.
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -12,18 +13,18 @@ use std::path::{Path, PathBuf};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-/// What an entry of a folder is.
+/// The kind of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntryKind {
     File,
-    /// Only that it is there counts: what is in it has entries of its own.
+    /// Only its existence is compared; its contents are entries themselves.
     Folder,
     Link,
-    /// A socket, a pipe or a device: never opened.
+    /// A socket, pipe or device, which is never opened.
     Other,
 }
 
-/// Tells an entry that was not touched since. The last time, of the latest change, nobody can set.
+/// Identifies an entry that was not touched. Nobody can set the last time, the change time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Stamp {
     pub device: u64,
@@ -34,12 +35,12 @@ pub struct Stamp {
     pub changed: i64,
 }
 
-/// One entry as it is now.
+/// The current state of one entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
     pub kind: EntryKind,
     pub stamp: Stamp,
-    /// Whether a file has another name somewhere.
+    /// Whether the file has several names.
     pub several: bool,
 }
 
@@ -52,7 +53,8 @@ impl Entry {
             _ => EntryKind::Other,
         };
         let stamp = match kind {
-            // Its times change with every file that comes and goes, which is seen by itself.
+            // The times of a folder change with every entry that is added or removed, and those
+            // changes are found by themselves.
             EntryKind::Folder => Stamp {
                 device: 0,
                 inode: 0,
@@ -83,29 +85,30 @@ impl Stamp {
     }
 }
 
-/// By whole path. A path's bytes are compared, not its parts: that is what takes the time.
+/// Entries by whole path. Paths are compared as bytes, because comparing their components takes too
+/// long.
 pub type Table = HashMap<OsString, Entry>;
 
-/// Far above any environment: what has more is somebody's home.
+/// Far more than any environment has; a folder with more is probably somebody's home.
 pub const ENTRIES_MAX: usize = 1_000_000;
 
-/// Threads that walk: more wait for the same disk.
+/// Maximum number of walking threads; more would wait for the same disk.
 const THREADS_MAX: usize = 4;
 
 /// What to walk.
 #[derive(Clone, Debug)]
 pub struct Places {
-    /// Files and folders, none below another.
+    /// Files and folders, of which none is below another.
     pub roots: Vec<PathBuf>,
     /// Folders that Python imports from.
     pub imported: Vec<PathBuf>,
-    /// Those of them that are a standard library.
+    /// Those folders in `imported` that are a standard library.
     pub libraries: Vec<PathBuf>,
 }
 
 impl Places {
-    /// The packages beside a standard library, if this environment does not import from there: they
-    /// belong to everybody who uses that interpreter.
+    /// Whether to skip this folder: packages beside a standard library belong to every user of that
+    /// interpreter, and this environment may not import from there.
     fn skips(&self, folder: &Path) -> bool {
         folder
             .file_name()
@@ -117,20 +120,20 @@ impl Places {
             && !self.imported.iter().any(|path| path.starts_with(folder))
     }
 
-    /// Whether it is a root or below one.
+    /// Whether the path is a root or below one.
     pub fn covers(&self, path: &Path) -> bool {
         self.roots.iter().any(|root| path.starts_with(root))
     }
 }
 
-/// How many threads work at once.
+/// Number of threads to use.
 pub fn threads() -> usize {
     thread::available_parallelism()
         .map_or(1, std::num::NonZero::get)
         .min(THREADS_MAX)
 }
 
-/// Folders that wait, and how many are being read.
+/// The folders to read, and the number being read.
 struct Queue {
     waiting: Vec<PathBuf>,
     busy: usize,
@@ -144,11 +147,11 @@ struct Walk<'a> {
     more: Condvar,
 }
 
-/// Everything there is now. What vanishes while it is read is not there.
+/// All current entries. An entry that disappears during the walk counts as missing.
 ///
 /// # Errors
-/// With the path: a folder that cannot be read for another reason than its mode, or far too many
-/// entries.
+/// The path and the error: a folder that cannot be read for a reason other than its mode, or far
+/// too many entries.
 pub fn walk(places: &Places) -> Result<Table, (PathBuf, io::Error)> {
     let mut table = Table::new();
     let mut waiting = Vec::new();
@@ -176,7 +179,7 @@ pub fn walk(places: &Places) -> Result<Table, (PathBuf, io::Error)> {
         more: Condvar::new(),
     };
     let lists = thread::scope(|scope| {
-        // This thread is one of them: without another one it does all.
+        // This thread works too, and does everything if no other can be started.
         let others: Vec<_> = (1..threads())
             .filter_map(|_| {
                 thread::Builder::new()
@@ -211,7 +214,7 @@ impl Walk<'_> {
         self.more.notify_all();
     }
 
-    /// The next folder; none once nothing waits and nobody is at work.
+    /// The next folder; `None` once none waits and no thread is busy.
     fn next(&self) -> Option<PathBuf> {
         let mut queue = self.queue();
         loop {
@@ -258,12 +261,12 @@ impl Walk<'_> {
         found
     }
 
-    /// The entries of one folder go to `found`; its folders are the value.
+    /// Appends the entries of one folder to `found` and returns its subfolders.
     fn read(&self, folder: &Path, found: &mut Vec<(OsString, Entry)>) -> io::Result<Vec<PathBuf>> {
         let mut below = Vec::new();
         let entries = match fs::read_dir(folder) {
             Ok(entries) => entries,
-            // Gone, or nobody's here to read: then no run reads it either.
+            // The folder is gone or not readable for us; then no run can read it either.
             Err(e) if is_out_of_reach(&e) => return Ok(below),
             Err(e) => return Err(e),
         };
@@ -287,8 +290,8 @@ impl Walk<'_> {
         Ok(below)
     }
 
-    /// A link to a file elsewhere brings in that file. One to a folder elsewhere leads nowhere in a
-    /// jail, and is only what it says.
+    /// Adds the target of a link to a file elsewhere. A link to a folder elsewhere leads nowhere in
+    /// a jail, so only its target path counts.
     fn follow(&self, link: &Path, found: &mut Vec<(OsString, Entry)>) {
         if let Ok(target) = fs::canonicalize(link)
             && !self.places.covers(&target)

@@ -1,10 +1,10 @@
-//! Whether anything in an environment was touched since all of it was looked at: the kernel counts that
-//! (inotify(7)), so the answer takes microseconds.
+//! Tells whether anything in an environment was touched since the last look at all of it. The
+//! kernel records that (inotify(7)), so the answer takes microseconds.
 //!
-//! The kernel watches names: a file that has another name outside, and what is reached through a link
-//! that leads outside, are looked at themselves. What no watch shows at all (a write through a mapping,
-//! a change that another machine makes) shows in the whole look, which answers for a minute only. A
-//! file system that other machines write to has no watch.
+//! The kernel watches names. Files with another name outside, and the targets of links that lead
+//! outside, are therefore checked themselves. Changes that no watch reports (a write through a
+//! mapping, a change by another machine) are found by the whole look, whose answer is valid only
+//! for a minute. File systems that other machines write to are not watched.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -20,7 +20,7 @@ use nix::sys::statfs::{
 
 use super::walk::{Entry, EntryKind, Places, Table};
 
-/// File systems on which this kernel makes every change itself (the first is ext2 and ext3 too).
+/// File systems on which only this kernel makes changes (the first is also ext2 and ext3).
 const LOCAL: [FsType; 6] = [
     EXT4_SUPER_MAGIC,
     XFS_SUPER_MAGIC,
@@ -30,7 +30,7 @@ const LOCAL: [FsType; 6] = [
     OVERLAYFS_SUPER_MAGIC,
 ];
 
-/// More files than these that no watch vouches for, and the whole look is as quick.
+/// With more unwatched files than this, the whole look is as quick.
 const ALONE_MAX: usize = 1000;
 
 /// Device and inode.
@@ -40,19 +40,20 @@ type Identity = (u64, u64);
 #[derive(Debug)]
 pub struct Watch {
     inotify: Inotify,
-    /// Where the walk begins.
+    /// The roots of the walk.
     roots: Vec<(PathBuf, Identity)>,
-    /// Files that can change under a name that is not watched.
+    /// Files that can change through a name that is not watched.
     alone: Vec<(PathBuf, Entry)>,
-    /// Links that lead out, and where to.
+    /// Links that lead outside, and their targets.
     links: Vec<(PathBuf, PathBuf)>,
 }
 
 impl Watch {
-    /// Of everything in `table`. Only a walk that begins after this tells what the watch begins with.
+    /// Watches everything in `table`. Only a walk that begins afterwards gives the state that the
+    /// watch starts from.
     ///
     /// # Errors
-    /// With what cannot be watched, or why: nothing then takes the place of a whole look.
+    /// What cannot be watched and why; then only a whole look finds changes.
     pub fn over(places: &Places, table: &Table) -> Result<Self, String> {
         let inotify = Inotify::init(InitFlags::IN_CLOEXEC | InitFlags::IN_NONBLOCK)
             .map_err(|e| format!("no watch can be made ({e})"))?;
@@ -111,7 +112,7 @@ impl Watch {
         added.map(drop).map_err(|e| e.to_string())
     }
 
-    /// Whether nothing was touched since the watch was made. Once it was, the watch is of no more use.
+    /// Whether nothing was touched since the watch was made. After a change the watch is useless.
     pub fn is_silent(&self) -> bool {
         matches!(self.inotify.read_events(), Err(Errno::EAGAIN))
             && self

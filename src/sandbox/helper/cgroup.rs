@@ -1,9 +1,9 @@
-//! A control group for the run, where this system lets one be made: then memory and processes are
-//! bounded for the whole tree, and not for each process only.
+//! Makes a control group for a run where the system allows it. The group limits memory and
+//! processes for the whole process tree; without it only single processes are limited.
 //!
-//! Version 2 where it is delegated (a systemd session does), version 1 as root. By writing the
-//! files; nothing is installed and no daemon is asked. Where it cannot be had, the layer is
-//! missing from what the broker reads, and the screen says so.
+//! Version 2 works where it is delegated (a systemd session does that), version 1 works as root.
+//! Only files are written: nothing is installed and no daemon is asked. Without a group, the layer
+//! is missing from what the broker reads, and the screen says so.
 
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -23,15 +23,15 @@ use super::view::scratch_bytes;
 
 const MIB: u64 = 1024 * 1024;
 
-/// What interpreter, libraries and small file systems may take besides the snippet's allowance.
-/// Pages that really are in memory: less than the address space they are mapped in.
+/// Memory for the interpreter, the libraries and small file systems, on top of the snippet's
+/// allowance. Only resident pages count, so this is less than the address space.
 const BASELINE_MIB: u64 = 512;
 
-/// Pid 1 of the jail and a little air.
+/// Pid 1 of the jail and a small margin.
 const EXTRA_PROCESSES: u64 = 4;
 
-/// The groups of a run: one in version 2, one for each controller in version 1. Removed with
-/// the value.
+/// The groups of a run: one in version 2, one per controller in version 1. Dropping the value
+/// removes them.
 #[derive(Debug, Default)]
 pub struct Cgroup {
     groups: Vec<Group>,
@@ -39,15 +39,16 @@ pub struct Cgroup {
 
 #[derive(Debug)]
 struct Group {
-    /// Both are held: the helper's view of the file system becomes read-only, they do not.
+    /// Both stay open: they remain writable when the helper's view of the file system becomes
+    /// read-only.
     parent: OwnedFd,
     folder: OwnedFd,
     name: String,
 }
 
 impl Cgroup {
-    /// Makes the groups and sets their limits, or makes none. `serial` tells the runs of one
-    /// helper apart.
+    /// Makes the groups and sets their limits; makes no group if any of that fails. `serial`
+    /// distinguishes the runs of one helper.
     pub fn make(limits: &Limits, serial: u64) -> Self {
         if !on(Layer::Cgroup) {
             return Self::default();
@@ -67,15 +68,15 @@ impl Cgroup {
             .unwrap_or_default()
     }
 
-    /// Moves a process in; what it forks from then on is in it too.
+    /// Moves a process into the group. Its later forks are in the group too.
     pub fn take(&self, pid: i32) -> io::Result<()> {
         self.groups
             .iter()
             .try_for_each(|group| group.write("cgroup.procs", &pid.to_string()))
     }
 
-    /// Set if the kernel ended a process of the run because its group had no memory left. It does not
-    /// say how much the group had before Linux 5.19 (version 2).
+    /// Set if the kernel killed a process of the run because the group was out of memory. The peak
+    /// is unknown in version 2 before Linux 5.19.
     pub fn out_of_memory(&self) -> Option<OutOfMemory> {
         let (group, killed) = self
             .groups
@@ -101,7 +102,7 @@ impl Cgroup {
 impl Drop for Cgroup {
     fn drop(&mut self) {
         for group in &self.groups {
-            // What was reaped a moment ago may still be counted.
+            // The kernel may still count a process that was just reaped.
             for _ in 0..100 {
                 let removed =
                     unlinkat(&group.parent, group.name.as_str(), UnlinkatFlags::RemoveDir);
@@ -136,15 +137,15 @@ impl Group {
     fn bound(&self, memory: u64, processes: u64) -> io::Result<()> {
         self.write("memory.max", &memory.to_string())?;
         self.write("pids.max", &processes.to_string())?;
-        // Missing where the kernel has no swap accounting; then swap is not bounded, and memory is.
+        // The file is missing if the kernel has no swap accounting. Memory is limited even then.
         let _ = self.write("memory.swap.max", "0");
-        // Missing where that controller is not handed on; then processor time is each process's own
-        // limit, and the wall clock's.
+        // The file is missing if the controller is not delegated. Then only the limit of each
+        // process and the wall clock bound processor time.
         let _ = self.write("cpu.max", &cpu_max());
         Ok(())
     }
 
-    /// How many processes of the group the kernel ended because it had no memory left.
+    /// How many processes of the group the kernel killed because the group was out of memory.
     fn killed_for_memory(&self) -> u64 {
         ["memory.events", "memory.oom_control"]
             .into_iter()
@@ -163,7 +164,7 @@ impl Group {
     }
 
     fn write(&self, file: &str, text: &str) -> io::Result<()> {
-        // Not created where it is missing: a controller that is not there must fail.
+        // Opens without creating: a missing controller must be an error.
         use std::io::Write;
         std::fs::File::options()
             .write(true)
@@ -172,8 +173,8 @@ impl Group {
     }
 }
 
-/// Microseconds of processor time in each tenth of a second: all processors but one, which is left to
-/// whoever has to end the run.
+/// Microseconds of processor time per tenth of a second: all processors but one, which stays free
+/// for the processes that have to end the run.
 fn cpu_max() -> String {
     const PERIOD: usize = 100_000;
     let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
@@ -210,8 +211,8 @@ mod tests {
     use super::*;
     use crate::given::is_given_to_root;
 
-    /// What version 2 makes in a new group, as far as it is written or read; the kernel of this
-    /// machine may have given these controllers to version 1.
+    /// The files of a new version 2 group that are written or read. They are faked because the
+    /// kernel of the test machine may have given these controllers to version 1.
     fn fake(files: &[&str]) -> (tempfile::TempDir, Cgroup) {
         let parent = tempfile::tempdir().unwrap();
         let group = Group::make(parent.path(), "group").unwrap();
@@ -227,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn the_limits_of_version_2_are_written_where_they_belong() {
+    fn version_2_limits_are_written_to_their_files() {
         let all = [
             "memory.max",
             "pids.max",
@@ -245,7 +246,8 @@ mod tests {
         assert!(quota.parse::<u64>().unwrap() >= period.parse::<u64>().unwrap());
         assert_eq!(written[4], "77");
 
-        // What cannot be had is not made up for: without memory or processes there is no group.
+        // Both the memory and the process controller are required: without either there is no
+        // group.
         let (_parent, cgroup) = fake(&all[..2]);
         cgroup.groups[0].bound(1, 1).unwrap();
         for lacks in [&all[1..], &all[..1]] {
@@ -257,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn a_kill_for_memory_is_read_in_both_versions() {
+    fn an_out_of_memory_kill_is_read_in_both_versions() {
         for (file, peak, text, killed) in [
             (
                 "memory.events",
@@ -290,17 +292,17 @@ mod tests {
                 std::fs::write(parent.path().join("group").join(file), text).unwrap();
             };
             write(file, text);
-            let told = |peak| (killed > 0).then_some(OutOfMemory { peak, killed });
-            assert_eq!(cgroup.out_of_memory(), told(0), "{file} {text}");
+            let expected = |peak| (killed > 0).then_some(OutOfMemory { peak, killed });
+            assert_eq!(cgroup.out_of_memory(), expected(0), "{file} {text}");
             write(peak, "4096\n");
-            assert_eq!(cgroup.out_of_memory(), told(4096), "{file}");
+            assert_eq!(cgroup.out_of_memory(), expected(4096), "{file}");
         }
     }
 
     #[test]
-    fn a_group_without_its_controllers_is_none_and_nothing_is_left_of_it() {
+    fn a_group_without_controllers_is_refused_and_removed() {
         let plain = tempfile::tempdir().unwrap();
-        // Version 2 beside version 1: it is there, and every controller is the other's.
+        // Version 2 is mounted, but version 1 has all controllers.
         let beside = Path::new("/sys/fs/cgroup/unified");
         let bare = std::fs::read_to_string(beside.join("cgroup.controllers"))
             .is_ok_and(|all| all.trim().is_empty());
@@ -320,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn a_process_moves_into_a_group_and_the_group_goes_when_the_process_is_gone() {
+    fn a_group_takes_a_process_and_is_removed_after_it_ended() {
         let places = Places::read().unwrap_or_default();
         let parents = [places.unified, places.memory, places.pids];
         let mut tried = 0;

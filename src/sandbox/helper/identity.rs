@@ -1,7 +1,7 @@
-//! Under a root dashboard: a user of the run's own, and the way down to it for good.
+//! Gives a run its own user under a root dashboard, and drops to that user for good.
 //!
-//! A uid that nobody else has makes RLIMIT_NPROC count this run only, keeps the payload from
-//! signalling anything but itself, and gives the supervisor one call that kills all of it.
+//! A uid that nobody else has makes RLIMIT_NPROC count only this run, keeps the payload from
+//! signalling other processes, and lets the supervisor kill the whole run with one call.
 
 use std::collections::BTreeSet;
 use std::os::fd::OwnedFd;
@@ -13,20 +13,20 @@ use super::super::{procfs, raw};
 use super::layer::{Layer, on};
 use super::{Attempt, Reason, Refusal, Step};
 
-/// The range that systemd's "Users, Groups, UIDs and GIDs" sets aside for users that exist
-/// only while something runs.
+/// The range that systemd's "Users, Groups, UIDs and GIDs" sets aside for users that exist only
+/// while a service runs.
 const RANGE: std::ops::RangeInclusive<u32> = 61_184..=65_519;
 
 /// A uid and gid reserved for this run while the value lives.
 #[derive(Debug)]
 pub struct Identity {
     pub uid: u32,
-    /// An abstract socket of the uid's name: two dashboards cannot take the same one, and the
-    /// kernel gives it back whatever happens to this process.
+    /// An abstract socket named after the uid: two dashboards cannot take the same uid, and the
+    /// kernel releases it even if this process is killed.
     _reservation: OwnedFd,
 }
 
-/// Under root a user of the run's own; otherwise none is to be had, and none is needed.
+/// A user of the run's own under root. Otherwise `None`: only root can change users.
 pub fn of_run() -> Result<Option<Identity>, Refusal> {
     (Uid::effective().is_root() && on(Layer::Uid))
         .then(reserve)
@@ -48,7 +48,8 @@ fn reserve() -> Result<Identity, Refusal> {
         let Some(reservation) = take(uid) else {
             continue;
         };
-        // Once it is reserved: nobody else begins to use it after this look.
+        // Checked after the reservation, so that no other dashboard can start to use the uid in
+        // between.
         if has_processes(uid).step(Step::ReadUsers)? {
             continue;
         }
@@ -77,7 +78,7 @@ fn take(uid: u32) -> Option<OwnedFd> {
     Some(fd)
 }
 
-/// Read as text: asking the name service could wait for a directory server.
+/// Parses the file itself: the name service could wait for a directory server.
 fn named_uids() -> BTreeSet<u32> {
     std::fs::read_to_string("/etc/passwd")
         .unwrap_or_default()
@@ -121,7 +122,7 @@ fn drop_bounding() -> Result<(), Refusal> {
     if !on(Layer::Bounding) {
         return Ok(());
     }
-    // Numbers beyond the kernel's last capability answer EINVAL.
+    // Numbers above the kernel's last capability give EINVAL.
     for capability in 0..64 {
         if !raw::drop_bounding(capability).step(Step::DropCapabilities)? {
             break;
@@ -133,7 +134,8 @@ fn drop_bounding() -> Result<(), Refusal> {
     raw::clear_ambient().step(Step::DropCapabilities)
 }
 
-/// Empties every set, the bounding one included. For a process that has them all.
+/// Empties every capability set, including the bounding set. For a process that has all
+/// capabilities.
 pub fn drop_all_capabilities() -> Result<(), Refusal> {
     drop_bounding()?;
     drop_capabilities()

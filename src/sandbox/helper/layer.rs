@@ -1,7 +1,7 @@
-//! Which layers are put on: all of them, always. Only the test build can leave one off, to show
-//! that the suite notices; the product has no such switch.
+//! Which layers are on: always all of them. Only the test build can leave one off, to show that the
+//! tests notice; the product has no such switch.
 
-/// A layer as the code that puts it on names it.
+/// A layer, named as the code that applies it names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layer {
     Uid,
@@ -20,7 +20,8 @@ pub enum Layer {
     Landlock,
     Seccomp,
     Cgroup,
-    /// Built from nothing: there is no code that could be left out, only some that adds to it.
+    /// The environment is built from nothing, so there is no code to leave out; the test switch
+    /// adds variables instead.
     #[cfg(test)]
     Environment,
     Descriptors,
@@ -56,10 +57,10 @@ pub mod switched {
 
     use super::Layer;
 
-    /// Set before anything else happens in a helper of the test build; empty in every other process.
+    /// Set first in a helper of the test build; stays empty in every other process.
     static OFF: OnceLock<BTreeSet<String>> = OnceLock::new();
 
-    /// `names`: as in the table of attacks, with commas.
+    /// `names`: comma-separated, as in the table of attacks.
     pub fn leave_off(names: &str) {
         let names = names.split(',').map(str::to_owned).collect();
         OFF.set(names).expect("once, at the start");
@@ -103,7 +104,7 @@ pub mod switched {
         }
     }
 
-    /// By `self`: this process's number is another one in the `/proc` it may still be seeing.
+    /// Uses `self`, because this process may have another pid in the `/proc` it still sees.
     fn permitted() -> io::Result<u64> {
         std::fs::read_to_string("/proc/self/status")?
             .lines()
@@ -111,7 +112,8 @@ pub mod switched {
             .ok_or_else(|| io::Error::other("no CapPrm"))
     }
 
-    /// Every capability this process has, in every set: an exec passes them on to who is not root.
+    /// Puts every capability of this process into every set, so that an exec keeps them for a user
+    /// other than root.
     #[allow(unsafe_code)]
     pub fn hand_on_capabilities() -> io::Result<()> {
         let all = permitted()?;
@@ -133,17 +135,17 @@ pub mod switched {
         Ok(())
     }
 
-    /// Changing from root to another user keeps them.
+    /// Makes a change from root to another user keep the capabilities.
     pub fn keep_capabilities() -> nix::Result<()> {
         nix::sys::prctl::set_keepcaps(true)
     }
 
-    /// Makes those that were kept count again.
+    /// Makes the kept capabilities effective again.
     pub fn use_capabilities() -> io::Result<()> {
         crate::sandbox::raw::set_capabilities(permitted()?)
     }
 
-    /// The variables of the process that started this helper.
+    /// The environment variables of the process that started this helper.
     pub fn parents_environment() -> Vec<std::ffi::CString> {
         std::fs::read(format!("/proc/{}/environ", nix::unistd::getppid()))
             .unwrap_or_default()

@@ -12,30 +12,30 @@ use super::{Attempt, Refusal, Step};
 
 const MIB: u64 = 1024 * 1024;
 
-/// Address space that interpreter and libraries may map before the snippet's own allowance is
-/// counted; the runner lowers the limit to what they took plus the allowance before release, and
-/// the broker reads from outside that it did. Reserved, not used: allocators and OpenBLAS map far
-/// more than they touch.
+/// Address space that the interpreter and libraries may map before the snippet's own allowance
+/// counts. The runner lowers the limit to what they took plus the allowance before release, and the
+/// broker verifies that from outside. The space is reserved, not used: allocators and OpenBLAS map
+/// far more than they touch.
 const BASELINE_MIB: u64 = 4096;
 
-/// Signals that wait for their process. The kernel counts them by user, who may be the dashboard's
-/// own: what a run leaves waiting is not there for other programs' signals and timers.
+/// Maximum of pending signals. The kernel counts them by user, who may be the dashboard's own user:
+/// the pending signals of a run reduce what other programs have for signals and timers.
 pub const SIGNALS_MAX: u64 = 256;
 
-/// Bytes of address space until the runner lowers it.
+/// Bytes of address space before the runner lowers the limit.
 pub fn address_space_max(limits: &Limits) -> u64 {
     BASELINE_MIB
         .saturating_add(limits.memory_mb)
         .saturating_mul(MIB)
 }
 
-/// Everything but processes, which counts from the moment the user is the run's own.
+/// Sets every limit except that of processes, which is set once the user is the run's own.
 pub fn set(limits: &Limits) -> Result<(), Refusal> {
     set_common(limits)?;
     set_all(counted(limits))
 }
 
-/// What a zygote has too, and its forks inherit.
+/// Sets the limits that a zygote has too and that its forks inherit.
 pub fn set_common(limits: &Limits) -> Result<(), Refusal> {
     set_all([
         (
@@ -63,10 +63,10 @@ pub fn set_common(limits: &Limits) -> Result<(), Refusal> {
 
 type Limit = (Layer, Resource, (u64, u64));
 
-/// What is the payload's alone: a zygote runs for long, and holds descriptors for its forks.
+/// Limits of the payload alone: a zygote runs long and holds descriptors for its forks.
 fn counted(limits: &Limits) -> [Limit; 2] {
     [
-        // One second between the signal and the kill that cannot be ignored.
+        // The kernel sends SIGXCPU one second before the SIGKILL.
         (
             Layer::Cpu,
             Resource::RLIMIT_CPU,
@@ -89,8 +89,8 @@ fn set_all(list: impl IntoIterator<Item = Limit>) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// The limits that a fork of a zygote sets by itself: resource, soft, hard. Its user namespace
-/// holds its pid 1 too.
+/// The limits that a fork of a zygote sets itself, as resource, soft and hard value. The limit of
+/// processes includes the pid 1 of its user namespace.
 pub fn of_fork(limits: &Limits) -> Vec<(i32, u64, u64)> {
     let processes = both(limits.processes.max(1).saturating_add(1));
     counted(limits)
@@ -101,8 +101,8 @@ pub fn of_fork(limits: &Limits) -> Vec<(i32, u64, u64)> {
         .collect()
 }
 
-/// Processes and threads. `shared` is how many the user has already, where the user is not the
-/// run's own: the kernel counts by user.
+/// Limits processes and threads. `shared` is the number that the user already has, if the user is
+/// not the run's own: the kernel counts by user.
 pub fn set_processes(limits: &Limits, shared: u64) -> Result<(), Refusal> {
     let allowed = limits.processes.max(1).saturating_add(shared);
     if !on(Layer::Processes) {
@@ -111,7 +111,7 @@ pub fn set_processes(limits: &Limits, shared: u64) -> Result<(), Refusal> {
     set_at_most(Resource::RLIMIT_NPROC, allowed, allowed).step(Step::SetLimits)
 }
 
-/// Threads of all processes of this user.
+/// Counts the threads of all processes of this user.
 pub fn threads_of(uid: u32) -> io::Result<u64> {
     Ok(procfs::pids()?
         .into_iter()
@@ -125,7 +125,7 @@ const fn both(value: u64) -> (u64, u64) {
     (value, value)
 }
 
-/// Where the dashboard itself is held to less, less it stays.
+/// Keeps the dashboard's own limit if that is lower.
 fn set_at_most(resource: Resource, soft: u64, hard: u64) -> nix::Result<()> {
     let (_, ceiling) = nix::sys::resource::getrlimit(resource)?;
     setrlimit(resource, soft.min(ceiling), hard.min(ceiling))

@@ -1,8 +1,8 @@
-//! The helper: our own binary started again for one run. It confines the payload, waits for it,
-//! kills whatever is left of it and removes its folder; then it is gone.
+//! The helper: our own binary, started again for one run. It confines the payload, waits for it,
+//! kills what is left of it, removes its folder and exits.
 //!
-//! It has one thread, holds no descriptor but what the broker sent, and never reads a byte that
-//! came from an agent beyond hashing it.
+//! It has one thread and only the descriptors that the broker sent. It hashes the bytes that came
+//! from an agent and never interprets them.
 
 mod cgroup;
 mod identity;
@@ -31,14 +31,14 @@ use super::refusal::{Attempt, Reason, Refusal, Step};
 use super::{memfd, raw, scratch};
 use layer::{Layer, on};
 
-/// Where the payload of a jail may write, and the devices it has.
+/// The folder that the payload of a jail may write to, and the devices it has.
 pub(crate) const SCRATCH: &str = jail::root::SCRATCH;
 pub(crate) const DEVICES: &[&str] = jail::root::DEVICES;
 
-/// How its `/proc` is mounted.
+/// Mount option of the jail's `/proc`.
 pub(crate) const PROCESSES_ONLY: &str = jail::root::PROCESSES_ONLY;
 
-/// The most bytes that the files of a run may have together.
+/// The maximum total size of the files of a run in bytes.
 pub(crate) fn scratch_bytes(limits: &Limits) -> u64 {
     view::scratch_bytes(limits)
 }
@@ -53,10 +53,10 @@ pub(crate) fn bound(
 
 pub(crate) use limits::SIGNALS_MAX;
 
-/// How many seccomp programs a payload of a jail has that can start no program any more.
+/// Number of seccomp programs of a jailed payload that can no longer start a program.
 pub(crate) const PROGRAMS: usize = jail::seccomp::PROGRAMS;
 
-/// The last of them, which its runner installs, in hex digits.
+/// The last of these programs, which the runner installs, as hex digits.
 pub(crate) fn last_program() -> io::Result<String> {
     static MADE: OnceLock<String> = OnceLock::new();
     if let Some(made) = MADE.get() {
@@ -70,12 +70,12 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The address space a payload has before its runner lowers it, in bytes.
+/// The payload's address space limit in bytes before its runner lowers it.
 pub(crate) fn address_space_max(limits: &Limits) -> u64 {
     limits::address_space_max(limits)
 }
 
-/// The helper's whole life. The exit code is for nobody: what happened was said on the socket.
+/// Runs the helper. Nobody reads the exit code: everything is reported on the socket.
 pub(crate) fn main() -> u8 {
     let socket = raw::adopt(0);
     let started = start(&socket).and_then(|(order, descriptors)| {
@@ -100,8 +100,8 @@ pub(crate) fn main() -> u8 {
     match result {
         Ok(()) => 0,
         Err(refusal) => {
-            // Whatever was mounted over the folder went with this process's namespace or will:
-            // the broker removes the folder too.
+            // A mount over the folder goes with this process's namespace. If removing fails until
+            // then, the broker removes the folder.
             let _ = held.remove();
             refuse(&socket, refusal);
             1
@@ -110,17 +110,18 @@ pub(crate) fn main() -> u8 {
 }
 
 fn refuse(socket: &OwnedFd, refusal: Refusal) {
-    // A broker that is gone has nobody to tell.
+    // Fails only if the broker is gone, which then needs no report.
     let _ = protocol::send(socket, &Says::Refused(refusal));
 }
 
-/// Takes over: nothing inherited but the socket, own session, nothing readable from outside.
+/// Takes over: keeps no inherited descriptor but the socket, starts its own session and makes
+/// itself unreadable from outside.
 fn start(socket: &OwnedFd) -> Result<(Order, Descriptors<OwnedFd>), Refusal> {
     if on(Layer::Descriptors) {
         raw::close_from(1).step(Step::CloseRange)?;
     }
-    // Descriptors 1 and 2, the lowest free ones: the standard library prints panics to 2, which
-    // must never be a file of a run. They stay open for good.
+    // Opens descriptors 1 and 2, the lowest free ones, and keeps them open. The standard library
+    // prints panics to 2, which must never be a file of a run.
     for _ in [1, 2] {
         let null = std::fs::File::options()
             .read(true)
@@ -136,7 +137,7 @@ fn start(socket: &OwnedFd) -> Result<(Order, Descriptors<OwnedFd>), Refusal> {
     protocol::receive_order(socket.as_fd()).step(Step::ReceiveOrder)
 }
 
-/// What was made ready before the fork.
+/// Everything that is prepared before the fork.
 struct Prepared {
     identity: Option<identity::Identity>,
     cgroup: cgroup::Cgroup,
@@ -150,9 +151,9 @@ fn prepare(
 ) -> Result<(Prepared, OwnedFd), Refusal> {
     check_files(order, &descriptors)?;
     let identity = identity::of_run()?;
-    // Before the view becomes read-only.
+    // Must come before the view becomes read-only.
     let cgroup = cgroup::Cgroup::make(&order.limits, 0);
-    // Before the view: it holds `/proc` as it is while that can still be written to.
+    // Must come before the view: it opens `/proc` while that is still writable.
     let (payload, lifeline) = payload::Plan::new(order, descriptors)?;
     let view = match order.tier {
         Tier::Process => view::View::make(order, identity.as_ref())?,
@@ -172,7 +173,8 @@ fn prepare(
     ))
 }
 
-/// What was shown is what is handed on: sealed, and of the digest in the order.
+/// Checks that the files are sealed and that the code has the digest in the order: only the code
+/// that was shown is passed on.
 fn check_files(order: &Order, descriptors: &Descriptors<OwnedFd>) -> Result<(), Refusal> {
     check_sealed([&descriptors.setup, &descriptors.bundle, &descriptors.job])?;
     check_sealed(&descriptors.inputs)?;

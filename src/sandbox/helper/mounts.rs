@@ -1,4 +1,4 @@
-//! Mounts and their attributes, for the views of both tiers.
+//! Mounts and mount attributes, for the views of both tiers.
 
 use std::ffi::{CString, OsStr};
 use std::path::Path;
@@ -8,7 +8,7 @@ use nix::mount::{MsFlags, mount};
 use super::super::raw;
 use super::{Attempt, Reason, Refusal, Step};
 
-/// mount(2). `source` is a path, or a name where the kind has none.
+/// mount(2). `source` is a path, or any name if the file system type has no source.
 pub fn mount_at(
     source: Option<&OsStr>,
     target: &Path,
@@ -19,8 +19,8 @@ pub fn mount_at(
     mount(source, target, kind, flags, options)
 }
 
-/// Sets attributes of the mount at `path` (mount_setattr(2)), and of all below it where `recursive`.
-/// `step` is what a person reads about when that fails.
+/// Sets attributes of the mount at `path` (mount_setattr(2)), and of all mounts below it if
+/// `recursive`. `step` names the step in the error.
 pub fn attributes(path: &Path, set: u64, recursive: bool, step: Step) -> Result<(), Refusal> {
     let path = CString::new(path.as_os_str().as_encoded_bytes())
         .map_err(|e| Refusal::new(Reason::PathWithNul, e))?;

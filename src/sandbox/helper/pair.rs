@@ -1,10 +1,10 @@
-//! Tier `process`: the helper in two, of which each ends the run when the other is killed.
+//! Tier `process`: splits the helper into two processes; each ends the run if the other is killed.
 //!
-//! Without a pid namespace nothing dies with its supervisor but its own child: what that has forked
-//! lives on. So the process that the broker started stays behind as the reaper of the one that
-//! supervises, takes over what that leaves, and ends it. When the first is killed, the second sees
-//! it by the end of a pipe. Both at once can only be killed by root, or by a process of the same
-//! user: such a run may outlive them where no control group can be made.
+//! Without a pid namespace only the supervisor's direct child dies with it; the child's forks live
+//! on. So the process that the broker started stays as the reaper of the supervising one: it
+//! inherits what that leaves, and kills it. If the reaper is killed, the supervisor sees the end of
+//! a pipe. Only root or a process of the same user can kill both at once; where no control group
+//! can be made, such a run may outlive them.
 
 use std::os::fd::OwnedFd;
 
@@ -17,29 +17,29 @@ use super::super::raw::{self, Side, Wait};
 use super::super::scratch;
 use super::{Attempt, Prepared, Refusal, Step, tree};
 
-/// Which of the two this process is.
+/// Which half this process is.
 pub enum Half {
-    /// Supervises the run. The descriptor ends when the other half does.
+    /// Supervises the run. The descriptor reaches its end when the other half ends.
     Works(OwnedFd),
-    /// Only waits for the half that works.
+    /// Only waits for the supervising half.
     Watches(Watched),
 }
 
-/// The half that works, from the other's side.
+/// The supervising half as the waiting half sees it.
 pub struct Watched {
     pid: i32,
-    /// Only this half has it open.
+    /// Only the waiting half holds it open.
     _alive: OwnedFd,
 }
 
-/// Forks. What was made ready belongs to both.
+/// Forks. Both halves share what was prepared.
 pub fn divide() -> Result<Half, Refusal> {
     let (gone, alive) = pipe2(OFlag::O_CLOEXEC).step(Step::MakePipe)?;
     match raw::fork().step(Step::Fork)? {
         Side::Parent(pid) => Ok(Half::Watches(Watched { pid, _alive: alive })),
         Side::Child => {
             drop(alive);
-            // Not inherited.
+            // Children do not inherit this setting.
             prctl::set_child_subreaper(true).step(Step::BecomeReaper)?;
             Ok(Half::Works(gone))
         }
@@ -47,8 +47,8 @@ pub fn divide() -> Result<Half, Refusal> {
 }
 
 impl Watched {
-    /// Stays for as long as the other half, and ends and removes what that leaves when it is
-    /// killed. The broker's socket stays open until then: its end says that nothing is left.
+    /// Waits for the other half, and kills and removes what that leaves if it is killed. The
+    /// broker's socket stays open until then: its end tells the broker that nothing is left.
     pub fn outlive(self, prepared: Prepared, held: &scratch::Held) -> Result<(), Refusal> {
         let Prepared {
             identity,
@@ -56,7 +56,8 @@ impl Watched {
             view,
             payload,
         } = prepared;
-        // Its ends of the pipes: what was printed is at its end when the other half says so.
+        // Closes this half's ends of the payload's pipes, so that the broker sees the end of the
+        // output as soon as the other half reports the end.
         drop(payload);
         if !self.was_killed() {
             return Ok(());

@@ -1,4 +1,5 @@
-//! Making the payload: fork, confine, exec the interpreter. Held at the gate afterwards.
+//! Makes the payload: forks, confines the child and execs the interpreter. The payload then waits
+//! at the gate.
 
 use std::ffi::{CStr, CString};
 use std::fs::File;
@@ -23,25 +24,25 @@ use super::jail::{landlock_rules, root, seccomp};
 use super::layer::{Layer, on};
 use super::{Attempt, Reason, Refusal, Step, limits};
 
-/// Sources are moved above this first, so that placing one never closes another.
+/// Sources are first moved above this number, so that placing one never closes another.
 const STAGING: RawFd = 300;
 
-/// The role in which our own binary waits to be looked at.
+/// Arguments that make our own binary the probe, which only waits to be looked at.
 const PROBE_ARGUMENTS: &[&str] = &["__sandbox", "probe"];
 
-/// Everything the fork needs, made while failing is still easy to tell.
+/// Everything the fork needs, made while errors can still be reported.
 pub struct Plan {
     executable: CString,
     args: Vec<CString>,
     env: Vec<CString>,
     output: PathBuf,
-    /// What the interpreter must be able to read, as the payload sees it.
+    /// Paths that the interpreter must be able to read, as the payload sees them.
     needs: Vec<PathBuf>,
     limits: Limits,
     /// In the order of the payload's descriptors.
     placed: Vec<OwnedFd>,
     gate: OwnedFd,
-    /// `/proc` as it was before the payload's view became read-only.
+    /// `/proc`, opened before the payload's view became read-only.
     proc: OwnedFd,
     /// Tier `kernel` only.
     filter: Option<seccomp::Programs>,
@@ -49,30 +50,30 @@ pub struct Plan {
 
 /// A payload that waits at the gate.
 pub struct Started {
-    /// The helper's own child: the payload, or pid 1 of its jail.
+    /// The helper's child: the payload itself or pid 1 of its jail.
     pub pid: i32,
-    /// Of pid 1 of its jail, whose end is the end of everything in it.
+    /// The pidfd of the jail's pid 1. Killing that process kills everything in the jail.
     pub pidfd: Option<OwnedFd>,
     pub payload: i32,
-    /// Layers that cannot be read from outside, as the payload put them on before its exec.
+    /// Layers that cannot be read from outside; the payload reports them before its exec.
     pub layers: Vec<String>,
-    /// Where pid 1 of a jail tells how the payload ended.
+    /// The pipe on which pid 1 of a jail reports how the payload ended.
     pub exit: Option<OwnedFd>,
-    /// The folder in which the payload leaves files, held by its maker.
+    /// The folder for the payload's output files, opened by the process that made it.
     pub output: OwnedFd,
 }
 
-/// Where the payload is when it becomes one.
+/// The surroundings in which the payload starts.
 #[derive(Clone, Copy)]
 pub enum PayloadRoot<'a> {
-    /// Tier `process`: on the machine itself, under root as another user.
+    /// Tier `process`: the machine itself, under root as another user.
     Machine(Option<&'a Identity>),
-    /// Tier `kernel`: in namespaces, with a root of its own.
+    /// Tier `kernel`: namespaces with their own root.
     Jail,
 }
 
 impl Plan {
-    /// Also hands the lifeline back, which the payload must not have.
+    /// Also returns the lifeline, which the payload must not have.
     pub fn new(
         order: &Order,
         descriptors: Descriptors<OwnedFd>,
@@ -164,8 +165,8 @@ impl Plan {
         Ok((plan, lifeline))
     }
 
-    /// Tier `process`: forks and waits until the interpreter has replaced the child, or says
-    /// which step failed.
+    /// Tier `process`: forks and waits until the child has become the interpreter; the error names
+    /// the step that failed.
     pub fn start(
         &self,
         identity: Option<&Identity>,
@@ -198,13 +199,13 @@ impl Plan {
         }
     }
 
-    /// Opens the gate: the payload reads one byte and goes on.
+    /// Opens the gate: the payload waits there for one byte.
     pub fn release(&self) -> std::io::Result<()> {
         nix::unistd::write(&self.gate, b"r")?;
         Ok(())
     }
 
-    /// In the child: confines itself and becomes the interpreter, or says why not.
+    /// Runs in the child: confines it and becomes the interpreter, or reports why it cannot.
     pub fn become_payload(&self, place: PayloadRoot<'_>, parent: i32, failure: File) -> ! {
         let mut failure = failure;
         let refusal = match self.confine(place, parent, &mut failure) {
@@ -222,7 +223,7 @@ impl Plan {
         failure: &mut File,
     ) -> Result<(), Refusal> {
         leave_parent()?;
-        self.be_first_to_go(place)?;
+        self.raise_oom_score(place)?;
         let next = place_all(&self.placed, failure)?;
         if on(Layer::Descriptors) {
             raw::close_from(next).step(Step::CloseDescriptors)?;
@@ -240,15 +241,15 @@ impl Plan {
             }
             PayloadRoot::Jail => {
                 identity::drop_all_capabilities()?;
-                // Pid 1, which is of the same user.
+                // Pid 1 of the jail has the same user and counts too.
                 1
             }
         };
         limits::set_processes(&self.limits, shared)?;
 
-        // After the change of user, which clears it. The parent has one thread.
+        // Must follow the change of user, which clears the setting. The parent has one thread.
         if on(Layer::ParentDeath) {
-            prctl::set_pdeathsig(Signal::SIGKILL).step(Step::FollowIntoDeath)?;
+            prctl::set_pdeathsig(Signal::SIGKILL).step(Step::SetParentDeathSignal)?;
         }
         if getppid().as_raw() != parent {
             return Err(Refusal::new(Reason::HelperGone, "parent changed"));
@@ -261,8 +262,8 @@ impl Plan {
         if let Some(filter) = &self.filter {
             if on(Layer::Landlock) {
                 let layer = landlock_rules::restrict(&self.needs)?;
-                // A layer nobody can read from outside: told by our own code, before any other
-                // runs.
+                // This layer cannot be read from outside, so our own code reports it before any
+                // other code runs.
                 writeln!(failure, "+{layer}").step(Step::RestrictFiles)?;
             }
             if on(Layer::Seccomp) {
@@ -272,10 +273,11 @@ impl Plan {
         Ok(())
     }
 
-    /// First in line when memory runs out. Raising the score needs no privilege, but its file is
-    /// root's while the process may not be dumped; the exec makes it dumpable in any case.
-    fn be_first_to_go(&self, place: PayloadRoot<'_>) -> Result<(), Refusal> {
-        const DOING: Step = Step::BeFirstToGo;
+    /// Makes the payload the kernel's first victim when memory runs out. Raising the score needs no
+    /// privilege, but root owns its file while the process is not dumpable; the exec makes the
+    /// process dumpable anyway.
+    fn raise_oom_score(&self, place: PayloadRoot<'_>) -> Result<(), Refusal> {
+        const DOING: Step = Step::RaiseOomScore;
         prctl::set_dumpable(true).step(DOING)?;
         let flags = OFlag::O_WRONLY | OFlag::O_CLOEXEC;
         let score = match place {
@@ -289,7 +291,7 @@ impl Plan {
     }
 }
 
-/// In a child: leaves what it has of its parent, but for descriptors.
+/// Runs in a child: drops what it inherited from its parent, except descriptors.
 pub fn leave_parent() -> Result<(), Refusal> {
     raw::default_signals();
     sigprocmask(SigmaskHow::SIG_SETMASK, Some(&SigSet::empty()), None).step(Step::ResetSignals)?;
@@ -297,10 +299,11 @@ pub fn leave_parent() -> Result<(), Refusal> {
     Ok(())
 }
 
-/// In a child: puts the descriptors at their numbers, which are their places in the list, and its pipe
-/// at the next. The number after that, from which on nothing is needed.
+/// Runs in a child: moves each descriptor to the number that is its index in the list, and the
+/// failure pipe to the next number. Returns the number after that; descriptors from there on can be
+/// closed.
 pub fn place_all(placed: &[OwnedFd], failure: &mut File) -> Result<u32, Refusal> {
-    // Out of the way of the numbers that are placed; the old one is closed by the move.
+    // Moves the pipe above the numbers that are placed; the assignment closes the old descriptor.
     *failure = File::from(staged(
         failure.try_clone().step(Step::PlaceDescriptors)?.into(),
     )?);
@@ -313,7 +316,7 @@ pub fn place_all(placed: &[OwnedFd], failure: &mut File) -> Result<u32, Refusal>
     Ok(last as u32 + 1)
 }
 
-/// In a child that is confined: becomes the interpreter, or comes back with what keeps it from that.
+/// Runs in a confined child: becomes the interpreter, or returns why it cannot.
 pub fn start(executable: &CStr, args: &[CString], env: &[CString]) -> Refusal {
     match execve(executable, args, env) {
         Err(e) => Refusal::new(Reason::InterpreterNotStarted, e),
@@ -321,8 +324,8 @@ pub fn start(executable: &CStr, args: &[CString], env: &[CString]) -> Refusal {
     }
 }
 
-/// Looks with the payload's own eyes: whatever keeps it out (modes, access lists, mounts) is found
-/// here and not as an import error later.
+/// Checks the paths with the payload's own rights, so that an obstacle (modes, access lists,
+/// mounts) is found here and not as an import error later.
 pub fn are_reachable(needs: &[PathBuf]) -> Result<(), Refusal> {
     for path in needs {
         if let Err(e) = access(path, AccessFlags::R_OK | AccessFlags::X_OK)
@@ -337,28 +340,28 @@ pub fn are_reachable(needs: &[PathBuf]) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// In a child: says over its pipe why it does not become the payload.
+/// Runs in a child: reports over its pipe why it cannot become the payload.
 pub fn report_failure(mut channel: File, refusal: &Refusal) {
     let text = serde_json::to_string(refusal).unwrap_or_default();
-    // Nobody reads any more when the helper is gone.
+    // If the helper is gone, nobody reads this.
     let _ = channel.write_all(format!("-{text}\n").as_bytes());
 }
 
-/// What [`report_failure`] wrote.
+/// Parses a line of [`report_failure`].
 fn read_failure(line: &str) -> Refusal {
     serde_json::from_str(line).unwrap_or_else(|_| Refusal::new(Reason::Unknown, line))
 }
 
-/// Who may speak until the exec.
+/// What can be read before the exec.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Said {
     Payload,
     Lifeline,
 }
 
-/// In the helper: waits until the exec has closed the child's pipe. The layers that it put on
-/// before, or what it said went wrong. Gives up when the lifeline ends: a file system that does
-/// not answer must not keep this.
+/// Runs in the helper: waits until the exec has closed the child's pipe. Returns the layers that
+/// the child applied, or the failure that it reported. Gives up at the end of the lifeline, so that
+/// a file system that hangs cannot block the helper.
 pub fn await_exec(channel: OwnedFd, lifeline: &OwnedFd) -> Result<Vec<String>, Refusal> {
     let mut channel = File::from(channel);
     let mut said = Vec::new();
@@ -391,15 +394,15 @@ pub fn await_exec(channel: OwnedFd, lifeline: &OwnedFd) -> Result<Vec<String>, R
     Ok(layers)
 }
 
-/// The same file, out of the way of the payload's descriptors.
+/// The same file at a number above the payload's descriptors.
 pub fn staged(fd: OwnedFd) -> Result<OwnedFd, Refusal> {
     fcntl(&fd, FcntlArg::F_DUPFD_CLOEXEC(STAGING))
         .map(raw::adopt)
         .step(Step::HoldDescriptor)
 }
 
-/// A version manager's shell shim is no interpreter: it would run a shell with files of the
-/// user's home before any Python.
+/// Refuses the shell shim of a version manager: it would run a shell with files from the user's
+/// home before any Python.
 pub fn is_interpreter(path: &Path) -> Result<(), Refusal> {
     let mut magic = [0u8; 4];
     let read = File::open(path).and_then(|mut file| file.read_exact(&mut magic));
@@ -413,7 +416,7 @@ pub fn is_interpreter(path: &Path) -> Result<(), Refusal> {
     }
 }
 
-/// The test build's way to leave the layer off.
+/// Used when a test leaves the layer off: adds the parent's variables.
 #[cfg(test)]
 fn with_the_parents(mut env: Vec<CString>) -> Vec<CString> {
     if !on(Layer::Environment) {

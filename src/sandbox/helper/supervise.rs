@@ -1,5 +1,5 @@
-//! Waiting for the payload: releases it, ends it when its time is over, when it is told to, or
-//! when the dashboard is gone, and leaves nothing behind.
+//! Supervises the payload: releases it, ends it on time-out, on command or when the dashboard is
+//! gone, and cleans up.
 
 use std::os::fd::{AsFd, OwnedFd};
 use std::time::{Duration, Instant};
@@ -18,10 +18,11 @@ use super::payload::Started;
 use super::{Attempt, Prepared, Reason, Refusal, Step};
 use super::{jail, pair, tree};
 
-/// How long the broker may take to collect what the run left: more than it gives itself.
+/// How long the broker may take to collect the output of the run; longer than the broker's own
+/// limit.
 const COLLECT_MAX: Duration = Duration::from_secs(120);
 
-/// Starts the payload and stays until nothing of it is left.
+/// Starts the payload and returns when nothing of it is left.
 pub fn run(
     socket: &OwnedFd,
     lifeline: &OwnedFd,
@@ -30,7 +31,8 @@ pub fn run(
     held: &scratch::Held,
 ) -> Result<(), Refusal> {
     let mask = hold_signals()?;
-    // A pid namespace ends with its pid 1; without one it takes two to leave nothing behind.
+    // A pid namespace ends with its pid 1. Without one, two processes are needed to leave nothing
+    // behind.
     let other = match order.tier {
         Tier::Process => match pair::divide()? {
             pair::Half::Watches(half) => return half.outlive(prepared, held),
@@ -56,7 +58,7 @@ pub fn run(
         }
     };
     for pid in [started.pid, started.payload] {
-        // One that has ended already (ESRCH) is reaped next, and nothing was released.
+        // A payload that has already ended (ESRCH) is reaped next; nothing was released.
         if let Err(e) = prepared.cgroup.take(pid)
             && e.raw_os_error() != Some(nix::libc::ESRCH)
         {
@@ -78,7 +80,7 @@ pub fn run(
         lost: Lost::default(),
         cpu_s: order.limits.cpu_s,
     };
-    // A broker that is gone shows on the lifeline.
+    // If the broker is gone, the lifeline shows it.
     let _ = protocol::send_folder(
         socket,
         &Says::Started {
@@ -90,7 +92,8 @@ pub fn run(
     let by = watch.wait();
     let (mut ended, orphans) = (watch.ended, watch.lost);
     if let Some(pidfd) = &started.pidfd {
-        // One step for all of a jail. It may have ended by itself, and the sweep finds what is left.
+        // Kills the whole jail at once. Pid 1 may have ended by itself; the sweep finds what is
+        // left.
         let _ = raw::pidfd_signal(pidfd.as_fd(), Signal::SIGKILL);
     }
     let clean = tree::sweep(uid, |one| {
@@ -98,7 +101,7 @@ pub fn run(
             ended = Some(as_payload(one, &started));
         }
     });
-    // Its ends of the payload's pipes with it: what was printed is at its end now.
+    // Also closes the helper's ends of the payload's pipes, so that the output has an end now.
     let Prepared {
         payload,
         view,
@@ -125,7 +128,7 @@ pub fn run(
             clean,
         }),
     );
-    // What the run left is collected from its folder before that goes.
+    // The broker collects the output before the folder is removed.
     await_leave(socket, lifeline);
     view.dissolve();
     if let Err(e) = held.remove() {
@@ -134,7 +137,7 @@ pub fn run(
     Ok(())
 }
 
-/// Returns when the broker has closed its end, is gone, or has had its time.
+/// Returns when the broker has closed its end, is gone or has used up its time.
 fn await_leave(socket: &OwnedFd, lifeline: &OwnedFd) {
     let until = Instant::now() + COLLECT_MAX;
     loop {
@@ -147,7 +150,7 @@ fn await_leave(socket: &OwnedFd, lifeline: &OwnedFd) {
         if happened.is_empty() && Instant::now() < until {
             continue;
         }
-        // A command that crossed the end's message on its way is read and means nothing any more.
+        // Reads and ignores a command that was sent before the broker read the end.
         if !happened.has(Heard::Broker)
             || happened.has(Heard::Lifeline)
             || !matches!(protocol::receive::<Command>(socket), Ok(Some(_)))
@@ -157,8 +160,8 @@ fn await_leave(socket: &OwnedFd, lifeline: &OwnedFd) {
     }
 }
 
-/// SIGCHLD comes as something to poll for. The terminal's signals do not reach this session; one
-/// sent by hand must not end the supervisor before the payload.
+/// Turns SIGCHLD into a pollable event. The terminal's signals do not reach this session; one sent
+/// by hand must not end the supervisor before the payload.
 pub fn hold_signals() -> Result<SigSet, Refusal> {
     let mut mask = SigSet::empty();
     for signal in [
@@ -179,8 +182,8 @@ pub fn hold_signals() -> Result<SigSet, Refusal> {
     Ok(mask)
 }
 
-/// How the payload ended: as the helper's own child, or as pid 1 of its jail told before its end.
-/// A pid 1 that told nothing was killed, and the payload with it.
+/// How the payload ended: the helper's own child, or as the jail's pid 1 reported it. If pid 1
+/// reported nothing, it was killed together with the payload.
 fn as_payload(one: Reaped, started: &Started) -> (Reaped, Lost) {
     let killed = Reaped {
         status: nix::libc::SIGKILL,
@@ -193,13 +196,13 @@ fn as_payload(one: Reaped, started: &Started) -> (Reaped, Lost) {
     }
 }
 
-/// What a supervisor waits for.
+/// Events that a supervisor waits for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Heard {
     Lifeline,
     Broker,
     Children,
-    /// Its end is the end of the other half of the helper.
+    /// Reaches its end when the other half of the helper ends.
     OtherHalf,
 }
 
@@ -207,21 +210,22 @@ struct Watch<'a> {
     socket: &'a OwnedFd,
     lifeline: &'a OwnedFd,
     children: &'a SignalFd,
-    /// Ends with the other half of the helper.
+    /// Reaches its end when the other half of the helper ends.
     other: Option<&'a OwnedFd>,
     prepared: &'a Prepared,
     started: &'a Started,
     wall: Duration,
-    /// Set by the release.
+    /// Set when the payload is released.
     deadline: Option<Instant>,
     ended: Option<(Reaped, Lost)>,
-    /// Orphans of a payload without a pid 1 that a limit ended.
+    /// Orphans killed by a limit, if the payload has no pid 1.
     lost: Lost,
     cpu_s: u64,
 }
 
 impl Watch<'_> {
-    /// Returns when the payload ended or has to; `None` when the helper's other half was killed.
+    /// Returns when the payload has ended or has to end; `None` if the helper's other half was
+    /// killed.
     fn wait(&mut self) -> Option<EndedBy> {
         loop {
             self.reap();
@@ -239,7 +243,7 @@ impl Watch<'_> {
                 .on(Heard::Broker, self.socket.as_fd())
                 .on(Heard::Children, self.children.as_fd())
                 .on_open(Heard::OtherHalf, self.other);
-            // Without a way to wait there is no supervision.
+            // A run that cannot be waited for must not go on.
             let Ok(happened) = events.wait(self.deadline) else {
                 return Some(EndedBy::Command);
             };
@@ -247,7 +251,7 @@ impl Watch<'_> {
                 return None;
             }
             if happened.has(Heard::Lifeline) && on(Layer::Lifeline) {
-                // Nobody ever writes to it: this is its end, and the dashboard's.
+                // Nobody writes to the lifeline: this is its end, so the dashboard is gone.
                 return Some(EndedBy::Command);
             }
             if happened.has(Heard::Children) {
@@ -269,18 +273,19 @@ impl Watch<'_> {
     fn release(&mut self) {
         if self.deadline.is_none() {
             let now = Instant::now();
-            // A policy's largest number of seconds is as good as never.
+            // The clock cannot represent a policy's largest number of seconds, which is as good as
+            // no limit.
             self.deadline = Some(
                 now.checked_add(self.wall)
                     .unwrap_or(now + Duration::from_secs(u64::from(u32::MAX))),
             );
-            // A payload that is gone already is reaped next.
+            // A payload that has already ended is reaped next.
             let _ = self.prepared.payload.release();
         }
     }
 
-    /// Orphans of the payload become children of this process; unreaped they would count
-    /// against its limit of processes.
+    /// Reaps children. Orphans of the payload become children of this process; unreaped, they would
+    /// count against the payload's limit of processes.
     fn reap(&mut self) {
         while let Ok(Some(one)) = raw::reap(raw::Wait::No) {
             if one.pid == self.started.pid {

@@ -1,7 +1,7 @@
-//! Killing everything a run started, wherever it hid.
+//! Kills everything a run started, wherever it is.
 //!
-//! The helper is a subreaper: what leaves its parent, its group or its session still becomes the
-//! helper's child when its parent dies, so the tree below the helper is all there is.
+//! The helper is a subreaper: a process that leaves its parent, its group or its session still
+//! becomes the helper's child when its parent dies. So the tree below the helper is complete.
 
 use std::io;
 use std::os::fd::AsFd;
@@ -15,12 +15,12 @@ use nix::unistd::Uid;
 use super::super::procfs::{self, Stat};
 use super::super::raw::{self, Reaped, Side};
 
-/// How long killing may take before the run is reported as not clean. Processes stuck in the
-/// kernel are all that can need it.
+/// How long killing may take before the run is reported as not clean. Only processes stuck in the
+/// kernel need this long.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Kills and reaps every process below this one. `uid` is the run's own user, where it has one.
-/// Each reaped process is told to `reaped`. Returns whether none is left.
+/// Kills and reaps every process below this one and passes each reaped process to `reaped`. `uid`
+/// is the run's own user, if it has one. Returns whether no process is left.
 pub fn sweep(uid: Option<u32>, mut reaped: impl FnMut(Reaped)) -> bool {
     let until = Instant::now() + PATIENCE;
     let me = std::process::id() as i32;
@@ -29,12 +29,12 @@ pub fn sweep(uid: Option<u32>, mut reaped: impl FnMut(Reaped)) -> bool {
             return true;
         }
         match uid {
-            // Also where none is seen to live: what the kernel says counts, not what was read.
+            // Called even if no living process was read: the kernel knows better than a listing.
             Some(uid) => kill_user(uid),
             None => {
                 let alive = living(me);
-                // Stopped first: one that dies frees a place for another to be forked into, one
-                // that is stopped keeps it, so a fork bomb runs out of places.
+                // Stops all processes before killing them. A dead process frees room for another
+                // fork, a stopped one does not, so a fork bomb runs out of processes.
                 signal_all(&alive, Signal::SIGSTOP);
                 signal_all(&alive, Signal::SIGKILL);
             }
@@ -45,13 +45,13 @@ pub fn sweep(uid: Option<u32>, mut reaped: impl FnMut(Reaped)) -> bool {
         if Instant::now() > until {
             return false;
         }
-        // Death takes the kernel a moment; nothing announces it for processes that are not yet
-        // our children.
+        // The kernel needs a moment to end a process, and does not announce it for processes that
+        // are not yet our children.
         std::thread::sleep(Duration::from_millis(1));
     }
 }
 
-/// Reaps what has ended. Whether no child is left: nothing below this process exists then.
+/// Reaps ended children. Returns whether no child is left, and so nothing below this process.
 fn reap_all(reaped: &mut impl FnMut(Reaped)) -> bool {
     loop {
         match raw::reap(raw::Wait::No) {
@@ -72,7 +72,7 @@ fn living(root: i32) -> Vec<Stat> {
 
 fn signal_all(processes: &[Stat], signal: Signal) {
     for process in processes {
-        // The number may mean another process by now; what the pidfd holds is compared first.
+        // The pid may have been reused. The pidfd keeps its process, so that is compared first.
         let Ok(pidfd) = raw::pidfd_open(process.pid) else {
             continue;
         };
@@ -82,17 +82,17 @@ fn signal_all(processes: &[Stat], signal: Signal) {
     }
 }
 
-/// kill(-1) as the run's own user reaches all of its processes in one step that no fork slips
-/// through. Only ever called in a child that has become that user and proved it.
+/// Runs kill(-1) as the run's own user: it reaches all processes of that user in one step that no
+/// fork can escape. Only called in a child that has verifiably become that user.
 fn kill_user(uid: u32) {
     match raw::fork() {
         Ok(Side::Parent(pid)) => {
-            // Its own signal spares the sender; it ends by itself.
+            // kill(-1) spares the sender, so it ends by itself.
             let pid = nix::unistd::Pid::from_raw(pid);
             loop {
                 match waitpid(pid, Some(WaitPidFlag::WUNTRACED)) {
-                    // It has the run's user by then, so the run may stop it. The next one may be
-                    // faster.
+                    // The child has the run's user by then, so the run may stop it. The next
+                    // attempt may be faster.
                     Ok(WaitStatus::Stopped(..)) => {
                         let _ = nix::sys::signal::kill(pid, Signal::SIGKILL);
                     }

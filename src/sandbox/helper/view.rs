@@ -1,10 +1,10 @@
-//! What of the file system the payload of tier `process` sees.
+//! What the payload of tier `process` sees of the file system.
 //!
-//! Under a root dashboard everything becomes read-only but the run's own folder, which is a
-//! memory file system of bounded size; and where interpreter or environment lie below a folder
-//! that the run's user may not cross (a 0700 home), that folder is covered by an empty one in
-//! which only what is needed appears again, at the same path, read-only. The rest of the home
-//! disappears. An ordinary user's dashboard cannot do any of this in this tier.
+//! Under a root dashboard everything is read-only except the run's own folder, which is a memory
+//! file system of limited size. If the interpreter or environment is in a folder that the run's
+//! user may not enter (a 0700 home), an empty folder covers it, and only the needed paths reappear
+//! in it, read-only. The rest of the home disappears. The dashboard of an ordinary user cannot do
+//! any of this in this tier.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -29,15 +29,15 @@ use super::layer::{Layer, on};
 use super::mounts::{attributes, mount_at};
 use super::{Attempt, Reason, Refusal, Step};
 
-/// The payload's view, as long as the helper lives.
+/// The payload's view, for the lifetime of the helper.
 pub struct View {
-    /// The run's folder where a file system is mounted on it.
+    /// The run's folder, if a file system is mounted on it.
     mounted: Option<PathBuf>,
 }
 
 impl View {
-    /// For the jail of tier `kernel`, which is made by the run's own user: under root, what it
-    /// needs is brought to where that user can reach it, and nothing else.
+    /// Makes the view for the jail of tier `kernel`, which the run's own user assembles: under
+    /// root, only the needed paths are mounted where that user can reach them.
     pub fn reachable(order: &Order, identity: Option<&Identity>) -> Result<Self, Refusal> {
         if identity.is_some() {
             unshare(CloneFlags::CLONE_NEWNS).step(Step::MakeMountNamespace)?;
@@ -47,7 +47,7 @@ impl View {
         Ok(Self { mounted: None })
     }
 
-    /// For tier `process`.
+    /// Makes the view for tier `process`.
     pub fn make(order: &Order, identity: Option<&Identity>) -> Result<Self, Refusal> {
         let Some(identity) = identity else {
             make_folders(&order.scratch, None)?;
@@ -55,7 +55,7 @@ impl View {
         };
         match unshare(CloneFlags::CLONE_NEWNS) {
             Ok(()) => {}
-            // Root without CAP_SYS_ADMIN, as in most containers.
+            // Root lacks CAP_SYS_ADMIN, as in most containers.
             Err(Errno::EPERM) => return Self::without_namespace(order, identity),
             Err(e) => return Err(Refusal::new(Step::MakeMountNamespace, e)),
         }
@@ -84,7 +84,7 @@ impl View {
         })
     }
 
-    /// Everything needed must be reachable as it stands.
+    /// Without a mount namespace, everything needed must be reachable as it is.
     fn without_namespace(order: &Order, identity: &Identity) -> Result<Self, Refusal> {
         for path in order.needs.iter().chain([&order.scratch]) {
             if let Some(folder) = first_closed(path) {
@@ -100,17 +100,17 @@ impl View {
         Ok(Self { mounted: None })
     }
 
-    /// Takes the run's file system off its folder, so that the folder can be removed.
+    /// Unmounts the run's file system, so that the folder can be removed.
     pub fn dissolve(&self) {
         if let Some(folder) = &self.mounted {
-            // Whether it worked shows in whether the folder can be removed.
+            // A failure shows when the folder is removed.
             let _ = umount2(folder.as_path(), MntFlags::MNT_DETACH);
         }
     }
 }
 
-/// Semaphores of multiprocessing live there: the run's own, small, because no other limit counts
-/// it. It goes with the helper's mount namespace.
+/// Mounts a small /dev/shm of the run's own, where multiprocessing keeps its semaphores; no other
+/// limit counts it. It disappears with the helper's mount namespace.
 fn shared_memory() -> Result<(), Refusal> {
     let shm = Path::new("/dev/shm");
     if !shm.is_dir() {
@@ -126,7 +126,7 @@ fn shared_memory() -> Result<(), Refusal> {
     .step(Step::MakeSharedMemory)
 }
 
-/// Keeps what is mounted from here on from the rest of the machine.
+/// Hides later mounts from the rest of the machine.
 fn private() -> Result<(), Refusal> {
     mount_at(
         None,
@@ -138,7 +138,7 @@ fn private() -> Result<(), Refusal> {
     .step(Step::KeepMountsPrivate)
 }
 
-/// A few of the largest files a run may write; never more than a gibibyte of memory.
+/// Room for a few files of the maximum size; never more than a gibibyte of memory.
 pub fn scratch_bytes(limits: &Limits) -> u64 {
     const MIB: u64 = 1024 * 1024;
     (limits.file_size_mb.saturating_mul(4)).clamp(16, 1024) * MIB
@@ -159,15 +159,15 @@ fn make_folders(scratch: &Path, uid: Option<u32>) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// The topmost folder on the way to `path` that a user without rights of their own may not
-/// enter; `path` itself counts when it is a folder that such a user may not list.
+/// The topmost folder on the way to `path` that a user without special rights may not enter. `path`
+/// itself counts if it is a folder that such a user may not list.
 fn first_closed(path: &Path) -> Option<PathBuf> {
     let mut way: Vec<&Path> = path.ancestors().collect();
     way.reverse();
     way.into_iter()
         .find(|step| {
             let Ok(meta) = std::fs::metadata(step) else {
-                // What is not there cannot be closed; using it fails later, by name.
+                // A missing path is not closed; using it fails later with its name.
                 return false;
             };
             let wanted = if *step == path { 0o005 } else { 0o001 };
@@ -176,7 +176,7 @@ fn first_closed(path: &Path) -> Option<PathBuf> {
         .map(Path::to_path_buf)
 }
 
-/// Covers every closed folder and brings back what is needed below it.
+/// Covers every closed folder and mounts the needed paths below it again.
 fn cover(order: &Order) -> Result<(), Refusal> {
     let mut closed: BTreeMap<PathBuf, Vec<(&Path, OwnedFd)>> = BTreeMap::new();
     for path in &order.needs {
@@ -184,7 +184,7 @@ fn cover(order: &Order) -> Result<(), Refusal> {
             continue;
         };
         let needed = closed.entry(folder.clone()).or_default();
-        // The closed folder itself cannot be opened up, only what is below it.
+        // The closed folder itself cannot be opened up, only paths below it.
         if *path != folder {
             let place = open(path, OFlag::O_PATH | OFlag::O_CLOEXEC, Mode::empty())
                 .step(Step::OpenEnvironment)?;
@@ -223,7 +223,7 @@ fn cover(order: &Order) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Makes `path` a folder, and every folder above it, open to all for passing through.
+/// Creates the folder `path` and its parents, which every user may pass through.
 fn make_way(path: &Path) -> Result<(), Refusal> {
     let before = nix::sys::stat::umask(Mode::from_bits_truncate(0o022));
     let made = std::fs::DirBuilder::new()
@@ -256,7 +256,7 @@ fn bind(place: &OwnedFd, path: &Path) -> Result<(), Refusal> {
     read_only(path, MOUNT_ATTR_NODEV)
 }
 
-/// Read-only and without set-id programs, with everything mounted below.
+/// Makes the mount and all mounts below it read-only, without set-id programs.
 fn read_only(path: &Path, more: u64) -> Result<(), Refusal> {
     let set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | more;
     attributes(path, set, true, Step::MakeReadOnly)

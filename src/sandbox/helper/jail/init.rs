@@ -1,8 +1,8 @@
-//! Pid 1 of the jail: reaps, tells how the payload ended, and by its own end takes everything in
-//! its pid namespace with it.
+//! Pid 1 of the jail. It reaps processes, reports how the payload ended, and by its own end kills
+//! everything in its pid namespace.
 //!
-//! It gives up every capability and every descriptor but one, so that a payload that got at it
-//! would have won nothing.
+//! It gives up every capability and all descriptors but one, so that a payload that takes it over
+//! gains nothing.
 
 use std::fs::File;
 use std::io::Write;
@@ -16,15 +16,15 @@ use super::super::{Attempt, Refusal, Step, identity};
 use crate::sandbox::protocol::Lost;
 use crate::sandbox::raw::{self, Reaped};
 
-/// Where the one descriptor goes.
+/// Number of the only descriptor it keeps.
 const EXIT: i32 = 3;
 
-/// Bytes of what it tells: status word, processor time in microseconds, peak in kibibytes, and how many
-/// others the limits of processor time and of file size ended.
+/// Size of its report: status word, processor time in microseconds, peak in kibibytes, and how many
+/// other processes the limits of processor time and of file size ended.
 const WORD: usize = 4 + 8 + 8 + 4 + 4;
 
-/// Waits until the payload has ended and says how; never returns. `cpu_s`: the seconds of processor
-/// time that each process has.
+/// Waits until the payload has ended, reports how, and never returns. `cpu_s` is the limit of
+/// processor time of each process in seconds.
 pub fn reap_for(payload: i32, cpu_s: u64, exit: OwnedFd) -> ! {
     if let Some((ended, lost)) = close_all_but(&exit).and_then(|()| wait(payload, cpu_s)) {
         let cpu = u64::try_from(ended.cpu.as_micros()).unwrap_or(u64::MAX);
@@ -39,14 +39,15 @@ pub fn reap_for(payload: i32, cpu_s: u64, exit: OwnedFd) -> ! {
     raw::exit_now(0)
 }
 
-/// Reaps whatever ends, until it is killed: the jail outlives a zygote as long as runs of it go on.
+/// Reaps processes until it is killed. The jail outlives a zygote as long as runs of that zygote go
+/// on.
 pub fn reap_for_good(exit: OwnedFd) -> ! {
     if close_all_but(&exit).is_some() {
         loop {
             match raw::reap(raw::Wait::Block) {
                 Ok(_) => {}
                 Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
-                // Nothing lives in the jail any more.
+                // No process is left in the jail.
                 Err(_) => break,
             }
         }
@@ -54,18 +55,18 @@ pub fn reap_for_good(exit: OwnedFd) -> ! {
     raw::exit_now(0)
 }
 
-/// Gives up what it could do in the jail. While it can still be told why not.
+/// Gives up its capabilities in the jail. Call while errors can still be reported.
 pub fn give_up() -> Result<(), Refusal> {
     prctl::set_dumpable(false).step(Step::KeepInitUnread)?;
     prctl::set_no_new_privs().step(Step::GiveUpPrivileges)?;
     identity::drop_all_capabilities()
 }
 
-/// Closes everything but the one descriptor.
+/// Closes every descriptor except `exit`.
 fn close_all_but(exit: &OwnedFd) -> Option<()> {
     let null = File::open("/dev/null").ok()?.into_raw_fd();
-    // Above the targets first: one of them may be standing on another's number. None of these
-    // is owned by an object that would close it once more.
+    // Moves the sources above the target numbers first, since a source may sit on another's target.
+    // No object owns these descriptors, so none is closed twice.
     let above = |fd: BorrowedFd<'_>| fcntl(fd, FcntlArg::F_DUPFD_CLOEXEC(10)).ok();
     let exit = above(exit.as_fd())?;
     let null = above(raw::borrow(null))?;
@@ -81,7 +82,7 @@ fn wait(payload: i32, cpu_s: u64) -> Option<(Reaped, Lost)> {
     loop {
         match raw::reap(raw::Wait::Block) {
             Ok(Some(ended)) if ended.pid == payload => {
-                // What it never waited for is pid 1's now.
+                // Pid 1 inherits the children that the payload never waited for.
                 while let Ok(Some(one)) = raw::reap(raw::Wait::No) {
                     lost.count(one.status, one.cpu, cpu_s);
                 }
@@ -95,8 +96,8 @@ fn wait(payload: i32, cpu_s: u64) -> Option<(Reaped, Lost)> {
     }
 }
 
-/// What [`reap_for`] wrote, read by the helper once pid 1 is gone. Nothing was written when it
-/// was killed.
+/// Reads the report of [`reap_for`] after pid 1 has ended. `None` if pid 1 was killed before it
+/// could write.
 pub fn read_exit(exit: &OwnedFd, pid: i32) -> Option<(Reaped, Lost)> {
     let mut text = [0u8; WORD];
     if nix::unistd::read(exit, &mut text).ok()? != text.len() {

@@ -1,10 +1,9 @@
-//! Landlock: what the payload may do with the files that exist for it.
+//! Landlock: what the payload may do with the files in its jail.
 //!
-//! A second lock on the same door as `root`: were a mount to come back or a descriptor to leak,
-//! the right to use it would still be missing. Every right that the kernel's version knows is
-//! handled, so what no rule names is denied, TCP included; scopes keep signals and abstract
-//! sockets inside. The ruleset is made and closed by the payload itself: one that it inherited open
-//! could be widened.
+//! It backs up `root`: if a mount came back or a descriptor leaked, the right to use it would still
+//! be missing. Every right that the kernel knows is handled, so everything without a rule is
+//! denied, TCP included. Scopes keep signals and abstract sockets inside. The payload makes and
+//! closes the ruleset itself, because an inherited open ruleset could be extended.
 
 use std::path::PathBuf;
 
@@ -18,16 +17,16 @@ use super::super::{Reason, Refusal, Step};
 use super::root::SCRATCH;
 use crate::sandbox::raw;
 
-/// The newest version whose rights are known here; older kernels have fewer.
+/// The newest version whose rights this code knows; older kernels have fewer.
 const NEWEST: ABI = ABI::V9;
 
-/// Restricts this process for good. The value is the layer's name, such as `landlock:7`.
+/// Restricts this process permanently. Returns the layer's name, such as `landlock:7`.
 pub fn restrict(bound: &[PathBuf]) -> Result<String, Refusal> {
     let status = apply(bound).map_err(|e| Refusal::new(Step::RestrictFiles, e))?;
     let LandlockStatus::Available { effective_abi, .. } = status.landlock else {
         return Err(unavailable());
     };
-    // The first version's rights are mandatory; newer ones are taken where they exist.
+    // The rights of the first version are mandatory; newer ones are used where they exist.
     if status.ruleset == RulesetStatus::NotEnforced || effective_abi < ABI::V1 {
         return Err(unavailable());
     }
@@ -38,12 +37,12 @@ fn unavailable() -> Refusal {
     Refusal::new(Reason::Landlock, "landlock")
 }
 
-/// What the payload may do with each path. Of a file, only the rights that files have.
+/// The rights of the payload for each path. A file gets only the rights that apply to files.
 fn rules(bound: &[PathBuf]) -> Vec<(PathBuf, BitFlags<AccessFs>)> {
     let read = AccessFs::ReadFile | AccessFs::ReadDir;
     let mut rules = vec![
         (PathBuf::from("/proc"), read),
-        // The payload's own settings below it, such as a thread's name.
+        // The payload changes its own settings there, such as a thread's name.
         (PathBuf::from("/proc/self"), read | AccessFs::WriteFile),
         (PathBuf::from("/dev"), read | AccessFs::WriteFile),
         (
@@ -73,11 +72,11 @@ fn rules(bound: &[PathBuf]) -> Vec<(PathBuf, BitFlags<AccessFs>)> {
     rules
 }
 
-/// The same rules as numbers, for the runner of a warm start, which makes its ruleset itself.
+/// The same rules as numbers, for the runner of a warm start, which makes the ruleset itself.
 #[derive(Debug)]
 pub struct Numbers {
-    /// `struct landlock_ruleset_attr`: the handled rights of files and network, and the scopes.
-    /// A kernel that knows less of it takes the rest as long as it is zero.
+    /// `struct landlock_ruleset_attr`: the handled rights of files and network, and the scopes. An
+    /// older kernel accepts the fields it does not know as long as they are zero.
     pub handled: [u64; 3],
     pub paths: Vec<(PathBuf, u64)>,
     pub file_rights: u64,
@@ -85,7 +84,7 @@ pub struct Numbers {
     pub layer: String,
 }
 
-/// For the version of this kernel.
+/// The numbers for the version of this kernel.
 pub fn numbers(bound: &[PathBuf]) -> Result<Numbers, Refusal> {
     let abi = ABI::from(raw::landlock_version().map_err(|_| unavailable())?);
     if abi < ABI::V1 {

@@ -1,10 +1,9 @@
-//! The jail of tier `kernel`: namespaces, a root file system of only what is needed, a pid 1 that
-//! only reaps, and a payload that gives up what is left by itself.
+//! The jail of tier `kernel`: namespaces, a root file system with only what is needed, a pid 1 that
+//! only reaps, and a payload that gives up its remaining rights itself.
 //!
-//! One file a layer, each with the reasons for its rules:
-//! `namespaces` (what the payload cannot see), `root` (which files exist for it), `init` (its
-//! pid 1), `landlock_rules` (what it may do with the files), `seccomp` and `numbers` (which system calls it
-//! has).
+//! Each layer has its own file with the reasons for its rules: `namespaces` (what the payload
+//! cannot see), `root` (which files exist), `init` (pid 1), `landlock_rules` (what it may do with
+//! the files), `seccomp` and `numbers` (which system calls it has).
 
 pub mod init;
 pub mod landlock_rules;
@@ -32,13 +31,13 @@ use super::layer::{Layer, on};
 use super::payload::{Plan, Started, await_exec, report_failure};
 use super::{Attempt, Reason, Refusal, Step};
 
-/// What is to live in a jail: a run's payload, or a zygote.
+/// What a jail contains: the payload of a run, or a zygote.
 pub trait Tenant {
-    /// In the child of pid 1, whose number is `init`: becomes the interpreter, or says over
-    /// `failure` why not.
+    /// Runs in the child of pid 1, whose pid is `init`. Becomes the interpreter, or writes the
+    /// reason to `failure` if that is impossible.
     fn move_in(&self, init: i32, failure: File) -> !;
 
-    /// Whether the jail stays when the tenant has ended.
+    /// Whether the jail stays after its tenant has ended.
     fn is_outlived(&self) -> bool {
         false
     }
@@ -90,9 +89,10 @@ pub fn start(
     let payload = procfs::only_child(init)
         .step(Step::FindPayload)?
         .ok_or_else(|| Refusal::new(Reason::PythonEnded, "no payload"))?;
-    // Until here its end would have meant that the helper is gone.
+    // While pid 1 waits for the mapping, the end of this pipe means that the helper is gone. So it
+    // stays open until here.
     drop(map);
-    // Sent before the payload was made, so it is here.
+    // Pid 1 sends it before it forks the payload, so it has arrived.
     let output = protocol::receive_folder::<()>(&folder_read)
         .step(Step::OpenFolder)?
         .and_then(|((), folder)| folder)
@@ -107,16 +107,16 @@ pub fn start(
     })
 }
 
-/// What pid 1 holds of the helper's.
+/// The ends of the helper's channels that pid 1 holds.
 struct Channels {
     failure: OwnedFd,
     mapped: OwnedFd,
     exit: OwnedFd,
-    /// Where it hands the helper the output folder, which exists in its mounts only.
+    /// Sends the helper the output folder, which exists only in the mounts of pid 1.
     folder: OwnedFd,
 }
 
-/// Everything from here on is inside the namespaces; it never returns.
+/// Runs inside the namespaces and never returns.
 fn inside(order: &Order, tenant: &dyn Tenant, user: namespaces::User, channels: Channels) -> ! {
     let Channels {
         failure,
@@ -129,7 +129,7 @@ fn inside(order: &Order, tenant: &dyn Tenant, user: namespaces::User, channels: 
         report_failure(failure, &refusal);
         raw::exit_now(1);
     }
-    // 1, in a pid namespace of its own.
+    // This is 1 in a new pid namespace.
     let init = std::process::id() as i32;
     match raw::fork() {
         Err(e) => {
@@ -163,9 +163,9 @@ fn become_init(order: &Order, user: namespaces::User, mapped: &OwnedFd) -> Resul
         return Err(Refusal::new(Reason::HelperGone, "no mapping"));
     }
     user.become_it()?;
-    // After the change of user, which clears it. The helper has one thread.
+    // Must follow the change of user, which clears the setting. The helper has one thread.
     if on(Layer::ParentDeath) {
-        prctl::set_pdeathsig(Signal::SIGKILL).step(Step::FollowIntoDeath)?;
+        prctl::set_pdeathsig(Signal::SIGKILL).step(Step::SetParentDeathSignal)?;
     }
     let mut fds = [PollFd::new(mapped.as_fd(), PollFlags::POLLIN)];
     if poll(&mut fds, PollTimeout::ZERO).step(Step::WaitForHelper)? != 0 {
@@ -174,7 +174,7 @@ fn become_init(order: &Order, user: namespaces::User, mapped: &OwnedFd) -> Resul
     nix::unistd::setsid().step(Step::LeaveSession)?;
     root::make(order)?;
     if on(Layer::Utsns) {
-        nix::unistd::sethostname("countersign").step(Step::NameMachine)?;
+        nix::unistd::sethostname("countersign").step(Step::SetHostName)?;
     }
     Ok(())
 }

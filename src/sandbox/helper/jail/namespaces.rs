@@ -1,11 +1,11 @@
-//! Namespaces: what of the machine exists for the payload.
+//! Namespaces: which parts of the machine exist for the payload.
 //!
-//! - user: its capabilities mean nothing outside; its processes are counted apart.
-//! - pid: it sees and signals its own processes only, and all of them die with pid 1.
-//! - net: no interface, no abstract socket, no netlink of the machine's.
-//! - ipc: no System V object or message queue of the machine's, and its own end with it.
-//! - uts, cgroup: neither the machine's name nor its place in the cgroups.
-//! - mount: a root of its own (see `root`).
+//! - user: its capabilities have no effect outside; its processes are counted separately.
+//! - pid: it sees and signals only its own processes, and all of them die with pid 1.
+//! - net: none of the machine's interfaces, abstract sockets or netlink.
+//! - ipc: none of the machine's System V objects or message queues; its own are removed with it.
+//! - uts, cgroup: it sees neither the machine's name nor its own position in the cgroups.
+//! - mount: its own root (see `root`).
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -19,7 +19,7 @@ use super::super::layer::{Layer, on};
 use super::super::{Attempt, Reason, Refusal, Step};
 use crate::sandbox::raw::{self, Side};
 
-/// Every kind, each with the layer it is.
+/// Every namespace flag with its layer.
 const KINDS: [(Layer, libc::c_int); 7] = [
     (Layer::Userns, libc::CLONE_NEWUSER),
     (Layer::Pidns, libc::CLONE_NEWPID),
@@ -33,29 +33,30 @@ const KINDS: [(Layer, libc::c_int); 7] = [
 fn flags() -> libc::c_int {
     KINDS
         .into_iter()
-        // The mounts stay apart even where the root is left as it is.
+        // The mount namespace is always separate, even if the layer `Root` is off.
         .filter(|(layer, _)| *layer == Layer::Root || on(*layer))
         .fold(0, |all, (_, flag)| all | flag)
 }
 
-/// Forks into new namespaces; the child is their pid 1, with every capability in them and none
-/// outside. The parent has its pidfd.
+/// Forks into new namespaces. The child is pid 1 there, with every capability inside and none
+/// outside. The parent gets its pidfd.
 pub fn enter() -> Result<(Side, Option<OwnedFd>), Refusal> {
-    // The files that map its users belong to root while it may not be dumped.
+    // Root owns the files that map users while the process is not dumpable.
     prctl::set_dumpable(true).step(Step::MakeNamespaces)?;
-    let made = raw::fork_into(flags());
-    if !matches!(made, Ok((Side::Child, _))) {
+    let forked = raw::fork_into(flags());
+    if !matches!(forked, Ok((Side::Child, _))) {
         prctl::set_dumpable(false).step(Step::MakeNamespaces)?;
     }
-    made.map_err(|e| Refusal::new(Reason::Namespaces, e))
+    forked.map_err(|e| Refusal::new(Reason::Namespaces, e))
 }
 
-/// Who the payload is, inside as outside: under root the run's own user, else this one.
+/// The payload's user, the same inside and outside: the run's own user under root, otherwise the
+/// current user.
 #[derive(Clone, Copy)]
 pub struct User {
     uid: u32,
     gid: u32,
-    /// Whether the helper is root and the payload has to change to it.
+    /// Whether the helper is root and the payload has to change its user.
     change: bool,
 }
 
@@ -68,7 +69,7 @@ impl User {
                 change: false,
             }),
             Some(identity) => {
-                // Inside, changing groups is denied for good.
+                // The jail denies setgroups for good, so the groups are left here.
                 setgroups(&[]).step(Step::LeaveGroups)?;
                 Ok(Self {
                     uid: identity.uid,
@@ -79,7 +80,7 @@ impl User {
         }
     }
 
-    /// From outside: this user and group are the only ones there are in the jail.
+    /// Called from outside: makes this user and group the only ones in the jail.
     pub fn map(self, init: i32) -> Result<(), Refusal> {
         let write = |file: &str, text: &str| -> io::Result<()> {
             std::fs::write(format!("/proc/{init}/{file}"), text)
@@ -87,13 +88,14 @@ impl User {
         if !on(Layer::Userns) {
             return Ok(());
         }
-        // Without it a process could leave a group that is denied something.
+        // Without this, a process could leave a group whose members are denied something.
         write("setgroups", "deny").step(Step::MapUsers)?;
         write("uid_map", &format!("{0} {0} 1", self.uid)).step(Step::MapUsers)?;
         write("gid_map", &format!("{0} {0} 1", self.gid)).step(Step::MapUsers)
     }
 
-    /// From inside, under root: gives root up for good. What is left are capabilities in the jail.
+    /// Called from inside: under root, gives root up for good. Only capabilities in the jail
+    /// remain.
     pub fn become_it(self) -> Result<(), Refusal> {
         if !self.change {
             return Ok(());
@@ -109,7 +111,7 @@ impl User {
         if !on(Layer::Userns) {
             super::super::layer::switched::use_capabilities().step(Step::KeepRoot)?;
         }
-        // Changing the user made this undumpable, and its own `/proc` files root's again.
+        // The change of user made this process undumpable and gave its `/proc` files to root again.
         prctl::set_dumpable(true).step(Step::ChangeUser)
     }
 }

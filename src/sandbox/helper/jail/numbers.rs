@@ -1,9 +1,10 @@
-//! The program that goes by number: a tree of comparisons, as libseccomp can make one too.
+//! The seccomp program that decides by system call number: a binary tree of comparisons, as
+//! libseccomp can make one.
 //!
-//! seccompiler asks for one number after the other, some nine hundred steps for our list. When a
-//! program is installed the kernel runs it once for each number that exists, to remember those that
-//! are allowed whatever their arguments (`seccomp_cache_prepare`, Linux 5.11): that took as long as a
-//! namespace. A tree answers in about eight steps.
+//! seccompiler compares the numbers one by one, about nine hundred steps for our list. When a
+//! program is installed, the kernel runs it once for every existing number to cache those that are
+//! always allowed (`seccomp_cache_prepare`, Linux 5.11). With the linear list this took as long as
+//! making a namespace. The tree needs about eight steps for each number.
 
 use std::collections::BTreeMap;
 
@@ -15,23 +16,23 @@ const AT_LEAST: u16 = (libc::BPF_JMP | libc::BPF_JGE | libc::BPF_K) as u16;
 const EQUAL: u16 = (libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K) as u16;
 const RETURN: u16 = (libc::BPF_RET | libc::BPF_K) as u16;
 
-/// Where the lower half of a call's second argument is in `struct seccomp_data`, on machines that
-/// put it first: all that are supported.
+/// Offset of the lower half of a call's second argument in `struct seccomp_data`, on little-endian
+/// machines; all supported ones are.
 const SECOND_ARGUMENT: u32 = 24;
 
 const ALLOW: u32 = libc::SECCOMP_RET_ALLOW;
 const REFUSE: u32 = libc::SECCOMP_RET_ERRNO | libc::EPERM as u32;
-/// Of `clone3`.
+/// The answer to `clone3`.
 const NO_SUCH_CALL: u32 = libc::SECCOMP_RET_ERRNO | libc::ENOSYS as u32;
 
-/// Success, without anything having been done.
+/// Reports success without doing anything.
 const DONE: u32 = libc::SECCOMP_RET_ERRNO;
 
-/// x32 calls come with the same architecture and bit 30 of the number set; a list by number would
-/// answer EPERM, but nothing honest makes one. Elsewhere nothing has such a number.
+/// x32 calls have the same architecture but bit 30 of the number set. The list would answer EPERM,
+/// but no honest program makes such a call. Other architectures have no such numbers.
 const X32: u32 = 0x4000_0000;
 
-/// Numbers from `first` up to the next stretch have one answer.
+/// The numbers from `first` up to the next stretch share one answer.
 #[derive(Clone, Copy)]
 struct Stretch {
     first: u32,
@@ -41,7 +42,7 @@ struct Stretch {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Answer {
     Is(u32),
-    /// Of fcntl(2): whoever sets a lock by it is told that he has it.
+    /// For fcntl(2): setting a lock reports success.
     Locks,
 }
 
@@ -60,11 +61,11 @@ impl Answer {
     }
 }
 
-/// Allows what is listed; the rest is EPERM, but for `clone3` and x32.
+/// Allows listed calls and answers EPERM to the rest, except for `clone3` and x32.
 ///
-/// Locks on files are answered and not set. The kernel counts them for nobody (`struct file_lock`,
-/// fs/locks.c), a file takes any number of them, and other processes of the machine would see those
-/// on the libraries that a jail shares with it. Refused, they would keep SQLite from working.
+/// Setting a file lock reports success but does nothing. The kernel does not account locks (`struct
+/// file_lock`, fs/locks.c), a file takes any number of them, and other processes of the machine
+/// would see locks on the libraries that the jail shares. Refusing them would break SQLite.
 pub fn program(listed: &[i64]) -> Result<BpfProgram, std::num::TryFromIntError> {
     let mut steps = vec![step(LOAD, 0, 0, 0)];
     branch(&stretches(listed)?, &mut steps)?;
@@ -86,7 +87,7 @@ fn stretches(listed: &[i64]) -> Result<Vec<Stretch>, std::num::TryFromIntError> 
         (0, Answer::Is(REFUSE)),
         (X32, Answer::Is(libc::SECCOMP_RET_KILL_PROCESS)),
     ]);
-    // In order: what ends at a number gives way to what begins there.
+    // Applied in order: where one stretch ends and another begins, the new one wins.
     for (number, answer) in answers {
         begins.insert(number, answer);
         begins.entry(number + 1).or_insert(Answer::Is(REFUSE));
@@ -95,13 +96,13 @@ fn stretches(listed: &[i64]) -> Result<Vec<Stretch>, std::num::TryFromIntError> 
         .into_iter()
         .map(|(first, answer)| Stretch { first, answer })
         .collect();
-    // Of two neighbours with one answer the first is enough.
+    // Neighbours with the same answer merge into the first.
     found.dedup_by_key(|one| one.answer);
     Ok(found)
 }
 
-/// Answers for the number that is loaded: the upper half of the stretches from its first on, else the
-/// lower one, which comes first.
+/// Decides for the loaded number: jumps to the upper half of the stretches if the number is in it;
+/// otherwise the lower half, which comes first, decides.
 fn branch(stretches: &[Stretch], steps: &mut BpfProgram) -> Result<(), std::num::TryFromIntError> {
     let (lower, upper) = stretches.split_at(stretches.len() / 2);
     let (Some(_), Some(middle)) = (lower.first(), upper.first()) else {
@@ -111,7 +112,7 @@ fn branch(stretches: &[Stretch], steps: &mut BpfProgram) -> Result<(), std::num:
     let at = steps.len();
     steps.push(step(AT_LEAST, 0, 0, middle.first));
     branch(lower, steps)?;
-    // A jump is at most 255 steps long: a longer list does not compile.
+    // A jump spans at most 255 steps; a longer list does not compile.
     let skipped = u8::try_from(steps.len() - at - 1)?;
     steps[at].jt = skipped;
     branch(upper, steps)

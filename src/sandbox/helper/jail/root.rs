@@ -1,8 +1,9 @@
-//! The payload's root: an empty file system of a few kilobytes in which only the interpreter, its
-//! libraries, the environment and the shared libraries appear, each read-only at its real path.
+//! The payload's root: an empty file system of a few kilobytes that contains only the interpreter,
+//! its libraries, the environment and the shared libraries, each read-only at its real path.
 //!
-//! Never the machine's own root read-only: a socket on a read-only mount can still be connected
-//! to. No `/etc`, `/home`, `/run`, `/sys`, `/tmp`, `/var`, no program but the interpreter.
+//! The machine's own root is not mounted, not even read-only, because a socket on a read-only mount
+//! still accepts connections. There is no `/etc`, `/home`, `/run`, `/sys`, `/tmp` or `/var`, and no
+//! program but the interpreter.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -23,10 +24,10 @@ use crate::sandbox::scratch;
 
 const CLOSING: Step = Step::CloseMounts;
 
-/// Where the payload may write, inside the jail.
+/// The folder in the jail that the payload may write to.
 pub const SCRATCH: &str = "/scratch";
 
-/// Mount options of `/dev/shm`. Small, because no other limit counts it.
+/// Mount options of `/dev/shm`. It is small because no other limit counts it.
 pub const SHARED_MEMORY: &str = "mode=1777,size=16m,nr_inodes=256";
 
 /// Mount options of `/scratch`; `size` in bytes.
@@ -34,14 +35,14 @@ pub fn scratch_options(size: u64) -> String {
     format!("mode=0700,size={size},nr_inodes=8192")
 }
 
-/// Mount option of `/proc` (Linux 5.8): nothing in it but processes. Everything else there is the
-/// machine's: its locks, command line, load and interrupts tell of what other people do on it.
+/// Mount option of `/proc` (Linux 5.8) that shows only processes. The rest of `/proc` describes the
+/// machine: its locks, command line, load and interrupts reveal what other people do on it.
 pub const PROCESSES_ONLY: &str = "subset=pid";
 
 /// Devices without state or reach.
 pub const DEVICES: &[&str] = &["null", "zero", "full", "random", "urandom"];
 
-/// Prefixes that are the machine's and hold more than a Python.
+/// Prefixes that belong to the machine and contain more than a Python.
 const SHARED_PREFIXES: &[&str] = &["/", "/usr", "/usr/local"];
 
 /// Makes the root and enters it. The calling process is pid 1 of its namespaces.
@@ -55,7 +56,8 @@ pub fn make(order: &Order) -> Result<(), Refusal> {
         None,
     )
     .step(Step::KeepMountsPrivate)?;
-    // The broker made this folder for the run; its path is only where the root is put together.
+    // The broker made this folder for the run; it only serves as the place where the root is
+    // assembled.
     let root = &order.scratch;
     tmpfs(root, "mode=0755,size=4m,nr_inodes=8192")?;
     for path in bound(&order.executable, &order.needs) {
@@ -67,7 +69,7 @@ pub fn make(order: &Order) -> Result<(), Refusal> {
     }
     #[cfg(test)]
     if !on(Layer::Root) {
-        the_machines_own(root)?;
+        bind_whole_machine(root)?;
     }
     devices(root)?;
     let proc = root.join("proc");
@@ -105,9 +107,9 @@ fn fresh_proc(proc: &Path) -> Result<(), Refusal> {
     .map_err(|e| Refusal::new(Reason::FreshProc, e))
 }
 
-/// The test build's way to leave the layer off: all that the machine has.
+/// Used when a test leaves the layer off: binds the whole machine.
 #[cfg(test)]
-fn the_machines_own(root: &Path) -> Result<(), Refusal> {
+fn bind_whole_machine(root: &Path) -> Result<(), Refusal> {
     for entry in std::fs::read_dir("/").step(Step::ReadRoot)? {
         let path = entry.step(Step::ReadRoot)?.path();
         if !["/proc", "/dev", "/scratch"]
@@ -121,7 +123,7 @@ fn the_machines_own(root: &Path) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// The real paths that exist in the jail, none below another.
+/// The real paths that exist in the jail; none is below another.
 pub fn bound(executable: &Path, needs: &[PathBuf]) -> Vec<PathBuf> {
     let shared = |path: &Path| {
         SHARED_PREFIXES
@@ -132,7 +134,7 @@ pub fn bound(executable: &Path, needs: &[PathBuf]) -> Vec<PathBuf> {
     all.insert(executable.to_path_buf());
     all.extend(libraries());
     if executable.starts_with("/nix/store") {
-        // There every library is a path of its own, named inside the files.
+        // On Nix every library has its own path, which is named inside the files.
         all.insert(PathBuf::from("/nix/store"));
     }
     let zones = Path::new("/usr/share/zoneinfo");
@@ -140,7 +142,7 @@ pub fn bound(executable: &Path, needs: &[PathBuf]) -> Vec<PathBuf> {
         all.insert(zones.to_path_buf());
     }
     let mut outer: Vec<PathBuf> = Vec::new();
-    // In order, so that a folder comes before what is in it.
+    // Sorted, so that a folder comes before its contents.
     for path in all {
         if path.exists() && !outer.iter().any(|have| path.starts_with(have)) {
             outer.push(path);
@@ -149,7 +151,7 @@ pub fn bound(executable: &Path, needs: &[PathBuf]) -> Vec<PathBuf> {
     outer
 }
 
-/// Where the dynamic loader looks, by the names that programs have built in and by the real ones.
+/// Folders that the dynamic loader searches, by their built-in names and by their real paths.
 fn libraries() -> Vec<PathBuf> {
     let triplet = format!("{}-linux-gnu", std::env::consts::ARCH);
     let mut found = Vec::new();
@@ -158,7 +160,7 @@ fn libraries() -> Vec<PathBuf> {
         if multiarch.is_dir() {
             found.push(multiarch);
         } else {
-            // No multiarch: the whole folder is the libraries' own.
+            // Without multiarch the whole folder contains only libraries.
             found.push(PathBuf::from(base));
         }
     }
@@ -189,13 +191,13 @@ fn devices(root: &Path) -> Result<(), Refusal> {
     ] {
         symlink(target, dev.join(name)).step(Step::MakeDevices)?;
     }
-    // Semaphores of multiprocessing live here.
+    // multiprocessing keeps its semaphores here.
     let shm = dev.join("shm");
     folder(&shm, 0o1777)?;
     tmpfs(&shm, SHARED_MEMORY)
 }
 
-/// Brings `path` into the root, at the same path.
+/// Mounts `path` into the root at the same path.
 fn bind(root: &Path, path: &Path, set: u64) -> Result<(), Refusal> {
     const DOING: Step = Step::BringEnvironmentIn;
     let target = root.join(path.strip_prefix("/").unwrap_or(path));
@@ -222,7 +224,8 @@ fn bind(root: &Path, path: &Path, set: u64) -> Result<(), Refusal> {
 fn enter(root: &Path) -> Result<(), Refusal> {
     const DOING: Step = Step::EnterJail;
     chdir(root).step(DOING)?;
-    // Both on one folder: the old root ends up on top of the new one, and is taken off.
+    // With the same folder for both, the old root ends up on top of the new one and can be
+    // unmounted.
     pivot_root(".", ".").step(DOING)?;
     umount2(".", MntFlags::MNT_DETACH).step(DOING)?;
     chdir("/").step(DOING)

@@ -1,18 +1,19 @@
 //! Seccomp: which system calls the payload has. An allow-list, made from what Python, numpy and
-//! pandas use; everything else is EPERM, so that a library finds another way or says so.
+//! pandas use; everything else is EPERM, so that a library finds another way or reports an error.
 //!
-//! What is left out, and why: sockets but pairs (network, `AF_VSOCK`, netlink, the dashboard's
-//! own socket), `memfd_create` (memory that no limit counts), `unshare`, `setns` and namespace
-//! flags (a fresh set of capabilities, and the kernel code behind them), mounts, `ptrace`,
-//! `process_vm_*`, `pidfd_getfd`, io_uring, keyrings, bpf, perf, userfaultfd, modules, landlock
-//! (nothing to add), System V and POSIX queues, memory and semaphores.
+//! Left out, with reasons: sockets except pairs (network, `AF_VSOCK`, netlink, the dashboard's own
+//! socket), `memfd_create` (memory that no limit counts), `unshare`, `setns` and namespace flags (a
+//! fresh set of capabilities, and the kernel code behind them), mounts, `ptrace`, `process_vm_*`,
+//! `pidfd_getfd`, io_uring, keyrings, bpf, perf, userfaultfd, modules, landlock (nothing to add),
+//! System V and POSIX queues, memory and semaphores.
 //!
-//! Two programs. One goes by number (see `numbers`): the list, numbers of the x32 ABI kill, and
-//! `clone3` is ENOSYS (its flags are behind a pointer, and the C library then uses `clone`). The
-//! other is seccompiler's: it refuses some arguments of calls that are listed, and kills a call of
-//! another architecture, whose numbers mean something else. The interpreter starts by an exec and
-//! then installs a third, which takes back all that was needed until then, exec and the right to
-//! install another among it: what runs afterwards starts no program, its own interpreter included.
+//! There are two programs. One decides by number (see `numbers`): it allows the list, kills
+//! on numbers of the x32 ABI, and answers `clone3` with ENOSYS (its flags are behind a pointer, and
+//! the C library then uses `clone`). The other is seccompiler's: it refuses some arguments of
+//! listed calls, and kills on calls of another architecture, whose numbers mean something else. The
+//! interpreter starts by an exec and then installs a third program, which takes back everything
+//! that was only needed until then, including exec and the right to install another program. Code
+//! that runs afterwards cannot start a program, not even its own interpreter.
 
 use nix::libc;
 use seccompiler::{
@@ -27,19 +28,19 @@ use super::numbers;
 pub struct Programs(Vec<BpfProgram>);
 
 impl Programs {
-    /// For a payload until its interpreter is up. Compiled before anything is forked: a mistake
-    /// shows while it can still be told.
+    /// For a payload until its interpreter is up. Compiled before any fork, so that a mistake can
+    /// still be reported.
     pub fn compile() -> Result<Self, Refusal> {
         programs(STARTING_CALLS, Some(STARTING_OPTIONS)).map_err(|e| no_filter(&e))
     }
 
-    /// For a zygote: what its forks restrict themselves with is allowed too. They inherit these,
-    /// and add [`last`].
+    /// For a zygote: also allows the calls that its forks use to restrict themselves. The forks
+    /// inherit these programs and add [`last`].
     pub fn of_zygote() -> Result<Self, Refusal> {
         programs(ZYGOTE_CALLS, None).map_err(|e| no_filter(&e))
     }
 
-    /// Installs them. Only listed calls are left afterwards.
+    /// Installs the programs. Afterwards only listed calls are allowed.
     pub fn install(&self) -> Result<(), Refusal> {
         for program in &self.0 {
             seccompiler::apply_filter(program).map_err(|e| Refusal::new(Step::InstallFilter, e))?;
@@ -48,12 +49,12 @@ impl Programs {
     }
 }
 
-/// How many programs a payload has when its interpreter is up.
+/// Number of programs of a payload whose interpreter is up.
 pub const PROGRAMS: usize = 3;
 
-/// The last one in, as the kernel reads it: `struct sock_filter`, one after the other. A few steps
-/// only, because a warm start makes it part of every run: what it adds to the others is what it
-/// takes back.
+/// The last program to be installed, as the kernel reads it: an array of `struct sock_filter`. It
+/// has only a few steps, because every warm start installs it; it only takes back what the other
+/// programs allowed for the start.
 pub fn last() -> Result<Vec<u8>, Refusal> {
     let steps = taken_back().map_err(|e| no_filter(&e))?;
     Ok(steps
@@ -74,8 +75,8 @@ fn no_filter(e: &Failure) -> Refusal {
     Refusal::new(Reason::FilterNotMade, e)
 }
 
-/// `more`: calls that are allowed beside the list; `options`: of prctl(2), beside the usual ones,
-/// or any.
+/// `more` are calls allowed in addition to the list. `options` are prctl(2) options allowed in
+/// addition to the usual ones; `None` allows any.
 fn programs(more: &[i64], options: Option<&[libc::c_int]>) -> Result<Programs, Failure> {
     let listed: Vec<i64> = [CALLS, OLD_CALLS, RESTRICTED_CALLS, more].concat();
     let mut rules = arguments()?;
@@ -85,11 +86,11 @@ fn programs(more: &[i64], options: Option<&[libc::c_int]>) -> Result<Programs, F
             vec![none_of(0, &[OPTIONS, options].concat())?],
         ));
     }
-    // The one by number is the last: it has no call to install another with.
+    // The program by number comes last, because it does not allow installing another.
     Ok(Programs(vec![refusing(rules)?, numbers::program(&listed)?]))
 }
 
-/// Everything that any start was allowed beside the list.
+/// Refuses everything that a start was allowed in addition to the list.
 fn taken_back() -> Result<BpfProgram, Failure> {
     let mut rules: SyscallRules = [STARTING_CALLS, ZYGOTE_CALLS]
         .concat()
@@ -100,7 +101,7 @@ fn taken_back() -> Result<BpfProgram, Failure> {
     refusing(rules)
 }
 
-/// Calls with the rules by which they are EPERM; without any, they always are.
+/// Calls with the rules that make them EPERM. A call without rules is always EPERM.
 type SyscallRules = Vec<(i64, Vec<SeccompRule>)>;
 
 fn refusing(rules: SyscallRules) -> Result<BpfProgram, Failure> {
@@ -113,7 +114,7 @@ fn refusing(rules: SyscallRules) -> Result<BpfProgram, Failure> {
     Ok(program.try_into()?)
 }
 
-/// Holds where this argument is none of the values.
+/// Matches if this argument is none of the values.
 fn none_of(argument: u8, values: &[libc::c_int]) -> Result<SeccompRule, seccompiler::BackendError> {
     let other = |value: &libc::c_int| {
         SeccompCondition::new(
@@ -126,7 +127,7 @@ fn none_of(argument: u8, values: &[libc::c_int]) -> Result<SeccompRule, seccompi
     SeccompRule::new(values.iter().map(other).collect::<Result<_, _>>()?)
 }
 
-/// What is refused of calls that are listed.
+/// Arguments that are refused although their call is listed.
 fn arguments() -> Result<SyscallRules, seccompiler::BackendError> {
     use SeccompCmpArgLen::{Dword, Qword};
     use SeccompCmpOp::{Eq, MaskedEq};
@@ -135,12 +136,12 @@ fn arguments() -> Result<SyscallRules, seccompiler::BackendError> {
             argument, size, operator, value,
         )?])
     };
-    // Processes and threads, in no new namespace.
+    // Processes and threads are allowed, new namespaces are not.
     let namespaces = NAMESPACES
         .iter()
         .map(|flag| when(0, Qword, MaskedEq(*flag), *flag))
         .collect::<Result<_, _>>()?;
-    // Typing into a terminal, and what its selection does.
+    // Injecting terminal input, and the ioctl for the console's selection.
     let terminal = [TIOCSTI, TIOCLINUX]
         .into_iter()
         .map(|request| when(1, Dword, Eq, request))
@@ -160,12 +161,12 @@ fn arguments() -> Result<SyscallRules, seccompiler::BackendError> {
         (libc::SYS_socketpair, vec![none_of(0, &[libc::AF_UNIX])?]),
         (libc::SYS_fcntl, vec![none_of(1, FILE_COMMANDS)?]),
         (libc::SYS_setsockopt, programs),
-        // The limits of another process, pid 1 of the jail among them.
+        // Limits of other processes, such as pid 1 of the jail.
         (libc::SYS_prlimit64, vec![none_of(0, &[0])?]),
     ])
 }
 
-/// The options of prctl(2) that a snippet has.
+/// The prctl(2) options that a snippet may use.
 const OPTIONS: &[libc::c_int] = &[
     libc::PR_SET_NAME,
     libc::PR_GET_NAME,
@@ -185,10 +186,10 @@ const NAMESPACES: &[u64] = &[
     libc::CLONE_NEWCGROUP as u32 as u64,
 ];
 
-/// The commands of fcntl(2) that a snippet has. Others keep something of a file in the kernel, without
-/// a limit or to the harm of others: locks of an open file, leases and delegations (an open elsewhere
-/// waits for their end), notices; and new ones come. How the first kind of lock is answered is told
-/// in [`numbers::program`].
+/// The fcntl(2) commands that a snippet may use. Others keep state of a file in the kernel, without
+/// a limit or to the harm of other processes: open file description locks, leases and delegations
+/// (an open elsewhere waits for them), notifications; and kernels add new ones.
+/// [`numbers::program`] explains the answer to traditional locks.
 const FILE_COMMANDS: &[libc::c_int] = &[
     libc::F_DUPFD,
     libc::F_DUPFD_CLOEXEC,
@@ -211,11 +212,11 @@ const FILE_COMMANDS: &[libc::c_int] = &[
     libc::F_ADD_SEALS,
 ];
 
-/// Of include/uapi/asm-generic/fcntl.h.
+/// From include/uapi/asm-generic/fcntl.h.
 const F_SETSIG: libc::c_int = 10;
 const F_GETSIG: libc::c_int = 11;
 
-/// Options of sockets (socket(7)) that bring a BPF program.
+/// Socket options (socket(7)) that load a BPF program.
 const SOCKET_PROGRAMS: &[libc::c_int] = &[
     libc::SO_ATTACH_FILTER,
     libc::SO_ATTACH_BPF,
@@ -226,7 +227,7 @@ const SOCKET_PROGRAMS: &[libc::c_int] = &[
 const TIOCSTI: u64 = 0x5412;
 const TIOCLINUX: u64 = 0x541c;
 
-/// Calls that some arguments of are refused.
+/// Listed calls of which some arguments are refused.
 const RESTRICTED_CALLS: &[i64] = &[
     libc::SYS_clone,
     libc::SYS_ioctl,
@@ -237,20 +238,21 @@ const RESTRICTED_CALLS: &[i64] = &[
     libc::SYS_prlimit64,
 ];
 
-/// What starts the interpreter.
+/// The call that starts the interpreter.
 const STARTING_CALLS: &[i64] = &[libc::SYS_execve];
 
-/// What it installs [`last`] with, what seccompiler does once more before each program, and what
-/// keeps others of its user from reading it, which nobody is to take back.
+/// The prctl options for installing [`last`], for the repeated no-new-privileges of seccompiler,
+/// and for keeping other processes of the user from reading the interpreter, which nothing may take
+/// back.
 const STARTING_OPTIONS: &[libc::c_int] = &[
     libc::PR_SET_SECCOMP,
     libc::PR_SET_NO_NEW_PRIVS,
     libc::PR_SET_DUMPABLE,
 ];
 
-/// What a zygote's forks need to make a run's place and to close themselves in. Mounts and
-/// namespaces are of use only to who has, or makes, a user namespace; the zygote itself has no
-/// capability.
+/// Calls with which the forks of a zygote make the folder of a run and confine themselves. Mounts
+/// and namespaces only work for a process that has or makes a user namespace; the zygote itself has
+/// no capability.
 const ZYGOTE_CALLS: &[i64] = &[
     libc::SYS_execve,
     libc::SYS_unshare,
@@ -323,7 +325,7 @@ const CALLS: &[i64] = &[
     libc::SYS_msync,
     libc::SYS_mincore,
     libc::SYS_membarrier,
-    // Processes and threads, of this program only.
+    // Processes and threads of this program only.
     libc::SYS_wait4,
     libc::SYS_waitid,
     libc::SYS_exit,
@@ -389,7 +391,7 @@ const CALLS: &[i64] = &[
     libc::SYS_epoll_ctl,
     libc::SYS_epoll_pwait,
     libc::SYS_eventfd2,
-    // Pairs of sockets, which multiprocessing and asyncio talk through.
+    // Socket pairs, which multiprocessing and asyncio use.
     libc::SYS_sendto,
     libc::SYS_recvfrom,
     libc::SYS_sendmsg,
@@ -398,13 +400,13 @@ const CALLS: &[i64] = &[
     libc::SYS_getsockname,
     libc::SYS_getpeername,
     libc::SYS_shutdown,
-    // The machine, as far as it is visible.
+    // Visible properties of the machine.
     libc::SYS_getrandom,
     libc::SYS_uname,
     libc::SYS_sysinfo,
 ];
 
-/// Calls that newer architectures do not have any more.
+/// Calls that newer architectures no longer have.
 #[cfg(target_arch = "x86_64")]
 const OLD_CALLS: &[i64] = &[
     libc::SYS_open,

@@ -1,5 +1,5 @@
-//! The programs, run here as the kernel runs them (`Documentation/networking/filter.rst`): every
-//! number, with every argument that matters.
+//! Runs the programs as the kernel does (`Documentation/networking/filter.rst`), for every number
+//! and every argument that matters.
 
 use seccompiler::sock_filter;
 
@@ -8,7 +8,7 @@ use super::*;
 const ALLOW: u32 = libc::SECCOMP_RET_ALLOW;
 const EPERM: u32 = libc::SECCOMP_RET_ERRNO | libc::EPERM as u32;
 const ENOSYS: u32 = libc::SECCOMP_RET_ERRNO | libc::ENOSYS as u32;
-/// Success, with nothing done.
+/// Reports success without doing anything.
 const DONE: u32 = libc::SECCOMP_RET_ERRNO;
 const KILL: u32 = libc::SECCOMP_RET_KILL_PROCESS;
 
@@ -20,7 +20,7 @@ const NATIVE: u32 = 0xc000_00b7;
 const NATIVE: u32 = 0xc000_00f3;
 const I386: u32 = 0x4000_0003;
 
-/// As `struct seccomp_data`, without the instruction pointer.
+/// Like `struct seccomp_data`, without the instruction pointer.
 #[derive(Clone, Copy)]
 struct Call {
     number: u32,
@@ -40,7 +40,7 @@ const fn call_of_three(number: i64, args: [u64; 3]) -> Call {
     }
 }
 
-/// What one program says of a call, and after how many steps.
+/// The answer of one program to a call, and its number of steps.
 fn answer(program: &[sock_filter], call: Call) -> (u32, usize) {
     let (mut at, mut loaded, mut taken) = (0usize, 0u32, 0);
     loop {
@@ -75,7 +75,7 @@ fn answer(program: &[sock_filter], call: Call) -> (u32, usize) {
     }
 }
 
-/// The strictest answer counts: of those here, the one with the lowest action.
+/// The strictest answer counts; it is the one with the lowest action value.
 fn together(programs: &[BpfProgram], call: Call) -> u32 {
     let answers = programs.iter().map(|program| answer(program, call).0);
     answers
@@ -87,7 +87,7 @@ fn last_steps() -> BpfProgram {
     taken_back().unwrap()
 }
 
-/// Every state a payload or a zygote can be in, with what it may call beside the list.
+/// Every state of a payload or a zygote, with the calls it may make in addition to the list.
 fn states() -> Vec<(&'static str, Vec<BpfProgram>, &'static [i64])> {
     let with_last = |mut programs: Vec<BpfProgram>| {
         programs.push(last_steps());
@@ -106,8 +106,8 @@ fn states() -> Vec<(&'static str, Vec<BpfProgram>, &'static [i64])> {
 }
 
 #[test]
-fn what_is_listed_is_allowed_and_nothing_else() {
-    // With these, the calls that have refused arguments are allowed too.
+fn only_listed_calls_are_allowed() {
+    // With these arguments, calls that have refused arguments are allowed too.
     let harmless = [
         (libc::SYS_prctl, libc::PR_SET_NAME as u64),
         (libc::SYS_socketpair, libc::AF_UNIX as u64),
@@ -148,7 +148,7 @@ fn what_is_listed_is_allowed_and_nothing_else() {
 const X32: u32 = 0x4000_0000;
 
 #[test]
-fn arguments_are_refused_whatever_stands_beside_them() {
+fn refused_arguments_are_refused_beside_any_other_argument() {
     let thread = (libc::CLONE_VM | libc::CLONE_THREAD) as u64;
     let high = 1 << 32;
     for (state, programs, more) in states() {
@@ -205,7 +205,7 @@ fn arguments_are_refused_whatever_stands_beside_them() {
 }
 
 #[test]
-fn no_socket_takes_a_program() {
+fn no_socket_accepts_a_bpf_program() {
     for (state, programs, _) in states() {
         for level in [libc::SOL_SOCKET as u64, 6] {
             for option in 0..128 {
@@ -220,7 +220,7 @@ fn no_socket_takes_a_program() {
     }
 }
 
-/// What the tree is for: the kernel asks it once for each number when it is installed.
+/// The reason for the tree: on installation the kernel runs it once for each number.
 #[test]
 fn an_answer_takes_few_steps() {
     const NUMBERS: usize = 512;

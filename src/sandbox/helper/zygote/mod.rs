@@ -1,10 +1,10 @@
-//! The helper of a zygote: one jail, in it a process with the libraries loaded, and beside that
-//! process the slots of runs, two of them made ahead.
+//! The helper of a zygote: one jail with a process that has the libraries loaded, and beside that
+//! process the slots of runs. Two slots are made in advance.
 //!
-//! Between a grant and its run stand one message to a slot's pid 1, a fork, and what the payload
-//! takes from itself; interpreter and libraries are there. The helper does for every run what the
-//! helper of a cold start does for its one: it hashes, holds the gate, keeps the wall clock, kills,
-//! and tells how it ended. Whatever ends the helper ends the jail, and all runs in it.
+//! After a grant, a run needs only one message to its slot's pid 1, a fork, and the payload's
+//! restriction of itself; interpreter and libraries are loaded. The helper does for every run what
+//! the helper of a cold start does for its only one: it hashes, holds the gate, keeps the wall
+//! clock, kills, and reports the end. If the helper ends, the jail and all its runs end.
 
 mod seed;
 mod slot;
@@ -22,16 +22,16 @@ use super::{Attempt, Reason, Refusal, Step, check_files, identity, jail, supervi
 use seed::Seed;
 use slot::Slot;
 
-/// Places that wait for a grant.
+/// Number of slots that wait for a grant.
 const SPARES: usize = 2;
 
-/// A slot is made again when its run has ended, or after this: the run goes first.
+/// A new slot is made when a run has ended or after this time, so that the run has priority.
 const PAUSE: Duration = Duration::from_millis(250);
 
-/// Places that came to nothing, one after the other, until the zygote is given up.
+/// The zygote is given up after this many failed slots in a row.
 const FAILURES_MAX: u32 = 3;
 
-/// Keeps a zygote for as long as the broker holds its end of the socket and runs go on.
+/// Keeps a zygote while the broker holds its end of the socket or runs go on.
 pub fn keep(
     socket: &OwnedFd,
     order: &Order,
@@ -47,12 +47,12 @@ pub fn keep(
         SockFlag::SOCK_CLOEXEC,
     )
     .step(Step::MakeSocket)?;
-    // Before the view: it looks at the libraries' real paths as they are.
+    // Must come before the view: it reads the real paths of the libraries.
     let (seed, lifeline) = Seed::new(order, descriptors, theirs)?;
     let _view = view::View::reachable(order, identity.as_ref())?;
     supervise::hold_signals()?;
     let started = jail::start(order, &seed, identity.as_ref(), &lifeline);
-    // The zygote's own end of everything that it holds shows only when nobody else holds it.
+    // The end of the zygote's descriptors shows only if nobody else holds them.
     drop(seed);
     let result = started.and_then(|_| {
         Keeper {
@@ -76,7 +76,7 @@ pub fn keep(
 struct Keeper<'a> {
     socket: &'a OwnedFd,
     lifeline: &'a OwnedFd,
-    /// To the zygote; none once it is given up.
+    /// The socket to the zygote; `None` once the zygote is given up.
     control: Option<OwnedFd>,
     order: &'a Order,
     slots: Vec<Slot>,
@@ -89,7 +89,7 @@ struct Keeper<'a> {
     rest_until: Instant,
 }
 
-/// What the helper of a zygote waits for.
+/// Events that the helper of a zygote waits for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Source {
     Lifeline,
@@ -111,20 +111,21 @@ impl Keeper<'_> {
             self.refill();
             for source in self.wait()? {
                 match source {
-                    // Nobody ever writes to it: this is its end, and the dashboard's.
+                    // Nobody writes to the lifeline: this is its end, so the dashboard is gone.
                     Source::Lifeline => return Ok(()),
                     Source::Broker => self.is_let_go = true,
                     Source::Zygote => self.hear_zygote(),
                     Source::Run(at) => self.hear_run(at),
                     Source::Door(at) => self.hear_door(at),
-                    // Last, and from the highest: slots after it move.
+                    // Comes last, from the highest index down, because removing a slot moves the
+                    // later ones.
                     Source::Pid(at) => self.end(at),
                 }
             }
         }
     }
 
-    /// What has something to say: the ends of pid 1s last, and the last slot first.
+    /// The events that happened. Ends of pid 1s come last, the last slot first.
     fn wait(&self) -> Result<Vec<Source>, Refusal> {
         let mut events = Events::new().on(Source::Lifeline, self.lifeline.as_fd());
         if !self.is_let_go {
@@ -226,7 +227,7 @@ impl Keeper<'_> {
         }
     }
 
-    /// Takes away slots whose pid 1 ended before it was known.
+    /// Removes slots whose pid 1 ended before it reported.
     fn bury(&mut self) {
         let before = self.slots.len();
         self.slots.retain(|slot| !slot.is_lost());
@@ -243,7 +244,7 @@ impl Keeper<'_> {
         }
     }
 
-    /// No more slots: the broker starts cold, and lets this one go.
+    /// Makes no more slots: the broker starts cold and lets this zygote go.
     fn give_up(&mut self, refusal: Refusal) {
         if self.control.take().is_some() {
             let _ = protocol::send(self.socket, &Says::Refused(refusal));

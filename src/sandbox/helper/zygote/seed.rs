@@ -1,7 +1,7 @@
-//! Making the zygote: fork, confine, exec the interpreter, as for a payload, but with what its
-//! forks need left over: no Landlock (it would deny them their mounts), a wider list of system
-//! calls, no limit on its own time and number of processes. It has no capability and reads
-//! nothing that came from an agent.
+//! Makes the zygote like a payload (fork, confine, exec the interpreter), but leaves what its forks
+//! need: no Landlock (it would deny their mounts), a longer list of system calls, and no limit on
+//! its own time and number of processes. It has no capability and reads nothing that came from an
+//! agent.
 
 use std::ffi::CString;
 use std::fs::File;
@@ -21,12 +21,12 @@ use super::super::{Attempt, Reason, Refusal, Step, hex, identity, limits};
 use crate::sandbox::protocol::{Descriptors, Order};
 use crate::sandbox::{interpreter, memfd, raw, scratch};
 
-/// What the fork needs, made while failing is still easy to tell.
+/// Everything the fork needs, made while errors can still be reported.
 pub struct Seed {
     executable: CString,
     args: Vec<CString>,
     env: Vec<CString>,
-    /// What the interpreter must be able to read, as the zygote sees it.
+    /// Paths that the interpreter must be able to read, as the zygote sees them.
     needs: Vec<PathBuf>,
     limits: Limits,
     /// In the order of the zygote's descriptors.
@@ -34,7 +34,7 @@ pub struct Seed {
     filter: seccomp::Programs,
 }
 
-/// What a fork of the zygote takes from itself, as `restrict.py` reads it.
+/// The restrictions that a fork of the zygote applies to itself, as `restrict.py` reads them.
 #[derive(Serialize)]
 struct Restrictions {
     handled: String,
@@ -70,8 +70,8 @@ impl Restrictions {
 }
 
 impl Seed {
-    /// `control`: the zygote's end of the socket on which it is asked for slots. Also hands the
-    /// lifeline back, which the zygote must not have.
+    /// `control` is the zygote's end of the socket that asks for slots. Also returns the lifeline,
+    /// which the zygote must not have.
     pub fn new(
         order: &Order,
         descriptors: Descriptors<OwnedFd>,

@@ -1,8 +1,9 @@
-//! One run's slot from the helper's side: asked for ahead of time, offered to the broker, taken by a
-//! grant, released, ended.
+//! One slot as the helper sees it: requested in advance, offered to the broker, taken by a grant,
+//! released, ended.
 //!
-//! Two sockets belong to it: one to the broker's thread of the run, which speaks as to the helper of
-//! a cold start, and one to the slot's pid 1. The kernel says who spoke on the latter.
+//! It has two sockets. One goes to the broker's thread of the run, which uses the protocol of a
+//! cold start's helper. The other goes to the slot's pid 1; the kernel tells who sent a message on
+//! it.
 
 use std::io::{IoSlice, IoSliceMut, Write};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
@@ -26,18 +27,18 @@ use crate::sandbox::raw;
 /// How long a slot may take to get ready.
 const MAKING_MAX: Duration = Duration::from_secs(20);
 
-/// The longest word of pid 1 or the payload.
+/// The longest message of pid 1 or the payload.
 const WORD_MAX: usize = 1024;
 
-/// What begins the one message to the payload (`slot.py`).
+/// Start of the only message to the payload (`slot.py`).
 const MAGIC: &[u8; 8] = b"csgrant1";
 
-/// Descriptors of a run beside its inputs, as the broker sends them.
+/// Number of descriptors of a run without its inputs, as the broker sends them.
 const FIXED: usize = 5;
 
 pub struct Slot {
     run: OwnedFd,
-    /// Closed when pid 1 has nothing more to say.
+    /// Closed when pid 1 reports nothing more.
     door: Option<OwnedFd>,
     init: Option<Init>,
     payload: Option<Payload>,
@@ -45,24 +46,24 @@ pub struct Slot {
     stage: Stage,
     deadline: Option<Instant>,
     by: EndedBy,
-    /// How the payload ended, as pid 1 told it.
+    /// How the payload ended, as pid 1 reported it.
     exit: Option<Exit>,
 }
 
-/// Pid 1 as the machine knows it.
+/// Pid 1 as seen from the machine.
 struct Init {
     pid: i32,
     pidfd: OwnedFd,
-    /// The folder that its run will leave files in.
+    /// The folder for the output files of its run.
     output: OwnedFd,
 }
 
-/// The payload, as it told of itself before it had anything of its run.
+/// The payload's report of itself, sent before it received anything of its run.
 struct Payload {
     pid: i32,
-    /// What cannot be read from outside.
+    /// The layer that cannot be read from outside.
     layer: String,
-    /// Processor time in microseconds that it had used by then, which is not the run's.
+    /// Processor time in microseconds used before the run, which does not count for the run.
     cpu_us: u64,
 }
 
@@ -77,18 +78,18 @@ struct Exit {
 }
 
 enum Stage {
-    /// `offer` is the broker's end of `run`. Pid 1 gets ready, then the payload.
+    /// `offer` is the broker's end of `run`. First pid 1 gets ready, then the payload.
     Making { offer: OwnedFd },
-    /// The payload is closed in and waits for its run.
+    /// The payload is confined and waits for its run.
     Waiting,
-    /// `gate` lets the payload go; used up by the release.
+    /// `gate` releases the payload; `None` after the release.
     Taken { gate: Option<OwnedFd> },
 }
 
-/// One message from the door.
+/// One message from pid 1 or the payload.
 struct Word {
     text: Vec<u8>,
-    /// Who sent it, by the kernel's word.
+    /// The sender as the kernel reports it.
     pid: i32,
     fd: Option<OwnedFd>,
 }
@@ -146,13 +147,13 @@ impl Slot {
         self.init.as_ref().map(|init| init.pidfd.as_fd())
     }
 
-    /// Whether nothing more can come of it.
+    /// Whether the slot can no longer become ready.
     pub fn is_lost(&self) -> bool {
         self.door.is_none() && self.init.is_none()
     }
 
-    /// Takes in what pid 1 or the payload said. `offer_to`: the broker, who hears of a slot that is
-    /// ready.
+    /// Handles a message of pid 1 or the payload. A ready slot is offered to the broker over
+    /// `offer_to`.
     pub fn hear_door(
         &mut self,
         offer_to: &OwnedFd,
@@ -162,7 +163,7 @@ impl Slot {
         let Some(door) = &self.door else {
             return Ok(());
         };
-        let Some(word) = receive_word(door.as_fd()).step(Step::HearOfRun)? else {
+        let Some(word) = receive_word(door.as_fd()).step(Step::ReceiveRun)? else {
             self.door = None;
             return Ok(());
         };
@@ -178,13 +179,14 @@ impl Slot {
                 Ok(())
             }
             (Stage::Making { .. } | Stage::Waiting, _) => Err(Refusal::new(
-                Reason::SlotOutOfOrder,
+                Reason::SlotUnexpected,
                 String::from_utf8_lossy(&word.text),
             )),
         }
     }
 
-    /// Pid 1 is there: it is put into its control group, and may then make the payload.
+    /// Handles the first message of pid 1: puts it into its control group and lets it make the
+    /// payload.
     fn settle(&mut self, word: Word, limits: &Limits, serial: u64) -> Result<(), Refusal> {
         let pid = word.pid;
         let output = word
@@ -196,18 +198,18 @@ impl Slot {
         cgroup.take(pid).step(Step::PutIntoControlGroup)?;
         self.cgroup = Some(cgroup);
         match &self.door {
-            Some(door) => send_raw(door.as_fd(), b"f", &[]).step(Step::HaveSlotFilled),
+            Some(door) => send_raw(door.as_fd(), b"f", &[]).step(Step::FillSlot),
             None => Ok(()),
         }
     }
 
-    /// The payload is closed in, or says why it is not. Its slot is offered.
+    /// Handles the payload's report that it is confined, or why it is not. Offers a confined one.
     fn offer(&mut self, word: &Word, offer_to: &OwnedFd) -> Result<(), Refusal> {
-        let told = word
+        let report = word
             .text
             .strip_prefix(b"+")
-            .and_then(|told| told.split_first_chunk::<8>());
-        let Some((cpu_us, layer)) = told else {
+            .and_then(|report| report.split_first_chunk::<8>());
+        let Some((cpu_us, layer)) = report else {
             let said = String::from_utf8_lossy(&word.text);
             return Err(Refusal::new(Reason::NotConfined, said));
         };
@@ -223,7 +225,7 @@ impl Slot {
         protocol::send_fds(offer_to, &Says::Slot, &[offer.as_raw_fd()]).step(Step::OfferSlot)
     }
 
-    /// A word while the run is taken: pid 1's of its end.
+    /// Handles a message during the run: pid 1's report of the end.
     fn pass_on(&mut self, word: &Word) {
         let from_init = self.init.as_ref().is_some_and(|init| init.pid == word.pid);
         if from_init
@@ -246,7 +248,7 @@ impl Slot {
         }
     }
 
-    /// Takes in what the broker asks for.
+    /// Handles a request of the broker.
     pub fn hear_run(&mut self, wall: Duration) {
         match &self.stage {
             Stage::Waiting => match protocol::receive_fds::<Take>(&self.run) {
@@ -266,7 +268,7 @@ impl Slot {
         }
     }
 
-    /// The grant: one fixed-size message to the payload.
+    /// Hands the granted run over with one fixed-size message to the payload.
     fn take(&mut self, take: Take, fds: Vec<OwnedFd>) -> Result<(), Refusal> {
         if fds.len() < FIXED {
             return Err(Refusal::new(Reason::DescriptorsMissing, fds.len()));
@@ -309,33 +311,34 @@ impl Slot {
             && let Some(gate) = gate.take()
         {
             let now = Instant::now();
-            // A policy's largest number of seconds is as good as never.
+            // The clock cannot represent a policy's largest number of seconds, which is as good as
+            // no limit.
             self.deadline = Some(
                 now.checked_add(wall)
                     .unwrap_or(now + Duration::from_secs(u64::from(u32::MAX))),
             );
-            // A payload that is gone already is told of by pid 1.
+            // If the payload has already ended, pid 1 reports it.
             let _ = std::fs::File::from(gate).write_all(b"r");
         }
     }
 
-    /// The deadline is over: of the slot, or of the run.
+    /// Handles a missed deadline of the slot or of the run.
     pub fn overdue(&mut self) {
         self.deadline = None;
         if self.init.is_none() {
-            // Pid 1 that never spoke ends with its socket.
+            // A pid 1 that never reported ends when its socket closes.
             self.door = None;
         }
         self.kill(EndedBy::Wall);
     }
 
-    /// Pid 1's end is the end of everything in its pid namespace.
+    /// Kills pid 1, and with it everything in its pid namespace.
     fn kill(&mut self, by: EndedBy) {
         if self.by == EndedBy::Itself {
             self.by = by;
         }
         match &self.init {
-            // One that is gone already shows on its pidfd.
+            // A pid 1 that has already ended shows on its pidfd.
             Some(init) => drop(raw::pidfd_signal(init.pidfd.as_fd(), Signal::SIGKILL)),
             None => self.door = None,
         }
@@ -346,9 +349,9 @@ impl Slot {
         self.kill(EndedBy::Command);
     }
 
-    /// Pid 1 is gone, and with it the run. Whether it had been taken.
+    /// Called when pid 1, and with it the run, has ended. Returns whether the slot had been taken.
     pub fn end(mut self) -> bool {
-        // What it said last is still on the way.
+        // Reads the last messages of pid 1.
         while let Some(Ok(Some(word))) = self.door().map(receive_word) {
             if matches!(self.stage, Stage::Taken { .. }) {
                 self.pass_on(&word);
@@ -357,7 +360,7 @@ impl Slot {
         if !matches!(self.stage, Stage::Taken { .. }) {
             return false;
         }
-        // Killed, pid 1 told nothing.
+        // A killed pid 1 reported nothing.
         let exit = self.exit.unwrap_or(Exit {
             status: nix::libc::SIGKILL,
             cpu_us: 0,
@@ -366,7 +369,7 @@ impl Slot {
         });
         self.say(&Says::Ended(Ending {
             status: exit.status,
-            // An end that came before the kill did is the run's own.
+            // If the run ended before the kill, that end is its own.
             by: if self.exit.is_some() {
                 EndedBy::Itself
             } else {
@@ -387,7 +390,7 @@ impl Slot {
     }
 }
 
-/// One message with the number of its sender; `None` at the end.
+/// Receives one message with the pid of its sender; `None` at the end.
 fn receive_word(door: BorrowedFd<'_>) -> nix::Result<Option<Word>> {
     let mut buffer = [0u8; WORD_MAX];
     let mut control = nix::cmsg_space!(UnixCredentials, [RawFd; 1]);
@@ -413,7 +416,7 @@ fn receive_word(door: BorrowedFd<'_>) -> nix::Result<Option<Word>> {
             }
             got.bytes
         }
-        // The other side left without reading our last word.
+        // The other side closed without reading our last message.
         Err(nix::errno::Errno::ECONNRESET) => 0,
         Err(e) => return Err(e),
     };

@@ -1,4 +1,4 @@
-//! Private data sets under a policy that tells their values, beside one that hides them.
+//! Private data sets under a policy that discloses their values, and under one that hides them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -41,8 +41,8 @@ const STARTS: [Start; 3] = [
     },
 ];
 
-/// A run over the private table, and what there was to run it with.
-fn run(start: Start, name: &str, private: PrivateValues, code: &str) -> (Told, Arc<Sources>) {
+/// A run over the private table, and the sources it used.
+fn run(start: Start, name: &str, private: PrivateValues, code: &str) -> (Outcome, Arc<Sources>) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("pay.csv");
     std::fs::write(&path, TABLE).unwrap();
@@ -66,42 +66,42 @@ fn run(start: Start, name: &str, private: PrivateValues, code: &str) -> (Told, A
     };
     let pool = start.warm.then(|| Arc::new(Pool::new(exe())));
     if let Some(pool) = &pool {
-        assert!(pool.await_place(&spec), "no place for the run");
+        assert!(pool.await_slot(&spec), "no slot for the run");
     }
     let live = begin_all(exe(), pool.clone(), spec.clone(), sources.clone());
-    let told = live.finish();
+    let outcome = live.finish();
     assert_eq!(
         pool.map_or(0, |pool| pool.runs(&spec)),
         u32::from(start.warm)
     );
-    (told, sources)
+    (outcome, sources)
 }
 
 #[test]
-fn values_go_back_where_the_policy_tells_them_and_nowhere_else() {
+fn values_are_returned_only_where_the_policy_discloses_them() {
     let code = "import matplotlib.pyplot as plt\n\
         print(df['who'].iloc[0], df['pay'].sum())\n\
         df.to_csv('out.csv')\n\
         plt.plot(df['pay'])\nplt.show()\ndf";
     for start in STARTS.into_iter().filter(|start| available(start.tier)) {
-        let (told, sources) = run(start, "analysis", PrivateValues::Tell, code);
-        let ran = told.run();
+        let (outcome, sources) = run(start, "analysis", PrivateValues::Tell, code);
+        let ran = outcome.run();
         assert_eq!(ran.error, None, "{start:?} {ran:?}");
         assert_eq!(ran.stdout.lines().next(), Some("Ann Ferrer 258591.5"));
-        assert!(told.streamed(StreamName::Stdout).contains("Ann Ferrer"));
+        assert!(outcome.streamed(StreamName::Stdout).contains("Ann Ferrer"));
         assert_eq!(ran.result["value"]["rows"][0][2], 51234.5, "{start:?}");
         let names: Vec<_> = ran.artifacts.iter().map(|a| a.name.as_str()).collect();
         assert_eq!(names, ["fig1.png", "out.csv"], "{start:?}");
-        let csv = String::from_utf8_lossy(&told.left()[1].bytes);
+        let csv = String::from_utf8_lossy(&outcome.left()[1].bytes);
         assert!(csv.contains("Bo Lindqvist"), "{start:?} {csv}");
         assert_eq!(sources.converters.counted(), 0, "nothing was counted");
 
-        let (told, sources) = run(start, "analysis", PrivateValues::Hide, code);
-        let ran = told.run();
+        let (outcome, sources) = run(start, "analysis", PrivateValues::Hide, code);
+        let ran = outcome.run();
         assert_eq!(ran.error, None, "{start:?} {ran:?}");
         assert_eq!(ran.stdout.lines().next(), Some("[REDACTED] 258591.5"));
         assert_eq!(ran.result["value"]["rows"][0][2], "[REDACTED]");
-        assert!(ran.artifacts.is_empty() && told.left().is_empty());
+        assert!(ran.artifacts.is_empty() && outcome.left().is_empty());
         assert_eq!(ran.artifacts_left_out, 2, "{start:?}");
         assert_eq!(
             ran.left_out(),
@@ -113,20 +113,20 @@ fn values_go_back_where_the_policy_tells_them_and_nowhere_else() {
 
 #[test]
 fn names_of_files_are_withheld_with_the_files_however_many_there_are() {
-    // More than are kept, each called after somebody.
+    // More files than are kept, each named after a person.
     let code = "for n, who in enumerate(df['who']):\n    for copy in range(9):\n        \
                 open(f\"{who.replace(' ', '.')}-{n}-{copy}.txt\", 'w').close()\n";
     for start in STARTS.into_iter().filter(|start| available(start.tier)) {
-        let (told, _) = run(start, "analysis", PrivateValues::Hide, code);
-        let ran = told.run();
-        assert!(ran.artifacts.is_empty() && told.left().is_empty());
+        let (outcome, _) = run(start, "analysis", PrivateValues::Hide, code);
+        let ran = outcome.run();
+        assert!(ran.artifacts.is_empty() && outcome.left().is_empty());
         assert!(ran.artifacts_unkept.is_empty(), "{start:?}");
         assert!(ran.artifacts_withheld > 20, "{start:?} {ran:?}");
         assert!(!format!("{ran:?}").contains("Ferrer"), "{start:?}");
     }
 }
 
-/// Values with what is private in them, in every form that comes back as JSON.
+/// Values that contain private data, in every form that is returned as JSON.
 const FORMS: &[&str] = &[
     "df.set_index('who')['pay']",
     "df['pay'].max()",
@@ -140,13 +140,13 @@ const FORMS: &[&str] = &[
 ];
 
 #[test]
-fn what_is_private_comes_back_in_no_form_of_a_value() {
+fn private_data_is_returned_in_no_form_of_a_value() {
     let all_forms = format!("[{}]", FORMS.join(", "));
     for start in STARTS.into_iter().filter(|start| available(start.tier)) {
-        // The last of them is more than a run may print.
+        // The last one exceeds the output limit of a run.
         for value in ["df", all_forms.as_str(), "[df['who'].iloc[0]] * 20000"] {
-            let (told, _) = run(start, "analysis", PrivateValues::Hide, value);
-            let ran = told.run();
+            let (outcome, _) = run(start, "analysis", PrivateValues::Hide, value);
+            let ran = outcome.run();
             let all = format!("{}{}{:?}", ran.stdout, ran.result, ran.error);
             assert!(all.contains("[REDACTED]"), "{start:?} {value}");
             for hidden in ["Ann", "Ferr", "Lindq", "51234", "48010", "60123"] {
@@ -156,7 +156,7 @@ fn what_is_private_comes_back_in_no_form_of_a_value() {
     }
 }
 
-/// Code that fails, and the name that may be offered for the one that is not there.
+/// Code that fails, and the name that may be suggested for the missing one.
 const MEANT: &[(&str, Option<&str>)] = &[
     ("df['pai']", Some("pay")),
     ("by = {'Oslo': 1, 'Bergen': 2}\nby['Olso']", None),
@@ -175,17 +175,17 @@ const MEANT: &[(&str, Option<&str>)] = &[
 ];
 
 #[test]
-fn a_hint_names_columns_that_agents_are_told_and_no_value() {
+fn a_hint_names_known_columns_and_no_value() {
     for start in STARTS.into_iter().filter(|start| available(start.tier)) {
-        // The tier changes nothing about most of them.
+        // The tier does not affect most of them.
         let rows = if start.tier == COLD.tier {
             MEANT.len()
         } else {
             2
         };
         for (code, meant) in &MEANT[..rows] {
-            let (told, _) = run(start, "analysis", PrivateValues::Hide, code);
-            let ran = told.run();
+            let (outcome, _) = run(start, "analysis", PrivateValues::Hide, code);
+            let ran = outcome.run();
             let message = &ran.error.as_ref().unwrap().message;
             let hint = meant.map(|name| format!("; did you mean `{name}`?"));
             let all = format!("{message}{}", ran.stderr);
@@ -205,28 +205,28 @@ fn a_hint_names_columns_that_agents_are_told_and_no_value() {
 
 #[test]
 fn columns_charts_and_errors_follow_the_policy_too() {
-    let (told, _) = run(
+    let (outcome, _) = run(
         COLD,
         "feature",
         PrivateValues::Tell,
         "df['n'] = df['pay'] * 2",
     );
-    let ran = told.run();
+    let ran = outcome.run();
     assert_eq!(ran.error, None, "{ran:?}");
     assert!(ran.result.get("withheld").is_none() && ran.result["arrow"].is_string());
     assert_eq!(ran.artifacts[0].name, "columns.arrow");
 
     let code =
         "result = {'chart': {'data': [{'type': 'bar', 'y': [r['pay'] for r in data['df']]}]}}";
-    let (told, _) = run(COLD, "chart", PrivateValues::Tell, code);
-    let ran = told.run();
+    let (outcome, _) = run(COLD, "chart", PrivateValues::Tell, code);
+    let ran = outcome.run();
     assert_eq!(ran.result["chart"]["data"][0]["y"][0], 51234.5, "{ran:?}");
-    let json = String::from_utf8_lossy(&told.left()[0].bytes);
+    let json = String::from_utf8_lossy(&outcome.left()[0].bytes);
     assert!(json.contains("51234.5"), "{json}");
 
     let code = "raise ValueError(df['who'].iloc[0])";
-    let (told, _) = run(COLD, "analysis", PrivateValues::Tell, code);
-    let error = told.run().error.clone().unwrap();
+    let (outcome, _) = run(COLD, "analysis", PrivateValues::Tell, code);
+    let error = outcome.run().error.clone().unwrap();
     assert_eq!(error.message, "Ann Ferrer");
 }
 
@@ -234,15 +234,15 @@ fn columns_charts_and_errors_follow_the_policy_too() {
 fn the_scope_private_leaves_no_run_whatever_the_policy_says() {
     let code = "t = private.df\nprint(len(t))\nprint(t.to_csv())\nlog(t['who'].iloc[0])";
     for private in [PrivateValues::Hide, PrivateValues::Tell] {
-        let (told, sources) = run(COLD, "scoped", private, code);
-        let ran = told.run();
+        let (outcome, sources) = run(COLD, "scoped", private, code);
+        let ran = outcome.run();
         assert_eq!(ran.error, None, "{ran:?}");
         let all = format!("{}{}{}", ran.stdout, ran.stderr, ran.result);
         assert!(ran.stdout.starts_with("5\n"), "{all}");
         for value in ["Ferrer", "Lindqvist", "51234", "48010"] {
             assert!(!all.contains(value), "{value} in {all}");
         }
-        // The broker looks too: the child's word is a claim.
+        // The broker checks too, because the child's report is a claim.
         assert_eq!(sources.converters.counted(), 1, "{private:?}");
     }
 }
