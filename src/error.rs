@@ -2,18 +2,18 @@
 
 use std::fmt;
 
-/// An error that ends a command with a given exit code. The message is for a person: what was
-/// wrong and what would be right.
+/// An error that ends a command with a given exit code. The message tells a person what was wrong and what to
+/// do.
 #[derive(Debug)]
 pub struct Failure {
     pub code: u8,
     pub message: String,
-    /// Further lines, each of which is shown below it.
+    /// Further lines, shown below the message.
     pub more: Vec<String>,
 }
 
 impl Failure {
-    /// Wrong use of the command line or of a configuration file: exit code 2.
+    /// A mistake in the command line or in a configuration file: exit code 2.
     pub fn usage(message: impl Into<String>) -> Self {
         Self {
             code: 2,
@@ -22,7 +22,7 @@ impl Failure {
         }
     }
 
-    /// Anything else that stops a command: exit code 1.
+    /// Any other error that stops a command: exit code 1.
     pub fn general(message: impl Into<String>) -> Self {
         Self {
             code: 1,
@@ -39,7 +39,7 @@ impl Failure {
         }
     }
 
-    /// With one more line below the message.
+    /// Adds a line below the message.
     #[must_use]
     pub fn and(mut self, line: impl Into<String>) -> Self {
         self.more.push(line.into());

@@ -1,7 +1,7 @@
 //! Countersign: a person countersigns every piece of agent-written Python before it runs.
 //!
-//! The modules read from the top down; each uses only what stands below it in this list
-//! (`tests/it/architecture` checks). ARCHITECTURE.md explains the flow.
+//! The modules are ordered from the top down: each uses only those below it in this list
+//! (`tests/it/architecture` checks this). ARCHITECTURE.md explains the flow.
 
 #[cfg(not(target_os = "linux"))]
 compile_error!(
@@ -43,7 +43,7 @@ pub mod clock;
 pub mod error;
 pub mod paths;
 
-/// What a machine may lack that tests need.
+/// Requirements of tests that a machine may not meet.
 #[cfg(test)]
 #[path = "../tests/common/given.rs"]
 pub(crate) mod given;

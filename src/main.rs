@@ -1,4 +1,4 @@
-//! Dispatches to the hidden roles of the one binary, else to the command line.
+//! Dispatches to the binary's hidden roles, else to the command line.
 
 use std::process::ExitCode;
 
@@ -6,7 +6,7 @@ use countersign::error::Failure;
 use countersign::{analysis, cli, sandbox};
 
 fn main() -> ExitCode {
-    // Before any runtime or thread: these roles restrict themselves, and one of them forks.
+    // Before any runtime or thread starts: these roles restrict themselves, and one of them forks.
     let role = std::env::args_os().nth(1);
     match role.as_deref().and_then(std::ffi::OsStr::to_str) {
         Some("__analyse") => return ExitCode::from(analysis::worker::main()),
@@ -28,7 +28,7 @@ fn command_line() -> anyhow::Result<u8> {
     match cli::parse(std::env::args_os()) {
         Ok(cli) => Ok(cli::run(cli)?),
         Err(words) => {
-            // Help and version go to standard output and are no error; usage is code 2.
+            // Help and version are not errors and go to standard output; wrong usage is code 2.
             let code = u8::try_from(words.exit_code()).unwrap_or(2);
             match cli::print_usage(&words, std::env::args_os()) {
                 Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => Err(e.into()),

@@ -1,7 +1,6 @@
-//! Where things lie: the XDG folders, what flags put in their place, and which files are
-//! trusted enough to be read.
+//! Paths: the XDG folders, the flags that replace them, and the checks of files that must be trusted.
 //!
-//! Resolves names and reads small files; makes nothing.
+//! Resolves names and reads small files; creates nothing.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -13,11 +12,10 @@ use etcetera::BaseStrategy as _;
 use nix::libc::O_NONBLOCK;
 use nix::unistd::{getegid, geteuid};
 
-/// The administrator's folder. What its `config.toml` and its `policies/*.toml` set binds everybody
-/// below.
+/// The administrator's folder. Its `config.toml` and `policies/*.toml` are binding for all users.
 pub const ADMIN_DIR: &str = "/etc/countersign";
 
-/// The largest file [`read_trusted`] takes: a configuration or a policy, not data.
+/// Largest file that [`read_trusted`] reads: it is for configurations and policies, not for data.
 const TRUSTED_BYTES_MAX: u64 = 1024 * 1024;
 
 /// The XDG base folders (freedesktop.org Base Directory Specification) with `countersign` added.
@@ -27,11 +25,11 @@ pub struct Folders {
     pub state: PathBuf,
     pub data: PathBuf,
     pub cache: PathBuf,
-    /// Absent where `XDG_RUNTIME_DIR` is unset or not absolute.
+    /// `None` if `XDG_RUNTIME_DIR` is unset or not absolute.
     pub runtime: Option<PathBuf>,
 }
 
-/// No home folder, so no XDG folder either.
+/// Without a home folder there are no XDG folders.
 #[derive(Debug, thiserror::Error)]
 #[error("no home folder is known: set HOME")]
 pub struct NoHome;
@@ -53,27 +51,27 @@ impl Folders {
     }
 }
 
-/// Every place of this process, worked out once at the start. All paths are absolute.
+/// All paths of this process, resolved once at the start and absolute.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Paths {
-    /// The user's configuration file; it need not exist unless a flag named it.
+    /// The user's configuration file; it must exist only if a flag named it.
     pub config_file: PathBuf,
-    /// The audit log and what belongs to it.
+    /// The folder of the audit log.
     pub state_dir: PathBuf,
     /// The managed Python environment.
     pub data_dir: PathBuf,
-    /// What can be made again: preflight results, caches.
+    /// Files that can be recreated: preflight results, caches.
     pub cache_dir: PathBuf,
     /// The user's policy files.
     pub policy_dir: PathBuf,
-    /// The administrator's policy files; no flag and no variable moves it.
+    /// The administrator's policy files; no flag or variable changes this path.
     pub admin_policy_dir: PathBuf,
     /// Where agents connect.
     pub socket: PathBuf,
 }
 
 impl Paths {
-    /// `<runtime>/agent.sock`, or `<state-dir>/run/agent.sock` where there is no runtime folder.
+    /// `<runtime>/agent.sock`, or `<state-dir>/run/agent.sock` without a runtime folder.
     pub fn default_socket(folders: &Folders, state_dir: &Path) -> PathBuf {
         match &folders.runtime {
             Some(runtime) => runtime.join("agent.sock"),
@@ -82,7 +80,7 @@ impl Paths {
     }
 }
 
-/// Who may own a file that is read as instructions.
+/// Who may own a file that controls the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trust {
     /// The administrator's files.
@@ -120,29 +118,29 @@ pub enum Distrust {
          read; run `chmod go-w` on it, or keep the file elsewhere"
     )]
     WritableFolder { mode: u32 },
-    #[error("was exchanged while it was looked at; try again")]
+    #[error("was replaced while it was checked; try again")]
     Exchanged,
 }
 
 impl UntrustedFile {
-    /// Whether the file is simply not there.
+    /// Whether the file does not exist.
     pub fn is_missing(&self) -> bool {
         matches!(&self.why, Distrust::Read(error) if error.kind() == io::ErrorKind::NotFound)
     }
 }
 
-/// Reads a text file that decides what the program does.
+/// Reads a text file that controls the program.
 ///
-/// Refused unless the file belongs to whom `trust` says and nobody else can write it or replace
-/// it, or a folder or a link on the way to it. Looks at the opened file, not at the name, so that it cannot be exchanged
-/// between the look and the read.
+/// Refuses the file unless its owner is one that `trust` allows, and nobody else can write or replace it, or
+/// any folder or link on the way to it. Checks the opened file instead of its name, so that it cannot be
+/// replaced between the check and the read.
 pub fn read_trusted(path: &Path, trust: Trust) -> Result<String, UntrustedFile> {
     let distrust = |why| UntrustedFile {
         path: path.to_owned(),
         why,
     };
     let read = |error| distrust(Distrust::Read(error));
-    // A FIFO would otherwise hold the start up for ever.
+    // Opening a FIFO would otherwise block forever.
     let mut file = File::options()
         .read(true)
         .custom_flags(O_NONBLOCK)
@@ -158,7 +156,7 @@ pub fn read_trusted(path: &Path, trust: Trust) -> Result<String, UntrustedFile> 
             mode: meta.mode() & 0o7777,
         }));
     }
-    let found = check_way(path, trust)?;
+    let found = check_route(path, trust)?;
     let named = std::fs::symlink_metadata(&found).map_err(read)?;
     if (named.dev(), named.ino()) != (meta.dev(), meta.ino()) {
         return Err(distrust(Distrust::Exchanged));
@@ -179,13 +177,13 @@ pub fn read_trusted(path: &Path, trust: Trust) -> Result<String, UntrustedFile> 
     })
 }
 
-/// Walks to a file as the kernel does, link by link, and checks every folder and link on the way:
-/// whoever can write one of them can put another file in its place.
+/// Resolves a path as the kernel does, link by link, and checks every folder and link on the way: whoever can
+/// write one of them can replace the file. Returns the path of the file itself.
 ///
-/// The user's own group may write a folder (umask 002 is common). A sticky folder keeps others'
-/// hands off what is not theirs, so one may stand on the way, as `/tmp` does; the file itself, or
-/// a link that is called by its name, does not lie in one: there anybody can add files.
-fn check_way(path: &Path, trust: Trust) -> Result<PathBuf, UntrustedFile> {
+/// The user's own group may write to a folder (umask 002 is common). A sticky folder, such as `/tmp`, is
+/// allowed on the way, since others cannot rename or remove what is not theirs. It must not be the folder of
+/// the file, or of a link in place of the file, since anybody can add files there.
+fn check_route(path: &Path, trust: Trust) -> Result<PathBuf, UntrustedFile> {
     const LINKS_MAX: usize = 40;
     let distrust = |at: &Path, why| UntrustedFile {
         path: at.to_owned(),
@@ -222,7 +220,7 @@ fn check_way(path: &Path, trust: Trust) -> Result<PathBuf, UntrustedFile> {
     Ok(here)
 }
 
-/// The names of a path, the last one first; a leading `/` is not among them.
+/// The components of a path in reverse order, without a leading `/`.
 fn names(path: &Path) -> Vec<OsString> {
     let name = |part: Component<'_>| match part {
         Component::Normal(name) => Some(name.to_owned()),
@@ -254,8 +252,8 @@ fn check_folder(folder: &Path, trust: Trust, holds_file: bool) -> Result<(), Unt
     check_owner(meta.uid(), trust).map_err(distrust)
 }
 
-/// In a user namespace the kernel names every owner from outside alike, the machine's root among
-/// them, whose `/` everything lies below.
+/// Whether an owner is unknown because of a user namespace: there the kernel reports every owner from outside
+/// with the same uid, even the machine's root, who owns `/`.
 fn is_outside_namespace(uid: u32) -> bool {
     const OVERFLOW: u32 = 65534;
     let all = |map: String| map.split_whitespace().eq(["0", "0", "4294967295"]);
@@ -294,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn the_socket_lies_in_the_runtime_folder_or_under_the_state_folder() {
+    fn the_socket_is_in_the_runtime_folder_or_else_in_the_state_folder() {
         let state = Path::new("/s");
         assert_eq!(
             Paths::default_socket(&folders(Some("/run/user/1/countersign")), state),
@@ -336,9 +334,9 @@ mod tests {
         }
     }
 
-    /// A link says where the file lies: its folders count, and so does the link's own.
+    /// With a link, both the folders of the link and those of its target are checked.
     #[test]
-    fn nobody_else_can_replace_anything_on_the_way_to_a_file() {
+    fn a_file_that_others_can_replace_by_any_folder_or_link_is_not_read() {
         let dir = tempfile::tempdir().unwrap();
         let at = |name: &str| dir.path().join(name);
         let mode = |name: &str, mode| {
@@ -376,7 +374,7 @@ mod tests {
             ("own/a.toml", true),
             ("own/same.toml", true),
             ("own/../own/a.toml", true),
-            // Another user cannot touch what is not theirs in a sticky folder.
+            // In a sticky folder, others cannot rename or remove what is not theirs.
             ("sticky/inner/a.toml", true),
             ("own/held.toml", true),
             ("sticky/a.toml", false),
@@ -418,7 +416,7 @@ mod tests {
     }
 
     #[test]
-    fn somebody_elses_file_is_not_read() {
+    fn files_of_other_users_are_not_read() {
         let own = geteuid().as_raw();
         assert!(check_owner(0, Trust::Root).is_ok());
         assert!(check_owner(own, Trust::RootOrUser).is_ok());
@@ -427,7 +425,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fifo_a_folder_and_bytes_that_are_not_text_are_refused_at_once() {
+    fn a_fifo_a_folder_and_invalid_utf8_are_refused_without_blocking() {
         let dir = tempfile::tempdir().unwrap();
         let fifo = dir.path().join("fifo");
         nix::unistd::mkfifo(&fifo, nix::sys::stat::Mode::S_IRUSR).unwrap();

@@ -1,4 +1,4 @@
-//! Sets bytes aside that are not believed, and says so in their place.
+//! Moves damaged bytes to quarantine and leaves a record in their place.
 
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
@@ -12,7 +12,7 @@ use super::writer::Chain;
 use crate::clock::Now;
 use crate::model::{Digest, LogEvent};
 
-/// Copies bytes of a file to `quarantine/`, durably; what comes back is to be recorded.
+/// Copies bytes of a file durably to `quarantine/`. The caller must record the returned event.
 pub(super) fn keep(
     layout: &Layout,
     name: String,
@@ -34,7 +34,7 @@ pub(super) fn keep(
     })
 }
 
-/// The bytes of a file from a place on.
+/// Reads a file from an offset to its end.
 pub(super) fn from(path: &Path, offset: u64) -> io::Result<Vec<u8>> {
     let mut file = open_regular(path)?;
     file.seek(SeekFrom::Start(offset))?;
@@ -43,8 +43,8 @@ pub(super) fn from(path: &Path, offset: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Writes the last segment anew from the end of its sound lines on: lines that continue them, its header
-/// where that is missing, and records. All of it is durable before anything else of it goes.
+/// Replaces everything after the last segment's sound lines: a header if there is none, then `lines`, which
+/// continue the chain, then `records`. The old tail is cut off only when the new one is durable.
 pub(super) fn replace(
     layout: &Layout,
     (head, chain): (&mut Head, &mut Chain),

@@ -1,4 +1,4 @@
-//! Whether the contents that records name are there, and are what their names say.
+//! Checks that the blobs named by records exist and match their digests.
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -12,22 +12,22 @@ use super::put_back;
 use super::scan::Line;
 use crate::model::{Digest, LogEvent, ProposalId};
 
-/// Largest blob that is read; a crafted one could be a sparse file without end.
+/// Largest blob that is read: a crafted one could be an endless sparse file.
 const BLOB_MAX: u64 = 1024 * 1024 * 1024;
 
-/// How closely contents are looked at.
+/// How thoroughly blobs are checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Look {
-    /// Each has a file, as long as the record says, or stands in the journal.
+    /// Each has a file of the recorded length, or is in the journal.
     There,
-    /// Each is read and held against its name.
+    /// Each is read and compared with its digest.
     Read,
-    /// Those of one proposal are read.
+    /// Only the blobs of one proposal are read.
     ReadOf(ProposalId),
 }
 
 impl Look {
-    /// How closely the contents of a record are looked at.
+    /// How thoroughly the blobs of one record are checked.
     fn at(self, event: &LogEvent) -> Self {
         match self {
             Self::ReadOf(id) if event.id() == Some(id) => Self::Read,
@@ -37,14 +37,14 @@ impl Look {
     }
 }
 
-/// The contents of a log, as its records name them.
+/// The blobs of a log, as its records name them.
 pub(super) struct Contents<'a> {
     layout: &'a Layout,
     look: Look,
-    /// Which were looked at, and whether there is nothing more to say of them.
+    /// Blobs checked so far; `true` if a later record need not check again.
     seen: HashMap<Digest, bool>,
     on_the_way: OnTheWay,
-    /// How many were found to be right.
+    /// How many blobs passed.
     pub good: u64,
 }
 
@@ -59,7 +59,7 @@ impl<'a> Contents<'a> {
         }
     }
 
-    /// Looks at what a record names and no record before it did; what is wrong comes back.
+    /// Checks the blobs that this record is the first to name, and returns the faults.
     pub fn named(&mut self, line: &Line<'_>, event: &LogEvent) -> Vec<Damage> {
         let mut bad = Vec::new();
         let look = self.look.at(event);
@@ -76,7 +76,7 @@ impl<'a> Contents<'a> {
             match self.check(&named, look) {
                 Ok(true) => self.good += 1,
                 Ok(false) => {
-                    // Another record may yet require it.
+                    // A later record may require it.
                     self.seen.remove(&digest);
                 }
                 Err(what) => {
@@ -99,11 +99,11 @@ impl<'a> Contents<'a> {
         bad
     }
 
-    /// Whether a blob is there and right; `Ok(false)` for one that may be absent and is.
+    /// `Ok(true)` if the blob is sound, `Ok(false)` if it is absent and may be.
     fn check(&mut self, named: &NamedBlob, look: Look) -> Result<bool, String> {
         match check(self.layout, named, look) {
             Ok(false) => {}
-            told => return told,
+            result => return result,
         }
         if self
             .on_the_way
@@ -111,20 +111,20 @@ impl<'a> Contents<'a> {
         {
             return Ok(true);
         }
-        // It may have got its file since.
+        // The file may have been written in the meantime.
         match check(self.layout, named, look) {
             Ok(false) if named.required => Err("it is missing".to_owned()),
-            told => told,
+            result => result,
         }
     }
 }
 
-/// A content as a record names it.
+/// A blob as a record names it.
 pub(super) struct NamedBlob {
     pub digest: Digest,
-    /// How long it is, where the record says so.
+    /// Length, if the record states it.
     bytes: Option<u64>,
-    /// Whether it must be there.
+    /// Its absence is a fault.
     pub required: bool,
 }
 
@@ -143,9 +143,9 @@ pub(super) fn named_by(event: &LogEvent) -> Vec<NamedBlob> {
                 .collect()
         }
         LogEvent::Finished(f) => {
-            // The same content may be there for another record.
+            // An unkept output may still exist because another record names the same bytes.
             let required = f.unkept.is_none();
-            // What was printed is counted as it came, and kept as text.
+            // Output is counted as raw bytes but kept as text, so its recorded length does not apply.
             let outputs = [f.stdout_sha256, f.stderr_sha256].into_iter();
             let artifacts = f.artifacts.iter();
             let artifacts = artifacts.filter_map(|a| Some((a.sha256.parse().ok()?, Some(a.bytes))));
@@ -160,10 +160,10 @@ pub(super) fn named_by(event: &LogEvent) -> Vec<NamedBlob> {
     }
 }
 
-/// How often the journal is read for a content that is in vain looked for.
+/// How often the journal is read again for blobs that are not found in it.
 const LOOKS: u32 = 64;
 
-/// Contents that have no files yet, once one was looked for there.
+/// Blobs that are only in the journal. Read on first use.
 #[derive(Default)]
 struct OnTheWay {
     known: HashSet<Digest>,
@@ -172,7 +172,7 @@ struct OnTheWay {
 
 impl OnTheWay {
     fn has(&mut self, layout: &Layout, digest: &Digest, required: bool) -> bool {
-        // What was looked at before may be older than the record.
+        // The last reading of the journal may be older than the record.
         let again = required && self.looks < LOOKS;
         if !self.known.contains(digest) && (self.looks == 0 || again) {
             self.known = put_back::on_the_way(layout).into_keys().collect();
@@ -183,7 +183,7 @@ impl OnTheWay {
     }
 }
 
-/// Whether a blob has a file, and that is right as far as it is looked at.
+/// Whether a blob has a file. An error says what is wrong with that file.
 fn check(layout: &Layout, named: &NamedBlob, look: Look) -> Result<bool, String> {
     let (_, path) = layout.blob(&named.digest);
     let unreadable = |e: io::Error| match e.kind() {

@@ -1,4 +1,4 @@
-//! What the writer asks of a disk, and the disk that is one.
+//! The storage the writer needs (`Disk`), and its implementation on files (`FileDisk`).
 
 use std::collections::{BTreeSet, HashSet};
 use std::fs::{self, DirBuilder, File, OpenOptions};
@@ -14,33 +14,34 @@ use super::journal::Journal;
 use super::layout::{Layout, open_regular, sync_dir};
 use super::mark::{Mark, Marker};
 use super::place::LogLocation;
-use super::settler::lasting;
+use super::settler::permanent;
 use crate::model::{Blob, Digest};
 
-/// Contents up to this size become durable in the journal, with the lines that name them; larger ones
-/// in files of their own.
+/// Blobs up to this size become durable in the journal, together with the lines that name them. Larger
+/// blobs are synced as files.
 const SMALL: usize = 256 * 1024;
-/// So much room for lines is kept from batch to batch.
+/// Capacity of the line buffer that is kept between batches.
 const LINES_KEPT: usize = 1024 * 1024;
-/// Contents remembered as durable.
-const VOUCHED: usize = 100_000;
+/// How many blobs are remembered as durable.
+const DURABLE_MAX: usize = 100_000;
 
-/// The seam at which tests let a disk fail. No sync is ever repeated after it failed.
+/// The interface behind which tests inject failures. A failed sync is never repeated: the kernel may drop
+/// dirty pages after reporting an error once, so a second success would prove nothing.
 pub(super) trait Disk: Send {
-    /// Keeps the content of a blob; durable only after `sync_blobs` and `sync`. An error that is
-    /// one of [`super::error::ran_out`] left nothing behind and touched nothing else.
+    /// Stores a blob; it is durable only after `sync_blobs` and `sync`. An error for which
+    /// [`super::error::ran_out`] is true has no effect on disk.
     fn put(&mut self, blob: &Blob) -> io::Result<()>;
-    /// Makes the names of blobs durable that have files of their own already. After an error that is one of
-    /// [`super::error::ran_out`] the next call does what is left.
+    /// Makes the directory entries of blob files durable. After an error for which
+    /// [`super::error::ran_out`] is true, the next call continues.
     fn sync_blobs(&mut self) -> io::Result<()>;
-    /// Adds bytes to the current segment.
+    /// Appends bytes to the current segment.
     fn append(&mut self, bytes: &[u8]) -> io::Result<()>;
-    /// Makes everything appended and put durable, and makes sure that readers can find it.
+    /// Makes everything appended and put durable, and checks that readers can find it.
     fn sync(&mut self) -> io::Result<()>;
-    /// Begins segment `number` with `header`, durably, under the name it keeps. `false`: there was no
-    /// descriptor or no room for it, and the segment before it goes on.
+    /// Begins segment `number` durably with `header`, under its final name. `false` if descriptors or
+    /// space ran out; the current segment then continues.
     fn rotate(&mut self, number: u64, header: &[u8]) -> io::Result<bool>;
-    /// Makes sure, between two batches, that readers can find what was written.
+    /// Checks between two batches that readers can find what was written.
     fn look(&mut self) -> io::Result<()>;
 }
 
@@ -51,28 +52,28 @@ pub(super) struct FileDisk {
     place: LogLocation,
     segment: File,
     number: u64,
-    /// Bytes the segment has after all that was appended.
+    /// Length of the segment, without `lines`.
     length: u64,
     marker: Arc<Marker>,
-    /// `None` after an error: what it holds stays for the next start.
+    /// `None` after an error: the next start recovers from the journal's files.
     journal: Option<Journal>,
-    /// What the next sync makes durable.
+    /// Lines and blobs that the next sync makes durable.
     lines: Vec<u8>,
     blobs: Vec<Blob>,
-    /// The digests of these, and how much room they take.
+    /// The digests of `blobs`, and their size in the journal.
     taken: HashSet<Digest>,
     room: usize,
-    /// Contents that are durable in their own places, or in the journal.
-    vouched: HashSet<Digest>,
-    /// Folders whose names are not durable yet.
+    /// Blobs that are durable, as files or in the journal.
+    durable: HashSet<Digest>,
+    /// Folders with entries that are not durable yet.
     dirty: BTreeSet<PathBuf>,
 }
 
 impl FileDisk {
-    /// Continues the segment `number`, which exists.
+    /// Continues the existing segment `number`.
     pub fn continue_segment(layout: Layout, number: u64) -> io::Result<Self> {
         let segment = open_append(&layout.segment(number), false)?;
-        // What an earlier process wrote but had not made durable is built upon from here on.
+        // An earlier process may have written lines without syncing them; later records depend on them.
         segment.sync_all()?;
         sync_dir(&layout.log())?;
         Self::new(layout, number, segment)
@@ -87,7 +88,7 @@ impl FileDisk {
     fn new(layout: Layout, number: u64, segment: File) -> io::Result<Self> {
         let marker = Arc::new(Marker::open(&layout)?);
         let length = segment.metadata()?.len();
-        // All that is there is durable, and is built upon.
+        // Everything in the segment is durable, and later records depend on it.
         marker.note(Mark {
             segment: number,
             offset: length,
@@ -104,12 +105,12 @@ impl FileDisk {
             blobs: Vec::new(),
             taken: HashSet::new(),
             room: 0,
-            vouched: HashSet::new(),
+            durable: HashSet::new(),
             dirty: BTreeSet::new(),
         })
     }
 
-    /// Whether the next sync makes this content durable.
+    /// Takes a blob into the next batch; `false` if it does not fit into the journal.
     fn journaled(&mut self, blob: &Blob) -> io::Result<bool> {
         let Some(journal) = &mut self.journal else {
             return Ok(false);
@@ -117,17 +118,17 @@ impl FileDisk {
         if blob.bytes.len() > SMALL || !journal.take(blob, self.room)? {
             return Ok(false);
         }
-        if !self.vouched.contains(&blob.sha256) && self.taken.insert(blob.sha256) {
+        if !self.durable.contains(&blob.sha256) && self.taken.insert(blob.sha256) {
             self.room += blob.bytes.len() + 64;
             self.blobs.push(blob.clone());
         }
         Ok(true)
     }
 
-    /// No sync comes after one that failed, not even the journal's last.
+    /// Drops the journal, so that no further sync is attempted, not even when it closes.
     fn failed(&mut self, error: io::Error) -> io::Error {
         self.journal = None;
-        lasting(error)
+        permanent(error)
     }
 
     fn sync_with(&mut self, journal: &mut Journal) -> io::Result<()> {
@@ -136,7 +137,7 @@ impl FileDisk {
             offset: self.length + self.lines.len() as u64,
         };
         match journal.commit(self.number, self.length, &self.lines, &self.blobs) {
-            // Durable; from here on it only goes to where it is read.
+            // The batch is durable; the segment is written only for its readers.
             Ok(()) => self.segment.write_all(&self.lines)?,
             Err(e) if error::ran_out(&e) => {
                 if !self.blobs.is_empty() {
@@ -151,10 +152,10 @@ impl FileDisk {
         self.length += self.lines.len() as u64;
         self.lines.clear();
         self.lines.shrink_to(LINES_KEPT);
-        if self.vouched.len() > VOUCHED {
-            self.vouched.clear();
+        if self.durable.len() > DURABLE_MAX {
+            self.durable.clear();
         }
-        self.vouched.extend(self.taken.drain());
+        self.durable.extend(self.taken.drain());
         self.blobs.clear();
         self.room = 0;
         self.place.check(self.length)?;
@@ -173,11 +174,11 @@ impl Disk for FileDisk {
             Err(e) => return Err(self.failed(e)),
         }
         let (folder, path) = self.layout.blob(&blob.sha256);
-        if !holds(&path, &blob.bytes) {
+        if !has_content(&path, &blob.bytes) {
             make_folder(&folder)?;
             write_whole(&path, &blob.bytes)?;
         }
-        // The folder may have been made for a content that only the journal vouches for.
+        // The settler may have made the folder for a blob that is durable only in the journal.
         self.dirty.insert(self.layout.blobs());
         self.dirty.insert(folder);
         Ok(())
@@ -185,7 +186,7 @@ impl Disk for FileDisk {
 
     fn sync_blobs(&mut self) -> io::Result<()> {
         while let Some(folder) = self.dirty.first() {
-            // To open it is no sync yet: what fails here is tried again.
+            // Opening is not syncing, so it may be retried after a failure.
             let opened = File::open(folder)?;
             self.dirty.pop_first();
             opened.sync_all().map_err(|e| self.failed(e))?;
@@ -208,7 +209,7 @@ impl Disk for FileDisk {
     }
 
     fn rotate(&mut self, number: u64, header: &[u8]) -> io::Result<bool> {
-        // Both descriptors first: afterwards every error is one of writing.
+        // Open both first: running out of descriptors must not leave half a rotation.
         let opened = File::open(self.layout.log()).and_then(|folder| {
             let segment = open_append(&self.layout.segment(number), true)?;
             Ok((folder, segment))
@@ -218,13 +219,13 @@ impl Disk for FileDisk {
             Err(e) if error::ran_out(&e) => return Ok(false),
             Err(e) => return Err(e),
         };
-        // What is not the last segment is whole without the journal.
+        // Readers expect every segment but the last to be complete without the journal.
         self.segment
             .sync_all()
             .and_then(|()| segment.write_all(header))
             .and_then(|()| segment.sync_all())
             .and_then(|()| folder.sync_all())
-            .and_then(|()| self.place.goes_on(&segment, number))
+            .and_then(|()| self.place.switch_to(&segment, number))
             .map_err(|e| self.failed(e))?;
         self.segment = segment;
         self.number = number;
@@ -238,7 +239,7 @@ impl Disk for FileDisk {
             journal.map_or(Ok(()), |journal| journal.check(&self.place))
         });
         match looked {
-            // Whether it is there could not be told; the next record will.
+            // The check was not possible; the next sync repeats it.
             Err(e) if error::ran_out(&e) => Ok(()),
             looked => looked.map_err(|e| self.failed(e)),
         }
@@ -247,14 +248,14 @@ impl Disk for FileDisk {
 
 impl Drop for FileDisk {
     fn drop(&mut self) {
-        // What stays in the journal when this fails is put back by the next start.
+        // If closing fails, the next start recovers from the journal.
         if let Some(journal) = self.journal.take() {
             let _ = journal.close();
         }
     }
 }
 
-/// Makes a folder for blobs, unless it is there.
+/// Makes a folder for blobs if it does not exist.
 pub(super) fn make_folder(folder: &Path) -> io::Result<()> {
     match DirBuilder::new().mode(0o700).create(folder) {
         Err(e) if e.kind() != io::ErrorKind::AlreadyExists => Err(e),
@@ -262,8 +263,8 @@ pub(super) fn make_folder(folder: &Path) -> io::Result<()> {
     }
 }
 
-/// Whether the file holds exactly these bytes already.
-pub(super) fn holds(path: &Path, bytes: &[u8]) -> bool {
+/// Whether the file exists with exactly these bytes.
+pub(super) fn has_content(path: &Path, bytes: &[u8]) -> bool {
     let Ok(file) = open_regular(path) else {
         return false;
     };
@@ -273,14 +274,16 @@ pub(super) fn holds(path: &Path, bytes: &[u8]) -> bool {
         .is_ok_and(|_| there == bytes)
 }
 
-/// Writes a file so that its name either does not exist or holds all of it. The caller makes the
-/// folder durable. There is one writer, so one temporary name for each file is enough, and what a
-/// crash left under it is overwritten.
+/// Writes a file atomically: its name either does not exist or has the whole content. The caller syncs the
+/// folder. There is only one writer, so one temporary name for each file suffices, and what a crash left
+/// under that name is replaced.
 pub(super) fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    write(path, "tmp", bytes, |file| file.sync_all().map_err(lasting))
+    write(path, "tmp", bytes, |file| {
+        file.sync_all().map_err(permanent)
+    })
 }
 
-/// The same beside the writer's thread, and not durable.
+/// Like [`write_whole`], but not durable, and under another temporary name, since the settler's thread uses it.
 pub(super) fn write_unsynced(path: &Path, bytes: &[u8]) -> io::Result<()> {
     write(path, "new", bytes, |_| Ok(()))
 }
@@ -310,30 +313,30 @@ fn write(
         sync(&file)?;
         fs::rename(&temporary, path)
     });
-    // A file that found no room takes room from all that follows.
+    // A partial file would waste space when space is short.
     written.inspect_err(|_| drop(fs::remove_file(&temporary)))
 }
 
-/// Removes what a crash left under temporary names. Only under the lock; what cannot be removed stays.
+/// Removes temporary files that a crash left behind, as far as possible. The caller must hold the lock.
 pub(super) fn remove_temporary(layout: &Layout) {
     let names = |folder: &Path| {
         let entries = fs::read_dir(folder).into_iter().flatten().flatten();
         entries.map(|entry| entry.path()).collect::<Vec<_>>()
     };
-    let of = |path: &Path, extension: &str| path.extension().is_some_and(|e| e == extension);
+    let ends_in = |path: &Path, extension: &str| path.extension().is_some_and(|e| e == extension);
     for folder in names(&layout.blobs()) {
         for path in names(&folder) {
             let blob: Option<Digest> = path
                 .file_stem()
                 .and_then(|stem| stem.to_str()?.parse().ok());
             let ours = blob.is_some_and(|digest| layout.blob(&digest).0 == folder);
-            if ours && (of(&path, "tmp") || of(&path, "new")) {
+            if ours && (ends_in(&path, "tmp") || ends_in(&path, "new")) {
                 let _ = fs::remove_file(path);
             }
         }
     }
     for path in names(&layout.quarantine()) {
-        if of(&path, "tmp") {
+        if ends_in(&path, "tmp") {
             let _ = fs::remove_file(path);
         }
     }
@@ -356,8 +359,8 @@ fn open_append(path: &Path, new: bool) -> io::Result<File> {
         .open(path)
 }
 
-/// Puts `bytes` at `offset` of a segment in place of all that follows. The old tail goes only once
-/// the new one is durable, so that no crash in between can lose both.
+/// Replaces everything from `offset` of a segment with `bytes`. The old tail is cut off only when the new
+/// one is durable, so that no crash can lose both.
 pub(super) fn replace_tail(path: &Path, offset: u64, bytes: &[u8]) -> io::Result<()> {
     let file = OpenOptions::new()
         .write(true)

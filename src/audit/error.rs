@@ -37,13 +37,13 @@ pub enum AuditError {
         source: io::Error,
     },
     #[error(
-        "the audit log in {} goes on in a later version than this one knows ({place}). Nothing was \
+        "a later version of Countersign wrote to the audit log in {} ({place}). Nothing was \
          changed; start the later version, or choose another folder with --state-dir", dir.display()
     )]
     Later { dir: PathBuf, place: Damage },
     #[error(
-        "the audit log in {} cannot be repaired: {damage}, and nothing is left that it could go on from. \
-         Nothing was changed; put back a copy, or choose another folder with --state-dir", dir.display()
+        "the audit log in {} cannot be repaired: {damage}, and nothing is left to continue from. \
+         Nothing was changed; restore a copy, or choose another folder with --state-dir", dir.display()
     )]
     Beyond { dir: PathBuf, damage: Damage },
     #[error("there is no audit log in {}", dir.display())]
@@ -60,17 +60,17 @@ impl AuditError {
     }
 }
 
-/// Why the writer stopped, while it was doing `what`.
+/// Why the writer stopped while doing `what`.
 pub(super) fn reason(what: &str, error: &io::Error) -> String {
     match error.get_ref() {
-        // Nothing failed: what was written is not where it should be.
+        // The operation succeeded, but the log's files are not where they should be.
         Some(inner) if inner.is::<Misplaced>() => error.to_string(),
         _ => format!("{what}: {error}{}", remedy(error)),
     }
 }
 
-/// Whether there was no descriptor, no memory or no room, found before anything was promised: it says
-/// nothing of what was written before, and the next attempt may succeed.
+/// Whether descriptors, memory or space ran out before the operation had an effect. Earlier writes are not
+/// in doubt then, and the next attempt may succeed.
 pub(super) fn ran_out(error: &io::Error) -> bool {
     let Some(code) = error.raw_os_error() else {
         return false;
@@ -86,7 +86,7 @@ pub(super) fn ran_out(error: &io::Error) -> bool {
     )
 }
 
-/// What a person can do about an input/output error.
+/// What a person can do about an I/O error.
 fn remedy(error: &io::Error) -> &'static str {
     if error.raw_os_error() == Some(Errno::EMFILE as i32) {
         return "; raise the limit of open files (`ulimit -n`) and start again";
@@ -103,14 +103,14 @@ fn remedy(error: &io::Error) -> &'static str {
     }
 }
 
-/// The first thing in a log that is not as it was written.
+/// A fault in a log, and where it is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Damage {
     /// Path inside the state folder.
     pub file: String,
-    /// Line of the file, counted from 1; `None` where the file as a whole is meant.
+    /// Line of the file, counted from 1; `None` if the fault concerns the whole file.
     pub line: Option<u64>,
-    /// Sequence number the record has or should have.
+    /// Sequence number that the record has or should have.
     pub seq: Option<u64>,
     pub what: String,
 }
@@ -128,10 +128,10 @@ impl fmt::Display for Damage {
     }
 }
 
-/// Named one by one in a report; more are counted.
+/// How many faults a report lists; the rest are only counted.
 const NAMED: usize = 20;
 
-/// The first of some things that are wrong, and how many there are.
+/// The first faults of one sort, and how many there are.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Named {
     pub first: Vec<Damage>,
@@ -147,26 +147,26 @@ impl Named {
     }
 }
 
-/// Everything that is wrong with a log; the same whoever reads it.
+/// All faults of a log. Every reader finds the same ones.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Faults {
-    /// The first thing that is wrong with the chain, or a line in it that is no record. Nothing after it
-    /// was looked at, and nothing can be added to such a log.
+    /// Where the chain breaks, or the first line that is not a record. Nothing after it was checked, and
+    /// nothing can be appended to such a log.
     pub chain: Option<Damage>,
-    /// Records in their place that tell of what cannot have happened.
+    /// Intact records that state an impossible history.
     pub lives: Named,
-    /// Contents that are missing or changed, each with the first record that names it.
+    /// Blobs that are missing or changed, each with the first record that names it.
     pub blobs: Named,
 }
 
 impl Faults {
-    /// The first bad record.
+    /// The fault with the lowest sequence number.
     pub fn first(&self) -> Option<&Damage> {
         first(&self.lives.first, &self.blobs.first, self.chain.as_ref())
     }
 }
 
-/// What stands before the place where the chain breaks comes first.
+/// The earliest fault. Faults in records come before the break of the chain, since nothing is read after it.
 pub(super) fn first<'a>(
     lives: &'a [Damage],
     blobs: &'a [Damage],

@@ -1,12 +1,12 @@
-//! The bytes of the journal: frames, each a batch that became durable with one sync.
+//! The journal's format: frames, each a batch that became durable with one sync.
 //!
 //! ```text
 //! frame:  magic · nonce of the turn · segment · offset · length of the lines · number of blobs ·
 //!         length of the body · lines · (digest · length · bytes)* · SHA-256 of all before it
 //! ```
 //!
-//! Behind the last frame stands a header of zeros, or the file's end. What an earlier turn left behind
-//! that is never looked at: it can hold whatever an agent proposed, a frame of its own making included.
+//! A header of zeros, or the end of the file, follows the last frame. Bytes after it are left over from an
+//! earlier turn and are never read: they can contain anything an agent proposed, even a forged frame.
 
 use std::io;
 
@@ -18,7 +18,7 @@ pub(super) const NONCE: usize = 8;
 pub(super) const HEADER: usize = 8 + NONCE + 8 + 8 + 4 + 4 + 8;
 const HASH: usize = 32;
 
-/// A batch that was durable.
+/// A durable batch.
 pub(super) struct Frame<'a> {
     nonce: [u8; NONCE],
     pub segment: u64,
@@ -26,21 +26,22 @@ pub(super) struct Frame<'a> {
     pub offset: u64,
     pub lines: &'a [u8],
     pub blobs: Vec<(Digest, &'a [u8])>,
-    /// Where in the journal it stands.
+    /// Where in the journal the frame begins.
     pub at: usize,
 }
 
-/// The frames of one turn, and where what follows them is not whole.
+/// The frames of one turn, read up to the first incomplete one.
 pub(super) struct Turn<'a> {
     pub frames: Vec<Frame<'a>>,
+    /// Where the first incomplete frame begins.
     pub broken: Option<usize>,
-    /// The furthest end of a whole frame of the same turn behind the broken place: what is broken was
-    /// whole once.
+    /// The furthest end of a complete frame of the same turn after the broken one. If there is one, the
+    /// broken frame was complete once: frames are synced in order.
     pub beyond: Option<Mark>,
 }
 
 impl Frame<'_> {
-    /// Where in the log its lines begin.
+    /// Where the frame's lines begin in the log.
     pub fn mark(&self) -> Mark {
         Mark {
             segment: self.segment,
@@ -48,7 +49,7 @@ impl Frame<'_> {
         }
     }
 
-    /// Where in the log its lines end.
+    /// Where the frame's lines end in the log.
     pub fn end(&self) -> Mark {
         Mark {
             segment: self.segment,
@@ -57,11 +58,10 @@ impl Frame<'_> {
     }
 }
 
-/// So many places that look like a frame are looked at behind a broken one: a crafted journal could have
-/// any number.
+/// How many possible frames are tried after a broken one: a crafted journal could have any number.
 const TRIES: usize = 64;
 
-/// Writes a frame in place of what `bytes` holds.
+/// Encodes a frame into `bytes`, replacing their content.
 pub(super) fn write(
     bytes: &mut Vec<u8>,
     nonce: &[u8; NONCE],
@@ -93,7 +93,7 @@ pub(super) fn write(
     Ok(())
 }
 
-/// Reads what stands in one file of the journal.
+/// Decodes one file of the journal.
 pub(super) fn read(bytes: &[u8]) -> Turn<'_> {
     let mut frames: Vec<Frame<'_>> = Vec::new();
     let mut at = 0;
@@ -128,7 +128,8 @@ fn header_nonce(bytes: &[u8]) -> Option<[u8; NONCE]> {
     rest.array()
 }
 
-/// An earlier turn's frames and contents that imitate some do not know the nonce.
+/// The furthest end of a complete frame of this turn after the broken one. The nonce excludes frames of
+/// earlier turns and forged frames inside blobs.
 fn beyond_broken(bytes: &[u8], broken: usize, nonce: [u8; NONCE]) -> Option<Mark> {
     let begins = [&MAGIC[..], &nonce].concat();
     let mut furthest = None;
@@ -151,7 +152,7 @@ fn beyond_broken(bytes: &[u8], broken: usize, nonce: [u8; NONCE]) -> Option<Mark
     furthest
 }
 
-/// Takes bytes from the front; every length in a journal is checked, since a folder can be a copy.
+/// Takes bytes from the front. Every length is checked: a state folder may come from elsewhere.
 struct Bytes<'a>(&'a [u8]);
 
 impl<'a> Bytes<'a> {
@@ -174,7 +175,7 @@ impl<'a> Bytes<'a> {
     }
 }
 
-/// The frame at the front and its length; `None` where there is no whole one.
+/// The frame at the front and its length; `None` if there is no complete frame.
 fn whole(bytes: &[u8], at: usize) -> Option<(Frame<'_>, usize)> {
     let mut rest = Bytes(bytes);
     if rest.array::<8>()? != MAGIC {
@@ -190,7 +191,7 @@ fn whole(bytes: &[u8], at: usize) -> Option<(Frame<'_>, usize)> {
         return None;
     }
     let lines = body.take(lines)?;
-    // No segment reaches further.
+    // No file is longer than `i64::MAX`.
     i64::try_from(offset)
         .ok()?
         .checked_add(i64::try_from(lines.len()).ok()?)?;

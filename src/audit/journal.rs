@@ -1,11 +1,11 @@
-//! The journal: makes a batch durable with one sync, whatever the batch consists of.
+//! The journal makes a batch durable with one sync, whatever the batch consists of.
 //!
-//! A batch's lines and its small contents go into one frame of one file, and the frame is synced. Then
-//! the lines go to the segment without waiting for the disk, and the contents to their files without
-//! waiting for the files ([`super::settler`]). Readers look for a content in both; what a crash takes,
-//! [`super::put_back`] puts back. Two files take turns: while one is written, everything the other one
-//! vouches for is synced in its own place, and then it is free. Its bytes are written over, not
-//! appended, so that a sync needs no change of the file's size.
+//! A batch's lines and small blobs are written as one frame into one file, which is synced. Then the lines
+//! are written to the segment without a sync, and [`super::settler`] writes the blobs' files in its own
+//! thread. Readers look for a blob in both places. After a crash, [`super::put_back`] restores what the
+//! segment and the files lack. Two files take turns: while one is written, everything in the other is synced
+//! in its final place, which frees that file. Frames overwrite old bytes instead of extending the file, so
+//! that a sync need not write the inode.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -19,18 +19,18 @@ use super::frame::{self, HEADER, NONCE};
 use super::layout::{Layout, journal_name, sync_dir};
 use super::mark::{Mark, Marker};
 use super::place::{self, Held, LogLocation};
-use super::settler::{Places, Settled, Settler, Turn, lasting, settled};
+use super::settler::{Places, Settled, Settler, Turn, permanent, settled};
 use crate::model::{Blob, Digest};
 
-/// Bytes after which the files change turns.
+/// Bytes after which the other file takes its turn.
 const TURN: u64 = 8 * 1024 * 1024;
-/// A batch that is longer goes to its own place at once.
+/// Longest frame. A longer batch is synced in its final place at once.
 const LONGEST: usize = 16 * 1024 * 1024;
-/// No file of a journal is longer.
+/// Longest possible file of a journal.
 pub(super) const FILE_MAX: u64 = TURN + LONGEST as u64 + *STEP.end() + HEADER as u64;
-/// The file grows in steps: few of them, and no large one for a log of a few records.
+/// The file grows in steps that start small, so that a log of a few records stays small.
 const STEP: std::ops::RangeInclusive<u64> = 64 * 1024..=1024 * 1024;
-/// Room for the lines that name the contents.
+/// Space reserved for the lines that name the blobs.
 const LINES: u64 = 128 * 1024;
 
 /// The open journal.
@@ -38,24 +38,24 @@ const LINES: u64 = 128 * 1024;
 pub(super) struct Journal {
     files: [Arc<File>; 2],
     held: [Held; 2],
-    /// Which of the files is written, from where on, and how far it reaches.
+    /// The current file, the offset of the next frame, and the file's length.
     turn: usize,
     at: u64,
     length: u64,
     nonce: [u8; NONCE],
-    /// What this turn vouches for in its own place.
+    /// What the frames of this turn contain: it must be synced in its final place before the file is reused.
     places: Places,
-    /// The last frame: its room is used again.
+    /// The last frame; its buffer is reused.
     frame: Vec<u8>,
-    /// The end of what was made durable here.
+    /// End of the last batch that was made durable here.
     end: Option<Mark>,
     settler: Settler,
-    /// Until everything that the other file vouches for is in its own place.
+    /// Pending while the other file's content is being synced in its final place.
     settling: Option<Settled>,
 }
 
 impl Journal {
-    /// Both files must be empty: what they hold is put back before.
+    /// Recovery must have restored and emptied both files before.
     pub fn open(layout: &Layout, marker: &Arc<Marker>) -> io::Result<Self> {
         let open = |number| {
             OpenOptions::new()
@@ -86,10 +86,10 @@ impl Journal {
         })
     }
 
-    /// Takes a content for the next batch, beside so many bytes that it has already. `false`: it
-    /// cannot, and the content is to be made durable as a file of its own.
-    pub fn take(&mut self, blob: &Blob, beside: usize) -> io::Result<bool> {
-        let bytes = beside + blob.bytes.len();
+    /// Takes a blob for the next batch, which already has `batch_bytes` bytes. `false` if there is no room; the
+    /// caller must then sync the blob as a file.
+    pub fn take(&mut self, blob: &Blob, batch_bytes: usize) -> io::Result<bool> {
+        let bytes = batch_bytes + blob.bytes.len();
         if bytes > LONGEST / 2 {
             return Ok(false);
         }
@@ -104,10 +104,10 @@ impl Journal {
         }
     }
 
-    /// Makes a batch durable: lines that go to `offset` of a segment, and contents that were taken.
+    /// Makes a batch durable: lines for `offset` of a segment, and blobs that were taken.
     ///
     /// # Errors
-    /// One that is [`error::ran_out`] has left no trace; the batch can be made durable elsewhere.
+    /// An error for which [`error::ran_out`] is true had no effect; the batch can be made durable elsewhere.
     pub fn commit(
         &mut self,
         segment: u64,
@@ -122,13 +122,13 @@ impl Journal {
             return Err(nix::errno::Errno::EFBIG.into());
         }
         let end = self.at + self.frame.len() as u64;
-        // Behind the last frame there is no trace of an earlier turn.
+        // A zero header ends the turn, so that no reader takes up a frame of an earlier turn.
         self.frame.resize(self.frame.len() + HEADER, 0);
         self.uncut()?;
         self.room_to(end + HEADER as u64)?;
         let file = &self.files[self.turn];
         file.write_all_at(&self.frame, self.at)?;
-        file.sync_data().map_err(lasting)?;
+        file.sync_data().map_err(permanent)?;
         self.at = end;
         self.end = Some(Mark {
             segment,
@@ -140,13 +140,13 @@ impl Journal {
         Ok(())
     }
 
-    /// Bytes that were cut off would come back as zeros.
+    /// Fails if somebody truncated the file: writing past the end would turn the lost bytes into zeros.
     fn uncut(&self) -> io::Result<()> {
         let found = place::length(&self.files[self.turn])?;
         place::uncut(&journal_name(self.turn), found, self.length)
     }
 
-    /// Makes the file reach so far, by zeros.
+    /// Extends the file with zeros to at least `end`.
     fn room_to(&mut self, end: u64) -> io::Result<()> {
         if self.length >= end {
             return Ok(());
@@ -156,8 +156,8 @@ impl Journal {
         while self.length < end {
             let step = self.length.clamp(*STEP.start(), *STEP.end());
             if let Err(e) = file.write_all_at(&vec![0; step as usize], self.length) {
-                // What it got takes room from what follows.
-                file.set_len(self.length).map_err(lasting)?;
+                // Give the partial extension back, since space is short.
+                file.set_len(self.length).map_err(permanent)?;
                 return Err(e);
             }
             self.length += step;
@@ -165,20 +165,20 @@ impl Journal {
         Ok(())
     }
 
-    /// Makes sure that the next start finds the journal where it looks for it.
+    /// Checks that the next start will find the journal.
     pub fn check(&self, place: &LogLocation) -> io::Result<()> {
         self.held.iter().enumerate().try_for_each(|(number, held)| {
             place.check_file(held, (number == self.turn).then_some(self.length))
         })
     }
 
-    /// Makes contents that were taken durable as files of their own.
+    /// Makes blobs that were taken durable as files.
     pub fn settle_blobs(&self, blobs: &[Blob]) -> io::Result<()> {
         settled(&self.settler.settle(Turn::of(digests(blobs).collect())))
     }
 
-    /// Where this turn has come to its end, the other file takes over; this one is free again when
-    /// everything is in its own place.
+    /// Switches to the other file if this turn is over. This file is free again when all its content is
+    /// synced in its final place.
     fn turned(&mut self) -> io::Result<()> {
         if self.at < TURN {
             return Ok(());
@@ -186,7 +186,7 @@ impl Journal {
         if let Some(settling) = self.settling.take()
             && let Err(e) = settled(&settling)
         {
-            // What is owed is tried again.
+            // Retry what the settler could not do.
             self.settling = Some(self.settler.settle(Turn::default()));
             return Err(e);
         }
@@ -202,7 +202,7 @@ impl Journal {
         Ok(())
     }
 
-    /// Everything goes to its own place, and the journal vouches for nothing any more.
+    /// Syncs everything in its final place, then empties the journal.
     pub fn close(self) -> io::Result<()> {
         settled(&self.settler.settle(Turn {
             places: self.places,
@@ -221,7 +221,7 @@ fn digests(blobs: &[Blob]) -> impl Iterator<Item = Digest> {
     blobs.iter().map(|blob| blob.sha256)
 }
 
-/// Tells one turn's frames from what an earlier turn left behind them.
+/// Distinguishes the frames of one turn from those of earlier turns.
 fn nonce() -> io::Result<[u8; NONCE]> {
     let mut nonce = [0; NONCE];
     getrandom::fill(&mut nonce).map_err(|e| io::Error::other(e.to_string()))?;

@@ -1,10 +1,10 @@
-//! The one judgement of a log: whoever reads it, the start of the dashboard included, sees the same
-//! records, and calls the same record the first bad one.
+//! The only code that judges a log: every reader, including the start of the dashboard, sees the same records
+//! and reports the same record as the first bad one.
 //!
-//! Three things can be wrong. The chain, or a line in it that is no record of its version: nothing
-//! after that counts, and the dashboard does not start. The life of a proposal, in a chain that is
-//! intact; and a content that is missing or changed: both are named by everybody, and the log goes on,
-//! since a record that says so is worth more than none.
+//! Three things can be wrong. If the chain is broken, or a line is not a record of its version, nothing after
+//! it counts and the dashboard does not start. If an intact chain states an impossible life of a proposal, or
+//! a blob is missing or changed, every reader reports it and the log continues: a record of a fault is worth
+//! more than no record.
 
 use serde::Deserialize;
 
@@ -24,28 +24,28 @@ pub(super) struct Judged {
     pub scanned: Scanned,
     pub faults: Faults,
     pub lives: Lives,
-    /// Contents that are right, as far as they were looked at.
+    /// How many blobs passed the checks that were asked for.
     pub blobs: u64,
-    /// The last so many records stand in the journal only, until the next start puts them in their place.
+    /// How many records, the last ones, are only in the journal until the next start restores them.
     pub in_journal: u64,
-    /// Records of a later version; the chain covers them all the same.
+    /// How many records are of a later version; the chain covers them as well.
     pub later: u64,
 }
 
-/// A record in its place.
+/// A record as its readers see it.
 pub(super) enum Read<'a> {
     Record(&'a Line<'a>, Box<Record>),
-    /// Of a later version, and the proposal that it may be of.
+    /// A record of a later version, and the proposal it names, if any.
     Later(&'a Line<'a>, Option<ProposalId>),
 }
 
-/// Of a record of a later version.
+/// What is read of a record of a later version.
 #[derive(Deserialize)]
 struct Later {
     id: Option<ProposalId>,
 }
 
-/// What is known of a log as far as it was read.
+/// The judgement of the lines read so far.
 struct Judging<'a, V> {
     lives: Lives,
     spans: Spans,
@@ -69,7 +69,7 @@ impl<'a, V: FnMut(Read<'_>)> Judging<'a, V> {
         }
     }
 
-    /// Takes the next line of the chain. The error says in words why it is no record.
+    /// Judges the next line of the chain. The error says why the line is not a record.
     fn line(&mut self, line: &Line<'_>) -> Result<(), String> {
         if !std::mem::replace(&mut self.begun, true) && line.seq > 1 {
             self.lives.begins_later();
@@ -95,7 +95,7 @@ impl<'a, V: FnMut(Read<'_>)> Judging<'a, V> {
                 record.event.kind()
             )),
         };
-        // Each takes the record; a record is named once.
+        // Both must see every record, and a record is reported only once.
         let (lived, written) = (self.lives.step(&record.event), self.spans.step(&record));
         if let Err(what) = lived.and(actor).and(written) {
             self.faults.lives.add(Damage {
@@ -127,7 +127,7 @@ impl<'a, V: FnMut(Read<'_>)> Judging<'a, V> {
     }
 }
 
-/// Reads a log from its first line to its end, or to the first thing that is wrong with the chain.
+/// Reads a log from its first line to its end, or to where the chain breaks.
 ///
 /// # Errors
 /// When a file cannot be read at all.
@@ -142,11 +142,11 @@ pub(super) fn judge(
     Ok(judging.done(scanned, chain))
 }
 
-/// The same for somebody who only reads: records that only the journal has are the log's as well, and
-/// what a crash left at the end is damage, unless a writer may be in the middle of it.
+/// Like [`judge`], for commands that only read. Records that are only in the journal count as well. An
+/// incomplete end is damage, unless a writer may be writing it now.
 ///
 /// # Errors
-/// As above, and when there is no log.
+/// When a file cannot be read at all, or there is no log.
 pub(super) fn read(
     layout: &Layout,
     look: Look,
@@ -166,7 +166,7 @@ pub(super) fn read(
     }
     let before = scanned.head.seq;
     let damage = put_back::check(layout, &mut scanned, |line| judging.line(line))?;
-    // A writer may have begun since.
+    // A writer may have started in the meantime.
     let alone = || lock::holder(layout).is_ok_and(lock::Holder::writes_nothing);
     let chain = damage.filter(|_| alone()).or(scanned.damage.clone());
     let in_journal = scanned.head.seq - before;

@@ -1,4 +1,4 @@
-//! Whoever reads a log says the same of it.
+//! All readers of a log report the same faults.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use super::*;
 use crate::audit::open::write_one;
 use crate::model::{Blob, Digest, LogEvent};
 
-/// A log of one proposal that ran and one that waits.
+/// A log with one finished and one pending proposal.
 fn sample(dir: &Path) -> [ProposalId; 2] {
     let ids = [ProposalId::new(), ProposalId::new()];
     let events = [
@@ -24,13 +24,13 @@ fn sample(dir: &Path) -> [ProposalId; 2] {
 }
 
 fn add(dir: &Path, events: impl IntoIterator<Item = (LogEvent, Vec<Blob>)>) {
-    let (tell, told) = std::sync::mpsc::channel();
+    let (report, reports) = std::sync::mpsc::channel();
     let handle = open(dir).unwrap().writer.start(Box::new(move |said| {
-        let _ = tell.send(said);
+        let _ = report.send(said);
     }));
     for (event, blobs) in events {
         handle.submit(crate::model::Ticket::Unawaited, event, blobs);
-        told.recv().unwrap();
+        reports.recv().unwrap();
     }
     handle.close();
 }
@@ -43,7 +43,7 @@ fn bodies(dir: &Path) -> Vec<String> {
         .collect()
 }
 
-/// Writes the segment anew with hashes that are right: what a forger does who knows the format.
+/// Rewrites the segment with correct hashes, as a forger who knows the format would.
 fn forge(dir: &Path, bodies: &[String]) {
     let mut prev = "0".repeat(64);
     let mut text = String::new();
@@ -57,7 +57,7 @@ fn forge(dir: &Path, bodies: &[String]) {
     unnoted(dir);
 }
 
-/// What each reader names first.
+/// The first fault, after checking that all readers report the same one.
 fn named(dir: &Path) -> Option<Damage> {
     let log = Log::open(dir).unwrap();
     let report = log.verify().unwrap();
@@ -73,7 +73,7 @@ fn named(dir: &Path) -> Option<Damage> {
     first
 }
 
-/// What the start of a dashboard does with it: the damage, and whether it stops.
+/// The first fault at a dashboard's start, and whether the start fails.
 fn start(dir: &Path) -> (Option<Damage>, bool) {
     match open(dir) {
         Ok(opened) => (opened.faults.first().cloned(), false),
@@ -83,7 +83,7 @@ fn start(dir: &Path) -> (Option<Damage>, bool) {
 }
 
 #[test]
-fn a_line_that_is_no_record_of_its_version_is_damage_for_everybody() {
+fn a_line_that_is_not_a_record_of_its_version_is_damage_for_every_reader() {
     let dir = tempfile::tempdir().unwrap();
     let [ran, _] = sample(dir.path());
     let whole = bodies(dir.path());
@@ -105,7 +105,7 @@ fn a_line_that_is_no_record_of_its_version_is_damage_for_everybody() {
             "granted",
             &*format!("\"id\":\"{id}\""),
             "\"id\":\"me\"",
-            "no record",
+            "not a record",
         ),
         (
             "proposed",
@@ -117,19 +117,19 @@ fn a_line_that_is_no_record_of_its_version_is_damage_for_everybody() {
             "granted",
             "\"policy_sha256\":\"00",
             "\"policy_sha256\":\"..",
-            "is no digest",
+            "is not a digest",
         ),
         (
             "proposed",
             "\"policy_sha256\":\"00",
             "\"policy_sha256\":\"+1",
-            "is no digest",
+            "is not a digest",
         ),
         (
             "finished",
             "\"artifacts\":[]",
             "\"artifacts\":[{\"name\":\"a\",\"media_type\":\"b\",\"bytes\":1,\"sha256\":\"../x\"}]",
-            "is no digest",
+            "is not a digest",
         ),
         (
             "started",
@@ -165,10 +165,9 @@ fn a_line_that_is_no_record_of_its_version_is_damage_for_everybody() {
     assert_eq!(start(dir.path()), (None, false));
 }
 
-/// The chain is intact: everybody names the record, and the log goes on.
 #[test]
-fn a_life_that_cannot_have_been_is_named_by_everybody_and_stops_nothing() {
-    let of = |kind: &str, body: &String| body.contains(&format!("\"kind\":\"{kind}\""));
+fn an_impossible_life_is_reported_by_every_reader_and_stops_nothing() {
+    let is_kind = |kind: &str, body: &String| body.contains(&format!("\"kind\":\"{kind}\""));
     let renumbered = |bodies: Vec<String>| -> Vec<String> {
         let number = |(n, body): (usize, String)| match body.split_once(",\"boot_id\"") {
             Some((_, rest)) => format!("{{\"v\":1,\"seq\":{n},\"boot_id\"{rest}"),
@@ -184,7 +183,7 @@ fn a_life_that_cannot_have_been_is_named_by_everybody_and_stops_nothing() {
         let dir = tempfile::tempdir().unwrap();
         let [ran, _] = sample(dir.path());
         let mut forged = bodies(dir.path());
-        let at = forged.iter().position(|b| of("granted", b)).unwrap();
+        let at = forged.iter().position(|b| is_kind("granted", b)).unwrap();
         match what {
             "granted left out" => drop(forged.remove(at)),
             "granted twice" => forged.insert(at, forged[at].clone()),
@@ -206,12 +205,16 @@ fn a_life_that_cannot_have_been_is_named_by_everybody_and_stops_nothing() {
         assert!(damage.what.contains(&ran.to_string()), "{damage}");
         assert_eq!(start(dir.path()), (Some(damage.clone()), false));
         add(dir.path(), [proposed(ProposalId::new(), "goes on")]);
-        assert_eq!(named(dir.path()), Some(damage), "it is still named");
+        assert_eq!(
+            named(dir.path()),
+            Some(damage),
+            "the fault is still reported"
+        );
     }
 }
 
 #[test]
-fn a_content_that_is_missing_is_named_by_everybody_and_stops_nothing() {
+fn a_missing_blob_is_reported_by_every_reader_and_stops_nothing() {
     let dir = tempfile::tempdir().unwrap();
     sample(dir.path());
     let output = Layout::at(dir.path()).blob(&Digest::of(b"1\n")).1;
@@ -226,7 +229,7 @@ fn a_content_that_is_missing_is_named_by_everybody_and_stops_nothing() {
 }
 
 #[test]
-fn a_log_that_is_gone_is_damaged_where_anything_says_that_there_was_one() {
+fn a_missing_log_is_damage_if_any_file_shows_that_there_was_one() {
     for left in ["lock", "journal-0", "blobs", "quarantine"] {
         for removed in [true, false] {
             let dir = tempfile::tempdir().unwrap();
@@ -248,30 +251,27 @@ fn a_log_that_is_gone_is_damaged_where_anything_says_that_there_was_one() {
             assert_eq!((&*damage.file, damage.seq), ("log/00000001.jsonl", Some(1)));
             assert!(damage.what.contains(left), "{damage}");
             assert_eq!(start(dir.path()), (Some(damage), true), "{left}");
-            assert!(
-                !at("log/00000001.jsonl").exists(),
-                "nothing was begun in its place"
-            );
+            assert!(!at("log/00000001.jsonl").exists(), "no new log was started");
         }
     }
 }
 
 #[test]
-fn a_folder_that_never_had_a_log_has_none_and_gets_one() {
+fn a_folder_that_never_had_a_log_gets_one() {
     let dir = tempfile::tempdir().unwrap();
     let none = || matches!(Log::open(dir.path()), Err(AuditError::None { .. }));
     assert!(none());
     let layout = Layout::at(dir.path());
     layout.make().unwrap();
-    // A first start that ended before there was a segment.
+    // A first start that ended before it made a segment.
     drop(lock::Lock::take(&layout).unwrap());
-    assert!(none(), "an empty log is none");
+    assert!(none(), "a folder without segments has no log");
     sample(dir.path());
     assert_eq!(named(dir.path()), None);
 }
 
 #[test]
-fn records_of_a_later_version_are_told_apart_from_damage() {
+fn records_of_a_later_version_are_not_damage() {
     let dir = tempfile::tempdir().unwrap();
     let [_, waits] = sample(dir.path());
     let mut forged = bodies(dir.path());
@@ -284,7 +284,7 @@ fn records_of_a_later_version_are_told_apart_from_damage() {
         "{},\"kind\":\"suspended\",\"id\":\"{waits}\"",
         head(2, 6)
     ));
-    // Nobody knows what may follow that.
+    // This version cannot know what may follow a record of a later one.
     forged.push(format!(
         "{},\"kind\":\"withdrawn\",\"id\":\"{waits}\",\"disconnected\":true,\"actor\":\"agent\"",
         head(1, 7)
@@ -303,9 +303,9 @@ fn records_of_a_later_version_are_told_apart_from_damage() {
     assert!(said.contains("start the later version"), "{said}");
 }
 
-/// What a start adds for a dashboard that was killed is part of a sound life.
+/// The records that a start adds for a killed dashboard's proposals complete a valid life.
 #[test]
-fn what_was_open_is_ended_and_verified() {
+fn proposals_that_were_open_are_ended_and_the_log_verifies() {
     let dir = tempfile::tempdir().unwrap();
     let [_, waits] = sample(dir.path());
     let runs = ProposalId::new();

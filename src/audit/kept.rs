@@ -1,8 +1,8 @@
-//! Code that ran and succeeded, kept as a file its user can read, copy and run again.
+//! Code that ran and succeeded, kept as a file that its user can read, copy and run again.
 //!
-//! `<state>/kept/run_<time>_<id>.py`: a header of comments, a line that ends it, then the exact
-//! bytes that were granted. A convenience: the log has the same bytes, and what a kept file says
-//! is believed only as far as the log bears it out.
+//! `<state>/kept/run_<time>_<id>.py`: a header of comments, a line that ends it, then the exact bytes that
+//! were granted. Kept files are a convenience: the log has the same bytes, and whoever reads a kept file must
+//! verify it against the log.
 
 use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{self, Write as _};
@@ -16,24 +16,24 @@ use crate::model::{BoundInput, InputKind, KeptRun, ProposalId, visible};
 
 /// The last line of the header.
 const END: &str = "# ---- the code that was granted begins on the next line ----";
-/// Characters of one field of the header.
+/// Longest field of the header, in characters.
 const FIELD: usize = 200;
-/// A kept file is at most this long: the largest code there can be, and its header.
+/// Longest kept file: the largest code that can be proposed, and a header.
 const BYTES_MAX: u64 = 2 * 1024 * 1024;
 
-/// A kept file that was read back. Nothing of it is verified.
+/// A kept file as read back, unverified.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Kept {
     pub id: ProposalId,
     pub code: Vec<u8>,
 }
 
-/// Why a file is no kept run.
+/// Why a file is not a kept run.
 #[derive(Debug, thiserror::Error)]
 pub enum KeptError {
     #[error("{path} cannot be read: {source}", path = path.display())]
     Io { path: PathBuf, source: io::Error },
-    #[error("{path} is no kept run: {what}", path = path.display())]
+    #[error("{path} is not a kept run: {what}", path = path.display())]
     Other { path: PathBuf, what: &'static str },
 }
 
@@ -41,7 +41,7 @@ fn folder(state_dir: &Path) -> PathBuf {
     state_dir.join("kept")
 }
 
-/// Writes a run's code into the state folder. A file that is there already stays as it is.
+/// Writes a run's code into the state folder. An existing file is not changed.
 pub fn keep(state_dir: &Path, run: &KeptRun) -> io::Result<PathBuf> {
     let folder = folder(state_dir);
     match DirBuilder::new().mode(0o700).create(&folder) {
@@ -49,13 +49,13 @@ pub fn keep(state_dir: &Path, run: &KeptRun) -> io::Result<PathBuf> {
         _ => {}
     }
     let path = folder.join(name(run.id, run.at));
-    let made = OpenOptions::new()
+    let created = OpenOptions::new()
         .write(true)
         .create_new(true)
         .mode(0o600)
         .custom_flags(OFlag::O_NOFOLLOW.bits())
         .open(&path);
-    match made {
+    match created {
         Ok(mut file) => {
             file.write_all(header(run).as_bytes())?;
             file.write_all(run.code.as_bytes())?;
@@ -66,7 +66,7 @@ pub fn keep(state_dir: &Path, run: &KeptRun) -> io::Result<PathBuf> {
     }
 }
 
-/// `run_2026-04-27T01-23-45Z_<id>.py`: sorts by time, and has no character a shell cares about.
+/// `run_2026-04-27T01-23-45Z_<id>.py`: sorts by time and needs no quoting in a shell.
 fn name(id: ProposalId, at: Timestamp) -> String {
     let at = at.to_zoned(TimeZone::UTC).strftime("%Y-%m-%dT%H-%M-%SZ");
     format!("run_{at}_{id}.py")
@@ -114,7 +114,7 @@ fn input(one: &BoundInput) -> String {
 /// Reads a kept file back.
 ///
 /// # Errors
-/// When it cannot be read or is not of that shape.
+/// When the file cannot be read or is not a kept run.
 pub fn read(path: &Path) -> Result<Kept, KeptError> {
     let io = |source| KeptError::Io {
         path: path.to_owned(),
@@ -154,8 +154,8 @@ pub fn read(path: &Path) -> Result<Kept, KeptError> {
     })
 }
 
-/// The kept files that are older than `days`, oldest first, by the time in their names. Names of
-/// another shape are not kept runs and stay.
+/// The kept files that are older than `days`, oldest first, by the time in their names. Files with other
+/// names are not kept runs and are left out.
 pub fn outdated(state_dir: &Path, days: u64, now: Timestamp) -> io::Result<Vec<PathBuf>> {
     let Some(before) = super::older_than(days, now) else {
         return Ok(Vec::new());
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_kept_is_read_back_to_the_byte() {
+    fn kept_code_is_read_back_exactly() {
         let state = tempfile::tempdir().unwrap();
         for code in [
             "print(1)",
@@ -231,7 +231,7 @@ mod tests {
             assert_eq!((kept.id, kept.code.as_slice()), (run.id, code.as_bytes()));
             // A second time changes nothing.
             assert_eq!(keep(state.path(), &run).unwrap(), path);
-            // The header names its inputs, and no word of the agent's starts a line.
+            // The header names the inputs, and no text of the agent's can start a line.
             let text = fs::read_to_string(&path).unwrap();
             assert!(text.contains("# input    sales: csv from its agent, 1 bytes"));
             assert_eq!(text.lines().filter(|l| *l == END).count(), 1);
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_kept_run_says_why() {
+    fn a_file_that_is_not_a_kept_run_is_refused_with_the_reason() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("x.py");
         for (text, want) in [
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn only_kept_runs_that_are_old_enough_are_outdated() {
+    fn only_old_kept_runs_are_outdated() {
         let state = tempfile::tempdir().unwrap();
         let old = keep(state.path(), &run("1")).unwrap();
         fs::write(state.path().join("kept/notes.txt"), "mine").unwrap();

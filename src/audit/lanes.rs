@@ -1,8 +1,8 @@
-//! What waits for the writer, in two lanes: a person's decisions, and what became of them, overtake
-//! what agents asked for.
+//! Records that wait for the writer, in two lanes: a person's decisions and their outcomes overtake records
+//! of agents' requests.
 //!
-//! Each lane keeps its order. A batch is of one lane, so that a decision is never written behind
-//! contents that a flood brought, and waits for one batch of them at most.
+//! Each lane keeps its order. A batch comes from one lane only, so that a decision waits for at most one batch
+//! of agents' records, even during a flood.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -10,15 +10,15 @@ use std::time::Duration;
 
 use crate::model::{Blob, Lane, LogEvent, Ticket};
 
-/// Records of one group commit.
+/// Most records in one batch.
 const BATCH: usize = 512;
-/// Bytes of contents after which a batch takes no further record.
+/// A batch that has this many bytes of blobs takes no further record.
 const BATCH_BYTES: usize = 1024 * 1024;
 
-/// After so long without work the writer looks whether its log is still where it was.
+/// After this time without work the writer checks that its log is still in place.
 const QUIET: Duration = Duration::from_secs(2);
 
-/// A record on its way.
+/// A record that waits for the writer.
 pub(super) struct Entry {
     pub lane: Lane,
     pub ticket: Ticket,
@@ -29,13 +29,13 @@ pub(super) struct Entry {
 /// What the writer has to do next.
 pub(super) enum Work {
     Commit(Vec<Entry>),
-    /// Nothing came for a while.
+    /// No record came for [`QUIET`].
     Quiet,
-    /// Everything that was handed over before the close is written.
+    /// Every record that was pushed before the close is written.
     Close,
 }
 
-/// The two lanes; every clone is the same.
+/// The two lanes. Clones share them.
 #[derive(Clone, Default)]
 pub(super) struct Lanes {
     shared: Arc<(Mutex<Waiting>, Condvar)>,
@@ -45,10 +45,10 @@ pub(super) struct Lanes {
 struct Waiting {
     person: VecDeque<Entry>,
     agents: VecDeque<Entry>,
-    /// The writer has nothing to do, and nobody has called it yet.
+    /// The writer waits and has not been notified yet.
     idle: bool,
     closing: bool,
-    /// Nothing is taken in any more.
+    /// The writer is down; records are dropped.
     over: bool,
 }
 
@@ -62,19 +62,19 @@ impl Lanes {
             Lane::Person => waiting.person.push_back(entry),
             Lane::Agents => waiting.agents.push_back(entry),
         }
-        // A call is a system call, also where nobody waits for it.
+        // Notifying costs a system call even if nobody waits.
         if std::mem::take(&mut waiting.idle) {
             self.shared.1.notify_one();
         }
     }
 
-    /// Lets the writer end once it has written what waits.
+    /// Ends the writer after it has written the waiting records.
     pub fn close(&self) {
         self.waiting().closing = true;
         self.shared.1.notify_one();
     }
 
-    /// The writer is down: what waits is dropped, and so is all that comes.
+    /// The writer is down: drops the waiting records and all that follow.
     pub fn end(&self) {
         let mut waiting = self.waiting();
         waiting.over = true;
@@ -105,7 +105,7 @@ impl Lanes {
         }
     }
 
-    /// No step that is taken under the lock can panic half-way.
+    /// A poisoned lock is ignored: nothing done under it can panic halfway.
     fn waiting(&self) -> MutexGuard<'_, Waiting> {
         self.shared.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,4 +1,4 @@
-//! Where in a state folder everything lies, and who may own it.
+//! The layout of a state folder, and the checks of its ownership and mode.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io;
@@ -56,17 +56,17 @@ impl Layout {
         (folder, file)
     }
 
-    /// Makes the folders, for the user alone.
+    /// Makes the folders, accessible only to this user.
     ///
     /// # Errors
-    /// When one cannot be made, is not a folder of this user, or others may write into it.
+    /// When a folder cannot be made, belongs to another user, or lets other users in.
     pub fn make(&self) -> Result<(), AuditError> {
         DirBuilder::new()
             .recursive(true)
             .mode(0o700)
             .create(&self.state)
             .map_err(|e| AuditError::io(&self.state, "created", e))?;
-        // The state folder itself may be a link and may be looked into: what lies in it is not.
+        // The state folder itself may be a link and readable by others; the folders in it may not.
         let meta = fs::metadata(&self.state).map_err(|e| AuditError::io(&self.state, "read", e))?;
         owned(&self.state, &meta, 0o022)?;
         for folder in [self.log(), self.blobs(), self.quarantine()] {
@@ -83,7 +83,7 @@ impl Layout {
         sync_dir(&self.state).map_err(|e| AuditError::io(&self.state, "made durable", e))
     }
 
-    /// Numbers of the segments that are there, ascending. Other names are not segments.
+    /// Numbers of the existing segments, ascending. Other file names are ignored.
     pub fn segments(&self) -> io::Result<Vec<u64>> {
         let mut numbers = Vec::new();
         for entry in fs::read_dir(self.log())? {
@@ -110,7 +110,7 @@ fn segment_number(name: &str) -> Option<u64> {
     (segment_name(number) == name).then_some(number)
 }
 
-/// Refuses what is not a folder of this user or lets others in.
+/// Refuses a path that is not a folder of this user or that lets other users in.
 fn owned(path: &Path, meta: &fs::Metadata, forbidden: u32) -> Result<(), AuditError> {
     let refuse = |problem: String, remedy: String| {
         Err(AuditError::Unsafe {
@@ -142,12 +142,12 @@ fn owned(path: &Path, meta: &fs::Metadata, forbidden: u32) -> Result<(), AuditEr
     Ok(())
 }
 
-/// Makes names in a folder durable.
+/// Makes the entries of a folder durable.
 pub(super) fn sync_dir(path: &Path) -> io::Result<()> {
     File::open(path)?.sync_all()
 }
 
-/// Opens a regular file for reading: no link is followed and a pipe or a device does not block.
+/// Opens a regular file for reading. Links are not followed; a pipe or device is refused without blocking.
 pub(super) fn open_regular(path: &Path) -> io::Result<File> {
     let file = OpenOptions::new()
         .read(true)

@@ -1,32 +1,32 @@
-//! Which records of a proposal may follow which.
+//! The order in which records of a proposal may follow each other.
 //!
-//! The chain says that nobody changed what was written; this says that what was written can have
-//! happened: no run without a grant, one grant, one end. What the broker records is inside these rules
-//! (its random lives are tested against them), and so is what a start adds for a dashboard that was killed.
+//! The chain proves that nobody changed what was written. These rules check that it can have happened: no run
+//! without a grant, one grant, one end. The broker's records keep these rules (its random lives are tested
+//! against them), and so do the records that a start adds for a killed dashboard.
 
 use std::collections::HashMap;
 
 use crate::model::{Digest, Exit, FinishedLog, LogEvent, ProposalId, State, Tier};
 
-/// Where a proposal stands after the records so far.
+/// The stage of a proposal after the records so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
     Pending {
         grantable: bool,
-        /// Which code under which policy; see [`bound`].
+        /// The code and the policy; see [`bound`].
         what: Digest,
     },
     Granted {
-        /// In which it has to be started.
+        /// The tier in which it must be started.
         tier: Tier,
     },
     Started,
-    /// A kill was asked for; the end is still to come.
+    /// A kill was recorded, the end not yet.
     Killed {
         started: bool,
     },
     Ended(State),
-    /// A later version wrote of it.
+    /// A record of a later version names it.
     Unjudged,
 }
 
@@ -41,7 +41,7 @@ impl Stage {
         }
     }
 
-    /// For a person, after "a proposal that".
+    /// Words for a person that follow "a proposal that".
     fn words(self) -> &'static str {
         match self {
             Self::Pending {
@@ -70,42 +70,42 @@ impl Stage {
 /// The lives of all proposals of a log.
 #[derive(Debug, Default)]
 pub(super) struct Lives {
-    of: HashMap<ProposalId, Stage>,
-    /// Old segments were removed: a life may begin with any record.
+    stages: HashMap<ProposalId, Stage>,
+    /// Old segments were removed, so a life may begin with any record.
     cut: bool,
 }
 
 impl Lives {
-    /// The records before the first one were removed under retention.
+    /// Retention removed the records before the first one.
     pub fn begins_later(&mut self) {
         self.cut = true;
     }
 
-    /// Nothing is known of a proposal that a later version wrote of.
+    /// Stops judging a proposal that a record of a later version names.
     pub fn unjudged(&mut self, id: ProposalId) {
-        self.of.insert(id, Stage::Unjudged);
+        self.stages.insert(id, Stage::Unjudged);
     }
 
-    /// Takes the next record.
+    /// Judges the next record.
     ///
     /// # Errors
-    /// In words, when it cannot have happened after the ones before. The life then goes on from what
-    /// the record says, so that each wrong record is named once.
+    /// A description, when the record cannot follow the earlier ones. The life then continues from the stage
+    /// that the record claims, so that one wrong record is reported once.
     pub fn step(&mut self, event: &LogEvent) -> Result<(), String> {
         let Some(id) = event.id() else { return Ok(()) };
-        let before = self.of.get(&id).copied();
+        let before = self.stages.get(&id).copied();
         let after = claimed(event, before);
         let sound = match before {
-            _ if !says_an_end_it_can_have(event) => Err(format!(
+            _ if !names_possible_state(event) => Err(format!(
                 "`{}` cannot leave a proposal {}",
                 event.kind(),
                 event.state().map_or("so", State::as_str)
             )),
             Some(Stage::Unjudged) => return Ok(()),
-            Some(Stage::Pending { what, .. }) if grants_another(event, what) => Err(format!(
+            Some(Stage::Pending { what, .. }) if grants_other_binding(event, what) => Err(format!(
                 "`granted` names other code or another policy than was proposed ({id})"
             )),
-            Some(Stage::Granted { tier }) if starts_in_another(event, tier) => Err(format!(
+            Some(Stage::Granted { tier }) if starts_in_other_tier(event, tier) => Err(format!(
                 "`started` names another tier than {tier}, for which it was granted ({id})"
             )),
             Some(stage) if follows(event, stage) => Ok(()),
@@ -121,20 +121,20 @@ impl Lives {
             )),
         };
         if let Some(after) = after {
-            self.of.insert(id, after);
+            self.stages.insert(id, after);
         }
         sound
     }
 
-    /// The state of a proposal as its records say, if they say any.
+    /// The state of a proposal according to its records; `None` without records or if unjudged.
     pub fn state(&self, id: ProposalId) -> Option<State> {
-        self.of.get(&id).and_then(|stage| stage.state())
+        self.stages.get(&id).and_then(|stage| stage.state())
     }
 
     /// Proposals without a final state, oldest first.
     pub fn open(&self) -> Vec<(ProposalId, State)> {
         let mut open: Vec<_> = self
-            .of
+            .stages
             .iter()
             .filter_map(|(id, stage)| Some((*id, stage.state()?)))
             .filter(|(_, state)| !state.is_final())
@@ -144,7 +144,7 @@ impl Lives {
     }
 }
 
-/// Whether the record may stand after those that led to this stage.
+/// Whether the record may follow at this stage.
 fn follows(event: &LogEvent, stage: Stage) -> bool {
     let killed = matches!(stage, Stage::Killed { .. });
     match (event, stage) {
@@ -169,7 +169,7 @@ fn follows(event: &LogEvent, stage: Stage) -> bool {
         | (LogEvent::Killed { .. }, Stage::Granted { .. } | Stage::Started)
         | (LogEvent::Finished(_), Stage::Started | Stage::Killed { started: true })
         | (LogEvent::Replicated { .. }, Stage::Ended(State::Succeeded)) => true,
-        // It fails by itself, or because somebody stopped it.
+        // A run can fail by itself (`Error`), or because it was killed.
         (LogEvent::Failed { state, .. }, stage) => {
             killed || (*state == State::Error && stage.state().is_some_and(|s| !s.is_final()))
         }
@@ -177,13 +177,13 @@ fn follows(event: &LogEvent, stage: Stage) -> bool {
     }
 }
 
-/// The two kinds that name a state name one of those that they can bring about.
-fn says_an_end_it_can_have(event: &LogEvent) -> bool {
+/// Whether `finished` and `failed`, the kinds that name a state, name one that they can lead to.
+fn names_possible_state(event: &LogEvent) -> bool {
     match event {
         LogEvent::Finished(f) if f.unkept.is_some() => f.state == State::Error,
         LogEvent::Finished(f) => match f.state {
-            State::Succeeded => went_well(f),
-            State::Failed => !went_well(f),
+            State::Succeeded => succeeded(f),
+            State::Failed => !succeeded(f),
             _ => false,
         },
         LogEvent::Failed { state, .. } => matches!(state, State::Failed | State::Error),
@@ -191,27 +191,27 @@ fn says_an_end_it_can_have(event: &LogEvent) -> bool {
     }
 }
 
-fn went_well(f: &FinishedLog) -> bool {
+fn succeeded(f: &FinishedLog) -> bool {
     f.error.is_none() && f.limit.is_none() && f.exit == Exit::Code(0)
 }
 
-/// What a grant must name again: the code, the profile and its policy.
+/// Identifies what a grant must repeat: the code, the profile and its policy.
 fn bound(digest: &Digest, profile: &str, policy: &str) -> Digest {
     Digest::of(format!("{digest} {policy} {profile}").as_bytes())
 }
 
-fn grants_another(event: &LogEvent, what: Digest) -> bool {
+fn grants_other_binding(event: &LogEvent, what: Digest) -> bool {
     match event {
         LogEvent::Granted(g) => bound(&g.digest, &g.profile, &g.policy_sha256) != what,
         _ => false,
     }
 }
 
-fn starts_in_another(event: &LogEvent, tier: Tier) -> bool {
+fn starts_in_other_tier(event: &LogEvent, tier: Tier) -> bool {
     matches!(event, LogEvent::Started { isolation, .. } if isolation.tier != tier)
 }
 
-/// The stage after a record, as far as the record is believed; `None` where it changes none.
+/// The stage that a record claims; `None` if it changes nothing.
 fn claimed(event: &LogEvent, before: Option<Stage>) -> Option<Stage> {
     Some(match event {
         LogEvent::Proposed(p) => Stage::Pending {
@@ -221,7 +221,7 @@ fn claimed(event: &LogEvent, before: Option<Stage>) -> Option<Stage> {
         LogEvent::Granted(g) => Stage::Granted { tier: g.tier },
         LogEvent::Started { .. } => Stage::Started,
         LogEvent::Killed { .. } => match before {
-            // The last that is left of a removed beginning may be the kill of what ran.
+            // Retention may have removed everything before the kill of a run.
             None => Stage::Killed { started: true },
             Some(Stage::Granted { .. }) => Stage::Killed { started: false },
             Some(Stage::Started) => Stage::Killed { started: true },

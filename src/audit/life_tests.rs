@@ -3,14 +3,14 @@ use super::*;
 use crate::broker::tests::random_logs;
 use crate::model::{LogEvent, Reviewer, VerdictKind, Viewed};
 
-/// The first record that cannot have happened, and why.
+/// The first impossible record, and why it is impossible.
 fn first_bad(log: &[LogEvent]) -> Option<(usize, String)> {
     let mut lives = Lives::default();
     let mut each = log.iter().enumerate();
     each.find_map(|(at, event)| lives.step(event).err().map(|why| (at, why)))
 }
 
-/// What the next start adds to what a dashboard left that was killed.
+/// The records that the next start adds to the log of a killed dashboard.
 fn closings(log: &[LogEvent]) -> Vec<LogEvent> {
     let mut lives = Lives::default();
     for event in log {
@@ -82,26 +82,26 @@ fn ended(id: ProposalId, state: State, unkept: bool) -> LogEvent {
 }
 
 #[test]
-fn whatever_the_broker_records_is_a_sound_life() {
+fn everything_the_broker_records_is_a_valid_life() {
     let (mut records, mut closed) = (0, 0);
     for log in random_logs(150) {
         assert_eq!(first_bad(&log), None, "{log:#?}");
         records += log.len();
-        // It may be killed after any record.
+        // The dashboard may be killed after any record.
         for cut in [log.len() / 3, log.len() / 2, log.len() * 3 / 4] {
             let mut log = log[..cut].to_vec();
             let closing = closings(&log);
             closed += closing.len();
             log.extend(closing);
             assert_eq!(first_bad(&log), None, "{log:#?}");
-            assert_eq!(closings(&log), [], "all of it ended");
+            assert_eq!(closings(&log), [], "no proposal is open");
         }
     }
     assert!(records > 2_000 && closed > 100, "{records} {closed}");
 }
 
 #[test]
-fn every_way_a_proposal_can_go_is_a_sound_life() {
+fn every_possible_course_of_a_proposal_is_a_valid_life() {
     let id = ProposalId::new();
     let p = || proposed(id, "t").0;
     let blocks = || judged(id, VerdictKind::Blocked);
@@ -115,7 +115,7 @@ fn every_way_a_proposal_can_go_is_a_sound_life() {
         vec![p()],
         vec![blocks(), LogEvent::Blocked { id }],
         vec![unparsable(), LogEvent::Blocked { id }],
-        // It was blocked, and taken back or late, before that was on the disk.
+        // Withdrawn or expired before the verdict that blocks it was durable.
         vec![blocks(), LogEvent::Expired { id }],
         vec![blocks(), back.clone()],
         vec![blocks(), LogEvent::Unattended { id }],
@@ -155,7 +155,7 @@ fn every_way_a_proposal_can_go_is_a_sound_life() {
 }
 
 #[test]
-fn each_kind_of_broken_life_is_named() {
+fn each_kind_of_impossible_life_is_reported() {
     let id = ProposalId::new();
     let p = || proposed(id, "t").0;
     let ran = || vec![p(), granted(id), started(id), finished(id).0];
@@ -330,23 +330,25 @@ fn each_kind_of_broken_life_is_named() {
         let (at, said) = first_bad(&log).unwrap_or_else(|| panic!("{why}: {log:#?}"));
         assert_eq!(at + 1, log.len(), "{said}");
         assert!(said.contains(why), "{said} is not {why}");
-        // Another proposal's records change nothing of it.
+        // Records of another proposal do not change the result.
         let other = ProposalId::new();
-        let mut beside = log.clone();
-        beside.insert(0, proposed(other, "t").0);
-        beside.insert(log.len(), granted(other));
-        assert_eq!(first_bad(&beside).map(|(at, _)| at), Some(log.len() + 1));
+        let mut with_other = log.clone();
+        with_other.insert(0, proposed(other, "t").0);
+        with_other.insert(log.len(), granted(other));
+        assert_eq!(
+            first_bad(&with_other).map(|(at, _)| at),
+            Some(log.len() + 1)
+        );
     }
 }
 
-/// One record of a random log removed, or put where it does not belong, is a life that cannot be, or
-/// one that nobody can tell from a life.
+/// Removes one record of a random log. Skips the cases in which the rest is a possible life by itself.
 #[test]
-fn records_left_out_of_a_life_are_mostly_found() {
+fn a_record_removed_from_a_life_is_found() {
     let mut all = 0;
     for log in random_logs(30) {
         for (at, event) in log.iter().enumerate() {
-            // What stands before another record of the same proposal, and is no kill.
+            // Without its last record, or without a kill, a life is still possible.
             let later = log[at + 1..].iter().any(|e| e.id() == event.id());
             if event.id().is_none() || !later || matches!(event, LogEvent::Killed { .. }) {
                 continue;
@@ -358,7 +360,7 @@ fn records_left_out_of_a_life_are_mostly_found() {
                 .filter(|e| e.id() == event.id())
                 .map(LogEvent::kind)
                 .collect();
-            // A held child that was never let go leaves the same as one that was never made.
+            // A child that was held and never released leaves the same records as one that was never made.
             if matches!(event, LogEvent::Started { .. }) && after[0] != "finished" {
                 continue;
             }
@@ -372,7 +374,7 @@ fn records_left_out_of_a_life_are_mostly_found() {
     assert!(all > 100, "{all}");
 }
 
-/// Retention removed the beginning: what is left of a life is judged by itself.
+/// After retention removed the beginning of a life, the rest is judged by itself.
 #[test]
 fn a_life_whose_beginning_was_removed_may_begin_anywhere() {
     let id = ProposalId::new();
@@ -399,7 +401,7 @@ fn a_life_whose_beginning_was_removed_may_begin_anywhere() {
 }
 
 #[test]
-fn each_bad_record_is_named_once() {
+fn each_bad_record_is_reported_once() {
     let id = ProposalId::new();
     let mut lives = Lives::default();
     for event in [granted(id), started(id), finished(id).0] {

@@ -1,6 +1,6 @@
-//! The bytes of a record.
+//! The format of a record.
 //!
-//! A segment is lines of JSON, each ended by a line feed. A record is
+//! A segment consists of lines of JSON, each ended by a line feed. A record is
 //!
 //! ```text
 //! {"v":1,"seq":7,"batch":5,"boot_id":"…","mono_ns":…,"ts":"…","kind":"…",…,"actor":"…","prev":"<64 hex>","hash":"<64 hex>"}
@@ -9,20 +9,19 @@
 //! and the first line of each segment is a header,
 //! `{"v":1,"segment":2,"first_seq":7,"ts":"…","prev":"…","hash":"…"}`.
 //!
-//! - `hash` is SHA-256 over the line's bytes before `,"hash":"`: without the line feed and the last
-//!   75 bytes. What was written is what is hashed; nothing is ever serialised again to check it.
-//! - `prev` is the `hash` of the line before, headers included, across segments; 64 zeros in the
+//! - `hash` is SHA-256 over the line's bytes before `,"hash":"`, that is, without the last 75 bytes and the
+//!   line feed. Readers hash the bytes as written; nothing is serialised again to check them.
+//! - `prev` is the `hash` of the preceding line, headers included, across segments. It is 64 zeros in the
 //!   header of the first segment.
-//! - `seq` counts records from 1 without gaps and is what orders them, never a clock; `mono_ns` is
+//! - `seq` counts records from 1 without gaps. It alone orders them, never a clock. `mono_ns` is
 //!   CLOCK_BOOTTIME of the boot named by `boot_id`.
-//! - `batch` is the `seq` of the first of the records that one sync made durable together; a record
-//!   that was synced by itself has none, and so have all of earlier versions. A batch is begun only
-//!   once the one before it is durable: what stands before an intact record of a later batch was
-//!   acknowledged.
-//! - `v` is the version of the format. A record of a later one is in the chain and is not
-//!   understood; a kind that a version does not have is damage.
-//! - The positions of `v`, `seq`, `batch` (or `segment`, `first_seq`), `prev` and `hash` are fixed, so that no
-//!   second field of the same name can stand for them.
+//! - `batch` is the `seq` of the first record of a batch, which one sync made durable. A record that was
+//!   synced alone has no `batch`, and neither have records of earlier versions. A batch begins only when the
+//!   preceding one is durable, so everything before an intact record of a later batch was acknowledged.
+//! - `v` is the version of the format. Records of later versions are part of the chain but are not
+//!   interpreted. A kind that the record's version does not have is damage.
+//! - The positions of `v`, `seq`, `batch` (or `segment`, `first_seq`), `prev` and `hash` are fixed, so that a
+//!   duplicate field elsewhere in the line cannot replace them.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -30,11 +29,11 @@ use serde::{Deserialize, Serialize};
 use crate::clock::Now;
 use crate::model::{Digest, LogEvent};
 
-/// Longest line that is written or read, line feed included. Far above any record: a proposal's
-/// code and contents are blobs, what is left of a frame is less than 1 MiB.
+/// Longest line that is written or read, including the line feed. Every record is far shorter: a proposal's
+/// code and inputs are blobs, and the rest of its frame is less than 1 MiB.
 pub(super) const LINE_MAX: usize = 32 * 1024 * 1024;
 
-/// Room for most lines, so that they are not moved while they are written.
+/// Capacity that suffices for most lines without reallocation.
 const LINE_USUAL: usize = 2 * 1024;
 
 /// `,"hash":"` 64 digits `"}`
@@ -42,32 +41,32 @@ const TAIL: usize = 9 + 64 + 2;
 /// `,"prev":"` 64 digits `"`
 const PREV: usize = 9 + 64 + 1;
 
-/// The `prev` of the first line of all.
+/// The `prev` of a log's first line.
 pub(super) const GENESIS: Digest = Digest::from_bytes([0; 32]);
 
-/// The version of the format that this program writes; it reads what is in the fixed positions of later ones.
+/// The version of the format that this program writes. Only the fixed positions of later versions are read.
 pub(super) const VERSION: u32 = 1;
 
 /// A record as it was written.
 #[derive(Clone, Debug)]
 pub struct Record {
     pub seq: u64,
-    /// The first record of those that became durable together, where there were several.
+    /// The first record of its batch, unless it was synced alone.
     pub batch: Option<u64>,
-    /// The boot in which it was written, and CLOCK_BOOTTIME then.
+    /// The boot in which it was written, and CLOCK_BOOTTIME at that time.
     pub boot_id: String,
     pub mono_ns: u64,
     pub ts: Timestamp,
     pub event: LogEvent,
     /// `person`, `agent` or `dashboard`.
     pub actor: String,
-    /// The line itself, without its line feed.
+    /// The whole line, without its line feed.
     pub line: String,
 }
 
-/// What every record has.
+/// The fields of every record.
 #[derive(Deserialize)]
-#[expect(dead_code, reason = "some only have to be there")]
+#[expect(dead_code, reason = "some fields are only required to exist")]
 struct Envelope {
     v: u32,
     seq: u64,
@@ -82,15 +81,15 @@ struct Envelope {
 }
 
 impl Record {
-    /// Understands a line whose place in the chain was checked.
+    /// Parses a line whose place in the chain was checked.
     ///
     /// # Errors
-    /// In words, when it is none of this version: another kind, a field that is missing, stands twice or
-    /// holds something else.
+    /// A description, when the line is not a record of this version: its kind is unknown, or a field is
+    /// missing, duplicated or of the wrong type.
     pub(super) fn parse(line: &[u8]) -> Result<Self, String> {
-        let no_record = |e: serde_json::Error| format!("it is no record: {e}");
+        let no_record = |e: serde_json::Error| format!("it is not a record: {e}");
         let envelope: Envelope = serde_json::from_slice(line).map_err(no_record)?;
-        // The long ones directly: a tagged enum would first copy all of it.
+        // Long kinds are parsed directly: deserialising a tagged enum would first buffer a copy.
         let event = match envelope.kind.as_str() {
             "proposed" => serde_json::from_slice(line).map(LogEvent::Proposed),
             "granted" => serde_json::from_slice(line).map(LogEvent::Granted),
@@ -99,7 +98,7 @@ impl Record {
         };
         let event = event.map_err(no_record)?;
         if let Some(odd) = odd_digest(&event) {
-            return Err(format!("it is no record: `{odd}` is no digest"));
+            return Err(format!("it is not a record: `{odd}` is not a digest"));
         }
         Ok(Self {
             seq: envelope.seq,
@@ -109,17 +108,17 @@ impl Record {
             ts: envelope.ts,
             event,
             actor: envelope.actor,
-            // It is JSON, hence UTF-8.
+            // Parsed JSON is UTF-8, so nothing is lost.
             line: String::from_utf8_lossy(line).into_owned(),
         })
     }
 }
 
-/// The first digest that is kept as text and is none.
+/// The first field that should be a digest and is not one, among those that are kept as text.
 fn odd_digest(event: &LogEvent) -> Option<&str> {
     let is_hex = |text: &str| hex(text.as_bytes()).is_some();
     match event {
-        // Code that no policy judged has none.
+        // Empty if no policy judged the code.
         LogEvent::Proposed(p) => Some(p.policy_sha256.as_str()).filter(|text| !text.is_empty()),
         LogEvent::Granted(g) => Some(g.policy_sha256.as_str()),
         LogEvent::Finished(f) => {
@@ -153,8 +152,8 @@ struct Header {
     ts: Timestamp,
 }
 
-/// The line of a record, with its line feed, and its hash. `batch` is the first record of those that
-/// are synced with it, where there are others.
+/// The line of a record, including its line feed, and its hash. `batch` is the first record of its batch,
+/// unless it is synced alone.
 pub(super) fn record(
     seq: u64,
     batch: Option<u64>,
@@ -178,7 +177,7 @@ pub(super) fn record(
     Ok(seal(bytes, prev))
 }
 
-/// The first line of a segment, with its line feed, and its hash.
+/// The first line of a segment, including its line feed, and its hash.
 pub(super) fn header(
     segment: u64,
     first_seq: u64,
@@ -208,7 +207,7 @@ fn seal(mut bytes: Vec<u8>, prev: &Digest) -> (Vec<u8>, Digest) {
     (bytes, hash)
 }
 
-/// Who made it happen.
+/// Who caused the event.
 pub(super) fn actor(event: &LogEvent) -> &'static str {
     match event {
         LogEvent::Granted(_)
@@ -234,31 +233,31 @@ pub(super) fn actor(event: &LogEvent) -> &'static str {
     }
 }
 
-/// What a line says of its place.
+/// What a line states about its place in the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LineRole {
     Header {
         segment: u64,
         first_seq: u64,
     },
-    /// `batch` is the record's own `seq` where the line names none.
+    /// `batch` is the record's own `seq` if the line names none.
     Record {
         seq: u64,
         batch: u64,
     },
 }
 
-/// A line whose own hash is right.
+/// A line whose own hash matches.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sealed {
-    /// Of the format.
+    /// Version of the format.
     pub v: u32,
     pub place: LineRole,
     pub prev: Digest,
     pub hash: Digest,
 }
 
-/// Reads the fixed positions of a line (without its line feed) and checks its hash.
+/// Reads the fixed positions of a line without line feed and checks its hash.
 pub(super) fn unseal(line: &[u8]) -> Result<Sealed, &'static str> {
     const SHAPE: &str = "it does not have the shape of a record";
     let cut = line.len().checked_sub(TAIL).ok_or(SHAPE)?;
@@ -296,7 +295,7 @@ fn place(body: &[u8]) -> Option<(u32, LineRole)> {
             Some(rest) => number(rest)?.0,
             None => seq,
         };
-        // A batch cannot begin after its records.
+        // A batch cannot begin after one of its records.
         return (batch <= seq).then_some((v, LineRole::Record { seq, batch }));
     }
     let (segment, rest) = number(rest.strip_prefix(b"\"segment\":")?)?;
@@ -321,7 +320,7 @@ fn hex(digits: &[u8]) -> Option<Digest> {
     std::str::from_utf8(digits).ok()?.parse().ok()
 }
 
-/// The sequence number a line claims, for naming it when it is damaged.
+/// The sequence number a damaged line claims, for messages.
 pub(super) fn claimed_seq(line: &[u8]) -> Option<u64> {
     match place(line)? {
         (_, LineRole::Record { seq, .. }) => Some(seq),

@@ -1,12 +1,12 @@
-//! One writer for a state folder.
+//! Ensures a single writer for a state folder.
 //!
-//! The file `lock` has an open-file-description lock (F_OFD_SETLK): it goes with the process however that
-//! ends, and, unlike flock(2), can be asked about without taking it, so that a reader never makes a
-//! starting dashboard fail. Whoever removes or replaces that file lets in a second writer: so the folder
-//! of the segments is locked too, by flock(2).
+//! The file `lock` carries an open-file-description lock (F_OFD_SETLK). The kernel releases it however the
+//! process ends. Unlike flock(2), it can be queried without being taken, so that a reader never makes a
+//! starting dashboard fail. Removing or replacing the file would let in a second writer; therefore the folder
+//! of the segments is locked too, with flock(2).
 //!
-//! The first byte of the lock means that a dashboard is there, the others that its log can be written:
-//! one whose log went down gives those back and keeps the rest until it ends.
+//! A lock on the first byte means that a dashboard runs, a lock on the others that its log can be written. A
+//! dashboard whose log went down releases the others and keeps the first byte until it ends.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -22,20 +22,19 @@ use super::AuditError;
 use super::layout::{Layout, open_regular};
 use super::mark::Note;
 
-/// How often, and how far apart, the folder's lock is asked for: a reader who looks whether somebody has
-/// it has it for a moment.
+/// Number and interval of attempts to lock the folder: a reader that tests the lock holds it for a moment.
 const TRIES: u32 = 50;
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// Held as long as this value lives.
+/// The lock, held as long as this value lives.
 #[derive(Debug)]
 pub(super) struct Lock {
     file: File,
-    /// Given back when it is dropped. `None` where the file system has no such locks.
+    /// Released on drop. `None` if the file system cannot lock folders.
     _folder: Option<Flock<File>>,
 }
 
-/// From this byte of the lock file on, for writing.
+/// A write lock from byte `start` of the lock file on.
 fn from(start: libc::off_t) -> libc::flock {
     libc::flock {
         l_type: libc::F_WRLCK as libc::c_short,
@@ -54,7 +53,7 @@ fn none(start: libc::off_t) -> libc::flock {
 }
 
 impl Lock {
-    /// Takes the lock or says who has it.
+    /// Takes the lock; the error names the holder.
     pub fn take(layout: &Layout) -> Result<Self, AuditError> {
         let path = layout.lock();
         let file = OpenOptions::new()
@@ -75,8 +74,7 @@ impl Lock {
             Err(Errno::EAGAIN | Errno::EACCES) => return Err(locked(written_pid(&file))),
             Err(e) => return Err(AuditError::io(&path, "locked", e.into())),
         }
-        // Somebody may have replaced the file before it was locked, and another dashboard locked
-        // the new one.
+        // The file may have been replaced before it was locked, and another dashboard may hold the new one.
         let held = file.metadata().map(|m| (m.dev(), m.ino()));
         let there = fs::symlink_metadata(&path).map(|m| (m.dev(), m.ino()));
         if held.ok() != there.ok() {
@@ -87,11 +85,11 @@ impl Lock {
         let folder = folder(layout, FlockArg::LockExclusiveNonblock, TRIES)
             .map_err(|e| AuditError::io(&log, "locked", e))?;
         if matches!(folder, Folder::Taken) {
-            // Whoever has it lost `lock`, and its pid with it.
+            // The holder's `lock` file was removed, and its pid with it.
             return Err(locked(None));
         }
         let note = Note::read(&file).map_err(|e| AuditError::io(&path, "read", e))?;
-        // A full disk must not stop the start here, the log will say so better.
+        // A full disk must not stop the start here: the log's own error says more.
         let _ = note.write(&file);
         Ok(Self {
             file,
@@ -102,7 +100,7 @@ impl Lock {
         })
     }
 
-    /// Says that nothing is written any more; nobody else may, as long as this value lives.
+    /// Announces that this process writes no more. Others still may not, as long as this value lives.
     pub fn down(&self) {
         let _ = fcntl(&self.file, FcntlArg::F_OFD_SETLK(&none(1)));
     }
@@ -110,7 +108,7 @@ impl Lock {
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        // A process that is being started may have a copy of the descriptor for a moment longer.
+        // Unlock explicitly: a child between fork and exec may have a copy of the descriptor.
         let _ = fcntl(&self.file, FcntlArg::F_OFD_SETLK(&none(0)));
     }
 }
@@ -118,7 +116,7 @@ impl Drop for Lock {
 enum Folder {
     Got(Flock<File>),
     Taken,
-    /// Not every file system locks folders.
+    /// The file system cannot lock folders.
     Unknown,
 }
 
@@ -136,26 +134,26 @@ fn folder(layout: &Layout, how: FlockArg, tries: u32) -> io::Result<Folder> {
     Ok(Folder::Unknown)
 }
 
-/// Whether a dashboard has this folder now.
+/// Whether a dashboard uses this folder now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Holder {
     Nobody,
     Somebody {
-        /// Where it could be told.
+        /// `None` if unknown.
         pid: Option<i32>,
-        /// Its log can be written no more.
+        /// The dashboard can no longer write its log.
         down: bool,
     },
 }
 
 impl Holder {
-    /// Whether nothing is being written.
+    /// Whether nobody writes the log.
     pub fn writes_nothing(self) -> bool {
         matches!(self, Self::Nobody | Self::Somebody { down: true, .. })
     }
 }
 
-/// Asks without taking the lock. In a copied folder nobody holds it.
+/// Queries the lock without taking it. In a copied folder nobody holds it.
 pub(super) fn holder(layout: &Layout) -> io::Result<Holder> {
     match open_regular(&layout.lock()) {
         Ok(file) if held(&file, 0)? => {
@@ -168,7 +166,7 @@ pub(super) fn holder(layout: &Layout) -> io::Result<Holder> {
         _ => {}
     }
     match folder(layout, FlockArg::LockSharedNonblock, 1) {
-        // The next record of whoever has it will not be written: `lock` is gone.
+        // The holder cannot write its next record, since `lock` is missing.
         Ok(Folder::Taken) => Ok(Holder::Somebody {
             pid: None,
             down: true,
@@ -178,7 +176,7 @@ pub(super) fn holder(layout: &Layout) -> io::Result<Holder> {
     }
 }
 
-/// Whether somebody has the lock from this byte on.
+/// Whether somebody holds the lock from byte `start` on.
 fn held(file: &File, start: libc::off_t) -> io::Result<bool> {
     let mut question = from(start);
     fcntl(file, FcntlArg::F_OFD_GETLK(&mut question))?;

@@ -18,14 +18,14 @@ fn refused(layout: &Layout) -> Option<i32> {
 }
 
 #[test]
-fn a_second_writer_is_refused_whatever_becomes_of_the_file() {
+fn a_second_writer_is_refused_even_if_the_lock_file_is_removed_or_replaced() {
     let (_dir, layout) = layout();
     let lock = Lock::take(&layout).unwrap();
     let own = Some(std::process::id().cast_signed());
     assert_eq!(refused(&layout), own);
     fs::remove_file(layout.lock()).unwrap();
     assert_eq!(refused(&layout), None);
-    // A new file, a copy, a link to one: none of them is what is held.
+    // No new file or copy is the one that is locked.
     fs::write(layout.state.join("mine"), "1\n").unwrap();
     for another in ["lock", "copy"] {
         fs::copy(layout.state.join("mine"), layout.state.join(another)).unwrap();
@@ -44,7 +44,7 @@ fn a_second_writer_is_refused_whatever_becomes_of_the_file() {
     drop(Lock::take(&layout).unwrap());
 }
 
-/// A reader who looks at the folder's lock has it for a moment.
+/// A reader that tests the folder's lock holds it for a moment.
 #[test]
 fn readers_never_make_a_starting_dashboard_fail() {
     let (_dir, layout) = layout();
@@ -70,19 +70,19 @@ fn readers_never_make_a_starting_dashboard_fail() {
 }
 
 #[test]
-fn a_log_that_went_down_is_told_and_stays_its_dashboard_s() {
+fn a_log_that_went_down_is_reported_and_stays_locked() {
     let (dir, layout) = layout();
-    let (tell, told) = std::sync::mpsc::channel();
+    let (report, reports) = std::sync::mpsc::channel();
     let handle = open(dir.path())
         .unwrap()
         .writer
         .start(Box::new(move |said| {
-            let _ = tell.send(said);
+            let _ = report.send(said);
         }));
     let id = ProposalId::new();
     let (event, blobs) = proposed(id, "t");
     handle.submit(Ticket::Unawaited, event, blobs);
-    told.recv().unwrap();
+    reports.recv().unwrap();
     let log = Log::open(dir.path()).unwrap();
     let own = Some(std::process::id().cast_signed());
     let here = |down| Some(Dashboard { pid: own, down });
@@ -93,8 +93,8 @@ fn a_log_that_went_down_is_told_and_stays_its_dashboard_s() {
         crate::model::LogEvent::Unattended { id },
         Vec::new(),
     );
-    assert!(matches!(told.recv().unwrap(), WriterEvent::Down { .. }));
-    // It is put back, and still nobody else may write: what the first one promised is not known yet.
+    assert!(matches!(reports.recv().unwrap(), WriterEvent::Down { .. }));
+    // Even with the segment back in place nobody else may write until the first dashboard ends.
     fs::rename(layout.log().join("gone"), layout.segment(1)).unwrap();
     assert_eq!(log.writer().unwrap(), here(true));
     assert_eq!(refused(&layout), own);

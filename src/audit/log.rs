@@ -1,6 +1,6 @@
-//! Reads a log: the list of proposals, one proposal's records, what is still open.
+//! Reads a log: the list of proposals, one proposal's records, the open proposals.
 //!
-//! Read only. Works while a dashboard writes and on a copied state folder.
+//! Works while a dashboard writes, and on a copied state folder.
 
 use std::collections::HashSet;
 use std::io::Read as _;
@@ -20,7 +20,7 @@ use super::traces;
 use super::verify::{self, Report};
 use crate::model::{Digest, LogEvent, ProposalId, ProposedLog, State, VerdictKind};
 
-/// Largest blob that is read back whole.
+/// Largest blob that is read into memory.
 const BLOB_MAX: u64 = 64 * 1024 * 1024;
 
 /// A state folder, for reading.
@@ -29,7 +29,7 @@ pub struct Log {
     pub(super) layout: Layout,
 }
 
-/// One proposal as the list shows it. Text in it is an agent's: show it only through
+/// One proposal as the list shows it. Its text comes from an agent: print it only through
 /// [`crate::model::visible`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Logged {
@@ -44,11 +44,12 @@ pub struct Logged {
     pub title: Option<String>,
 }
 
-/// The list, newest first, of everything before the chain ends or breaks.
+/// The list of all proposals up to where the chain ends or breaks.
 #[derive(Clone, Debug)]
 pub struct Listing {
+    /// Newest first.
     pub proposals: Vec<Logged>,
-    /// Records of a later version, which may be of any of them or of others.
+    /// Number of records of a later version. They may concern these proposals or others.
     pub unknown: u64,
     pub faults: Faults,
 }
@@ -57,12 +58,12 @@ pub struct Listing {
 #[derive(Clone, Debug)]
 pub struct History {
     pub records: Vec<Record>,
-    /// Records of it of a later version.
+    /// Number of the proposal's records of a later version.
     pub unknown: u64,
     pub faults: Faults,
 }
 
-/// What is open now.
+/// The open proposals, counted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Summary {
     pub pending: u64,
@@ -70,7 +71,7 @@ pub struct Summary {
     pub running: u64,
     /// Sequence number of the last record.
     pub records: u64,
-    /// Records of a later version.
+    /// Number of records of a later version.
     pub unknown: u64,
     pub dashboard: Option<Dashboard>,
     pub faults: Faults,
@@ -79,9 +80,9 @@ pub struct Summary {
 /// A dashboard that runs on a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dashboard {
-    /// Where it could be told.
+    /// `None` if unknown.
     pub pid: Option<i32>,
-    /// It says AUDIT DOWN: it can write no more, and runs nothing.
+    /// It shows AUDIT DOWN: it cannot write records, so it runs nothing.
     pub down: bool,
 }
 
@@ -104,10 +105,10 @@ impl Logged {
 }
 
 impl Log {
-    /// Finds the log of a state folder; also one that is gone and left traces, which is damaged.
+    /// Finds the log of a state folder. A log that is missing but left traces is found too, as damaged.
     ///
     /// # Errors
-    /// When there never was one, or its folder cannot be read.
+    /// When there never was a log, or the folder cannot be read.
     pub fn open(state_dir: &Path) -> Result<Self, AuditError> {
         let layout = Layout::at(state_dir);
         let there = match layout.segments() {
@@ -124,7 +125,7 @@ impl Log {
         })
     }
 
-    /// Every proposal with the state it is in, newest first.
+    /// Every proposal with its current state, newest first.
     pub fn proposals(&self) -> Result<Listing, AuditError> {
         let mut all: Vec<Logged> = Vec::new();
         let mut listed: HashSet<ProposalId> = HashSet::new();
@@ -147,13 +148,14 @@ impl Log {
         })
     }
 
-    /// Every record of one proposal, oldest first, and its contents held against their names; none when the log does not know it.
+    /// Every record of one proposal, oldest first. Its blobs are read and checked. Empty if the log does not
+    /// have the proposal.
     pub fn records(&self, id: ProposalId) -> Result<History, AuditError> {
         let mut records = Vec::new();
         let mut unknown = 0;
         let judged = judge::read(&self.layout, Look::ReadOf(id), |read| match read {
             Read::Record(_, record) if record.event.id() == Some(id) => records.push(*record),
-            Read::Later(_, of) if of == Some(id) => unknown += 1,
+            Read::Later(_, proposal) if proposal == Some(id) => unknown += 1,
             _ => {}
         })?;
         Ok(History {
@@ -163,12 +165,12 @@ impl Log {
         })
     }
 
-    /// Checks everything that can be checked without an anchor outside the folder.
+    /// Checks everything that can be checked without a reference outside the folder.
     pub fn verify(&self) -> Result<Report, AuditError> {
         verify::verify(&self.layout)
     }
 
-    /// How many proposals are open, and whether a dashboard is there to decide them.
+    /// Counts the open proposals, and says whether a dashboard runs that can decide them.
     pub fn summary(&self) -> Result<Summary, AuditError> {
         let judged = judge::read(&self.layout, Look::There, |_| {})?;
         let open = judged.lives.open();
@@ -183,7 +185,7 @@ impl Log {
         })
     }
 
-    /// The dashboard that has the log open for writing, if there is one. Reads no record.
+    /// The dashboard that has the log open for writing, if any. Reads no records.
     pub fn writer(&self) -> Result<Option<Dashboard>, AuditError> {
         let holder = lock::holder(&self.layout);
         let holder = holder.map_err(|e| AuditError::io(self.layout.lock(), "read", e))?;
@@ -193,10 +195,10 @@ impl Log {
         })
     }
 
-    /// The content of a blob, once it was found to be what its name says.
+    /// The content of a blob, checked against its digest.
     ///
     /// # Errors
-    /// In words, when it is missing, changed or too large.
+    /// A description, when the blob is missing, changed or too large.
     pub fn blob(&self, digest: &Digest) -> Result<Vec<u8>, String> {
         let (_, path) = self.layout.blob(digest);
         let absent = |e: &std::io::Error| e.kind() == std::io::ErrorKind::NotFound;
@@ -205,7 +207,7 @@ impl Log {
             if let Some(bytes) = put_back::on_the_way(&self.layout).remove(digest) {
                 return Ok(bytes);
             }
-            // It may have got its file since.
+            // The file may have been written in the meantime.
             opened = open_regular(&path);
         }
         let file = opened.map_err(|e| match absent(&e) {

@@ -1,9 +1,10 @@
-//! Up to where the log was acknowledged, where the journal does not say it.
+//! A durable note of how far the log was acknowledged, for what the journal cannot prove.
 //!
-//! The journal vouches for what its frames hold. Whenever it forgets (at the end of a turn, at the close) or
-//! is not asked (a batch that went to the segment directly), the place is noted here, in the file `lock`,
-//! durably: whatever is wrong before that place was promised to somebody, and no start sets it aside by
-//! itself. A note can be old, and is never false. Whoever can write the folder can change it.
+//! The journal proves that the batches in its frames were acknowledged. When it drops frames (at the end of a
+//! turn, on close) or is bypassed (by a batch written directly to the segment), the end of the acknowledged
+//! log is noted in the file `lock`. Damage before that place concerns acknowledged records, so a start never
+//! sets it aside without a person. A note can be out of date but never claims too much. It is no protection
+//! against somebody who can write the folder.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -15,25 +16,25 @@ use nix::fcntl::OFlag;
 use super::error;
 use super::layout::{Layout, open_regular};
 
-/// A place in a log: every byte before it is in a place that is less.
+/// A place in a log. Marks compare in log order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Mark {
     pub segment: u64,
     pub offset: u64,
 }
 
-/// What `lock` says.
+/// The content of the file `lock`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Note {
-    /// Of who had the lock last, where it could be told.
+    /// The last holder of the lock, if known.
     pub pid: Option<i32>,
-    /// Whether a log was begun.
+    /// Whether the folder ever had a log.
     pub begun: bool,
     pub acknowledged: Option<Mark>,
 }
 
 impl Note {
-    /// No more than it ever holds is read.
+    /// Reads at most 128 bytes, more than a note ever has: the file may be crafted.
     pub fn read(file: &File) -> io::Result<Self> {
         let mut bytes = [0; 128];
         let read = file.read_at(&mut bytes, 0)?;
@@ -56,7 +57,7 @@ impl Note {
         })
     }
 
-    /// What the file of a folder says; nothing where it is not there.
+    /// The note of a state folder; empty if there is no `lock`.
     pub fn of(layout: &Layout) -> io::Result<Self> {
         match open_regular(&layout.lock()) {
             Ok(file) => Self::read(&file),
@@ -65,7 +66,7 @@ impl Note {
         }
     }
 
-    /// Says it, with the own pid: for people, the lock itself is the kernel's.
+    /// Writes the note with this process's pid, which only serves messages: the kernel keeps the lock itself.
     pub fn write(&self, file: &File) -> io::Result<()> {
         let mut text = format!("{}\n", std::process::id());
         if let Some(Mark { segment, offset }) = self.acknowledged {
@@ -78,7 +79,7 @@ impl Note {
     }
 }
 
-/// Notes up to where everything is durable in its own place. Only under the lock.
+/// Notes how far everything is durable in its final place. The owner must hold the lock.
 #[derive(Debug)]
 pub(super) struct Marker {
     file: File,
@@ -98,7 +99,7 @@ impl Marker {
         })
     }
 
-    /// Notes a place, durably. One before it changes nothing; where there is no room, the old note stays.
+    /// Notes a place durably. Does nothing if a later place is noted; if space runs out, the old note stays.
     pub fn note(&self, mark: Mark) -> io::Result<()> {
         let mut noted = self.noted.lock().unwrap_or_else(PoisonError::into_inner);
         if mark <= *noted {

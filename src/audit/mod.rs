@@ -1,12 +1,12 @@
-//! The log: hash-chained JSON lines that are durable before what they allow happens.
+//! The audit log: hash-chained JSON lines. Each record is durable before the action it allows.
 //!
-//! A state folder holds `log/NNNNNNNN.jsonl` (the segments), `blobs/<aa>/<sha256>` (code, inputs that
-//! agents brought, output), `journal-*` (what is durable and on its way to these),
-//! `quarantine/` (bytes a crash left incomplete) and `lock`. One process
-//! writes, under a lock; any number read, also a copy of the folder.
+//! A state folder contains `log/NNNNNNNN.jsonl` (the segments), `blobs/<aa>/<sha256>` (code, inputs that
+//! agents brought, output), `journal-*` (durable data not yet synced in these), `quarantine/` (bytes that a
+//! crash left incomplete) and `lock`. One process writes, under a lock; any number may read, also from a copy
+//! of the folder.
 //!
-//! Every byte that is read back is treated as hostile: a copied log may be crafted. Nothing here
-//! decides anything and nothing here is drawn.
+//! Every byte read back is treated as hostile: a copied log may be crafted. This module makes no decisions
+//! and draws nothing.
 
 mod aside;
 mod contents;

@@ -1,4 +1,4 @@
-//! Opens a state folder for writing, after making sure that it is whole.
+//! Checks a state folder, recovers from a crash and opens the log for writing.
 
 use std::fs;
 use std::path::Path;
@@ -18,31 +18,31 @@ use super::writer::{Chain, Writer, WriterEvent, WriterHandle};
 use crate::clock::Now;
 use crate::model::{LogEvent, ProposalId, State, Ticket};
 
-/// A segment is closed and the next begun once it is this long.
+/// The next segment begins when the current one has this length.
 pub(super) const SEGMENT_BYTES: u64 = 64 * 1024 * 1024;
 
 /// A log that can be written.
 #[derive(Debug)]
 pub struct Opened {
     pub writer: Writer,
-    /// Records that are durable; the sequence number of the last.
+    /// Sequence number of the last durable record.
     pub durable: u64,
     /// Proposals that an earlier dashboard left without a final state, oldest first.
     pub unfinished: Vec<(ProposalId, State)>,
-    /// What was set aside, in words.
+    /// Describes what was moved to quarantine.
     pub recovered: Option<String>,
-    /// Records of an intact chain that tell of what cannot have happened, and contents that are missing:
-    /// to be named to a person. The log goes on all the same.
+    /// Impossible records of an intact chain, and missing blobs. They must be shown to a person but do not
+    /// stop the log.
     pub faults: Faults,
 }
 
-/// Opens the log of a state folder, making both where they do not exist.
+/// Opens the log of a state folder. Creates both if necessary.
 ///
-/// What a crash leaves at the end and nobody was promised goes to `quarantine/`, and a `recovered` record
-/// takes its place. Anything else that is wrong with the chain changes nothing and is an error.
+/// An incomplete end that a crash left and that was never acknowledged is moved to `quarantine/`, and a
+/// `recovered` record takes its place. Any other fault of the chain is an error, and nothing is changed.
 ///
 /// # Errors
-/// When another dashboard has it open, the folder is another user's or lets others in, cannot be
+/// When another dashboard has the log open, the folder belongs to another user, lets others in or cannot be
 /// written, or the log is damaged or of a later version.
 pub fn open(state_dir: &Path) -> Result<Opened, AuditError> {
     open_with(state_dir, SEGMENT_BYTES)
@@ -55,7 +55,7 @@ pub(super) fn open_with(state_dir: &Path, segment_bytes: u64) -> Result<Opened, 
     open_locked(layout, lock, segment_bytes)
 }
 
-/// The same under a lock that is held.
+/// Like [`open`], with a lock that the caller took.
 pub(super) fn open_locked(
     layout: Layout,
     lock: Lock,
@@ -79,7 +79,7 @@ pub(super) fn open_locked(
     if let Some(place) = scanned.later {
         return Err(AuditError::Later { dir: dir(), place });
     }
-    // What was wrong there is set aside below.
+    // The incomplete end is repaired below.
     faults.chain = None;
     remove_temporary(&layout);
     let mut chain = Chain {
@@ -131,30 +131,30 @@ pub(super) fn open_locked(
     })
 }
 
-/// Appends one record to a log that no dashboard has open. Durable when it returns.
+/// Appends one record to a log that no dashboard has open. The record is durable on return.
 ///
 /// # Errors
-/// As [`open`] has them, and when the record cannot be made durable.
+/// Those of [`open`], and when the record cannot be made durable.
 pub fn append(state_dir: &Path, event: LogEvent) -> Result<(), AuditError> {
     write_one(state_dir, open(state_dir)?, event)?.close();
     Ok(())
 }
 
-/// Makes one record durable. The log is this process's as long as the handle is not closed.
+/// Makes one record durable. The log stays locked until the handle is closed.
 pub(super) fn write_one(
     state_dir: &Path,
     opened: Opened,
     event: LogEvent,
 ) -> Result<WriterHandle, AuditError> {
-    let (done, heard) = std::sync::mpsc::channel();
+    let (report, reports) = std::sync::mpsc::channel();
     let handle = opened.writer.start(Box::new(move |said| {
-        let _ = done.send(said);
+        let _ = report.send(said);
     }));
     handle.submit(Ticket::Unawaited, event, Vec::new());
-    let why = match heard.recv() {
+    let why = match reports.recv() {
         Ok(WriterEvent::Durable { .. }) => return Ok(handle),
         Ok(WriterEvent::Unrecorded { reason, .. } | WriterEvent::Down { reason }) => reason,
-        Err(_) => "the writer went away".to_owned(),
+        Err(_) => "the writer ended unexpectedly".to_owned(),
     };
     handle.close();
     Err(failed(state_dir, why))
@@ -164,7 +164,7 @@ fn failed(state_dir: &Path, reason: String) -> AuditError {
     AuditError::io(state_dir, "written", std::io::Error::other(reason))
 }
 
-/// Sets the incomplete end of the last segment aside and puts a record that says so in its place.
+/// Moves the incomplete end of the last segment to quarantine and puts a `recovered` record in its place.
 fn recover(
     layout: &Layout,
     head: &mut Head,
@@ -187,7 +187,7 @@ fn recover(
     }))
 }
 
-/// Names the boot that `mono_ns` counts from.
+/// Identifies the boot to which `mono_ns` refers.
 pub(super) fn boot_id() -> String {
     fs::read_to_string("/proc/sys/kernel/random/boot_id")
         .map_or_else(|_| "unknown".to_owned(), |s| s.trim().to_owned())

@@ -9,21 +9,21 @@ use super::super::{Dashboard, Log, WriterEvent};
 use super::*;
 use crate::model::{Blob, Digest, Ticket};
 
-/// Writes these events one by one, each in a commit of its own.
+/// Writes events one by one, each in its own commit.
 fn write(opened: Opened, events: Vec<(LogEvent, Vec<Blob>)>) {
-    let (tell, told) = mpsc::channel();
+    let (report, reports) = mpsc::channel();
     let handle = opened.writer.start(Box::new(move |event| {
-        let _ = tell.send(event);
+        let _ = report.send(event);
     }));
     for (n, (event, blobs)) in events.into_iter().enumerate() {
         handle.submit(Ticket::Core(n as u64), event, blobs);
-        let done = told.recv().unwrap();
+        let done = reports.recv().unwrap();
         assert!(matches!(done, WriterEvent::Durable { .. }), "{done:?}");
     }
     handle.close();
 }
 
-/// A proposal that ran, one that was denied nothing and one still running, over several segments.
+/// A finished proposal, a pending one and a running one, over several segments.
 fn sample(dir: &Path) -> [ProposalId; 3] {
     let ids = [ProposalId::new(), ProposalId::new(), ProposalId::new()];
     let mut events = Vec::new();
@@ -49,7 +49,7 @@ fn segments(dir: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn what_was_written_is_read_back_and_verified() {
+fn a_written_log_is_read_back_and_verifies() {
     let dir = tempfile::tempdir().unwrap();
     let ids = sample(dir.path());
     assert!(segments(dir.path()).len() > 2, "no rotation");
@@ -95,7 +95,7 @@ fn what_was_written_is_read_back_and_verified() {
     assert_eq!(summary.dashboard, Some(here));
 }
 
-/// As if everything were old; the last segment stays whatever happens.
+/// A time at which every segment is old. The last segment is kept nevertheless.
 fn end_of_time() -> jiff::Timestamp {
     jiff::Timestamp::MAX
 }
@@ -115,7 +115,7 @@ fn finished_sample(dir: &Path) -> Vec<ProposalId> {
 }
 
 #[test]
-fn what_is_old_goes_with_a_record_that_vouches_for_the_rest() {
+fn old_segments_are_removed_and_a_record_of_it_keeps_the_rest_verifiable() {
     let dir = tempfile::tempdir().unwrap();
     let ids = finished_sample(dir.path());
     let orphan = dir.path().join("blobs/ab").join("ab".repeat(32));
@@ -124,7 +124,7 @@ fn what_is_old_goes_with_a_record_that_vouches_for_the_rest() {
     let log = Log::open(dir.path()).unwrap();
     let before = segments(dir.path());
     let whole = log.verify().unwrap();
-    // What is not old stays, and a dry run changes nothing.
+    // New segments stay, and a dry run changes nothing.
     let epoch = jiff::Timestamp::UNIX_EPOCH;
     assert!(
         super::super::outdated_segments(&log, epoch)
@@ -147,7 +147,7 @@ fn what_is_old_goes_with_a_record_that_vouches_for_the_rest() {
     let gone: u64 = done.segments.iter().map(|s| s.records).sum();
     assert_eq!(report.removed_through, Some(gone));
     assert_eq!(report.records, whole.records - gone + 1);
-    // It goes on, and what was removed is not there any more.
+    // The log continues without the removed proposals.
     let opened = open_with(dir.path(), 2_000).unwrap();
     assert_eq!(opened.durable, whole.records + 1);
     assert!(opened.unfinished.is_empty());
@@ -158,7 +158,7 @@ fn what_is_old_goes_with_a_record_that_vouches_for_the_rest() {
         log.proposals().unwrap().proposals[0].title.as_deref(),
         Some("later")
     );
-    // A second time, over the record of the first.
+    // A second removal takes the record of the first.
     let id = log.proposals().unwrap().proposals[0].id;
     let more: Vec<_> = (0..3)
         .map(|_| (LogEvent::Expired { id }, Vec::new()))
@@ -180,7 +180,11 @@ fn an_open_proposal_keeps_its_segments() {
     let done = super::super::prune(&log, end_of_time(), 30, Default::default()).unwrap();
     assert!(done.segments.is_empty() && done.blobs == 0, "{done:?}");
     assert_eq!(segments(dir.path()), before);
-    assert_eq!(log.verify().unwrap().records, 8, "a record of nothing");
+    assert_eq!(
+        log.verify().unwrap().records,
+        8,
+        "nothing was removed, so nothing is recorded"
+    );
 }
 
 #[test]
@@ -191,7 +195,7 @@ fn what_a_crash_leaves_of_a_removal_is_sound_and_the_next_one_ends_it() {
     let before = segments(dir.path());
     let kept: Vec<_> = before.iter().map(|p| fs::read(p).unwrap()).collect();
     let done = super::super::prune(&log, end_of_time(), 30, Default::default()).unwrap();
-    // As if it had stopped after each of the segments.
+    // As if the removal had stopped after each of the segments.
     for stopped in (0..done.segments.len()).rev() {
         fs::write(&before[stopped], &kept[stopped]).unwrap();
         let report = log.verify().unwrap();
@@ -226,7 +230,7 @@ fn every_kind_of_event_survives_the_disk() {
 }
 
 #[test]
-fn the_format_can_be_checked_with_a_hash_and_a_knife() {
+fn the_chain_can_be_checked_with_fixed_offsets_and_sha256() {
     let dir = tempfile::tempdir().unwrap();
     sample(dir.path());
     let mut prev = "0".repeat(64);
@@ -241,7 +245,7 @@ fn the_format_can_be_checked_with_a_hash_and_a_knife() {
 }
 
 #[test]
-fn a_torn_last_line_is_set_aside_and_said() {
+fn a_torn_last_line_is_quarantined_and_reported() {
     let dir = tempfile::tempdir().unwrap();
     sample(dir.path());
     let last = segments(dir.path()).pop().unwrap();
@@ -264,7 +268,10 @@ fn a_torn_last_line_is_set_aside_and_said() {
         assert!(what.contains("incomplete, as a crash"), "{what}");
         let opened = open_with(dir.path(), 2_000).unwrap();
         assert!(opened.recovered.is_some());
-        assert_eq!(opened.durable, 8, "the last record was cut, one was added");
+        assert_eq!(
+            opened.durable, 8,
+            "the torn record is replaced by `recovered`"
+        );
         drop(opened);
         let report = log.verify().unwrap();
         assert!(report.consistent, "{report:?}");
@@ -286,7 +293,7 @@ fn a_torn_last_line_is_set_aside_and_said() {
 }
 
 #[test]
-fn a_crash_while_a_segment_begins_is_mended() {
+fn a_crash_while_a_segment_begins_is_repaired() {
     let dir = tempfile::tempdir().unwrap();
     sample(dir.path());
     let last = segments(dir.path()).pop().unwrap();
@@ -345,7 +352,7 @@ fn a_second_dashboard_is_refused_by_name() {
 }
 
 #[test]
-fn everything_in_the_folder_is_for_its_user_alone() {
+fn everything_in_the_folder_is_accessible_to_its_user_only() {
     let dir = tempfile::tempdir().unwrap();
     let state = dir.path().join("a/b");
     sample(&state);
@@ -373,7 +380,7 @@ fn everything_in_the_folder_is_for_its_user_alone() {
 }
 
 #[test]
-fn folders_and_files_that_are_links_are_not_followed() {
+fn links_in_the_folder_are_not_followed() {
     let dir = tempfile::tempdir().unwrap();
     let elsewhere = dir.path().join("elsewhere");
     fs::create_dir(&elsewhere).unwrap();
@@ -391,7 +398,7 @@ fn folders_and_files_that_are_links_are_not_followed() {
 }
 
 #[test]
-fn files_that_are_no_segments_are_left_alone() {
+fn files_that_are_not_segments_are_ignored() {
     let dir = tempfile::tempdir().unwrap();
     sample(dir.path());
     for name in ["1.jsonl", "00000001.jsonl.bak", "notes", "+0000002.jsonl"] {
@@ -401,11 +408,11 @@ fn files_that_are_no_segments_are_left_alone() {
 }
 
 #[test]
-fn the_same_content_is_kept_once() {
+fn equal_blobs_are_stored_once() {
     let dir = tempfile::tempdir().unwrap();
     sample(dir.path());
     let mut count: HashMap<Vec<u8>, usize> = HashMap::new();
-    for (path, bytes) in vouched(dir.path()) {
+    for (path, bytes) in files_of_log(dir.path()) {
         if path.starts_with(dir.path().join("blobs")) {
             *count.entry(bytes).or_default() += 1;
         }
@@ -414,8 +421,8 @@ fn the_same_content_is_kept_once() {
     assert!(count.values().all(|n| *n == 1));
 }
 
-/// All files of a log that the chain or a record vouches for.
-fn vouched(dir: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+/// All files under `log` and `blobs`, with their content.
+fn files_of_log(dir: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let mut left = vec![dir.join("log"), dir.join("blobs")];
     let mut files = Vec::new();
     while let Some(path) = left.pop() {

@@ -1,7 +1,7 @@
-//! What the writer's thread orders from the one that makes files, without waking it for each content.
+//! The queue from the writer's thread to the settler's, which does not wake the settler for each blob.
 //!
-//! While it waits for a pause, a content only joins the queue: to wake a thread takes as long as a
-//! tenth of a sync. One that is at work is not called at all, and takes all that waits at once.
+//! While the settler waits for a pause, a blob only joins the queue: waking a thread takes a tenth of the time
+//! of a sync. A busy settler is not notified at all; it later takes everything that waits at once.
 
 use std::collections::VecDeque;
 use std::io;
@@ -12,30 +12,30 @@ use std::time::Duration;
 use super::settler::Turn;
 use crate::model::Blob;
 
-/// Nothing came for so long: time for files.
+/// After this time without orders the settler writes files.
 const QUIET: Duration = Duration::from_millis(20);
-/// Of so many contents that come without a pause, one gets its file at once: it shows whether the
-/// others will find a descriptor and room.
+/// If blobs arrive without a pause, one in this many gets its file at once, to find out early whether
+/// descriptors or space run out.
 pub(super) const PROBE: usize = 64;
 
 pub(super) enum Order {
     Keep(Blob),
-    /// Tries again what found no descriptor or no room.
+    /// Retries the files for which descriptors or space ran out.
     Again,
     Settle(Turn, Sender<io::Result<()>>),
 }
 
-/// What came of waiting.
+/// The result of waiting for orders.
 pub(super) enum Next {
-    /// All that waits, in its order; never none.
+    /// All waiting orders, in order; never empty.
     Orders(VecDeque<Order>),
-    /// Nothing came for a while.
+    /// No order came for [`QUIET`].
     Pause,
-    /// Nothing will come any more.
+    /// No more orders will come.
     Over,
 }
 
-/// The queue; every clone is the same.
+/// The queue. Clones share it.
 #[derive(Clone, Default)]
 pub(super) struct Orders {
     shared: Arc<(Mutex<Waiting>, Condvar)>,
@@ -48,20 +48,21 @@ struct Waiting {
     over: bool,
 }
 
-/// What the thread that takes the orders is at.
+/// What the settler's thread is doing.
 #[derive(Clone, Copy, Default, PartialEq)]
 enum Taker {
-    /// It looks here when it is done.
+    /// Works; looks at the queue afterwards.
     #[default]
     AtWork,
-    /// It waits to be called.
+    /// Waits for a notification.
     Waits,
-    /// It waits for a pause and looks again by itself.
+    /// Waits for a pause, and looks at the queue then without a notification.
     LooksAgain,
 }
 
 impl Orders {
-    /// What is ordered of a thread that has ended is dropped, and so is the sender in it.
+    /// Queues an order. If the thread has ended, the order is dropped, and its sender with it, so that whoever
+    /// waits for the answer gets an error.
     pub fn push(&self, order: Order) {
         let mut waiting = self.waiting();
         if waiting.over {
@@ -75,13 +76,14 @@ impl Orders {
             Taker::LooksAgain => !keeps || waiting.orders.len() >= PROBE,
         };
         if call {
-            // Once is enough.
+            // Do not notify twice.
             waiting.taker = Taker::AtWork;
             self.shared.1.notify_one();
         }
     }
 
-    /// Takes what waits; where files are left to be made, waits for it only so long as there is no pause.
+    /// Waits for orders and takes all of them. With files left to write, returns [`Next::Pause`] after
+    /// [`QUIET`].
     pub fn next(&self, files_left: bool) -> Next {
         let mut waiting = self.waiting();
         loop {
@@ -109,20 +111,20 @@ impl Orders {
         }
     }
 
-    /// Nothing comes after this; what waits is still taken.
+    /// Refuses further orders; the waiting ones are still taken.
     pub fn close(&self) {
         self.waiting().over = true;
         self.shared.1.notify_one();
     }
 
-    /// Nobody takes anything any more.
+    /// The thread ends: drops waiting and further orders.
     pub fn end(&self) {
         let mut waiting = self.waiting();
         waiting.over = true;
         waiting.orders.clear();
     }
 
-    /// No step that is taken under the lock can panic half-way.
+    /// A poisoned lock is ignored: nothing done under it can panic halfway.
     fn waiting(&self) -> MutexGuard<'_, Waiting> {
         self.shared.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -150,11 +152,11 @@ mod tests {
     }
 
     #[test]
-    fn whoever_waits_for_a_pause_finds_what_came_meanwhile_then_the_pause_then_the_end() {
+    fn next_returns_waiting_orders_then_the_pause_then_the_end() {
         let orders = Orders::default();
         let given = orders.clone();
         std::thread::scope(|scope| {
-            // More than can wait without a wake-up.
+            // More than can be queued without a notification.
             let count = u8::try_from(PROBE + 2).unwrap();
             scope.spawn(move || (0..count).for_each(|n| given.push(content(n))));
             let mut expected = 0;
@@ -181,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_waits_for_a_thread_that_has_ended_hears_so() {
+    fn an_order_to_a_thread_that_has_ended_fails_its_sender() {
         let orders = Orders::default();
         let ask = || {
             let (done, answer) = channel();

@@ -1,8 +1,8 @@
-//! Whether what is written still lies where it is looked for.
+//! Checks that the open files of a log are still found under their paths.
 //!
-//! A descriptor goes on taking bytes after its file was removed, renamed by a log rotator, cut by
-//! another program, or covered by a mount: every write and every sync succeeds, and no reader will
-//! ever see the record. What was written therefore counts only once it is found under its path.
+//! A descriptor still accepts writes after its file was removed, renamed by a log rotator, truncated by
+//! another program, or hidden by a mount: every write and sync succeeds, and no reader will ever see the
+//! record. A record therefore counts as written only after this check.
 
 use std::ffi::{CStr, CString};
 use std::fmt;
@@ -16,14 +16,14 @@ use rustix::fs::{AtFlags, CWD, StatxFlags, statx};
 
 use super::layout::{Layout, segment_name};
 
-/// A file or folder, whatever its name is.
+/// The identity of a file or folder, independent of its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Id {
     device: (u32, u32),
     inode: u64,
 }
 
-/// What is looked at after each sync.
+/// The attributes that are checked after each sync.
 #[derive(Clone, Copy, Debug)]
 struct Seen {
     id: Id,
@@ -32,8 +32,8 @@ struct Seen {
 }
 
 impl Seen {
-    /// Asks for nothing else: where somebody looked at a file's times, the kernel keeps them to the
-    /// nanosecond from then on, and the next sync has to write the inode, too.
+    /// Requests nothing else: after a query of a file's times, the kernel keeps them to the nanosecond, and the
+    /// next sync must write the inode as well.
     fn at(folder: BorrowedFd<'_>, name: &CStr, flags: AtFlags) -> io::Result<Self> {
         let what = StatxFlags::TYPE | StatxFlags::INO | StatxFlags::NLINK | StatxFlags::SIZE;
         let seen = statx(folder, name, flags, what)?;
@@ -47,7 +47,7 @@ impl Seen {
         })
     }
 
-    /// A link is looked at, not followed.
+    /// Does not follow a link.
     fn under(folder: &File, name: &CStr) -> io::Result<Self> {
         Self::at(folder.as_fd(), name, AtFlags::SYMLINK_NOFOLLOW)
     }
@@ -57,11 +57,11 @@ impl Seen {
     }
 }
 
-/// An open file and the name it has to have in its folder.
+/// An open file and the name under which it must be found.
 #[derive(Debug)]
 pub(super) struct Held {
     name: CString,
-    /// Its path in the state folder.
+    /// Path inside the state folder, for messages.
     shown: String,
     id: Id,
 }
@@ -76,11 +76,10 @@ impl Held {
         })
     }
 
-    /// Looks for it under its name, and holds it against the length it should have. What is found
-    /// there is the open file itself, its link count and its length included.
+    /// Checks that the name leads to the open file, and that the file has this length.
     ///
     /// # Errors
-    /// [`Misplaced`].
+    /// [`Misplaced`] otherwise.
     fn check(&self, folder: &File, length: Option<u64>) -> io::Result<()> {
         let there = same(&self.shown, Seen::under(folder, &self.name), self.id)?;
         if there.links == 0 {
@@ -90,7 +89,7 @@ impl Held {
     }
 }
 
-/// The folders, the lock and the segment that a writer goes on with.
+/// The folders, the lock and the segment that a writer uses.
 #[derive(Debug)]
 pub(super) struct LogLocation {
     path: CString,
@@ -103,7 +102,7 @@ pub(super) struct LogLocation {
     segment: Held,
 }
 
-/// Why the log is not where it was. The text is for a person.
+/// Why the log's files are not in place. The text is for a person.
 #[derive(Debug)]
 pub(super) struct Misplaced(String);
 
@@ -136,18 +135,18 @@ impl LogLocation {
         })
     }
 
-    /// The next segment.
-    pub fn goes_on(&mut self, segment: &File, number: u64) -> io::Result<()> {
+    /// Checks the next segment from now on.
+    pub fn switch_to(&mut self, segment: &File, number: u64) -> io::Result<()> {
         self.segment = Held::of(segment, shown(number))?;
         Ok(())
     }
 
-    /// Holds everything against its path, and the segment also against the length it should have.
+    /// Checks every path, and the length of the segment.
     ///
     /// # Errors
-    /// [`Misplaced`], from the outside in: what is named first is what a person has to put back.
+    /// [`Misplaced`]. Checks from the outermost folder in, so that the error names what a person must restore.
     pub fn check(&self, length: u64) -> io::Result<()> {
-        // The state folder may be a link, what lies in it may not.
+        // The state folder may be a link; its content may not.
         let state = Seen::at(CWD, &self.path, AtFlags::empty());
         same(&self.path.to_string_lossy(), state, self.state_id)?;
         for (name, path, id) in [
@@ -160,7 +159,7 @@ impl LogLocation {
         self.segment.check(&self.log, Some(length))
     }
 
-    /// The same for a file of the state folder itself.
+    /// Checks a file that is directly in the state folder.
     pub fn check_file(&self, file: &Held, length: Option<u64>) -> io::Result<()> {
         file.check(&self.state, length)
     }
@@ -175,7 +174,7 @@ pub(super) fn length(file: &File) -> io::Result<u64> {
     Ok(Seen::of(file)?.length)
 }
 
-/// Holds a file's length against the one it should have.
+/// Compares a file's length with the expected one.
 pub(super) fn uncut(name: &str, found: u64, length: u64) -> io::Result<()> {
     if found == length {
         return Ok(());
@@ -197,7 +196,7 @@ fn same(name: &str, found: io::Result<Seen>, id: Id) -> io::Result<Seen> {
     match found {
         Ok(seen) if seen.id == id => Ok(seen),
         Ok(_) => Err(Misplaced::error(format!(
-            "{name} is another one than the log was opened with: it was replaced, or something was \
+            "{name} is not the one the log was opened with: it was replaced, or something was \
              mounted over it; put the old one back, then start again"
         ))),
         Err(e)
@@ -208,7 +207,7 @@ fn same(name: &str, found: io::Result<Seen>, id: Id) -> io::Result<Seen> {
         {
             Err(gone(name))
         }
-        Err(e) => Err(Misplaced::error(format!("{name} cannot be looked at: {e}"))),
+        Err(e) => Err(Misplaced::error(format!("{name} cannot be checked: {e}"))),
     }
 }
 

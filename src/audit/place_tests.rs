@@ -10,23 +10,23 @@ use crate::model::{LogEvent, ProposalId, Ticket};
 
 const SEGMENT: &str = "log/00000001.jsonl";
 
-/// Writes a record, lets `meddle` do something to the state folder behind the writer's back,
-/// submits another one, and brings back what the writer said to that.
+/// Writes records, lets `meddle` change the state folder, submits another record and returns the writer's
+/// answer to it.
 fn after(records: u64, meddle: impl FnOnce(&Path)) -> WriterEvent {
     let dir = tempfile::tempdir().unwrap();
     let state = dir.path().join("state");
-    let (tell, told) = mpsc::channel();
+    let (report, reports) = mpsc::channel();
     let opened = open(&state).unwrap();
     let handle = opened.writer.start(Box::new(move |event| {
-        let _ = tell.send(event);
+        let _ = report.send(event);
     }));
     for n in 0..records {
         let (event, blobs) = proposed(ProposalId::new(), "t");
         handle.submit(Ticket::Core(n), event, blobs);
-        let said = told.recv().unwrap();
+        let said = reports.recv().unwrap();
         assert!(matches!(said, WriterEvent::Durable { .. }), "{said:?}");
     }
-    // Files of contents follow their records.
+    // Wait for the blobs' files, which are written after their records.
     for content in [
         super::super::samples::CODE,
         super::super::samples::TEXT.as_bytes(),
@@ -38,9 +38,9 @@ fn after(records: u64, meddle: impl FnOnce(&Path)) -> WriterEvent {
     }
     meddle(&state);
     handle.submit(Ticket::Core(records), LogEvent::Closed, Vec::new());
-    let said = told.recv().unwrap();
+    let said = reports.recv().unwrap();
     handle.close();
-    assert!(told.iter().next().is_none(), "it said more");
+    assert!(reports.iter().next().is_none(), "there was a second event");
     said
 }
 
@@ -61,25 +61,25 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Nobody has to propose anything before the header says that the log is not where it was.
+/// The dashboard shows a log that was moved away even if nobody proposes anything.
 #[test]
-fn a_log_that_is_moved_away_while_nothing_is_written_goes_down_by_itself() {
+fn a_log_that_is_moved_away_while_nothing_is_written_goes_down() {
     let dir = tempfile::tempdir().unwrap();
     let state = dir.path().join("state");
-    let (tell, told) = mpsc::channel();
+    let (report, reports) = mpsc::channel();
     let opened = open(&state).unwrap();
     let handle = opened.writer.start(Box::new(move |event| {
-        let _ = tell.send(event);
+        let _ = report.send(event);
     }));
     fs::rename(state.join("log"), state.join("log.x")).unwrap();
-    let WriterEvent::Down { reason } = told.recv().unwrap() else {
+    let WriterEvent::Down { reason } = reports.recv().unwrap() else {
         panic!("nothing was written");
     };
     assert!(reason.contains("log is gone"), "{reason}");
     handle.close();
 }
 
-/// What somebody does to a log that is being written, and what the reason has to say.
+/// Ways to interfere with a log that is being written, and the expected reason.
 #[test]
 fn a_record_that_no_reader_can_find_brings_the_log_down() {
     type Meddling = fn(&Path);
@@ -90,36 +90,36 @@ fn a_record_that_no_reader_can_find_brings_the_log_down() {
             "log/00000001.jsonl is gone",
         ),
         (
-            "a log rotator renames it",
+            "a log rotator renames the segment",
             |s| fs::rename(s.join(SEGMENT), s.join("log/00000001.jsonl.1")).unwrap(),
             "log/00000001.jsonl is gone",
         ),
         (
-            "a log rotator renames it and makes a new one",
+            "a log rotator renames the segment and makes a new one",
             |s| {
                 fs::rename(s.join(SEGMENT), s.join("log/00000001.jsonl.1")).unwrap();
                 fs::write(s.join(SEGMENT), "").unwrap();
             },
-            "log/00000001.jsonl is another one",
+            "log/00000001.jsonl is not the one",
         ),
         (
-            "it is replaced by a copy of itself",
+            "the segment is replaced by a copy of itself",
             |s| {
                 fs::copy(s.join(SEGMENT), s.join("copy")).unwrap();
                 fs::rename(s.join("copy"), s.join(SEGMENT)).unwrap();
             },
-            "log/00000001.jsonl is another one",
+            "log/00000001.jsonl is not the one",
         ),
         (
-            "a link stands for it",
+            "the segment is replaced by a link",
             |s| {
                 fs::rename(s.join(SEGMENT), s.join("elsewhere")).unwrap();
                 symlink(s.join("elsewhere"), s.join(SEGMENT)).unwrap();
             },
-            "log/00000001.jsonl is another one",
+            "log/00000001.jsonl is not the one",
         ),
         (
-            "a log rotator copies and truncates it",
+            "a log rotator copies and truncates the segment",
             |s| {
                 let file = OpenOptions::new().write(true).open(s.join(SEGMENT));
                 file.unwrap().set_len(0).unwrap();
@@ -127,7 +127,7 @@ fn a_record_that_no_reader_can_find_brings_the_log_down() {
             "another program changed it",
         ),
         (
-            "its end is cut",
+            "the segment's end is cut off",
             |s| {
                 let file = OpenOptions::new()
                     .write(true)
@@ -138,7 +138,7 @@ fn a_record_that_no_reader_can_find_brings_the_log_down() {
             "another program changed it",
         ),
         (
-            "somebody else appends",
+            "another program appends to the segment",
             |s| {
                 let file = OpenOptions::new().append(true).open(s.join(SEGMENT));
                 file.unwrap().write_all(b"{}\n").unwrap();
@@ -156,25 +156,25 @@ fn a_record_that_no_reader_can_find_brings_the_log_down() {
             "log is gone",
         ),
         (
-            "another folder with the same files stands for it",
+            "the log folder is replaced by a copy",
             |s| {
                 fs::rename(s.join("log"), s.join("log.1")).unwrap();
                 copy(&s.join("log.1"), &s.join("log"));
             },
-            "log is another one",
+            "log is not the one",
         ),
         (
-            "a link to it stands for it",
+            "the log folder is replaced by a link to it",
             |s| {
                 fs::rename(s.join("log"), s.join("log.1")).unwrap();
                 symlink(s.join("log.1"), s.join("log")).unwrap();
             },
-            "log is another one",
+            "log is not the one",
         ),
         (
             "the blobs are removed",
             |s| {
-                // At once: a content whose file is gone gets another one.
+                // Rename first: the settler would rewrite single files that are missing.
                 fs::rename(s.join("blobs"), s.join("removed")).unwrap();
                 fs::remove_dir_all(s.join("removed")).unwrap();
             },
@@ -186,7 +186,7 @@ fn a_record_that_no_reader_can_find_brings_the_log_down() {
                 fs::rename(s.join("blobs"), s.join("blobs.1")).unwrap();
                 folder(&s.join("blobs"));
             },
-            "blobs is another one",
+            "blobs is not the one",
         ),
         (
             "the lock is removed, so that a second dashboard could write",
@@ -209,7 +209,7 @@ fn a_record_that_no_reader_can_find_brings_the_log_down() {
                 fs::copy(s.join("journal-0"), s.join("copy")).unwrap();
                 fs::rename(s.join("copy"), s.join("journal-0")).unwrap();
             },
-            "journal-0 is another one",
+            "journal-0 is not the one",
         ),
         (
             "the journal is cut",
@@ -230,7 +230,7 @@ fn a_record_that_no_reader_can_find_brings_the_log_down() {
                 fs::rename(s, s.with_extension("1")).unwrap();
                 copy(&s.with_extension("1"), s);
             },
-            "state is another one",
+            "state is not the one",
         ),
     ];
     for (what, meddle, expected) in cases {
@@ -240,12 +240,15 @@ fn a_record_that_no_reader_can_find_brings_the_log_down() {
         };
         assert!(reason.contains(expected), "{what}: {reason}");
         assert!(reason.contains("start again"), "no remedy: {reason}");
-        assert!(!reason.contains("syncing"), "the sync was fine: {reason}");
+        assert!(
+            !reason.contains("syncing"),
+            "the sync did not fail: {reason}"
+        );
     }
 }
 
 #[test]
-fn what_a_reader_or_a_backup_does_is_no_reason() {
+fn readers_and_backups_do_not_bring_the_log_down() {
     let said = after(2, |state| {
         assert!(Log::open(state).unwrap().verify().unwrap().consistent);
         // A backup by hard links, another file beside the segments, a link to the state folder.

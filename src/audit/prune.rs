@@ -1,8 +1,8 @@
-//! Retention: whole oldest segments go, and a record says which and where the chain went on.
+//! Retention: removes whole segments, oldest first. A record states which, and where the chain continues.
 //!
-//! The record is durable first and names the hash of the last line that goes. Segments then go oldest
-//! first, each durably, so that whatever a crash leaves is a log without its beginning, for which the
-//! record vouches. It vouches as far as the chain does: who can write the folder can write another.
+//! The record becomes durable first and contains the hash of the last removed line. Then the segments are
+//! removed durably, oldest first, so that a crash can only leave a log without some of its beginning, which
+//! the record explains. The record is as trustworthy as the chain: whoever can write the folder can forge both.
 
 use std::collections::HashSet;
 use std::fs;
@@ -19,15 +19,15 @@ use super::scan::Boundary;
 use super::{Log, open};
 use crate::model::{Digest, LogEvent, ProposalId, Reviewer};
 
-/// What goes, or went.
+/// What is to be removed, or was.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Pruned {
     /// Oldest first.
     pub segments: Vec<OldSegment>,
-    /// Blobs that no other record names.
+    /// Number of blobs that no remaining record names.
     pub blobs: u64,
     pub blob_bytes: u64,
-    /// Blobs stay where records are of a later version: they may name them.
+    /// Blobs are kept because records of a later version may name them.
     pub blobs_stay: bool,
 }
 
@@ -36,46 +36,46 @@ pub struct OldSegment {
     /// Path inside the state folder.
     pub file: String,
     pub records: u64,
-    /// Of its newest record.
+    /// Time of its newest record.
     pub newest: Timestamp,
     pub bytes: u64,
 }
 
-/// The time before which things are older than so many days. `None`: nothing is.
+/// The time `days` before `now`; `None` if it is before every timestamp.
 pub fn older_than(days: u64, now: Timestamp) -> Option<Timestamp> {
     let hours = i64::try_from(days).unwrap_or(i64::MAX / 100).min(100_000) * 24;
     now.checked_sub(SignedDuration::from_hours(hours)).ok()
 }
 
 struct Plan {
-    told: Pruned,
+    report: Pruned,
     numbers: Vec<u64>,
-    /// Where what goes ends.
+    /// Where the removed part ends.
     end: Option<Boundary>,
     blobs: Vec<Digest>,
 }
 
-/// What [`prune`] would remove now. Changes nothing, and works beside a dashboard.
+/// What [`prune`] would remove now. Changes nothing, and works while a dashboard runs.
 ///
 /// # Errors
 /// When the log cannot be read or is damaged.
 pub fn outdated_segments(log: &Log, before: Timestamp) -> Result<Pruned, AuditError> {
-    Ok(plan(&log.layout, before)?.told)
+    Ok(plan(&log.layout, before)?.report)
 }
 
-/// Removes the sealed segments whose every record is older than `before`, as far as no proposal in
-/// them is still open, and the blobs that only they name. The last segment always stays.
+/// Removes the oldest segments in which every record is older than `before` and no proposal is open, and the
+/// blobs that only they name. The last segment is always kept.
 ///
 /// # Errors
-/// As [`open`] has them: a dashboard has the log, it is damaged, or cannot be written. What could
-/// not be removed is removed by the next call.
+/// Those of [`open`], for example when a dashboard has the log open. The next call removes what this one
+/// could not.
 pub fn prune(log: &Log, before: Timestamp, days: u64, by: Reviewer) -> Result<Pruned, AuditError> {
     let layout = &log.layout;
     let opened = open(&layout.state)?;
-    // Under the lock from here on.
+    // `opened` holds the lock from here on.
     let plan = plan(layout, before)?;
     let handle = match plan.end {
-        // Nothing to say, but the lock is to be held while blobs go.
+        // Nothing to record, but the lock must be held while blobs are removed.
         None => opened.writer.start(Box::new(|_| {})),
         Some(end) => {
             let event = LogEvent::Pruned {
@@ -91,7 +91,7 @@ pub fn prune(log: &Log, before: Timestamp, days: u64, by: Reviewer) -> Result<Pr
     let removed = remove(layout, &plan);
     handle.close();
     removed.map_err(|e| AuditError::io(layout.log(), "pruned", e))?;
-    Ok(plan.told)
+    Ok(plan.report)
 }
 
 fn remove(layout: &Layout, plan: &Plan) -> io::Result<()> {
@@ -108,7 +108,7 @@ fn remove(layout: &Layout, plan: &Plan) -> io::Result<()> {
     Ok(())
 }
 
-/// What is known of one segment.
+/// What [`plan`] reads of one segment.
 struct Seen {
     end: Boundary,
     newest: Timestamp,
@@ -167,7 +167,7 @@ fn plan(layout: &Layout, before: Timestamp) -> Result<Plan, AuditError> {
     let count = seen.iter().take_while(|segment| goes(segment)).count();
     let (old, rest) = seen.split_at(count);
     let mut plan = Plan {
-        told: Pruned {
+        report: Pruned {
             blobs_stay: rest.iter().any(|segment| segment.unknown),
             ..Pruned::default()
         },
@@ -177,27 +177,27 @@ fn plan(layout: &Layout, before: Timestamp) -> Result<Plan, AuditError> {
     };
     for segment in old {
         let path = layout.segment(segment.end.segment);
-        plan.told.segments.push(OldSegment {
+        plan.report.segments.push(OldSegment {
             file: format!("log/{}", super::layout::segment_name(segment.end.segment)),
             records: segment.end.seq + 1 - segment.first_seq,
             newest: segment.newest,
             bytes: fs::symlink_metadata(path).map_or(0, |m| m.len()),
         });
     }
-    if !plan.told.blobs_stay {
+    if !plan.report.blobs_stay {
         let named: HashSet<&Digest> = rest.iter().flat_map(|segment| &segment.blobs).collect();
         let unnamed = |digest: &Digest| !named.contains(digest);
         let all = blobs(layout).map_err(|e| AuditError::io(layout.blobs(), "read", e))?;
         for (digest, bytes) in all.into_iter().filter(|(digest, _)| unnamed(digest)) {
-            plan.told.blobs += 1;
-            plan.told.blob_bytes += bytes;
+            plan.report.blobs += 1;
+            plan.report.blob_bytes += bytes;
             plan.blobs.push(digest);
         }
     }
     Ok(plan)
 }
 
-/// Every blob with its size; files of other names are none.
+/// Every blob with its size. Files with other names are ignored.
 fn blobs(layout: &Layout) -> io::Result<Vec<(Digest, u64)>> {
     let mut found = Vec::new();
     for folder in fs::read_dir(layout.blobs())? {

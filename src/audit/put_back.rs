@@ -1,9 +1,9 @@
-//! What the journal vouches for and a crash of the machine took: found by readers, put back by the
-//! next start.
+//! Recovery from the journal after a crash of the machine: readers find what the segments and files lack, and
+//! the next start puts it back.
 //!
-//! Only what is missing, or zero as a crash leaves it, is put back, and lines only where they continue
-//! the chain. Nothing that stands in a segment is ever written over by something else. What was never whole
-//! is set aside; what contradicts the log, or was acknowledged and does not follow its end, stops the start.
+//! Only bytes that are missing or zero, as a crash leaves them, are written, and only lines that continue the
+//! chain. Other bytes of a segment are never overwritten. Incomplete batches go to quarantine. Batches that
+//! contradict the log, or were acknowledged but do not continue it, stop the start.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fs::OpenOptions;
@@ -26,36 +26,36 @@ use super::settler::{Homes, Places};
 use super::tail::{self, Tail};
 use crate::model::{Digest, LogEvent, visible};
 
-/// What the files of the journal hold; nothing after an orderly end.
+/// The content of the journal's files; empty after an orderly end.
 pub(super) type Contents = [Vec<u8>; 2];
 
-/// What the journal says beside a log that is sound up to some line.
+/// The result of comparing the journal with a log that is sound up to some line.
 #[derive(Default)]
 pub(super) struct Findings<'a> {
-    /// Lines that continue the log where it has none: the segment, where in it, and the bytes.
+    /// Lines that continue the log but are missing in it: segment, offset, bytes.
     pub lines: Vec<(u64, u64, &'a [u8])>,
+    /// Number of records in `lines`.
     pub records: u64,
     pub blobs: Vec<(Digest, &'a [u8])>,
     pub segments: BTreeSet<u64>,
-    /// From where on each file holds what cannot be put back.
+    /// For each file, the offset from which its content cannot be put back.
     pub left: [Option<usize>; 2],
-    /// What says otherwise than the log.
-    pub against: Option<Damage>,
-    /// Up to where the log was acknowledged, as the journal and the note say.
+    /// The first batch that contradicts the log.
+    pub contradiction: Option<Damage>,
+    /// How far the log was acknowledged according to the journal and the note.
     pub acknowledged: Option<Mark>,
 }
 
-/// What a start has to know of what was put back.
+/// The result of [`put_back`].
 #[derive(Default)]
 pub(super) struct PutBack {
-    /// To be recorded: what was set aside.
+    /// Events for what was moved to quarantine. The caller must record them.
     pub aside: Vec<LogEvent>,
     pub acknowledged: Option<Mark>,
 }
 
-/// What is wrong beside the log itself, for a folder that nobody writes to. Records that a killed
-/// dashboard left in the journal only are the log's: they are shown to `visit`, and the log ends behind
-/// them.
+/// Finds faults in the journal and at the end of a log that nobody writes to. Records that a killed dashboard
+/// left only in the journal belong to the log: they are passed to `visit`, and `scanned` then ends after them.
 pub(super) fn check(
     layout: &Layout,
     scanned: &mut Scanned,
@@ -63,9 +63,9 @@ pub(super) fn check(
 ) -> Result<Option<Damage>, AuditError> {
     let contents = read(layout)?;
     let found = compare(layout, &scanned.head, &contents)?;
-    if found.against.is_some() {
-        // What is wrong in the log says more.
-        return Ok(found.against.filter(|_| scanned.damage.is_none()));
+    if found.contradiction.is_some() {
+        // Damage in the log itself tells a person more.
+        return Ok(found.contradiction.filter(|_| scanned.damage.is_none()));
     }
     if !found.lines.is_empty() && scanned.damage.is_some() {
         return Ok(Some(Damage {
@@ -80,7 +80,7 @@ pub(super) fn check(
         }));
     }
     for (segment, _, lines) in &found.lines {
-        go_on(layout, scanned, *segment, lines, &mut visit)?;
+        continue_with(layout, scanned, *segment, lines, &mut visit)?;
         if scanned.damage.is_some() {
             return Ok(scanned.damage.clone());
         }
@@ -100,17 +100,17 @@ pub(super) fn check(
             line: None,
             seq: None,
             what: format!(
-                "from byte {at} on it holds what is not whole or does not follow the log, as a crash \
-                 or a copy of a log that was being written leaves it; the next start of the dashboard \
-                 sets it aside"
+                "from byte {at} on it is incomplete or does not continue the log, as after a crash or in a \
+                 copy of a log that was being written; the next start of the dashboard moves these bytes to \
+                 quarantine"
             ),
         })
         .next())
 }
 
-/// Reads lines that follow the end of a log as if they stood there. What is wrong with one is the damage
-/// of the log.
-fn go_on(
+/// Judges lines of the journal as if they were at the end of the segment. A bad one is recorded as damage of
+/// the log.
+fn continue_with(
     layout: &Layout,
     scanned: &mut Scanned,
     segment: u64,
@@ -163,7 +163,7 @@ fn go_on(
     Ok(())
 }
 
-/// `None` where a writer has ended its line and gone since.
+/// The incomplete end as damage; `None` if a writer completed it in the meantime.
 fn unfinished(layout: &Layout, head: &Head, bytes: u64) -> Option<Damage> {
     let there = std::fs::symlink_metadata(layout.segment(head.segment));
     if there.is_ok_and(|m| m.len() != head.offset + bytes) {
@@ -174,16 +174,15 @@ fn unfinished(layout: &Layout, head: &Head, bytes: u64) -> Option<Damage> {
         line: None,
         seq: Some(head.seq + 1),
         what: format!(
-            "it ends in {bytes} bytes from byte {} on that are incomplete, as a crash leaves them; the \
-             next start of the dashboard sets them aside",
+            "the {bytes} bytes from byte {} on are incomplete, as a crash leaves them; the next start of \
+             the dashboard moves them to quarantine",
             head.offset
         ),
     })
 }
 
-/// Makes the log whole and empties the journal. Must be called under the lock, before anything is
-/// written; what comes back is to be recorded. A log that stays damaged is left as it is, for the
-/// caller to find.
+/// Completes the log from the journal and empties the journal. The caller must hold the lock and must not
+/// have written anything. A log that remains damaged is not changed; the caller's own scan reports it.
 pub(super) fn put_back(layout: &Layout) -> Result<PutBack, AuditError> {
     let contents = read(layout)?;
     if contents.iter().all(Vec::is_empty) {
@@ -193,12 +192,12 @@ pub(super) fn put_back(layout: &Layout) -> Result<PutBack, AuditError> {
             acknowledged: note.acknowledged,
         });
     }
-    let io = |e| AuditError::io(layout.log(), "made whole", e);
+    let io = |e| AuditError::io(layout.log(), "recovered", e);
     let homes = Homes::of(layout).map_err(io)?;
     loop {
         let scanned = scan(layout, |_| Ok(()))?;
         let found = compare(layout, &scanned.head, &contents)?;
-        if let Some(damage) = found.against.as_ref()
+        if let Some(damage) = found.contradiction.as_ref()
             && scanned.damage.is_none()
         {
             return Err(AuditError::Damaged {
@@ -206,7 +205,7 @@ pub(super) fn put_back(layout: &Layout) -> Result<PutBack, AuditError> {
                 damage: damage.clone(),
             });
         }
-        if found.against.is_none() && !found.lines.is_empty() {
+        if found.contradiction.is_none() && !found.lines.is_empty() {
             for (segment, offset, lines) in &found.lines {
                 write_lines(&layout.segment(*segment), *offset, lines).map_err(io)?;
             }
@@ -227,7 +226,8 @@ pub(super) fn put_back(layout: &Layout) -> Result<PutBack, AuditError> {
     }
 }
 
-/// The log itself is whole, or ends in what nobody was promised.
+/// Restores blobs, syncs everything and empties the journal, once the log is complete or ends in bytes that
+/// were never acknowledged.
 fn finish(
     layout: &Layout,
     homes: &Homes,
@@ -255,7 +255,7 @@ fn finish(
     Ok(aside)
 }
 
-/// Writes the contents that are missing.
+/// Writes the blobs that are missing.
 pub(super) fn blobs<B: AsRef<[u8]>>(layout: &Layout, blobs: &[(Digest, B)]) -> io::Result<()> {
     for (digest, bytes) in blobs {
         let bytes = bytes.as_ref();
@@ -268,7 +268,7 @@ pub(super) fn blobs<B: AsRef<[u8]>>(layout: &Layout, blobs: &[(Digest, B)]) -> i
     Ok(())
 }
 
-/// The journal vouches for nothing any more.
+/// Empties the journal durably.
 pub(super) fn empty(layout: &Layout) -> io::Result<()> {
     for number in 0..2 {
         match OpenOptions::new().write(true).open(layout.journal(number)) {
@@ -288,7 +288,7 @@ fn set_aside(layout: &Layout, number: usize, at: usize, bytes: &[u8]) -> io::Res
     aside::keep(layout, journal_name(number), at as u64, &bytes[..used])
 }
 
-/// Contents that the journal has; their files may not be there yet.
+/// The blobs in the journal. Their files may not exist yet.
 pub(super) fn on_the_way(layout: &Layout) -> HashMap<Digest, Vec<u8>> {
     let Ok(files) = read(layout) else {
         return HashMap::new();
@@ -313,7 +313,7 @@ pub(super) fn read(layout: &Layout) -> Result<Contents, AuditError> {
     Ok([one(0)?, one(1)?])
 }
 
-/// Holds the journal against a log that is sound up to `head`.
+/// Compares the journal with a log that is sound up to `head`.
 pub(super) fn compare<'a>(
     layout: &Layout,
     head: &Head,
@@ -342,7 +342,7 @@ pub(super) fn compare<'a>(
     frames.sort_by_key(|(_, frame)| (frame.segment, frame.offset));
     let mut end = *head;
     for (number, frame) in &frames {
-        // Its segment was removed under retention.
+        // Retention removed the segment.
         if frame.segment < first {
             continue;
         }
@@ -356,9 +356,11 @@ pub(super) fn compare<'a>(
         let to = frame.end().offset;
         let sound = frame.segment < end.segment || to <= end.offset;
         if frame.segment <= end.segment && sound {
-            // Either the log had it, or an earlier frame put the same there.
+            // The log has these lines already, or an earlier frame adds them.
             if there != frame.lines && (frame.segment, to) <= (head.segment, head.offset) {
-                found.against.get_or_insert_with(|| against(*number, frame));
+                found
+                    .contradiction
+                    .get_or_insert_with(|| contradiction(*number, frame));
                 continue;
             }
         } else if frame.segment == end.segment
@@ -366,11 +368,15 @@ pub(super) fn compare<'a>(
         {
             let rest = &frame.lines[rest as usize..];
             if !fits(&there, frame.lines) {
-                found.against.get_or_insert_with(|| against(*number, frame));
+                found
+                    .contradiction
+                    .get_or_insert_with(|| contradiction(*number, frame));
                 continue;
             }
             let Some((seq, hash)) = follows(rest, &end) else {
-                found.against.get_or_insert_with(|| against(*number, frame));
+                found
+                    .contradiction
+                    .get_or_insert_with(|| contradiction(*number, frame));
                 continue;
             };
             if there != frame.lines {
@@ -389,14 +395,14 @@ pub(super) fn compare<'a>(
     Ok(found)
 }
 
-fn against(number: usize, frame: &Frame<'_>) -> Damage {
+fn contradiction(number: usize, frame: &Frame<'_>) -> Damage {
     Damage {
         file: format!("log/{}", segment_name(frame.segment)),
         line: None,
         seq: None,
         what: format!(
-            "{} of its bytes from byte {} on are not what {} says that they were: one of both was \
-             changed after it was written",
+            "{} bytes from byte {} on differ from those in {}: one of the two files was changed after it \
+             was written",
             frame.lines.len(),
             frame.offset,
             journal_name(number)
@@ -404,12 +410,12 @@ fn against(number: usize, frame: &Frame<'_>) -> Damage {
     }
 }
 
-/// Whether these are the bytes, as far as a crash left them.
+/// Whether `there` can be what a crash left of `bytes`: a prefix in which some bytes are zero.
 fn fits(there: &[u8], bytes: &[u8]) -> bool {
     there.iter().zip(bytes).all(|(t, b)| t == b || *t == 0)
 }
 
-/// The end of a log after these lines, where they continue it.
+/// The sequence number and hash after these lines; `None` if they do not continue the log.
 pub(super) fn follows(lines: &[u8], end: &Head) -> Option<(u64, Digest)> {
     if !end.headed {
         return None;
@@ -428,7 +434,7 @@ pub(super) fn follows(lines: &[u8], end: &Head) -> Option<(u64, Digest)> {
     Some((seq, hash))
 }
 
-/// At most so many bytes; fewer where the file ends.
+/// Reads up to `count` bytes; fewer at the end of the file.
 pub(super) fn bytes_at(path: &Path, offset: u64, count: usize) -> io::Result<Vec<u8>> {
     let file = open_regular(path)?;
     let there = file.metadata()?.len().saturating_sub(offset);
@@ -445,8 +451,8 @@ fn write_lines(path: &Path, offset: u64, lines: &[u8]) -> io::Result<()> {
     file.write_all_at(lines, offset)
 }
 
-/// Whether a blob is to be written anew: it is not there, or as a crash left it. One that was changed
-/// stays, for a check to name.
+/// Whether a blob must be written: it is absent, or incomplete as a crash leaves it. A blob that was changed
+/// is kept, so that a check reports it.
 fn missing(path: &Path, bytes: &[u8]) -> io::Result<bool> {
     let mut there = Vec::new();
     match open_regular(path).and_then(|f| f.take(bytes.len() as u64 + 1).read_to_end(&mut there)) {

@@ -1,4 +1,4 @@
-//! What a crash of the machine takes, and that the journal puts it back.
+//! The journal restores what a crash of the machine takes.
 
 use std::fs;
 use std::path::PathBuf;
@@ -25,16 +25,16 @@ fn writing(state: &Path) -> Writing {
 }
 
 fn writing_in(state: &Path, segment_bytes: u64) -> Writing {
-    let (tell, said) = channel();
+    let (report, said) = channel();
     let writer = open_with(state, segment_bytes).unwrap().writer;
     let handle = writer.start(Box::new(move |event| {
-        let _ = tell.send(event);
+        let _ = report.send(event);
     }));
     Writing { handle, said }
 }
 
 impl Writing {
-    /// Hands these over one by one, each once the one before it is durable.
+    /// Writes records one by one, each after the preceding one is durable.
     fn write(&self, records: Vec<(LogEvent, Vec<Blob>)>) {
         for (event, blobs) in records {
             self.handle.submit(Ticket::Unawaited, event, blobs);
@@ -44,7 +44,7 @@ impl Writing {
     }
 }
 
-/// Lives of proposals, each with code of its own.
+/// Records of `count` proposals that ran, each with different code.
 fn lives(count: usize, bytes: usize) -> Vec<(LogEvent, Vec<Blob>)> {
     let mut records = Vec::new();
     for n in 0..count {
@@ -76,7 +76,7 @@ fn copied(state: &Path) -> tempfile::TempDir {
                 make_folder(&to).unwrap();
                 copy(&entry.path(), &to);
             } else if fs::copy(entry.path(), to).is_err() {
-                // A temporary name that is gone meanwhile.
+                // A temporary file that was renamed in the meantime.
                 assert!(!entry.path().exists());
             }
         }
@@ -86,8 +86,8 @@ fn copied(state: &Path) -> tempfile::TempDir {
     dir
 }
 
-/// What the disk has after a crash of the machine that lost everything that was not synced: here
-/// all but the journal and what was there before the log was opened.
+/// A copy without everything that was not synced, as after a crash of the machine: only the journal and what
+/// existed before the log was opened are left.
 fn crashed(state: &Path) -> tempfile::TempDir {
     let dir = copied(state);
     cut_to_header(dir.path());
@@ -116,7 +116,7 @@ fn verified(state: &Path) -> Report {
     Log::open(state).unwrap().verify().unwrap()
 }
 
-/// Waits until so many contents have their files.
+/// Waits until `count` blobs have files.
 fn until_filed(state: &Path, count: usize) {
     let files = || {
         let folders = fs::read_dir(Layout::at(state).blobs()).unwrap();
@@ -136,7 +136,7 @@ fn opened(state: &Path) -> Report {
     verified(state)
 }
 
-/// Kinds of the records that a start wrote for what it set aside.
+/// The number of `recovered` records, after checking that there are as many files in quarantine.
 fn set_aside_in(state: &Path) -> usize {
     let text = fs::read_to_string(segment(state)).unwrap();
     let records = text.matches("\"kind\":\"recovered\"").count();
@@ -148,13 +148,13 @@ fn set_aside_in(state: &Path) -> usize {
 }
 
 #[test]
-fn what_was_told_durable_is_there_after_a_crash_that_took_all_that_was_not_synced() {
+fn records_reported_durable_survive_the_loss_of_everything_unsynced() {
     let dir = tempfile::tempdir().unwrap();
     let log = writing(dir.path());
     log.write(lives(20, 100));
     let whole = fs::read(segment(dir.path())).unwrap();
     let lost = crashed(dir.path());
-    // Readers read on in the journal, and say so until the next start.
+    // Until the next start, readers continue in the journal and report how many records are only there.
     let report = verified(lost.path());
     assert!(report.consistent, "{report:?}");
     assert_eq!((report.records, report.in_journal), (80, 80));
@@ -164,7 +164,7 @@ fn what_was_told_durable_is_there_after_a_crash_that_took_all_that_was_not_synce
 
     let report = opened(lost.path());
     assert!(report.consistent, "{report:?}");
-    // Code of each, and the table, the output and the empty error stream that all share.
+    // Each proposal's code, and the shared input, output and empty error stream.
     assert_eq!((report.records, report.blobs), (80, 23));
     assert_eq!(report.in_journal, 0);
     assert_eq!(
@@ -172,7 +172,7 @@ fn what_was_told_durable_is_there_after_a_crash_that_took_all_that_was_not_synce
         whole,
         "the order is kept"
     );
-    // Once it is in its own place, the journal vouches for nothing.
+    // The journal is empty once everything is in its final place.
     for number in 0..2 {
         let left = fs::metadata(Layout::at(lost.path()).journal(number)).unwrap();
         assert_eq!(left.len(), 0);
@@ -200,7 +200,7 @@ fn a_log_that_was_closed_needs_no_journal() {
 }
 
 #[test]
-fn a_batch_that_was_not_whole_is_set_aside_and_those_before_it_are_there() {
+fn an_incomplete_batch_is_quarantined_and_earlier_ones_survive() {
     let dir = tempfile::tempdir().unwrap();
     let log = writing(dir.path());
     log.write(lives(3, 100));
@@ -216,14 +216,14 @@ fn a_batch_that_was_not_whole_is_set_aside_and_those_before_it_are_there() {
         assert!(verified(dir.path()).damage.is_some());
         let report = opened(dir.path());
         assert!(report.consistent, "{report:?}");
-        assert_eq!(report.records, 11 + 1, "the record of what was set aside");
+        assert_eq!(report.records, 11 + 1, "one `recovered` record is added");
         assert_eq!(set_aside_in(dir.path()), 1);
     }
     log.handle.close();
 }
 
 #[test]
-fn a_byte_of_the_journal_that_was_changed_is_noticed_and_hurts_no_log() {
+fn a_changed_byte_of_the_journal_is_reported_and_does_not_harm_the_log() {
     let dir = tempfile::tempdir().unwrap();
     let log = writing(dir.path());
     log.write(lives(1, 100));
@@ -239,9 +239,9 @@ fn a_byte_of_the_journal_that_was_changed_is_noticed_and_hurts_no_log() {
         changed[at] ^= 0x10;
         fs::write(journal(copy.path()), &changed).unwrap();
         let damage = verified(copy.path()).damage;
-        let damage = damage.unwrap_or_else(|| panic!("byte {at} is not noticed"));
+        let damage = damage.unwrap_or_else(|| panic!("the change of byte {at} is not reported"));
         assert_eq!(damage.file, "journal-0", "{at}: {damage}");
-        // The start is slow to try for each.
+        // Opening is too slow to try it for every byte.
         if at % 97 == 0 {
             let copy = copied(copy.path());
             let report = opened(copy.path());
@@ -255,7 +255,7 @@ fn a_byte_of_the_journal_that_was_changed_is_noticed_and_hurts_no_log() {
 }
 
 #[test]
-fn what_only_a_changed_journal_has_is_noticed_and_never_dropped_in_silence() {
+fn records_lost_in_a_changed_journal_are_reported_and_never_dropped() {
     let dir = tempfile::tempdir().unwrap();
     let log = writing(dir.path());
     log.write(lives(3, 100));
@@ -267,7 +267,7 @@ fn what_only_a_changed_journal_has_is_noticed_and_never_dropped_in_silence() {
     changed[sixth + 60] ^= 1;
     fs::write(journal(lost.path()), &changed).unwrap();
     assert!(verified(lost.path()).damage.is_some());
-    // Batches behind the changed one were written once it was durable.
+    // Later batches prove that the changed one was durable.
     let error = open(lost.path()).unwrap_err().to_string();
     assert!(
         error.contains("is gone: the log was durable up to"),
@@ -278,7 +278,7 @@ fn what_only_a_changed_journal_has_is_noticed_and_never_dropped_in_silence() {
 }
 
 #[test]
-fn a_log_that_is_not_what_its_journal_says_is_damaged() {
+fn a_log_that_contradicts_its_journal_is_damaged() {
     let dir = tempfile::tempdir().unwrap();
     let log = writing(dir.path());
     log.write(lives(1, 100));
@@ -288,7 +288,7 @@ fn a_log_that_is_not_what_its_journal_says_is_damaged() {
     let bytes = fs::read(&path).unwrap();
     let text = String::from_utf8(bytes.clone()).unwrap();
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
-    // The last record is another one, and the chain is right.
+    // The last record is replaced, with a correct chain.
     let prev = unseal(lines[3].trim_end().as_bytes()).unwrap().hash;
     let id = ProposalId::new();
     let (forged, _) = line::record(
@@ -312,7 +312,7 @@ fn a_log_that_is_not_what_its_journal_says_is_damaged() {
         assert_eq!(fs::read(&path).unwrap(), changed, "nothing was changed");
         assert_ne!(fs::metadata(journal(copy.path())).unwrap().len(), 0);
     }
-    // And one that is broken in its middle is named as before.
+    // A chain broken in the middle is still reported with its line.
     let mut changed = bytes.clone();
     changed[bytes.len() / 2] ^= 1;
     fs::write(&path, &changed).unwrap();
@@ -340,7 +340,7 @@ fn a_journal_of_another_log_is_not_put_back() {
 }
 
 #[test]
-fn an_older_log_under_a_journal_is_noticed() {
+fn a_log_older_than_its_journal_is_damaged() {
     let dir = tempfile::tempdir().unwrap();
     let log = writing(dir.path());
     log.write(lives(2, 100));
@@ -358,13 +358,13 @@ fn an_older_log_under_a_journal_is_noticed() {
         damage.what.contains("is gone: the log was durable up to"),
         "{damage}"
     );
-    // No start drops what was acknowledged.
+    // No start drops acknowledged records.
     let error = open(copy.path()).unwrap_err();
     assert!(matches!(error, AuditError::Damaged { .. }), "{error}");
 }
 
 #[test]
-fn a_blob_that_was_changed_stays_to_be_named_and_one_that_is_lost_comes_back() {
+fn a_lost_blob_is_restored_and_a_changed_one_is_reported() {
     let dir = tempfile::tempdir().unwrap();
     let log = writing(dir.path());
     log.write(lives(1, 100));
@@ -373,7 +373,7 @@ fn a_blob_that_was_changed_stays_to_be_named_and_one_that_is_lost_comes_back() {
     until_filed(dir.path(), 4);
     let copy = copied(dir.path());
     log.handle.close();
-    for (left, comes_back) in [
+    for (left, restored) in [
         (Vec::new(), true),
         (bytes[..50].to_vec(), true),
         (vec![0; bytes.len()], true),
@@ -384,13 +384,12 @@ fn a_blob_that_was_changed_stays_to_be_named_and_one_that_is_lost_comes_back() {
         let path = Layout::at(copy.path()).blob(&code).1;
         fs::write(&path, &left).unwrap();
         let report = opened(copy.path());
-        assert_eq!(report.consistent, comes_back, "{left:?}: {report:?}");
+        assert_eq!(report.consistent, restored, "{left:?}: {report:?}");
     }
 }
 
-/// The file of a content follows its record; until it is there, readers have the journal's.
 #[test]
-fn a_content_without_a_file_is_read_from_the_journal_and_gets_its_file_at_the_next_start() {
+fn a_blob_without_a_file_is_read_from_the_journal_and_gets_its_file_at_the_next_start() {
     let dir = tempfile::tempdir().unwrap();
     let log = writing(dir.path());
     log.write(lives(3, 100));
@@ -405,7 +404,7 @@ fn a_content_without_a_file_is_read_from_the_journal_and_gets_its_file_at_the_ne
     let bytes = format!("0 {}", "x".repeat(100)).into_bytes();
     let code = Digest::of(&bytes);
     assert_eq!(reader.blob(&code), Ok(bytes));
-    // Another content is none.
+    // An unknown blob is not found.
     assert!(reader.blob(&Digest::of(b"x")).is_err());
     let report = opened(copy.path());
     assert!(report.consistent && report.blobs == 6, "{report:?}");
@@ -415,7 +414,7 @@ fn a_content_without_a_file_is_read_from_the_journal_and_gets_its_file_at_the_ne
 }
 
 #[test]
-fn files_take_turns_and_what_the_first_vouched_for_is_synced_before_it_is_forgotten() {
+fn journal_files_take_turns_and_a_turn_is_synced_before_it_is_overwritten() {
     let dir = tempfile::tempdir().unwrap();
     let log = writing(dir.path());
     // More than two turns.
@@ -439,30 +438,30 @@ fn files_take_turns_and_what_the_first_vouched_for_is_synced_before_it_is_forgot
 }
 
 #[test]
-fn what_agents_propose_is_never_taken_for_a_batch() {
+fn frames_forged_by_agents_are_never_taken_for_batches() {
     let dir = tempfile::tempdir().unwrap();
     let log = writing(dir.path());
     log.write(lives(2, 100));
     let real = fs::read(journal(dir.path())).unwrap();
     let frames = frame::read(&real).frames.len();
     let end = real.iter().rposition(|b| *b != 0).unwrap() + 1;
-    // Whole frames as contents: within a batch that is whole, in one that is not, and in what an
-    // earlier turn left behind the end.
+    // A blob that contains complete frames: in a complete batch, in an incomplete one, and in bytes left by
+    // an earlier turn.
     let content = Blob::of(&real[..end]);
     let mut outer = Vec::new();
     frame::write(&mut outer, &[7; 8], 1, 0, b"", &[content]).unwrap();
     assert_eq!(frame::read(&outer).frames.len(), 1);
     let torn = frame::read(&outer[..outer.len() - 1]);
     assert_eq!((torn.frames.len(), torn.broken), (0, Some(0)));
-    let behind = [&real[..end], &[0; frame::HEADER], &real[..end]].concat();
-    let turn = frame::read(&behind);
+    let with_leftovers = [&real[..end], &[0; frame::HEADER], &real[..end]].concat();
+    let turn = frame::read(&with_leftovers);
     assert_eq!((turn.frames.len(), turn.broken), (frames, None));
     log.handle.close();
 }
 
-/// Oldest segments go after a crash as well, and a journal brings nothing of them back.
+/// Retention works after a crash as well, and the journal does not bring removed segments back.
 #[test]
-fn what_was_removed_under_retention_stays_removed() {
+fn segments_removed_under_retention_stay_removed() {
     let dir = tempfile::tempdir().unwrap();
     let log = writing_in(dir.path(), 6_000);
     log.write(lives(6, 100));
@@ -471,7 +470,7 @@ fn what_was_removed_under_retention_stays_removed() {
     let layout = Layout::at(lost.path());
     let last = *layout.segments().unwrap().last().unwrap();
     assert!(last > 2, "no rotation");
-    // The last segment and all contents are lost but for the journal.
+    // The last segment's records are left only in the journal.
     let path = layout.segment(last);
     let header = fs::read(&path).unwrap();
     let header = header.iter().position(|b| *b == b'\n').unwrap() as u64 + 1;
@@ -480,9 +479,9 @@ fn what_was_removed_under_retention_stays_removed() {
     let journaled = fs::read(layout.journal(0)).unwrap();
     let reader = Log::open(lost.path()).unwrap();
     let end = "9999-01-01T00:00:00Z".parse().unwrap();
-    // Records in the journal only are the log's as well.
-    let told = outdated_segments(&reader, end).unwrap();
-    assert_eq!(told.segments.len() as u64, last - 1);
+    // Records that are only in the journal belong to the log as well.
+    let planned = outdated_segments(&reader, end).unwrap();
+    assert_eq!(planned.segments.len() as u64, last - 1);
     let gone = prune(&reader, end, 1, Reviewer::default()).unwrap();
     assert!(!gone.segments.is_empty() && gone.blobs > 0, "{gone:?}");
     assert!(verified(lost.path()).consistent);
@@ -499,14 +498,13 @@ fn what_was_removed_under_retention_stays_removed() {
     assert_eq!(blobs(lost.path()), left);
 }
 
-/// A backup that is made while the log is written, and readers meanwhile.
 #[test]
 fn a_log_that_is_being_written_is_consistent_for_readers_and_its_copy_for_the_next_start() {
     let dir = tempfile::tempdir().unwrap();
     let log = writing(dir.path());
     log.write(lives(1, 100));
     let state = dir.path().to_owned();
-    // So many writes for each round: a log that grew as fast as it could would outgrow its readers.
+    // A limited number of writes per round: readers could not keep up with unlimited growth.
     let (begin, rounds) = channel::<()>();
     std::thread::scope(|scope| {
         let writer = scope.spawn(move || {
@@ -523,7 +521,7 @@ fn a_log_that_is_being_written_is_consistent_for_readers_and_its_copy_for_the_ne
             let live = verified(&state);
             assert!(live.consistent && live.records >= before, "{live:?}");
             before = live.records;
-            // The log first, as one copies what is appended to; then what it names.
+            // Copy the log first, then the blobs it names, as a backup of a growing log must.
             let copy = tempfile::tempdir().unwrap();
             Layout::at(copy.path()).make().unwrap();
             fs::copy(segment(&state), segment(copy.path())).unwrap();
@@ -546,9 +544,9 @@ fn a_log_that_is_being_written_is_consistent_for_readers_and_its_copy_for_the_ne
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// Any part of what was not synced may be on the disk, block by block, and any part may be lost.
+    /// After a crash, any block of unsynced data may be on the disk or lost.
     #[test]
-    fn whatever_a_crash_takes_of_what_was_not_synced_comes_back(
+    fn any_loss_of_unsynced_data_is_restored(
         cut in 0.0..1.0_f64,
         zeroed in prop::collection::vec(0.0..1.0_f64, 0..4),
         blobs in prop::collection::vec(0..4_u8, 64),

@@ -1,9 +1,9 @@
-//! Repairs a log of which something is damaged or gone that somebody was promised.
+//! Repairs a log in which acknowledged records are damaged or missing.
 //!
-//! Only a person may say so, and is shown first what is lost by it. The log goes on from its last sound
-//! record; what the journal still has of what follows is put back; everything else is copied to
-//! `quarantine/` before anything of it goes, and `recovered` records say what, and who said so. Whatever a
-//! crash leaves of a repair is a log that is damaged or one that is repaired.
+//! Only a person may order a repair, and first sees what it loses. The log continues from its last sound
+//! record. Later records that the journal still has are put back. Everything else is copied to `quarantine/`
+//! before it is removed, and `recovered` records state what was lost and who ordered the repair. A crash
+//! during a repair leaves a log that is either still damaged or repaired.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -29,39 +29,39 @@ use super::tail::{self, Tail};
 use super::writer::Chain;
 use crate::model::{LogEvent, Reviewer};
 
-/// What a repair would do; nothing is done before [`Repair::carry_out`]. Nobody else can write meanwhile.
+/// A planned repair. Nothing changes before [`Repair::carry_out`]. Holds the lock, so nobody else can write.
 #[derive(Debug)]
 pub struct Repair {
     layout: Layout,
     lock: Lock,
     head: Head,
     rest: Salvage,
-    files: Vec<Going>,
-    told: Loss,
+    files: Vec<Removal>,
+    loss: Loss,
 }
 
-/// What a person is shown. Text in it may be an agent's.
+/// What a person is shown before the repair. Its text may come from an agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Loss {
     /// Why the dashboard does not start.
     pub damage: Damage,
-    /// Sequence number of the last record that stays; 0 where none does.
+    /// Sequence number of the last record that stays; 0 if none does.
     pub stays_through: u64,
-    /// Records behind it that the journal has, and that are put back.
+    /// Number of later records that are put back from the journal.
     pub put_back: u64,
-    /// What goes to `quarantine/`.
+    /// What is moved to `quarantine/`.
     pub files: Vec<LostFile>,
 }
 
-/// One file, or the end of one.
+/// A file, or the end of one, that is moved to quarantine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LostFile {
     /// Path inside the state folder.
     pub file: String,
-    /// From this byte on.
+    /// Where the lost part begins.
     pub offset: u64,
     pub bytes: u64,
-    /// Records in it that are intact, in their order.
+    /// Intact records in it, in order.
     pub records: Vec<LostRecord>,
 }
 
@@ -73,13 +73,14 @@ pub struct LostRecord {
     pub id: Option<String>,
 }
 
+/// What is removed from the log after a copy is in quarantine.
 #[derive(Debug)]
-enum Going {
+enum Removal {
     Segment { number: u64, offset: u64 },
     Journal { number: usize },
 }
 
-/// Of a record that is not believed, for showing it.
+/// What a lost record claims, for display only.
 #[derive(Default, Deserialize)]
 struct Claim {
     ts: Option<Timestamp>,
@@ -89,11 +90,11 @@ struct Claim {
 }
 
 impl Log {
-    /// What a repair of this log would do; `None` where it needs none: it is sound, or a start of the
-    /// dashboard repairs it by itself.
+    /// Plans a repair; `None` if none is needed, because the log is sound or the dashboard's next start
+    /// recovers it.
     ///
     /// # Errors
-    /// When a dashboard has it, it cannot be read, or nothing sound is left that it could go on from.
+    /// When a dashboard has the log open, it cannot be read, or nothing sound is left to continue from.
     pub fn repair(&self) -> Result<Option<Repair>, AuditError> {
         let layout = self.layout.clone();
         layout.make()?;
@@ -102,18 +103,18 @@ impl Log {
         let judged = judge(&layout, Look::There, |_| {})?;
         let scanned = judged.scanned;
         let rest = salvage(&layout, &scanned)?;
-        let damage = match rest.against.clone() {
+        let damage = match rest.contradiction.clone() {
             Some(damage) if scanned.damage.is_none() => damage,
-            _ if rest.comes_back => return Ok(None),
+            _ if rest.start_restores => return Ok(None),
             _ => match tail::look(&layout, &scanned, rest.acknowledged).map_err(read)? {
                 Tail::Lost(damage) => damage,
                 Tail::Whole | Tail::Unfinished(_) => return Ok(None),
             },
         };
-        goes_on(&layout, &scanned, &damage)?;
+        can_continue(&layout, &scanned, &damage)?;
         let head = scanned.head;
         let mut files = Vec::new();
-        let mut told = Loss {
+        let mut loss = Loss {
             damage,
             stays_through: head.seq,
             put_back: rest.records,
@@ -135,24 +136,24 @@ impl Log {
                 records.extend(claimed(line));
             })
             .map_err(read)?;
-            told.files.push(LostFile {
+            loss.files.push(LostFile {
                 file: format!("log/{}", segment_name(number)),
                 offset,
                 bytes,
                 records,
             });
-            files.push(Going::Segment { number, offset });
+            files.push(Removal::Segment { number, offset });
         }
-        for (number, going) in rest.going.iter().enumerate() {
-            if let Some(going) = going {
-                let lines = going.lines.iter();
-                told.files.push(LostFile {
+        for (number, discarded) in rest.discarded.iter().enumerate() {
+            if let Some(discarded) = discarded {
+                let lines = discarded.lines.iter();
+                loss.files.push(LostFile {
                     file: journal_name(number),
                     offset: 0,
-                    bytes: going.bytes,
+                    bytes: discarded.bytes,
                     records: lines.filter_map(|line| claimed(line)).collect(),
                 });
-                files.push(Going::Journal { number });
+                files.push(Removal::Journal { number });
             }
         }
         Ok(Some(Repair {
@@ -161,18 +162,18 @@ impl Log {
             head,
             rest,
             files,
-            told,
+            loss,
         }))
     }
 }
 
-/// Whether something is there that the log can go on from.
-fn goes_on(layout: &Layout, scanned: &Scanned, damage: &Damage) -> Result<(), AuditError> {
+/// Fails unless the log has a sound beginning from which it can continue.
+fn can_continue(layout: &Layout, scanned: &Scanned, damage: &Damage) -> Result<(), AuditError> {
     if let Some(place) = scanned.later.clone() {
         let dir = layout.state.clone();
         return Err(AuditError::Later { dir, place });
     }
-    if scanned.head.segment > 0 && scanned.vouched {
+    if scanned.head.segment > 0 && scanned.beginning_known {
         return Ok(());
     }
     Err(AuditError::Beyond {
@@ -181,7 +182,7 @@ fn goes_on(layout: &Layout, scanned: &Scanned, damage: &Damage) -> Result<(), Au
     })
 }
 
-/// What an intact record says of itself, in its own segment or in a batch of the journal.
+/// What an intact line, of a segment or of the journal, claims about its record.
 fn claimed(line: &[u8]) -> Option<LostRecord> {
     let LineRole::Record { seq, .. } = unseal(line).ok()?.place else {
         return None;
@@ -196,7 +197,7 @@ fn claimed(line: &[u8]) -> Option<LostRecord> {
 }
 
 impl Loss {
-    /// Intact records that are lost, each once.
+    /// Number of intact records that are lost.
     pub fn records(&self) -> u64 {
         let records = self.files.iter().flat_map(|file| &file.records);
         let lost: BTreeSet<u64> = records.map(|record| record.seq).collect();
@@ -204,11 +205,11 @@ impl Loss {
         lost.into_iter().filter(|seq| *seq > stay).count() as u64
     }
 
-    /// All of it in one sentence, for the log.
+    /// The loss in one sentence, for the log.
     fn words(&self) -> String {
         let stays = self.stays_through + self.put_back;
         format!(
-            "{}; the log goes on after seq {stays}, and {} intact records behind it are set aside",
+            "{}; the log continues after seq {stays}, and {} later intact records are moved to quarantine",
             self.damage,
             self.records()
         )
@@ -217,29 +218,29 @@ impl Loss {
 
 impl Repair {
     pub fn loss(&self) -> &Loss {
-        &self.told
+        &self.loss
     }
 
-    /// Does it: `by` saw what is lost, and said so.
+    /// Carries out the repair. `by` is the person who saw [`Self::loss`] and agreed.
     ///
     /// # Errors
-    /// When a file cannot be read or written. The log is then as damaged as before, or repaired.
+    /// When a file cannot be read or written. The log is then either damaged as before or repaired.
     pub fn carry_out(self, by: &Reviewer) -> Result<(), AuditError> {
         let layout = &self.layout;
         let mut records = Vec::new();
-        for going in &self.files {
-            let aside = self.keep(going);
+        for removal in &self.files {
+            let aside = self.keep(removal);
             records.push(aside.map_err(|e| AuditError::io(layout.quarantine(), "written", e))?);
         }
         if records.is_empty() {
-            // Nothing is left of what was there: it is said all the same.
+            // Nothing is left to copy, but the loss must still be recorded.
             let name = segment_name(self.head.segment);
             let aside = aside::keep(layout, name, self.head.offset, b"");
             records.push(aside.map_err(|e| AuditError::io(layout.quarantine(), "written", e))?);
         }
         for record in &mut records {
             if let LogEvent::Recovered { lost, by: who, .. } = record {
-                *lost = Some(self.told.words());
+                *lost = Some(self.loss.words());
                 *who = Some(by.clone());
             }
         }
@@ -253,7 +254,7 @@ impl Repair {
         };
         aside::replace(layout, (&mut head, &mut chain), &self.rest.lines, &records)?;
         self.remove_later().map_err(io)?;
-        // From here on nothing says any more that there was more.
+        // Only now forget that more was acknowledged.
         Marker::open(layout)
             .and_then(|marker| marker.note(head.mark()))
             .and_then(|()| put_back::empty(layout))
@@ -262,20 +263,20 @@ impl Repair {
         Ok(())
     }
 
-    fn keep(&self, going: &Going) -> io::Result<LogEvent> {
-        let (path, name, offset) = match going {
-            Going::Segment { number, offset } => {
+    fn keep(&self, removal: &Removal) -> io::Result<LogEvent> {
+        let (path, name, offset) = match removal {
+            Removal::Segment { number, offset } => {
                 (self.layout.segment(*number), segment_name(*number), *offset)
             }
-            Going::Journal { number } => (self.layout.journal(*number), journal_name(*number), 0),
+            Removal::Journal { number } => (self.layout.journal(*number), journal_name(*number), 0),
         };
         let bytes = aside::from(&path, offset)?;
         aside::keep(&self.layout, name, offset, &bytes)
     }
 
     fn remove_later(&self) -> io::Result<()> {
-        for going in self.files.iter().rev() {
-            if let Going::Segment { number, .. } = going
+        for removal in self.files.iter().rev() {
+            if let Removal::Segment { number, .. } = removal
                 && *number > self.head.segment
             {
                 fs::remove_file(self.layout.segment(*number))?;

@@ -7,19 +7,19 @@ use crate::audit::open::open_with;
 use crate::model::{Blob, ProposalId, Ticket};
 
 fn write(state: &Path, segment_bytes: u64, events: Vec<(LogEvent, Vec<Blob>)>) {
-    let (tell, told) = std::sync::mpsc::channel();
+    let (report, reports) = std::sync::mpsc::channel();
     let writer = open_with(state, segment_bytes).unwrap().writer;
     let handle = writer.start(Box::new(move |said| {
-        let _ = tell.send(said);
+        let _ = report.send(said);
     }));
     for (event, blobs) in events {
         handle.submit(Ticket::Unawaited, event, blobs);
-        told.recv().unwrap();
+        reports.recv().unwrap();
     }
     handle.close();
 }
 
-/// Two proposals that ran, in several segments.
+/// Two proposals that ran. `segment_bytes` decides how many segments there are.
 fn sample(state: &Path, segment_bytes: u64) -> [ProposalId; 2] {
     let ids = [ProposalId::new(), ProposalId::new()];
     let mut events = Vec::new();
@@ -71,11 +71,11 @@ fn flip(path: &Path, at: usize) {
 }
 
 #[test]
-fn what_is_sound_or_mended_by_a_start_needs_no_repair() {
+fn a_log_that_is_sound_or_recovered_by_a_start_needs_no_repair() {
     let dir = tempfile::tempdir().unwrap();
     sample(dir.path(), u64::MAX);
     assert!(Log::open(dir.path()).unwrap().repair().unwrap().is_none());
-    // A crash's end of a line.
+    // An incomplete line, as a crash leaves it.
     let path = Layout::at(dir.path()).segment(1);
     let torn = [&fs::read(&path).unwrap()[..], b"{\"v\":1,"].concat();
     fs::write(&path, &torn).unwrap();
@@ -85,7 +85,7 @@ fn what_is_sound_or_mended_by_a_start_needs_no_repair() {
 }
 
 #[test]
-fn a_damaged_middle_goes_aside_with_all_that_follows_and_a_person_is_named() {
+fn damage_in_the_middle_is_quarantined_with_all_that_follows_and_the_person_is_recorded() {
     let dir = tempfile::tempdir().unwrap();
     let ids = sample(dir.path(), 1_000);
     let layout = Layout::at(dir.path());
@@ -120,7 +120,7 @@ fn a_damaged_middle_goes_aside_with_all_that_follows_and_a_person_is_named() {
         .collect();
     assert!(kinds.contains(&"finished"), "{kinds:?}");
     assert_eq!(loss.records(), 8 - loss.stays_through - 1);
-    // While somebody is asked nobody else writes, and nothing is changed.
+    // While the person decides, nobody else can write and nothing changes.
     assert!(matches!(open(dir.path()), Err(AuditError::Locked { .. })));
     assert_eq!(fs::read(layout.segment(2)).unwrap(), broken);
     drop(plan);
@@ -158,14 +158,14 @@ fn a_damaged_middle_goes_aside_with_all_that_follows_and_a_person_is_named() {
         };
         assert_eq!(aside, &was[*offset as usize..]);
     }
-    // The log goes on, and what it has left of lives is ended like after a crash.
+    // The log continues, and proposals left without an end are open, as after a crash.
     let opened = open(dir.path()).unwrap();
     assert!(opened.unfinished.iter().all(|(id, _)| ids.contains(id)));
     assert_eq!(opened.recovered, None);
 }
 
 #[test]
-fn an_end_that_is_gone_is_said_in_the_log() {
+fn a_missing_end_is_recorded() {
     let dir = tempfile::tempdir().unwrap();
     sample(dir.path(), u64::MAX);
     let path = Layout::at(dir.path()).segment(1);
@@ -194,21 +194,21 @@ fn an_end_that_is_gone_is_said_in_the_log() {
 }
 
 #[test]
-fn what_the_journal_still_has_is_put_back() {
+fn records_that_the_journal_still_has_are_put_back() {
     let dir = tempfile::tempdir().unwrap();
-    let (tell, told) = std::sync::mpsc::channel();
+    let (report, reports) = std::sync::mpsc::channel();
     let handle = open(dir.path())
         .unwrap()
         .writer
         .start(Box::new(move |said| {
-            let _ = tell.send(said);
+            let _ = report.send(said);
         }));
     for n in 0..4 {
         let (event, blobs) = proposed(ProposalId::new(), "t");
         handle.submit(Ticket::Core(n), event, blobs);
-        told.recv().unwrap();
+        reports.recv().unwrap();
     }
-    // As a killed dashboard leaves it, and then somebody changes a byte of the segment.
+    // A killed dashboard's log, of which a byte is then changed.
     let killed = tempfile::tempdir().unwrap();
     let layout = Layout::at(killed.path());
     layout.make().unwrap();
@@ -232,7 +232,7 @@ fn what_the_journal_still_has_is_put_back() {
     assert_eq!(report.records, 4 + 1);
     assert_eq!(recovered(killed.path()).len(), 1);
 
-    // The other way round: the log is sound, and its journal says something else.
+    // The other way round: the log is sound, and its journal contradicts it.
     let mut forged = Vec::new();
     frame::write(&mut forged, &[7; 8], 1, 300, b"{\"v\":1,\n", &[]).unwrap();
     fs::write(layout.journal(0), &forged).unwrap();
@@ -251,9 +251,9 @@ fn what_the_journal_still_has_is_put_back() {
     );
 }
 
-/// A batch of the journal that was acknowledged and cannot be read any more, and those behind it.
+/// An acknowledged batch of the journal is damaged, so the later ones cannot continue the log.
 #[test]
-fn batches_behind_a_broken_one_are_shown_as_lost_and_set_aside() {
+fn batches_after_a_damaged_one_are_reported_as_lost_and_quarantined() {
     let dir = tempfile::tempdir().unwrap();
     let layout = Layout::at(dir.path());
     layout.make().unwrap();
@@ -278,7 +278,7 @@ fn batches_behind_a_broken_one_are_shown_as_lost_and_set_aside() {
     }
     journal[ends[0] + 70] ^= 1;
     fs::write(layout.journal(0), &journal).unwrap();
-    // The first batch comes back by itself; the second was acknowledged, for the third is there.
+    // The first batch is put back. The third proves that the second was acknowledged.
     assert!(open(dir.path()).is_err());
     let plan = repair(dir.path());
     let loss = plan.loss().clone();
@@ -290,7 +290,7 @@ fn batches_behind_a_broken_one_are_shown_as_lost_and_set_aside() {
 }
 
 #[test]
-fn a_log_without_a_beginning_is_not_mended() {
+fn a_log_without_its_beginning_is_not_repaired() {
     let dir = tempfile::tempdir().unwrap();
     sample(dir.path(), 2_000);
     let layout = Layout::at(dir.path());
@@ -308,9 +308,9 @@ fn a_log_without_a_beginning_is_not_mended() {
     assert_eq!(fs::read_dir(layout.quarantine()).unwrap().count(), 0);
 }
 
-/// A crash in the middle of a repair leaves a log that is damaged, or one that is repaired.
+/// A crash during a repair leaves a log that is either damaged or repaired.
 #[test]
-fn a_repair_that_was_cut_short_is_done_again() {
+fn an_interrupted_repair_can_be_repeated() {
     let dir = tempfile::tempdir().unwrap();
     sample(dir.path(), 2_000);
     let layout = Layout::at(dir.path());
@@ -319,17 +319,17 @@ fn a_repair_that_was_cut_short_is_done_again() {
     flip(&layout.segment(2), 300);
     let lock = fs::read(layout.lock()).unwrap();
     repair(dir.path()).carry_out(&by()).unwrap();
-    // The end was written, and a later segment was still there.
+    // The new end was written, but a later segment was not removed.
     fs::write(layout.segment(3), &kept).unwrap();
     assert!(open(dir.path()).is_err());
     repair(dir.path()).carry_out(&by()).unwrap();
     assert!(verified(dir.path()).consistent);
-    // All was written but the note.
+    // Everything was written but the note.
     fs::write(layout.lock(), lock).unwrap();
     assert!(open(dir.path()).is_err());
     repair(dir.path()).carry_out(&by()).unwrap();
     assert!(verified(dir.path()).consistent);
-    // Without a note a torn end is the start's to repair.
+    // Without a note the start itself recovers a torn end.
     unnoted(dir.path());
     assert!(Log::open(dir.path()).unwrap().repair().unwrap().is_none());
     drop(open(dir.path()).unwrap());

@@ -1,4 +1,4 @@
-//! What the journal has of a log that stays damaged: what a repair can put back, and what it loses.
+//! Reads the journal of a damaged log: what a repair can put back, and what it loses.
 
 use super::error::{AuditError, Damage};
 use super::frame::{self, Frame};
@@ -8,31 +8,33 @@ use super::put_back::{bytes_at, compare, follows, read};
 use super::scan::{Head, Scanned};
 use crate::model::Digest;
 
-/// What the journal has.
+/// The usable and the lost content of the journal.
 #[derive(Debug)]
 pub(super) struct Salvage {
-    /// Lines that continue the sound ones, whatever stands in their place, and where they end.
+    /// Lines that continue the sound ones, whatever the segment has in their place.
     pub lines: Vec<u8>,
+    /// The end of the log after `lines`.
     pub end: Head,
+    /// Number of records in `lines`.
     pub records: u64,
     pub blobs: Vec<(Digest, Vec<u8>)>,
-    /// Of each file that holds something that will not be in the log.
-    pub going: [Option<Going>; 2],
-    pub against: Option<Damage>,
-    /// Whether a start puts something back by itself.
-    pub comes_back: bool,
+    /// For each file, what the repaired log will not contain.
+    pub discarded: [Option<Discarded>; 2],
+    pub contradiction: Option<Damage>,
+    /// Whether the dashboard's next start puts records back without a repair.
+    pub start_restores: bool,
     pub acknowledged: Option<Mark>,
 }
 
-/// A file of the journal that holds something else than the log.
+/// A file of the journal with content that the log will not have.
 #[derive(Debug)]
-pub(super) struct Going {
+pub(super) struct Discarded {
     pub bytes: u64,
-    /// Of its whole batches.
+    /// The lines of its complete batches that are lost.
     pub lines: Vec<Vec<u8>>,
 }
 
-/// Looks through the journal beside a log that is sound up to some line.
+/// Searches the journal of a log that is sound up to some line.
 pub(super) fn salvage(layout: &Layout, scanned: &Scanned) -> Result<Salvage, AuditError> {
     let contents = read(layout)?;
     let head = scanned.head;
@@ -46,28 +48,28 @@ pub(super) fn salvage(layout: &Layout, scanned: &Scanned) -> Result<Salvage, Aud
         end: head,
         records: 0,
         blobs: Vec::new(),
-        going: [None, None],
-        comes_back: found.against.is_none() && !found.lines.is_empty(),
-        against: found.against,
+        discarded: [None, None],
+        start_restores: found.contradiction.is_none() && !found.lines.is_empty(),
+        contradiction: found.contradiction,
         acknowledged: found.acknowledged,
     };
     let turns = contents.each_ref().map(|bytes| frame::read(bytes));
     let mut frames: Vec<_> = turns.iter().flat_map(|turn| &turn.frames).collect();
-    // What was removed under retention is nobody's loss.
+    // Batches of segments removed by retention are not a loss.
     frames.retain(|frame| frame.segment >= first);
     frames.sort_by_key(|frame| frame.mark());
     for frame in frames {
         salvage.take(frame);
     }
-    for ((going, turn), bytes) in salvage.going.iter_mut().zip(&turns).zip(&contents) {
+    for ((discarded, turn), bytes) in salvage.discarded.iter_mut().zip(&turns).zip(&contents) {
         let stays = |frame: &Frame<'_>| {
             let put_back = head.mark() < frame.end() && frame.end() <= salvage.end.mark();
-            frame.segment < first || put_back || stands(layout, frame, &head)
+            frame.segment < first || put_back || log_has(layout, frame, &head)
         };
         if turn.broken.is_some() || !turn.frames.iter().all(stays) {
             let frames = turn.frames.iter().filter(|frame| !stays(frame));
             let lines = frames.flat_map(|frame| frame.lines.split(|b| *b == b'\n'));
-            *going = Some(Going {
+            *discarded = Some(Discarded {
                 bytes: bytes.len() as u64,
                 lines: lines.map(<[u8]>::to_vec).collect(),
             });
@@ -104,8 +106,8 @@ impl Salvage {
     }
 }
 
-/// Whether the sound part of the log has these very lines.
-fn stands(layout: &Layout, frame: &Frame<'_>, head: &Head) -> bool {
+/// Whether the sound part of the log has exactly these lines.
+fn log_has(layout: &Layout, frame: &Frame<'_>, head: &Head) -> bool {
     let path = layout.segment(frame.segment);
     frame.end() <= head.mark()
         && bytes_at(&path, frame.offset, frame.lines.len()).is_ok_and(|there| there == frame.lines)

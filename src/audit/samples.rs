@@ -13,7 +13,7 @@ use crate::model::{
 pub const CODE: &[u8] = b"print(1)\n";
 pub const TEXT: &str = "a,b\n1,2\n";
 
-/// As if nobody had noted up to where a log was acknowledged: it was never closed.
+/// Removes the note of how far the log was acknowledged, as if it had never been closed.
 pub fn unnoted(state: &std::path::Path) {
     std::fs::write(state.join("lock"), "1\nlog\n").unwrap();
 }
@@ -119,7 +119,7 @@ pub fn finished(id: ProposalId) -> (LogEvent, Vec<Blob>) {
     (event, vec![out, err])
 }
 
-/// One event of every kind, all of the same proposal where they have one.
+/// One event of every kind; those of a proposal all use the same id.
 pub fn every_kind(id: ProposalId) -> Vec<LogEvent> {
     let by = Reviewer::default();
     vec![

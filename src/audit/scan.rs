@@ -1,4 +1,4 @@
-//! Walks the chain from its first line to its end, or to the first thing that is wrong.
+//! Walks the chain from its first line to its end, or to the first fault.
 
 use std::io::{self, BufRead, BufReader, Read};
 
@@ -12,16 +12,16 @@ use super::mark::Mark;
 use super::traces;
 use crate::model::{Digest, visible};
 
-/// Where a sound log ends; the next line goes there.
+/// The end of the sound part of a log, where the next line goes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Head {
-    /// Number of the last segment; 0 when there is none.
+    /// Number of the last segment; 0 if there is none.
     pub segment: u64,
-    /// Sequence number of the last record; 0 when there is none.
+    /// Sequence number of the last record; 0 if there is none.
     pub seq: u64,
     /// Hash of the last line.
     pub hash: Digest,
-    /// Bytes of the last segment up to and including its last sound line.
+    /// Length of the last segment up to and including its last sound line.
     pub offset: u64,
     /// Whether the last segment has its header.
     pub headed: bool,
@@ -36,7 +36,7 @@ impl Head {
     }
 }
 
-/// The end of a segment, or a place in it.
+/// A place in the chain: after the record `seq` of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Boundary {
     pub segment: u64,
@@ -44,44 +44,44 @@ pub(super) struct Boundary {
     pub hash: Digest,
 }
 
-/// What a walk found.
+/// The result of a walk.
 #[derive(Debug)]
 pub(super) struct Scanned {
-    /// The end of what is sound.
+    /// The end of the sound part.
     pub head: Head,
-    /// The last line of the last segment has no line feed: this many bytes from `head.offset`. A
-    /// crash leaves that; so does a writer in the middle of a line.
+    /// Length of a last line without a line feed, which begins at `head.offset`. A crash leaves one, and so
+    /// does a writer in the middle of a line.
     pub torn: Option<u64>,
-    /// The first thing that is wrong; nothing after it was looked at.
+    /// The first fault; nothing after it was read.
     pub damage: Option<Damage>,
-    /// Where what was removed under retention ends.
+    /// The end of the segments that retention removed.
     pub removed: Option<Boundary>,
-    /// Whether nothing is missing before what is there but what a record says was removed.
-    pub vouched: bool,
+    /// Whether every missing first segment is accounted for by a record of its removal.
+    pub beginning_known: bool,
     /// The first line of a later version of the format.
     pub later: Option<Damage>,
 }
 
-/// A record in its place.
+/// A line whose place in the chain is right.
 #[derive(Debug)]
 pub(super) struct Line<'a> {
     pub file: &'a str,
-    /// Counted from 1.
+    /// Line number, counted from 1.
     pub number: u64,
     pub seq: u64,
-    /// Of the format.
+    /// Version of the format.
     pub v: u32,
-    /// With the hash of this line.
+    /// The place after this line.
     pub boundary: Boundary,
     /// Without the line feed.
     pub bytes: &'a [u8],
 }
 
-/// Walks all segments and shows every record whose place in the chain is right to `visit`, which
-/// may object to its content.
+/// Walks all segments and passes every record whose place in the chain is right to `visit`, which may reject
+/// its content.
 ///
 /// # Errors
-/// When a file cannot be read at all; what the bytes say is never an error but damage.
+/// When a file cannot be read at all. Bad content is damage, not an error.
 pub(super) fn scan(
     layout: &Layout,
     mut visit: impl FnMut(&Line<'_>) -> Result<(), String>,
@@ -102,7 +102,7 @@ pub(super) fn scan(
         torn: None,
         damage: None,
         ends: Vec::new(),
-        vouched: true,
+        beginning_known: true,
         later: None,
     };
     if numbers.is_empty()
@@ -114,9 +114,9 @@ pub(super) fn scan(
     }
     let last = numbers.last().copied();
     if let Some(first @ 2..) = numbers.first().copied() {
-        // Its header says what went before; a record further on has to say the same.
+        // The first header states what preceded it; a later `pruned` record must confirm that.
         walk.head.segment = first - 1;
-        walk.vouched = false;
+        walk.beginning_known = false;
     }
     for number in numbers {
         if number != walk.head.segment + 1 {
@@ -128,7 +128,7 @@ pub(super) fn scan(
             break;
         }
     }
-    if !walk.vouched && walk.damage.is_none() {
+    if !walk.beginning_known && walk.damage.is_none() {
         walk.damage = Some(Damage {
             file: format!("log/{}", segment_name(1)),
             line: None,
@@ -140,13 +140,13 @@ pub(super) fn scan(
         head: walk.head,
         torn: walk.torn,
         damage: walk.damage,
-        removed: walk.ends.first().copied().filter(|_| walk.vouched),
-        vouched: walk.vouched,
+        removed: walk.ends.first().copied().filter(|_| walk.beginning_known),
+        beginning_known: walk.beginning_known,
         later: walk.later,
     })
 }
 
-/// What a record of a removal says, and of other records only their kind.
+/// The fields of a `pruned` record; of other records only the kind is read.
 #[derive(Deserialize)]
 struct Removal {
     kind: String,
@@ -159,11 +159,11 @@ struct Walk {
     head: Head,
     torn: Option<u64>,
     damage: Option<Damage>,
-    /// Of a log without its beginning: where each segment before one that is there ended, as the
-    /// headers say. The first is where what is missing ended.
+    /// For a log without its beginning: the end of the segment before each existing one, according to the
+    /// headers. The first is the end of the missing part.
     ends: Vec<Boundary>,
-    /// Whether nothing is missing before the first segment, or a record says that it was removed.
-    vouched: bool,
+    /// See [`Scanned::beginning_known`].
+    beginning_known: bool,
     later: Option<Damage>,
 }
 
@@ -201,7 +201,7 @@ impl Walk {
                 .map_err(unreadable)?;
             let complete = buffer.last() == Some(&b'\n');
             if read == 0 {
-                // A segment that ends before its header was written ends in a crash.
+                // A crash can leave a last segment without its header.
                 if !self.head.headed && last {
                     self.torn = Some(0);
                 } else if !self.head.headed {
@@ -253,7 +253,7 @@ impl Walk {
             });
         }
         if let (1, LineRole::Header { first_seq, .. }) = (number, sealed.place)
-            && (!self.vouched || !self.ends.is_empty())
+            && (!self.beginning_known || !self.ends.is_empty())
         {
             if self.ends.is_empty() {
                 self.head.seq = first_seq.saturating_sub(1);
@@ -290,7 +290,7 @@ impl Walk {
             return Err("it does not follow the line before it".to_owned());
         }
         if let LineRole::Record { seq, .. } = sealed.place {
-            if !self.vouched {
+            if !self.beginning_known {
                 self.removal(bytes)?;
             }
             visit(&Line {
@@ -313,15 +313,15 @@ impl Walk {
         Ok(())
     }
 
-    /// Looks whether a record vouches for what is missing. Removing ends at a segment's end; a crash
-    /// can have left the last ones of what was to go.
+    /// Checks whether this record accounts for the missing segments. It names the end of a segment, but maybe
+    /// not of the last missing one: a crash can interrupt the removal.
     fn removal(&mut self, bytes: &[u8]) -> Result<(), String> {
         const KIND: &[u8] = b"\"kind\":\"pruned\"";
         if !bytes.windows(KIND.len()).any(|window| window == KIND) {
             return Ok(());
         }
         let said: Removal =
-            serde_json::from_slice(bytes).map_err(|e| format!("it is no record: {e}"))?;
+            serde_json::from_slice(bytes).map_err(|e| format!("it is not a record: {e}"))?;
         let (Some(segment), Some(seq), Some(hash)) =
             (said.through_segment, said.through_seq, said.head)
         else {
@@ -333,9 +333,9 @@ impl Walk {
         }
         let named = Boundary { segment, seq, hash };
         if !self.ends.contains(&named) {
-            return Err("it names another end of what was removed".to_owned());
+            return Err("it names another end of the removed segments".to_owned());
         }
-        self.vouched = true;
+        self.beginning_known = true;
         Ok(())
     }
 
@@ -344,7 +344,7 @@ impl Walk {
             file: file.to_owned(),
             line,
             seq: Some(claimed.unwrap_or(self.head.seq + 1)),
-            // It may quote the line.
+            // `what` may quote the line, which can be hostile.
             what: visible(&what.chars().take(300).collect::<String>()).into_owned(),
         });
     }

@@ -1,8 +1,8 @@
-//! Brings what the journal vouches for to its own place, in a thread beside the writer's.
+//! Writes and syncs the journal's content in its final place, in a separate thread.
 //!
-//! Nobody waits for the file of a content: the journal has it, and readers look there as well. So
-//! files are made when nothing else comes, or when their turn of the journal is to end. A file that
-//! finds no descriptor or no room is tried again; until then its turn of the journal stays.
+//! Nobody waits for a blob's file: the journal has the blob, and readers look there as well. So files are
+//! written during pauses, or when their turn of the journal ends. If descriptors or space run out, the file is
+//! tried again later, and its turn of the journal is kept until then.
 
 use std::collections::{BTreeSet, HashSet};
 use std::fmt;
@@ -17,7 +17,7 @@ use std::thread::JoinHandle;
 
 use nix::unistd::syncfs;
 
-use super::disk::{holds, make_folder, write_unsynced};
+use super::disk::{has_content, make_folder, write_unsynced};
 use super::error;
 use super::frame::HEADER;
 use super::layout::{Layout, open_regular};
@@ -25,10 +25,10 @@ use super::mark::{Mark, Marker};
 use super::orders::{Next, Order, Orders, PROBE};
 use crate::model::{Blob, Digest};
 
-/// Files that are synced one by one; of more, the whole file system at once.
+/// Up to this number of files are synced one by one; for more, the whole file system is synced.
 const FEW: usize = 64;
 
-/// What is to be durable in its own place.
+/// Segments and blobs to be synced in their final place.
 #[derive(Debug, Default)]
 pub(super) struct Places {
     pub segments: BTreeSet<u64>,
@@ -43,13 +43,13 @@ impl Places {
     }
 }
 
-/// What one turn of the journal vouches for.
+/// A finished turn of the journal.
 #[derive(Default)]
 pub(super) struct Turn {
     pub places: Places,
-    /// Noted once all of that is durable.
+    /// Noted once `places` are durable.
     pub end: Option<Mark>,
-    /// Free after that.
+    /// The file to free after that.
     pub journal: Option<Arc<File>>,
 }
 
@@ -66,11 +66,11 @@ impl Turn {
     }
 }
 
-/// The thread; it has ended when this is gone.
+/// The thread. Dropping this waits for its end.
 pub(super) struct Settler {
     orders: Orders,
     thread: Option<JoinHandle<()>>,
-    /// Whether contents wait for a descriptor or for room.
+    /// Whether blobs wait for descriptors or space.
     short: Arc<AtomicBool>,
 }
 
@@ -80,13 +80,13 @@ impl fmt::Debug for Settler {
     }
 }
 
-/// Answered once what was asked for is durable in its own place.
+/// Receives the result once the requested content is durable in its final place.
 pub(super) type Settled = Receiver<io::Result<()>>;
 
 impl Settler {
     pub fn start(layout: &Layout, marker: &Arc<Marker>) -> io::Result<Self> {
         let orders = Orders::default();
-        let heard = Ended(orders.clone());
+        let ended = EndOnDrop(orders.clone());
         let short = Arc::new(AtomicBool::new(false));
         let mut work = Work {
             layout: layout.clone(),
@@ -98,7 +98,7 @@ impl Settler {
             short: short.clone(),
         };
         let thread = std::thread::Builder::new().name("audit files".to_owned());
-        let thread = thread.spawn(move || work.serve(&heard.0))?;
+        let thread = thread.spawn(move || work.serve(&ended.0))?;
         Ok(Self {
             orders,
             thread: Some(thread),
@@ -106,8 +106,8 @@ impl Settler {
         })
     }
 
-    /// Writes the file of a content, some time. `false`: it is behind for want of descriptors or of
-    /// room, and takes no more until it is not.
+    /// Writes a blob's file later. `false` if the blob was not taken, because earlier ones wait for descriptors
+    /// or space.
     pub fn keep(&self, blob: &Blob) -> bool {
         let short = self.short.load(Ordering::Relaxed);
         self.orders.push(match short {
@@ -117,8 +117,8 @@ impl Settler {
         !short
     }
 
-    /// Makes these files durable after all that was to be kept so far, and gives the file of the
-    /// journal free. What could not be done for want of something is done first by the next call.
+    /// Writes all files kept so far, makes those of the turn durable and frees its journal file. If descriptors
+    /// or space run out, the next call first completes this one.
     pub fn settle(&self, turn: Turn) -> Settled {
         let (done, settled) = channel();
         self.orders.push(Order::Settle(turn, done));
@@ -128,7 +128,7 @@ impl Settler {
 
 impl Drop for Settler {
     fn drop(&mut self) {
-        // The folder is given free after this: nothing may write to it later.
+        // The folder is unlocked after this, so nothing may write to it later.
         self.orders.close();
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
@@ -136,10 +136,10 @@ impl Drop for Settler {
     }
 }
 
-/// Whoever waits for a thread that has ended, however it did, hears so.
-struct Ended(Orders);
+/// Ends the queue when the thread ends, even by a panic, so that waiting callers get an error.
+struct EndOnDrop(Orders);
 
-impl Drop for Ended {
+impl Drop for EndOnDrop {
     fn drop(&mut self) {
         self.0.end();
     }
@@ -156,10 +156,11 @@ struct Work {
     layout: Layout,
     homes: Homes,
     marker: Arc<Marker>,
-    /// Contents without a file yet.
+    /// Blobs without a file yet.
     left: Vec<Blob>,
+    /// Turns that are not settled yet.
     owed: Vec<Turn>,
-    /// After an error that is for good nothing is settled any more.
+    /// The first permanent error; nothing is settled after it.
     failed: Option<String>,
     short: Arc<AtomicBool>,
 }
@@ -168,7 +169,7 @@ impl Work {
     fn serve(&mut self, orders: &Orders) {
         loop {
             let files_left = !self.left.is_empty() && self.failed.is_none();
-            // What fails is said when it is settled.
+            // `settle` reports errors of `keep`.
             match orders.next(files_left) {
                 Next::Orders(all) => all.into_iter().for_each(|order| self.obey(order)),
                 Next::Pause => {
@@ -226,7 +227,7 @@ impl Work {
 
     fn write(&self, blob: &Blob) -> io::Result<()> {
         let (folder, path) = self.layout.blob(&blob.sha256);
-        if holds(&path, &blob.bytes) {
+        if has_content(&path, &blob.bytes) {
             return Ok(());
         }
         match write_unsynced(&path, &blob.bytes) {
@@ -260,22 +261,22 @@ impl Work {
     fn turn(&self, turn: &Turn) -> io::Result<()> {
         self.homes.settle(&self.layout, &turn.places)?;
         if let Some(end) = turn.end {
-            self.marker.note(end).map_err(lasting)?;
+            self.marker.note(end).map_err(permanent)?;
         }
         if let Some(file) = &turn.journal {
             file.write_all_at(&[0; HEADER], 0)?;
-            file.sync_data().map_err(lasting)?;
+            file.sync_data().map_err(permanent)?;
         }
         Ok(())
     }
 }
 
-/// The folders that a journal's contents belong to.
+/// The folders that the journal's content belongs to.
 #[derive(Debug)]
 pub(super) struct Homes {
     log: File,
     blobs: File,
-    /// Whether they are on file systems of their own.
+    /// Whether they are on different file systems.
     apart: bool,
 }
 
@@ -289,7 +290,7 @@ impl Homes {
         })
     }
 
-    /// Makes these files durable in their own places, names included.
+    /// Makes these files and their directory entries durable.
     pub fn settle(&self, layout: &Layout, places: &Places) -> io::Result<()> {
         if places.segments.len() + places.contents.len() <= FEW {
             match one_by_one(layout, &places.paths(layout)) {
@@ -297,9 +298,9 @@ impl Homes {
                 done => return done,
             }
         }
-        syncfs(&self.log).map_err(|e| lasting(e.into()))?;
+        syncfs(&self.log).map_err(|e| permanent(e.into()))?;
         if self.apart {
-            syncfs(&self.blobs).map_err(|e| lasting(e.into()))?;
+            syncfs(&self.blobs).map_err(|e| permanent(e.into()))?;
         }
         Ok(())
     }
@@ -309,8 +310,8 @@ fn one_by_one(layout: &Layout, places: &BTreeSet<PathBuf>) -> io::Result<()> {
     let mut folders = BTreeSet::from([layout.blobs()]);
     for path in places {
         match open_regular(path) {
-            Ok(file) => file.sync_all().map_err(lasting)?,
-            // Removed under retention.
+            Ok(file) => file.sync_all().map_err(permanent)?,
+            // Retention removed the file.
             Err(e) if e.kind() == io::ErrorKind::NotFound => continue,
             Err(e) => return Err(e),
         }
@@ -318,12 +319,13 @@ fn one_by_one(layout: &Layout, places: &BTreeSet<PathBuf>) -> io::Result<()> {
     }
     for folder in &folders {
         let opened = File::open(folder)?;
-        opened.sync_all().map_err(lasting)?;
+        opened.sync_all().map_err(permanent)?;
     }
     Ok(())
 }
 
-/// An error of a sync, whatever it says: pages may be lost that no later sync will miss.
-pub(super) fn lasting(error: io::Error) -> io::Error {
+/// Marks a sync error as permanent by dropping its code, so that [`error::ran_out`] is false: the kernel may
+/// have dropped pages, and a later sync would succeed without them.
+pub(super) fn permanent(error: io::Error) -> io::Error {
     io::Error::other(error.to_string())
 }

@@ -1,44 +1,43 @@
-//! Which records a dashboard's own life allows: it opens the log, writes, and closes it.
+//! The order of records that one dashboard writes: it opens the log, writes and closes it.
 //!
-//! A dashboard that is killed closes nothing, so an `opened` may follow anything. What a start sets
-//! aside and what a person does from the command line stand outside. Clocks are judged only within one
-//! such life: CLOCK_BOOTTIME never goes back while one program writes. The wall clock may be set at any
-//! time, so neither `ts` nor a deadline, which is kept by it, is judged.
+//! A killed dashboard does not close the log, so `opened` may follow any record. Records of a recovery and of
+//! commands stand outside. Clocks are compared only between records of one dashboard: CLOCK_BOOTTIME never
+//! goes back while one program writes. The wall clock can be set at any time, so neither `ts` nor deadlines,
+//! which depend on it, are judged.
 
 use super::line::Record;
 use crate::model::LogEvent;
 
-/// Whether a dashboard has the log open, as far as its records say.
+/// Whether a dashboard has the log open, according to the records.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Span {
-    /// The log's beginning, which may have been removed or set aside, or a place where a later version
-    /// wrote.
+    /// Earlier records are missing, in quarantine, or of a later version.
     #[default]
     Unknown,
     Open,
     Closed,
 }
 
-/// The lives of the dashboards that wrote a log, one after the other.
+/// Judges the records of the dashboards that wrote a log, one after the other.
 #[derive(Debug, Default)]
 pub(super) struct Spans {
     now: Span,
-    /// Boot and clock of the last record of the dashboard that opened the log.
+    /// Boot and clock of the current dashboard's last record.
     last: Option<(String, u64)>,
 }
 
 impl Spans {
-    /// The records before the next one are not known.
+    /// Forgets the state: the records before the next one are unknown.
     pub fn unknown(&mut self) {
         self.now = Span::Unknown;
         self.last = None;
     }
 
-    /// Takes the next record.
+    /// Judges the next record.
     ///
     /// # Errors
-    /// In words, when no dashboard can have written it there. The next one is then judged by what this
-    /// one says.
+    /// A description, when no dashboard can have written the record here. The next record is then judged as if
+    /// this one were right.
     pub fn step(&mut self, record: &Record) -> Result<(), String> {
         let kind = record.event.kind();
         let before = self.now;
@@ -48,12 +47,12 @@ impl Spans {
                 Span::Open
             }
             LogEvent::Closed => Span::Closed,
-            // What was set aside may be an `opened` or a `closed`.
+            // The quarantined bytes may contain an `opened` or a `closed`.
             LogEvent::Recovered { .. } => {
                 self.unknown();
                 return Ok(());
             }
-            // Of a command without a dashboard.
+            // Written by a command, without a dashboard.
             LogEvent::Pruned { .. } | LogEvent::Replicated { .. } => {
                 self.last = None;
                 return Ok(());
@@ -64,11 +63,11 @@ impl Spans {
         if before == Span::Closed && !matches!(record.event, LogEvent::Opened { .. }) {
             return Err(format!("`{kind}` while no dashboard had the log open"));
         }
-        self.forward(record)
+        self.check_clock(record)
     }
 
-    /// The clock that nobody can set does not go back.
-    fn forward(&mut self, record: &Record) -> Result<(), String> {
+    /// Checks that the monotonic clock does not go back.
+    fn check_clock(&mut self, record: &Record) -> Result<(), String> {
         let Some(last) = &mut self.last else {
             return Ok(());
         };

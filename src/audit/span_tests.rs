@@ -14,7 +14,7 @@ fn opened() -> LogEvent {
     }
 }
 
-/// A record as it would be read back.
+/// A record as parsed from its line.
 fn at(event: LogEvent, boot: &str, mono_ns: u64) -> Record {
     let mut now = Now::read();
     now.boot = std::time::Duration::from_nanos(mono_ns);
@@ -22,7 +22,7 @@ fn at(event: LogEvent, boot: &str, mono_ns: u64) -> Record {
     Record::parse(line.strip_suffix(b"\n").unwrap()).unwrap()
 }
 
-/// What is said of each record, in order.
+/// The error of each record, in order.
 fn said(records: &[Record]) -> Vec<Option<String>> {
     let mut spans = Spans::default();
     records.iter().map(|r| spans.step(r).err()).collect()
@@ -46,17 +46,17 @@ fn records(events: Vec<LogEvent>) -> Vec<Record> {
 }
 
 #[test]
-fn a_dashboard_opens_writes_and_closes_and_one_that_is_killed_closes_nothing() {
+fn a_dashboard_opens_writes_and_closes_unless_it_is_killed() {
     let mut events = one_run();
     events.extend(one_run());
     assert!(said(&records(events.clone())).iter().all(Option::is_none));
-    // The first is killed before it closes.
+    // The first dashboard is killed before it closes the log.
     events.remove(5);
     assert!(said(&records(events)).iter().all(Option::is_none));
 }
 
 #[test]
-fn every_record_of_a_dashboard_stands_between_opened_and_closed() {
+fn a_dashboards_records_after_closed_are_reported() {
     let outside = ["opened", "recovered", "pruned", "replicated"];
     for event in every_kind(ProposalId::new()) {
         let kind = event.kind();
@@ -100,7 +100,7 @@ fn the_clock_of_one_dashboard_does_not_go_back() {
 }
 
 #[test]
-fn one_dashboard_lives_in_one_boot_and_the_next_one_may_live_in_another() {
+fn a_dashboard_cannot_span_two_boots_but_the_next_one_may_be_in_another() {
     let id = ProposalId::new();
     let records = [
         at(opened(), "a", 9),
@@ -114,7 +114,7 @@ fn one_dashboard_lives_in_one_boot_and_the_next_one_may_live_in_another() {
 }
 
 #[test]
-fn nothing_is_said_of_what_stands_behind_a_part_that_was_set_aside_or_is_of_a_later_version() {
+fn records_after_a_quarantined_part_or_a_later_version_are_not_judged() {
     let recovered = every_kind(ProposalId::new())
         .into_iter()
         .find(|e| matches!(e, LogEvent::Recovered { .. }));

@@ -1,9 +1,9 @@
-//! What stands behind the last sound line, and whether anybody was promised it.
+//! The bytes after the last sound line, and whether they were acknowledged.
 //!
-//! A crash leaves the end of what was being written: a line without its end, zeros, parts of a batch. A
-//! start sets that aside. What was acknowledged never goes without a person: it was, where the journal or
-//! a note say so, or where a record of a later batch stands behind it, since a batch begins once the one
-//! before it is durable.
+//! A crash leaves an incomplete end: a line without its line feed, zeros, parts of a batch. A start moves that
+//! to quarantine. Acknowledged records are never removed without a person. Records were acknowledged if the
+//! journal or the note says so, or if a record of a later batch follows, since a batch begins only when the
+//! preceding one is durable.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
@@ -17,28 +17,28 @@ use super::scan::{Head, Scanned};
 /// The end of a log.
 #[derive(Debug)]
 pub(super) enum Tail {
-    /// It ends with a sound line.
+    /// The log ends with a sound line.
     Whole,
-    /// So many bytes behind the last sound line were promised to nobody.
+    /// This many bytes after the last sound line were never acknowledged.
     Unfinished(u64),
-    /// What was promised is damaged or gone.
+    /// Acknowledged records are damaged or missing.
     Lost(Damage),
 }
 
-/// Looks at a log that nobody writes to, once the journal has put back what it can.
+/// Judges the end of a log that nobody writes to, after recovery from the journal.
 pub(super) fn look(
     layout: &Layout,
     scanned: &Scanned,
     acknowledged: Option<Mark>,
 ) -> io::Result<Tail> {
     let head = scanned.head;
-    let promised = acknowledged.filter(|mark| *mark > head.mark());
+    let lost_through = acknowledged.filter(|mark| *mark > head.mark());
     if let Some(damage) = &scanned.damage {
         let lost = || Ok(Tail::Lost(damage.clone()));
-        if promised.is_some() || head.segment == 0 || !scanned.vouched {
+        if lost_through.is_some() || head.segment == 0 || !scanned.beginning_known {
             return lost();
         }
-        if !at_the_end(layout, &head)? || promised_by_itself(layout, &head)? {
+        if !in_last_segment(layout, &head)? || rest_was_acknowledged(layout, &head)? {
             return lost();
         }
         let there = open_regular(&layout.segment(head.segment))?.metadata()?;
@@ -47,7 +47,7 @@ pub(super) fn look(
             bytes => Ok(Tail::Unfinished(bytes)),
         };
     }
-    if let Some(mark) = promised {
+    if let Some(mark) = lost_through {
         return Ok(Tail::Lost(gone(&head, mark)));
     }
     Ok(scanned.torn.map_or(Tail::Whole, Tail::Unfinished))
@@ -67,29 +67,29 @@ fn gone(head: &Head, mark: Mark) -> Damage {
     }
 }
 
-/// Whether the last segment is the one in which the sound lines end.
-fn at_the_end(layout: &Layout, head: &Head) -> io::Result<bool> {
+/// Whether the sound lines end in the last segment.
+fn in_last_segment(layout: &Layout, head: &Head) -> io::Result<bool> {
     Ok(layout.segments()?.last() == Some(&head.segment))
 }
 
-/// Whether what stands behind the sound lines was acknowledged by what it says itself. A line that is
-/// intact and does not follow is no trace of a crash either.
-fn promised_by_itself(layout: &Layout, head: &Head) -> io::Result<bool> {
+/// Whether the lines after the sound part prove that some of them were acknowledged. Also true if the first of
+/// them is intact but does not continue the chain: no crash leaves that.
+fn rest_was_acknowledged(layout: &Layout, head: &Head) -> io::Result<bool> {
     let mut first = true;
-    let mut promised = false;
+    let mut acknowledged = false;
     lines(layout, head.segment, head.offset, |line| {
         match unseal(line).map(|sealed| sealed.place) {
             Err(_) => {}
-            Ok(_) if first => promised = true,
-            Ok(LineRole::Header { .. }) => promised = true,
-            Ok(LineRole::Record { batch, .. }) => promised |= batch > head.seq + 1,
+            Ok(_) if first => acknowledged = true,
+            Ok(LineRole::Header { .. }) => acknowledged = true,
+            Ok(LineRole::Record { batch, .. }) => acknowledged |= batch > head.seq + 1,
         }
         first = false;
     })?;
-    Ok(promised)
+    Ok(acknowledged)
 }
 
-/// Shows every line of a segment from a place on; one that is longer than any record, in pieces.
+/// Passes every line of a segment from an offset on to `visit`; an overlong line in pieces.
 pub(super) fn lines(
     layout: &Layout,
     segment: u64,

@@ -10,16 +10,16 @@ use super::*;
 use crate::clock::Now;
 use crate::model::{LogEvent, ProposalId, Ticket};
 
-/// A log of three records, closed.
+/// Writes and closes a log of three records, and returns its segment.
 fn sample(state: &Path) -> Vec<u8> {
-    let (tell, told) = std::sync::mpsc::channel();
+    let (report, reports) = std::sync::mpsc::channel();
     let handle = open(state).unwrap().writer.start(Box::new(move |said| {
-        let _ = tell.send(said);
+        let _ = report.send(said);
     }));
     for n in 0..3 {
         let (event, blobs) = proposed(ProposalId::new(), "t");
         handle.submit(Ticket::Core(n), event, blobs);
-        told.recv().unwrap();
+        reports.recv().unwrap();
     }
     handle.close();
     fs::read(segment(state)).unwrap()
@@ -29,7 +29,7 @@ fn segment(state: &Path) -> std::path::PathBuf {
     Layout::at(state).segment(1)
 }
 
-/// Records that follow these bytes and were synced together.
+/// One batch of records that continues these bytes.
 fn batch(log: &[u8], count: u64) -> Vec<u8> {
     let text = std::str::from_utf8(log).unwrap();
     let last = unseal(text.lines().last().unwrap().as_bytes()).unwrap();
@@ -50,7 +50,7 @@ fn batch(log: &[u8], count: u64) -> Vec<u8> {
     bytes
 }
 
-/// Writes what a crash left, opens and closes it, and brings back the bytes that were set aside.
+/// Starts on a segment as a crash left it, and returns the bytes that were moved to quarantine.
 fn started_on(state: &Path, bytes: &[u8]) -> Result<Vec<u8>, AuditError> {
     fs::write(segment(state), bytes).unwrap();
     let before = Log::open(state).unwrap().verify().unwrap();
@@ -59,7 +59,7 @@ fn started_on(state: &Path, bytes: &[u8]) -> Result<Vec<u8>, AuditError> {
     let said = before.damage.unwrap();
     assert!(
         said.what
-            .contains("the next start of the dashboard sets them aside"),
+            .contains("the next start of the dashboard moves them to quarantine"),
         "{said}"
     );
     assert!(opened.recovered.is_some());
@@ -75,10 +75,9 @@ fn started_on(state: &Path, bytes: &[u8]) -> Result<Vec<u8>, AuditError> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
-    /// A batch that went to the segment directly and was never acknowledged: whatever is left of it, block
-    /// by block.
+    /// The batch was written directly to the segment and never acknowledged. Any part of it may be left.
     #[test]
-    fn whatever_is_left_of_a_batch_that_nobody_was_promised_stops_no_start(
+    fn remains_of_an_unacknowledged_batch_stop_no_start(
         count in 1..6_u64,
         holes in prop::collection::vec((0.0..1.0_f64, 1..600_usize, any::<Option<u8>>()), 1..4),
         cut in prop::option::of(0.0..1.0_f64),
@@ -96,7 +95,7 @@ proptest! {
         if let Some(cut) = cut {
             left.truncate((cut * left.len() as f64) as usize);
         }
-        // As far as whole lines are there, they stay.
+        // Complete lines at the beginning stay.
         let sound = left.iter().zip(&tail).take_while(|(a, b)| a == b).count();
         let sound = tail[..sound].iter().rposition(|b| *b == b'\n').map_or(0, |at| at + 1);
         prop_assume!(sound < left.len());
@@ -106,9 +105,9 @@ proptest! {
         prop_assert!(now.starts_with(&[&whole[..], &tail[..sound]].concat()));
     }
 
-    /// What was acknowledged never goes by itself: a later batch stands behind it, or it is noted.
+    /// Either the note or a later batch proves that the records were acknowledged.
     #[test]
-    fn whatever_happens_to_what_was_promised_stops_the_start(
+    fn any_change_of_acknowledged_records_stops_the_start(
         at in 0.0..1.0_f64,
         length in 1..600_usize,
         with in any::<u8>(),
@@ -116,15 +115,15 @@ proptest! {
     ) {
         let dir = tempfile::tempdir().unwrap();
         let mut whole = sample(dir.path());
-        let promised = whole.len();
+        let acknowledged = whole.len();
         if !noted {
             unnoted(dir.path());
             whole.extend(batch(&whole, 2));
-            let behind = batch(&whole, 1);
-            whole.extend(behind);
+            let later = batch(&whole, 1);
+            whole.extend(later);
         }
-        let at = (at * promised as f64) as usize;
-        let to = (at + length).min(promised);
+        let at = (at * acknowledged as f64) as usize;
+        let to = (at + length).min(acknowledged);
         let mut changed = whole.clone();
         changed[at..to].fill(with);
         prop_assume!(changed != whole);
@@ -140,7 +139,7 @@ proptest! {
 }
 
 #[test]
-fn an_end_that_is_cut_off_is_noticed_where_it_was_noted() {
+fn a_cut_off_end_that_was_noted_as_acknowledged_is_reported() {
     let dir = tempfile::tempdir().unwrap();
     let whole = sample(dir.path());
     let cut = whole[..whole.len() - 1]
@@ -170,9 +169,9 @@ fn an_end_that_is_cut_off_is_noticed_where_it_was_noted() {
     drop(open(dir.path()).unwrap());
 }
 
-/// It has its right hash: no crash wrote that.
+/// The line's hash is right, so it is not the result of a crash.
 #[test]
-fn an_intact_line_that_is_no_record_is_never_set_aside_by_itself() {
+fn an_intact_line_that_is_not_a_record_is_never_quarantined_by_a_start() {
     let dir = tempfile::tempdir().unwrap();
     let whole = sample(dir.path());
     unnoted(dir.path());
@@ -194,7 +193,7 @@ fn an_intact_line_that_is_no_record_is_never_set_aside_by_itself() {
 }
 
 #[test]
-fn a_header_with_a_hole_in_a_segment_that_only_began_is_mended() {
+fn a_damaged_header_of_a_segment_without_records_is_repaired_by_a_start() {
     let dir = tempfile::tempdir().unwrap();
     sample(dir.path());
     unnoted(dir.path());
@@ -207,9 +206,8 @@ fn a_header_with_a_hole_in_a_segment_that_only_began_is_mended() {
     assert!(report.consistent && report.segments == 2, "{report:?}");
 }
 
-/// What a crash left under temporary names goes; nothing else does.
 #[test]
-fn temporary_files_of_an_earlier_run_are_removed_by_a_start() {
+fn a_start_removes_temporary_files_of_an_earlier_run_and_no_others() {
     let dir = tempfile::tempdir().unwrap();
     sample(dir.path());
     let blob = Layout::at(dir.path()).blob(&crate::model::Digest::of(b"x"));
@@ -233,14 +231,13 @@ fn temporary_files_of_an_earlier_run_are_removed_by_a_start() {
     let held = open(dir.path()).unwrap();
     assert!(stale.iter().all(|path| !path.exists()));
     assert!(others.iter().all(|path| path.exists()));
-    // A writer's own are not touched by somebody who gets no lock.
+    // A start that does not get the lock must not remove the writer's temporary files.
     fs::write(&stale[0], "x").unwrap();
     assert!(open(dir.path()).is_err());
     assert!(stale[0].exists());
     drop(held);
 }
 
-/// Events that only name records which are there.
 #[test]
 fn the_note_survives_another_start_and_is_never_lowered() {
     let dir = tempfile::tempdir().unwrap();
@@ -256,7 +253,7 @@ fn the_note_survives_another_start_and_is_never_lowered() {
     assert_eq!(noted(), format!("log 1 {longer}"));
     drop(open(dir.path()).unwrap());
     assert_eq!(noted(), format!("log 1 {longer}"));
-    // One that says nothing sensible says nothing.
+    // A malformed note is ignored.
     for text in [
         "",
         "1",

@@ -1,4 +1,4 @@
-//! What somebody who can write the folder does to a log, and that a check finds it.
+//! Somebody who can write the folder tampers with a log, and `verify` finds it.
 
 use proptest::prelude::*;
 
@@ -6,7 +6,6 @@ use super::super::super::line::{LineRole, unseal};
 use super::super::super::samples::{self, every_kind};
 use super::*;
 
-/// Swaps, drops and repeats lines of a whole log and looks whether the check notices.
 #[test]
 fn lines_that_are_removed_repeated_or_reordered_are_found() {
     let dir = tempfile::tempdir().unwrap();
@@ -49,7 +48,7 @@ fn lines_that_are_removed_repeated_or_reordered_are_found() {
     assert!(log.verify().unwrap().consistent);
 }
 
-/// A beginning that is missing is vouched for by what was removed, and by nothing else.
+/// A missing beginning must be exactly what a `pruned` record says was removed.
 #[test]
 fn more_or_other_than_what_was_removed_is_found() {
     let dir = tempfile::tempdir().unwrap();
@@ -57,7 +56,7 @@ fn more_or_other_than_what_was_removed_is_found() {
     let log = Log::open(dir.path()).unwrap();
     let before = segments(dir.path());
     let kept: Vec<_> = before.iter().map(|p| fs::read(p).unwrap()).collect();
-    // Without a record that says so.
+    // No record of the removal.
     fs::remove_file(&before[0]).unwrap();
     let what = log.verify().unwrap().damage.unwrap();
     assert_eq!(what.file, "log/00000001.jsonl");
@@ -76,14 +75,14 @@ fn more_or_other_than_what_was_removed_is_found() {
         write(open_with(dir.path(), 1).unwrap(), vec![(event, Vec::new())]);
     }
     assert!(log.verify().unwrap().consistent);
-    // One more than it says; the record itself gone with its segment.
+    // More is missing than was removed, and the segment with the `pruned` record is missing too.
     let left = segments(dir.path());
     let first = fs::read(&left[0]).unwrap();
     fs::remove_file(&left[0]).unwrap();
     let what = log.verify().unwrap().damage.unwrap();
     assert!(what.what.contains("no record says"), "{what}");
     fs::write(&left[0], &first).unwrap();
-    // A hole.
+    // A segment in the middle is missing.
     let second = fs::read(&left[1]).unwrap();
     fs::remove_file(&left[1]).unwrap();
     assert!(
@@ -95,7 +94,7 @@ fn more_or_other_than_what_was_removed_is_found() {
             .contains("missing")
     );
     fs::write(&left[1], &second).unwrap();
-    // Another beginning of the same number, put in place of what was removed.
+    // A forged segment replaces a removed one.
     let at = before.len() - 2;
     let header = String::from_utf8(kept[at].clone()).unwrap();
     let body = header.lines().next().unwrap();
@@ -103,7 +102,7 @@ fn more_or_other_than_what_was_removed_is_found() {
     fs::write(&before[at], forged).unwrap();
     assert!(log.verify().unwrap().damage.is_some());
     fs::remove_file(&before[at]).unwrap();
-    // A record that names another end.
+    // The `pruned` record names another end.
     let text = String::from_utf8(first.clone()).unwrap();
     let bodies: Vec<String> = text
         .lines()
@@ -126,7 +125,7 @@ fn more_or_other_than_what_was_removed_is_found() {
 }
 
 #[test]
-fn a_blob_that_is_missing_or_changed_is_named() {
+fn a_missing_or_changed_blob_is_reported() {
     let dir = tempfile::tempdir().unwrap();
     sample(dir.path());
     let log = Log::open(dir.path()).unwrap();
@@ -149,7 +148,7 @@ fn a_byte_flipped_anywhere_is_found() {
     let dir = tempfile::tempdir().unwrap();
     sample(dir.path());
     let log = Log::open(dir.path()).unwrap();
-    let files: Vec<_> = vouched(dir.path())
+    let files: Vec<_> = files_of_log(dir.path())
         .into_iter()
         .filter(|(_, bytes)| !bytes.is_empty())
         .collect();
@@ -175,7 +174,7 @@ fn a_byte_flipped_anywhere_is_found() {
     });
 }
 
-/// Seals a hostile body as a writer would, so that it gets past the hash.
+/// Seals a hostile body with a correct hash.
 fn sealed(body: &[u8], prev: &str) -> Vec<u8> {
     let mut line = body.to_vec();
     line.extend_from_slice(format!(",\"prev\":\"{prev}\"").as_bytes());
@@ -184,7 +183,7 @@ fn sealed(body: &[u8], prev: &str) -> Vec<u8> {
     line
 }
 
-/// Writes a segment anew from its lines without `prev` and `hash`, each linked to the one before.
+/// Rebuilds a segment from lines without `prev` and `hash`, linked into a correct chain.
 fn relink(bodies: &[String]) -> Vec<u8> {
     let mut prev = "0".repeat(64);
     let mut bytes = Vec::new();
@@ -196,9 +195,8 @@ fn relink(bodies: &[String]) -> Vec<u8> {
     bytes
 }
 
-/// A forger who knows the format, but not that somebody counts.
 #[test]
-fn forged_lines_with_right_hashes_of_their_own_are_found() {
+fn forged_lines_with_correct_hashes_are_found() {
     let dir = tempfile::tempdir().unwrap();
     let id = ProposalId::new();
     let events = every_kind(id).into_iter().map(|e| (e, Vec::new()));
@@ -217,7 +215,7 @@ fn forged_lines_with_right_hashes_of_their_own_are_found() {
     };
     assert_eq!(damage(&relink(&bodies)), None, "the forger can write a log");
 
-    // One record sealed again by itself: the next one does not follow it.
+    // One changed record with its own hash corrected: the next one does not follow it.
     let prev = &lines[3][lines[3].len() - 75 - 65..lines[3].len() - 75 - 1];
     let one = sealed(bodies[3].replace("blocked", "expired").as_bytes(), prev);
     let mut forged = lines.clone();
@@ -227,7 +225,7 @@ fn forged_lines_with_right_hashes_of_their_own_are_found() {
     assert_eq!(found.line, Some(5), "{found}");
     assert!(found.what.contains("does not follow"), "{found}");
 
-    // One left out and the chain linked anew: the count has a gap.
+    // One record removed and the chain relinked: `seq` has a gap.
     let mut without = bodies.clone();
     without.remove(3);
     let found = damage(&relink(&without)).unwrap();
@@ -260,10 +258,15 @@ fn forged_lines_with_right_hashes_of_their_own_are_found() {
             .what
             .contains("header is missing")
     );
-    // The same field twice: what is shown would depend on who reads it.
+    // A duplicate field: readers could disagree on which of them counts.
     let mut double = bodies.clone();
     double[1] = format!("{},\"kind\":\"closed\"", double[1]);
-    assert!(damage(&relink(&double)).unwrap().what.contains("no record"));
+    assert!(
+        damage(&relink(&double))
+            .unwrap()
+            .what
+            .contains("not a record")
+    );
 }
 
 proptest! {

@@ -1,6 +1,6 @@
-//! What says that a state folder had a log, where it has no segment any more.
+//! Traces that show that a state folder without segments once had a log.
 //!
-//! All of it is made after the first segment is durable: a first start that ends early leaves none.
+//! All of them are made after the first segment is durable, so a first start that ends early leaves none.
 
 use std::fs;
 use std::io;
@@ -9,7 +9,7 @@ use std::path::Path;
 use super::layout::{Layout, journal_name};
 use super::mark::Note;
 
-/// The first trace of a log, in words.
+/// Describes the first trace of a log.
 pub(super) fn of(layout: &Layout) -> io::Result<Option<String>> {
     if Note::of(layout)?.begun {
         return Ok(Some("`lock` says that a log was begun".to_owned()));

@@ -1,4 +1,4 @@
-//! Checks a log: chain, sequence, the lives of proposals, and that every blob a record names is there and right.
+//! Verifies a log: the chain, the sequence, the lives of proposals, and every blob that a record names.
 
 use jiff::Timestamp;
 use serde::Serialize;
@@ -10,33 +10,33 @@ use super::layout::Layout;
 use super::line::Record;
 use crate::model::LogEvent;
 
-/// What a check found.
+/// The result of a verification.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
-    /// Whether everything that was checked is right.
+    /// Whether no fault was found.
     pub consistent: bool,
-    /// Records that are there and in their place.
+    /// Number of records in the sound part of the chain.
     pub records: u64,
     pub segments: u64,
-    /// Records up to this sequence number were removed under retention, as a later record says that
-    /// names the end of their chain.
+    /// Retention removed the records up to this sequence number, according to a later record that names the
+    /// hash of the last one.
     pub removed_through: Option<u64>,
     /// Hash of the last sound line, 64 hex digits.
     pub head: String,
-    /// Blobs that were read and are what their names say.
+    /// Number of blobs that match their digests.
     pub blobs: u64,
-    /// The last so many of the records stand in the journal only, as a dashboard that was killed leaves
-    /// them; the next start puts them in their place.
+    /// How many records, the last ones, are only in the journal, as a killed dashboard leaves them. The next
+    /// start puts them into the segment.
     pub in_journal: u64,
-    /// Records of later versions; the chain covers them all the same.
+    /// Number of records of later versions; the chain covers them as well.
     pub unknown: u64,
-    /// What a person had set aside of this log, as its own records say.
+    /// Repairs that persons ordered, according to the log's own records.
     pub repairs: Vec<Repaired>,
-    /// The first thing wrong in the chain; nothing after it was looked at.
+    /// Where the chain breaks; nothing after it was checked.
     pub damage: Option<Damage>,
-    /// The first 20 records in their place that tell of what cannot have happened.
+    /// The first 20 intact records that state something impossible.
     pub impossible: Vec<Damage>,
-    /// How many there are.
+    /// How many such records there are.
     pub impossible_count: u64,
     /// The first 20 blobs that are missing or changed, each with the first record that names it.
     pub bad_blobs: Vec<Damage>,
@@ -44,15 +44,15 @@ pub struct Report {
     pub bad_blob_count: u64,
 }
 
-/// Something acknowledged that the log has no more, because a person said so.
+/// A loss of acknowledged records that a person agreed to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Repaired {
-    /// The record that says it.
+    /// The `recovered` record.
     pub seq: u64,
     pub at: Timestamp,
-    /// Who said so.
+    /// The person.
     pub uid: Option<u32>,
-    /// What was lost, as the person was told.
+    /// What was lost, as the person saw it.
     pub lost: String,
 }
 
@@ -71,13 +71,13 @@ impl Repaired {
 }
 
 impl Report {
-    /// The first bad record.
+    /// The fault with the lowest sequence number.
     pub fn first(&self) -> Option<&Damage> {
         error::first(&self.impossible, &self.bad_blobs, self.damage.as_ref())
     }
 
-    /// Up to where an anchor outside the folder vouches for the log. There is none yet: whoever can
-    /// write the folder can cut its end off, or write all of it anew, unseen.
+    /// How far a reference outside the folder confirms the log. There is none yet, so whoever can write the
+    /// folder can cut off the end or rewrite the whole log undetected.
     pub fn anchored_through(&self) -> Option<u64> {
         None
     }

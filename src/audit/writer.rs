@@ -1,10 +1,10 @@
-//! The one thread that writes.
+//! The thread that writes the log.
 //!
-//! It takes whatever waits (group commit), a person's lane first, puts blobs before the lines that
-//! name them, appends the lines, makes all of it durable at once, and only then reports each ticket. A
-//! record whose blobs found no descriptor or no room is left out before anything of it is in the log,
-//! and only its ticket fails. After any other error nothing more is written: a failed sync may have dropped the very pages
-//! a second one would then vouch for.
+//! It takes the records that wait (group commit), a person's lane first, stores blobs before the lines that
+//! name them, appends the lines, syncs everything at once, and only then reports each ticket. If descriptors
+//! or space run out for a record's blobs, that record is left out and only its ticket fails. After any other
+//! error nothing more is written: a failed sync may have dropped pages, and a second one would succeed without
+//! them.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -29,7 +29,7 @@ pub(super) struct Chain {
     pub boot_id: String,
 }
 
-/// A log that is open for writing and not yet running.
+/// A log that is open for writing, before its thread is started.
 pub struct Writer {
     disk: Box<dyn Disk>,
     chain: Chain,
@@ -52,41 +52,40 @@ impl fmt::Debug for Writer {
 /// What the writer reports, from its own thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WriterEvent {
-    /// The record of this ticket is on the disk, with everything before it in the chain and its
-    /// blobs.
+    /// The record of this ticket is on the disk, with its blobs and everything before it in the chain.
     Durable {
         ticket: Ticket,
         lane: Lane,
         seq: u64,
     },
-    /// What this ticket's record names could not be kept, and the record is not in the log. The log
-    /// goes on.
+    /// The blobs of this ticket's record could not be stored, so the record is not in the log. The log
+    /// continues.
     Unrecorded {
         ticket: Ticket,
         lane: Lane,
         reason: String,
     },
-    /// Nothing more will be written. Tickets not reported by now never will be.
+    /// Nothing more will be written. Tickets not reported so far never will be.
     Down { reason: String },
 }
 
-/// The records whose blobs are durable, and what is said of the others.
+/// The records whose blobs are durable, and reports of the others.
 type Kept = (Vec<Entry>, Vec<WriterEvent>);
 
 fn unrecorded(entry: &Entry, error: &std::io::Error) -> WriterEvent {
     WriterEvent::Unrecorded {
         ticket: entry.ticket,
         lane: entry.lane,
-        reason: error::reason("what the record names cannot be kept", error),
+        reason: error::reason("the blobs that the record names cannot be stored", error),
     }
 }
 
-/// Gives records to the writer.
+/// Passes records to the writer.
 #[derive(Clone)]
 pub struct WriterHandle {
     lanes: Lanes,
     thread: Arc<Mutex<Option<JoinHandle<()>>>>,
-    /// Held until it is closed, also after the log went down: nobody else may write meanwhile.
+    /// Held until the handle is closed, even after the log went down, so that nobody else can write.
     lock: Arc<Mutex<Option<Arc<Lock>>>>,
 }
 
@@ -97,14 +96,14 @@ impl fmt::Debug for WriterHandle {
 }
 
 impl WriterHandle {
-    /// Hands over a record in the agents' lane; see [`WriterHandle::submit_in`].
+    /// Submits a record in the agents' lane; see [`WriterHandle::submit_in`].
     pub fn submit(&self, ticket: Ticket, event: LogEvent, blobs: Vec<Blob>) {
         self.submit_in(Lane::Agents, ticket, event, blobs);
     }
 
-    /// Hands over a record; never blocks. Answered by [`WriterEvent::Durable`], in the order of
-    /// the calls for one lane, or by [`WriterEvent::Unrecorded`], unless the log goes down: a writer that is down has said so, and what
-    /// comes after is dropped.
+    /// Submits a record without blocking. The answer is [`WriterEvent::Durable`], in the order of the calls for
+    /// one lane, or [`WriterEvent::Unrecorded`]. After [`WriterEvent::Down`] records are dropped without an
+    /// answer.
     pub fn submit_in(&self, lane: Lane, ticket: Ticket, event: LogEvent, blobs: Vec<Blob>) {
         self.lanes.push(Entry {
             lane,
@@ -114,7 +113,7 @@ impl WriterHandle {
         });
     }
 
-    /// Writes what was submitted, ends the thread and gives the folder free.
+    /// Writes the submitted records, ends the thread and unlocks the folder.
     pub fn close(self) {
         self.lanes.close();
         let thread = self
@@ -170,7 +169,7 @@ impl Writer {
         let lock = self.lock.take().map(Arc::new);
         let held = lock.clone();
         let waiting = lanes.clone();
-        // Shared only so that it is still here when no thread could be started.
+        // Shared only so that it can still be called here if the thread cannot be started.
         let on = Arc::new(Mutex::new(on));
         let report = on.clone();
         let thread = std::thread::Builder::new()
@@ -230,16 +229,16 @@ impl Writer {
         }
     }
 
-    /// Whether the log is still where readers look for it. What is moved away while nothing is written is
-    /// known at once, not with the next record.
+    /// Checks between records that readers still find the log, so that its removal is reported without
+    /// waiting for the next record.
     fn look(&mut self) -> Result<(), String> {
         self.disk
             .look()
-            .map_err(|e| error::reason("looking after the log", &e))
+            .map_err(|e| error::reason("checking the log's files", &e))
     }
 
-    /// Makes a batch durable; the answer is what became of each record. After an error the writer
-    /// must not be used again.
+    /// Makes a batch durable and returns a report for each record. After an error the writer must not be used
+    /// again.
     fn commit(&mut self, batch: Vec<Entry>) -> Result<Vec<WriterEvent>, String> {
         let failed = |what: &'static str| move |e: std::io::Error| error::reason(what, &e);
         let (batch, mut events) = self.keep_blobs(batch)?;
@@ -284,8 +283,7 @@ impl Writer {
         Ok(events)
     }
 
-    /// Makes the blobs of a batch durable. The records that could not have theirs are left out; what
-    /// is told of them comes back.
+    /// Stores the blobs of a batch. Records whose blobs cannot be stored are left out and reported.
     fn keep_blobs(&mut self, batch: Vec<Entry>) -> Result<Kept, String> {
         let (mut kept, mut left_out) = (Vec::new(), Vec::new());
         let mut blobs = false;
@@ -311,7 +309,7 @@ impl Writer {
         Ok((kept, left_out))
     }
 
-    /// A segment grows on where there is no descriptor for the next one.
+    /// Begins the next segment. If descriptors or space run out, the current one continues.
     fn rotate(&mut self) -> Result<(), String> {
         let number = self.segment + 1;
         let (header, hash) =

@@ -5,7 +5,7 @@ use super::super::samples::{finished, proposed};
 use super::*;
 use crate::model::ProposalId;
 
-/// What a disk was asked to do.
+/// A call to the disk, or a report of the writer.
 #[derive(Clone, Debug, PartialEq)]
 enum Op {
     Put(Digest),
@@ -13,16 +13,16 @@ enum Op {
     Append(Vec<u8>),
     Sync,
     Rotate(u64),
-    Told(u64),
+    Reported(u64),
     Unrecorded(u64),
     Down(String),
 }
 
-/// Notes every call and fails at the chosen one.
+/// Records every call and fails at the chosen one.
 struct Faulty {
     ops: Arc<Mutex<Vec<Op>>>,
     fail_at: usize,
-    /// Fails with this code, and once; else for good as a full disk does.
+    /// With a code, fails once with it. Without, fails permanently like a full disk.
     code: Option<i32>,
 }
 
@@ -68,7 +68,7 @@ impl Disk for Faulty {
     }
 }
 
-/// Runs these events through a writer as one queue and brings back what happened, in order.
+/// Runs these events through a writer as one queue and returns the calls and reports in order.
 fn run(fail_at: usize, segment_bytes: u64, events: Vec<(LogEvent, Vec<Blob>)>) -> Vec<Op> {
     run_with(fail_at, None, segment_bytes, events)
 }
@@ -106,7 +106,7 @@ fn run_with(
         seen.lock().unwrap().push(match event {
             WriterEvent::Durable { ticket, seq, .. } => {
                 assert!(number(ticket) + 1 == seq || code.is_some());
-                Op::Told(seq)
+                Op::Reported(seq)
             }
             WriterEvent::Unrecorded { ticket, .. } => Op::Unrecorded(number(ticket)),
             WriterEvent::Down { reason } => Op::Down(reason),
@@ -121,7 +121,7 @@ fn two() -> Vec<(LogEvent, Vec<Blob>)> {
 }
 
 #[test]
-fn blobs_are_durable_before_the_lines_that_name_them_and_lines_before_anyone_is_told() {
+fn blobs_are_durable_before_the_lines_that_name_them_and_lines_before_their_report() {
     let ops = run(usize::MAX, u64::MAX, two());
     let shape: Vec<&str> = ops
         .iter()
@@ -131,12 +131,12 @@ fn blobs_are_durable_before_the_lines_that_name_them_and_lines_before_anyone_is_
             Op::Append(_) => "append",
             Op::Sync => "sync",
             Op::Rotate(_) => "rotate",
-            Op::Told(_) => "told",
+            Op::Reported(_) => "reported",
             Op::Unrecorded(_) => "unrecorded",
             Op::Down(_) => "down",
         })
         .collect();
-    // One commit for both: what waits goes together.
+    // Both records are in one commit.
     assert_eq!(
         shape,
         [
@@ -147,8 +147,8 @@ fn blobs_are_durable_before_the_lines_that_name_them_and_lines_before_anyone_is_
             "sync blobs",
             "append",
             "sync",
-            "told",
-            "told"
+            "reported",
+            "reported"
         ]
     );
     let Op::Append(lines) = &ops[5] else {
@@ -167,11 +167,11 @@ fn after_the_first_error_nothing_is_tried_again_and_nobody_is_told() {
             panic!("not down: {ops:?}")
         };
         assert!(reason.contains("free some space"), "{reason}");
-        assert!(!ops.iter().any(|op| matches!(op, Op::Told(_))));
+        assert!(!ops.iter().any(|op| matches!(op, Op::Reported(_))));
     }
 }
 
-/// What the log has in the end.
+/// The kinds of the appended records.
 fn kinds(ops: &[Op]) -> Vec<String> {
     let lines = ops.iter().filter_map(|op| match op {
         Op::Append(lines) => Some(lines),
@@ -187,14 +187,14 @@ fn kinds(ops: &[Op]) -> Vec<String> {
 }
 
 #[test]
-fn what_cannot_be_kept_for_one_record_fails_that_record_and_no_other() {
+fn a_record_whose_blobs_cannot_be_stored_fails_alone() {
     use nix::errno::Errno;
     let id = ProposalId::new();
     let events = || {
         let alone = (LogEvent::Expired { id }, Vec::new());
         vec![proposed(id, "t"), alone, finished(id)]
     };
-    // Two blobs each: the first four calls.
+    // Two records have two blobs each, so the first four calls are `put`.
     for code in [Errno::EMFILE, Errno::ENFILE, Errno::ENOSPC, Errno::EDQUOT] {
         for (fail_at, ticket, left) in [
             (0, 0, ["expired", "finished"]),
@@ -205,24 +205,27 @@ fn what_cannot_be_kept_for_one_record_fails_that_record_and_no_other() {
             let ops = run_with(fail_at, Some(code as i32), u64::MAX, events());
             assert_eq!(kinds(&ops), left, "{code} at {fail_at}: {ops:?}");
             assert!(ops.contains(&Op::Unrecorded(ticket)), "{ops:?}");
-            let told: Vec<&Op> = ops.iter().filter(|o| matches!(o, Op::Told(_))).collect();
-            assert_eq!(told, [&Op::Told(1), &Op::Told(2)]);
+            let reported: Vec<&Op> = ops
+                .iter()
+                .filter(|o| matches!(o, Op::Reported(_)))
+                .collect();
+            assert_eq!(reported, [&Op::Reported(1), &Op::Reported(2)]);
         }
-        // No folder could be opened to make names durable: all that have names.
+        // A blob folder cannot be opened for its sync: all records with blobs fail.
         let ops = run_with(4, Some(code as i32), u64::MAX, events());
         assert_eq!(kinds(&ops), ["expired"], "{ops:?}");
     }
-    // No descriptor for the next segment: this one goes on.
+    // Without a descriptor for the next segment, the current one continues.
     let ops = run_with(5, Some(Errno::EMFILE as i32), 0, events());
     assert_eq!(ops[5], Op::Rotate(2), "{ops:?}");
     assert_eq!(kinds(&ops), ["proposed", "expired", "finished"]);
-    // An error of the disk itself is for good, wherever it comes.
+    // An error of the disk itself is permanent in every call.
     for fail_at in 0..7 {
         let ops = run_with(fail_at, Some(Errno::EIO as i32), u64::MAX, events());
         assert!(matches!(ops.last(), Some(Op::Down(_))), "{ops:?}");
         assert_eq!(ops.len(), fail_at + 2, "{ops:?}");
     }
-    // So is every one of an append or a sync of lines.
+    // Every error of an append or a sync of lines is permanent.
     for (fail_at, code) in [(5, Errno::ENOSPC), (6, Errno::ENOSPC), (5, Errno::EMFILE)] {
         let ops = run_with(fail_at, Some(code as i32), u64::MAX, events());
         assert!(matches!(ops.last(), Some(Op::Down(_))), "{ops:?}");
@@ -230,7 +233,7 @@ fn what_cannot_be_kept_for_one_record_fails_that_record_and_no_other() {
 }
 
 #[test]
-fn records_of_one_sync_name_their_first_and_one_alone_names_none() {
+fn records_of_a_batch_name_its_first_record_and_a_single_record_names_none() {
     let batches = |events| {
         let ops = run(usize::MAX, u64::MAX, events);
         let Some(Op::Append(lines)) = ops.iter().find(|op| matches!(op, Op::Append(_))) else {
@@ -259,15 +262,15 @@ fn records_of_one_sync_name_their_first_and_one_alone_names_none() {
 }
 
 #[test]
-fn a_full_segment_is_followed_by_the_next_before_the_line_is_written() {
+fn the_next_segment_begins_before_a_line_is_appended_to_a_full_one() {
     let ops = run(usize::MAX, 0, two());
     let rotate = ops.iter().position(|op| *op == Op::Rotate(2)).unwrap();
     assert!(matches!(ops[rotate + 1], Op::Append(_)));
 }
 
 #[test]
-fn what_comes_after_down_is_dropped_without_blocking() {
-    let (down, told) = std::sync::mpsc::channel();
+fn records_after_down_are_dropped_without_blocking() {
+    let (report, reports) = std::sync::mpsc::channel();
     let disk = Faulty {
         ops: Arc::default(),
         fail_at: 0,
@@ -280,18 +283,17 @@ fn what_comes_after_down_is_dropped_without_blocking() {
     };
     let writer = Writer::new(Box::new(disk), chain, 1, 0, u64::MAX, None);
     let handle = writer.start(Box::new(move |event| {
-        let _ = down.send(event);
+        let _ = report.send(event);
     }));
     for n in 0..3 {
         handle.submit(Ticket::Core(n), LogEvent::Closed, Vec::new());
     }
     handle.close();
-    let told: Vec<WriterEvent> = told.iter().collect();
-    assert!(matches!(told[..], [WriterEvent::Down { .. }]), "{told:?}");
+    let all: Vec<WriterEvent> = reports.iter().collect();
+    assert!(matches!(all[..], [WriterEvent::Down { .. }]), "{all:?}");
 }
 
-/// Notes what the disk was asked and what was told, and lets a test hand records over while a sync
-/// goes on: `at_sync` is called within each.
+/// Records calls and reports, and calls `at_sync` during each sync, so that a test can submit records then.
 struct Slow<F: FnMut(usize)> {
     ops: Arc<Mutex<Vec<Op>>>,
     syncs: usize,
@@ -338,7 +340,7 @@ fn number(ticket: Ticket) -> u64 {
 }
 
 const FLOOD: u64 = 10_000;
-/// Tickets from here on are a person's.
+/// Tickets from this number on are in the person's lane.
 const DECIDED: u64 = 1_000_000;
 
 fn decided(lanes: &Lanes, n: u64) {
@@ -352,8 +354,8 @@ fn decided(lanes: &Lanes, n: u64) {
     });
 }
 
-/// A flood of proposals through a writer; a person decides something while the third batch is being
-/// synced. The sync of this number fails.
+/// Runs a flood of proposals through a writer. A person decides during the third and the fourth sync. The sync
+/// number `fail_at` fails.
 fn flood(fail_at: usize) -> Vec<Op> {
     let lanes = Lanes::default();
     for n in 0..FLOOD {
@@ -384,12 +386,12 @@ fn flood(fail_at: usize) -> Vec<Op> {
         hash: GENESIS,
         boot_id: "boot".to_owned(),
     };
-    let told = ops.clone();
+    let seen = ops.clone();
     Writer::new(Box::new(disk), chain, 1, 0, u64::MAX, None).serve(&lanes, &move |event| {
-        told.lock().unwrap().push(match event {
+        seen.lock().unwrap().push(match event {
             WriterEvent::Durable { ticket, lane, .. } => {
                 assert_eq!(lane == Lane::Person, number(ticket) >= DECIDED);
-                Op::Told(number(ticket))
+                Op::Reported(number(ticket))
             }
             WriterEvent::Unrecorded { ticket, .. } => Op::Unrecorded(number(ticket)),
             WriterEvent::Down { reason } => Op::Down(reason),
@@ -405,21 +407,21 @@ fn what_a_person_decided_is_durable_with_the_next_sync_however_many_proposals_wa
         let at = ops.iter().position(|o| o == op).unwrap();
         ops[..at].iter().filter(|o| **o == Op::Sync).count()
     };
-    // Handed over during the third sync and the fourth; durable with the fourth and the fifth.
-    assert_eq!(syncs_before(&Op::Told(DECIDED)), 4);
-    assert_eq!(syncs_before(&Op::Told(DECIDED + 1)), 5);
-    // Nothing is lost or told twice, and each lane keeps its order.
-    let told: Vec<u64> = ops
+    // Submitted during the third and the fourth sync; durable with the fourth and the fifth.
+    assert_eq!(syncs_before(&Op::Reported(DECIDED)), 4);
+    assert_eq!(syncs_before(&Op::Reported(DECIDED + 1)), 5);
+    // Nothing is lost or reported twice, and each lane keeps its order.
+    let reported: Vec<u64> = ops
         .iter()
         .filter_map(|op| match op {
-            Op::Told(ticket) => Some(*ticket),
+            Op::Reported(ticket) => Some(*ticket),
             _ => None,
         })
         .collect();
-    let of_agents: Vec<u64> = told.iter().copied().filter(|t| *t < DECIDED).collect();
-    assert_eq!(of_agents, (0..FLOOD).collect::<Vec<_>>());
-    assert_eq!(told.len() as u64, FLOOD + 2);
-    // The lines are one chain in the order in which they were told.
+    let agents: Vec<u64> = reported.iter().copied().filter(|t| *t < DECIDED).collect();
+    assert_eq!(agents, (0..FLOOD).collect::<Vec<_>>());
+    assert_eq!(reported.len() as u64, FLOOD + 2);
+    // The lines are one chain in the order of the reports.
     let mut prev = GENESIS;
     let mut seq = 0;
     for op in &ops {
@@ -440,34 +442,34 @@ fn what_a_person_decided_is_durable_with_the_next_sync_however_many_proposals_wa
 }
 
 #[test]
-fn nothing_is_told_before_its_sync_and_after_an_error_nothing_in_either_lane() {
+fn no_record_is_reported_before_its_sync_or_after_an_error_in_either_lane() {
     for fail_at in 1..=6 {
         let ops = flood(fail_at);
         let mut appended = 0;
         let mut synced = 0;
-        let mut told = 0;
+        let mut reported = 0;
         for op in &ops {
             match op {
                 Op::Append(lines) => appended += lines.iter().filter(|b| **b == b'\n').count(),
                 Op::Sync => synced = appended,
-                Op::Told(_) => {
-                    told += 1;
-                    assert!(told <= synced, "told before its sync");
+                Op::Reported(_) => {
+                    reported += 1;
+                    assert!(reported <= synced, "reported before its sync");
                 }
                 _ => {}
             }
         }
-        assert_eq!(told, synced, "what was synced is told");
+        assert_eq!(reported, synced, "every synced record is reported");
         let syncs = ops.iter().filter(|op| **op == Op::Sync).count();
         assert_eq!(syncs, fail_at - 1);
         assert!(matches!(ops.last(), Some(Op::Down(_))), "{:?}", ops.last());
         if fail_at <= 4 {
-            assert!(!ops.contains(&Op::Told(DECIDED)));
+            assert!(!ops.contains(&Op::Reported(DECIDED)));
         }
     }
 }
 
-/// Some records with and without contents, as a small generator of random numbers has them.
+/// A reproducible random queue of records with and without blobs.
 fn random_queue(seed: u64) -> Vec<(LogEvent, Vec<Blob>)> {
     let mut state = seed;
     let mut next = |below: u64| {
@@ -493,21 +495,24 @@ fn random_queue(seed: u64) -> Vec<(LogEvent, Vec<Blob>)> {
     all
 }
 
-/// Whatever waits and whatever fails: who is told of a record finds it durable, and its contents before it.
+/// For every queue and fault: a reported record is durable, and its blobs were durable before it.
 #[test]
-fn contents_then_lines_then_answers_in_every_queue_and_after_every_fault() {
+fn blobs_then_lines_then_reports_in_every_queue_and_after_every_fault() {
     let mut checked = 0;
     for seed in 0..40 {
         let queue = random_queue(seed);
         let steps = run(usize::MAX, u64::MAX, queue.clone()).len();
         for fail_at in 0..=steps {
             let ops = run(fail_at, 4_000, queue.clone());
-            for (told, op) in ops.iter().enumerate() {
-                let Op::Told(seq) = op else { continue };
+            for (reported, op) in ops.iter().enumerate() {
+                let Op::Reported(seq) = op else { continue };
                 let line = format!("\"seq\":{seq},");
-                let holds = |op: &Op| matches!(op, Op::Append(b) if String::from_utf8_lossy(b).contains(&line));
-                let written = ops[..told].iter().rposition(holds).unwrap();
-                assert!(ops[written..told].contains(&Op::Sync), "{seed} {fail_at}");
+                let has_line = |op: &Op| matches!(op, Op::Append(b) if String::from_utf8_lossy(b).contains(&line));
+                let written = ops[..reported].iter().rposition(has_line).unwrap();
+                assert!(
+                    ops[written..reported].contains(&Op::Sync),
+                    "{seed} {fail_at}"
+                );
                 for blob in &queue[usize::try_from(*seq).unwrap() - 1].1 {
                     let synced = ops[..written].iter().rposition(|op| *op == Op::SyncBlobs);
                     let before = &ops[..synced.unwrap()];

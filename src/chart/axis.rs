@@ -1,9 +1,9 @@
-//! From values to pixels, and the marks along an axis.
+//! Maps values to pixels, and chooses the marks along an axis.
 
 use super::points::Axis;
 use super::short;
 
-/// Values from `low` to `high` along the pixels from `start` to `end`.
+/// Maps values from `low` to `high` to pixels from `start` to `end`.
 #[derive(Clone, Copy)]
 pub struct Scale {
     low: f64,
@@ -13,7 +13,7 @@ pub struct Scale {
 }
 
 impl Scale {
-    /// The ends are moved apart where they are one.
+    /// If `low` and `high` are equal, the range is widened around them.
     pub fn new(low: f64, high: f64, start: f64, end: f64) -> Self {
         let (low, high) = if high > low {
             (low, high)
@@ -30,13 +30,13 @@ impl Scale {
     }
 
     pub fn at(&self, value: f64) -> f64 {
-        // Halved, so that the distance of the two largest numbers is still a number.
+        // Halve first, so that the difference of two huge numbers does not overflow.
         let whole = self.high / 2.0 - self.low / 2.0;
         let share = (value / 2.0 - self.low / 2.0) / whole;
         self.start + (self.end - self.start) * share.clamp(0.0, 1.0)
     }
 
-    /// About so many round values with their texts.
+    /// About `about` round values with their labels.
     pub fn ticks(&self, axis: &Axis, about: usize) -> Vec<(f64, String)> {
         match axis {
             Axis::Numbers => self.numbers(about),
@@ -89,8 +89,8 @@ impl Scale {
     }
 }
 
-/// The marks of a logarithmic axis, from one power of ten to another: the decades, about so many of
-/// them; where it has less than two, also numbers between them; else its ends.
+/// The marks of a logarithmic axis from one power of ten to another: about `about` decades; if there are fewer
+/// than two, also numbers between them; otherwise the ends of the axis.
 pub fn decades(low: f64, high: f64, about: usize) -> Vec<(f64, String)> {
     const BETWEEN: [&[f64]; 3] = [
         &[1.0],

@@ -1,4 +1,4 @@
-//! Pixels: plain shapes, smoothed by drawing them at twice the size, and text over them.
+//! The drawing surface: plain shapes, smoothed by drawing them at twice the size, and text over them.
 
 use embedded_graphics::Drawable as _;
 use embedded_graphics::mono_font::iso_8859_1::{FONT_7X13, FONT_9X15_BOLD};
@@ -14,17 +14,17 @@ pub const INK: Colour = [40, 40, 40];
 pub const DIM: Colour = [110, 110, 110];
 pub const RULE: Colour = [225, 225, 225];
 
-/// Pixels of a smoothed picture's shapes for each of its own.
+/// Shapes are drawn at this multiple of the picture's size, then scaled down.
 const FINE: usize = 2;
 
-/// How text is set.
+/// The style of a text.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Hand {
+pub enum TextStyle {
     Title,
     Plain,
 }
 
-impl Hand {
+impl TextStyle {
     const fn font(self) -> &'static MonoFont<'static> {
         match self {
             Self::Title => &FONT_9X15_BOLD,
@@ -41,9 +41,9 @@ impl Hand {
     }
 }
 
-/// What of the text lies at its place: its start, its middle or its end.
+/// Which part of the text is at its position.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum At {
+pub enum Anchor {
     Start,
     Middle,
     End,
@@ -53,13 +53,12 @@ struct Label {
     x: f64,
     y: f64,
     text: String,
-    at: At,
-    hand: Hand,
+    at: Anchor,
+    style: TextStyle,
     colour: Colour,
 }
 
-/// A picture that is being drawn. Places are in pixels from the top left; what lies outside is not
-/// drawn.
+/// A picture that is being drawn. Positions are in pixels from the top left; shapes are clipped to the picture.
 pub struct Canvas {
     wide: usize,
     high: usize,
@@ -77,10 +76,10 @@ impl Canvas {
         }
     }
 
-    /// Fills columns and rows of the fine pixels, as far as there are any.
+    /// Fills a rectangle of fine pixels, clipped to the picture.
     fn fill(&mut self, x: (f64, f64), y: (f64, f64), colour: Colour) {
         let (columns, rows) = (self.wide * FINE, self.high * FINE);
-        // A cast of a float to an integer ends at the integer's bounds.
+        // Casts from float to integer saturate.
         let end = |n: f64, most: usize| (n.round().max(0.0) as usize).min(most);
         let (left, right) = (end(x.0, columns), end(x.1, columns));
         for row in end(y.0, rows)..end(y.1, rows) {
@@ -99,7 +98,7 @@ impl Canvas {
         );
     }
 
-    /// `wide` pixels across.
+    /// A line that is `wide` pixels thick.
     pub fn line(&mut self, from: (f64, f64), to: (f64, f64), wide: f64, colour: Colour) {
         let fine = FINE as f64;
         let room = (self.wide.max(self.high) * FINE) as f64;
@@ -111,7 +110,8 @@ impl Canvas {
         let (dx, dy) = (bx - ax, by - ay);
         let long = dx.abs().max(dy.abs());
         let steps = long.ceil().max(1.0);
-        // Across the direction in which most of the way goes, it is cut at a slant.
+        // The line is drawn as slices perpendicular to its longer axis, so slices of a slanted line must be
+        // longer.
         let half = if long > 0.0 {
             wide * fine / 2.0 * dx.hypot(dy) / long
         } else {
@@ -139,7 +139,7 @@ impl Canvas {
         }
     }
 
-    /// A piece of a disc; the angles are shares of the whole, clockwise from the top.
+    /// A sector of a disc. `from` and `to` are fractions of a full turn, clockwise from the top.
     pub fn wedge(&mut self, middle: (f64, f64), radius: f64, from: f64, to: f64, colour: Colour) {
         let fine = FINE as f64;
         let (x, y, radius) = (middle.0 * fine, middle.1 * fine, radius * fine);
@@ -159,24 +159,32 @@ impl Canvas {
         }
     }
 
-    /// Text over the shapes, with the middle of its height at `y`.
-    pub fn text(&mut self, x: f64, y: f64, text: &str, at: At, hand: Hand, colour: Colour) {
-        // A break is no character of a label, and plotly's own is written as a tag.
+    /// Text over the shapes, vertically centred at `y`.
+    pub fn text(
+        &mut self,
+        x: f64,
+        y: f64,
+        text: &str,
+        at: Anchor,
+        style: TextStyle,
+        colour: Colour,
+    ) {
+        // Labels have one line: replace control characters and plotly's line breaks, which are tags.
         let plain = |c: char| if c.is_control() { ' ' } else { c };
         self.labels.push(Label {
             x,
             y,
             text: text.replace("<br>", " ").chars().map(plain).collect(),
             at,
-            hand,
+            style,
             colour,
         });
     }
 
-    /// The picture as PNG.
+    /// Encodes the picture as PNG.
     ///
     /// # Errors
-    /// The encoder's, which writes to memory.
+    /// Those of the encoder.
     pub fn png(self) -> Result<Vec<u8>, png::EncodingError> {
         let mut page = Page {
             wide: self.wide,
@@ -216,7 +224,7 @@ impl Canvas {
     }
 }
 
-/// The finished shapes, which text is written over.
+/// The picture at its final size, with the shapes but not yet the text.
 struct Page {
     wide: usize,
     high: usize,
@@ -226,14 +234,14 @@ struct Page {
 impl Page {
     fn write(&mut self, label: &Label) {
         let [r, g, b] = label.colour;
-        let style = MonoTextStyle::new(label.hand.font(), Rgb888::new(r, g, b));
+        let style = MonoTextStyle::new(label.style.font(), Rgb888::new(r, g, b));
         let inside = |n: f64, most: usize| n.clamp(0.0, most as f64) as i32;
         let place = Point::new(inside(label.x, self.wide), inside(label.y, self.high));
         let mut text = Text::with_baseline(&label.text, place, style, Baseline::Middle);
         text.text_style.alignment = match label.at {
-            At::Start => Alignment::Left,
-            At::Middle => Alignment::Center,
-            At::End => Alignment::Right,
+            Anchor::Start => Alignment::Left,
+            Anchor::Middle => Alignment::Center,
+            Anchor::End => Alignment::Right,
         };
         let Ok(_) = text.draw(self);
     }

@@ -1,7 +1,7 @@
-//! Charts as snippets leave them: JSON in plotly's form, read with bounds, and drawn as pictures.
+//! Charts of snippets: JSON in plotly's format, read within bounds and drawn as pictures.
 //!
-//! All of it is a child's word. Lists are thinned, texts cut, and what is no finite number is left
-//! out; nothing here trusts a length or a size that the JSON names.
+//! The JSON comes from the child and is not trusted: lists are thinned, texts are cut, values that are not
+//! finite numbers are left out, and no length or size in the JSON is relied upon.
 
 mod axis;
 mod canvas;
@@ -15,10 +15,10 @@ pub use points::{Axis, Bins, Trace, bins, moment, span};
 
 use serde_json::Value;
 
-/// Characters of a title or name; of more, the beginning.
+/// Longest title or name in characters; longer ones are cut.
 pub const WORDS: usize = 200;
 
-/// The charts of a run's result, or nothing.
+/// The charts in a run's result.
 pub fn charts(result: &Value) -> Vec<&Value> {
     match result.get("chart") {
         Some(Value::Array(list)) => list.iter().collect(),
@@ -34,13 +34,13 @@ pub fn traces(chart: &Value) -> &[Value] {
     }
 }
 
-/// The type of a trace; without one it is a scatter, as plotly has it.
+/// The type of a trace; `scatter` by default, as in plotly.
 pub fn kind(trace: &Value) -> &str {
     let named = trace.get("type").and_then(Value::as_str);
     named.unwrap_or("scatter")
 }
 
-/// How the chart lays out an axis of a trace, `x` or `y`: one that it calls `x2` as `xaxis2`.
+/// The layout of a trace's axis, where `usual` is `x` or `y`: an axis named `x2` is laid out by `xaxis2`.
 pub fn layout<'a>(chart: &'a Value, trace: &Value, usual: &str) -> Option<&'a Value> {
     let named = trace.get(format!("{usual}axis")).and_then(Value::as_str);
     let number = named.and_then(|name| name.get(1..)).unwrap_or("");
@@ -53,7 +53,7 @@ pub fn is_log(chart: &Value, trace: &Value, usual: &str) -> bool {
     kind.and_then(Value::as_str) == Some("log")
 }
 
-/// What is said of values that a logarithmic axis has no place for; nothing where there are none.
+/// A note about values that a logarithmic axis cannot show; `None` if there are none.
 pub fn left_out(count: usize) -> Option<String> {
     let s = if count == 1 { "" } else { "s" };
     (count > 0).then(|| format!("log axis: {count} value{s} of 0 or less left out"))
@@ -63,7 +63,7 @@ pub fn title(chart: &Value) -> Option<&str> {
     words(chart.pointer("/layout/title"))
 }
 
-/// A text that stands there itself or under `text`.
+/// A title given as a string or as an object with `text`.
 pub fn words(title: Option<&Value>) -> Option<&str> {
     let text = title.and_then(|t| t.get("text")).or(title);
     text.and_then(Value::as_str)
@@ -75,7 +75,7 @@ pub fn name(trace: &Value) -> Option<&str> {
     words(trace.get("name"))
 }
 
-/// A list of the trace, thinned to at most so many values.
+/// A list of the trace, thinned to at most `most` values.
 pub fn list<'a>(trace: &'a Value, key: &str, most: usize) -> Vec<&'a Value> {
     let Some(Value::Array(all)) = trace.get(key) else {
         return Vec::new();
@@ -84,7 +84,7 @@ pub fn list<'a>(trace: &'a Value, key: &str, most: usize) -> Vec<&'a Value> {
     all.iter().step_by(step).collect()
 }
 
-/// A number, also where it is written as text.
+/// A finite number, also one that is written as text.
 pub fn number(value: &Value) -> Option<f64> {
     let number = match value {
         Value::Number(n) => n.as_f64(),
@@ -94,7 +94,7 @@ pub fn number(value: &Value) -> Option<f64> {
     number.filter(|n| n.is_finite())
 }
 
-/// What stands beside a mark.
+/// The label of a value.
 pub fn label(value: &Value) -> String {
     match value {
         Value::String(text) => cut(text, WORDS).to_owned(),
@@ -105,7 +105,7 @@ pub fn label(value: &Value) -> String {
     }
 }
 
-/// The rows of names and sizes of a bar or pie trace; what has no size is left out.
+/// Names and sizes of a bar or pie trace; entries without a size are left out.
 pub fn sizes(trace: &Value, names: &str, sizes: &str, most: usize) -> Vec<(String, f64)> {
     let names = list(trace, names, most);
     list(trace, sizes, most)
@@ -118,12 +118,12 @@ pub fn sizes(trace: &Value, names: &str, sizes: &str, most: usize) -> Vec<(Strin
         .collect()
 }
 
-/// Whether bars lie: names along `y`, sizes along `x`.
+/// Whether bars are horizontal: names along `y`, sizes along `x`.
 pub fn lies(trace: &Value) -> bool {
     trace.get("orientation").and_then(Value::as_str) == Some("h")
 }
 
-/// Four significant digits, without a tail of zeros.
+/// A number with four significant digits, without trailing zeros.
 pub fn short(n: f64) -> String {
     let size = n.abs();
     if n == 0.0 {
@@ -142,7 +142,7 @@ pub fn short(n: f64) -> String {
     }
 }
 
-/// The first so many characters.
+/// The first `most` characters.
 pub fn cut(text: &str, most: usize) -> &str {
     text.char_indices()
         .nth(most)

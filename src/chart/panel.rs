@@ -1,16 +1,16 @@
-//! One pair of axes: points, lines and bars.
+//! Draws one pair of axes with points, lines and bars.
 
 use std::collections::BTreeMap;
 
 use serde_json::Value;
 
 use super::axis::Scale;
-use super::canvas::{At, Canvas, DIM, Hand, INK, RULE};
+use super::canvas::{Anchor, Canvas, DIM, INK, RULE, TextStyle};
 use super::picture::COLOURS;
 use super::points::{Axis, Bins, Trace, bins, span};
 use super::{cut, is_log, kind, layout, left_out, lies, list, name, words};
 
-/// A place on the picture, in pixels.
+/// A rectangle of the picture, in pixels.
 pub struct Area {
     pub x: f64,
     pub y: f64,
@@ -19,7 +19,7 @@ pub struct Area {
 }
 
 impl Area {
-    /// What is left within titles and marks.
+    /// The area without titles and marks.
     pub fn inner(&self) -> Self {
         Self {
             x: self.x + 84.0,
@@ -31,23 +31,37 @@ impl Area {
 
     pub fn below(&self, canvas: &mut Canvas, x: f64, text: &str) {
         let y = self.y + self.high + 12.0;
-        canvas.text(x, y, cut(text, 16), At::Middle, Hand::Plain, DIM);
+        canvas.text(x, y, cut(text, 16), Anchor::Middle, TextStyle::Plain, DIM);
     }
 
     pub fn beside(&self, canvas: &mut Canvas, y: f64, text: &str) {
-        canvas.text(self.x - 6.0, y, cut(text, 10), At::End, Hand::Plain, DIM);
+        canvas.text(
+            self.x - 6.0,
+            y,
+            cut(text, 10),
+            Anchor::End,
+            TextStyle::Plain,
+            DIM,
+        );
     }
 
     pub fn above(&self, canvas: &mut Canvas, text: &str) {
-        let room = (self.wide / Hand::Plain.pitch()) as usize;
+        let room = (self.wide / TextStyle::Plain.pitch()) as usize;
         let y = self.y - 14.0;
-        canvas.text(self.x, y, cut(text, room), At::Start, Hand::Plain, DIM);
+        canvas.text(
+            self.x,
+            y,
+            cut(text, room),
+            Anchor::Start,
+            TextStyle::Plain,
+            DIM,
+        );
     }
 }
 
 pub fn nothing(canvas: &mut Canvas, area: &Area) {
     let (x, y) = (area.x + area.wide / 2.0, area.y + area.high / 2.0);
-    canvas.text(x, y, "no data", At::Middle, Hand::Plain, DIM);
+    canvas.text(x, y, "no data", Anchor::Middle, TextStyle::Plain, DIM);
 }
 
 /// A bar from one value to another around its position.
@@ -63,7 +77,7 @@ enum Shape {
     Bars(Vec<Bar>),
 }
 
-/// Draws the traces, each with its number in the chart; `points` bounds all of them together.
+/// Draws the traces, each given with its index in the chart. `points` limits the points of all traces together.
 pub fn axes(
     canvas: &mut Canvas,
     area: &Area,
@@ -72,11 +86,11 @@ pub fn axes(
     points: usize,
 ) {
     let most = (points / traces.len().max(1)).max(2);
-    let lying = traces.iter().any(|(_, trace)| is_lying(trace));
+    let lying = traces.iter().any(|(_, trace)| is_horizontal(trace));
     let (along, across) = if lying { ("y", "x") } else { ("x", "y") };
     let positions: Vec<&Value> = traces
         .iter()
-        .filter(|(_, trace)| kind(trace) != "histogram" || is_names(trace, most))
+        .filter(|(_, trace)| kind(trace) != "histogram" || has_names(trace, most))
         .flat_map(|(_, trace)| list(trace, along, most))
         .collect();
     let log = |key| traces.iter().any(|(_, trace)| is_log(chart, trace, key));
@@ -88,7 +102,7 @@ pub fn axes(
     let say = |canvas: &mut Canvas| {
         if let Some(note) = &note {
             let (x, y) = (inner.x + inner.wide - 4.0, inner.y + 10.0);
-            canvas.text(x, y, note, At::End, Hand::Plain, DIM);
+            canvas.text(x, y, note, Anchor::End, TextStyle::Plain, DIM);
         }
     };
     let Some((place, value)) = ends(&shapes, &axis, &values) else {
@@ -98,7 +112,7 @@ pub fn axes(
     let (left, right) = (inner.x, inner.x + inner.wide);
     let (top, bottom) = (inner.y, inner.y + inner.high);
     let (place, value) = if lying {
-        // The first name on top, as a table has it.
+        // The first name is at the top, as in a table.
         (
             Scale::new(place.0, place.1, top, bottom),
             Scale::new(value.0, value.1, left, right),
@@ -127,7 +141,7 @@ pub fn axes(
                     let a = spot(bar.at - bar.wide / 2.0, bar.from);
                     let b = spot(bar.at + bar.wide / 2.0, bar.to);
                     let (x, y) = (a.0.min(b.0), a.1.min(b.1));
-                    // So that a bar among many is still a line.
+                    // A minimum size keeps very small bars visible.
                     let (wide, high) = ((a.0 - b.0).abs().max(0.5), (a.1 - b.1).abs().max(0.5));
                     canvas.rect(x, y, wide, high, colour);
                 }
@@ -157,7 +171,7 @@ pub fn axes(
     titles(canvas, area, &inner, chart, traces);
 }
 
-fn is_lying(trace: &Value) -> bool {
+fn is_horizontal(trace: &Value) -> bool {
     match kind(trace) {
         "bar" => lies(trace),
         "histogram" => trace.get("x").is_none(),
@@ -165,11 +179,11 @@ fn is_lying(trace: &Value) -> bool {
     }
 }
 
-fn is_names(trace: &Value, most: usize) -> bool {
+fn has_names(trace: &Value, most: usize) -> bool {
     matches!(bins(trace, false, most, |_| 1), Bins::Names(_))
 }
 
-/// The shapes, and how many values a logarithmic axis has no place for.
+/// The shapes, and the number of values that a logarithmic axis cannot show.
 fn shapes(
     chart: &Value,
     traces: &[(usize, &Value)],
@@ -184,7 +198,7 @@ fn shapes(
     let gap = gap(traces, axis, along, most);
     let wide = gap * 0.8 / group as f64;
     let mut place = 0;
-    // What stands already at a position, up and down.
+    // The heights of the stacks at each position, upwards and downwards.
     let mut piled: BTreeMap<u64, (f64, f64)> = BTreeMap::new();
     let mut missing = 0;
     let shapes = traces
@@ -197,7 +211,7 @@ fn shapes(
                     wide * (f64::from(place) - (group - 1) as f64 / 2.0)
                 };
                 place += 1;
-                // Bars are piled up as they are, and only then laid on their axis.
+                // Stack raw values; take logarithms only afterwards.
                 let read = Trace::of(trace, (along, axis), (across, &Axis::Numbers), most);
                 missing += read.left_out;
                 let bar = |(at, n): (f64, f64)| {
@@ -213,7 +227,7 @@ fn shapes(
                     Some(Bar {
                         at: at + shift,
                         wide,
-                        // From below all that is on a logarithmic axis.
+                        // On a logarithmic axis, bars begin below everything.
                         from: values.at(from).unwrap_or(f64::NEG_INFINITY),
                         to,
                     })
@@ -235,7 +249,7 @@ fn shapes(
     (shapes, missing)
 }
 
-/// The smallest distance of two bars.
+/// The smallest distance between two bars.
 fn gap(traces: &[(usize, &Value)], axis: &Axis, along: &str, most: usize) -> f64 {
     let mut places: Vec<f64> = traces
         .iter()
@@ -249,7 +263,7 @@ fn gap(traces: &[(usize, &Value)], axis: &Axis, along: &str, most: usize) -> f64
     if least.is_finite() { least } else { 1.0 }
 }
 
-/// The bars of a histogram, and how many values its axis has no place for.
+/// The bars of a histogram, and the number of values that its axis cannot show.
 fn counted(trace: &Value, axis: &Axis, values: &Axis, most: usize) -> (Vec<Bar>, usize) {
     let bar = |at, wide, to| {
         Some(Bar {
@@ -284,7 +298,7 @@ fn counted(trace: &Value, axis: &Axis, values: &Axis, most: usize) -> (Vec<Bar>,
     }
 }
 
-/// The first and last position and value, with some room.
+/// The ranges of positions and values, with some margin.
 fn ends(shapes: &[Shape], axis: &Axis, values_on: &Axis) -> Option<((f64, f64), (f64, f64))> {
     let mut places = Vec::new();
     let mut values = Vec::new();
@@ -309,7 +323,7 @@ fn ends(shapes: &[Shape], axis: &Axis, values_on: &Axis) -> Option<((f64, f64), 
     let (low, high) = span(values.into_iter().filter(finite))?;
     let room = (high / 2.0 - low / 2.0) * 0.1;
     let (bottom, top) = match values_on {
-        // So that the smallest bar is one, down to the decade below it.
+        // Begin a decade below the smallest bar, so that it is visible.
         Axis::Powers if bars => (low.ceil() - 1.0, high + room),
         Axis::Powers => (low - room, high + room),
         Axis::Numbers | Axis::Times | Axis::Names(_) => (
@@ -352,7 +366,7 @@ fn marks(canvas: &mut Canvas, inner: &Area, x: (Scale, &Axis), y: (Scale, &Axis)
     canvas.line((inner.x, inner.y), (inner.x, bottom), 1.0, DIM);
 }
 
-/// The axes' titles, and the traces' names with their colours.
+/// Draws the axes' titles, and a legend of the traces' names.
 fn titles(
     canvas: &mut Canvas,
     area: &Area,
@@ -360,33 +374,33 @@ fn titles(
     chart: &Value,
     traces: &[(usize, &Value)],
 ) {
-    let of = |usual: &str| {
+    let axis_title = |usual: &str| {
         let (_, trace) = traces.first()?;
         words(layout(chart, trace, usual)?.get("title"))
     };
-    if let Some(text) = of("x") {
-        let room = (inner.wide / Hand::Plain.pitch()) as usize;
+    if let Some(text) = axis_title("x") {
+        let room = (inner.wide / TextStyle::Plain.pitch()) as usize;
         let (x, y) = (inner.x + inner.wide / 2.0, area.y + area.high - 14.0);
-        canvas.text(x, y, cut(text, room), At::Middle, Hand::Plain, INK);
+        canvas.text(x, y, cut(text, room), Anchor::Middle, TextStyle::Plain, INK);
     }
     let mut x = inner.x;
     let y = inner.y - 14.0;
-    if let Some(text) = of("y") {
+    if let Some(text) = axis_title("y") {
         let text = cut(text, 40);
-        canvas.text(area.x + 8.0, y, text, At::Start, Hand::Plain, INK);
-        let end = area.x + 8.0 + Hand::Plain.pitch() * (text.chars().count() + 2) as f64;
+        canvas.text(area.x + 8.0, y, text, Anchor::Start, TextStyle::Plain, INK);
+        let end = area.x + 8.0 + TextStyle::Plain.pitch() * (text.chars().count() + 2) as f64;
         x = x.max(end);
     }
     for (i, trace) in traces {
         let Some(text) = name(trace) else { continue };
         let text = cut(text, 30);
-        let next = x + 16.0 + Hand::Plain.pitch() * (text.chars().count() + 2) as f64;
+        let next = x + 16.0 + TextStyle::Plain.pitch() * (text.chars().count() + 2) as f64;
         if next > area.x + area.wide {
-            canvas.text(x, y, "...", At::Start, Hand::Plain, DIM);
+            canvas.text(x, y, "...", Anchor::Start, TextStyle::Plain, DIM);
             break;
         }
         canvas.rect(x, y - 5.0, 10.0, 10.0, COLOURS[i % COLOURS.len()]);
-        canvas.text(x + 14.0, y, text, At::Start, Hand::Plain, INK);
+        canvas.text(x + 14.0, y, text, Anchor::Start, TextStyle::Plain, INK);
         x = next;
     }
 }

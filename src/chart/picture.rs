@@ -1,30 +1,30 @@
-//! A chart as a picture: points, lines, bars, histograms, shares and heat maps. What is not drawn
-//! is named in it.
+//! Draws a chart as a picture: points, lines, bars, histograms, pies and heat maps. The picture names what is
+//! not drawn.
 
 use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::canvas::{At, Canvas, Colour, DIM, Hand, INK, WHITE};
+use super::canvas::{Anchor, Canvas, Colour, DIM, INK, TextStyle, WHITE};
 use super::panel::{self, Area};
 use super::{cut, kind, label, list, name, number, short, sizes, title, traces};
 
-/// Pixels.
+/// Size of the picture in pixels.
 pub const WIDE: usize = 960;
 pub const HIGH: usize = 600;
 
-/// Traces of one chart that are drawn.
+/// Most traces of one chart.
 const TRACES: usize = 24;
-/// Points of all traces of one chart together.
+/// Most points of all traces of one chart together.
 const POINTS: usize = 6000;
-/// Panels of one chart: pairs of axes, pies, heat maps.
+/// Most panels of one chart: pairs of axes, pies, heat maps.
 const PANELS: usize = 6;
-/// Pieces of a pie that have a line of their own beside it.
+/// Most lines of a pie's legend.
 const PIECES: usize = 20;
-/// Rows and columns of a heat map.
+/// Most rows and most columns of a heat map.
 const CELLS: usize = 200;
 
-/// Told apart also by those who do not see red and green as others do (Okabe and Ito, 2008).
+/// Colours that people with red-green colour blindness can also distinguish (Okabe and Ito, 2008).
 pub const COLOURS: [Colour; 7] = [
     [0, 114, 178],
     [213, 94, 0],
@@ -46,20 +46,20 @@ enum Panel<'a> {
     Heat(&'a Value),
 }
 
-/// The chart as PNG of [`WIDE`] by [`HIGH`] pixels.
+/// Draws the chart as PNG of [`WIDE`] by [`HIGH`] pixels.
 ///
 /// # Errors
-/// The encoder's.
+/// Those of the encoder.
 pub fn draw(chart: &Value) -> Result<Vec<u8>, Undrawn> {
     let mut canvas = Canvas::new(WIDE, HIGH);
     let (panels, notes) = panels(chart);
     let middle = WIDE as f64 / 2.0;
     let heading = cut(title(chart).unwrap_or("chart"), WIDE / 10);
-    canvas.text(middle, 20.0, heading, At::Middle, Hand::Title, INK);
+    canvas.text(middle, 20.0, heading, Anchor::Middle, TextStyle::Title, INK);
     let bottom = HIGH as f64 - 8.0 - 16.0 * notes.len() as f64;
     for (i, note) in notes.iter().enumerate() {
         let y = bottom + 12.0 + 16.0 * i as f64;
-        canvas.text(middle, y, note, At::Middle, Hand::Plain, DIM);
+        canvas.text(middle, y, note, Anchor::Middle, TextStyle::Plain, DIM);
     }
     let columns = match panels.len() {
         0 | 1 => 1,
@@ -82,12 +82,19 @@ pub fn draw(chart: &Value) -> Result<Vec<u8>, Undrawn> {
         }
     }
     if panels.is_empty() && notes.is_empty() {
-        canvas.text(middle, 80.0, "no data", At::Middle, Hand::Plain, DIM);
+        canvas.text(
+            middle,
+            80.0,
+            "no data",
+            Anchor::Middle,
+            TextStyle::Plain,
+            DIM,
+        );
     }
     Ok(canvas.png()?)
 }
 
-/// What is drawn where, and what is not drawn.
+/// The panels, and notes about what is not drawn.
 fn panels(chart: &Value) -> (Vec<Panel<'_>>, Vec<String>) {
     let all = traces(chart);
     let mut panels: Vec<Panel<'_>> = Vec::new();
@@ -143,7 +150,7 @@ fn pie(canvas: &mut Canvas, area: &Area, trace: &Value) {
         .filter(|(_, size)| *size > 0.0)
         .collect();
     let most = pieces.iter().map(|(_, size)| *size).fold(0.0, f64::max);
-    // Of the largest, so that no sum of large numbers is none.
+    // Sum fractions of the largest, so that huge numbers do not overflow.
     let whole: f64 = pieces.iter().map(|(_, size)| size / most).sum();
     if pieces.is_empty() {
         return panel::nothing(canvas, area);
@@ -153,7 +160,7 @@ fn pie(canvas: &mut Canvas, area: &Area, trace: &Value) {
     let mut from = 0.0;
     for (i, (_, size)) in pieces.iter().enumerate() {
         let to = from + size / most / whole;
-        // The last one closes the circle, however the shares were rounded.
+        // The last piece closes the circle despite rounding errors.
         let end = if i + 1 == pieces.len() { 2.0 } else { to };
         canvas.wedge(middle, radius, from, end, COLOURS[i % COLOURS.len()]);
         from = to;
@@ -163,7 +170,7 @@ fn pie(canvas: &mut Canvas, area: &Area, trace: &Value) {
         canvas.disc(middle.0, middle.1, hole, WHITE);
     }
     let x = middle.0 + radius + 24.0;
-    let room = ((area.x + area.wide - x) / Hand::Plain.pitch()) as usize;
+    let room = ((area.x + area.wide - x) / TextStyle::Plain.pitch()) as usize;
     let lines = PIECES.min((area.high / 18.0) as usize).max(1);
     let top = middle.1 - 9.0 * pieces.len().min(lines) as f64;
     for (i, (name, size)) in pieces.iter().take(lines).enumerate() {
@@ -173,16 +180,16 @@ fn pie(canvas: &mut Canvas, area: &Area, trace: &Value) {
         let numbers = format!("  {}  {share:.1} %", short(*size));
         let name = cut(name, room.saturating_sub(numbers.len() + 3));
         let line = format!("{name}{numbers}");
-        canvas.text(x + 16.0, y, &line, At::Start, Hand::Plain, INK);
+        canvas.text(x + 16.0, y, &line, Anchor::Start, TextStyle::Plain, INK);
     }
     if pieces.len() > lines {
         let more = format!("and {} more", pieces.len() - lines);
         let y = top + 18.0 * lines as f64 + 9.0;
-        canvas.text(x + 16.0, y, &more, At::Start, Hand::Plain, DIM);
+        canvas.text(x + 16.0, y, &more, Anchor::Start, TextStyle::Plain, DIM);
     }
 }
 
-/// The first row at the bottom, as plotly has it.
+/// Draws a heat map with the first row at the bottom, as plotly does.
 fn heat(canvas: &mut Canvas, area: &Area, trace: &Value) {
     let z: Vec<Vec<Option<f64>>> = list(trace, "z", CELLS)
         .iter()

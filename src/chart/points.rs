@@ -1,33 +1,33 @@
-//! Points of traces, and what their positions mean.
+//! The points of traces, and the meaning of their positions.
 
 use jiff::civil::DateTime;
 use serde_json::Value;
 
 use super::{label, list, number};
 
-/// Names on one axis; what comes after them shares the last place.
+/// Most names on one axis; all further ones share the last place.
 const NAMES: usize = 500;
 
-/// One trace: each point, or none where a value is missing and the line breaks.
+/// One trace. A point is `None` where a value is missing, which interrupts the line.
 pub struct Trace {
     pub points: Vec<Option<(f64, f64)>>,
     pub joined: bool,
     pub marked: bool,
-    /// Points that a logarithmic axis has no place for.
+    /// Number of points that a logarithmic axis cannot show.
     pub left_out: usize,
 }
 
-/// What positions mean: numbers, moments, or names in the order in which they come.
+/// The meaning of positions: numbers, times, or names in order of appearance.
 pub enum Axis {
     Numbers,
-    /// Numbers on a logarithmic axis: a place is the power of ten.
+    /// Numbers on a logarithmic axis: a place is an exponent of ten.
     Powers,
     Times,
     Names(Vec<String>),
 }
 
 impl Axis {
-    /// Of all positions of an axis together. `log`: whether it is logarithmic, if they are numbers.
+    /// The axis for all its `positions`. `log` says whether it is logarithmic if they are numbers.
     pub fn of(positions: &[&Value], log: bool) -> Self {
         let known = || positions.iter().filter(|x| !x.is_null());
         if known().all(|x| number(x).is_some()) {
@@ -50,7 +50,7 @@ impl Axis {
         if log { Self::Powers } else { Self::Numbers }
     }
 
-    /// Where a number lies: on a logarithmic axis, zero and what is below lie nowhere.
+    /// The place of a number; `None` for zero and negative numbers on a logarithmic axis.
     pub fn at(&self, n: f64) -> Option<f64> {
         match self {
             Self::Powers => (n > 0.0).then(|| n.log10()),
@@ -58,13 +58,13 @@ impl Axis {
         }
     }
 
-    /// Whether a position is a number, and has no place on this axis.
+    /// Whether a position is a number without a place on this axis.
     fn lacks(&self, position: Option<&Value>, count: usize) -> bool {
         let n = position.map_or(Some(count as f64), number);
         n.is_some_and(|n| self.at(n).is_none())
     }
 
-    /// Where a position lies; without one, it is counted.
+    /// The place of a position; without a position, that of `count`.
     pub fn place(&self, position: Option<&Value>, count: usize) -> Option<f64> {
         match (position, self) {
             (None, _) => self.at(count as f64),
@@ -79,7 +79,7 @@ impl Axis {
     }
 }
 
-/// Seconds of a date or time without its zone: enough to place it.
+/// The seconds of a date or time. A missing zone is taken as UTC, which is enough to place it.
 pub fn moment(value: &Value) -> Option<f64> {
     let text = value.as_str()?;
     if let Ok(at) = text.parse::<jiff::Timestamp>() {
@@ -91,7 +91,7 @@ pub fn moment(value: &Value) -> Option<f64> {
 }
 
 impl Trace {
-    /// `x` and `y` name its lists of positions and of values, and what each means; values are numbers.
+    /// Reads a trace. `x` and `y` are the names of its lists of positions and values, each with its axis.
     pub fn of(trace: &Value, x: (&str, &Axis), y: (&str, &Axis), most: usize) -> Self {
         let (xs, ys) = (list(trace, x.0, most), list(trace, y.0, most));
         let mode = trace.get("mode").and_then(Value::as_str);
@@ -121,19 +121,20 @@ pub fn span(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
 
 /// How often values occur.
 pub enum Bins {
-    /// Places on their axis: from where, how wide, how many in each, and how many it has no place for.
+    /// Numbers: the start and width of the ranges on their axis, the count in each, and the number of values
+    /// that the axis cannot show.
     Ranges {
         low: f64,
         step: f64,
         counts: Vec<f64>,
         left_out: usize,
     },
-    /// Texts, in the order in which they come.
+    /// Texts, in order of appearance.
     Names(Vec<(String, f64)>),
 }
 
-/// Counts of a histogram's values along their axis; `bins` says into how many ranges so many numbers
-/// are cut, which are equally wide on it.
+/// Counts a histogram's values. `bins` returns the number of ranges for a number of values; the ranges have the
+/// same width on the axis.
 pub fn bins(trace: &Value, log: bool, most: usize, bins: impl Fn(usize) -> usize) -> Bins {
     let key = if trace.get("x").is_some() { "x" } else { "y" };
     let values = list(trace, key, most);
@@ -150,7 +151,7 @@ pub fn bins(trace: &Value, log: bool, most: usize, bins: impl Fn(usize) -> usize
     } else {
         1
     };
-    // Divided first: the distance of the two largest numbers is none.
+    // Divide first, so that the difference of two huge numbers does not overflow.
     let step = high / bins as f64 - low / bins as f64;
     let mut counts = vec![0.0; if places.is_empty() { 0 } else { bins }];
     for n in places {
@@ -176,7 +177,7 @@ fn counted(values: &[&Value]) -> Vec<(String, f64)> {
         let known = rows.len();
         match rows.iter_mut().find(|(have, _)| *have == name) {
             Some((_, count)) => *count += 1.0,
-            // Beyond what can be drawn only the known ones are counted on.
+            // No more names can be drawn, so count only the known ones.
             None if known < 1000 => rows.push((name, 1.0)),
             None => {}
         }

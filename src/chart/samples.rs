@@ -1,9 +1,9 @@
-//! What charts of snippets may hold, for tests.
+//! Random values in charts, for tests.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-/// Lists of lists, lists, or a single value, of every kind and of every size.
+/// A single value, a list or a list of lists, with values of every kind and size.
 pub fn any_value() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use super::samples::any_value;
 use super::*;
 
-/// Width, height and pixels of a picture.
+/// The pixels of a chart's picture.
 fn drawn(chart: &Value) -> Vec<[u8; 3]> {
     let bytes = draw(chart).unwrap();
     let mut reader = png::Decoder::new(std::io::Cursor::new(bytes))
@@ -24,7 +24,7 @@ const FIRST: [u8; 3] = picture::COLOURS[0];
 const SECOND: [u8; 3] = picture::COLOURS[1];
 
 #[test]
-fn bars_have_their_sizes() {
+fn the_area_of_a_bar_is_proportional_to_its_value() {
     for lying in [false, true] {
         let (names, sizes) = if lying { ("y", "x") } else { ("x", "y") };
         let chart = |a: f64, b: f64| {
@@ -42,7 +42,7 @@ fn bars_have_their_sizes() {
             "{both} {one}"
         );
     }
-    // Beside each other, or on top of each other.
+    // Grouped next to each other, or stacked.
     let two = |mode: &str| {
         let bar = |n: u32| json!({"type": "bar", "x": ["p"], "y": [n]});
         drawn(&json!({"data": [bar(1), bar(1)], "layout": {"barmode": mode}}))
@@ -63,17 +63,17 @@ fn bars_have_their_sizes() {
 }
 
 #[test]
-fn lines_points_histograms_shares_and_heat_maps_are_drawn() {
+fn lines_points_histograms_pies_and_heat_maps_are_drawn() {
     let line = drawn(
         &json!({"data": [{"mode": "lines", "x": ["2024-01-01", "2024-02-01"], "y": [0, 1]}]}),
     );
     let dots = drawn(&json!({"data": [{"mode": "markers", "x": [0, 1], "y": [0, 1]}]}));
     assert!(count(&line, FIRST) > 10 * count(&dots, FIRST) && count(&dots, FIRST) > 20);
     // A rising line is lower on the left.
-    let row = |of: fn(&mut dyn Iterator<Item = usize>) -> Option<usize>, from: usize| {
+    let row = |pick: fn(&mut dyn Iterator<Item = usize>) -> Option<usize>, from: usize| {
         let mut rows = line.iter().enumerate().filter(|(_, p)| **p == FIRST);
         let mut rows = rows.by_ref().filter(|(i, _)| i % WIDE / (WIDE / 2) == from);
-        of(&mut rows.by_ref().map(|(i, _)| i / WIDE)).unwrap()
+        pick(&mut rows.by_ref().map(|(i, _)| i / WIDE)).unwrap()
     };
     assert!(row(|rows| rows.min(), 0) >= row(|rows| rows.max(), 1));
     let counts = drawn(&json!({"data": [{"type": "histogram", "x": [1, 1, 1, 2, 5]}]}));
@@ -88,7 +88,7 @@ fn lines_points_histograms_shares_and_heat_maps_are_drawn() {
 }
 
 #[test]
-fn a_logarithmic_axis_is_drawn_as_one() {
+fn a_logarithmic_axis_is_drawn_logarithmically() {
     let log = json!({"type": "log"});
     let middle_of = |layout: Value| {
         let dots = json!({"mode": "markers", "x": [1, 2, 3], "y": [1, 10, 100]});
@@ -103,7 +103,7 @@ fn a_logarithmic_axis_is_drawn_as_one() {
     assert!(middle_of(json!({})) > 0.8);
     let middle = middle_of(json!({"yaxis": log}));
     assert!((0.45..0.55).contains(&middle), "{middle}");
-    // A tenth is two thirds of the way from the decade below the smallest.
+    // The axis begins a decade below the smaller bar, so a bar of a tenth of the value is half as high.
     let bars = json!({"type": "bar", "x": ["a", "b"], "y": [10, 100]});
     let pixels = drawn(&json!({"data": [bars], "layout": {"yaxis": log}}));
     let tall = |from: usize, to: usize| {
@@ -113,7 +113,7 @@ fn a_logarithmic_axis_is_drawn_as_one() {
     };
     let (small, large) = (tall(100, WIDE / 2), tall(WIDE / 2, WIDE));
     assert!(small.abs_diff(large / 2) < large / 10, "{small} {large}");
-    // What has no place is said in the picture.
+    // The picture notes values that the axis cannot show.
     let ink = |y: i32| {
         let dots = json!({"mode": "markers", "y": [1, y, 100]});
         let pixels = drawn(&json!({"data": [dots], "layout": {"yaxis": log}}));
@@ -143,7 +143,7 @@ fn decades_are_marked() {
 }
 
 #[test]
-fn what_is_not_drawn_is_said_in_the_picture() {
+fn the_picture_names_what_is_not_drawn() {
     let ink = |chart: Value| drawn(&chart).iter().filter(|p| **p != [255; 3]).count();
     let nothing = ink(json!({"data": []}));
     let said = ink(json!({"data": [{"type": "violin", "y": [1, 2]}]}));
@@ -153,7 +153,7 @@ fn what_is_not_drawn_is_said_in_the_picture() {
 }
 
 #[test]
-fn numbers_are_short() {
+fn numbers_are_shortened_to_four_digits() {
     for (n, want) in [
         (0.0, "0"),
         (3.0, "3"),

@@ -1,4 +1,4 @@
-//! What stops a start, said so that it can be repaired.
+//! Configuration errors, worded so that the reader can fix them.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -8,13 +8,13 @@ use crate::paths::{NoHome, UntrustedFile};
 /// Where a value was set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// Line counted from 1.
+    /// `line` counts from 1.
     File { path: PathBuf, line: usize },
     /// A flag or its environment variable.
     Flag(&'static str),
-    /// An environment variable that no flag stands for.
+    /// An environment variable without a flag.
     Variable(String),
-    /// Nobody set it.
+    /// Not set anywhere.
     Builtin,
 }
 
@@ -42,7 +42,7 @@ pub enum ConfigError {
     File(#[from] UntrustedFile),
     #[error(transparent)]
     NoHome(#[from] NoHome),
-    #[error("COUNTERSIGN_ENV is `{name}`, so {} is wanted, and it is not there", path.display())]
+    #[error("COUNTERSIGN_ENV is `{name}`, so {} must exist, but it does not", path.display())]
     NoOverlay { name: String, path: PathBuf },
     #[error("COUNTERSIGN_ENV is `{0}`; only letters, digits, `-` and `_` may occur in it")]
     OverlayName(String),

@@ -1,4 +1,4 @@
-//! One configuration file, read and checked by itself.
+//! Reads and checks one configuration file.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -14,12 +14,12 @@ use super::keys;
 use super::table::{Set, Source, SourceKind, Table};
 use crate::model::did_you_mean;
 
-/// A year: longer than any wait makes sense, short enough that no clock overflows.
+/// One year: longer than any reasonable wait, short enough that no clock overflows.
 const SECONDS_MAX: u64 = 365 * 24 * 3600;
 const PENDING_MAX: u64 = 1_000_000;
 const RETENTION_DAYS_MAX: u64 = 36_500;
 
-/// What one file sets; `None` where it says nothing.
+/// The values that one file sets; `None` for those that it does not.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Layer {
     pub profile: Option<Set<String>>,
@@ -42,15 +42,15 @@ pub(super) struct Layer {
 }
 
 impl Layer {
-    /// Reads the text of the file at `path`, which must be absolute: what it names is relative
-    /// to its folder.
+    /// Parses the text of the file at `path`, which must be absolute: paths in the text are relative to its
+    /// folder.
     pub fn parse(path: &Path, text: &str) -> Result<Self, ConfigError> {
         let folder = path.parent().unwrap_or(Path::new("/"));
         let place = SourceKind::File(path);
         Self::read(Source { place, text }, folder)
     }
 
-    /// Reads what `source` says; paths in it are relative to `folder`.
+    /// Parses `source`; paths in it are relative to `folder`.
     pub fn read(source: Source<'_>, folder: &Path) -> Result<Self, ConfigError> {
         let document = DeTable::parse(source.text).map_err(|e| {
             let span = e.span().unwrap_or(0..0);
@@ -60,10 +60,10 @@ impl Layer {
         if let Some(span) = top.key_span("modules") {
             return Err(source.error(
                 &span,
-                "[modules] is a name for later and does nothing yet; leave it out",
+                "[modules] is reserved for later and does nothing yet; leave it out",
             ));
         }
-        top.only(&keys::of_top())?;
+        top.only(&keys::top_level())?;
         let mut layer = Self {
             profile: top.filled("profile")?,
             profiles: profiles(&top)?,
@@ -76,18 +76,18 @@ impl Layer {
             ..Self::default()
         };
         if let Some(queue) = top.table("queue")? {
-            queue.only(&keys::of("queue"))?;
+            queue.only(&keys::in_table("queue"))?;
             layer.max_pending = queue.integer("max_pending", 1..=PENDING_MAX)?;
             layer.max_pending_per_peer = queue.integer("max_pending_per_peer", 1..=PENDING_MAX)?;
         }
         if let Some(socket) = top.table("socket")? {
-            socket.only(&keys::of("socket"))?;
+            socket.only(&keys::in_table("socket"))?;
             layer.allow_uids = allow_uids(&socket)?;
-            // Empty is the documented default: the user's own group.
+            // May be empty: that is the documented default, the user's own group.
             layer.group = socket.string("group")?;
         }
         if let Some(run) = top.table("run")? {
-            run.only(&keys::of("run"))?;
+            run.only(&keys::in_table("run"))?;
             layer.kill_on_disconnect = run.boolean("kill_on_disconnect")?;
         }
         if let Some(keys) = top.table("keys")? {
@@ -98,14 +98,14 @@ impl Layer {
             }
         }
         if let Some(audit) = top.table("audit")? {
-            audit.only(&keys::of("audit"))?;
+            audit.only(&keys::in_table("audit"))?;
             layer.keep_code = audit.boolean("keep_code")?;
             layer.retention_days = audit.integer("retention_days", 0..=RETENTION_DAYS_MAX)?;
         }
         if let Some(feature) = top.table("feature")? {
             feature.only(&["lift"])?;
             if let Some(lift) = feature.table("lift")? {
-                lift.only(&keys::of("feature.lift"))?;
+                lift.only(&keys::in_table("feature.lift"))?;
                 layer.lift = lift.boolean("enabled")?;
             }
         }
@@ -155,7 +155,7 @@ fn allow_uids(socket: &Table<'_>) -> Result<Option<Set<Vec<u32>>>, ConfigError> 
         let DeValue::Integer(number) = v else {
             return None;
         };
-        // 4294967295 is the kernel's "no such user".
+        // 4294967295 means "no user" to the kernel.
         u32::from_str_radix(number.as_str(), number.radix())
             .ok()
             .filter(|uid| *uid != u32::MAX)

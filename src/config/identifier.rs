@@ -1,6 +1,6 @@
-//! Names that Python code can use for an input.
+//! Checks names under which Python code can use an input.
 
-/// Python's keywords (`keyword.kwlist` of CPython 3.13), which no name can be.
+/// Python's keywords (`keyword.kwlist` of CPython 3.13).
 const KEYWORDS: [&str; 35] = [
     "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue",
     "def", "del", "elif", "else", "except", "finally", "for", "from", "global", "if", "import",
@@ -8,13 +8,13 @@ const KEYWORDS: [&str; 35] = [
     "with", "yield",
 ];
 
-/// Bytes of a name.
+/// Longest name, in bytes.
 const LENGTH_MAX: usize = 100;
 
-/// Whether an input or a data set may have this name; if not, why.
+/// Checks whether an input or a data set may have this name. The error is the reason why not.
 ///
-/// ASCII only, although Python takes more: a name is shown beside code, and two names that look
-/// alike must not differ. Two leading underscores are the interpreter's own.
+/// Only ASCII, although Python accepts more: names are shown next to code, and two names that look alike must
+/// be equal. Names with two leading underscores belong to the interpreter.
 pub fn check_identifier(name: &str) -> Result<(), &'static str> {
     if name.is_empty() {
         return Err("it is empty");
@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_python_takes_as_a_name_is_one() {
+    fn only_ascii_python_identifiers_are_accepted() {
         for fine in ["sales", "_x", "df2", "match", "X"] {
             assert_eq!(check_identifier(fine), Ok(()), "{fine}");
         }

@@ -1,17 +1,17 @@
-//! Every key of `config.toml`: the files are read by this table, and each key has a variable.
+//! The table of all keys of `config.toml`, used for reading files and for the variable of each key.
 
 /// How a variable's text becomes a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ValueSyntax {
     Text,
-    /// A whole number, or true or false.
+    /// A whole number, `true` or `false`.
     Literal,
-    /// Separated by commas, or as in the file.
+    /// A list: separated by commas, or in TOML syntax.
     Texts,
     Literals,
 }
 
-/// A key; the table is empty for those at the top.
+/// A key. `table` is empty for top-level keys.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Key {
     pub table: &'static str,
@@ -41,7 +41,7 @@ pub(super) const KEYS: [Key; 15] = [
     key("feature.lift", "enabled", ValueSyntax::Literal),
 ];
 
-/// The tables, those whose keys a person makes up among them.
+/// All tables, including those with user-defined keys.
 const TABLES: [&str; 7] = [
     "datasets", "queue", "socket", "run", "keys", "audit", "feature",
 ];
@@ -50,14 +50,14 @@ const TABLES: [&str; 7] = [
 pub(super) const DATASET: [&str; 2] = ["path", "sensitivity"];
 
 /// The keys of one table.
-pub(super) fn of(table: &str) -> Vec<&'static str> {
-    let its = KEYS.iter().filter(|key| key.table == table);
-    its.map(|key| key.name).collect()
+pub(super) fn in_table(table: &str) -> Vec<&'static str> {
+    let keys = KEYS.iter().filter(|key| key.table == table);
+    keys.map(|key| key.name).collect()
 }
 
-/// The keys and the tables at the top.
-pub(super) fn of_top() -> Vec<&'static str> {
-    let mut all = of("");
+/// The top-level keys and tables.
+pub(super) fn top_level() -> Vec<&'static str> {
+    let mut all = in_table("");
     all.extend(TABLES);
     all
 }

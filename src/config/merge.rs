@@ -1,9 +1,9 @@
-//! Which layer's word counts.
+//! Merges the configuration layers.
 //!
-//! The administrator's file binds what it sets of `profiles`, `tier`, `python`, the maxima and
-//! `[audit]`: for an ordered value the stricter one counts, a list may only be narrowed, and
-//! anything else that differs stops the start rather than being ignored. What else that file
-//! sets is a default for everybody.
+//! The administrator's file is binding for `profiles`, `tier`, `python`, the maxima, `[audit]` and
+//! `[feature.lift]`, as far as it sets them: of ordered values the stricter one applies, a list may only be
+//! narrowed, and any other difference stops the start instead of being ignored. Its other values are defaults
+//! for all users.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use super::{
     TTL_MAX_S, TTL_S,
 };
 
-/// Merges `user` (the weakest first) under `admin`. `Built` is the configuration without paths.
+/// Merges the layers of `user`, the weakest first, under `admin`.
 pub(super) fn merge(admin: Option<Layer>, user: Vec<Layer>) -> Result<Built, ConfigError> {
     let admin = admin.unwrap_or_default();
     let mine = user.into_iter().fold(Layer::default(), over);
@@ -115,7 +115,7 @@ pub(super) fn merge(admin: Option<Layer>, user: Vec<Layer>) -> Result<Built, Con
     })
 }
 
-/// `above` where it says something, else `below`. Data sets and keys add up by name.
+/// `above` where it sets a value, else `below`. Data sets and keys are combined by name.
 pub(super) fn over(below: Layer, above: Layer) -> Layer {
     let mut datasets = below.datasets;
     datasets.extend(above.datasets);
@@ -142,7 +142,7 @@ pub(super) fn over(below: Layer, above: Layer) -> Layer {
     }
 }
 
-/// The stricter of what the administrator and the user set.
+/// The stricter of the administrator's and the user's value.
 fn stricter<T: Copy>(
     admin: &Option<Set<T>>,
     mine: &Option<Set<T>>,
@@ -157,7 +157,7 @@ fn stricter<T: Copy>(
     }
 }
 
-/// What the administrator set is the only value it may have.
+/// If the administrator set the value, the user may set no other one.
 fn fixed<T: Clone + PartialEq>(
     key: &str,
     admin: &Option<Set<T>>,
@@ -184,12 +184,12 @@ fn profiles(admin: &Layer, mine: &Layer) -> Result<Option<Vec<Set<String>>>, Con
         return Ok(only.map(|set| set.value));
     };
     for profile in &wanted.value {
-        not_allowed(profile, &allowed.value, &allowed.origin)?;
+        check_allowed(profile, &allowed.value, &allowed.origin)?;
     }
     Ok(Some(wanted.value.clone()))
 }
 
-fn not_allowed(
+fn check_allowed(
     profile: &Set<String>,
     allowed: &[Set<String>],
     by: &Origin,
@@ -209,8 +209,8 @@ fn not_allowed(
     ))
 }
 
-/// What a proposal gets that names no profile: the one that is set, else `analysis`, else, where
-/// `analysis` is not listed, the first that is.
+/// The profile of a proposal that names none: the configured default, else `analysis`, else, if `analysis` is
+/// not listed, the first listed one.
 fn default_profile(
     admin: &Layer,
     rest: &Layer,
@@ -223,7 +223,7 @@ fn default_profile(
                 .as_ref()
                 .or(admin.profiles.as_ref())
                 .map_or(Origin::Builtin, |set| set.origin.clone());
-            not_allowed(profile, listed, &by)?;
+            check_allowed(profile, listed, &by)?;
             Ok(profile.value.clone())
         }
         (Some(profile), None) => Ok(profile.value.clone()),
@@ -237,7 +237,7 @@ fn default_profile(
     }
 }
 
-/// The time to live, by default and at most.
+/// The default and the maximum time to live.
 fn times(
     admin: &Layer,
     rest: &Layer,

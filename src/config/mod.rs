@@ -1,10 +1,9 @@
-//! Configuration: which files and flags count, what they may say, and where each word stood.
+//! Configuration: reads files, variables and flags, checks them, and remembers where each value was set.
 //!
-//! Precedence, the strongest first: `/etc/countersign/config.toml` for what it binds, a flag, an
-//! environment variable, `config.<NAME>.toml` chosen by `COUNTERSIGN_ENV`, `config.toml`, the
-//! built-in value. Reads files and the environment once, at the start; knows no policy and no
-//! palette by name, so whoever does calls [`Config::check_profiles`] and
-//! [`Config::check_theme`].
+//! Precedence, the strongest first: binding values of `/etc/countersign/config.toml`, a flag, an environment
+//! variable, `config.<NAME>.toml` chosen by `COUNTERSIGN_ENV`, `config.toml`, the built-in value. Files and the
+//! environment are read once, at the start. This module knows no policies or palettes, so the modules that do
+//! must call [`Config::check_profiles`] and [`Config::check_theme`].
 
 mod error;
 mod file;
@@ -21,7 +20,7 @@ use crate::model::{DataFormat, Sensitivity, Tier, did_you_mean};
 use crate::paths::{ADMIN_DIR, Folders, Paths, Trust, read_trusted};
 
 pub use error::{ConfigError, Origin};
-// The broker names it by way of here.
+// Re-exported for the broker.
 pub use crate::model::nearest;
 pub use identifier::check_identifier;
 pub use variables::{Variables, check as check_variables};
@@ -31,12 +30,12 @@ use table::Set;
 
 const DEFAULT_PROFILE: &str = "analysis";
 const DEFAULT_THEME: &str = "auto";
-/// Seconds a proposal waits for a decision when it asks for nothing else.
+/// Seconds that a proposal waits for a decision by default.
 const TTL_S: u64 = 1800;
-/// Seconds a proposal may ask for.
+/// Most seconds that a proposal may ask for, by default.
 const TTL_MAX_S: u64 = 28_800;
 
-/// What the command line and its environment variables say; `None` where they say nothing.
+/// The values of the command line's flags and their environment variables; `None` if not set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
     pub config: Option<PathBuf>,
@@ -52,7 +51,7 @@ pub struct Options {
 /// A data set that agents may name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dataset {
-    /// Absolute; never told to an agent.
+    /// Absolute; never shown to an agent.
     pub path: PathBuf,
     pub format: DataFormat,
     pub sensitivity: Sensitivity,
@@ -79,7 +78,7 @@ impl Default for Queue {
 pub struct SocketSection {
     /// Uids besides the user's own that may connect.
     pub allow_uids: Vec<u32>,
-    /// The group that may reach the socket; the user's own when absent.
+    /// The group that may reach the socket; `None` for the user's own.
     pub group: Option<String>,
 }
 
@@ -92,32 +91,31 @@ pub struct RunSection {
 /// `[audit]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AuditSection {
-    /// Days after which whole segments go; 0 keeps everything.
+    /// Days after which whole segments are removed; 0 keeps everything.
     pub retention_days: u64,
-    /// Whether the code of a run that succeeded is also kept as a file of its own.
+    /// Whether the code of a successful run is also kept as a separate file.
     pub keep_code: bool,
 }
 
 /// `[feature]`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FeatureSection {
-    /// Whether columns are kept only where their lift was measured (`[feature.lift]`): the owner's gate, which
-    /// no proposal goes around.
+    /// Whether only columns with a measured lift are kept (`[feature.lift]`). Proposals cannot override this.
     pub lift: bool,
 }
 
-/// Everything that was configured, checked, with defaults filled in.
+/// The complete configuration, checked, with defaults filled in.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
     pub profile: String,
-    /// What a proposal may name, as configured; `None` for the built-in list.
+    /// The profiles that a proposal may name; `None` for the built-in list.
     pub profiles: Option<Vec<String>>,
-    /// Where the administrator listed the profiles; then no user's policy is one of them.
+    /// Where the administrator listed the profiles, if so. The list then excludes users' policies.
     pub profiles_bound: Option<Origin>,
-    /// The weakest tier of any run; `None` where nobody set one.
+    /// The weakest tier allowed for a run; `None` if not set.
     pub tier: Option<Tier>,
     pub theme: String,
-    /// Instead of the managed environment.
+    /// An interpreter to use instead of the managed environment.
     pub python: Option<PathBuf>,
     pub ttl_s: u64,
     pub ttl_max_s: u64,
@@ -125,7 +123,7 @@ pub struct Config {
     pub queue: Queue,
     pub socket: SocketSection,
     pub run: RunSection,
-    /// Action → key, as written; the dashboard's key map checks names and conflicts.
+    /// Action → key, unchecked; the dashboard's key map checks names and conflicts.
     pub keys: BTreeMap<String, String>,
     pub audit: AuditSection,
     pub feature: FeatureSection,
@@ -133,7 +131,7 @@ pub struct Config {
     origins: BTreeMap<String, Origin>,
 }
 
-/// A [`Config`] before paths.
+/// A [`Config`] without its paths.
 struct Built {
     profile: String,
     profiles: Option<Vec<String>>,
@@ -153,19 +151,19 @@ struct Built {
     origins: BTreeMap<String, Origin>,
 }
 
-/// What a configuration is read from, apart from the command line.
+/// The sources of a configuration besides the command line.
 #[derive(Clone, Debug)]
 pub struct Surroundings {
     pub folders: Folders,
-    /// [`ADMIN_DIR`]; nothing outside of tests may put another folder here.
+    /// [`ADMIN_DIR`]; only tests may use another folder.
     pub admin_dir: PathBuf,
-    /// `COUNTERSIGN_ENV`, where it is set and not empty.
+    /// `COUNTERSIGN_ENV`, if set and not empty.
     pub overlay: Option<String>,
     pub variables: Variables,
 }
 
 impl Surroundings {
-    /// Those of this process.
+    /// The surroundings of this process.
     pub fn of_process() -> Result<Self, ConfigError> {
         let overlay = std::env::var_os("COUNTERSIGN_ENV")
             .filter(|name| !name.is_empty())
@@ -184,8 +182,8 @@ pub fn load(options: &Options) -> Result<Config, ConfigError> {
     load_in(options, &Surroundings::of_process()?)
 }
 
-/// Only the places, for a command that talks to a dashboard: its configuration may be another
-/// user's, and a mistake in one's own does not matter to it.
+/// Only the paths, for commands that talk to a dashboard: the dashboard may run with another user's
+/// configuration, and mistakes in this user's do not matter.
 pub fn paths(options: &Options) -> Result<Paths, ConfigError> {
     resolve(options, &Folders::from_environment()?, Path::new(ADMIN_DIR))
 }
@@ -209,7 +207,7 @@ pub fn load_in(options: &Options, around: &Surroundings) -> Result<Config, Confi
     Ok(finish(merge::merge(admin, user)?, paths))
 }
 
-/// What the command line sets, clap having put a flag over its variable.
+/// The layer of the command line. clap has already resolved each flag and its variable.
 fn flags(options: &Options) -> Result<Layer, ConfigError> {
     let text = |flag, value: &Option<String>| {
         value.clone().map(|value| Set {
@@ -261,35 +259,34 @@ impl Config {
         self.origins.get(key).cloned().unwrap_or(Origin::Builtin)
     }
 
-    /// What is wrong with a value that only its user can judge, with the place where it was set: of several
-    /// keys the first that somebody set.
+    /// An error for a value that another module checked, with the place where it was set: that of the first of
+    /// `keys` that is set.
     pub fn fault(&self, keys: &[String], message: impl Into<String>) -> ConfigError {
         let mut origins = keys.iter().map(|key| self.origin(key));
         let origin = origins.find(|origin| *origin != Origin::Builtin);
         ConfigError::value(origin.unwrap_or(Origin::Builtin), message)
     }
 
-    /// The tier that every run has at least.
+    /// The weakest tier allowed for a run.
     pub fn least_tier(&self) -> Tier {
         self.tier.unwrap_or(Tier::Kernel)
     }
 
-    /// Refuses a profile that no policy is called by. `known` are the policies that were read.
+    /// Refuses a profile without a policy. `known` are the names of all policies.
     pub fn check_profiles(&self, known: &[&str]) -> Result<(), ConfigError> {
         let listed = self
             .profiles
             .iter()
             .flatten()
             .map(|name| (format!("profiles.{name}"), name));
-        // The list first: the default profile may be one that nobody named but in it.
+        // Check the list first: if the default profile was taken from it, the list's line is the better origin.
         for (key, name) in listed.chain([("profile".to_owned(), &self.profile)]) {
             self.check_name("profile", &key, name, known)?;
         }
         Ok(())
     }
 
-    /// Refuses a palette that does not exist. `known` are all palettes' names; `auto` is always
-    /// one.
+    /// Refuses an unknown palette. `known` are the names of all palettes; `auto` is always valid.
     pub fn check_theme(&self, known: &[&str]) -> Result<(), ConfigError> {
         let mut all = vec![DEFAULT_THEME];
         all.extend(known.iter().filter(|name| **name != DEFAULT_THEME));
@@ -351,7 +348,7 @@ fn absolute(flag: &'static str, path: &Path) -> Result<PathBuf, ConfigError> {
     std::path::absolute(path).map_err(|source| ConfigError::Relative { flag, source })
 }
 
-/// `None` where there is no such file and none was asked for by name.
+/// `None` if the file does not exist and was not explicitly requested.
 fn read_layer(path: &Path, trust: Trust, wanted: bool) -> Result<Option<Layer>, ConfigError> {
     match read_trusted(path, trust) {
         Ok(text) => Layer::parse(path, &text).map(Some),

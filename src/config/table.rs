@@ -1,4 +1,4 @@
-//! Typed reading of one TOML table, with the line of everything that is wrong.
+//! Typed reading of one TOML table; errors name the line.
 
 use std::ops::{Range, RangeInclusive};
 use std::path::Path;
@@ -9,15 +9,15 @@ use toml::de::{DeTable, DeValue};
 use super::error::{ConfigError, Origin};
 use crate::model::did_you_mean;
 
-/// What a text came from.
+/// Where a text comes from.
 #[derive(Clone, Copy)]
 pub(super) enum SourceKind<'a> {
     File(&'a Path),
-    /// The variable of this name, written as the one line of a file that says the same.
+    /// The environment variable of this name, translated into an equivalent line of a file.
     Variable(&'a str),
 }
 
-/// A text and what it came from, to turn spans into lines.
+/// A text and its source, to turn spans into lines.
 #[derive(Clone, Copy)]
 pub(super) struct Source<'a> {
     pub place: SourceKind<'a>,
@@ -49,7 +49,7 @@ impl Source<'_> {
     }
 }
 
-/// A value with the place it was set at.
+/// A value and where it was set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Set<T> {
     pub value: T,
@@ -65,7 +65,7 @@ impl<T> Set<T> {
     }
 }
 
-/// One table. `name` is its path in the file, empty for the top.
+/// One table. `name` is its path in the file, empty for the top level.
 pub(super) struct Table<'a> {
     pub source: Source<'a>,
     pub name: String,
@@ -81,7 +81,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// The full name of a key, as messages say it.
+    /// The full name of a key, for messages.
     pub fn full(&self, key: &str) -> String {
         if self.name.is_empty() {
             key.to_owned()
@@ -126,7 +126,7 @@ impl<'a> Table<'a> {
         self.entries.iter()
     }
 
-    /// The key itself, for messages about something that is missing beside it.
+    /// The span of the key itself, for messages that do not concern its value.
     pub fn key_span(&self, key: &str) -> Option<Range<usize>> {
         self.entries
             .keys()
@@ -162,7 +162,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// A string that says something.
+    /// A non-empty string.
     pub fn filled(&self, key: &str) -> Result<Option<Set<String>>, ConfigError> {
         let set = self.string(key)?;
         match set {

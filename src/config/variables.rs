@@ -1,7 +1,6 @@
-//! The `COUNTERSIGN_…` variables: every key of `config.toml` has one, and one that says nothing
-//! stops the start.
+//! The `COUNTERSIGN_…` variables. Every key of `config.toml` has one. An unknown variable stops the start.
 //!
-//! A variable is read as the line of a file that says the same, so both meet the same checks.
+//! A variable is translated into an equivalent line of a file, so that both go through the same checks.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -39,20 +38,20 @@ pub struct Variables(Vec<(String, OsString)>);
 enum Meaning {
     Elsewhere,
     Key(Key),
-    /// The keys of this action.
+    /// The key binding of this action.
     Binding(String),
-    /// The data set whose name this is in capitals, and its key.
+    /// A data set, by its name in capitals, and the key of its table.
     Dataset(String, &'static str),
 }
 
 impl Variables {
-    /// Those of this process.
+    /// The variables of this process.
     pub fn of_process() -> Self {
         std::env::vars_os().collect()
     }
 
-    /// What they set. `below` are the data sets of each layer below, the weakest first: a variable
-    /// may change one key of a data set.
+    /// The layer that the variables set. `below` are the data sets of the layers below, the weakest first: a
+    /// variable may change a single key of a data set.
     pub(super) fn layer<'a>(
         &self,
         below: impl Iterator<Item = &'a BTreeMap<String, Set<Dataset>>>,
@@ -61,7 +60,7 @@ impl Variables {
         for (name, set) in below.flatten() {
             datasets.insert(name.as_str(), &set.value);
         }
-        // Lexical paths are relative to where the command was started.
+        // Relative paths start at the working directory.
         let here = std::path::absolute(".").unwrap_or_else(|_| "/".into());
         let mut layer = Layer::default();
         let mut described: BTreeMap<String, Described> = BTreeMap::new();
@@ -114,7 +113,7 @@ impl FromIterator<(OsString, OsString)> for Variables {
     }
 }
 
-/// Refuses a variable that sets nothing. `actions` are the names that `[keys]` knows.
+/// Refuses an unknown variable. `actions` are the names that `[keys]` knows.
 pub fn check(variables: &Variables, actions: &[&str]) -> Result<(), ConfigError> {
     for (name, _) in &variables.0 {
         match meaning(name) {
@@ -161,7 +160,7 @@ fn unknown(name: &str, actions: &[&str]) -> ConfigError {
                 .map(|a| format!("{PREFIX}KEYS_{}", binding(a))),
         )
         .collect();
-    // The prefix is common to all and would make everything alike.
+    // Compare without the common prefix, which would make all names similar.
     let bare = |name: &str| name.strip_prefix(PREFIX).unwrap_or(name).to_owned();
     let hint = match nearest(&bare(name), all.iter().map(|name| &name[PREFIX.len()..])) {
         Some(near) => format!("did you mean `{PREFIX}{near}`?"),
@@ -193,7 +192,7 @@ fn line(table: &str, key: &str, value: &str) -> String {
     }
 }
 
-/// A string as TOML writes it.
+/// A TOML string.
 fn text(value: &str) -> String {
     let mut quoted = String::with_capacity(value.len() + 2);
     quoted.push('"');
@@ -208,8 +207,8 @@ fn text(value: &str) -> String {
     quoted
 }
 
-/// The value as a file would write it. What is none of its kind stays a string, and the reader
-/// says what is wanted; nothing can end the line.
+/// The value in TOML syntax. A value of the wrong type becomes a string, so that the reader of the file reports
+/// the type it expects. The result never contains a line break.
 fn literal(kind: ValueSyntax, value: &str) -> String {
     let one = |value: &str| {
         let digits = value.strip_prefix('-').unwrap_or(value);
@@ -238,17 +237,17 @@ fn literal(kind: ValueSyntax, value: &str) -> String {
     }
 }
 
-/// What the variables say of one data set.
+/// What the variables set of one data set.
 #[derive(Default)]
 struct Described {
-    /// One of them, for messages.
+    /// One of the variables, for messages.
     variable: String,
     path: Option<String>,
     sensitivity: Option<String>,
 }
 
 impl Described {
-    /// The whole data set as one line, with what a file says of it.
+    /// The data set as one line. Keys without a variable are taken from `below`.
     fn line(&self, name: &str, below: Option<&Dataset>) -> String {
         let path = self
             .path
@@ -266,14 +265,14 @@ impl Described {
     }
 }
 
-fn sensitivity(of: Sensitivity) -> &'static str {
-    match of {
+fn sensitivity(value: Sensitivity) -> &'static str {
+    match value {
         Sensitivity::Public => "public",
         Sensitivity::Private => "private",
     }
 }
 
-/// The data set whose name is `upper` in capitals; a new one has its name in small letters.
+/// The data set whose name in capitals is `upper`; the name of a new one is in lower case.
 fn dataset_name<'a>(
     variable: &str,
     upper: &str,

@@ -11,12 +11,11 @@ use sha2::{Digest as _, Sha256};
 pub struct Digest([u8; 32]);
 
 impl Digest {
-    /// The digest of exactly these bytes.
     pub fn of(bytes: &[u8]) -> Self {
         Self(Sha256::digest(bytes).into())
     }
 
-    /// Takes an already computed digest.
+    /// Wraps an already computed digest.
     pub const fn from_bytes(bytes: [u8; 32]) -> Self {
         Self(bytes)
     }
@@ -30,7 +29,7 @@ impl Digest {
         self.digits(|digits| digits.to_owned())
     }
 
-    /// The same without an allocation.
+    /// Like [`Self::hex`], without an allocation.
     pub fn digits<T>(&self, with: impl FnOnce(&str) -> T) -> T {
         const DIGITS: &[u8; 16] = b"0123456789abcdef";
         let mut digits = [0; 64];
@@ -38,7 +37,7 @@ impl Digest {
             pair[0] = DIGITS[usize::from(byte >> 4)];
             pair[1] = DIGITS[usize::from(byte & 15)];
         }
-        // They are ASCII.
+        // ASCII is always UTF-8.
         with(std::str::from_utf8(&digits).unwrap_or_default())
     }
 
@@ -63,7 +62,7 @@ impl fmt::Debug for Digest {
     }
 }
 
-/// Not `sha256:` and 64 hex digits.
+/// The text is not a digest.
 #[derive(Debug, thiserror::Error)]
 #[error("a digest is `sha256:` and 64 hex digits")]
 pub struct DigestError;
@@ -97,8 +96,8 @@ impl<'de> Deserialize<'de> for Digest {
     }
 }
 
-/// What a grant binds: the digest over code, inputs, data set contents, profile, policy,
-/// limits, tier and environment. Computed in `broker::decision::grant` only.
+/// The digest over everything that a grant binds: code, inputs, data set contents, profile, policy, limits,
+/// tier and environment. Computed only in `broker::decision::grant`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct GrantDigest(pub Digest);
@@ -114,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_digest_round_trips_and_refuses_anything_else() {
+    fn a_digest_round_trips_and_other_text_is_refused() {
         let d = Digest::of(b"abc");
         // FIPS 180-4 example.
         assert_eq!(

@@ -1,11 +1,11 @@
-//! How far the Python environment is.
+//! The state of the Python environment.
 
 use super::{Digest, Installed};
 
 /// The managed Python environment.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Environment {
-    /// Being made. `done` of `total` steps; `step` says what is happening.
+    /// Being made: `done` of `total` steps; `step` names the current one.
     Making { step: String, done: u64, total: u64 },
     /// Usable. `digest` covers the contents of every file that a run can load.
     Ready {
@@ -13,9 +13,9 @@ pub enum Environment {
         label: String,
         installed: Installed,
     },
-    /// Files of one that was usable are others now; they are being read again. `what` names them, inside
+    /// Files of a usable environment have changed and are being read again. `what` names their paths inside
     /// the environment.
     Changed { what: String },
-    /// Cannot be used; `message` says the remedy.
+    /// Unusable; `message` names the remedy.
     Failed { message: String },
 }

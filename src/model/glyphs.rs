@@ -1,16 +1,15 @@
-//! What every terminal draws alike, and the mark that stands for everything else.
+//! The characters that every terminal draws alike, and the mark that replaces every other one.
 //!
-//! Terminals disagree on how wide thousands of characters are, and on which of them join. Where
-//! the terminal's opinion differs from ours, the rest of the row is painted somewhere else. A
-//! character is therefore drawn only if it is on a short list: one scalar value, one or two
-//! columns, never joined to a neighbour, never reordered, and its own canonical form, so that no
-//! two of them are the same character. unicode-width, glibc, tmux, vt100 and wezterm agree on
-//! each of them. Emoji, right-to-left and joining scripts, combining marks and
-//! what Unicode added or widened lately are not on the list.
+//! Terminals disagree on the width of thousands of characters, and on which of them join. If the terminal
+//! assumes another width than this program, the rest of the row is drawn in the wrong place. So a character
+//! is drawn only if it is in a short table: one scalar value, one or two columns wide, never joined to a
+//! neighbour, never reordered, and its own canonical form, so that no two entries are the same character.
+//! unicode-width, glibc, tmux, vt100 and wezterm agree on each of them. The table excludes emoji,
+//! right-to-left and joining scripts, combining marks, and characters that Unicode added or widened recently.
 
 use std::fmt;
 
-/// One column each: first and last of each range, in order.
+/// Characters of one column: first and last of each range, in order.
 const NARROW: &[(char, char)] = &[
     // Latin with its precomposed letters, the International Phonetic Alphabet. Not U+00A0 and
     // U+00AD (invisible), nor the emoji © and ®.
@@ -97,7 +96,7 @@ const NARROW: &[(char, char)] = &[
     ('\u{29d7}', '\u{29d7}'),
 ];
 
-/// Two columns each.
+/// Characters of two columns.
 const WIDE: &[(char, char)] = &[
     // Punctuation, without the blank U+3000 and what combines.
     ('\u{3001}', '\u{3003}'),
@@ -124,7 +123,7 @@ fn listed(table: &[(char, char)], c: char) -> bool {
         .is_some_and(|(_, last)| c <= *last)
 }
 
-/// The columns that every terminal gives to `c`, 1 or 2; `None` where they differ, join or obey.
+/// The width of `c` in every terminal, 1 or 2; `None` if terminals differ, join it or act on it.
 pub fn columns(c: char) -> Option<usize> {
     match c {
         ' '..='~' => Some(1),
@@ -134,8 +133,8 @@ pub fn columns(c: char) -> Option<usize> {
     }
 }
 
-/// What stands for a character that is not drawn: its control picture, or `\u{0B95}`. Every
-/// character of a mark takes one column.
+/// The replacement for a character that is not drawn: its control picture, or `\u{0B95}`. Every character of
+/// a mark is one column wide.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Mark {
     bytes: [u8; 10],
@@ -209,7 +208,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_ranges_are_in_order_and_apart() {
+    fn the_ranges_are_in_order_and_do_not_overlap() {
         for table in [NARROW, WIDE] {
             assert!(table.iter().all(|(first, last)| first <= last));
             assert!(table.windows(2).all(|pair| pair[0].1 < pair[1].0));
@@ -217,20 +216,20 @@ mod tests {
     }
 
     #[test]
-    fn what_is_drawn_has_one_width_and_takes_part_in_nothing() {
+    fn a_drawn_character_has_one_width_and_stands_alone() {
         for c in '\0'..=char::MAX {
             let Some(columns) = columns(c) else { continue };
             assert_eq!(UnicodeWidthChar::width(c), Some(columns), "{c:?}");
             assert!(!c.is_control() && !is_combining_mark(c), "{c:?}");
             assert!(c == ' ' || !c.is_whitespace(), "{c:?}");
             assert!(!AugmentedScriptSet::for_char(c).is_empty(), "{c:?}");
-            // No second character that looks exactly like it because it is the same one.
+            // No second code point for the same character.
             assert!(std::iter::once(c).nfc().eq([c]), "{c:?}");
         }
     }
 
     #[test]
-    fn what_terminals_reorder_join_or_draw_as_pictures_is_not_drawn() {
+    fn characters_that_terminals_reorder_join_or_draw_as_emoji_are_not_drawn() {
         let listed = [
             // Hebrew, Arabic, Syriac, N'Ko and the rest of the right-to-left blocks.
             '\u{590}'..='\u{8ff}',
@@ -253,7 +252,7 @@ mod tests {
             '\u{1dc0}'..='\u{1dff}',
             '\u{20d0}'..='\u{20ff}',
             '\u{fe00}'..='\u{fe0f}',
-            // Symbols that are emoji somewhere, and those that changed their width.
+            // Symbols that some terminals draw as emoji, and those that changed their width.
             '\u{2600}'..='\u{26ff}',
             '\u{2630}'..='\u{2637}',
             '\u{2763}'..='\u{27bf}',
@@ -269,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn every_mark_is_made_of_what_is_drawn_and_names_its_character() {
+    fn every_mark_consists_of_drawn_characters_and_names_its_character() {
         for c in '\0'..=char::MAX {
             let mark = Mark::of(c);
             assert!(

@@ -10,8 +10,8 @@ use uuid::Uuid;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ConnId(pub u64);
 
-/// One request of one connection, numbered by the connection; never reused. The connection
-/// keeps which JSON-RPC id it belongs to.
+/// One request of one connection, numbered by the connection; never reused. The connection remembers its
+/// JSON-RPC id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CallId(pub u64);
 
@@ -25,7 +25,7 @@ pub struct JobId(pub u64);
 pub struct ProposalId(Uuid);
 
 impl ProposalId {
-    /// A fresh id. Takes the wall clock; the core is handed ids, it never makes them.
+    /// A fresh id. Reads the wall clock, so the core never calls it: its callers pass ids in.
     pub fn new() -> Self {
         Self(Uuid::now_v7())
     }
@@ -34,7 +34,7 @@ impl ProposalId {
         Self(uuid)
     }
 
-    /// The last eight hex digits: the random part, which tells near neighbours apart.
+    /// The last eight hex digits: the random part, which differs even for ids of the same time.
     pub fn short(&self) -> String {
         let text = self.0.simple().to_string();
         text[24..].to_owned()

@@ -1,4 +1,4 @@
-//! What a snippet is given besides its code.
+//! The inputs of a snippet.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -11,11 +11,11 @@ use super::{Digest, ProposalId};
 pub enum InputRequest {
     /// A data set of the user's configuration, by name.
     Dataset { dataset: String },
-    /// Plain data the agent brings.
+    /// Plain data that the agent brings.
     Json { json: Value },
-    /// Text the agent brings, parsed as `format` in the child.
+    /// Text that the agent brings; the child parses it as `format`.
     Text { text: String, format: TextFormat },
-    /// A file an earlier succeeded run of the same session left.
+    /// A file from an earlier successful run of the same session.
     Artifact { artifact: ArtifactRef },
 }
 
@@ -49,7 +49,7 @@ impl TextFormat {
         }
     }
 
-    /// The format a file's extension (without the dot, any case) stands for.
+    /// The format for a file extension, without the dot and in any case.
     pub fn from_extension(ext: &str) -> Option<Self> {
         Self::ALL
             .into_iter()
@@ -57,7 +57,7 @@ impl TextFormat {
     }
 }
 
-/// How the bytes of a file become a value of the snippet's.
+/// How the bytes of a file become a Python value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DataFormat {
@@ -68,9 +68,9 @@ pub enum DataFormat {
     Parquet,
     /// Arrow IPC, file or stream.
     Arrow,
-    /// As one `str`.
+    /// One `str`.
     Text,
-    /// As `bytes`.
+    /// One `bytes`.
     Bytes,
 }
 
@@ -90,7 +90,7 @@ impl DataFormat {
 }
 
 impl DataFormat {
-    /// What a data set's file may be.
+    /// The formats that a data set's file may have.
     pub const DATASETS: [Self; 5] = [Self::Csv, Self::Tsv, Self::Json, Self::Jsonl, Self::Parquet];
 }
 
@@ -105,7 +105,7 @@ impl From<TextFormat> for DataFormat {
     }
 }
 
-/// Whether a data set's cell values may go back to an agent.
+/// Whether agents may see a data set's cell values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Sensitivity {
@@ -114,7 +114,7 @@ pub enum Sensitivity {
     Private,
 }
 
-/// What `datasets` tells agents: no path, no cell.
+/// What `datasets` reports to agents; never a path or a cell.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DatasetInfo {
     pub name: String,
@@ -123,17 +123,17 @@ pub struct DatasetInfo {
     pub sensitivity: Sensitivity,
 }
 
-/// A column as it was told from the file's text: `int64`, `float64`, `bool` or `object`.
+/// A column, with the type inferred from the file's text: `int64`, `float64`, `bool` or `object`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Column {
     pub name: String,
     pub dtype: String,
 }
 
-/// An input whose content is fixed: what the reviewer sees and the grant binds.
+/// An input with fixed content, which the reviewer sees and the grant binds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BoundInput {
-    /// The Python name it gets.
+    /// Its name in Python.
     pub name: String,
     pub kind: InputKind,
     /// Size of the content in bytes.
@@ -153,7 +153,7 @@ pub enum InputKind {
         columns: Vec<Column>,
         sensitivity: Sensitivity,
     },
-    /// The compact JSON text, shown to the reviewer and handed to the child as it stands.
+    /// The compact JSON text, shown to the reviewer and passed to the child unchanged.
     Json {
         text: String,
     },
@@ -161,13 +161,13 @@ pub enum InputKind {
         text: String,
         format: TextFormat,
     },
-    /// A file that an earlier run of the session left; the log has its content.
+    /// A file from an earlier run of the session; the log has its content.
     Artifact {
         id: ProposalId,
         artifact: String,
         media_type: String,
         format: DataFormat,
-        /// The content, where it is text that a person can be asked to read.
+        /// The content, if it is text of a length that a person can read.
         text: Option<String>,
     },
 }
@@ -180,8 +180,8 @@ const TAKEN: [&str; 37] = [
     "with", "yield", "pd", "np",
 ];
 
-/// Whether an input may be called so: an ASCII Python name, so that no two look or fold alike, of
-/// at most 64 characters that begins with a letter and stands for nothing else.
+/// Whether an input may have this name: an ASCII Python name of at most 64 characters that begins with a letter
+/// and has no other meaning. ASCII, so that no two names look alike or are equal after NFKC.
 pub fn is_input_name(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_alphabetic())
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
@@ -190,7 +190,7 @@ pub fn is_input_name(name: &str) -> bool {
 }
 
 impl BoundInput {
-    /// Whether it is a data set whose cell values are not for agents.
+    /// Whether agents must not see its cell values.
     pub fn is_private(&self) -> bool {
         matches!(
             self.kind,
@@ -201,12 +201,12 @@ impl BoundInput {
         )
     }
 
-    /// Bytes of text that a file of an earlier run may have to be shown by content; what is longer
-    /// is named by size and digest. What an agent brings itself is always shown.
+    /// Longest text from an earlier run that the reviewer is shown; longer files are shown as size and digest.
+    /// Content that an agent brings itself is always shown.
     pub const SHOWN_MAX: u64 = 64 * 1024;
 
-    /// The content that a reviewer is shown: what the agent brought, and short text of an earlier
-    /// run. `None` for the user's own data set and for what is no text.
+    /// The content that the reviewer is shown: what the agent brought, and short text from an earlier run.
+    /// `None` for the user's own data sets and for content that is not text.
     pub fn brought(&self) -> Option<&str> {
         match &self.kind {
             InputKind::Dataset { .. } => None,
@@ -215,7 +215,7 @@ impl BoundInput {
         }
     }
 
-    /// How its bytes are read.
+    /// The format of its bytes.
     pub fn format(&self) -> DataFormat {
         match &self.kind {
             InputKind::Json { .. } => DataFormat::Json,
@@ -224,7 +224,7 @@ impl BoundInput {
         }
     }
 
-    /// Whether the log keeps its content; a data set of the user's it names by digest only.
+    /// Whether the log keeps the content. It names the user's own data sets only by digest.
     pub const fn is_kept(&self) -> bool {
         !matches!(self.kind, InputKind::Dataset { .. })
     }

@@ -1,4 +1,4 @@
-//! A run that succeeded, as its code is kept for the user.
+//! A successful run whose code is kept for the user.
 
 use std::sync::Arc;
 
@@ -6,13 +6,13 @@ use jiff::Timestamp;
 
 use super::{BoundInput, Digest, ProposalId};
 
-/// What the kept file's header names, and the code itself.
+/// The fields of the kept file's header, and the code.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KeptRun {
     pub id: ProposalId,
     /// When the run ended.
     pub at: Timestamp,
-    /// Of the code.
+    /// Digest of the code.
     pub digest: Digest,
     pub profile: String,
     /// The agent's name for itself.

@@ -1,4 +1,4 @@
-//! What a run left in its output folder and does not get back: each thing with its reason.
+//! What a run left in its output folder that is not returned, and why.
 
 use std::collections::BTreeMap;
 
@@ -6,20 +6,20 @@ use serde::{Deserialize, Serialize};
 
 use super::{Artifact, Run};
 
-/// A thing in the output folder that is not collected.
+/// An entry of the output folder that is not collected.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LeftOut {
-    /// Its path in the folder, without control characters; `None` where the path may be private.
+    /// Path in the folder, without control characters; `None` if the path may be private.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     pub reason: Reason,
 }
 
-/// Why a thing is not collected.
+/// Why an entry is not collected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reason {
-    /// [`Artifact::OWN`] has its name.
+    /// Its name is one of [`Artifact::OWN`].
     Reserved,
     Name,
     Deep,
@@ -48,13 +48,13 @@ impl Reason {
 }
 
 impl LeftOut {
-    /// Things of one run that are listed; the others are counted.
+    /// How many entries of one run are listed; the others are only counted.
     pub const MOST: usize = 20;
 
-    /// Bytes of a name that are kept.
+    /// Longest name in bytes; longer ones are cut.
     const NAME_MAX: usize = 200;
 
-    /// `name`: as it is on the disk, where anything may be in it.
+    /// `name` comes from the disk and may contain any bytes.
     pub fn new(name: &[u8], reason: Reason) -> Self {
         let mut shown = String::new();
         for c in String::from_utf8_lossy(name).chars() {
@@ -76,7 +76,7 @@ impl LeftOut {
 }
 
 impl Run {
-    /// Hands out no file, and no name of one: what is private may be in either.
+    /// Withholds all files and their names, since both may contain private data.
     pub fn withhold_files(&mut self) {
         let files = (self.artifacts.len() + self.artifacts_unkept.len()) as u64;
         self.artifacts_left_out += files;
@@ -84,14 +84,14 @@ impl Run {
         self.artifacts.clear();
         self.artifacts_unkept.clear();
         for one in &mut self.artifacts_refused {
-            // The run's own names are nobody's.
+            // Reserved names are known to everybody.
             if one.reason != Reason::Reserved {
                 one.name = None;
             }
         }
     }
 
-    /// What of its output folder does not come back and why, a sentence for each reason.
+    /// Says what of the output folder is not returned and why, in one sentence per reason.
     pub fn left_out(&self) -> Vec<String> {
         let mut said = Vec::new();
         match self.artifacts_withheld {
@@ -124,7 +124,7 @@ impl Run {
     }
 }
 
-/// Their names, or how many they are where a name may be private.
+/// The names, or the number of entries if a name may be private.
 fn listed(things: &[&LeftOut]) -> String {
     let names: Option<Vec<String>> = things
         .iter()
@@ -139,11 +139,10 @@ fn listed(things: &[&LeftOut]) -> String {
 }
 
 impl Artifact {
-    /// Names of what a run gives back beside its files: no file or folder of its output folder takes the
-    /// place of either.
+    /// Names of what a run returns besides its files. No file or folder may have one of them.
     pub const OWN: [&'static str; 2] = [Self::RESULT, Self::STDOUT];
 
-    /// Whether the path is one of them, or in a folder of such a name.
+    /// Whether the path is one of [`Self::OWN`], or in a folder of such a name.
     pub fn is_reserved(path: &str) -> bool {
         let first = path.split('/').next().unwrap_or_default();
         Self::OWN.contains(&first)

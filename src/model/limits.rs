@@ -1,8 +1,8 @@
-//! What a run may use.
+//! The limits of a run.
 
 use serde::{Deserialize, Serialize};
 
-/// Limits of one run, as a policy file's `[limits]` names them (protocol.md §5).
+/// Limits of one run, with the field names of a policy file's `[limits]` (protocol.md §5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Limits {
@@ -10,7 +10,7 @@ pub struct Limits {
     pub wall_s: u64,
     /// CPU seconds (RLIMIT_CPU).
     pub cpu_s: u64,
-    /// Mebibytes the snippet may add to the interpreter and its libraries.
+    /// Mebibytes that the snippet may use in addition to the interpreter and its libraries.
     pub memory_mb: u64,
     /// Processes and threads (RLIMIT_NPROC).
     pub processes: u64,
@@ -26,22 +26,22 @@ pub struct Limits {
     pub artifact_bytes: u64,
     /// Checkpoints before the run ends; 0 for none.
     pub ticks: u64,
-    /// Bytes of code; 65,536 is the most the socket takes.
+    /// Bytes of code, at most [`Self::CODE_BYTES_MAX`].
     pub code_bytes: u64,
 }
 
 impl Limits {
-    /// What a proposal's code may never exceed, whatever a policy says (protocol.md §2).
+    /// Longest code that the socket accepts, whatever a policy says (protocol.md §2).
     pub const CODE_BYTES_MAX: u64 = 64 * 1024;
-    /// Inputs one proposal may have: `hello` tells it, and a person has to look at all of them.
+    /// Most inputs of one proposal. `hello` reports it. Limited because a person must look at all of them.
     pub const INPUTS_MAX: usize = 32;
-    /// Inputs that are read from one request at all. It is more than a proposal may have, so that
-    /// what is a little too much is refused by the core, by its rules; this only bounds the reading.
+    /// Most inputs that are read from one request. Higher than [`Self::INPUTS_MAX`], so that the core refuses a
+    /// moderate excess by its own rules; this limit only bounds the reading.
     pub const INPUTS_READ_MAX: usize = 64;
 }
 
-// What a run can be handed is bounded once more, by the descriptors of one message
-// (`sandbox::protocol`); `executor::run::given` compares the two when it is built.
+// A run's inputs are also limited by the descriptors of one message (`sandbox::protocol`).
+// `executor::run::given` compares both limits at compile time.
 const _: () = assert!(Limits::INPUTS_MAX <= Limits::INPUTS_READ_MAX);
 
 impl Default for Limits {

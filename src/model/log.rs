@@ -1,4 +1,4 @@
-//! What the audit log says happened. The audit module adds sequence, clocks and hashes.
+//! The events of the audit log. The audit module adds sequence numbers, clocks and hashes.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use super::{
     Verdict, Viewed,
 };
 
-/// One step of the dashboard's or a proposal's life.
+/// One step in the life of a dashboard or a proposal.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum LogEvent {
@@ -21,22 +21,22 @@ pub enum LogEvent {
         by: Reviewer,
         tier: Tier,
         environment: Option<Digest>,
-        /// What each tier in use consists of here.
+        /// The layers of each tier in use on this machine.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         preflight: Vec<Preflight>,
     },
-    /// A proposal was accepted and judged. Its code and what its agent brought are blobs.
+    /// A proposal was accepted and judged. Its code and the inputs that its agent brought are blobs.
     Proposed(Box<ProposedLog>),
-    /// The verdict ended it at once.
+    /// The verdict blocked it.
     Blocked { id: ProposalId },
-    /// A person granted it. Durable before the child may start.
+    /// A person granted it. Durable before the child is made.
     Granted(Box<GrantedLog>),
-    /// The child is made and held; durable before it is released.
+    /// The child is made and held. Durable before it is released.
     Started {
         id: ProposalId,
         isolation: Isolation,
     },
-    /// The run ended. Durable before the agent hears it. Output is a blob.
+    /// The run ended. Durable before the outcome is reported to the agent. Output is in blobs.
     Finished(Box<FinishedLog>),
     /// A person denied it.
     Denied {
@@ -47,74 +47,72 @@ pub enum LogEvent {
     },
     /// Nobody decided in time.
     Expired { id: ProposalId },
-    /// The agent took it back, or its connection closed.
+    /// The agent withdrew it, or its connection closed.
     Withdrawn { id: ProposalId, disconnected: bool },
-    /// The dashboard went away before a decision.
+    /// The dashboard ended before a decision.
     Unattended { id: ProposalId },
-    /// It could not be run, or not be run to its end.
+    /// The run could not be started or completed.
     Failed {
         id: ProposalId,
         state: State,
         message: String,
     },
-    /// A person pressed the kill key or closes the dashboard; nobody where its agent's closed
-    /// connection did it.
+    /// A person pressed the kill key or closed the dashboard. Without `by`, the agent's connection closed.
     Killed {
         id: ProposalId,
         by: Option<Reviewer>,
     },
-    /// A peer's requests were refused; repeats are counted into one record.
+    /// A peer's requests were refused. Repetitions are counted in one record.
     Refused {
         peer: Peer,
         code: i64,
         message: String,
         count: u64,
     },
-    /// Files of the Python environment were changed since it was read; what was granted for it does not
-    /// run.
+    /// Files of the Python environment changed after it was read. Proposals granted for it do not run.
     EnvironmentChanged {
-        /// As it was.
+        /// Digest before the change.
         environment: Digest,
-        /// Paths inside it.
+        /// Paths of changed files inside the environment.
         what: String,
     },
-    /// The log or the journal ended in what was not whole, as a crash leaves them, or a person had what is
-    /// damaged set aside. Its bytes are kept.
+    /// Bytes of the log or the journal were moved to quarantine: an incomplete end that a crash left, or
+    /// damaged parts in a repair that a person ordered.
     Recovered {
         /// File name of the segment, or of the journal.
         segment: String,
-        /// Where in it that began.
+        /// Where these bytes began.
         offset: u64,
         bytes: u64,
         sha256: Digest,
         /// File name in the `quarantine` folder.
         quarantined: String,
-        /// What was acknowledged and is lost by it, as the person was told.
+        /// Acknowledged records that are lost, as described to the person.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         lost: Option<String>,
-        /// Who said so; nobody where nothing was lost that anybody had been promised.
+        /// Who ordered the repair; `None` if nothing acknowledged was lost.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         by: Option<Reviewer>,
     },
-    /// A person runs the code of a kept run for themselves, unconfined. Durable before it starts.
+    /// A person runs the code of a kept run unconfined, for their own use. Durable before it starts.
     Replicated {
         id: ProposalId,
         digest: Digest,
         by: Reviewer,
     },
-    /// A person removed the oldest segments, whose time was over. Durable before any of them goes.
+    /// A person removed the oldest segments under retention. Durable before any of them is removed.
     Pruned {
-        /// Number of the last segment that goes.
+        /// Number of the last removed segment.
         through_segment: u64,
         /// Sequence number of its last record.
         through_seq: u64,
-        /// Hash of its last line, which the next segment's header names too.
+        /// Hash of its last line, which the next segment's header also names.
         head: Digest,
-        /// Days after which records went.
+        /// Days for which records are retained.
         retention_days: u64,
         by: Reviewer,
     },
-    /// The dashboard closed in good order.
+    /// The dashboard closed the log in an orderly way.
     Closed,
 }
 
@@ -129,7 +127,7 @@ pub struct ProposedLog {
     pub peer: Peer,
     pub title: Option<String>,
     pub reason: Option<String>,
-    /// Brought contents are left out here (`text` is empty) and kept as blobs by `sha256`.
+    /// Inputs that the agent brought have an empty `text` here; their content is a blob named by `sha256`.
     pub inputs: Vec<BoundInput>,
     pub verdict: Verdict,
     pub expires_at: Timestamp,
@@ -147,7 +145,7 @@ pub struct GrantedLog {
     pub tier: Tier,
     pub environment: Digest,
     pub inputs: Vec<BoundInput>,
-    /// Whether a private data set is among the inputs and the policy tells its values.
+    /// Whether an input is a private data set whose values the policy lets the agent see.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub private_told: bool,
     pub by: Reviewer,
@@ -169,26 +167,26 @@ pub struct FinishedLog {
     pub stderr_bytes: u64,
     pub stdout_truncated: bool,
     pub stderr_truncated: bool,
-    /// What the agent is given beside it: the outcome's `result`, as JSON. `None` where that is `null`.
+    /// The outcome's `result`, as JSON. `None` if it is `null`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result_sha256: Option<Digest>,
     pub error: Option<RunError>,
     pub artifacts: Vec<Artifact>,
-    /// What the broker noted of private data sets, then what the child's guard said while it ran.
+    /// The broker's notes on private data sets, then the guard's events.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub events: Vec<RunEvent>,
-    /// Of the contract `scoped`: what its scopes and core functions were asked, as the child counted it.
+    /// Contract `scoped`: accesses to its scopes and core functions, as counted by the child.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub accesses: BTreeMap<String, Accesses>,
-    /// Why what it printed and left is in no blob. The digests say what it was.
+    /// Why the output is not kept in blobs. The digests still identify it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unkept: Option<String>,
 }
 
 impl FinishedLog {
-    /// What was seen of the run while it ran, a line each: its events, and what its accesses come to.
+    /// The run's events, one per line, and the sum of its accesses.
     pub fn monitored(&self) -> Vec<String> {
-        let told = self.events.iter().map(|event| {
+        let events = self.events.iter().map(|event| {
             let line = event.line.map_or(String::new(), |l| format!(" line {l}"));
             let by = match event.kind.as_str() {
                 RunEvent::PRIVATE | RunEvent::ENVIRONMENT => "",
@@ -198,12 +196,12 @@ impl FinishedLog {
         });
         let accesses = Accesses::line(&self.accesses);
         let counted = (!accesses.is_empty()).then(|| format!("guard: accesses: {accesses}"));
-        told.chain(counted).collect()
+        events.chain(counted).collect()
     }
 }
 
 impl LogEvent {
-    /// The proposal it belongs to, if any.
+    /// The proposal that the event belongs to, if any.
     pub fn id(&self) -> Option<ProposalId> {
         match self {
             Self::Proposed(p) => Some(p.id),
@@ -227,7 +225,7 @@ impl LogEvent {
         }
     }
 
-    /// The state the proposal is in after this record; `None` where it changes none.
+    /// The state of the proposal after this event; `None` if the event does not change it.
     pub fn state(&self) -> Option<State> {
         Some(match self {
             Self::Proposed(_) => State::Pending,
@@ -251,8 +249,8 @@ impl LogEvent {
         })
     }
 
-    /// The contents that it names for reading: what each is, an input's name as its agent gave it, and
-    /// its digest. A run that printed nothing has none.
+    /// The blobs of this event that a person can read: a label, which for an input contains the name that its
+    /// agent gave it, and the digest. Empty output is left out.
     pub fn texts(&self) -> Vec<(String, Digest)> {
         match self {
             Self::Proposed(p) => std::iter::once(("code".to_owned(), p.digest))
@@ -302,7 +300,7 @@ impl LogEvent {
     }
 }
 
-/// Content kept beside the log as a file named by its SHA-256.
+/// Content that is stored with the log in a file named by its SHA-256.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Blob {
     pub sha256: Digest,

@@ -1,6 +1,6 @@
-//! The words everything else speaks: plain data with serde, no I/O and no clock.
+//! The data types shared by all modules: plain data with serde, no I/O and no clock.
 //!
-//! May use nothing but the standard library, serde, sha2, uuid, jiff and the Unicode tables.
+//! May use only the standard library, serde, sha2, uuid, jiff and the Unicode tables.
 
 mod digest;
 mod environment;

@@ -1,10 +1,10 @@
-//! The valid name that a misspelt one probably meant.
+//! Finds the valid name that a misspelt one probably meant.
 //!
-//! One distance for every hint: edits where swapping two neighbours counts once, upper and lower case
-//! alike. A name is near another within a third of its length in edits, within one at least, or where
-//! it is the other's first or last words (`ttl` for `ttl_s`, `max_pending` for `queue_max_pending`).
+//! All hints use one distance: the number of edits, case-insensitive, where swapping two neighbours counts as
+//! one. A name is near if the distance is at most a third of its length, or one, or if it consists of the
+//! candidate's first or last words (`ttl` for `ttl_s`, `max_pending` for `queue_max_pending`).
 
-/// Longer names are not compared: nobody mistypes them, and the comparison costs their product.
+/// Longer names are not compared: they are not typing errors, and the cost is the product of the lengths.
 const LENGTH_MAX: usize = 64;
 
 /// The candidate nearest to `name`, if one is near enough to be meant.
@@ -17,7 +17,7 @@ pub fn nearest<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str>) ->
     candidates
         .into_iter()
         .filter(|c| {
-            // The difference in length alone is that many edits.
+            // The distance is at least the difference in length, which is cheaper to compute.
             let alike = c.chars().count().abs_diff(length) <= most && distance(name, c) <= most;
             alike || begins_or_ends(c, name)
         })
@@ -26,7 +26,7 @@ pub fn nearest<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str>) ->
         .map(|(_, c)| c)
 }
 
-/// The candidate nearest to `name`, however far: for lists short enough that one always helps.
+/// The candidate nearest to `name`, at any distance: for short lists, where one suggestion always helps.
 pub fn closest<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str>) -> &'c str {
     let name: String = name.chars().take(LENGTH_MAX).collect();
     candidates
@@ -35,7 +35,7 @@ pub fn closest<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str>) ->
         .unwrap_or("")
 }
 
-/// `; did you mean `x`?` or nothing, to end a message with.
+/// `; did you mean `x`?` or nothing, for the end of a message.
 pub fn did_you_mean<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str>) -> String {
     nearest(name, candidates).map_or_else(String::new, |n| format!("; did you mean `{n}`?"))
 }
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_slip_of_the_finger_finds_its_name_and_nonsense_finds_none() {
+    fn a_typing_error_finds_its_name_and_nonsense_finds_none() {
         let names = ["profile", "profiles", "theme", "ttl_s", "ttl_max_s"];
         for (typed, meant) in [
             ("theem", Some("theme")),

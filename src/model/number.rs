@@ -1,6 +1,6 @@
-//! Numbers as a person reads them.
+//! Numbers for people.
 
-/// With a comma before every three digits: `1,234`.
+/// A number with commas between groups of three digits: `1,234`.
 pub fn grouped(n: u64) -> String {
     let digits = n.to_string();
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::left_out::LeftOut;
 use super::{Digest, ProposalId, State, Tier, Verdict, grouped};
 
-/// Everything that came of a proposal.
+/// The complete result of a proposal.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
     pub id: ProposalId,
@@ -27,15 +27,15 @@ pub struct Outcome {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Retry {
-    /// The same proposal may be made again.
+    /// The same proposal may succeed later.
     Same,
-    /// A changed snippet may fare better.
+    /// A changed snippet may succeed.
     Changed,
-    /// Asking again is pointless.
+    /// Proposing again is pointless.
     No,
 }
 
-/// What ended the waiting. Says nothing about who decided or how long they looked.
+/// What ended the waiting. Deliberately omits who decided and how long they looked.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Decision {
     pub kind: DecisionKind,
@@ -73,32 +73,32 @@ pub struct Run {
     pub stderr_truncated: bool,
     pub isolation: Isolation,
     pub error: Option<RunError>,
-    /// Per profile; `null` where the contract has none.
+    /// Depends on the profile's contract; `null` if the contract has no result.
     pub result: Value,
     pub artifacts: Vec<Artifact>,
-    /// Things in its output folder that do not come back: those of the next field, as many of them as are
-    /// listed there, and the withheld.
+    /// Number of entries in the output folder that are not returned: the refused ones, listed or not, and
+    /// the withheld ones.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub artifacts_left_out: u64,
-    /// Things that are not collected, each with its reason: at most [`LeftOut::MOST`].
+    /// Entries that are not collected, with reasons; at most [`LeftOut::MOST`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub artifacts_refused: Vec<LeftOut>,
-    /// Files over as many as its policy collects, by their names.
+    /// Names of files over the number that the policy collects.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub artifacts_unkept: Vec<String>,
-    /// Files that are not handed out because they may hold private data.
+    /// Number of files that are withheld because they may contain private data.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub artifacts_withheld: u64,
     /// At most [`RunEvent::MOST`], in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub events: Vec<RunEvent>,
-    /// Of the contract `scoped`: how often each of [`Accesses::OF`] was asked. Empty elsewhere, and where the
-    /// child did not come to its report.
+    /// Contract `scoped`: accesses to each of [`Accesses::OF`]. Empty for other contracts, and if the child
+    /// ended before its report.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub accesses: BTreeMap<String, Accesses>,
 }
 
-#[allow(clippy::trivially_copy_pass_by_ref)] // the signature serde asks for
+#[allow(clippy::trivially_copy_pass_by_ref)] // the signature that serde requires
 fn is_zero(n: &u64) -> bool {
     *n == 0
 }
@@ -154,7 +154,7 @@ pub struct Isolation {
     pub layers: Vec<String>,
 }
 
-/// A typed error without anything of the host in it.
+/// A typed error that contains no information about the host.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunError {
     #[serde(rename = "type")]
@@ -196,7 +196,7 @@ impl RunErrorKind {
     }
 }
 
-/// A file the run left. Names match `[A-Za-z0-9._-]{1,100}`.
+/// A collected file of the run. See [`Self::is_name`] for its name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Artifact {
     pub name: String,
@@ -207,22 +207,21 @@ pub struct Artifact {
 }
 
 impl Artifact {
-    /// The name under which stdout is kept where a frame does not carry all of it.
+    /// The name under which stdout is kept if it does not fit into one frame.
     pub const STDOUT: &'static str = "stdout";
 
-    /// The name under which every run's result is found again.
+    /// The name under which every run's result is kept.
     pub const RESULT: &'static str = "result";
 
-    /// Segments of a name at most: folders and the file's own.
+    /// Most segments of a name, folders included.
     pub const SEGMENTS: usize = 4;
 
-    /// Whether a file may be called so: one to four segments, joined by `/`; see [`Self::is_segment`].
+    /// Whether a file may have this name: one to four segments joined by `/`; see [`Self::is_segment`].
     pub fn is_name(name: &str) -> bool {
         name.split('/').count() <= Self::SEGMENTS && name.split('/').all(Self::is_segment)
     }
 
-    /// Whether a file or a folder may be called so: `[A-Za-z0-9._-]{1,100}`, and not what every folder
-    /// calls itself and the one above.
+    /// Whether a file or folder may have this name: `[A-Za-z0-9._-]{1,100}`, except `.` and `..`.
     pub fn is_segment(name: &str) -> bool {
         (1..=100).contains(&name.len())
             && name
@@ -233,12 +232,12 @@ impl Artifact {
     }
 }
 
-/// What the guard inside the child refused, saw crossed or ended, while it ran. The child's own
-/// word but for the limits that were seen from outside.
+/// Something that the guard inside the child refused, noticed or ended. Reported by the child, except for
+/// limits observed from outside.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunEvent {
     /// `refused`, `text`, `system`, `files`, `scope`, [`Self::CROSSING`], `limit`, `facts` or `more`; for the
-    /// person and the log also [`Self::PRIVATE`] and [`Self::ENVIRONMENT`].
+    /// person and the log, but not for agents, also [`Self::PRIVATE`] and [`Self::ENVIRONMENT`].
     pub kind: String,
     pub message: String,
     /// The snippet's own line, counted from 1.
@@ -247,20 +246,19 @@ pub struct RunEvent {
 }
 
 impl RunEvent {
-    /// What an earlier run left was read, replaced or removed, as its profile allows.
+    /// Something that an earlier run left was read, replaced or removed, as the profile allows.
     pub const CROSSING: &'static str = "crossing";
-    /// The broker's own word on a private data set, for the person and the log and not for agents.
+    /// The broker's note on a private data set.
     pub const PRIVATE: &'static str = "private";
-    /// What changed in the environment before the run could be let go; not for agents either.
+    /// A change of the environment before the run could be released.
     pub const ENVIRONMENT: &'static str = "environment";
-    /// More than these are counted, not kept.
+    /// How many events are kept; the others are only counted.
     pub const MOST: usize = 50;
-    /// Characters of a message.
+    /// Longest message, in characters.
     pub const MESSAGE_MAX: usize = 300;
 }
 
-/// How often a snippet was given what it asked of a scope or of the core functions, and how often not.
-/// The child's own count.
+/// How many accesses to a scope or to the core functions were allowed and blocked, as counted by the child.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Accesses {
@@ -269,20 +267,19 @@ pub struct Accesses {
 }
 
 impl Accesses {
-    /// What is counted: the scopes of the contract `scoped`, and its functions `log`, `log_level` and
-    /// `reason`.
+    /// The counters: the scopes of the contract `scoped`, and its functions `log`, `log_level` and `reason`.
     pub const OF: [&'static str; 5] = ["private", "public", "system", "local", "functions"];
 
-    /// `private 3 allowed, 1 blocked · public 2 allowed, 0 blocked`: what was asked at all, in the order of
-    /// [`Self::OF`].
-    pub fn line(of: &BTreeMap<String, Self>) -> String {
-        let asked = Self::OF.into_iter().filter_map(|name| {
-            let Self { allowed, blocked } = *of.get(name)?;
+    /// `private 3 allowed, 1 blocked · public 2 allowed, 0 blocked`: the counters that are not zero, in the
+    /// order of [`Self::OF`].
+    pub fn line(counts: &BTreeMap<String, Self>) -> String {
+        let used = Self::OF.into_iter().filter_map(|name| {
+            let Self { allowed, blocked } = *counts.get(name)?;
             (allowed > 0 || blocked > 0).then(|| {
                 let (allowed, blocked) = (grouped(allowed), grouped(blocked));
                 format!("{name} {allowed} allowed, {blocked} blocked")
             })
         });
-        asked.collect::<Vec<_>>().join(" · ")
+        used.collect::<Vec<_>>().join(" · ")
     }
 }

@@ -20,7 +20,7 @@ pub struct AgentClaim {
     pub model: Option<String>,
 }
 
-/// The params of `propose`, as they came over the wire.
+/// The params of `propose`, as received.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Draft {
@@ -43,7 +43,7 @@ pub struct Draft {
     pub idempotency_key: Option<String>,
 }
 
-/// An accepted proposal. Its code never changes: `digest` is over exactly these bytes.
+/// An accepted proposal. Its code never changes: `digest` covers exactly these bytes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Proposal {
     pub id: ProposalId,
@@ -59,7 +59,7 @@ pub struct Proposal {
 }
 
 impl Proposal {
-    /// The agent's own name for itself, or the executable's name, or `unnamed`.
+    /// The agent's name for itself, else the executable's name, else `unnamed`.
     pub fn agent_name(&self) -> &str {
         self.agent
             .as_ref()

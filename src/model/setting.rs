@@ -1,4 +1,4 @@
-//! What is known of a run before its code is judged.
+//! What is known about a run when its code is judged.
 
 use std::collections::BTreeSet;
 
@@ -6,11 +6,11 @@ use serde::{Deserialize, Serialize};
 
 use super::Tier;
 
-/// What a verdict rests on beside the code and the policy. What is not known judges nothing: the default
-/// knows nothing.
+/// What a verdict depends on besides the code and the policy. Rules skip what is unknown; the default knows
+/// nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Setting {
-    /// The tier that the run would have at least; the policy's counts where it is stronger.
+    /// The tier that the run will at least have. A policy can require a stronger one.
     pub tier: Option<Tier>,
     /// The names that the proposal's inputs bind.
     pub inputs: Option<BTreeSet<String>>,
@@ -19,25 +19,25 @@ pub struct Setting {
     pub python: Option<Installed>,
 }
 
-/// What the Python of the runs is and lacks.
+/// The Python that runs use: its version and its modules.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Installed {
     /// `sys.version_info[:2]`.
     pub version: (u32, u32),
-    /// Top-level modules that some policy lists and that are not here.
+    /// Top-level modules that some policy lists and that are not installed.
     pub missing: BTreeSet<String>,
-    /// Top-level modules that are here, beside those of the standard library; none where nobody looked.
+    /// Top-level modules that are installed, without the standard library; empty if unknown.
     pub present: BTreeSet<String>,
 }
 
 impl Installed {
-    /// Whether a module, by its dotted path, is missing here.
+    /// Whether a policy lists the module with this dotted path and it is not installed.
     pub fn lacks(&self, path: &str) -> bool {
         let top = path.split('.').next().unwrap_or(path);
         self.missing.contains(top)
     }
 
-    /// Whether a top-level module that nobody lists is missing here, as far as somebody looked.
+    /// Whether a top-level module that no policy lists is certainly not installed.
     pub fn surely_lacks(&self, top: &str) -> bool {
         !self.present.is_empty() && !self.present.contains(top)
     }

@@ -1,21 +1,21 @@
-//! What a record bears on its way to the disk.
+//! Labels of a record on its way to the disk.
 
-/// Who waits for a record on its way to the disk.
+/// Who waits for a record to become durable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Ticket {
-    /// The core does, and goes on when it hears this number again. Only `broker::record` counts them.
+    /// The core, which continues when this number is reported. Only `broker::record` issues numbers.
     Core(u64),
-    /// Nobody does: the shell's own records, and those of a log that no core is behind.
+    /// Nobody: records of the shell, and of commands without a core.
     Unawaited,
 }
 
-/// The way of a record to the disk. Each is kept in order; what a person decided overtakes what
-/// agents asked for. Records of one proposal keep their order all the same: what a person decides
-/// was shown, and what is shown is on the disk.
+/// The queue of a record on its way to the disk. Each lane keeps its order, and the person's lane overtakes the
+/// agents'. Records of one proposal still keep their order: a person decides only what was shown, and what is
+/// shown is already on the disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Lane {
-    /// What a person decided, and what became of it.
+    /// A person's decisions and their results.
     Person,
-    /// What agents asked for, and what ended without a person.
+    /// Agents' requests, and what ended without a person.
     Agents,
 }

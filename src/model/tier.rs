@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// How strongly a run is confined; the order is the strength.
+/// How strongly a run is confined, in ascending order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Tier {
@@ -34,7 +34,7 @@ impl fmt::Display for Tier {
     }
 }
 
-/// No tier has that name.
+/// The name is not a tier.
 #[derive(Debug, thiserror::Error)]
 #[error("unknown tier `{0}`; the tiers are process, kernel, container, microvm")]
 pub struct UnknownTier(pub String);
@@ -50,13 +50,13 @@ impl FromStr for Tier {
     }
 }
 
-/// A tier that this machine can give, as it was found by doing it.
+/// A tier that this machine supports, as found by a trial.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Preflight {
     pub tier: Tier,
-    /// What a run in it is confined by, as it was read from outside a confined process.
+    /// The layers that confine a run, as read from outside a confined process.
     pub layers: Vec<String>,
-    /// What a person who grants should know that the tier leaves open, each in a few words.
+    /// What the tier leaves open and a person who grants should know, in a few words each.
     pub does_not_stop: Vec<String>,
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Digest;
 
-/// What the static pass concluded. `Clear` says that no rule matched, not that code is safe.
+/// The conclusion of the static pass. `Clear` means that no rule matched, not that the code is safe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum VerdictKind {
@@ -67,7 +67,7 @@ impl fmt::Display for Severity {
     }
 }
 
-/// What a finding or a capability does to the verdict; the order is the strength.
+/// The effect of a finding or a capability on the verdict, in ascending order of strength.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Action {
@@ -86,7 +86,7 @@ impl Action {
     }
 }
 
-/// What code can do, as facts before judgement.
+/// What code can do, stated as facts before any judgement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Capability {
@@ -179,14 +179,14 @@ pub struct CapabilityUse {
     pub detail: String,
 }
 
-/// Which policy judged, by name and by the SHA-256 of its text (64 hex digits).
+/// The policy that judged: its name and the SHA-256 of its text (64 hex digits).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PolicyRef {
     pub profile: String,
     pub sha256: String,
 }
 
-/// The judged text.
+/// Size and digest of the judged code.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SourceStats {
     pub bytes: u64,
@@ -208,7 +208,7 @@ impl SourceStats {
     }
 }
 
-/// The whole answer of the static pass.
+/// The complete result of the static pass.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Verdict {
     pub verdict: VerdictKind,
@@ -217,24 +217,24 @@ pub struct Verdict {
     pub capabilities: Vec<CapabilityUse>,
     pub source: SourceStats,
     pub elapsed_us: u64,
-    /// Not part of the verdict that is told: it goes to the child, which compares.
+    /// Not part of the reported verdict: the child compares them with what CPython parsed.
     #[serde(skip)]
     pub facts: Option<CodeFacts>,
 }
 
-/// What the parser read, as two digests that another parser can be asked for: SHA-256 over the
-/// sorted, distinct items, each with its length in eight bytes (little-endian) before it.
+/// What the parser read, as two digests that another parser can reproduce: SHA-256 over the sorted, distinct
+/// items, each preceded by its length in eight bytes (little-endian).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CodeFacts {
-    /// Every identifier after NFKC; dotted module names in one piece.
+    /// Every identifier after NFKC; a dotted module name is one item.
     pub identifiers: Digest,
-    /// Every literal but None, True, False, `...` and the pieces of f-strings, after one letter
+    /// Every literal except None, True, False, `...` and the parts of f-strings, each preceded by one letter
     /// for its type.
     pub constants: Digest,
 }
 
 impl Verdict {
-    /// The verdict that `findings` amount to: the strongest action among them decides.
+    /// The verdict for `findings`: that of the strongest action.
     pub fn kind_of(findings: &[Finding]) -> VerdictKind {
         match findings.iter().map(|f| f.action).max() {
             Some(Action::Block) => VerdictKind::Blocked,

@@ -1,8 +1,8 @@
-//! Shows what cannot be seen: agents' text as plain text that every terminal draws alike.
+//! Makes agents' text visible, as plain text that every terminal draws alike.
 //!
-//! Terminals act on control characters, reorder text after bidirectional ones, draw nothing for
-//! invisible ones and disagree on the width of many others; each of them would let an agent's text
-//! look like something it is not. [`super::glyphs`] is the table of what is drawn.
+//! Terminals act on control characters, reorder text after bidirectional ones, draw nothing for invisible ones
+//! and disagree on the width of many others. Each of these could make an agent's text look like something else.
+//! [`super::glyphs`] is the table of drawn characters.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -10,11 +10,10 @@ use std::io::{self, Write};
 
 use super::glyphs::{Mark, columns};
 
-/// What stands for `c`, or `None` where it may be shown as it is.
+/// The replacement for `c`, or `None` if `c` may be shown.
 ///
-/// C0 controls become their control pictures (U+2400 block), everything else `\u{…}` with its code
-/// point. Tab, line feed and carriage return are escaped too: text that may have lines is split
-/// before it is shown.
+/// C0 controls become their control pictures (U+2400 block), other characters `\u{…}` with the code point. Tab,
+/// line feed and carriage return are replaced too: text with lines must be split before it is shown.
 pub fn escape(c: char) -> Option<String> {
     is_hidden(c).then(|| Mark::of(c).as_str().to_owned())
 }
@@ -23,9 +22,8 @@ fn is_hidden(c: char) -> bool {
     columns(c).is_none()
 }
 
-/// `text` with every character that cannot be seen, that a terminal would act on, or that
-/// terminals draw differently, replaced by something that can be seen. What it returns it leaves
-/// as it is.
+/// `text` with a visible replacement for every character that is invisible, that terminals act on or draw
+/// differently. Idempotent.
 pub fn visible(text: &str) -> Cow<'_, str> {
     let Some(first) = text.find(is_hidden) else {
         return Cow::Borrowed(text);
@@ -43,7 +41,7 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// [`visible`], but for line feeds and tabs: for text that may have lines.
+/// Like [`visible`], but keeps line feeds and tabs: for text with lines.
 pub fn visible_lines(text: &str) -> Cow<'_, str> {
     let stays = |c: char| matches!(c, '\n' | '\t');
     if !text.contains(|c| !stays(c) && is_hidden(c)) {
@@ -58,12 +56,12 @@ pub fn visible_lines(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// A writer in front of a terminal or of a file that one will show: what goes through it comes
-/// out as [`visible_lines`] has it, and what is not UTF-8 as U+FFFD's mark.
+/// A writer for a terminal, or for a file that a terminal will show: applies [`visible_lines`], and replaces
+/// invalid UTF-8 with the mark of U+FFFD.
 #[derive(Debug)]
 pub struct VisibleWriter<W: Write> {
     inner: W,
-    /// The beginning of a character whose rest is yet to come.
+    /// An incomplete character whose rest has not been written yet.
     part: Vec<u8>,
 }
 
@@ -75,7 +73,7 @@ impl<W: Write> VisibleWriter<W> {
         }
     }
 
-    fn broken(&mut self) -> io::Result<()> {
+    fn write_invalid(&mut self) -> io::Result<()> {
         let mark = visible("\u{fffd}");
         self.inner.write_all(mark.as_bytes())
     }
@@ -103,7 +101,7 @@ impl<W: Write> Write for VisibleWriter<W> {
                     &[]
                 }
                 Some((left, Some(bad))) => {
-                    self.broken()?;
+                    self.write_invalid()?;
                     left.get(bad..).unwrap_or_default()
                 }
             };
@@ -113,16 +111,16 @@ impl<W: Write> Write for VisibleWriter<W> {
 
     fn flush(&mut self) -> io::Result<()> {
         if !std::mem::take(&mut self.part).is_empty() {
-            self.broken()?;
+            self.write_invalid()?;
         }
         self.inner.flush()
     }
 }
 
-/// JSON text with every hidden character inside its strings written as `\\uXXXX`: the same JSON,
-/// safe on a terminal. Line feeds and spaces between values stay.
+/// JSON text with every hidden character in its strings written as `\\uXXXX`: equal JSON that is safe on a
+/// terminal. White space between values stays.
 pub fn visible_json(json: &str) -> Cow<'_, str> {
-    // Below U+0020 valid JSON has nothing but the white space between values.
+    // In valid JSON, characters below U+0020 are only white space between values.
     let hidden = |c: char| c > '\x1f' && is_hidden(c);
     if !json.contains(hidden) {
         return Cow::Borrowed(json);
@@ -159,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_that_joins_its_neighbour_is_left_to_do_so() {
+    fn characters_that_join_their_neighbour_are_replaced() {
         assert_eq!(visible("e\u{301}"), "e\\u{0301}");
         assert_eq!(visible("\u{b95}\u{bbe}"), "\\u{0B95}\\u{0BBE}");
         assert_eq!(visible("🇩🇪"), "\\u{1F1E9}\\u{1F1EA}");
@@ -168,7 +166,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_writer_shows_what_it_gets_however_it_is_cut(
+        fn a_writer_shows_the_same_text_however_the_bytes_are_split(
             bytes in any::<Vec<u8>>(),
             text in any::<String>(),
             cut in 1_usize..9,
@@ -188,7 +186,7 @@ mod tests {
         }
 
         #[test]
-        fn json_stays_the_same_and_becomes_harmless(text in any::<String>()) {
+        fn visible_json_is_equal_and_harmless(text in any::<String>()) {
             let json = serde_json::to_string(&text).unwrap();
             let shown = visible_json(&json).into_owned();
             prop_assert!(shown.chars().all(|c| escape(c).is_none()));
@@ -196,7 +194,7 @@ mod tests {
         }
 
         #[test]
-        fn shown_text_holds_nothing_hidden_and_is_stable(text in any::<String>()) {
+        fn visible_text_has_nothing_hidden_and_is_stable(text in any::<String>()) {
             let shown = visible(&text).into_owned();
             prop_assert!(shown.chars().all(|c| escape(c).is_none() && !c.is_control()));
             let again = visible(&shown);

@@ -1,9 +1,9 @@
-//! What `[widen.imports]` cannot add, whoever writes it: the runner's own modules, private ones,
-//! those that reach the operating system, the network or the interpreter, and what loads pickles.
+//! The modules and members that `[widen.imports]` can never add: the runner's own, private ones, those that
+//! reach the operating system, the network or the interpreter, and those that load pickles.
 //!
-//! Such a module would undo the policy rather than widen it. Of the rest, what is known to compute
-//! is added; of the standard library nothing else is; of other packages what is named, and
-//! [`Policy::unjudged`] holds it. What the file extends has already is not judged here.
+//! Such a module would undo the policy instead of widening it. Modules that are known to only compute may be
+//! added. No other module of the standard library may be. Unknown modules of other packages may be added by
+//! name, and [`Policy::unjudged`] lists them. What the base policy already allows is not judged here.
 
 use std::collections::BTreeSet;
 
@@ -21,13 +21,13 @@ const SYSTEM: &str = "it reaches the operating system behind the confined `open`
 const PICKLES: &str =
     "it loads pickles, and a pickle runs whatever it says; use csv, json or parquet";
 
-/// What is right where nothing that a file extends can be widened so.
+/// The alternative to a widening that is refused.
 const OWN_RULES: &str = "a file that extends nothing may list it, and is shown as `own rules`";
 
 const UNLISTED: &str = "it is of the standard library, and not known to do nothing but compute; a file \
      that extends nothing may list it, and is shown as `own rules`";
 
-/// Modules that open files or ask the system by themselves, whatever FS_READ says.
+/// Modules that open files or query the system themselves; refused whatever the action for FS_READ.
 const REACHING: [&str; 25] = [
     "os",
     "posix",
@@ -56,17 +56,17 @@ const REACHING: [&str; 25] = [
     "pyexpat",
 ];
 
-/// Names that stand for the same module wherever another one carries it: `statsmodels.api.os`.
+/// Names that denote the same module wherever another module exposes it: `statsmodels.api.os`.
 const CARRIED: &str = "os sys posix nt subprocess multiprocessing threading asyncio pty shutil pathlib tempfile glob \
      ctypes cffi ctypeslib numba llvmlite cython importlib imp runpy pkgutil inspect builtins gc marshal shelve \
      dill cloudpickle npyio sqlite3 socket socketserver ssl urllib urllib2 urllib3 httplib http requests \
      httpx aiohttp ftplib smtplib telnetlib paramiko fsspec websocket websockets sqlalchemy redis \
      patsy formulaic numexpr sympy IPython pytest unittest loky pexpect psutil";
 
-/// Members that open files where their module has harmless ones too.
+/// Members that open files, of modules that also have harmless members.
 const OPENING: [(&str, &str); 3] = [("io", "open"), ("io", "open_code"), ("io", "FileIO")];
 
-/// Members that load pickles, or write them, where their module has harmless ones too; `*` for all.
+/// Members that load or write pickles, of modules that also have harmless members; `*` for all.
 const UNPICKLING: [(&str, &str); 30] = [
     ("joblib", "load"),
     ("joblib", "dump"),
@@ -100,13 +100,13 @@ const UNPICKLING: [(&str, &str); 30] = [
     ("sklearn.externals", "*"),
 ];
 
-/// Whether a name is the runner's package or in it.
+/// Whether a module is the runner's package or inside it.
 pub(super) fn is_runner(module: &str) -> bool {
     module == "_countersign" || module.starts_with("_countersign.")
 }
 
-/// Why `members` of `module` cannot be added to what `policy` has, `had` being what it has of them;
-/// or what of them nothing is known of, as paths.
+/// Judges whether `members` of `module` may be added to `policy`, which already has the members `had`. Returns
+/// the paths of which nothing is known, or the reason for a refusal.
 pub(super) fn judge(
     module: &str,
     members: &BTreeSet<String>,
@@ -157,7 +157,7 @@ pub(super) fn judge(
     }
 }
 
-/// Whether `*` may stand for members of a module.
+/// Checks whether `*` may stand for the members of a module.
 fn everything(module: &str, members: &BTreeSet<String>) -> Result<(), String> {
     let Some(listed) = computes::listed(module) else {
         return Err(format!(
@@ -182,7 +182,7 @@ fn everything(module: &str, members: &BTreeSet<String>) -> Result<(), String> {
     })
 }
 
-/// What may be added of a module that is known, for an error.
+/// Why a member is not on a module's list, and which members may be added.
 fn left_out(module: &str) -> String {
     match computes::listed(module) {
         Some(listed) => format!("it is left out on purpose; {}", some(listed)),
@@ -190,7 +190,7 @@ fn left_out(module: &str) -> String {
     }
 }
 
-/// The first few members that a list has.
+/// Names the first few members of a list.
 fn some(listed: &BTreeSet<String>) -> String {
     let names = || listed.iter().filter(|m| *m != "*" && !m.starts_with('-'));
     if listed.contains("*") || names().next().is_none() {
@@ -203,7 +203,7 @@ fn some(listed: &BTreeSet<String>) -> String {
     format!("what may be added of it is {}", few.join(", "))
 }
 
-/// Why nothing of a module can be added.
+/// Why no member of a module can be added; `None` if some can.
 fn whole(module: &str, policy: &Policy) -> Option<String> {
     let private = |segment: &str| segment.starts_with('_') && segment != "__future__";
     if is_runner(module) {
@@ -231,13 +231,13 @@ fn whole(module: &str, policy: &Policy) -> Option<String> {
     if UNPICKLING.contains(&(module, "*")) {
         return Some(PICKLES.to_owned());
     }
-    // What is listed of a module that also opens files does not open any.
+    // The listed members of a module that also opens files do not open any.
     let listed = computes::module(module) == Known::Computes;
     let reaches = module_capability(module).filter(|c| !(listed && *c == Capability::FsRead))?;
     too_much(reaches, policy)
 }
 
-/// Why a member of a module that can be added itself cannot.
+/// Why a single member cannot be added.
 fn one(module: &str, member: &str, policy: &Policy) -> Option<String> {
     if UNPICKLING.contains(&(module, member)) {
         return Some(PICKLES.to_owned());
@@ -253,7 +253,7 @@ fn one(module: &str, member: &str, policy: &Policy) -> Option<String> {
     too_much(reaches, policy)
 }
 
-/// A name that says by itself what it is.
+/// Why a name is refused wherever it occurs.
 fn carried(name: &str) -> Option<&'static str> {
     let small = name.to_lowercase();
     if small.contains("pickle") || ["marshal", "shelve", "dill", "npyio"].contains(&name) {
@@ -265,8 +265,8 @@ fn carried(name: &str) -> Option<&'static str> {
         .then_some("it stands for a module that reaches the system or the interpreter")
 }
 
-/// What blocks in a policy that has been built on is not for a file to add; what leads out of
-/// the interpreter is not even where it would only be flagged.
+/// Refuses a capability that the base policy blocks. A capability that leads out of the interpreter is refused
+/// even if the policy only flags it.
 fn too_much(reaches: Capability, policy: &Policy) -> Option<String> {
     let action = policy.action(reaches);
     let leads_out = matches!(
@@ -288,7 +288,7 @@ fn too_much(reaches: Capability, policy: &Policy) -> Option<String> {
     leads_out.then(|| format!("it is for {reaches}, and widening never adds that; {OWN_RULES}"))
 }
 
-/// Members of a module that no list of members leaves out and that cannot be added all the same.
+/// Members of a module that can never be added, although no list excludes them with `-name`.
 fn known(module: &str) -> impl Iterator<Item = &'static str> {
     let listed = OPENING.iter().chain(&UNPICKLING);
     let more: &[&str] = match module {
@@ -296,7 +296,7 @@ fn known(module: &str) -> impl Iterator<Item = &'static str> {
         _ => &[],
     };
     listed
-        .filter(move |(of, member)| *of == module && *member != "*")
+        .filter(move |(owner, member)| *owner == module && *member != "*")
         .map(|(_, member)| *member)
         .chain(more.iter().copied())
 }

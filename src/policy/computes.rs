@@ -1,8 +1,8 @@
-//! What is known to compute and nothing else, so that `[widen.imports]` may add it: what the
-//! built-in policies list, and the modules of the table here.
+//! Modules and members that are known to only compute, so that `[widen.imports]` may add them: those that the
+//! built-in policies list, and those of the table here.
 //!
-//! The standard library is finite: what is not known of it is left out on purpose. Other packages
-//! are not: one that nobody looked at is not known, which is neither harmless nor forbidden.
+//! The standard library is finite, so everything in it that is not listed is left out on purpose. Other
+//! packages are countless: one that was never examined is unknown, which means neither harmless nor forbidden.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -11,8 +11,8 @@ use super::load;
 use super::members::library;
 use super::resolved::Contract;
 
-/// Module and members. `*` stands for all that are public and no modules, `-name` for one that
-/// stays out; without `*` the members are all that may be added.
+/// Modules and their members. `*` stands for all public members that are not modules, `-name` excludes one.
+/// Without `*`, only the named members may be added.
 const TABLE: &[(&str, &str)] = &[
     ("binascii", "*"),
     ("bz2", "BZ2Compressor BZ2Decompressor compress decompress"),
@@ -55,7 +55,7 @@ const TABLE: &[(&str, &str)] = &[
         "CHECK_CRC32 CHECK_CRC64 CHECK_NONE CHECK_SHA256 FORMAT_ALONE FORMAT_AUTO FORMAT_RAW FORMAT_XZ \
          LZMACompressor LZMADecompressor LZMAError PRESET_DEFAULT PRESET_EXTREME compress decompress",
     ),
-    // They read attributes by name.
+    // The excluded functions read attributes by name.
     ("operator", "* -attrgetter -methodcaller"),
     (
         "plistlib",
@@ -69,13 +69,13 @@ const TABLE: &[(&str, &str)] = &[
     ("reprlib", "Repr aRepr recursive_repr repr"),
     ("secrets", "*"),
     ("shlex", "join quote split"),
-    // Its fields walk attributes.
+    // Format fields of `Formatter` read attributes.
     ("string", "* -Formatter"),
     ("stringprep", "*"),
     ("struct", "*"),
     ("token", "*"),
     ("tomllib", "*"),
-    // They read the machine's address, or the command line.
+    // The excluded functions read the machine's address or the command line.
     ("uuid", "* -getnode -main -uuid1 -uuid6"),
     (
         "xml.etree.ElementTree",
@@ -115,7 +115,7 @@ const TABLE: &[(&str, &str)] = &[
     ("tqdm.auto", "tqdm trange"),
 ];
 
-/// Standard modules of other versions than the member lists were made with.
+/// Standard modules of Python versions other than the one that the member lists were made with.
 const OF_OTHER_PYTHONS: &str = "annotationlib asynchat asyncore binhex cgi cgitb chunk compression crypt \
      distutils formatter imp lib2to3 macpath msilib parser pipes profiling smtpd symbol telnetlib \
      test this xdrlib";
@@ -124,7 +124,7 @@ type Listed = BTreeMap<String, BTreeSet<String>>;
 
 static KNOWN: LazyLock<Listed> = LazyLock::new(|| {
     let mut known = Listed::new();
-    // Without them less is known, and less can be added.
+    // If they cannot be read, fewer modules are known, and fewer can be added.
     for policy in load::builtin().unwrap_or_default() {
         if policy.contract == Contract::Script {
             continue;
@@ -141,18 +141,18 @@ static KNOWN: LazyLock<Listed> = LazyLock::new(|| {
     known
 });
 
-/// What is known of a name that is to be added.
+/// What is known of a module or member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Known {
-    /// It computes, and reaches nothing else.
+    /// It only computes.
     Computes,
-    /// It was looked at and left out, or is of the standard library and on no list.
+    /// It was examined and left out, or belongs to the standard library and is not listed.
     LeftOut,
-    /// Nobody looked at it.
+    /// It was never examined.
     Unknown,
 }
 
-/// What is known of a module by itself.
+/// What is known of a module.
 pub(super) fn module(path: &str) -> Known {
     if KNOWN.contains_key(path) {
         Known::Computes
@@ -163,7 +163,7 @@ pub(super) fn module(path: &str) -> Known {
     }
 }
 
-/// What is known of one member.
+/// What is known of a member of a module.
 pub(super) fn member(module: &str, name: &str) -> Known {
     let Some(listed) = KNOWN.get(module) else {
         return if is_standard(module) {
@@ -181,19 +181,19 @@ pub(super) fn member(module: &str, name: &str) -> Known {
     } else if !library().is_listed(module) || library().has_member(module, name) {
         Known::Computes
     } else if is_standard(module) {
-        // A module that it carries.
+        // Not a member of its own, so it is a module that it imports.
         Known::LeftOut
     } else {
         Known::Unknown
     }
 }
 
-/// What is listed of a module that is known.
+/// The listed members of a known module.
 pub(super) fn listed(module: &str) -> Option<&'static BTreeSet<String>> {
     KNOWN.get(module)
 }
 
-/// Whether a module is Python's own, in any version.
+/// Whether a module belongs to the standard library of any Python version.
 pub(super) fn is_standard(path: &str) -> bool {
     let top = path.split('.').next().unwrap_or(path);
     library().is_stdlib(top) || OF_OTHER_PYTHONS.split_whitespace().any(|name| name == top)
@@ -204,7 +204,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_built_in_policies_list_is_known_and_what_they_leave_out_too() {
+    fn members_that_the_built_in_policies_list_or_leave_out_are_known() {
         assert_eq!(member("scipy.signal", "butter"), Known::Computes);
         assert_eq!(member("json", "decoder"), Known::LeftOut);
         assert_eq!(

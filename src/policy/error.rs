@@ -1,18 +1,18 @@
-//! What is wrong with a policy file, for the person who wrote it.
+//! Errors in a policy file, for the person who wrote it.
 
 use std::fmt;
 use std::path::PathBuf;
 
-/// A policy that cannot be used: the file, where in it, what is wrong and what would be right.
+/// Why a policy cannot be used: the file, the place in it, the mistake, and a suggestion.
 #[derive(Clone, Debug)]
 pub struct PolicyError {
     pub file: PathBuf,
-    /// Counted from 1.
+    /// Line number, counted from 1.
     pub line: Option<u32>,
     /// The key, as `table.key`.
     pub key: Option<String>,
     pub message: String,
-    /// The nearest name that would have been right.
+    /// The nearest valid name.
     pub nearest: Option<String>,
 }
 
@@ -54,8 +54,8 @@ impl fmt::Display for PolicyError {
 
 impl std::error::Error for PolicyError {}
 
-/// The line of `table.key`, or of `[table]` where the key is not found, as a person would look
-/// for it: the first line of the table that begins with the key.
+/// The line of `table.key`: the first line of the table that begins with the key. If there is none, the line of
+/// `[table]`.
 fn line_of(text: &str, key: &str) -> Option<u32> {
     let (table, name) = key.split_once('.').unwrap_or(("", key));
     let mut current = String::new();
@@ -76,7 +76,7 @@ fn line_of(text: &str, key: &str) -> Option<u32> {
             continue;
         };
         let left = left.trim().trim_matches(['"', '\'']);
-        // `widen.imports.lifelines` lies in the table `widen.imports`.
+        // The key `widen.imports.lifelines` can be in the table `widen.imports`.
         let path = if current.is_empty() {
             left.to_owned()
         } else {
@@ -89,7 +89,7 @@ fn line_of(text: &str, key: &str) -> Option<u32> {
     header
 }
 
-/// The key that a line, counted from 1, sets or goes on with, as `table.key`.
+/// The key that a line, counted from 1, sets or continues, as `table.key`.
 pub(super) fn key_of(text: &str, line: u32) -> Option<String> {
     let line = usize::try_from(line).ok()?;
     let mut table = String::new();

@@ -1,4 +1,4 @@
-//! A policy file as it is written (protocol.md §5).
+//! A policy file as written (protocol.md §5).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -12,7 +12,7 @@ use crate::model::{Action, Capability, Tier};
 
 type Imports = BTreeMap<String, BTreeSet<String>>;
 
-/// The whole file; what is missing comes from what it extends, or is empty.
+/// The whole file. Missing values come from the policy that it extends, or are empty.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct File {
@@ -79,7 +79,7 @@ pub(super) struct Data {
     pub private: PrivateValues,
 }
 
-/// Reads a file's text. The error names the line, and for a misspelt key the nearest one.
+/// Parses a file's text. An error names the line and, for a misspelt key, the nearest valid one.
 pub(super) fn read(path: &Path, text: &str) -> Result<File, PolicyError> {
     toml::from_str(text).map_err(|error| {
         let message = error.message().to_owned();
@@ -87,7 +87,7 @@ pub(super) fn read(path: &Path, text: &str) -> Result<File, PolicyError> {
             .span()
             .and_then(|span| text.get(..span.start))
             .and_then(|before| u32::try_from(before.matches('\n').count() + 1).ok());
-        // serde lists what would have been right: "unknown field `x`, expected one of `a`, `b`".
+        // serde lists the valid names: "unknown field `x`, expected one of `a`, `b`".
         let (wrong, right) = message
             .split_once("expected")
             .unwrap_or((message.as_str(), ""));
@@ -112,7 +112,7 @@ pub(super) fn read(path: &Path, text: &str) -> Result<File, PolicyError> {
     })
 }
 
-/// What stands in back quotes.
+/// The texts in back quotes.
 fn quoted(text: &str) -> impl Iterator<Item = &str> {
     text.split('`').skip(1).step_by(2)
 }

@@ -1,4 +1,4 @@
-//! Policy files on disk: which there are, and that nobody else can have written them.
+//! Policy files on disk: finds them, and checks that nobody else can have written them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use super::error::PolicyError;
 use super::resolved::SetBy;
 use crate::paths::{Trust, read_trusted};
 
-/// The `*.toml` of the folder, sorted; none where there is no folder.
+/// The folder's `*.toml` files, sorted; empty if there is no folder.
 pub(super) fn files(dir: &Path) -> Result<Vec<PathBuf>, PolicyError> {
     let fault = |error| PolicyError::new(dir, format!("cannot be read: {error}"));
     let entries = match fs::read_dir(dir) {
@@ -26,8 +26,8 @@ pub(super) fn files(dir: &Path) -> Result<Vec<PathBuf>, PolicyError> {
     Ok(files)
 }
 
-/// Whether a file lies in the folder, by whatever name it is called.
-pub(super) fn holds(dir: &Path, file: &Path) -> bool {
+/// Whether a file is in the folder, whichever path leads to it.
+pub(super) fn contains(dir: &Path, file: &Path) -> bool {
     let parent = file.parent().filter(|p| !p.as_os_str().is_empty());
     let parent = parent.unwrap_or(Path::new("."));
     match (fs::canonicalize(dir), fs::canonicalize(parent)) {
@@ -36,12 +36,12 @@ pub(super) fn holds(dir: &Path, file: &Path) -> bool {
     }
 }
 
-/// Reads a file that only root, or the user where it is theirs, can have written.
+/// Reads a file that only root or, for a user's file, the user can have written.
 pub(super) fn read(path: &Path, set_by: SetBy) -> Result<String, PolicyError> {
     let trust = match set_by {
         SetBy::Program | SetBy::Administrator => Trust::Root,
         SetBy::User => Trust::RootOrUser,
     };
-    // The folder may be what is wrong, not the file.
+    // The error may concern the folder instead of the file, so keep its path.
     read_trusted(path, trust).map_err(|e| PolicyError::new(e.path, e.why.to_string()))
 }

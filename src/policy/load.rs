@@ -1,4 +1,4 @@
-//! Built-in policies, and those of the administrator's and the user's folders.
+//! Loads the built-in policies and those in the administrator's and the user's folders.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -26,7 +26,7 @@ const BUILTIN: &[(&str, &str)] = &[
     ("script", include_str!("../../assets/policies/script.toml")),
 ];
 
-/// The embedded policies.
+/// The built-in policies.
 pub fn builtin() -> Result<Vec<Arc<Policy>>, PolicyError> {
     Ok(builtin_sourced()?
         .into_iter()
@@ -34,7 +34,7 @@ pub fn builtin() -> Result<Vec<Arc<Policy>>, PolicyError> {
         .collect())
 }
 
-/// Read once: they are a part of the program.
+/// Parses the built-in policies once.
 fn builtin_sourced() -> Result<Vec<Sourced>, PolicyError> {
     static READ: LazyLock<Result<Vec<Sourced>, PolicyError>> = LazyLock::new(read_builtin);
     READ.clone()
@@ -56,17 +56,18 @@ fn read_builtin() -> Result<Vec<Sourced>, PolicyError> {
         .collect()
 }
 
-/// Where policy files lie.
+/// The folders of policy files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Places {
-    /// The administrator's folder: every file in it is root's, and binds what extends it.
+    /// The administrator's folder. Its files must belong to root, and are binding for policies that extend
+    /// them.
     pub admin: PathBuf,
     /// The user's folder.
     pub user: PathBuf,
 }
 
 impl Places {
-    /// Those of this process.
+    /// The folders of this process.
     pub fn of(paths: &Paths) -> Self {
         Self {
             admin: paths.admin_policy_dir.clone(),
@@ -75,15 +76,15 @@ impl Places {
     }
 }
 
-/// Every policy that was resolved, by name.
+/// The resolved policies by name.
 type Known = BTreeMap<String, Sourced>;
 
-/// The built-in policies, the administrator's and the user's; either folder may be absent. Each
-/// file is checked for owner and mode, its name against its stem and the names that are taken;
-/// `extends` is worked out.
+/// Loads the built-in policies, the administrator's and the user's. Either folder may be absent. Checks the
+/// owner and mode of each file and that its policy's name is unused and equals the file's stem; resolves
+/// `extends`.
 pub fn load(places: &Places) -> Result<Vec<Arc<Policy>>, PolicyError> {
     let mut known = builtin_known()?;
-    // The administrator's first, by themselves: nothing of the user's can stand under them.
+    // Resolve the administrator's alone first: they cannot extend a user's policy.
     for (dir, set_by) in [
         (&places.admin, SetBy::Administrator),
         (&places.user, SetBy::User),
@@ -91,7 +92,7 @@ pub fn load(places: &Places) -> Result<Vec<Arc<Policy>>, PolicyError> {
         let mut waiting = Vec::new();
         for path in folder::files(dir)? {
             let one = named(&path, set_by)?;
-            taken(&one, known.get(&one.file.name))?;
+            check_unused(&one, known.get(&one.file.name))?;
             waiting.push(one);
         }
         resolve_all(waiting, &mut known)?;
@@ -106,8 +107,8 @@ fn builtin_known() -> Result<Known, PolicyError> {
     Ok(sourced.map(|s| (s.policy.name.clone(), s)).collect())
 }
 
-/// Each round resolves what extends something known; a round without progress is a circle or a
-/// name that does not exist.
+/// Each round resolves the files whose base is known. A round without progress means a cycle or an unknown
+/// name.
 fn resolve_all(mut waiting: Vec<Named>, known: &mut Known) -> Result<(), PolicyError> {
     while !waiting.is_empty() {
         let before = waiting.len();
@@ -130,28 +131,28 @@ fn resolve_all(mut waiting: Vec<Named>, known: &mut Known) -> Result<(), PolicyE
     Ok(())
 }
 
-/// Reads one file as if it lay in the user's folder (or where it lies, in the administrator's),
-/// beside what is there: for `policy check` and `policy diff`. Of the folders only what it extends
-/// is read, so that a mistake in another file does not matter.
+/// Loads one file for `policy check` and `policy diff`, as if it were in the user's folder, or in the
+/// administrator's if it is there. From the folders only the policies that it extends are read, so that
+/// mistakes in other files do not matter.
 pub fn load_file(path: &Path, places: &Places) -> Result<Arc<Policy>, PolicyError> {
-    let set_by = if folder::holds(&places.admin, path) {
+    let set_by = if folder::contains(&places.admin, path) {
         SetBy::Administrator
     } else {
         SetBy::User
     };
     let mut known = builtin_known()?;
-    let mut beside: Vec<(PathBuf, SetBy)> = Vec::new();
+    let mut files: Vec<(PathBuf, SetBy)> = Vec::new();
     for (dir, by) in [
         (&places.admin, SetBy::Administrator),
         (&places.user, SetBy::User),
     ] {
         if by <= set_by {
-            beside.extend(folder::files(dir)?.into_iter().map(|file| (file, by)));
+            files.extend(folder::files(dir)?.into_iter().map(|file| (file, by)));
         }
     }
     let one = named(path, set_by)?;
     if set_by == SetBy::User
-        && let Some((other, _)) = beside
+        && let Some((other, _)) = files
             .iter()
             .find(|(p, by)| *by == SetBy::Administrator && stem(p) == one.file.name)
     {
@@ -163,7 +164,7 @@ pub fn load_file(path: &Path, places: &Places) -> Result<Arc<Policy>, PolicyErro
         if known.contains_key(&base) {
             break;
         }
-        let file = beside.iter().find(|(p, _)| stem(p) == base);
+        let file = files.iter().find(|(p, _)| stem(p) == base);
         match file.filter(|_| chain.iter().all(|o| o.file.name != base)) {
             Some((path, by)) => chain.push(named(path, *by)?),
             None => break,
@@ -176,7 +177,7 @@ pub fn load_file(path: &Path, places: &Places) -> Result<Arc<Policy>, PolicyErro
     }
 }
 
-/// A file that was read, not yet resolved.
+/// A parsed file that is not resolved yet.
 struct Named {
     path: PathBuf,
     text: String,
@@ -184,8 +185,8 @@ struct Named {
     set_by: SetBy,
 }
 
-/// Refuses a name that a policy from above has.
-fn taken(one: &Named, above: Option<&Sourced>) -> Result<(), PolicyError> {
+/// Refuses a name that a policy of the administrator has.
+fn check_unused(one: &Named, above: Option<&Sourced>) -> Result<(), PolicyError> {
     match above {
         Some(above) if above.policy.set_by == SetBy::Administrator => {
             Err(name_of_administrator(one, &above.path))
@@ -207,10 +208,10 @@ fn named(path: &Path, set_by: SetBy) -> Result<Named, PolicyError> {
     let file = file::read(path, &text)?;
     let stem = stem(path);
     if file.name != stem {
-        let message = format!("the name is the file's own: `{stem}`");
+        let message = format!("the name must be that of the file, `{stem}`");
         return Err(PolicyError::new(path, message).at(&text, "name"));
     }
-    // Whatever the case: `Analysis` would be taken for `analysis`.
+    // Ignore case: people would mistake `Analysis` for `analysis`.
     let taken = |name: &str| name.eq_ignore_ascii_case(&file.name);
     let contracts = resolve::contract_names();
     if BUILTIN.iter().any(|(name, _)| taken(name)) || contracts.iter().any(|(name, _)| taken(name))
@@ -257,7 +258,7 @@ fn unknown_base(one: &Named, known: &Known, waiting: &[Named]) -> PolicyError {
     let base = one.file.extends.as_deref().unwrap_or_default();
     let circular = waiting.iter().any(|other| other.file.name == base);
     let message = if circular {
-        format!("`{base}` extends, in the end, this file: a circle")
+        format!("`{base}` extends this file, directly or through others: a circle")
     } else {
         format!("there is no policy `{base}`")
     };

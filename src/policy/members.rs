@@ -1,6 +1,6 @@
 //! The members of the libraries that the built-in policies list.
 //!
-//! Generated from the real libraries (assets/policies/members); they stand for `"*"` in a policy.
+//! Generated from the real libraries (assets/policies/members). `"*"` in a policy stands for these members.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
@@ -47,17 +47,17 @@ impl Library {
         library
     }
 
-    /// A top-level module of the standard library.
+    /// Whether a top-level module belongs to the standard library.
     pub fn is_stdlib(&self, name: &str) -> bool {
         self.stdlib.contains(name)
     }
 
-    /// Whether a path is a module of the lists in its own right, not one that another carries.
+    /// Whether the lists have this path as a module's own path, not only as a module that another one exposes.
     pub fn is_listed(&self, path: &str) -> bool {
         self.members.contains_key(path) || self.modules.contains_key(path)
     }
 
-    /// Whether anything is known of a top-level module.
+    /// Whether the lists have a top-level module.
     pub fn knows(&self, top: &str) -> bool {
         self.is_stdlib(top) || self.members.contains_key(top) || self.modules.contains_key(top)
     }
@@ -70,9 +70,10 @@ impl Library {
         self.modules.get(module).is_some_and(|m| m.contains(name))
     }
 
-    /// `statsmodels.api.tsa` is the module `statsmodels.tsa.api`.
+    /// The real path of a module that another one exposes under a different name: `statsmodels.tsa.api` for
+    /// `statsmodels.api.tsa`.
     pub fn other(&self, module: &str, name: &str) -> Option<&'static str> {
-        // The key's lifetime is the table's, so look it up by what it borrows from.
+        // `others` needs `'static` keys, so take them from the table.
         let (module, _) = self.modules.get_key_value(module)?;
         let name = self.modules.get(module)?.get(name)?;
         self.others.get(&(*module, *name)).copied()
@@ -88,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_lists_know_members_from_modules() {
+    fn the_lists_distinguish_members_from_modules() {
         let l = library();
         assert!(l.has_member("numpy", "mean") && !l.has_member("numpy", "f2py"));
         assert!(l.has_module("json", "decoder") && l.has_module("re", "enum"));

@@ -1,6 +1,6 @@
-//! Policies: what a profile allows, read from TOML, the built-in ones embedded.
+//! Policies: what a profile allows. They are read from TOML; the built-in ones are embedded.
 //!
-//! One policy, two readers: the analyser and the child's runner take their lists from here.
+//! The analyser and the child's runner both take their lists from here.
 
 mod closed;
 mod computes;

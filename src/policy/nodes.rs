@@ -1,10 +1,9 @@
-//! Every kind of node that Python's syntax trees have, and what becomes of one in a snippet: the one table
-//! that analyser and runner go by.
+//! The table of all node kinds in Python's syntax trees and how each is handled, used by analyser and runner.
 //!
-//! What is not in it is refused in every profile. The analyser cannot name such a kind, since its walk
-//! says [`NodeKind`]s; no policy can list one, `*` stands for what is in here; and the runner, which gets a
-//! policy's list from here, refuses what is not on it. `assets/docs/syntax.md` shows the table with the
-//! built-in profiles; `tests/it/nodes.rs` asks every Python of the machine whether it is complete.
+//! Kinds that are not in the table are refused in every profile: the analyser's walk can only produce
+//! [`NodeKind`]s; no policy can list another kind, and `*` stands only for kinds in the table; the runner gets
+//! a policy's list from here and refuses all others. `assets/docs/syntax.md` shows the table with the built-in
+//! profiles. `tests/it/nodes.rs` compares it with every Python on the machine.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -12,14 +11,14 @@ use std::path::Path;
 use super::error::PolicyError;
 use crate::model::nearest;
 
-/// What becomes of a kind.
+/// How a kind is handled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Handling {
-    /// The analyser walks it, the runner's gates are put into it, and a policy's list decides.
+    /// The analyser walks it, the runner inserts its gates into it, and the policy's list decides.
     Listed,
-    /// Newer than what the analyser reads: a snippet that has it is unanalyzable, and no policy can list it.
+    /// Too new for the analyser: a snippet with it is unanalyzable, and no policy can list it.
     Unread,
-    /// No snippet's tree has it: other modes of the parser, and classes that Python keeps for old programs.
+    /// Never in a snippet's tree: other modes of the parser, and classes that Python keeps for compatibility.
     Elsewhere,
 }
 
@@ -33,7 +32,7 @@ macro_rules! kinds {
         }
 
         impl NodeKind {
-            /// All of them, in the order of the table.
+            /// All kinds, in the order of the table.
             pub const ALL: &'static [Self] = &[$($(Self::$name,)+)+];
 
             pub const fn name(self) -> &'static str {
@@ -42,7 +41,8 @@ macro_rules! kinds {
                 }
             }
 
-            /// Handling, the Python 3 that brought it (11 for what is older), and its class's base.
+            /// Handling, minor version of Python 3 that introduced the kind (11 for older ones), and base
+            /// class.
             const fn row(self) -> (Handling, u8, &'static str) {
                 match self {
                     $($(Self::$name => (Handling::$handling, $since, $group),)+)+
@@ -83,13 +83,12 @@ impl NodeKind {
         self.row().0
     }
 
-    /// The minor version of the first Python 3 that has it; 11, the oldest that runs snippets, for what is
-    /// older.
+    /// The minor version of the first Python 3 that has the kind, at least 11, the oldest that runs snippets.
     pub const fn since(self) -> u8 {
         self.row().1
     }
 
-    /// The class that its class extends.
+    /// The base class of its class.
     pub const fn base(self) -> &'static str {
         self.row().2
     }
@@ -98,14 +97,14 @@ impl NodeKind {
         Self::ALL.iter().copied().find(|kind| kind.name() == name)
     }
 
-    /// What a policy may list.
+    /// The kinds that a policy may list.
     pub fn listed() -> impl Iterator<Item = Self> + Clone {
         let all = Self::ALL.iter().copied();
         all.filter(|kind| kind.handling() == Handling::Listed)
     }
 }
 
-/// A file's `nodes.allow` as names of the table: `*` stands for all that can be listed.
+/// A file's `nodes.allow`, checked, with `*` replaced by all kinds that can be listed.
 pub(super) fn allowed(
     path: &Path,
     text: &str,
@@ -117,8 +116,8 @@ pub(super) fn allowed(
             Some(Handling::Unread) => {
                 format!("`{name}` is syntax that the analyser does not read: no policy allows it")
             }
-            Some(Handling::Elsewhere) => format!("`{name}` stands in no snippet"),
-            None => format!("`{name}` is no kind of syntax node that is known here"),
+            Some(Handling::Elsewhere) => format!("`{name}` never occurs in a snippet"),
+            None => format!("`{name}` is not a known kind of syntax node"),
         };
         return Err(PolicyError {
             nearest: nearest(name, NodeKind::listed().map(NodeKind::name)).map(str::to_owned),
@@ -144,16 +143,16 @@ mod tests {
     }
 
     #[test]
-    fn a_policy_lists_what_is_in_the_table_and_everything_is_what_is_in_it() {
+    fn a_policy_lists_only_kinds_of_the_table_and_a_star_stands_for_all_of_them() {
         assert_eq!(read(&["Name", "Call"]).unwrap().len(), 2);
         let all = read(&["*", "Name"]).unwrap();
         assert_eq!(all.len(), NodeKind::listed().count());
         assert!(!all.contains("*") && !all.contains("TemplateStr") && !all.contains("Interactive"));
         for (name, said) in [
-            ("Nonsense", "`Nonsense` is no kind of syntax node"),
+            ("Nonsense", "`Nonsense` is not a known kind of syntax node"),
             ("Nmae", "did you mean `Name`?"),
             ("TemplateStr", "does not read"),
-            ("Interactive", "stands in no snippet"),
+            ("Interactive", "never occurs in a snippet"),
         ] {
             let error = read(&["Name", name]).unwrap_err();
             assert!(

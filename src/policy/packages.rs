@@ -1,14 +1,14 @@
-//! What well-known packages bring beyond computing, by their top name or a part of them.
+//! Capabilities of well-known packages beyond computing, by their top-level name or a part of them.
 //!
-//! No such list is ever complete: what is on no list at all is not known, and not taken for
-//! harmless (see [`super::computes`]).
+//! No such list is ever complete: packages on no list are unknown, and are not considered harmless (see
+//! [`super::computes`]).
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use crate::model::Capability;
 
-/// Names that are not certain to be packages may stand for parts: `torch.hub`.
+/// A dotted name stands for a part of a package: `torch.hub`.
 const TABLE: &[(Capability, &str)] = &[
     (
         Capability::NetworkOut,
@@ -124,9 +124,9 @@ static BY_NAME: LazyLock<HashMap<&'static str, Capability>> = LazyLock::new(|| {
         .collect()
 });
 
-/// What a package, or the part of one that a dotted name leads to, is for.
+/// The capability of a package, or of the part of one that a dotted name denotes.
 pub(super) fn package_capability(path: &str) -> Option<Capability> {
-    // The one part of IPython that only shows things.
+    // The only part of IPython that just displays values.
     if path == "IPython.display" || path.starts_with("IPython.display.") {
         return None;
     }

@@ -1,11 +1,11 @@
-//! What modules of Python and of well-known libraries reach, beyond computing.
+//! Capabilities of modules of Python and of well-known libraries, beyond computing.
 //!
-//! Knowledge, not policy: the analyser judges by it, and widening stops at it.
+//! These are facts, not policy: the analyser judges by them, and they limit widening.
 
 use super::packages::package_capability;
 use crate::model::Capability;
 
-/// What a module that reaches outside is for; `None` for one that is not known to.
+/// The capability of a module that reaches outside the run; `None` for other and unknown modules.
 pub fn module_capability(path: &str) -> Option<Capability> {
     let top = path.split('.').next().unwrap_or(path);
     if path.starts_with("http.server") || path.starts_with("xmlrpc.server") {
@@ -49,9 +49,9 @@ pub fn module_capability(path: &str) -> Option<Capability> {
     })
 }
 
-/// Members of such modules that reach nothing but the run: its own folder, its own threads, its own
-/// streams, facts that are the same for every run of a machine. The runner gives them, narrowed where the
-/// member itself is wider (`assets/runner/modules.py`); the kernel confines what they do.
+/// Members of such modules that reach only the run itself: its folder, its threads, its streams, and facts that
+/// are the same for every run on a machine. The runner provides them, restricted where the real member reaches
+/// further (`assets/runner/modules.py`); the kernel confines what they do.
 const INSIDE: &[(&str, &str)] = &[
     (
         "os",
@@ -113,25 +113,25 @@ const INSIDE: &[(&str, &str)] = &[
     ("IPython.display", "HTML Markdown display"),
 ];
 
-/// Whether a member of a module that reaches outside reaches nothing but the run.
+/// Whether a member of a module that reaches outside reaches only the run itself.
 pub fn stays_inside(module: &str, member: &str) -> bool {
     let known = INSIDE.iter().find(|(name, _)| *name == module);
     known.is_some_and(|(_, members)| members.split_ascii_whitespace().any(|m| m == member))
 }
 
-/// The package that draws for plotly's `write_image`: no policy lists it.
+/// The package that plotly's `write_image` draws with; no policy lists it.
 pub const DRAWS: &str = "kaleido";
 
-/// Whether a top-level module is there without anybody installing it: of the standard library, or made by
+/// Whether a top-level module exists without being installed: it belongs to the standard library or is made by
 /// the runner (`assets/runner/modules.py`).
 pub fn is_given(top: &str) -> bool {
     top == "IPython" || super::library().is_stdlib(top)
 }
 
-/// What a member of such a module does, where it says more than the module.
+/// The capability of a member, which may be more specific than that of its module.
 pub fn member_capability(path: &str) -> Option<Capability> {
     let (module, name) = path.split_once('.')?;
-    // The same functions under the names of the platforms' own modules.
+    // These modules have the functions of `os` under platform-specific names.
     let module = if matches!(module, "posix" | "nt") {
         "os"
     } else {

@@ -1,4 +1,4 @@
-//! From a file to a policy: defaults, `extends`, and the rule that it can only tighten.
+//! Resolves a file into a policy: defaults, `extends`, and the rule that a file that extends can only tighten.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -13,17 +13,17 @@ use super::resolved::{Attributes, Contract, Origin, Policy, PrivateValues, SetBy
 use crate::model::nearest;
 use crate::model::{Action, Capability, Digest, Limits, Tier};
 
-/// A policy and the text that it came from, with what it extends.
+/// A policy with its text and the texts of the policies that it extends.
 #[derive(Clone)]
 pub(super) struct Sourced {
     pub policy: Policy,
     pub text: String,
     pub path: PathBuf,
-    /// The administrator's policy that it is, or is built on: nothing of a user's widens it.
+    /// The administrator's policy that it is or is built on, if any. No user's policy may widen that.
     pub bound_by: Option<String>,
 }
 
-/// A file's text and where it stood.
+/// A file's text and its origin.
 #[derive(Clone, Copy)]
 pub(super) struct Written<'t> {
     pub path: &'t Path,
@@ -31,7 +31,7 @@ pub(super) struct Written<'t> {
     pub set_by: SetBy,
 }
 
-/// A file that extends nothing.
+/// Resolves a file that extends nothing.
 pub(super) fn own(
     written: Written<'_>,
     file: File,
@@ -47,7 +47,7 @@ pub(super) fn own(
     let Some(contract) = file.contract else {
         return Err(PolicyError::new(
             path,
-            "a file that extends nothing names its contract: feature, analysis, chart, scoped, walled or script",
+            "a file that extends nothing must name its contract: feature, analysis, chart, scoped, walled or script",
         )
         .at(text, "contract"));
     };
@@ -93,7 +93,7 @@ pub(super) fn own(
     })
 }
 
-/// A file that extends `base`: it may only tighten, but for `[widen.imports]`.
+/// Resolves a file that extends `base`. Except for `[widen.imports]` it may only tighten.
 pub(super) fn extending(
     written: Written<'_>,
     file: File,
@@ -109,7 +109,8 @@ pub(super) fn extending(
     if let Some(contract) = file.contract
         && contract != policy.contract
     {
-        return tighten.refuse("contract", "the contract stays what it extends has");
+        let message = format!("the contract cannot differ from that of `{}`", tighten.base);
+        return tighten.refuse("contract", &message);
     }
     if let Some(guard) = file.guard {
         if policy.guard && !guard {
@@ -216,7 +217,7 @@ pub(super) fn extending(
         Origin::Builtin | Origin::Own => 0,
     };
     policy.origin = match &base.policy.origin {
-        // What is built on own rules stays own rules.
+        // A policy built on own rules also counts as own rules.
         Origin::Own => Origin::Own,
         Origin::Builtin => Origin::Extends {
             base: base.policy.name.clone(),
@@ -243,7 +244,7 @@ pub(super) fn extending(
     })
 }
 
-/// Says what would loosen, and where.
+/// Refuses values that would loosen the base policy.
 struct Tighten<'t> {
     path: &'t Path,
     text: &'t str,
@@ -263,7 +264,7 @@ impl Tighten<'_> {
     ) -> Result<(), PolicyError> {
         let members = key.starts_with("imports.");
         for name in wanted.difference(given) {
-            // `*` stands for public members; a private one would be more than it gave.
+            // `*` stands only for public members.
             let within = given.contains("*") && !(members && name.starts_with('_'));
             if within || (members && name.starts_with('-')) {
                 continue;
@@ -298,7 +299,7 @@ impl Tighten<'_> {
                 return Err(error);
             };
             self.subset(&key, members, allowed)?;
-            // What was taken out of `*` stays out.
+            // Members excluded from `*` must stay excluded.
             for minus in allowed.iter().filter(|m| m.starts_with('-')) {
                 if members.contains("*") && !members.contains(minus)
                     || members.contains(&minus[1..])
@@ -349,7 +350,7 @@ impl Tighten<'_> {
                 given.artifact_bytes,
             ),
             ("code_bytes", wanted.code_bytes, given.code_bytes),
-            // 0 is no limit on ticks.
+            // 0 ticks means no limit.
             (
                 "ticks",
                 wanted.ticks.map(|t| if t == 0 { u64::MAX } else { t }),
@@ -386,8 +387,8 @@ fn limits(wanted: &file::Limits, given: Limits) -> Limits {
     }
 }
 
-/// What a limit may be: with less nothing runs, with more it is none, or no clock and no counter
-/// holds it.
+/// Checks the range of each limit: below it nothing can run, above it there would be no real limit, or a clock
+/// or counter would overflow.
 fn check_limits(path: &Path, text: &str, limits: &Limits) -> Result<(), PolicyError> {
     const YEAR_S: u64 = 365 * 24 * 3600;
     const TIB: u64 = 1 << 40;
@@ -415,7 +416,7 @@ fn check_limits(path: &Path, text: &str, limits: &Limits) -> Result<(), PolicyEr
     }
 }
 
-/// Module names and members are Python names: anything else could never match, or match too much.
+/// Checks that modules and members are Python names: anything else would match nothing or too much.
 fn check_imports(
     path: &Path,
     text: &str,
@@ -436,10 +437,10 @@ fn check_imports(
         if !everything && !module.split('.').all(name) {
             return Err(PolicyError::new(path, "not the name of a module").at(text, &key));
         }
-        // Python compares names after NFKC: in another form one would name nothing, or look alike.
+        // Python compares names after NFKC: a name in another form would match nothing or imitate another one.
         let other = std::iter::once(module).chain(members).find(|n| !is_nfkc(n));
         if let Some(other) = other {
-            let message = format!("`{other}` is not as Python writes names (NFKC)");
+            let message = format!("`{other}` is not in the form that Python gives names (NFKC)");
             return Err(PolicyError::new(path, message).at(text, &key));
         }
         if let Some(wrong) = members
@@ -456,7 +457,7 @@ fn check_imports(
     Ok(())
 }
 
-/// The contract a built-in profile's name stands for.
+/// The names of the built-in profiles and their contracts.
 pub(super) fn contract_names() -> [(&'static str, Contract); 6] {
     [
         ("feature", Contract::Feature),

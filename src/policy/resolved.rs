@@ -1,27 +1,25 @@
-//! A policy after `extends` and defaults were worked out: what everything else reads.
+//! A policy with `extends` and defaults resolved, as all other modules read it.
 //!
-//! Two programs read it, the analyser here and the runner in the child, and must mean the same:
+//! The analyser and the runner in the child must interpret it in the same way:
 //!
-//! - `imports` maps a module's full name to its members. `import a.b` is allowed when `a.b` is a
-//!   key. `from a import n` and `a.n` are allowed when `a.n` is a key, or `a` is a key and `n` is
-//!   one of its members, or its members hold `*`, not `-n`, and `n` is public and not a module. A module
-//!   whose name is a proper prefix of a key (`numpy.lib`) may be walked through, not kept. A
-//!   module found under another name counts by its own `__name__`. The key `*` allows everything.
-//! - `builtins` are the names that load from `builtins`; a name that is not listed is refused
-//!   where it is loaded. `*` allows everything. `getattr` and `hasattr`, where listed, take a
-//!   literal name that an attribute read would be allowed; `type` takes one argument; `open`
-//!   opens plain names in the output folder.
-//! - `attributes.deny` is refused on every object, whether read, written, deleted, or named by
-//!   a pattern, `getattr` or a format field. A name `__x__` may be read only if it is in
-//!   `allow_dunder`, and defined or stored only if it is there or in `define_dunder`; a bare annotation
-//!   and the name of an argument count as definitions, and a name of the snippet's own that it may
-//!   define it may read. `*` in `allow_dunder` allows all. Names that begin with one underscore are refused on objects that
-//!   are not the snippet's own, but for `_asdict _field_defaults _fields _make _replace
-//!   _repr_html_`.
-//! - `nodes` are names of CPython's `ast` classes; any other node is refused. `*` in a file stands for
-//!   all that [`super::NodeKind`] lists, and is written out here.
+//! - `imports` maps a module's full name to its members. `import a.b` is allowed if `a.b` is a key.
+//!   `from a import n` and `a.n` are allowed if `a.n` is a key; or if `a` is a key and either `n` is one of its
+//!   members, or its members include `*` and not `-n`, and `n` is public and not a module. A module whose name
+//!   is a proper prefix of a key (`numpy.lib`) may be used in a path but not as a value. A module found under
+//!   another name counts by its own `__name__`. The key `*` allows everything.
+//! - `builtins` are the names that may be loaded from `builtins`; loading any other one is refused. `*` allows
+//!   everything. If listed, `getattr` and `hasattr` take only a literal name that may be read as an attribute,
+//!   `type` takes one argument, and `open` opens plain names in the output folder.
+//! - `attributes.deny` are refused on every object, whether read, written, deleted, or named by a pattern,
+//!   `getattr` or a format field. A name `__x__` may be read only if it is in `allow_dunder`, and defined or
+//!   stored only if it is there or in `define_dunder`. A bare annotation and the name of an argument count as
+//!   definitions. A snippet may read a name of its own that it may define. `*` in `allow_dunder` allows all.
+//!   Names that begin with one underscore are refused on objects that are not the snippet's own, except
+//!   `_asdict _field_defaults _fields _make _replace _repr_html_`.
+//! - `nodes` are names of CPython's `ast` classes; other nodes are refused. `*` in a file stands for all kinds
+//!   that [`super::NodeKind`] lists, and is expanded here.
 //! - All names are compared after NFKC.
-//! - With `guard = false` nothing of this is enforced; the analyser flags what it would refuse.
+//! - With `guard = false` none of this is enforced; the analyser flags what it would refuse.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,7 +27,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::{Action, BoundInput, Capability, Digest, Limits, PolicyRef, Tier};
 
-/// Which shape of inputs and result a profile has; a built-in profile's name.
+/// The shape of a profile's inputs and result, named after a built-in profile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Contract {
@@ -53,7 +51,7 @@ impl Contract {
         }
     }
 
-    /// The names that a snippet finds bound, beside those of its inputs (protocol.md §5).
+    /// The names bound in a snippet, besides those of its inputs (protocol.md §5).
     pub const fn names(self) -> &'static [&'static str] {
         match self {
             Self::Feature => &["df", "pd", "np"],
@@ -73,7 +71,8 @@ impl Contract {
         }
     }
 
-    /// Those of its inputs, where inputs bind names at all; `None` where they do and are not known.
+    /// The names that the inputs bind; empty if the contract binds none, `None` if it does and they are
+    /// unknown.
     pub fn inputs_bound(
         self,
         inputs: Option<&BTreeSet<String>>,
@@ -87,7 +86,7 @@ impl Contract {
     }
 }
 
-/// Where a policy came from; what the header says of it.
+/// Where a policy came from, for display in the header.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "origin", rename_all = "lowercase")]
 pub enum Origin {
@@ -97,11 +96,11 @@ pub enum Origin {
         base: String,
         widened: usize,
     },
-    /// A file that extends nothing: marked `own rules`.
+    /// A file that extends nothing, shown as `own rules`.
     Own,
 }
 
-/// Whose word a policy is; the order is who stands above whom.
+/// Who set a policy, in descending order of authority.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
@@ -110,20 +109,20 @@ pub enum SetBy {
     /// Built in.
     #[default]
     Program,
-    /// A file of the administrator's folder.
+    /// A file in the administrator's folder.
     Administrator,
-    /// A file of the user's folder.
+    /// A file in the user's folder.
     User,
 }
 
-/// What agents get back of the data sets that are marked private.
+/// Whether agents may see the values of private data sets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PrivateValues {
-    /// Their values are redacted from everything that goes back.
+    /// Values are redacted from everything that is returned.
     #[default]
     Hide,
-    /// As of a public data set.
+    /// Values are treated like those of a public data set.
     Tell,
 }
 
@@ -139,21 +138,20 @@ impl PrivateValues {
 /// Attribute rules.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Attributes {
-    /// Refused whatever they are read from.
+    /// Names that are refused on every object.
     pub deny: BTreeSet<String>,
-    /// The dunder names that may be read or defined; all others are refused.
+    /// The dunder names that may be read or defined.
     pub allow_dunder: BTreeSet<String>,
-    /// Further dunder names that a class or module may define, but nobody may read.
+    /// Further dunder names that a class or module may define but that may not be read.
     #[serde(default)]
     pub define_dunder: BTreeSet<String>,
 }
 
-/// A resolved policy. Serialised as JSON it is what the analyser worker and the child's runner
-/// are given.
+/// A resolved policy. The analyser's worker and the child's runner receive it as JSON.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Policy {
     pub name: String,
-    /// SHA-256 of the text of the file, and of every file it extends, in that order.
+    /// SHA-256 of the file's text followed by the texts of the files that it extends, in order.
     pub sha256: Digest,
     pub origin: Origin,
     #[serde(default)]
@@ -161,44 +159,44 @@ pub struct Policy {
     pub contract: Contract,
     /// Whether the gates inside the child are on.
     pub guard: bool,
-    /// Module → its members; `*` stands for all that is not itself a module, `-name` takes one out.
+    /// Module → its members; `*` stands for all that are not modules, `-name` excludes one.
     pub imports: BTreeMap<String, BTreeSet<String>>,
-    /// Modules and members that `[widen.imports]` added and nothing is known of: `acme`,
-    /// `pandas.io`. They may be imported, and what imports them is flagged.
+    /// Modules and members that `[widen.imports]` added and of which nothing is known: `acme`, `pandas.io`.
+    /// They may be imported, but code that does so is flagged.
     #[serde(default)]
     pub unjudged: BTreeSet<String>,
     pub builtins: BTreeSet<String>,
     pub attributes: Attributes,
     /// Names of CPython `ast` node classes that may occur, each of them [`super::NodeKind::listed`].
     pub nodes: BTreeSet<String>,
-    /// What a capability does to the verdict; one that is not listed blocks.
+    /// The effect of each capability on the verdict; one that is not listed blocks.
     pub capabilities: BTreeMap<Capability, Action>,
     pub limits: Limits,
-    /// The weakest tier it may run in.
+    /// The weakest tier in which it may run.
     pub tier: Tier,
-    /// As written; [`Policy::tells_private`] says what comes of it.
+    /// The value as written; [`Policy::tells_private`] decides.
     #[serde(default)]
     pub private: PrivateValues,
 }
 
 impl Policy {
-    /// Whether the values of private data sets go back to the agent. Never under the contract
-    /// `scoped`, which promises that its scope `private` does not leave the run.
+    /// Whether the values of private data sets are returned to the agent. Never under the contract `scoped`,
+    /// which promises that its scope `private` does not leave the run.
     pub fn tells_private(&self) -> bool {
         self.private == PrivateValues::Tell && self.contract != Contract::Scoped
     }
 
-    /// Whether this input is a private data set whose values go back all the same.
+    /// Whether this input is a private data set whose values are returned nevertheless.
     pub fn tells(&self, input: &BoundInput) -> bool {
         input.is_private() && self.tells_private()
     }
 
-    /// Whether this input is a private data set whose values are hidden from what goes back.
+    /// Whether this input is a private data set whose values are redacted from everything that is returned.
     pub fn hides(&self, input: &BoundInput) -> bool {
         input.is_private() && !self.tells_private()
     }
 
-    /// What this capability does to a verdict: what is not listed blocks.
+    /// The effect of this capability on a verdict; one that is not listed blocks.
     pub fn action(&self, capability: Capability) -> Action {
         self.capabilities
             .get(&capability)
@@ -206,7 +204,7 @@ impl Policy {
             .unwrap_or(Action::Block)
     }
 
-    /// The reference a verdict carries.
+    /// The reference to this policy in a verdict.
     pub fn reference(&self) -> PolicyRef {
         PolicyRef {
             profile: self.name.clone(),
@@ -214,7 +212,7 @@ impl Policy {
         }
     }
 
-    /// What the header shows: `analysis`, `analysis + 1`, or `team (own rules)`.
+    /// The label in the header: `analysis`, `analysis + 1`, or `team (own rules)`.
     pub fn label(&self) -> String {
         match &self.origin {
             Origin::Builtin => self.name.clone(),

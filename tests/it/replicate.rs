@@ -157,7 +157,7 @@ fn r5_replicate_refuses_what_was_not_granted_and_did_not_succeed() {
     write(&format!("{granted}\nimport subprocess"));
     refused(&dash, &path, "its code is not what was granted");
     write("print(1)\n");
-    refused(&dash, &path, "is no kept run");
+    refused(&dash, &path, "is not a kept run");
     let id = file
         .to_str()
         .unwrap()

@@ -192,12 +192,12 @@ fn a_refusal_to_widen_says_why_and_what_is_right() {
         (
             "acme",
             "\u{ff4f}\u{ff53}",
-            "is not as Python writes names (NFKC)",
+            "is not in the form that Python gives names (NFKC)",
         ),
         (
             "\u{ff4f}\u{ff53}",
             "path",
-            "is not as Python writes names (NFKC)",
+            "is not in the form that Python gives names (NFKC)",
         ),
     ] {
         let error = refused("team", &widened("analysis", module, &[member]));
