@@ -209,6 +209,17 @@ fn removed(written: &str) -> Option<&'static str> {
         "pandas.DataFrame.append" | "pandas.Series.append" => {
             "pandas 2.0 removed it: write `pd.concat([a, b])`"
         }
+        "datetime.now"
+        | "datetime.today"
+        | "datetime.utcnow"
+        | "datetime.strptime"
+        | "datetime.strftime"
+        | "datetime.fromtimestamp"
+        | "datetime.fromisoformat"
+        | "datetime.combine" => {
+            "`datetime` is the module here: write `from datetime import datetime`"
+        }
+        "random.int" => "write `random.randint(a, b)`",
         "pandas.DataFrame.from_items" => "pandas 1.0 removed it: write `pd.DataFrame.from_dict`",
         _ => return None,
     })

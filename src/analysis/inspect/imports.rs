@@ -262,6 +262,10 @@ impl<'a> Inspector<'a> {
             }
         }
         match standing {
+            Standing::Allowed if self.is_missing(written) => {
+                let near = hints::member(written).map(str::to_owned);
+                self.no_member(written.to_owned(), near, at);
+            }
             Standing::Allowed | Standing::OnTheWay => {}
             Standing::Module => {
                 let last = written.rsplit('.').next().unwrap_or(written);
@@ -289,6 +293,9 @@ impl<'a> Inspector<'a> {
             }
             Standing::Unresolved => {
                 let near = self.near_member(written);
+                if self.is_missing(written) {
+                    return self.no_member(written.to_owned(), near, at);
+                }
                 let fact = self.add(&rules::IMPORT_UNRESOLVED, at, written);
                 if let Some(hint) = near {
                     fact.hint = Some(hint);
@@ -306,7 +313,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    fn near_member(&self, written: &str) -> Option<String> {
+    pub(super) fn near_member(&self, written: &str) -> Option<String> {
         if let Some(instead) = hints::member(written) {
             return Some(instead.to_owned());
         }

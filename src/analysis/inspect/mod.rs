@@ -1,5 +1,6 @@
 //! The second pass: every node is looked at once, and what is worth knowing becomes a fact.
 
+mod absent;
 mod arrays;
 mod attributes;
 mod built;
