@@ -32,13 +32,14 @@ def check(tree: ast.Module, rules: Rules, given: Iterable[str], events: Events) 
     bound = {*given, *(name for node in nodes for name in bound_names(node))}
     kinds = {type(node) for node in nodes}
     attempts = attempted(nodes)
+    plain = {id(one) for node in nodes for one in plain_reads(node, rules)}
     refused = {kind: rules.node_problem(kind.__name__) for kind in kinds}
     problems: list[Problem] = []
     left: set[str] = set()
     for node in nodes:
         kind = type(node)
         texts = [refused[kind]] if refused[kind] else []
-        if kind in JUDGED and node not in attempts:
+        if kind in JUDGED and node not in attempts and id(node) not in plain:
             texts += [text for text in node_problems(node, rules, bound) if text]
         problems += [(getattr(node, "lineno", None), text) for text in texts if text]
     for node in attempts:
@@ -57,19 +58,84 @@ def check(tree: ast.Module, rules: Rules, given: Iterable[str], events: Events) 
     raise PolicyViolation(message, problems[0][0])
 
 
+def plain_reads(node: ast.AST, rules: Rules) -> Iterator[ast.AST]:
+    """What is refused elsewhere and is here no more than what the policy gives by another name: `SystemExit` that
+    is raised is `sys.exit`, and `x.__class__` is `type(x)` where its name is read, where it is compared and where
+    a name's object makes another."""
+    classes: list[ast.expr] = []
+    match node:
+        case ast.Raise(exc=ast.Name(id="SystemExit") as name) | ast.Raise(
+            exc=ast.Call(func=ast.Name(id="SystemExit") as name)
+        ):
+            if rules.exits:
+                yield name
+        case ast.Attribute(value=value, attr="__name__", ctx=ast.Load()):
+            classes = [value]
+        case ast.Compare(left=left, comparators=others):
+            classes = [left, *others]
+        case ast.Call(func=ast.Name(id="isinstance"), args=[_, kind]):
+            classes = [kind]
+        case ast.Call(func=ast.Attribute(value=ast.Name()) as made):
+            classes = [made]
+    if "type" in rules.builtins and "__name__" in rules.read:
+        for one in classes:
+            if isinstance(one, ast.Attribute) and one.attr == "__class__":
+                yield one
+
+
 ABSENCE = frozenset(("ImportError", "ModuleNotFoundError", "Exception"))
 
 
 def attempted(nodes: Iterable[ast.AST]) -> set[ast.Import | ast.ImportFrom]:
-    """Imports in a `try` whose handler takes what an import raises that finds nothing."""
-    return {
+    """Imports that may find nothing: in a `try` or a `suppress` that takes their error, under `TYPE_CHECKING`, and
+    of packages that the snippet asks `find_spec` for."""
+    sought = {top for node in nodes for top in asked_for(node)}
+    inside = {
         inner
         for node in nodes
-        if isinstance(node, TRIES) and any(takes_absence(one.type) for one in node.handlers)
-        for statement in node.body
+        if does_without(node)
+        for statement in node.body  # type: ignore[attr-defined]
         for inner in ast.walk(statement)
         if isinstance(inner, (ast.Import, ast.ImportFrom))
     }
+    if not sought:
+        return inside
+    imports = [node for node in nodes if isinstance(node, (ast.Import, ast.ImportFrom))]
+    return inside | {one for one in imports if sought.intersection(tops(one))}
+
+
+def does_without(node: ast.AST) -> bool:
+    """Whether imports in its body may find nothing."""
+    match node:
+        case ast.Try(handlers=handlers) | ast.TryStar(handlers=handlers):
+            return any(takes_absence(one.type) for one in handlers)
+        case ast.With(items=items):
+            return any(suppresses(item.context_expr) for item in items)
+        case ast.If(test=ast.Name(id=name) | ast.Attribute(attr=name)):
+            return name == "TYPE_CHECKING"
+    return False
+
+
+def suppresses(context: ast.expr) -> bool:
+    match context:
+        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=kinds):
+            return name == "suppress" and any(map(takes_absence, kinds))
+    return False
+
+
+def asked_for(node: ast.AST) -> Iterator[str]:
+    """The package that a call of `find_spec` asks for."""
+    match node:
+        case ast.Call(
+            func=ast.Name(id="find_spec") | ast.Attribute(attr="find_spec"),
+            args=[ast.Constant(value=str(name)), *_],
+        ):
+            yield name.partition(".")[0]
+
+
+def tops(node: ast.Import | ast.ImportFrom) -> list[str]:
+    names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else [node.module or ""]
+    return [name.partition(".")[0] for name in names]
 
 
 def optional(node: ast.Import | ast.ImportFrom, rules: Rules) -> set[str]:
@@ -87,9 +153,6 @@ def optional(node: ast.Import | ast.ImportFrom, rules: Rules) -> set[str]:
 
 def is_public(module: str) -> bool:
     return not any(part.startswith("_") for part in module.split("."))
-
-
-TRIES = (ast.Try, ast.TryStar)
 
 
 def takes_absence(kind: ast.expr | None) -> bool:

@@ -85,6 +85,10 @@ class Gates:
             self.refuse("making an object of a library anew is not allowed")
         return self.look(value, name, getattr(value, name))
 
+    def read_class(self, value: Any, name: str) -> Any:
+        """`value.__class__`, where the check lets it stand."""
+        return self.narrow.type(value)
+
     def read_format(self, value: Any, name: str) -> Any:
         """`value.format`: the method of a string is given without its way into attributes."""
         if is_text(value):
@@ -162,6 +166,8 @@ class Gates:
         """The gate for reading this name."""
         if name in memory.NAMES or name == "register":
             return self.read_given
+        if name == "__class__":
+            return self.read_class
         if name.startswith("_"):
             return self.read_private
         if name in NAMED:
@@ -170,7 +176,7 @@ class Gates:
 
     def check_private(self, value: Any, name: str) -> None:
         """One underscore: the snippet's own objects only. A module's are judged as its members."""
-        if name in UNDERSCORED or isinstance(value, ModuleType) or is_own(value, name):
+        if name in UNDERSCORED or name[1:].isdecimal() or isinstance(value, ModuleType) or is_own(value, name):
             return
         self.refuse(f"the attribute {name} is not allowed")
 

@@ -38,7 +38,15 @@ def give(narrow: Narrow) -> None:
     def parsers(module: ModuleType) -> None:
         narrow.instead[id(module.ArgumentParser)] = parser(module, gates)
 
+    def zones(module: ModuleType) -> None:
+        narrow.instead[id(module.gettz)] = by_name(module.gettz)
+
+    def specs(module: ModuleType) -> None:
+        narrow.instead[id(module.find_spec)] = seeker(module.find_spec, gates)
+
     loaded.change(["traceback"], tracebacks)
+    loaded.change(["dateutil.tz"], zones)
+    loaded.change(["importlib.util"], specs)
     loaded.change(["argparse"], parsers)
     loaded.change(["logging"], lambda module: templates(module, gates))
     loaded.change(["tempfile"], own_folder)
@@ -131,6 +139,52 @@ def templates(logging: ModuleType, gates: Gates) -> None:
     logging.traceback = SimpleNamespace(  # type: ignore[attr-defined]  # a module's own name
         print_exception=print_exception, print_stack=lambda *args, **kwargs: None
     )
+
+
+# -- dateutil.tz
+
+
+def by_name(gettz: Any) -> Any:
+    """Zones by their names: what looks like a path to a file is none."""
+
+    def named(name: Any = None) -> Any:
+        if name is not None:
+            parts = str.split(name, "/")
+            if not all(part.translate(IN_ZONES).isalnum() for part in parts):
+                return None
+        return gettz(name)
+
+    return named
+
+
+IN_ZONES = str.maketrans("", "", "_+-")
+
+
+# -- importlib.util
+
+
+class Found:
+    """A package that is there, and nothing of where it is."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"ModuleSpec(name={self.name!r})"
+
+
+def seeker(find_spec: Any, gates: Gates) -> Any:
+    """Whether a package may be imported; nothing is loaded for the answer."""
+
+    def seek(name: Any, package: Any = None) -> Found | None:
+        name = str.__str__(name)
+        top = name.partition(".")[0]
+        listed = top in gates.rules.imports or top in gates.rules.packages
+        return Found(name) if listed and find_spec(top) else None
+
+    return seek
 
 
 # -- tempfile

@@ -38,6 +38,9 @@ def allowed(gates: Gates) -> dict[str, Any]:
         for name in gates.rules.builtins
         if name != "open" and hasattr(builtins, name)
     }
+    if gates.rules.exits:
+        # The check lets it stand behind `raise` only.
+        names["SystemExit"] = SystemExit
     names["__build_class__"] = build_class(gates)
     names["__import__"] = imports.guarded(gates)
     return names

@@ -44,10 +44,29 @@ class StandIn:
         return repr(self._real)
 
 
+class Kind:
+    """In place of a type that makes what the rules keep away (functions, code, modules): it tells its name, is
+    compared and tested against, and makes nothing."""
+
+    __slots__ = ("__name__", "_real")
+
+    def __init__(self, real: type) -> None:
+        self.__name__ = real.__name__
+        self._real = real
+
+    def __instancecheck__(self, instance: Any) -> bool:
+        return isinstance(instance, self._real)
+
+    def __repr__(self) -> str:
+        return repr(self._real)
+
+
 # The thread that everything before and after the snippet runs in; a fork keeps its number.
 MAIN = _thread.get_ident()
 
 BUILT_IN = frozenset(dir(builtins))
+# Types that make nothing but their own, and have no name.
+HARMLESS = frozenset(map(type, (None, ..., NotImplemented, {}.keys(), {}.values(), {}.items())))
 # Files of `io` that are in memory.
 MEMORY = (io.BytesIO, io.StringIO)
 
@@ -64,9 +83,9 @@ class TypeMeta(type):
         if len(args) != 1 or kwargs:
             raise TypeError("type() takes 1 argument")
         found = type(args[0])
-        if found.__module__ == "builtins" and found.__name__ not in BUILT_IN:
+        if found.__module__ == "builtins" and found.__name__ not in BUILT_IN and found not in HARMLESS:
             # Functions, code, frames, modules: types that make what the rules keep away.
-            cls.__gates__.refuse(f"the type {found.__name__} is not allowed")
+            return cls.__gates__.narrow.kind(found)
         if issubclass(found, io.IOBase) and found.__module__ != "__main__" and found not in MEMORY:
             # Made with a number, a file is that descriptor.
             cls.__gates__.refuse(f"the type {found.__name__} is not allowed")
@@ -103,6 +122,7 @@ class Narrow:
             id(abc.abstractmethod): own_only(abc.abstractmethod, gates.refuse),
         }
         self.kept: dict[type, StandIn] = {}
+        self.kinds: dict[type, Kind] = {}
         loaded.change(["typing"], self.questions)
         loaded.change(["dataclasses"], self.fields)
         loaded.change(["types"], self.bags)
@@ -136,6 +156,10 @@ class Narrow:
                 self.kept[found] = StandIn(found, self.gates.refuse)
             return self.kept[found]
         return self.instead.get(id(found), found)
+
+    def kind(self, found: type) -> Kind:
+        """One for each type: `type(f) is type(g)`."""
+        return self.kinds.setdefault(found, Kind(found))
 
     def member(self, found: Any) -> Any:
         """What the snippet gets of a module: of its tables a copy, for the library goes by its own."""

@@ -49,6 +49,7 @@ class Rules:
         self.read = frozenset(attributes["allow_dunder"])
         self.defined = self.read | frozenset(attributes.get("define_dunder", ()))
         self.nodes = frozenset(policy["nodes"])
+        self.exits = "exit" in self.imports.get("sys", ())
 
     def node_problem(self, kind: str) -> str | None:
         """For a class of the syntax tree. What the list does not have is refused, so that a kind that

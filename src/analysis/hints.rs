@@ -58,6 +58,11 @@ pub fn module(path: &str, policy: &Policy) -> Option<String> {
         .imports
         .keys()
         .any(|one| one.split('.').next() == Some(top));
+    if policy.contract == Contract::Analysis
+        && let Some(instead) = instead(path, policy)
+    {
+        return Some(instead.to_owned());
+    }
     if listed
         && imports(policy)
         && let Some(instead) = beside(path, policy)
@@ -114,6 +119,26 @@ pub fn module(path: &str, policy: &Policy) -> Option<String> {
         (None, _) => return None,
     };
     Some(said)
+}
+
+/// For a module of everyday code that is not listed, and what does its work.
+fn instead(path: &str, policy: &Policy) -> Option<&'static str> {
+    let lists = |module: &str| policy.imports.contains_key(module);
+    Some(match path {
+        "ast" if lists("json") => "for text that holds data use `json.loads(text)`",
+        "urllib.parse" | "urllib" if lists("re") => {
+            "there is no network, and addresses are text: `str.partition`, `str.split` and f-strings take them \
+             apart and build them"
+        }
+        "logging.handlers" | "logging.config" if lists("logging") => {
+            "write `logging.basicConfig(level=logging.INFO)`, or `logging.FileHandler(\"run.log\")`"
+        }
+        "openpyxl" if lists("openpyxl.styles") => {
+            "pandas writes workbooks: `df.to_excel(\"name.xlsx\")`"
+        }
+        "importlib" if lists("importlib.util") => "write `import importlib.util`",
+        _ => return None,
+    })
 }
 
 /// For what a listed package has beside its listed modules, and what these do in its place.
@@ -184,6 +209,17 @@ fn removed(written: &str) -> Option<&'static str> {
         "pandas.DataFrame.append" | "pandas.Series.append" => {
             "pandas 2.0 removed it: write `pd.concat([a, b])`"
         }
+        "datetime.now"
+        | "datetime.today"
+        | "datetime.utcnow"
+        | "datetime.strptime"
+        | "datetime.strftime"
+        | "datetime.fromtimestamp"
+        | "datetime.fromisoformat"
+        | "datetime.combine" => {
+            "`datetime` is the module here: write `from datetime import datetime`"
+        }
+        "random.int" => "write `random.randint(a, b)`",
         "pandas.DataFrame.from_items" => "pandas 1.0 removed it: write `pd.DataFrame.from_dict`",
         _ => return None,
     })

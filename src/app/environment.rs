@@ -40,6 +40,7 @@ impl Report {
                     version: (python.env.version.0, python.env.version.1),
                     missing: python.env.lacking(listed.iter().map(String::as_str)),
                     present: importable(python.env.tops()),
+                    releases: python.env.distributions.iter().cloned().collect(),
                 },
             },
             python: Some(python),

@@ -1,6 +1,6 @@
 //! What is known about a run when its code is judged.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -28,6 +28,8 @@ pub struct Installed {
     pub missing: BTreeSet<String>,
     /// Top-level modules that are installed, without the standard library; empty if unknown.
     pub present: BTreeSet<String>,
+    /// The releases of the distributions that are here, by their names.
+    pub releases: BTreeMap<String, String>,
 }
 
 impl Installed {

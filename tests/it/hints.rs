@@ -56,7 +56,11 @@ const TABLE: &[(&[&str], &str, &str)] = &[
     (&["chart"], "import plotly.io as pio", "put the figure into `result[\"chart\"]`"),
     (&["analysis"], "import openpyxl", "`df.to_excel(\"name.xlsx\")`"),
     (&["chart"], "import openpyxl", "there are no files: print it"),
-    (&["analysis"], "raise SystemExit('why')", "`import sys; sys.exit(\"why\")`"),
+    (&["analysis"], "import ast\nast.literal_eval(text)", "use `json.loads(text)`"),
+    (&["analysis"], "from urllib.parse import quote", "addresses are text"),
+    (&["analysis"], "import logging.handlers", "`logging.FileHandler(\"run.log\")`"),
+    (&["analysis"], "import importlib", "`import importlib.util`"),
+    (&["analysis"], "e = SystemExit('why')", "`import sys; sys.exit(\"why\")`"),
     // Figures and logs.
     (&["analysis"], "import plotly.express as px\nfig = px.bar(x=[1])\nfig.write_image('a.png')", "`fig.show()` keeps it"),
     (&["chart"], "import plotly.express as px\nfig = px.bar(x=[1])\nfig.write_image('a.png')", "put the figure into `result[\"chart\"]`"),

@@ -1,6 +1,7 @@
 //! What a verdict rests on beside the code and the policy: the tier, the inputs, what is installed.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use countersign::analysis::analyse_in;
@@ -10,6 +11,15 @@ use countersign::policy::{Policy, builtin};
 pub fn policy(name: &str) -> Arc<Policy> {
     let all = builtin().unwrap();
     all.into_iter().find(|p| p.name == name).unwrap()
+}
+
+/// The releases that the lists of members are known for.
+fn releases() -> BTreeMap<String, String> {
+    let lines = include_str!("../../assets/policies/members/locked.txt").lines();
+    let releases = lines.filter_map(|l| l.strip_prefix("# ")?.split_once(' '));
+    releases
+        .map(|(a, b)| (a.to_owned(), b.to_owned()))
+        .collect()
 }
 
 /// A run in tier `kernel` with an input `sales`, on a Python 3.12 without seaborn.
@@ -23,6 +33,7 @@ fn setting() -> Setting {
             version: (3, 12),
             missing: set(&["seaborn"]),
             present: set(&["numpy", "openpyxl", "pandas", "scipy"]),
+            releases: releases(),
         }),
     }
 }
@@ -414,4 +425,42 @@ fn a_special_method_that_changes_other_objects_is_flagged() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// A member that is surely not there, and a folder that nothing makes, end a run: it is answered beforehand, with
+/// what may be meant. Elsewhere nothing is said (`tests/data/missing.jsonl`).
+#[test]
+fn what_is_surely_missing_is_answered_at_once_with_what_is_there() {
+    #[derive(serde::Deserialize)]
+    struct Row {
+        code: String,
+        said: Vec<String>,
+        hint: Option<String>,
+    }
+    let mut wrong = Vec::new();
+    for line in include_str!("../data/missing.jsonl").lines() {
+        let row: Row = serde_json::from_str(line).unwrap();
+        let verdict = judged("analysis", &row.code);
+        let found = [of(&verdict, "RUN004"), of(&verdict, "FS009")].concat();
+        let said: Vec<String> = found
+            .iter()
+            .map(|(rule, action, subject)| format!("{rule} {} {subject}", action.as_str()))
+            .collect();
+        let hints = verdict.findings.iter().map(|f| f.hint.as_str());
+        let hinted = row
+            .hint
+            .is_none_or(|hint| hints.clone().any(|h| h.contains(&hint)));
+        if said != row.said || !hinted {
+            wrong.push(format!("{:?}\n  {:?}", row.code, verdict.findings));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    // Of a Python whose libraries nobody knows nothing is said.
+    let unknown = Setting {
+        python: None,
+        ..setting()
+    };
+    let code = b"import datetime\nprint(datetime.now())";
+    let verdict = analyse_in(code, &policy("analysis"), &unknown);
+    assert_eq!(verdict.verdict, VerdictKind::Flagged);
 }

@@ -42,6 +42,9 @@ impl<'a> Inspector<'a> {
                 self.uses(Capability::NetworkListen, at, &format!("socket.{attr}"));
             }
         }
+        if self.is_class_read(x, &attr, &base, place) {
+            return;
+        }
         if self.attribute_name(&attr, at, x.ctx, &base, Some(&x.value)) {
             return;
         }
@@ -88,6 +91,51 @@ impl<'a> Inspector<'a> {
             self.format_load(&attr, &x.value, &base, at, place);
             self.file_value(e, at, place);
         }
+    }
+
+    /// `x.__class__ is y.__class__`
+    pub(super) fn compared(&mut self, x: &'a ast::ExprCompare) {
+        if self.text.is_none() {
+            let operands = std::iter::once(&*x.left).chain(&x.comparators);
+            let ends = operands.filter(|e| e.is_attribute_expr());
+            self.plain.extend(ends.map(|e| e.range().end().to_usize()));
+        }
+    }
+
+    /// `x.__class__` where no more comes of it than of `type(x)`: its name is read, it is compared, or an object
+    /// of the snippet makes another of its kind. The runner allows the same (`check.class_reads`).
+    fn is_class_read(
+        &mut self,
+        x: &'a ast::ExprAttribute,
+        attr: &str,
+        base: &Vals<'a>,
+        place: ExprPlace<'a>,
+    ) -> bool {
+        if self.text.is_some() || x.ctx != ExprContext::Load {
+            return false;
+        }
+        if let Expr::Attribute(inner) = &*x.value
+            && attr == "__name__"
+            && fold(inner.attr.as_str()) == "__class__"
+        {
+            self.plain.insert(inner.range().end().to_usize());
+        }
+        let like_type = attr == "__class__"
+            && self.policy.builtins.contains("type")
+            && self.policy.attributes.allow_dunder.contains("__name__")
+            && !base.iter().any(|v| matches!(v, Val::Module(_)));
+        like_type
+            && match place {
+                ExprPlace::AttributeOf | ExprPlace::Compared => {
+                    self.plain.contains(&x.range().end().to_usize())
+                }
+                ExprPlace::Argument(call) => {
+                    matches!(&*call.func, Expr::Name(f) if f.id.as_str() == "isinstance")
+                }
+                ExprPlace::Called => matches!(&*x.value, Expr::Name(name)
+                    if self.r.scopes.is_receiver(&fold(name.id.as_str()), self.here())),
+                _ => false,
+            }
     }
 
     pub(super) fn module_attribute(
@@ -230,7 +278,7 @@ impl<'a> Inspector<'a> {
             return false;
         }
         let own = own || self.may_be_own(attr, receiver, base);
-        if attr.starts_with('_') && attr != "_" && !own && !PUBLIC.contains(&attr) {
+        if attr.starts_with('_') && attr != "_" && !own && !is_public(attr) {
             let of = match receiver {
                 Some(Expr::Name(name)) => Some(name.id.as_str()),
                 _ => None,
@@ -293,7 +341,7 @@ impl<'a> Inspector<'a> {
     pub(super) fn pattern(&mut self, attr: &str, at: TextRange) {
         let attributes = &self.policy.attributes;
         let dunder = attr.starts_with("__") && !attributes.allow_dunder.contains(attr);
-        let private = attr.starts_with('_') && !PUBLIC.contains(&attr);
+        let private = attr.starts_with('_') && !is_public(attr);
         let anything = attributes.allow_dunder.contains("*");
         // A captured method is called out of sight.
         let reaching = matches!(attr, "format" | "format_map")
@@ -423,6 +471,14 @@ fn denied_capability(attr: &str) -> Option<Capability> {
         "ctypes" | "cffi" => Capability::Native,
         _ => return None,
     })
+}
+
+/// Public all the same: what named tuples and notebooks call so, and a field that a named tuple calls by its
+/// position (`row._1`), since its own name is none of Python's.
+fn is_public(attr: &str) -> bool {
+    let position = attr.strip_prefix('_').unwrap_or_default();
+    let position = !position.is_empty() && position.bytes().all(|b| b.is_ascii_digit());
+    position || PUBLIC.contains(&attr)
 }
 
 /// Where frames and functions give their names away.

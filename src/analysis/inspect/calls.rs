@@ -68,6 +68,7 @@ impl<'a> Inspector<'a> {
     pub(super) fn call(&mut self, call: &'a ast::ExprCall) {
         let arguments = Arguments { call, skip: 0 };
         self.formats_within(call);
+        self.table_method(call);
         if let Expr::Attribute(x) = &*call.func {
             self.format_call(x, arguments);
             self.padded(&fold(x.attr.as_str()), arguments, call.range());
@@ -295,7 +296,9 @@ impl<'a> Inspector<'a> {
             }
             for val in base.iter() {
                 if let Val::Module(module) = val {
+                    let before = self.failing();
                     self.module_attribute(module, &text, at, ExprPlace::Called);
+                    self.may_succeed(before);
                 }
             }
             if matches!(text.as_str(), "format" | "format_map") && !base.contains(&Val::Styler) {

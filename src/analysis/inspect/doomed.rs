@@ -25,6 +25,8 @@ pub(super) struct Doomed<'a> {
     failing: Vec<Failing>,
     read: Vec<(Vec<String>, TextRange)>,
     written: HashSet<String>,
+    /// Folders that files are written into.
+    pub(super) folders: Vec<(String, TextRange)>,
     /// Whether files are written under names that nobody follows.
     any_written: bool,
     /// How often a text stands in the snippet that could name a file.
@@ -311,7 +313,7 @@ impl<'a> Inspector<'a> {
         self.fails(&rules::FS_NAME, at, name, Some(hint), errors);
     }
 
-    fn fails(
+    pub(super) fn fails(
         &mut self,
         rule: &'static Rule,
         at: TextRange,
@@ -326,6 +328,17 @@ impl<'a> Inspector<'a> {
             hint,
             errors,
         });
+    }
+
+    /// How much fails, as far as was seen.
+    pub(super) fn failing(&self) -> usize {
+        self.doomed.failing.len()
+    }
+
+    /// What was found since then need not fail: `getattr` has a default.
+    pub(super) fn may_succeed(&mut self, since: usize) {
+        let found = self.doomed.failing.iter_mut().skip(since);
+        found.for_each(|one| one.errors = &[]);
     }
 
     /// A text that could name a file.
@@ -355,7 +368,15 @@ impl<'a> Inspector<'a> {
         let names = names.map(|names| with_endings(names, subject));
         match names {
             Some(names) if reads => self.doomed.read.push((names, at)),
-            Some(names) => self.doomed.written.extend(names),
+            Some(names) => {
+                if super::absent::makes_file_only(subject)
+                    && let [name, ..] = names.as_slice()
+                    && let Some((folder, _)) = name.rsplit_once('/')
+                {
+                    self.doomed.folders.push((folder.to_owned(), at));
+                }
+                self.doomed.written.extend(names);
+            }
             None if reads => {}
             None => self.doomed.any_written = true,
         }
@@ -466,6 +487,7 @@ impl<'a> Inspector<'a> {
 
     /// When the whole snippet was seen.
     pub(super) fn doomed(&mut self, body: &'a [Stmt]) {
+        self.without_folder();
         self.unwritten();
         self.unbound_yet(body);
         let failing = std::mem::take(&mut self.doomed.failing);

@@ -37,7 +37,8 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// An import that may fail: it stands in a `try` whose handler takes its error, and nothing is known of the
+    /// An import that may fail: it stands where its error is taken (`try`, `suppress`), where only a type checker
+    /// reads it, or the snippet asks first whether the module is there (`find_spec`); and nothing is known of the
     /// module, or of what is taken from it, but that the policy does not list it. The runner raises the error
     /// and loads nothing (`check.optional`).
     fn optional(&mut self, path: &str, names: &[ast::Alias], at: TextRange) -> bool {
@@ -45,7 +46,8 @@ impl<'a> Inspector<'a> {
         let guarded = self
             .attempted
             .iter()
-            .any(|(from, to)| (*from..*to).contains(&start));
+            .any(|(from, to)| (*from..*to).contains(&start))
+            || self.is_sought(path);
         let harmless = module_capability(path).is_none()
             && names.iter().all(|alias| {
                 member_capability(&format!("{path}.{}", fold(alias.name.as_str()))).is_none()
@@ -68,13 +70,58 @@ impl<'a> Inspector<'a> {
             let ast::ExceptHandler::ExceptHandler(handler) = handler;
             handler.type_.as_deref().is_none_or(takes_absence)
         };
-        if let (Some(first), Some(last)) = (body.first(), body.last())
-            && handlers.iter().any(ast_takes)
-        {
+        if handlers.iter().any(ast_takes) {
+            self.may_fail(body);
+        }
+    }
+
+    /// `with suppress(ImportError):`
+    pub(super) fn suppressed(&mut self, x: &'a ast::StmtWith) {
+        let takes = |item: &ast::WithItem| {
+            let Expr::Call(call) = &item.context_expr else {
+                return false;
+            };
+            let name = match &*call.func {
+                Expr::Name(name) => name.id.as_str(),
+                Expr::Attribute(x) => x.attr.as_str(),
+                _ => return false,
+            };
+            name == "suppress" && call.args.iter().any(takes_absence)
+        };
+        if x.items.iter().any(takes) {
+            self.may_fail(&x.body);
+        }
+    }
+
+    /// `if TYPE_CHECKING:`, which is false in a run.
+    pub(super) fn type_checked(&mut self, x: &'a ast::StmtIf) {
+        let name = match &*x.test {
+            Expr::Name(name) => name.id.as_str(),
+            Expr::Attribute(x) => x.attr.as_str(),
+            _ => return,
+        };
+        if name == "TYPE_CHECKING" {
+            self.may_fail(&x.body);
+        }
+    }
+
+    fn may_fail(&mut self, body: &'a [ast::Stmt]) {
+        if let (Some(first), Some(last)) = (body.first(), body.last()) {
             let from = self.place(first.range()).0;
             let to = self.place(last.range()).1;
             self.attempted.push((from, to));
         }
+    }
+
+    /// Whether the snippet asks `find_spec` for the package of this module.
+    fn is_sought(&self, path: &str) -> bool {
+        let top = path.split('.').next();
+        let calls = self.r.scopes.calls.get("find_spec").into_iter().flatten();
+        let mut asked = calls.filter_map(|(call, _)| match call.args.first() {
+            Some(Expr::Constant(c)) => c.value.as_str(),
+            _ => None,
+        });
+        asked.any(|asked| asked.split('.').next() == top)
     }
 
     /// `import os as numpy`: every line after it reads as another module's.
@@ -215,6 +262,10 @@ impl<'a> Inspector<'a> {
             }
         }
         match standing {
+            Standing::Allowed if self.is_missing(written) => {
+                let near = hints::member(written).map(str::to_owned);
+                self.no_member(written.to_owned(), near, at);
+            }
             Standing::Allowed | Standing::OnTheWay => {}
             Standing::Module => {
                 let last = written.rsplit('.').next().unwrap_or(written);
@@ -242,6 +293,9 @@ impl<'a> Inspector<'a> {
             }
             Standing::Unresolved => {
                 let near = self.near_member(written);
+                if self.is_missing(written) {
+                    return self.no_member(written.to_owned(), near, at);
+                }
                 let fact = self.add(&rules::IMPORT_UNRESOLVED, at, written);
                 if let Some(hint) = near {
                     fact.hint = Some(hint);
@@ -259,7 +313,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    fn near_member(&self, written: &str) -> Option<String> {
+    pub(super) fn near_member(&self, written: &str) -> Option<String> {
         if let Some(instead) = hints::member(written) {
             return Some(instead.to_owned());
         }

@@ -1,5 +1,6 @@
 //! The second pass: every node is looked at once, and what is worth knowing becomes a fact.
 
+mod absent;
 mod arrays;
 mod attributes;
 mod built;
@@ -95,6 +96,9 @@ pub struct Inspector<'a> {
     /// Templates whose methods are handed on inside an argument.
     handed_formats: HashSet<usize>,
     doomed: doomed::Doomed<'a>,
+    /// Where `SystemExit` that is raised begins, and where an attribute ends whose name alone is read
+    /// (`x.__class__.__name__`) or that is compared.
+    plain: HashSet<usize>,
     /// Whether temporary files, whose names are free, may be among those that are written.
     temporary: bool,
     /// Inside a text that is evaluated: where the text stands, and what it is.
@@ -132,6 +136,7 @@ impl<'a> Inspector<'a> {
             option_value: None,
             handed_formats: HashSet::new(),
             doomed: doomed::Doomed::default(),
+            plain: HashSet::new(),
             temporary: false,
             text: None,
         }
@@ -231,15 +236,15 @@ impl<'a> Visitor<'a> for Inspector<'a> {
             Stmt::Expr(x) => self.bare_text(&x.value),
             Stmt::Assign(x) => self.option_assigned(x),
             Stmt::AugAssign(x) => self.augmented(x),
+            Stmt::Raise(x) => self.raised(x),
+            Stmt::With(x) => self.suppressed(x),
+            Stmt::If(x) => self.type_checked(x),
             Stmt::Return(_)
             | Stmt::Delete(_)
             | Stmt::AnnAssign(_)
             | Stmt::AsyncFor(_)
-            | Stmt::If(_)
-            | Stmt::With(_)
             | Stmt::AsyncWith(_)
             | Stmt::Match(_)
-            | Stmt::Raise(_)
             | Stmt::Assert(_)
             | Stmt::Global(_)
             | Stmt::Nonlocal(_)
@@ -262,7 +267,10 @@ impl<'a> Visitor<'a> for Inspector<'a> {
                 self.combined(e);
                 self.address_in(e);
             }
-            Expr::Compare(_) => self.combined(e),
+            Expr::Compare(x) => {
+                self.compared(x);
+                self.combined(e);
+            }
             Expr::Subscript(x) => {
                 self.subscript(x);
                 self.sized_index(x);

@@ -128,6 +128,8 @@ impl<'a> Inspector<'a> {
             "eval" | "exec" | "compile" if !listed || policy.builtins.contains("*") => {
                 self.add(&rules::DYN_EVAL, at, id);
             }
+            // As `sys.exit` has it.
+            "SystemExit" if self.plain.contains(&at.start().to_usize()) => {}
             _ if !listed => {
                 let rule = match id {
                     "BaseException" | "BaseExceptionGroup" | "KeyboardInterrupt" | "SystemExit"
@@ -160,6 +162,25 @@ impl<'a> Inspector<'a> {
                 self.add_with(&rules::FS_VALUE, at, Some(Capability::FsRead), "open");
             }
             _ => {}
+        }
+    }
+
+    /// `raise SystemExit(main())` is `sys.exit(main())`, where the policy lists that.
+    pub(super) fn raised(&mut self, x: &'a ast::StmtRaise) {
+        let exits = self
+            .policy
+            .imports
+            .get("sys")
+            .is_some_and(|members| members.contains("exit"));
+        let class = x.exc.as_deref().map(|e| match e {
+            Expr::Call(call) => &*call.func,
+            e => e,
+        });
+        if let Some(Expr::Name(name)) = class
+            && exits
+            && name.id.as_str() == "SystemExit"
+        {
+            self.plain.insert(name.range().start().to_usize());
         }
     }
 

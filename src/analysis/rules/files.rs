@@ -99,6 +99,18 @@ pub static FS_NAME: Rule = Rule {
     example: "df.to_csv(\"Total Amount.csv\")",
 };
 
+pub static FS_FOLDER: Rule = Rule {
+    code: "FS009",
+    name: "no-such-folder",
+    severity: Severity::Info,
+    weight: Weight::Always(Action::Note),
+    capability: None,
+    cwe: &[],
+    message: "a file of a folder that nothing makes",
+    hint: "make the folder first",
+    example: "df.to_csv(\"out/summary.csv\")",
+};
+
 pub(super) static RULES: &[&Rule] = &[
     &FS_OUTPUT,
     &FS_COMPUTED,
@@ -108,4 +120,5 @@ pub(super) static RULES: &[&Rule] = &[
     &FS_MACHINE_PATH,
     &FS_MISSING,
     &FS_NAME,
+    &FS_FOLDER,
 ];

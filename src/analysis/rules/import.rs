@@ -154,7 +154,7 @@ pub static IMPORT_OPTIONAL: Rule = Rule {
     weight: Weight::Always(Action::Note),
     capability: None,
     cwe: &[],
-    message: "is not given here: nothing is loaded, and the handler around the import takes its ImportError",
+    message: "is not given here: nothing is loaded, and the code around the import does without it",
     hint: "nothing to do",
     example: "try:\n    import lifelines\nexcept ImportError:\n    lifelines = None",
 };

@@ -39,4 +39,16 @@ pub static RUN_SYNTAX: Rule = Rule {
     example: "type Row = dict[str, int]",
 };
 
-pub(super) static RULES: &[&Rule] = &[&RUN_ABSENT, &RUN_UNBOUND, &RUN_SYNTAX];
+pub static RUN_MEMBER: Rule = Rule {
+    code: "RUN004",
+    name: "no-such-member",
+    severity: Severity::High,
+    weight: Weight::Always(Action::Block),
+    capability: None,
+    cwe: &[],
+    message: "is no member of what it is read from, as it is installed here",
+    hint: "check the spelling",
+    example: "import datetime; datetime.now()",
+};
+
+pub(super) static RULES: &[&Rule] = &[&RUN_ABSENT, &RUN_UNBOUND, &RUN_SYNTAX, &RUN_MEMBER];

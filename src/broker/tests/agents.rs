@@ -357,6 +357,7 @@ fn hello_names_only_what_is_installed() {
         present: [].into(),
         version: (3, 11),
         missing: ["math".to_owned()].into(),
+        ..Installed::default()
     };
     let without = Environment::Ready {
         digest,

@@ -75,6 +75,7 @@ fn served(code: &str, policy: &Policy) -> Result<(), String> {
             version: (env.version.0, env.version.1),
             missing: env.lacking(tops.filter(|top| !is_given(top))),
             present: env.tops(),
+            releases: env.distributions.iter().cloned().collect(),
         }),
         ..Setting::default()
     };

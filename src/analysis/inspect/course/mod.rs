@@ -1,6 +1,9 @@
 //! What surely happens in a run: what fails there fails the run. A branch may not be taken, a function may
 //! not be called, and an error may be caught.
 
+mod empty;
+mod exits;
+
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -9,6 +12,8 @@ use crate::analysis::fold::fold;
 use crate::analysis::parse::TextRange;
 use crate::analysis::parse::ast::{self, Constant, ExceptHandler, Expr, Ranged, Stmt};
 use crate::analysis::walk::{Bound, ExprPlace, Visitor, body};
+use empty::{Empty, OfFiles};
+use exits::Exits;
 
 /// From one byte up to another.
 type Stretch = (usize, usize);
@@ -28,6 +33,11 @@ pub(super) struct Course<'a> {
     makers: HashMap<usize, &'a str>,
     exits: Exits<'a>,
     empty: Empty<'a>,
+    of_files: OfFiles<'a>,
+    /// The functions of the snippet by name: what they do with a function that they are given is not looked at.
+    own: HashSet<Cow<'a, str>>,
+    /// Bodies of `lambda` that are assigned, alone or inside of something.
+    held: Vec<Stretch>,
     /// Names and attributes that are read, and where.
     read: Vec<(Cow<'a, str>, usize)>,
     /// Which functions are surely called, by the narrowest class of the errors that end them.
@@ -48,8 +58,15 @@ impl<'a> Course<'a> {
             empty: Empty::of(statements),
             ..Self::default()
         };
+        body(&mut course.of_files, statements);
+        body(&mut Functions(&mut course.own), statements);
         course.ends(statements);
         body(&mut course, statements);
+        let named: HashSet<Stretch> = course.functions.iter().map(|(_, s)| *s).collect();
+        let held = std::mem::take(&mut course.held);
+        course
+            .skipped
+            .extend(held.into_iter().filter(|s| !named.contains(s)));
         course
     }
 
@@ -175,7 +192,8 @@ impl<'a> Course<'a> {
     }
 
     fn comprehended(&mut self, elements: &[&Expr], generators: &[ast::Comprehension]) {
-        if generators.iter().any(|g| self.empty.is(&g.iter)) {
+        let none = |g: &ast::Comprehension| self.empty.is(&g.iter) || self.of_files.is(&g.iter);
+        if generators.iter().any(none) {
             self.skipped
                 .extend(elements.iter().map(|e| bytes(e.range())));
         }
@@ -210,208 +228,28 @@ fn classes(e: &Expr) -> Vec<&str> {
         .unwrap_or_default()
 }
 
-/// What ends a run with success: the names of `sys`, of `sys.exit`, and of functions that call it.
-#[derive(Default)]
-struct Exits<'a> {
-    sys: HashSet<&'a str>,
-    exit: HashSet<&'a str>,
-}
+/// The names of all functions.
+struct Functions<'s, 'a>(&'s mut HashSet<Cow<'a, str>>);
 
-impl<'a> Exits<'a> {
-    fn of(statements: &'a [Stmt]) -> Self {
-        let mut exits = Self::default();
-        exits.exit.extend(["exit", "quit"]);
-        body(&mut exits, statements);
-        let functions = statements.iter().filter_map(|s| match s {
-            Stmt::FunctionDef(x) => Some(x),
-            _ => None,
-        });
-        let leaving = functions.filter(|x| x.body.iter().any(|s| exits.exits(s)));
-        let leaving: Vec<&str> = leaving.map(|x| x.name.as_str()).collect();
-        exits.exit.extend(leaving);
-        exits
-    }
-
-    /// Whether nothing behind a statement may run: it returns, ends the round of a loop or the run, or may.
-    /// An error that is raised may be caught further out, so it counts as well.
-    fn may_leave(&self, statement: &Stmt, in_loop: bool) -> bool {
-        let any = |all: &[Stmt], in_loop: bool| all.iter().any(|s| self.may_leave(s, in_loop));
-        match statement {
-            Stmt::Return(_) => true,
-            Stmt::Break(_) | Stmt::Continue(_) => !in_loop,
-            Stmt::If(x) => any(&x.body, in_loop) || any(&x.orelse, in_loop),
-            Stmt::For(x) => any(&x.body, true) || any(&x.orelse, in_loop),
-            Stmt::While(x) => {
-                let endless = is_true(&x.test) && !x.body.iter().any(breaks);
-                endless || any(&x.body, true) || any(&x.orelse, in_loop)
-            }
-            Stmt::With(x) => any(&x.body, in_loop),
-            Stmt::Try(x) => {
-                let handlers = x.handlers.iter();
-                any(&x.body, in_loop)
-                    || any(&x.orelse, in_loop)
-                    || any(&x.finalbody, in_loop)
-                    || handlers
-                        .into_iter()
-                        .any(|ExceptHandler::ExceptHandler(h)| any(&h.body, in_loop))
-            }
-            Stmt::Match(x) => x.cases.iter().any(|case| any(&case.body, in_loop)),
-            Stmt::Raise(_) => true,
-            Stmt::Assert(x) => {
-                matches!(&*x.test, Expr::Constant(c) if c.value == Constant::Bool(false))
-            }
-            other => self.exits(other),
-        }
-    }
-
-    /// `sys.exit()`, `raise SystemExit`, or a call of what does so.
-    fn exits(&self, statement: &Stmt) -> bool {
-        match statement {
-            Stmt::Expr(x) => match &*x.value {
-                Expr::Call(call) => match &*call.func {
-                    Expr::Attribute(exit) => {
-                        let of_sys = matches!(&*exit.value, Expr::Name(n) if self.sys.contains(n.id.as_str()));
-                        of_sys && exit.attr.as_str() == "exit"
-                    }
-                    Expr::Name(exit) => self.exit.contains(exit.id.as_str()),
-                    _ => false,
-                },
-                _ => false,
-            },
-            Stmt::Raise(x) => x.exc.as_deref().is_some_and(|e| {
-                let class = match e {
-                    Expr::Call(call) => &*call.func,
-                    e => e,
-                };
-                matches!(class, Expr::Name(n) if n.id.as_str() == "SystemExit")
-            }),
-            Stmt::If(x) => x.body.iter().chain(&x.orelse).any(|s| self.exits(s)),
-            _ => false,
-        }
-    }
-}
-
-impl<'a> Visitor<'a> for Exits<'a> {
+impl<'a> Visitor<'a> for Functions<'_, 'a> {
     fn bind(&mut self, name: &'a str, _at: TextRange, to: Bound<'a>) {
-        match to {
-            Bound::Module("sys") => drop(self.sys.insert(name)),
-            Bound::Member {
-                module: "sys",
-                name: "exit",
-            } => drop(self.exit.insert(name)),
-            _ => {}
+        if matches!(to, Bound::Function(_) | Bound::Class(_)) {
+            self.0.insert(fold(name));
         }
     }
 }
 
-/// Whether it leaves the loop that it stands in.
-fn breaks(statement: &Stmt) -> bool {
-    match statement {
-        Stmt::Break(_) => true,
-        Stmt::If(x) => x.body.iter().chain(&x.orelse).any(breaks),
-        Stmt::With(x) => x.body.iter().any(breaks),
-        Stmt::Try(x) => {
-            let handlers = x.handlers.iter();
-            let mut handled = handlers.flat_map(|ExceptHandler::ExceptHandler(h)| &h.body);
-            x.body
-                .iter()
-                .chain(&x.orelse)
-                .chain(&x.finalbody)
-                .any(breaks)
-                || handled.any(breaks)
-        }
-        Stmt::Match(x) => x.cases.iter().any(|case| case.body.iter().any(breaks)),
-        Stmt::For(x) => x.orelse.iter().any(breaks),
-        Stmt::While(x) => x.orelse.iter().any(breaks),
-        _ => false,
-    }
-}
-
-/// `[]`, `range(0)`: nothing goes through it.
-fn is_empty(e: &Expr) -> bool {
-    match e {
-        Expr::List(x) => x.elts.is_empty(),
-        Expr::Tuple(x) => x.elts.is_empty(),
-        Expr::Dict(x) => x.values.is_empty(),
-        Expr::Constant(c) => c.value.as_str().is_some_and(String::is_empty),
-        Expr::Call(call) => {
-            let range = matches!(&*call.func, Expr::Name(n) if n.id.as_str() == "range");
-            let zero = |e: &Expr| matches!(e, Expr::Constant(c) if matches!(&c.value, Constant::Int(n) if u8::try_from(n) == Ok(0)));
-            range && matches!(call.args.as_slice(), [end] if zero(end))
-        }
-        _ => false,
-    }
-}
-
-/// Names that never hold anything: each binding is empty, and nothing could put something in.
-#[derive(Default)]
-struct Empty<'a> {
-    bound: HashMap<Cow<'a, str>, bool>,
-    used: HashSet<Cow<'a, str>>,
-    /// Where a name is only gone through or looked at.
-    harmless: HashSet<usize>,
-}
-
-impl<'a> Empty<'a> {
-    fn of(statements: &'a [Stmt]) -> Self {
-        let mut empty = Self::default();
-        body(&mut empty, statements);
-        empty
-    }
-
-    fn is(&self, e: &Expr) -> bool {
-        let Expr::Name(name) = e else {
-            return is_empty(e);
-        };
-        let name = fold(name.id.as_str());
-        self.bound.get(&name).copied().unwrap_or_default() && !self.used.contains(&name)
-    }
-
-    fn passes(&mut self, e: &Expr) {
-        if let Expr::Name(name) = e {
-            self.harmless.insert(bytes(name.range()).0);
-        }
-    }
-}
-
-impl<'a> Visitor<'a> for Empty<'a> {
-    fn statement(&mut self, statement: &'a Stmt) {
-        if let Stmt::For(x) = statement {
-            self.passes(&x.iter);
-        }
-    }
-
-    fn expression(&mut self, e: &'a Expr, place: ExprPlace<'a>) {
-        let generators: &[ast::Comprehension] = match e {
-            Expr::ListComp(x) => &x.generators,
-            Expr::SetComp(x) => &x.generators,
-            Expr::DictComp(x) => &x.generators,
-            Expr::GeneratorExp(x) => &x.generators,
-            _ => &[],
-        };
-        generators.iter().for_each(|g| self.passes(&g.iter));
-        match e {
-            Expr::Call(call) => {
-                if matches!(&*call.func, Expr::Name(n) if LOOKS.contains(&n.id.as_str())) {
-                    call.args.iter().for_each(|e| self.passes(e));
-                }
-            }
-            Expr::Name(name) if name.ctx == ast::ExprContext::Load => {
-                let harmless = self.harmless.contains(&bytes(name.range()).0);
-                if !harmless && !matches!(place, ExprPlace::Compared) {
-                    self.used.insert(fold(name.id.as_str()));
-                }
-            }
-            _ => {}
-        }
-    }
-
-    fn bind(&mut self, name: &'a str, _at: TextRange, to: Bound<'a>) {
-        let empty = matches!(to, Bound::Value(e) if is_empty(e));
-        let all = self.bound.entry(fold(name)).or_insert(true);
-        *all &= empty;
-    }
-}
+/// What keeps a function for later, which may not come.
+const LATER: &[&str] = &[
+    "Thread",
+    "defaultdict",
+    "field",
+    "partial",
+    "property",
+    "register",
+    "setdefault",
+    "submit",
+];
 
 /// Builtins that call nothing of what they are given.
 const LOOKS: &[&str] = &[
@@ -424,6 +262,24 @@ const LOOKS: &[&str] = &[
     "str",
     "type",
 ];
+
+impl Course<'_> {
+    /// Whether a `lambda` that stands there is called, perhaps by what it is handed to.
+    fn runs_at_once(&self, place: ExprPlace<'_>) -> bool {
+        match place {
+            ExprPlace::Called => true,
+            ExprPlace::Argument(call) | ExprPlace::Keyword(call) => {
+                let name = match &*call.func {
+                    Expr::Name(f) => f.id.as_str(),
+                    Expr::Attribute(f) => f.attr.as_str(),
+                    _ => return false,
+                };
+                !LOOKS.contains(&name) && !LATER.contains(&name) && !self.own.contains(&fold(name))
+            }
+            _ => false,
+        }
+    }
+}
 
 /// Whether a function that is named there may be called for it.
 fn calls_there(place: ExprPlace<'_>) -> bool {
@@ -479,7 +335,7 @@ impl<'a> Visitor<'a> for Course<'a> {
                 self.skip(&x.orelse);
             }
             Stmt::For(x) => {
-                if self.empty.is(&x.iter) {
+                if self.empty.is(&x.iter) || self.of_files.is(&x.iter) {
                     self.skip(&x.body);
                 }
                 self.ends(&x.body);
@@ -549,6 +405,12 @@ impl<'a> Visitor<'a> for Course<'a> {
                 if !matches!(place, ExprPlace::Argument(_)) {
                     self.skipped.push(bytes(x.elt.range()));
                 }
+            }
+            Expr::Lambda(x) if matches!(place, ExprPlace::Assigned) => {
+                self.held.push(bytes(x.body.range()));
+            }
+            Expr::Lambda(x) if !self.runs_at_once(place) => {
+                self.skipped.push(bytes(x.body.range()));
             }
             Expr::Yield(_) | Expr::YieldFrom(_) => {
                 let at = bytes(e.range()).0;

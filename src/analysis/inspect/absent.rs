@@ -1,0 +1,148 @@
+//! Members that the libraries of the runs surely lack, methods that no table has, folders that nothing makes.
+
+use super::Inspector;
+use crate::analysis::fold::fold;
+use crate::analysis::hints;
+use crate::analysis::parse::TextRange;
+use crate::analysis::parse::ast::{self, Expr, Ranged};
+use crate::analysis::resolve::Val;
+use crate::analysis::rules;
+use crate::model::nearest;
+use crate::policy::Contract;
+
+/// An import raises the second one.
+const ABSENT: &[&str] = &["AttributeError", "ImportError"];
+const TABLE: &str = "pandas.DataFrame";
+/// What these give is a table; of a file in pieces, a reader, which has `READERS` beside.
+const TABLES: &[&str] = &[
+    "pandas.DataFrame",
+    "pandas.crosstab",
+    "pandas.get_dummies",
+    "pandas.json_normalize",
+    "pandas.merge",
+    "pandas.pivot_table",
+    "pandas.read_csv",
+    "pandas.read_parquet",
+];
+const READERS: &[&str] = &["close", "get_chunk", "read"];
+
+/// What writes a file and makes no folder for it.
+const FILES_ONLY: &[&str] = &[
+    "logging.FileHandler",
+    "matplotlib.pyplot.savefig",
+    "numpy.save",
+    "numpy.savetxt",
+    "numpy.savez",
+    "numpy.savez_compressed",
+    "open",
+    "pandas.ExcelWriter",
+    "savefig",
+    "to_csv",
+    "to_excel",
+    "to_feather",
+    "to_html",
+    "to_json",
+    "to_latex",
+    "to_markdown",
+    "to_orc",
+    "to_stata",
+    "to_string",
+    "to_xml",
+    "touch",
+    "write_bytes",
+    "write_html",
+    "write_json",
+    "write_text",
+];
+/// What makes folders, or may.
+const MAKES_FOLDERS: &[&str] = &[
+    "chdir",
+    "copytree",
+    "extract",
+    "extractall",
+    "makedirs",
+    "mkdir",
+    "mkdtemp",
+    "unpack_archive",
+    "write_dataset",
+    "write_to_dataset",
+];
+
+pub(super) fn makes_file_only(subject: &str) -> bool {
+    FILES_ONLY.contains(&subject)
+}
+
+impl<'a> Inspector<'a> {
+    /// Whether a member by its dotted path is surely not there.
+    pub(super) fn is_missing(&self, written: &str) -> bool {
+        let Some(python) = &self.setting.python else {
+            return false;
+        };
+        let Some(at) = written.rsplit_once('.').filter(|_| self.text.is_none()) else {
+            return false;
+        };
+        let python = (python.version, &python.releases);
+        self.r.library().lacks(at, &python)
+    }
+
+    pub(super) fn no_member(&mut self, written: String, hint: Option<String>, at: TextRange) {
+        self.fails(&rules::RUN_MEMBER, at, written, hint, ABSENT);
+    }
+
+    /// `df.to_cvs(…)`: a column of that name could not be called either.
+    pub(super) fn table_method(&mut self, call: &'a ast::ExprCall) {
+        let Expr::Attribute(x) = &*call.func else {
+            return;
+        };
+        let Some(python) = &self.setting.python else {
+            return;
+        };
+        let attr = fold(x.attr.as_str());
+        let scopes = &self.r.scopes;
+        let own = scopes.fields.contains_key(&*attr)
+            || scopes.classes.contains_key(&*attr)
+            || scopes.is_read("register_dataframe_accessor")
+            || scopes
+                .attributes_read
+                .contains("register_dataframe_accessor");
+        let python = (python.version, &python.releases);
+        let Some(has) = self.r.library().class(TABLE, &python).filter(|_| !own) else {
+            return;
+        };
+        if self.text.is_some() || attr.starts_with('_') || has.contains(&*attr) {
+            return;
+        }
+        let base = self.r.eval(&x.value, self.here());
+        let table = |v: &Val<'a>| matches!(v, Val::Result(path) if TABLES.contains(&&**path));
+        // Only pandas had an `append` that takes it; a list's takes no keyword.
+        let ignores =
+            |k: &ast::Keyword| k.arg.as_ref().is_some_and(|a| a.as_str() == "ignore_index");
+        let old = &*attr == "append" && call.keywords.iter().any(ignores);
+        let table = !base.is_empty() && base.iter().all(table) && !READERS.contains(&&*attr);
+        if table || old {
+            let written = format!("{TABLE}.{attr}");
+            let near = || {
+                Some(format!(
+                    "did you mean `{}`?",
+                    nearest(&attr, has.iter().copied())?
+                ))
+            };
+            let hint = hints::member(&written).map(str::to_owned).or_else(near);
+            self.no_member(written, hint, x.range());
+        }
+    }
+
+    /// Files in folders, where nothing makes any: the output folder is empty at the start.
+    pub(super) fn without_folder(&mut self) {
+        let scopes = &self.r.scopes;
+        let makes = |word: &&str| scopes.is_read(word) || scopes.attributes_read.contains(*word);
+        let folders = std::mem::take(&mut self.doomed.folders);
+        if self.policy.contract != Contract::Analysis || MAKES_FOLDERS.iter().any(makes) {
+            return;
+        }
+        for (folder, at) in folders {
+            let hint = format!("write `import os; os.makedirs(\"{folder}\", exist_ok=True)` first");
+            self.add(&rules::FS_FOLDER, at, folder).hint = Some(hint);
+        }
+    }
+}
