@@ -181,8 +181,8 @@ pub(super) fn findings(verdict: &Verdict) -> Vec<Para> {
                 .indent(2)
                 .finding(i),
         );
-        if !f.hint.is_empty() {
-            let hint = Para::new("hint: ", Role::Dim).and(f.hint.clone(), Role::Dim);
+        if let Some(remedy) = f.remedy() {
+            let hint = Para::new("hint: ", Role::Dim).and(remedy, Role::Dim);
             out.push(hint.indent(2).finding(i));
         }
     }
