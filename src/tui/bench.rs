@@ -457,6 +457,17 @@ impl Bench {
         self.advance(QUIET.as_millis() as u64);
     }
 
+    /// Goes to a pane of the selected proposal, as a person does.
+    pub fn focus_on(&mut self, pane: super::ui::Pane) {
+        for _ in 0..8 {
+            if self.ui.focus == pane {
+                return;
+            }
+            self.press(KeyCode::Tab);
+        }
+        panic!("no pane {pane:?}");
+    }
+
     pub fn exec(&mut self, id: ProposalId, note: ExecNote) {
         self.apply(Event::Exec { id, note });
     }

@@ -10,7 +10,7 @@ use super::super::interval::IntervalSet;
 use super::super::keys::Command;
 use super::super::text;
 use super::super::theme::Role;
-use super::super::ui::{Prompt, View, too_late};
+use super::super::ui::{Pane, Prompt, View, too_late};
 use super::super::words;
 use super::{Drawn, Screen};
 
@@ -231,7 +231,14 @@ impl Screen<'_> {
                     out.push((C::Urgent, "urgent"));
                 }
                 if self.entry.is_some() {
-                    out.extend([(C::NextPane, "pane"), (C::Search, "search")]);
+                    out.push((C::NextPane, "pane"));
+                    let focus = self.ui.focus_now(self.entry);
+                    if self.ui.zoom {
+                        out.push((C::Zoom, "smaller"));
+                    } else if !matches!(focus, Pane::Queue | Pane::Code) {
+                        out.push((C::Zoom, "larger"));
+                    }
+                    out.push((C::Search, "search"));
                 }
             }
             View::Audit if self.ui.audit.detail.is_some() => out.push((C::Back, "back")),

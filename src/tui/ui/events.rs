@@ -210,7 +210,7 @@ impl UiState {
             Command::Wrap => self.wrap = !self.wrap,
             Command::Zoom => {
                 self.zoom = !self.zoom;
-                if self.zoom {
+                if self.zoom && self.focus_now(self.entry(state)) == Pane::Queue {
                     self.focus = Pane::Code;
                 }
             }
@@ -220,6 +220,7 @@ impl UiState {
                 self.flows.clear();
                 self.notice = Some(words::as_drawn(self.as_drawn, self.hides(state)).into());
             }
+            Command::Back if self.zoom => self.zoom = false,
             Command::Back => self.found.clear(),
             _ => self.scroll_queue(state, command, now),
         }

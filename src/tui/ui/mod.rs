@@ -516,6 +516,12 @@ impl UiState {
         }
     }
 
+    /// Whether a pane below the code has the whole body.
+    pub(super) fn covers_code(&self, state: &BrokerState) -> bool {
+        let focus = self.focus_now(self.entry(state));
+        self.zoom && !matches!(focus, Pane::Queue | Pane::Code)
+    }
+
     pub(super) fn key(&self, command: Command) -> String {
         self.keys.first(command)
     }

@@ -37,9 +37,15 @@ impl UiState {
         let entry = self.entry(state);
         let focus = self.focus_now(entry);
         let ran = entry.is_some_and(|entry| entry.state.is_final());
+        if command == Command::PageCode && self.covers_code(state) && !ran {
+            // The code comes first: it pages what is shown.
+            self.zoom = false;
+            return;
+        }
         let pane = match (command, focus) {
             // Nothing of the code needs to be seen any more.
             (Command::PageCode, Pane::Outcome | Pane::Output) if ran => focus,
+            (Command::PageCode, _) if self.covers_code(state) => focus,
             (Command::PageCode, _) => Pane::Code,
             _ => focus,
         };
@@ -131,8 +137,10 @@ impl UiState {
     /// Whether a row that must be seen and was not stands elsewhere than on the glass.
     pub(super) fn unseen_elsewhere(&self) -> bool {
         let looked = self.selected.and_then(|id| self.looked.get(&id));
-        let (Some(looked), Some(layout)) = (looked, &self.frame.layout) else {
-            return false;
+        let Some(looked) = looked else { return false };
+        let Some(layout) = &self.frame.layout else {
+            // None of the code stands there.
+            return true;
         };
         let top = layout.row_of(looked.top);
         let glass = top..top + self.frame.code_rows.max(1);
@@ -191,7 +199,13 @@ impl UiState {
 
     /// Shows this offset of the document.
     pub(super) fn go_to(&mut self, offset: usize) {
-        let (Some(id), Some(mut layout)) = (self.selected, self.frame.layout.clone()) else {
+        let Some(id) = self.selected else { return };
+        let Some(mut layout) = self.frame.layout.clone() else {
+            // The next frame lays it out from there.
+            let fold = self.doc.as_ref().and_then(|doc| doc.fold_at(offset));
+            let looked = self.looked.entry(id).or_default();
+            looked.open.extend(fold);
+            (looked.top, looked.cursor) = (offset, offset);
             return;
         };
         if let Some(fold) = layout.doc.fold_at(offset)

@@ -28,7 +28,13 @@ impl UiState {
             View::Queue if self.focus_now(self.entry(state)) == Pane::Queue => {
                 self.search_queue(state, backwards, now)
             }
-            View::Queue => self.search_code(backwards),
+            View::Queue => {
+                let hit = self.search_code(backwards);
+                if hit && self.covers_code(state) {
+                    self.focus = Pane::Code;
+                }
+                hit
+            }
         };
         if !hit {
             let words = words::not_found(&self.found).into();
