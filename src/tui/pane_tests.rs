@@ -95,7 +95,7 @@ fn a_larger_pane_shows_no_code_and_makes_none_of_it_seen() {
         let looked = b.ui.looked(b.ui.selected().unwrap()).unwrap();
         assert_eq!(looked.seen, before);
         b.keys("a");
-        assert!(b.ui.sheet.is_none());
+        assert!(b.ui.sheet().is_none());
         assert!(
             notice(&b).ends_with("not seen; Space goes there"),
             "{}",

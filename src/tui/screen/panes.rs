@@ -92,7 +92,7 @@ impl Screen<'_> {
             Pane::Verdict => verdict(entry.verdict.as_deref()),
             Pane::Can => capabilities(entry.verdict.as_deref()),
             Pane::Given => self.given(entry),
-            Pane::Says => says(entry, self.ui.as_drawn),
+            Pane::Says => says(entry, self.ui.queue.as_drawn),
             Pane::Output => self.output(entry, area),
             Pane::Outcome => self.outcome(entry),
             Pane::Queue | Pane::Code => Vec::new(),
