@@ -234,3 +234,32 @@ fn space_pages_the_focused_output_of_a_run_and_the_code_before_it() {
     b.keys(" ");
     assert_eq!(b.draw().contains("row 0 "), second.contains("row 0 "));
 }
+
+#[test]
+fn what_the_log_screen_holds_goes_with_it() {
+    let mut b = Bench::new(80, 24);
+    let page = |line: &str| AuditPage {
+        detail: Some(vec![line.to_owned()]),
+        ..AuditPage::default()
+    };
+    b.keys("2");
+    let text = b.draw();
+    assert!(text.contains("AUDIT"), "{text}");
+    assert!(
+        !text.contains("No record") && !text.contains("0 proposals"),
+        "nothing is known before the rows came: {text}"
+    );
+    b.ui.set_audit(AuditPage::default());
+    assert!(b.draw().contains("No record yet."));
+    b.ui.set_audit(page("the first record"));
+    assert!(b.draw().contains("the first record"));
+    b.keys("1");
+    // An answer that comes late is for a screen that is gone.
+    b.ui.set_audit(page("a late record"));
+    b.keys("2");
+    assert!(!b.draw().contains("record"));
+    b.ui.set_audit(AuditPage::default());
+    b.ui.set_audit(page("another record"));
+    let text = b.draw();
+    assert!(text.contains("another record"), "{text}");
+}
