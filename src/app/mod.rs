@@ -22,7 +22,7 @@ mod signals;
 mod startup;
 
 pub use absent::absent;
-pub use startup::{Setup, prepare, screen};
+pub use startup::{Setup, Written, prepare};
 
 use crate::broker::Event;
 use crate::tui::AuditPage;

@@ -50,17 +50,17 @@ pub struct Setup {
 /// The first thing that cannot work: exit code 2 for what the user wrote, 1 for what the
 /// machine lacks.
 pub fn prepare(config: &Config, demo: bool) -> Result<Setup, Failure> {
-    let usage = |e: &dyn std::fmt::Display| Failure::usage(e.to_string());
-    let policies = policy::load(&policy::Places::of(&config.paths)).map_err(|e| usage(&e))?;
-    let names: Vec<&str> = policies.iter().map(|p| p.name.as_str()).collect();
-    config.check_profiles(&names).map_err(|e| usage(&e))?;
-    let in_force = in_force(config, &policies);
-    bound(config, &in_force)?;
-    let tier = config.least_tier();
-    let tiers = checked_tiers(tier, &in_force, &config.paths.cache_dir)?;
     let env: BTreeMap<String, String> = std::env::vars().collect();
     let caps = TerminalCaps::detect(&env);
-    let (keymap, themes) = screen(config, caps).map_err(|e| usage(&e))?;
+    let Written {
+        policies,
+        in_force,
+        tiers,
+        keymap,
+        themes,
+    } = Written::of(config, caps)?;
+    let tier = config.least_tier();
+    let tiers = checked_tiers(tiers, &config.paths.cache_dir)?;
     let exe = own_binary()?;
     // Workers are started through this descriptor: an update that replaces the file does not
     // mix versions, and a file put in its place is not run.
@@ -103,12 +103,43 @@ pub fn prepare(config: &Config, demo: bool) -> Result<Setup, Failure> {
     })
 }
 
+/// What configuration and policy files ask for, each name in them known. `doctor` and the start
+/// make it, and take nothing for sound that the other refuses.
+pub struct Written {
+    policies: Vec<Arc<Policy>>,
+    in_force: Vec<Arc<Policy>>,
+    /// Every tier that some profile needs.
+    pub tiers: BTreeSet<Tier>,
+    keymap: Keymap,
+    themes: Themes,
+}
+
+impl Written {
+    /// # Errors
+    /// The first thing that the files ask for and cannot have, with the place where it was set.
+    pub fn of(config: &Config, caps: TerminalCaps) -> Result<Self, Failure> {
+        let usage = |e: &dyn std::fmt::Display| Failure::usage(e.to_string());
+        let policies = policy::load(&policy::Places::of(&config.paths)).map_err(|e| usage(&e))?;
+        let names: Vec<&str> = policies.iter().map(|p| p.name.as_str()).collect();
+        config.check_profiles(&names).map_err(|e| usage(&e))?;
+        let in_force = in_force(config, &policies);
+        bound(config, &in_force)?;
+        let least = config.least_tier();
+        let mut tiers: BTreeSet<Tier> = in_force.iter().map(|p| p.tier.max(least)).collect();
+        tiers.insert(least);
+        let (keymap, themes) = screen(config, caps).map_err(|e| usage(&e))?;
+        Ok(Self {
+            policies,
+            in_force,
+            tiers,
+            keymap,
+            themes,
+        })
+    }
+}
+
 /// The keys and the palettes that the configuration asks for.
-///
-/// # Errors
-/// With the place where it was set: an action, a key or a palette that there is none of, or one key for two
-/// actions.
-pub fn screen(config: &Config, caps: TerminalCaps) -> Result<(Keymap, Themes), ConfigError> {
+fn screen(config: &Config, caps: TerminalCaps) -> Result<(Keymap, Themes), ConfigError> {
     let keymap = Keymap::from_config(&config.keys).map_err(|e| {
         let keys: Vec<String> = e.actions().iter().map(|a| format!("keys.{a}")).collect();
         config.fault(&keys, e.to_string())
@@ -175,13 +206,7 @@ fn bound(config: &Config, in_force: &[Arc<Policy>]) -> Result<(), Failure> {
 }
 
 /// Refuses the start when a tier that some profile needs is not to be had here.
-fn checked_tiers(
-    least: Tier,
-    policies: &[Arc<Policy>],
-    cache: &Path,
-) -> Result<Vec<Preflight>, Failure> {
-    let mut wanted: BTreeSet<Tier> = policies.iter().map(|p| p.tier.max(least)).collect();
-    wanted.insert(least);
+fn checked_tiers(wanted: BTreeSet<Tier>, cache: &Path) -> Result<Vec<Preflight>, Failure> {
     wanted
         .into_iter()
         .map(|tier| preflight_recalled(tier, cache).map_err(|e| Failure::general(e.to_string())))

@@ -67,7 +67,12 @@ impl OutcomeText {
     pub fn blocked(verdict: &Verdict) -> Self {
         let profile = &verdict.policy.profile;
         let what = match named(&verdict.findings) {
-            Some(f) => format!("line {}: {} ({})", f.line, f.message, f.rule),
+            Some(f) => {
+                let remedy = f
+                    .remedy()
+                    .map_or_else(String::new, |hint| format!("; hint: {hint}"));
+                format!("line {}: {} ({}){remedy}", f.line, f.message, f.rule)
+            }
             None => "no finding was named".to_owned(),
         };
         Self::new(

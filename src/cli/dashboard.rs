@@ -2,8 +2,9 @@
 
 use std::fmt::Write as _;
 use std::io::IsTerminal as _;
-use std::os::unix::fs::DirBuilderExt as _;
-use std::path::Path;
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
 
 use crate::app;
 use crate::config::{self, Options, Surroundings, Variables};
@@ -24,14 +25,11 @@ pub fn run(_args: &Args, globals: &Globals) -> Result<u8, Failure> {
 /// the tier, the Python and the managed environment's place are taken from the user.
 pub fn demo(globals: &Globals) -> Result<u8, Failure> {
     let failed = |e: std::io::Error| Failure::general(format!("cannot prepare the demo: {e}"));
-    let folder = tempfile::Builder::new()
-        .prefix("countersign-demo-")
-        .tempdir()
-        .map_err(failed)?;
+    let folder = demo_folder().map_err(failed)?;
     let config = demo_config(folder.path()).map_err(failed)?;
     let options = Options {
         config: Some(config),
-        socket: Some(folder.path().join("run").join("agent.sock")),
+        socket: Some(demo_socket(folder.path())),
         state_dir: Some(folder.path().join("state")),
         policy_dir: Some(folder.path().join("policies")),
         // A bundled proposal that names no profile is meant for the built-in default.
@@ -62,8 +60,42 @@ fn open(options: &Options, demo: bool) -> Result<u8, Failure> {
     app::run(app::prepare(&config, demo)?)
 }
 
+/// The beginning of the name of a demo's folder.
+const DEMO: &str = "countersign-demo-";
+
+fn demo_folder() -> std::io::Result<tempfile::TempDir> {
+    tempfile::Builder::new().prefix(DEMO).tempdir()
+}
+
+fn demo_socket(folder: &Path) -> PathBuf {
+    folder.join("run").join("agent.sock")
+}
+
+/// The sockets of this user's demos that answer now.
+pub fn demos() -> Vec<PathBuf> {
+    let uid = nix::unistd::geteuid().as_raw();
+    // Anybody can put a folder of this name there.
+    let own = |path: &Path| {
+        std::fs::symlink_metadata(path).is_ok_and(|at| at.is_dir() && at.uid() == uid)
+    };
+    let Ok(folders) = std::fs::read_dir(std::env::temp_dir()) else {
+        return Vec::new();
+    };
+    let mut found: Vec<PathBuf> = folders
+        .flatten()
+        .filter(|entry| entry.file_name().to_string_lossy().starts_with(DEMO))
+        .map(|entry| demo_socket(&entry.path()))
+        .filter(|socket| {
+            let folders = socket.ancestors().skip(1).take(2);
+            { folders }.all(own) && UnixStream::connect(socket).is_ok()
+        })
+        .collect();
+    found.sort();
+    found
+}
+
 /// The demo's folders, data sets and configuration file, all private to the user.
-fn demo_config(folder: &Path) -> std::io::Result<std::path::PathBuf> {
+fn demo_config(folder: &Path) -> std::io::Result<PathBuf> {
     let private = |name: &str| {
         std::fs::DirBuilder::new()
             .mode(0o700)

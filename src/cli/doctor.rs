@@ -3,12 +3,13 @@
 mod machine;
 mod trial;
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde::Serialize;
 use serde_json::json;
 
-use crate::app::{absent, screen};
+use crate::app::{Written, absent};
 use crate::audit::{AuditError, Log};
 use crate::config::{self, Config, ConfigError};
 use crate::error::Failure;
@@ -88,9 +89,12 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
         return Ok(0);
     }
     let config = super::check_variables().and_then(|()| config::load(&globals.options()));
+    let (found, wanted) = configuration(&config);
+    let mut tiers = BTreeSet::from([Tier::Kernel, Tier::Process]);
+    tiers.extend(wanted);
     let mut checks = machine::checks();
-    checks.extend([Tier::Kernel, Tier::Process].map(tier));
-    checks.push(configuration(&config));
+    checks.extend(tiers.into_iter().rev().map(tier));
+    checks.push(found);
     let has_kernel = checks
         .iter()
         .any(|c| c.name == KERNEL && c.state != State::Missing);
@@ -133,7 +137,9 @@ const KERNEL: &str = "tier kernel";
 fn tier(tier: Tier) -> Check {
     let name = match tier {
         Tier::Process => "tier process",
-        Tier::Kernel | Tier::Container | Tier::Microvm => KERNEL,
+        Tier::Kernel => KERNEL,
+        Tier::Container => "tier container",
+        Tier::Microvm => "tier microvm",
     };
     match preflight(tier) {
         Ok(found) if found.does_not_stop.is_empty() => Check::ok(name, found.layers.join(", ")),
@@ -152,29 +158,31 @@ fn tier(tier: Tier) -> Check {
     }
 }
 
-fn configuration(config: &Result<Config, ConfigError>) -> Check {
+/// What a start makes of the configuration, and the tiers that it asks for.
+fn configuration(config: &Result<Config, ConfigError>) -> (Check, BTreeSet<Tier>) {
     const NAME: &str = "configuration";
-    let looked = config.as_ref().map(|config| {
-        let env = std::env::vars().collect();
-        screen(config, TerminalCaps::detect(&env)).map(|_| ())
-    });
-    if let Ok(Err(e)) = looked {
-        return Check::missing(
-            NAME,
-            e.to_string(),
-            "fix that; the dashboard does not start before",
-        );
-    }
-    match config {
-        Ok(config) if config.paths.config_file.exists() => {
-            Check::ok(NAME, config.paths.config_file.display().to_string())
+    let config = match config {
+        Ok(config) => config,
+        Err(e) => {
+            let check = Check::missing(NAME, e.to_string(), "fix that; nothing starts before");
+            return (check, BTreeSet::new());
         }
-        Ok(config) => Check::ok(
-            NAME,
-            format!("none, defaults ({})", config.paths.config_file.display()),
-        ),
-        Err(e) => Check::missing(NAME, e.to_string(), "fix that; nothing starts before"),
-    }
+    };
+    let env = std::env::vars().collect();
+    let tiers = match Written::of(config, TerminalCaps::detect(&env)) {
+        Ok(written) => written.tiers,
+        Err(e) => {
+            let remedy = "fix that; the dashboard does not start before";
+            return (Check::missing(NAME, e.to_string(), remedy), BTreeSet::new());
+        }
+    };
+    let file = config.paths.config_file.display();
+    let found = if config.paths.config_file.exists() {
+        file.to_string()
+    } else {
+        format!("none, defaults ({file})")
+    };
+    (Check::ok(NAME, found), tiers)
 }
 
 /// The environment that runs would have, where there is one already.

@@ -14,6 +14,7 @@ use crate::ipc::{Client, ClientError, FRAME_MAX};
 use crate::model::{Artifact, Outcome, State, TextFormat};
 
 use super::Globals;
+use super::dashboard;
 use super::folder::Folder;
 use super::out::{is_told, print_data, print_json, tell, tell_data};
 
@@ -124,7 +125,10 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
         .build()
         .map_err(|e| Failure::with_code(NO_OUTCOME, format!("cannot start: {e}")))?;
     let ended = runtime.block_on(propose(&paths.socket, params, args.key.is_some(), &wants));
-    let (outcome, left) = match ended.map_err(|e| failure(&e))? {
+    let (outcome, left) = match ended.map_err(|e| match e {
+        ClientError::Unreachable { .. } => beside_demos(failure(&e), args),
+        _ => failure(&e),
+    })? {
         Ended::Outcome(outcome, left) => (outcome, left),
         Ended::Interrupted { code, message } => return Err(Failure::with_code(code, message)),
     };
@@ -369,6 +373,27 @@ fn failure(error: &ClientError) -> Failure {
         }
         _ => failure,
     }
+}
+
+/// No dashboard answers. A demo may, and its socket is its own.
+fn beside_demos(failure: Failure, args: &Args) -> Failure {
+    let file = quoted(args.file.as_deref().unwrap_or(Path::new("-")));
+    dashboard::demos().iter().fold(failure, |failure, socket| {
+        let socket = quoted(socket);
+        failure.and(format!(
+            "a demo is open and listens on its own socket: countersign submit --socket {socket} {file}"
+        ))
+    })
+}
+
+/// A path as a shell takes it.
+fn quoted(path: &Path) -> String {
+    let path = path.display().to_string();
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-".contains(c);
+    if path.chars().all(plain) {
+        return path;
+    }
+    format!("'{}'", path.replace('\'', r"'\''"))
 }
 
 /// Whether the dashboard refused what the command line says: an unknown profile or data set, an input that does

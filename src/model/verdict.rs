@@ -171,6 +171,16 @@ pub struct Finding {
     pub capability: Option<Capability>,
 }
 
+impl Finding {
+    /// The hint of a rule that asks for no change.
+    pub const NO_REMEDY: &str = "nothing to do";
+
+    /// What would change the verdict, if there is anything.
+    pub fn remedy(&self) -> Option<&str> {
+        Some(self.hint.as_str()).filter(|hint| !hint.is_empty() && *hint != Self::NO_REMEDY)
+    }
+}
+
 /// One capability and every line that uses it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CapabilityUse {

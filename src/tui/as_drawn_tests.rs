@@ -251,7 +251,7 @@ fn it_counts_for_nothing() {
         seen.to_owned()
     };
     let [off, on] = &mut sides;
-    assert!(on.ui.as_drawn && !off.ui.as_drawn);
+    assert!(on.ui.queue.as_drawn && !off.ui.queue.as_drawn);
     assert_eq!(progress(off), progress(on));
     let granted = sides.each_mut().map(|b| {
         b.open_sheet();
@@ -272,7 +272,7 @@ fn what_was_not_seen_has_the_same_name() {
             b.keys("m");
         }
         b.draw();
-        let doc = b.ui.doc.clone().unwrap();
+        let doc = b.ui.queue.doc.clone().unwrap();
         let layout = b.ui.layout().cloned();
         let mut seen = super::interval::IntervalSet::default();
         seen.insert(0..100);

@@ -441,20 +441,26 @@ impl Bench {
         self.settle();
         self.keys("a");
         let why = self.ui.notice(&self.state, self.now);
-        assert!(self.ui.sheet.is_some(), "no sheet: {why:?}");
+        assert!(self.ui.sheet().is_some(), "no sheet: {why:?}");
         self.draw();
         self.advance(SHEET_GRACE.as_millis() as u64);
         self.look();
-        while self
-            .ui
-            .sheet
-            .as_ref()
-            .is_some_and(|s| s.missing().is_some())
-        {
+        while self.ui.sheet().is_some_and(|s| s.missing().is_some()) {
             self.press(KeyCode::PageDown);
             self.look();
         }
         self.advance(QUIET.as_millis() as u64);
+    }
+
+    /// Goes to a pane of the selected proposal, as a person does.
+    pub fn focus_on(&mut self, pane: super::ui::Pane) {
+        for _ in 0..8 {
+            if self.ui.queue.focus == pane {
+                return;
+            }
+            self.press(KeyCode::Tab);
+        }
+        panic!("no pane {pane:?}");
     }
 
     pub fn exec(&mut self, id: ProposalId, note: ExecNote) {

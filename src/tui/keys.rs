@@ -224,7 +224,7 @@ commands! {
     Bottom = "bottom", "end G", "to the end";
     Inputs = "inputs", "p", "the next input that the agent brought, or GIVEN";
     Wrap = "wrap", "w", "wrap long lines, or not";
-    Zoom = "zoom", "z", "code on the whole screen, or not";
+    Zoom = "zoom", "z", "the focused pane on the whole screen, or not";
     AsDrawn = "as-drawn", "m", "marked text as the terminal draws it, below, or not";
     Urgent = "urgent", "u", "the pending proposal that expires first";
     Grant = "grant", "a", "ask to grant: opens the sheet";

@@ -38,7 +38,7 @@ fn two_thousand_plain_rows_cost_no_hundred_key_presses() {
         assert!(presses <= 3, "{presses}");
         b.advance(250);
         b.keys("a");
-        assert!(b.ui.sheet.is_some());
+        assert!(b.ui.sheet().is_some());
     }
 }
 
@@ -56,7 +56,7 @@ fn the_row_that_stands_for_plain_rows_must_be_seen_and_what_is_odd_among_them_to
     assert!(text.contains("1234,1e999,north"), "{text}");
     b.read();
     b.keys("a");
-    assert!(b.ui.sheet.is_some());
+    assert!(b.ui.sheet().is_some());
     // On a screen that cannot hold all of it, the rest is asked for.
     let mut b = Bench::new(60, 14);
     with_table(&mut b, table(2_000, Some((1_234, "1234,1e999,north\n"))));
@@ -116,5 +116,5 @@ fn p_goes_from_input_to_input_or_to_what_is_given() {
     }
     let mut b = ready();
     b.keys("p");
-    assert_eq!(b.ui.focus, ui::Pane::Given);
+    assert_eq!(b.ui.queue.focus, ui::Pane::Given);
 }

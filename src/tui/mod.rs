@@ -45,6 +45,8 @@ mod moves_tests;
 #[cfg(test)]
 mod notice_tests;
 #[cfg(test)]
+mod pane_tests;
+#[cfg(test)]
 mod quiet_tests;
 #[cfg(test)]
 mod rules_tests;

@@ -15,7 +15,7 @@ fn on_other_screens_nothing_is_decided() {
         b.draw();
         b.actions.clear();
         b.keys("adx");
-        assert!(b.ui.sheet.is_none() && b.ui.prompt.is_none() && b.actions.is_empty());
+        assert!(b.ui.sheet().is_none() && b.ui.prompt().is_none() && b.actions.is_empty());
     }
 }
 
@@ -23,10 +23,10 @@ fn on_other_screens_nothing_is_decided() {
 fn enter_opens_and_never_grants() {
     let mut b = ready();
     b.press(KeyCode::Enter);
-    assert_eq!(b.ui.focus, ui::Pane::Code);
+    assert_eq!(b.ui.queue.focus, ui::Pane::Code);
     b.open_sheet();
     b.press(KeyCode::Enter);
-    assert!(grants(&b).is_empty() && b.ui.sheet.is_some());
+    assert!(grants(&b).is_empty() && b.ui.sheet().is_some());
 }
 
 #[test]
@@ -40,7 +40,7 @@ fn a_new_proposal_never_moves_selection_or_focus() {
             ..Making::flagged()
         });
     }
-    assert_eq!((b.ui.selected(), b.ui.focus), (id, ui::Pane::Code));
+    assert_eq!((b.ui.selected(), b.ui.queue.focus), (id, ui::Pane::Code));
 }
 
 #[test]
@@ -50,7 +50,10 @@ fn the_lists_are_those_of_the_core_however_they_changed() {
         let id = |e: &crate::broker::Entry| e.proposal.id;
         let live: Vec<_> = b.state.running().chain(b.state.pending()).map(id).collect();
         let decided: Vec<_> = b.state.decided().map(id).collect();
-        assert_eq!((&b.ui.live, &b.ui.decided), (&live, &decided));
+        assert_eq!(
+            (&b.ui.queue.lists.live, &b.ui.queue.lists.decided),
+            (&live, &decided)
+        );
     };
     for i in 0..20 {
         b.propose(Making {
@@ -96,7 +99,7 @@ fn after_a_denial_the_most_urgent_is_selected_with_a_fresh_grace() {
     b.draw();
     b.advance(499);
     b.keys("a");
-    assert!(b.ui.sheet.is_none());
+    assert!(b.ui.sheet().is_none());
 }
 
 #[test]
@@ -161,7 +164,7 @@ fn quit_asks_only_when_something_would_be_lost() {
             ask(&mut b);
             b.keys(stays);
             assert!(
-                b.actions.is_empty() && b.ui.prompt.is_none(),
+                b.actions.is_empty() && b.ui.prompt().is_none(),
                 "{quit} {stays}"
             );
         }
@@ -214,7 +217,7 @@ fn space_pages_the_focused_output_of_a_run_and_the_code_before_it() {
     let printed: String = (0..300).map(|n| format!("row {n}\n")).collect();
     b.output(id, crate::model::StreamName::Stdout, &printed);
     b.end(id, run(&printed));
-    b.ui.focus = ui::Pane::Output;
+    b.ui.queue.focus = ui::Pane::Output;
     b.draw();
     b.press(KeyCode::Home);
     let first = b.draw();
@@ -227,7 +230,36 @@ fn space_pages_the_focused_output_of_a_run_and_the_code_before_it() {
     );
     assert_ne!(first, second);
     // From another pane it is the code's, as before.
-    b.ui.focus = ui::Pane::Code;
+    b.ui.queue.focus = ui::Pane::Code;
     b.keys(" ");
     assert_eq!(b.draw().contains("row 0 "), second.contains("row 0 "));
+}
+
+#[test]
+fn what_the_log_screen_holds_goes_with_it() {
+    let mut b = Bench::new(80, 24);
+    let page = |line: &str| AuditPage {
+        detail: Some(vec![line.to_owned()]),
+        ..AuditPage::default()
+    };
+    b.keys("2");
+    let text = b.draw();
+    assert!(text.contains("AUDIT"), "{text}");
+    assert!(
+        !text.contains("No record") && !text.contains("0 proposals"),
+        "nothing is known before the rows came: {text}"
+    );
+    b.ui.set_audit(AuditPage::default());
+    assert!(b.draw().contains("No record yet."));
+    b.ui.set_audit(page("the first record"));
+    assert!(b.draw().contains("the first record"));
+    b.keys("1");
+    // An answer that comes late is for a screen that is gone.
+    b.ui.set_audit(page("a late record"));
+    b.keys("2");
+    assert!(!b.draw().contains("record"));
+    b.ui.set_audit(AuditPage::default());
+    b.ui.set_audit(page("another record"));
+    let text = b.draw();
+    assert!(text.contains("another record"), "{text}");
 }

@@ -298,12 +298,12 @@ fn screens_without_a_search_say_so() {
     let mut b = ready();
     b.keys("3/");
     assert!(
-        b.ui.prompt.is_none() && notice(&b).contains("not here"),
+        b.ui.prompt().is_none() && notice(&b).contains("not here"),
         "{}",
         notice(&b)
     );
     b.keys("1/");
-    assert!(b.ui.prompt.is_some());
+    assert!(b.ui.prompt().is_some());
 }
 
 #[test]

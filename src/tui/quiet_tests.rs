@@ -17,12 +17,12 @@ fn a_key_that_was_read_with_others_neither_asks_nor_confirms() {
     let mut b = ready();
     let when = crowded(&b);
     b.typed("a", when);
-    assert!(b.ui.sheet.is_none());
+    assert!(b.ui.sheet().is_none());
     let mut b = ready();
     b.open_sheet();
     let when = crowded(&b);
     b.typed("yes please\n", when);
-    assert!(b.ui.sheet.is_some() && grants(&b).is_empty());
+    assert!(b.ui.sheet().is_some() && grants(&b).is_empty());
     // The last of them may be down still.
     b.advance(2_500);
     b.draw();
@@ -37,14 +37,14 @@ fn early_keys_on_the_sheet_are_dropped_leave_it_open_and_the_quiet_begins_anew()
     b.draw();
     b.advance(299);
     b.keys("y");
-    assert!(b.ui.sheet.is_some() && grants(&b).is_empty());
+    assert!(b.ui.sheet().is_some() && grants(&b).is_empty());
     assert!(notice(&b).contains("too early"), "{}", notice(&b));
     // Another key, and less than 250 ms after it.
     b.advance(249);
     b.keys("n");
     b.advance(249);
     b.keys("y");
-    assert!(b.ui.sheet.is_some() && grants(&b).is_empty());
+    assert!(b.ui.sheet().is_some() && grants(&b).is_empty());
     b.keys("n");
     b.advance(250);
     b.keys("y");
@@ -57,7 +57,7 @@ fn repeats_and_releases_do_not_grant() {
     for kind in [KeyEventKind::Repeat, KeyEventKind::Release] {
         b.advance(3_000);
         b.code(KeyCode::Char('a'), KeyModifiers::NONE, kind);
-        assert!(b.ui.sheet.is_none());
+        assert!(b.ui.sheet().is_none());
     }
     b.advance(3_000);
     b.open_sheet();
@@ -89,7 +89,7 @@ fn a_confirm_key_held_since_before_it_counted_never_grants() {
             b.draw();
             b.advance(early);
             hold(&mut b, "y", delay);
-            assert!(b.ui.sheet.is_some() && grants(&b).is_empty(), "{delay}");
+            assert!(b.ui.sheet().is_some() && grants(&b).is_empty(), "{delay}");
             // Let go: the same key counts after a time in which no repeat stays away, and
             // another key proves at once that this one is up.
             b.advance(1_900);
@@ -126,11 +126,11 @@ fn a_grant_key_held_down_opens_no_sheet() {
         // Held since before the proposal could be granted.
         b.advance(400);
         hold(&mut b, "a", delay);
-        assert!(b.ui.sheet.is_none(), "{delay}");
+        assert!(b.ui.sheet().is_none(), "{delay}");
         b.keys("w");
         b.advance(250);
         b.keys("a");
-        assert!(b.ui.sheet.is_some(), "{delay}");
+        assert!(b.ui.sheet().is_some(), "{delay}");
         // And held on: nothing of it confirms, and a key along with it does not either.
         b.draw();
         hold(&mut b, "a", delay);
@@ -180,7 +180,7 @@ fn whatever_comes_from_the_keyboard_ends_the_quiet() {
         b.input(&event);
         b.advance(249);
         b.keys("y");
-        assert!(grants(&b).is_empty() && b.ui.sheet.is_some(), "{event:?}");
+        assert!(grants(&b).is_empty() && b.ui.sheet().is_some(), "{event:?}");
     }
     // Bytes that are no key at all.
     let mut b = ready();
@@ -200,7 +200,7 @@ fn a_key_behind_a_paste_does_not_grant() {
     b.keys("y");
     b.advance(299);
     b.keys("jy");
-    assert!(b.ui.sheet.is_some() && grants(&b).is_empty());
+    assert!(b.ui.sheet().is_some() && grants(&b).is_empty());
     b.keys("j");
     b.advance(300);
     b.keys("y");
@@ -216,14 +216,14 @@ fn a_burst_grants_nothing_however_long_the_loop_takes_for_it() {
         alone: true,
     };
     b.typed("a", when);
-    assert!(b.ui.sheet.is_some());
+    assert!(b.ui.sheet().is_some());
     for _ in 0..4_000 {
         b.advance(4);
         b.typed("j", when);
     }
     b.draw();
     b.typed("y", when);
-    assert!(b.ui.sheet.is_some() && grants(&b).is_empty());
+    assert!(b.ui.sheet().is_some() && grants(&b).is_empty());
 }
 
 #[test]
@@ -239,7 +239,7 @@ fn a_key_is_dated_by_when_it_could_have_been_typed() {
         alone: true,
     };
     b.typed("y", waited);
-    assert!(b.ui.sheet.is_some() && grants(&b).is_empty());
+    assert!(b.ui.sheet().is_some() && grants(&b).is_empty());
 
     // It waited since before the proposal was selected.
     let mut b = Bench::new(120, 40);
@@ -252,7 +252,7 @@ fn a_key_is_dated_by_when_it_could_have_been_typed() {
         alone: true,
     };
     b.typed("a", waited);
-    assert!(b.ui.sheet.is_none());
+    assert!(b.ui.sheet().is_none());
 }
 
 #[test]
@@ -262,7 +262,7 @@ fn after_a_stall_the_sheet_stays_open_and_its_grace_is_fresh() {
     b.advance(5_000);
     b.ui.stalled(b.now);
     b.keys("y");
-    assert!(b.ui.sheet.is_some() && grants(&b).is_empty());
+    assert!(b.ui.sheet().is_some() && grants(&b).is_empty());
 
     // The key went down while nothing ran, and its first repeat comes late.
     for delay in [300, 500, 1_000, 1_800] {
@@ -271,7 +271,7 @@ fn after_a_stall_the_sheet_stays_open_and_its_grace_is_fresh() {
         b.ui.stalled(b.now);
         b.advance(delay);
         b.keys("y");
-        assert!(b.ui.sheet.is_some() && grants(&b).is_empty(), "{delay}");
+        assert!(b.ui.sheet().is_some() && grants(&b).is_empty(), "{delay}");
     }
     let mut b = ready();
     b.open_sheet();
@@ -288,17 +288,17 @@ fn without_the_focus_nothing_is_granted_and_its_return_begins_the_grace_anew() {
     b.input(&Input::FocusLost);
     b.advance(5_000);
     b.keys("a");
-    assert!(b.ui.sheet.is_none() && notice(&b).contains("focus"));
+    assert!(b.ui.sheet().is_none() && notice(&b).contains("focus"));
     b.input(&Input::FocusGained);
     b.advance(499);
     b.keys("wa");
-    assert!(b.ui.sheet.is_none());
+    assert!(b.ui.sheet().is_none());
     b.keys("w");
     b.open_sheet();
     b.input(&Input::FocusLost);
     b.advance(5_000);
     b.keys("y");
-    assert!(b.ui.sheet.is_some() && grants(&b).is_empty());
+    assert!(b.ui.sheet().is_some() && grants(&b).is_empty());
     assert!(notice(&b).contains("focus"), "{}", notice(&b));
     b.input(&Input::FocusGained);
     b.keys("n");

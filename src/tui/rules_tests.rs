@@ -18,7 +18,7 @@ fn a_clear_proposal_is_granted_by_a_then_y_and_the_digest_is_the_sheets() {
     let mut b = ready();
     let id = b.ui.selected().unwrap();
     b.open_sheet();
-    let digest = b.ui.sheet.as_ref().unwrap().digest();
+    let digest = b.ui.sheet().unwrap().digest();
     b.keys("y");
     let all = grants(&b);
     assert_eq!((all[0].id, all[0].digest, all.len()), (id, digest, 1));
@@ -37,12 +37,12 @@ fn keys_typed_before_a_proposal_appeared_do_not_grant_it() {
     b.advance(499);
     b.draw();
     b.keys("ay");
-    assert!(b.ui.sheet.is_none());
+    assert!(b.ui.sheet().is_none());
     b.advance(250);
     b.draw();
     // Now `a` counts, but a `y` typed along with it does not.
     b.keys("ay");
-    assert!(b.ui.sheet.is_some());
+    assert!(b.ui.sheet().is_some());
     assert!(grants(&b).is_empty());
 }
 
@@ -63,10 +63,10 @@ fn modifiers_must_match_exactly() {
         KeyModifiers::SUPER,
     ] {
         b.code(KeyCode::Char('a'), m, KeyEventKind::Press);
-        assert!(b.ui.sheet.is_none(), "{m:?}");
+        assert!(b.ui.sheet().is_none(), "{m:?}");
     }
     b.keys("A");
-    assert!(b.ui.sheet.is_none());
+    assert!(b.ui.sheet().is_none());
     b.open_sheet();
     for m in [
         KeyModifiers::CONTROL,
@@ -86,10 +86,10 @@ fn modifiers_must_match_exactly() {
 fn paste_is_inert_but_in_text_fields() {
     let mut b = ready();
     b.input(&Input::Paste("a".to_owned()));
-    assert!(b.ui.sheet.is_none());
+    assert!(b.ui.sheet().is_none());
     b.open_sheet();
     b.input(&Input::Paste("y\n".to_owned()));
-    assert!(b.ui.sheet.is_some() && grants(&b).is_empty());
+    assert!(b.ui.sheet().is_some() && grants(&b).is_empty());
     b.press(KeyCode::Esc);
     b.keys("q");
     b.input(&Input::Paste("y".to_owned()));
@@ -123,7 +123,7 @@ fn a_flagged_proposal_takes_its_four_digits_and_nothing_else() {
     b.keys("y");
     b.press(KeyCode::Enter);
     assert!(grants(&b).is_empty());
-    let typed = |b: &Bench| match &b.ui.sheet.as_ref().unwrap().challenge {
+    let typed = |b: &Bench| match &b.ui.sheet().unwrap().challenge {
         Challenge::Digits { typed, .. } => typed.clone(),
         Challenge::Key => panic!("not flagged"),
     };
@@ -180,7 +180,7 @@ fn expiry_while_the_sheet_is_open_closes_it() {
     });
     b.open_sheet();
     b.tick(5_000);
-    assert!(b.ui.sheet.is_none());
+    assert!(b.ui.sheet().is_none());
     assert_eq!(notice(&b), "already expired");
     b.keys("y");
     assert!(grants(&b).is_empty());
@@ -246,7 +246,7 @@ fn a_changed_environment_closes_the_sheet_by_its_name() {
         what: "lib/sklearn/__init__.py was changed".to_owned(),
     };
     b.apply(Event::Environment(changed));
-    assert!(b.ui.sheet.is_none());
+    assert!(b.ui.sheet().is_none());
     assert!(
         notice(&b).contains("lib/sklearn/__init__.py was changed"),
         "{}",
@@ -255,7 +255,7 @@ fn a_changed_environment_closes_the_sheet_by_its_name() {
     b.keys("y");
     b.advance(QUIET.as_millis() as u64);
     b.keys("a");
-    assert!(b.ui.sheet.is_none() && grants(&b).is_empty());
+    assert!(b.ui.sheet().is_none() && grants(&b).is_empty());
     assert!(notice(&b).contains("sklearn"), "{}", notice(&b));
 }
 
@@ -268,7 +268,7 @@ fn a_change_of_what_would_run_closes_the_sheet() {
         label: "Python 3.12".to_owned(),
         installed: crate::model::Installed::default(),
     }));
-    assert!(b.ui.sheet.is_none());
+    assert!(b.ui.sheet().is_none());
     assert!(notice(&b).contains("changed"));
     b.keys("y");
     assert!(grants(&b).is_empty());
@@ -292,13 +292,13 @@ fn resize_gives_a_fresh_grace_to_selection_and_sheet() {
     let mut b = ready();
     b.input(&Input::Resize(100, 40));
     b.keys("aw");
-    assert!(b.ui.sheet.is_none());
+    assert!(b.ui.sheet().is_none());
     b.open_sheet();
     b.input(&Input::Resize(90, 30));
     b.size = (90, 30);
     b.draw();
     b.keys("yn");
-    assert!(grants(&b).is_empty() && b.ui.sheet.is_some());
+    assert!(grants(&b).is_empty() && b.ui.sheet().is_some());
     b.advance(300);
     b.keys("y");
     assert_eq!(grants(&b).len(), 1);
@@ -311,7 +311,7 @@ fn after_suspend_the_sheet_is_closed_and_the_grace_is_fresh() {
     b.ui.flush_input(b.now);
     b.keys("y");
     b.keys("ay");
-    assert!(b.ui.sheet.is_none() && b.actions.is_empty());
+    assert!(b.ui.sheet().is_none() && b.actions.is_empty());
 }
 
 #[test]
@@ -323,7 +323,7 @@ fn nothing_that_is_not_ready_can_be_granted() {
         total: 2,
     }));
     b.keys("a");
-    assert!(b.ui.sheet.is_none() && notice(&b).contains("being made"));
+    assert!(b.ui.sheet().is_none() && notice(&b).contains("being made"));
 
     let mut b = Bench::new(120, 40);
     b.propose(Making::blocked());
@@ -331,7 +331,7 @@ fn nothing_that_is_not_ready_can_be_granted() {
     b.settle();
     b.keys("a");
     assert!(
-        b.ui.sheet.is_none() && notice(&b).contains("blocks"),
+        b.ui.sheet().is_none() && notice(&b).contains("blocks"),
         "{}",
         notice(&b)
     );
@@ -341,7 +341,7 @@ fn nothing_that_is_not_ready_can_be_granted() {
         reason: "full".to_owned(),
     });
     b.keys("a");
-    assert!(b.ui.sheet.is_none());
+    assert!(b.ui.sheet().is_none());
 }
 
 #[test]
@@ -349,9 +349,9 @@ fn escape_closes_the_sheet_and_decides_nothing() {
     let mut b = ready();
     b.open_sheet();
     b.keys("dqxu1t");
-    assert!(b.ui.sheet.is_some(), "other keys do nothing");
+    assert!(b.ui.sheet().is_some(), "other keys do nothing");
     b.press(KeyCode::Esc);
-    assert!(b.ui.sheet.is_none() && b.actions.is_empty());
+    assert!(b.ui.sheet().is_none() && b.actions.is_empty());
 }
 
 proptest! {
@@ -405,7 +405,7 @@ proptest! {
                 prop_assert!(entry.left(b.now) > Duration::ZERO);
             }
             b.carry_out();
-            match (&b.ui.sheet, sheet) {
+            match (b.ui.sheet(), sheet) {
                 (Some(_), None) => sheet = Some(b.now.boot),
                 (None, _) => sheet = None,
                 _ => {}

@@ -12,7 +12,7 @@ fn lines_that_were_not_drawn_cannot_be_granted_and_the_footer_says_which() {
     let text = b.settle();
     assert!(text.contains("lines 12–80 not seen"), "{text}");
     b.keys("a");
-    assert!(b.ui.sheet.is_none());
+    assert!(b.ui.sheet().is_none());
     assert_eq!(notice(&b), "lines 12–80 not seen; Space goes there");
     // The end alone is not enough.
     b.press(KeyCode::Enter);
@@ -29,7 +29,7 @@ fn lines_that_were_not_drawn_cannot_be_granted_and_the_footer_says_which() {
     b.look();
     b.advance(2_000);
     b.keys("a");
-    assert!(b.ui.sheet.is_some(), "{}", notice(&b));
+    assert!(b.ui.sheet().is_some(), "{}", notice(&b));
 }
 
 #[test]
@@ -175,7 +175,7 @@ fn the_sheets_rows_stand_for_150_ms_outside_its_grace_too() {
     let mut b = ready();
     b.keys("a");
     b.draw();
-    let missing = |b: &Bench| b.ui.sheet.as_ref().unwrap().missing().is_some();
+    let missing = |b: &Bench| b.ui.sheet().unwrap().missing().is_some();
     b.advance(300 + 149);
     b.draw();
     assert!(missing(&b));
@@ -209,7 +209,7 @@ fn seen_lines_stay_seen_when_moving_away_and_back() {
     let text = b.settle();
     assert!(text.contains("20/20 rows"), "{text}");
     b.keys("a");
-    assert!(b.ui.sheet.is_some());
+    assert!(b.ui.sheet().is_some());
 }
 
 #[test]
@@ -229,7 +229,7 @@ fn with_wrapping_off_columns_off_the_screen_are_unseen() {
     }
     b.advance(2_000);
     b.keys("a");
-    assert!(b.ui.sheet.is_some(), "{}", notice(&b));
+    assert!(b.ui.sheet().is_some(), "{}", notice(&b));
 }
 
 #[test]
@@ -247,7 +247,7 @@ fn all_rows_of_a_very_long_line_must_be_seen() {
     assert!(pages > 60, "{pages}");
     b.advance(250);
     b.keys("a");
-    assert!(b.ui.sheet.is_some());
+    assert!(b.ui.sheet().is_some());
 }
 
 #[test]
@@ -260,7 +260,7 @@ fn what_the_agent_brought_must_be_seen_too() {
     let text = b.settle();
     assert!(text.contains("input rows: lines 10–40 not seen"), "{text}");
     b.keys("a");
-    assert!(b.ui.sheet.is_none());
+    assert!(b.ui.sheet().is_none());
 }
 
 #[test]
@@ -290,7 +290,7 @@ fn a_sheet_longer_than_the_screen_takes_nothing_until_all_of_it_was_shown() {
     b.keys("4f1c");
     b.advance(250);
     b.press(KeyCode::Enter);
-    assert!(grants(&b).is_empty() && b.ui.sheet.is_some());
+    assert!(grants(&b).is_empty() && b.ui.sheet().is_some());
     let text = b.draw();
     assert!(text.contains("of this sheet not seen"), "{text}");
     // Jumping to the end skips findings: they must have been on the screen as well.
@@ -319,7 +319,7 @@ fn on_a_terminal_too_small_nothing_is_seen_and_nothing_granted() {
     b.propose(Making::clear("x = 1\n"));
     b.settle();
     b.keys("a");
-    assert!(b.ui.sheet.is_none());
+    assert!(b.ui.sheet().is_none());
     // A sheet that was open before it shrank takes nothing either.
     b.size = (120, 40);
     b.advance(2_000);
@@ -483,5 +483,5 @@ fn space_on_the_sheet_goes_back_to_what_was_paged_past() {
         b.look();
         b.keys(" ");
     }
-    assert!(b.ui.sheet.as_ref().unwrap().missing().is_none());
+    assert!(b.ui.sheet().unwrap().missing().is_none());
 }

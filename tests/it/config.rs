@@ -5,7 +5,7 @@
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use countersign::app::screen;
+use countersign::app::Written;
 use countersign::config::{Config, Options, Surroundings, Variables, check_variables, load_in};
 use countersign::model::{DataFormat, Sensitivity, Tier};
 use countersign::paths::Folders;
@@ -251,9 +251,10 @@ fn keys_and_themes_that_there_are_none_of_are_named_with_their_line() {
         ),
     ];
     for (text, place, what) in rows {
-        let config = Home::with(text).load().unwrap();
+        let home = Home::with(text);
+        let config = home.load().unwrap();
         let caps = TerminalCaps::detect(&[("TERM".to_owned(), "xterm-256color".to_owned())].into());
-        let said = screen(&config, caps).unwrap_err().to_string();
+        let said = Written::of(&config, caps).err().unwrap().to_string();
         assert!(
             said.contains(place) && said.contains(what),
             "{text}: {said}"

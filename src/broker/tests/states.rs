@@ -60,6 +60,34 @@ fn a_blocked_proposal_hears_first_what_is_certain_to_fail_in_the_same_place() {
     }
 }
 
+/// Whoever reads only `message` reads what to do about it.
+#[test]
+fn a_blocked_proposal_hears_the_remedy_of_the_finding_that_is_named() {
+    for (kind, hint, end) in [
+        (
+            VerdictKind::Blocked,
+            "use the inputs",
+            "(EXEC001); hint: use the inputs",
+        ),
+        (
+            VerdictKind::Unanalyzable,
+            "correct the syntax",
+            "(EXEC001); hint: correct the syntax",
+        ),
+        (VerdictKind::Blocked, "", "(EXEC001)"),
+        (VerdictKind::Blocked, "nothing to do", "(EXEC001)"),
+    ] {
+        let mut verdict = verdict(kind, "x");
+        let mut asks = verdict.findings[0].clone();
+        verdict.findings[0].action = Action::Block;
+        verdict.findings[0].hint = hint.to_owned();
+        (asks.action, asks.hint) = (Action::Flag, "of another finding".to_owned());
+        verdict.findings.insert(0, asks);
+        let message = OutcomeText::blocked(&verdict).message;
+        assert!(message.ends_with(end), "{message}");
+    }
+}
+
 #[test]
 fn blocked_and_unanalyzable_proposals_are_final_at_once() {
     let mut w = World::new();

@@ -36,6 +36,7 @@ pub struct Want {
     pub banner_rows: u16,
     /// Rows of the title: claims, and the reason where one is given.
     pub reason: bool,
+    /// The focused pane has the whole body.
     pub zoom: bool,
     pub focus: Pane,
     /// Lower panes that were focused, the latest first.
@@ -93,8 +94,10 @@ impl Areas {
             ..right
         };
         let in_lower = want.lower.contains(&want.focus);
-        let lower_rows = if want.zoom || want.lower.is_empty() {
+        let lower_rows = if want.lower.is_empty() || (want.zoom && !in_lower) {
             0
+        } else if want.zoom {
+            rest.height
         } else if wide {
             (rest.height * 9 / 20).clamp(8, 18)
         } else if rest.height >= 14 {
@@ -121,7 +124,7 @@ impl Areas {
             folded,
             title,
             code,
-            slots: slots(below, wide, want),
+            slots: slots(below, wide && !want.zoom, want),
             footer,
         }
     }
@@ -247,6 +250,9 @@ mod tests {
             for focus in lower {
                 let a = Areas::new(Rect::new(0, 0, width, height), &want(focus, false, &lower, 0));
                 prop_assert!(a.slots.iter().any(|s| s.open == focus && s.area.height >= 2));
+                let z = Areas::new(Rect::new(0, 0, width, height), &want(focus, true, &lower, 0));
+                prop_assert!(z.slots.len() == 1 && z.slots[0].open == focus && z.code.height == 0);
+                prop_assert_eq!(z.slots[0].area.height, z.body.height - z.title.height);
             }
             let a = Areas::new(Rect::new(0, 0, width, height), &want(Pane::Code, false, &lower, 3));
             prop_assert!(a.code.height >= 3);

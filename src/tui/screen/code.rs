@@ -82,7 +82,7 @@ impl Screen<'_> {
     }
 
     pub(super) fn code(&self, canvas: &mut Canvas<'_>, area: Rect, drawn: &mut Drawn) {
-        let (Some(entry), Some(doc)) = (self.entry, self.ui.doc.as_ref()) else {
+        let (Some(entry), Some(doc)) = (self.entry, self.ui.queue.doc.as_ref()) else {
             return;
         };
         if doc.id != entry.proposal.id || area.height == 0 {
@@ -91,11 +91,14 @@ impl Screen<'_> {
         let focused = self.ui.focus_now(self.entry) == Pane::Code;
         let role = if focused { Role::Accent } else { Role::Dim };
         let mut heading = vec![("CODE".to_owned(), role)];
-        if !self.ui.wrap {
+        if !self.ui.queue.wrap {
             heading.push((" not wrapped".to_owned(), Role::Dim));
         }
-        if !self.ui.found.is_empty() {
-            heading.push((format!("  /{}", text::cut(&self.ui.found, 24)), Role::Dim));
+        if !self.ui.common.found.is_empty() {
+            heading.push((
+                format!("  /{}", text::cut(&self.ui.common.found, 24)),
+                Role::Dim,
+            ));
         }
         canvas.headed_rule(area.x, area.y, area.width, &heading);
         let numbers = doc.number_width() as u16 + 1;
@@ -112,7 +115,7 @@ impl Screen<'_> {
         }
         let none = super::Looked::default();
         let looked = self.looked().unwrap_or(&none);
-        let (wrap, open, as_drawn) = (self.ui.wrap, &looked.open, self.ui.as_drawn);
+        let (wrap, open, as_drawn) = (self.ui.queue.wrap, &looked.open, self.ui.queue.as_drawn);
         let layout = match self.ui.layout() {
             Some(layout) if layout.fits(doc, columns, wrap, open, as_drawn) => layout.clone(),
             _ => Arc::new(Layout::new(doc.clone(), columns, wrap, open, as_drawn)),
@@ -138,8 +141,8 @@ impl Screen<'_> {
             layout: &layout,
             marks: self.marks(&layout, top, bottom),
             colours: self.ui.highlights(entry.proposal.digest),
-            found: &self.ui.found,
-            across: if self.ui.wrap { 0 } else { looked.across },
+            found: &self.ui.common.found,
+            across: if self.ui.queue.wrap { 0 } else { looked.across },
             x: rows.x,
             numbers,
             columns,

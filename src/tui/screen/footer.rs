@@ -10,7 +10,7 @@ use super::super::interval::IntervalSet;
 use super::super::keys::Command;
 use super::super::text;
 use super::super::theme::Role;
-use super::super::ui::{Prompt, View, too_late};
+use super::super::ui::{OnScreen, Over, Pane, Prompt, View, too_late};
 use super::super::words;
 use super::{Drawn, Screen};
 
@@ -21,7 +21,7 @@ impl Screen<'_> {
             width: area.width.saturating_sub(2),
             ..area
         };
-        match &self.ui.prompt {
+        match self.ui.prompt() {
             Some(Prompt::Deny { id, input }) => match too_late(self.state, *id) {
                 None => self.field(
                     canvas,
@@ -118,9 +118,9 @@ impl Screen<'_> {
         let mut x = area.x;
         let mut right = area.right();
         let room = |x: u16, right: u16| right.saturating_sub(x);
-        let over = self.ui.help.is_some();
+        let over = matches!(self.ui.over(), Over::Help { .. });
         let mut missing = None;
-        if self.ui.view == View::Queue && !over {
+        if self.ui.view() == View::Queue && !over {
             if let Some(entry) = self.entry
                 && area.width >= 110
             {
@@ -188,7 +188,7 @@ impl Screen<'_> {
         ];
         let missing = layout.doc.missing(seen, Some(layout));
         let wraps = |m| format!("{m}{}", words::wraps(&self.ui.key(Command::Wrap)));
-        let missing = if self.ui.wrap {
+        let missing = if self.ui.queue.wrap {
             missing
         } else {
             missing.map(wraps)
@@ -199,12 +199,12 @@ impl Screen<'_> {
     /// The keys that make sense now, the most useful first.
     fn offers(&self, missing: bool) -> Vec<(String, &'static str)> {
         use Command as C;
-        if self.ui.help.is_some() {
+        if matches!(self.ui.over(), Over::Help { .. }) {
             return vec![(self.ui.key(C::Back), "closes the help")];
         }
         let mut out = Vec::new();
-        match self.ui.view {
-            View::Queue => {
+        match self.ui.place() {
+            OnScreen::Queue => {
                 match self.entry.map(|e| e.state()) {
                     Some(State::Pending) => {
                         if missing {
@@ -220,7 +220,7 @@ impl Screen<'_> {
                     _ => {}
                 }
                 if self.ui.hides(self.state) {
-                    let word = if self.ui.as_drawn {
+                    let word = if self.ui.queue.as_drawn {
                         "marks only"
                     } else {
                         "as drawn"
@@ -231,17 +231,24 @@ impl Screen<'_> {
                     out.push((C::Urgent, "urgent"));
                 }
                 if self.entry.is_some() {
-                    out.extend([(C::NextPane, "pane"), (C::Search, "search")]);
+                    out.push((C::NextPane, "pane"));
+                    let focus = self.ui.focus_now(self.entry);
+                    if self.ui.queue.zoom {
+                        out.push((C::Zoom, "smaller"));
+                    } else if !matches!(focus, Pane::Queue | Pane::Code) {
+                        out.push((C::Zoom, "larger"));
+                    }
+                    out.push((C::Search, "search"));
                 }
             }
-            View::Audit if self.ui.audit.detail.is_some() => out.push((C::Back, "back")),
-            View::Audit => {
-                if self.ui.audit_id().is_some() {
+            OnScreen::Audit(log) if log.page.detail.is_some() => out.push((C::Back, "back")),
+            OnScreen::Audit(log) => {
+                if log.id().is_some() {
                     out.push((C::Open, "show"));
                 }
                 out.extend([(C::Search, "search"), (C::Queue, "queue")]);
             }
-            View::Policies => out.push((C::Queue, "queue")),
+            OnScreen::Policies { .. } => out.push((C::Queue, "queue")),
         }
         out.push((C::Help, "help"));
         out.into_iter()

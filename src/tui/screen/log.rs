@@ -9,22 +9,28 @@ use super::super::canvas::Canvas;
 use super::super::flow::{Flow, Para};
 use super::super::text;
 use super::super::theme::Role;
-use super::super::ui::FlowKey;
+use super::super::ui::{FlowKey, LogScreen};
 use super::super::words;
 use super::{Drawn, Screen};
 
 impl Screen<'_> {
-    pub(super) fn audit(&self, canvas: &mut Canvas<'_>, area: Rect, drawn: &mut Drawn) {
-        let page = &self.ui.audit;
+    pub(super) fn audit(
+        &self,
+        canvas: &mut Canvas<'_>,
+        area: Rect,
+        log: &LogScreen,
+        drawn: &mut Drawn,
+    ) {
+        let page = &log.page;
         if let Some(detail) = &page.detail {
             let width = area.width.saturating_sub(4);
-            let key = FlowKey::Record(self.ui.audit_set, width);
+            let key = FlowKey::Record(log.set, width);
             let flow = self.ui.flow(&key).cloned().unwrap_or_else(|| {
                 let flow = Arc::new(Flow::new(&record(detail), width));
                 drawn.flows.push((key, flow.clone()));
                 flow
             });
-            self.page(canvas, area, "RECORD", &flow, self.ui.scroll, drawn);
+            self.page(canvas, area, "RECORD", &flow, log.top, drawn);
             return;
         }
         let heading = [
@@ -35,13 +41,16 @@ impl Screen<'_> {
                 Some(damage) => (format!("  DAMAGED: {damage}"), Role::Bad),
             },
         ];
-        canvas.headed_rule(area.x, area.y, area.width, &heading);
+        // Nothing is said of rows that are not there yet.
+        let loaded = log.set > 0;
+        let heading = if loaded { &heading[..] } else { &heading[..1] };
+        canvas.headed_rule(area.x, area.y, area.width, heading);
         let rows = Rect {
             y: area.y + 1,
             height: area.height.saturating_sub(1),
             ..area
         };
-        if page.total == 0 && page.damage.is_none() {
+        if loaded && page.total == 0 && page.damage.is_none() {
             canvas.put(
                 rows.x + 2,
                 rows.y,
@@ -54,7 +63,7 @@ impl Screen<'_> {
         drawn.list_rows = height;
         // The selected row stays a third from the top: no second scroll position to keep.
         let last = page.total.saturating_sub(height);
-        let top = self.ui.audit_row.saturating_sub(height / 3).min(last);
+        let top = log.row.saturating_sub(height / 3).min(last);
         for (y, place) in (rows.y..rows.bottom()).zip(top..page.total) {
             let line = Rect::new(rows.x, y, rows.width, 1);
             match place
@@ -66,7 +75,7 @@ impl Screen<'_> {
                     canvas.put(line.x + 1, y, line.width, "…", Role::Dim);
                 }
             }
-            if place == self.ui.audit_row {
+            if place == log.row {
                 canvas.tint(line, Role::Selected);
             }
         }

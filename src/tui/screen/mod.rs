@@ -30,7 +30,7 @@ use super::canvas::Canvas;
 use super::document::Layout;
 use super::flow::Flow;
 use super::theme::Role;
-use super::ui::{FlowKey, Looked, Pane, Sheet, UiState, View, lower};
+use super::ui::{FlowKey, Looked, OnScreen, Over, Pane, Sheet, UiState, View, lower};
 use super::words;
 
 use areas::{Areas, Want};
@@ -108,12 +108,12 @@ pub fn render(
     now: Now,
 ) -> Drawn {
     let mut drawn = Drawn {
-        tops: ui.tops,
+        tops: ui.queue.lists.tops,
         scene: Scene {
             selected: ui.selected(),
-            view: Some(ui.view),
-            sheet: ui.sheet.as_ref().map(Sheet::digest),
-            help: ui.help.is_some(),
+            view: Some(ui.view()),
+            sheet: ui.sheet().map(Sheet::digest),
+            help: matches!(ui.over(), Over::Help { .. }),
             asked: ui.asked_anew,
         },
         ..Drawn::default()
@@ -143,26 +143,28 @@ pub fn render(
                 .unwrap_or(0)
                 .min(if area.height < 16 { 2 } else { 4 }),
             reason: entry.is_some_and(|e| e.proposal.reason.is_some()),
-            zoom: ui.zoom,
+            zoom: ui.queue.zoom,
             focus: ui.focus_now(entry),
-            recent: ui.recent.clone(),
+            recent: ui.queue.recent.clone(),
             lower: lower(entry),
         },
     );
     screen.header(&mut canvas, areas.header);
     draw_flow(&mut canvas, areas.banner, &banner, 0);
-    match (&ui.help, &ui.sheet, ui.view) {
-        (Some(top), _, _) => screen.help(&mut canvas, areas.body, *top, &mut drawn),
-        (None, Some(sheet), View::Queue) => {
+    match (ui.over(), ui.place()) {
+        (Over::Help { top }, _) => screen.help(&mut canvas, areas.body, *top, &mut drawn),
+        (Over::Sheet(sheet), OnScreen::Queue) => {
             let area = Rect {
                 height: areas.body.height + areas.footer.height,
                 ..areas.body
             };
             screen.sheet(&mut canvas, area, sheet, &mut drawn);
         }
-        (None, _, View::Queue) => screen.queue_screen(&mut canvas, &areas, &mut drawn),
-        (None, _, View::Audit) => screen.audit(&mut canvas, areas.body, &mut drawn),
-        (None, _, View::Policies) => screen.policies(&mut canvas, areas.body, &mut drawn),
+        (_, OnScreen::Queue) => screen.queue_screen(&mut canvas, &areas, &mut drawn),
+        (_, OnScreen::Audit(log)) => screen.audit(&mut canvas, areas.body, log, &mut drawn),
+        (_, OnScreen::Policies { top }) => {
+            screen.policies(&mut canvas, areas.body, *top, &mut drawn);
+        }
     }
     // The sheet has the last row for itself.
     if drawn.sheet.is_none() {
@@ -183,7 +185,7 @@ impl Screen<'_> {
     }
 
     fn queue_screen(&self, canvas: &mut Canvas<'_>, areas: &Areas, drawn: &mut Drawn) {
-        if !self.ui.zoom {
+        if !self.ui.queue.zoom {
             if areas.folded {
                 self.folded_queue(canvas, areas.queue);
                 drawn.list_rows = 5;

@@ -67,7 +67,7 @@ impl Screen<'_> {
             out.push(Para::new(entry.message(), Role::Text));
         }
         if let Some(decision) = entry.decision() {
-            let at = decision.at.to_zoned(self.ui.zone.clone());
+            let at = decision.at.to_zoned(self.ui.common.zone.clone());
             // Nobody decided what expired, was withdrawn or blocked.
             let label = match decision.kind {
                 DecisionKind::Granted | DecisionKind::Denied => "decided",

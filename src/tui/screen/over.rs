@@ -59,7 +59,7 @@ impl Screen<'_> {
     pub(super) fn help(&self, canvas: &mut Canvas<'_>, area: Rect, top: usize, drawn: &mut Drawn) {
         let mut paras = Vec::new();
         for command in Command::ALL {
-            let keys = self.ui.keys.all(*command);
+            let keys = self.ui.common.keys.all(*command);
             paras.push(
                 Para::new(format!("{keys:<14} "), Role::Key)
                     .and(command.words(), Role::Text)
@@ -70,7 +70,13 @@ impl Screen<'_> {
         self.page(canvas, area, "HELP", &flow, top, drawn);
     }
 
-    pub(super) fn policies(&self, canvas: &mut Canvas<'_>, area: Rect, drawn: &mut Drawn) {
+    pub(super) fn policies(
+        &self,
+        canvas: &mut Canvas<'_>,
+        area: Rect,
+        top: usize,
+        drawn: &mut Drawn,
+    ) {
         let mut paras = vec![Para::new("Policies", Role::Strong)];
         for profile in &self.state.settings.profiles {
             let p = &profile.policy;
@@ -138,14 +144,7 @@ impl Screen<'_> {
         ));
         paras.extend(self.agents());
         let flow = Flow::new(&paras, area.width.saturating_sub(4));
-        self.page(
-            canvas,
-            area,
-            "POLICIES AND AGENTS",
-            &flow,
-            self.ui.scroll,
-            drawn,
-        );
+        self.page(canvas, area, "POLICIES AND AGENTS", &flow, top, drawn);
     }
 
     /// Who proposed what is in the lists, by what the kernel vouches for.

@@ -92,7 +92,7 @@ impl Screen<'_> {
             Pane::Verdict => verdict(entry.verdict().map(Arc::as_ref)),
             Pane::Can => capabilities(entry.verdict().map(Arc::as_ref)),
             Pane::Given => self.given(entry),
-            Pane::Says => says(entry, self.ui.as_drawn),
+            Pane::Says => says(entry, self.ui.queue.as_drawn),
             Pane::Output => self.output(entry, area),
             Pane::Outcome => self.outcome(entry),
             Pane::Queue | Pane::Code => Vec::new(),
@@ -181,8 +181,8 @@ pub(super) fn findings(verdict: &Verdict) -> Vec<Para> {
                 .indent(2)
                 .finding(i),
         );
-        if !f.hint.is_empty() {
-            let hint = Para::new("hint: ", Role::Dim).and(f.hint.clone(), Role::Dim);
+        if let Some(remedy) = f.remedy() {
+            let hint = Para::new("hint: ", Role::Dim).and(remedy, Role::Dim);
             out.push(hint.indent(2).finding(i));
         }
     }

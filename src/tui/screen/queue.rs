@@ -30,7 +30,7 @@ impl Screen<'_> {
                 words::countdown(self.now.boot.saturating_sub(since))
             }
             _ => entry.ended().map_or_else(String::new, |e| {
-                let at = e.wall.to_zoned(self.ui.zone.clone());
+                let at = e.wall.to_zoned(self.ui.common.zone.clone());
                 format!("{:02}:{:02}", at.hour(), at.minute())
             }),
         }
@@ -38,11 +38,11 @@ impl Screen<'_> {
 
     pub(super) fn queue(&self, canvas: &mut Canvas<'_>, area: Rect, drawn: &mut Drawn) {
         let focused = self.ui.focus_now(self.entry) == Pane::Queue;
-        let decided_rows = if self.ui.decided.is_empty() {
+        let decided_rows = if self.ui.queue.lists.decided.is_empty() {
             0
         } else {
             let most = area.height / 2;
-            u16::try_from(self.ui.decided.len())
+            u16::try_from(self.ui.queue.lists.decided.len())
                 .unwrap_or(most)
                 .min(most.saturating_sub(1))
                 + 1
@@ -51,14 +51,19 @@ impl Screen<'_> {
             height: area.height - decided_rows,
             ..area
         };
-        let count = words::number(self.ui.live.len() as u64);
+        let count = words::number(self.ui.queue.lists.live.len() as u64);
         self.list_heading(canvas, live, "QUEUE", &count, focused);
         let rows = Rect {
             y: live.y + 1,
             height: live.height.saturating_sub(1),
             ..live
         };
-        drawn.tops.0 = self.list(canvas, rows, &self.ui.live, self.ui.tops.0);
+        drawn.tops.0 = self.list(
+            canvas,
+            rows,
+            &self.ui.queue.lists.live,
+            self.ui.queue.lists.tops.0,
+        );
         drawn.list_rows = usize::from(rows.height);
         if decided_rows == 0 {
             return;
@@ -68,14 +73,19 @@ impl Screen<'_> {
             height: decided_rows,
             ..area
         };
-        let count = words::number(self.ui.decided.len() as u64);
+        let count = words::number(self.ui.queue.lists.decided.len() as u64);
         self.list_heading(canvas, decided, "DECIDED", &count, focused);
         let rows = Rect {
             y: decided.y + 1,
             height: decided_rows - 1,
             ..decided
         };
-        drawn.tops.1 = self.list(canvas, rows, &self.ui.decided, self.ui.tops.1);
+        drawn.tops.1 = self.list(
+            canvas,
+            rows,
+            &self.ui.queue.lists.decided,
+            self.ui.queue.lists.tops.1,
+        );
     }
 
     fn list_heading(
@@ -148,10 +158,13 @@ impl Screen<'_> {
         let focused = self.ui.focus_now(self.entry) == Pane::Queue;
         let heading = if focused { Role::Accent } else { Role::Dim };
         let place = |ids: &[ProposalId]| ids.iter().position(|id| Some(*id) == self.ui.selected());
-        let (name, ids, at) = match (place(&self.ui.live), place(&self.ui.decided)) {
-            (Some(at), _) => ("QUEUE", &self.ui.live, at),
-            (None, Some(at)) => ("DECIDED", &self.ui.decided, at),
-            (None, None) => ("QUEUE", &self.ui.live, 0),
+        let (name, ids, at) = match (
+            place(&self.ui.queue.lists.live),
+            place(&self.ui.queue.lists.decided),
+        ) {
+            (Some(at), _) => ("QUEUE", &self.ui.queue.lists.live, at),
+            (None, Some(at)) => ("DECIDED", &self.ui.queue.lists.decided, at),
+            (None, None) => ("QUEUE", &self.ui.queue.lists.live, 0),
         };
         let right = area.right().saturating_sub(1);
         let mut x = area.x + 1;
@@ -195,7 +208,7 @@ impl Screen<'_> {
 
     /// What stands in place of code when nothing is there.
     pub(super) fn nothing(&self, canvas: &mut Canvas<'_>, area: Rect) {
-        let none = match self.ui.decided.is_empty() {
+        let none = match self.ui.queue.lists.decided.is_empty() {
             true => words::EMPTY,
             false => words::NONE_WAITS,
         };

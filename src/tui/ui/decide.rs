@@ -15,7 +15,7 @@ use crate::model::{Environment, State, VerdictKind};
 use super::super::action::{Action, GrantRequest};
 use super::super::keys::{Command, Key, Meaning};
 use super::super::words;
-use super::{Challenge, Looked, Notice, Prompt, SHEET_GRACE, Sheet, Span, UiState, View, closed};
+use super::{Challenge, Looked, Notice, Over, Prompt, SHEET_GRACE, Sheet, Span, UiState, closed};
 
 /// Characters of a deny reason.
 const REASON: usize = 1_000;
@@ -25,8 +25,8 @@ impl UiState {
     pub(super) fn ask(&mut self, state: &BrokerState, now: Now) {
         match (self.obstacle(state, now), self.entry(state)) {
             (None, Some(entry)) => self.open_sheet(state, entry, now),
-            (_, Some(entry)) => self.notice = Some(Notice::CannotAsk(entry.proposal.id)),
-            (_, None) => self.notice = Some(Notice::NothingSelected),
+            (_, Some(entry)) => self.remarks.notice = Some(Notice::CannotAsk(entry.proposal.id)),
+            (_, None) => self.remarks.notice = Some(Notice::NothingSelected),
         }
     }
 
@@ -63,7 +63,7 @@ impl UiState {
         if self.frame.too_small {
             return Some(words::TOO_SMALL.into());
         }
-        if self.focused == Some(false) {
+        if self.attention.focused == Some(false) {
             return Some(words::NO_FOCUS.into());
         }
         match &state.environment {
@@ -75,18 +75,22 @@ impl UiState {
         if let Err(why) = grant_digest(state, entry) {
             return refuse(why);
         }
-        let doc = self.doc.as_ref().filter(|d| d.id == id && d.has_inputs);
+        let doc = self
+            .queue
+            .doc
+            .as_ref()
+            .filter(|d| d.id == id && d.has_inputs);
         let Some(doc) = doc else {
             return Some(words::NO_INPUTS_YET.into());
         };
         let layout = self.frame.layout.as_deref();
         let layout = layout.filter(|l| Arc::ptr_eq(&l.doc, doc));
         let none = Looked::default();
-        let looked = self.looked.get(&id).unwrap_or(&none);
+        let looked = self.queue.looked.get(&id).unwrap_or(&none);
         let missing = doc.missing(&looked.seen, layout)?;
         let goes = if self.unseen_elsewhere() {
             words::goes_there(&self.key(Command::PageCode))
-        } else if self.wrap {
+        } else if self.queue.wrap {
             words::NOT_LONG_ENOUGH.to_owned()
         } else {
             words::wraps(&self.key(Command::Wrap))
@@ -102,7 +106,7 @@ impl UiState {
             Challenge::Key
         } else {
             let Some(digits) = (self.digits)() else {
-                self.notice = Some(words::NO_RANDOM.into());
+                self.remarks.notice = Some(words::NO_RANDOM.into());
                 return;
             };
             Challenge::Digits {
@@ -114,7 +118,7 @@ impl UiState {
             return;
         };
         let ready_at = now.boot.saturating_add(SHEET_GRACE);
-        self.sheet = Some(Sheet::new(id, digest, challenge, ready_at));
+        self.over = Over::Sheet(Sheet::new(id, digest, challenge, ready_at));
     }
 
     /// A key on the sheet. Scroll keys scroll it, Esc goes back, the confirmation confirms where
@@ -127,8 +131,8 @@ impl UiState {
         meant: bool,
         now: Now,
     ) -> Vec<Action> {
-        let meaning = self.keys.meaning(self.before.take(), key);
-        let Some(sheet) = &mut self.sheet else {
+        let meaning = self.common.keys.meaning(self.attention.before.take(), key);
+        let Some(sheet) = self.over.sheet_mut() else {
             return Vec::new();
         };
         let early = when.since < sheet.ready_at();
@@ -149,7 +153,7 @@ impl UiState {
             }
             if key.is(KeyCode::Enter) {
                 if !meant {
-                    self.notice = Some(Notice::TooEarly(key));
+                    self.remarks.notice = Some(Notice::TooEarly(key));
                     return Vec::new();
                 }
                 let right = typed == wanted;
@@ -157,7 +161,7 @@ impl UiState {
                 if right {
                     return self.confirm(state, now);
                 }
-                self.notice = Some(Notice::WrongDigits);
+                self.remarks.notice = Some(Notice::WrongDigits);
                 return Vec::new();
             }
         }
@@ -167,13 +171,13 @@ impl UiState {
                 return self.confirm(state, now);
             }
             Meaning::Does(Command::Confirm) if plain => {
-                self.notice = Some(Notice::TooEarly(key));
+                self.remarks.notice = Some(Notice::TooEarly(key));
             }
-            Meaning::Does(Command::Back) => self.sheet = None,
+            Meaning::Does(Command::Back) => self.over.close(),
             Meaning::Does(Command::Suspend) => return vec![Action::Suspend],
             Meaning::Does(Command::PageCode) => self.page_sheet(),
             Meaning::Does(command) => self.scroll_over(command),
-            Meaning::Begins => self.before = Some(key),
+            Meaning::Begins => self.attention.before = Some(key),
             Meaning::Nothing => {}
         }
         Vec::new()
@@ -181,11 +185,11 @@ impl UiState {
 
     /// The sheet was confirmed: the grant, if it is still what the sheet showed.
     fn confirm(&mut self, state: &BrokerState, now: Now) -> Vec<Action> {
-        let Some(sheet) = &self.sheet else {
+        let Some(sheet) = self.sheet() else {
             return Vec::new();
         };
         if self.frame.too_small {
-            self.notice = Some(words::TOO_SMALL.into());
+            self.remarks.notice = Some(words::TOO_SMALL.into());
             return Vec::new();
         }
         if sheet.missing().is_some() {
@@ -195,15 +199,15 @@ impl UiState {
         let (id, digest) = (sheet.id(), sheet.digest());
         let held = sheet.holds(state);
         let viewed = self.viewed(state, id);
-        self.sheet = None;
-        self.refused = None;
+        self.over.close();
+        self.remarks.refused = None;
         if let Err(why) = held {
-            self.notice = Some(closed(state, id, why));
+            self.remarks.notice = Some(closed(state, id, why));
             return Vec::new();
         }
         let late = state.entry(id).is_some_and(|e| e.left(now).is_zero());
         if late || state.audit.is_down() {
-            self.notice = Some(Notice::CannotAsk(id));
+            self.remarks.notice = Some(Notice::CannotAsk(id));
             return Vec::new();
         }
         vec![Action::Grant(GrantRequest { id, digest, viewed })]
@@ -212,12 +216,12 @@ impl UiState {
     /// `d`: asks for the reason.
     pub(super) fn ask_denial(&mut self, state: &BrokerState) {
         match self.entry(state) {
-            None => self.notice = Some(Notice::NothingSelected),
+            None => self.remarks.notice = Some(Notice::NothingSelected),
             Some(entry) if !entry.awaits_decision() => {
-                self.notice = Some(of(entry, words::already(entry.state())));
+                self.remarks.notice = Some(of(entry, words::already(entry.state())));
             }
             Some(entry) => {
-                self.prompt = Some(Prompt::Deny {
+                self.over = Over::Prompt(Prompt::Deny {
                     id: entry.proposal.id,
                     input: Input::default(),
                 });
@@ -229,21 +233,21 @@ impl UiState {
     pub(super) fn kill(&mut self, state: &BrokerState) -> Vec<Action> {
         match self.entry(state) {
             Some(entry) if matches!(entry.state(), State::Granted | State::Running) => {
-                self.notice = Some(of(entry, words::KILLING));
+                self.remarks.notice = Some(of(entry, words::KILLING));
                 vec![Action::Kill {
                     id: entry.proposal.id,
                 }]
             }
             Some(entry) if entry.state() == State::Pending => {
-                self.notice = Some(of(entry, words::NOT_RUNNING));
+                self.remarks.notice = Some(of(entry, words::NOT_RUNNING));
                 Vec::new()
             }
             Some(entry) => {
-                self.notice = Some(of(entry, words::already(entry.state())));
+                self.remarks.notice = Some(of(entry, words::already(entry.state())));
                 Vec::new()
             }
             None => {
-                self.notice = Some(Notice::NothingSelected);
+                self.remarks.notice = Some(Notice::NothingSelected);
                 Vec::new()
             }
         }
@@ -254,7 +258,7 @@ impl UiState {
         if state.pending_count() + state.running_count() == 0 {
             return vec![Action::Quit];
         }
-        self.prompt = Some(Prompt::Quit);
+        self.over = Over::Prompt(Prompt::Quit);
         Vec::new()
     }
 
@@ -266,25 +270,25 @@ impl UiState {
         now: Now,
     ) -> Vec<Action> {
         let key = Key::of(event);
-        let meaning = self.keys.meaning(None, key);
+        let meaning = self.common.keys.meaning(None, key);
         if meaning == Meaning::Does(Command::Suspend) {
             return vec![Action::Suspend];
         }
-        match &mut self.prompt {
-            None => {}
-            Some(Prompt::Quit) => {
-                self.prompt = None;
+        match &mut self.over {
+            Over::Nothing | Over::Help { .. } | Over::Sheet(_) => {}
+            Over::Prompt(Prompt::Quit) => {
+                self.over.close();
                 if meaning == Meaning::Does(Command::Confirm) {
                     return vec![Action::Quit];
                 }
             }
-            Some(Prompt::Deny { input, .. } | Prompt::Search { input }) => {
+            Over::Prompt(Prompt::Deny { input, .. } | Prompt::Search { input }) => {
                 // `Enter` and `Esc` are the same in every text field, whatever is bound.
                 if key.is(KeyCode::Enter) {
                     return self.send_prompt(state, now);
                 }
                 if key.is(KeyCode::Esc) {
-                    self.prompt = None;
+                    self.over.close();
                 } else {
                     edit(input, key, event.code);
                 }
@@ -294,35 +298,35 @@ impl UiState {
     }
 
     fn send_prompt(&mut self, state: &BrokerState, now: Now) -> Vec<Action> {
-        match self.prompt.take() {
-            Some(Prompt::Deny { id, input }) => {
+        match std::mem::take(&mut self.over) {
+            Over::Prompt(Prompt::Deny { id, input }) => {
                 if let Some(why) = super::too_late(state, id) {
-                    self.notice = Some(closed(state, id, why));
+                    self.remarks.notice = Some(closed(state, id, why));
                     return Vec::new();
                 }
                 let reason = input.value().trim();
-                self.denied = Some(id);
+                self.queue.denied = Some(id);
                 vec![Action::Deny {
                     id,
                     reason: (!reason.is_empty()).then(|| reason.to_owned()),
                     viewed: self.viewed(state, id),
                 }]
             }
-            Some(Prompt::Search { input }) => {
-                self.found = input.value().to_owned();
-                self.looked.values_mut().for_each(|l| l.found = None);
+            Over::Prompt(Prompt::Search { input }) => {
+                self.common.found = input.value().to_owned();
+                self.queue.looked.values_mut().for_each(|l| l.found = None);
                 self.search(state, false, now)
             }
-            Some(Prompt::Quit) | None => Vec::new(),
+            Over::Prompt(Prompt::Quit) | Over::Nothing | Over::Help { .. } | Over::Sheet(_) => {
+                Vec::new()
+            }
         }
     }
 
     /// Pasted text goes into a text field, and nowhere else.
     pub(super) fn paste(&mut self, text: &str) {
-        if self.view == View::Queue && self.sheet.is_some() {
-            return;
-        }
-        if let Some(Prompt::Deny { input, .. } | Prompt::Search { input }) = &mut self.prompt {
+        if let Over::Prompt(Prompt::Deny { input, .. } | Prompt::Search { input }) = &mut self.over
+        {
             for c in text.chars() {
                 insert(input, if c.is_whitespace() { ' ' } else { c });
             }

@@ -5,13 +5,12 @@ use tui_input::Input;
 
 use crate::broker::{BrokerState, selection};
 use crate::clock::Now;
-use crate::model::ProposalId;
 
 use super::super::action::Action;
 use super::super::caps::Depth;
 use super::super::keys::{Command, Key, Meaning};
 use super::super::words;
-use super::{Notice, Pane, Prompt, Span, UiState, View, panes};
+use super::{FlowKey, LogScreen, Notice, OnScreen, Over, Pane, Prompt, Span, UiState, View, panes};
 
 /// Rows of screen 2 that are loaded at once.
 pub const AUDIT_ROWS: usize = 500;
@@ -44,25 +43,25 @@ impl UiState {
                 Vec::new()
             }
             Event::FocusGained => {
-                self.focused = Some(true);
+                self.attention.focused = Some(true);
                 // A key may have gone down elsewhere.
                 self.stalled(now);
                 Vec::new()
             }
             Event::FocusLost => {
-                self.focused = Some(false);
+                self.attention.focused = Some(false);
                 self.fresh_grace(now);
                 Vec::new()
             }
             Event::Mouse(_) => Vec::new(),
         };
-        self.quiet.heard(when);
+        self.attention.quiet.heard(when);
         actions
     }
 
     /// Input that is no event: bytes that mean nothing.
     pub fn on_noise(&mut self, when: Span) {
-        self.quiet.heard(when);
+        self.attention.quiet.heard(when);
     }
 
     fn on_key(
@@ -76,24 +75,24 @@ impl UiState {
         let (asks, confirms) = (self.asks(key, when), self.confirms(key, when));
         if event.kind != KeyEventKind::Release {
             // It answered the key before.
-            self.notice = None;
+            self.remarks.notice = None;
         }
         match event.kind {
-            KeyEventKind::Press => self.quiet.pressed(key, when),
+            KeyEventKind::Press => self.attention.quiet.pressed(key, when),
             KeyEventKind::Release => {
-                self.quiet.heard(when);
+                self.attention.quiet.heard(when);
                 return Vec::new();
             }
             KeyEventKind::Repeat => {
-                self.quiet.pressed(key, when);
+                self.attention.quiet.pressed(key, when);
                 // A held key moves a line and deletes in a text field; it does nothing else.
                 let moves = matches!(
-                    self.keys.meaning(None, key),
+                    self.common.keys.meaning(None, key),
                     Meaning::Does(Command::Up | Command::Down | Command::Left | Command::Right)
                 );
                 let field = matches!(
-                    self.prompt,
-                    Some(Prompt::Deny { .. } | Prompt::Search { .. })
+                    self.over,
+                    Over::Prompt(Prompt::Deny { .. } | Prompt::Search { .. })
                 );
                 let edits = field && !key.is(crossterm::event::KeyCode::Enter);
                 if !edits && (field || !moves) {
@@ -102,32 +101,29 @@ impl UiState {
             }
         }
         // Also on the sheet and in a text field, unless it would be typed there.
-        let redraws = self.keys.meaning(None, key) == Meaning::Does(Command::Redraw);
+        let redraws = self.common.keys.meaning(None, key) == Meaning::Does(Command::Redraw);
         if redraws && key.typed().is_none() {
             self.asked_anew += 1;
             return Vec::new();
         }
-        if self.prompt.is_some() {
-            return self.on_prompt(state, event, now);
+        match self.over {
+            Over::Nothing => {}
+            Over::Prompt(_) => return self.on_prompt(state, event, now),
+            Over::Help { .. } => return self.on_help(key),
+            Over::Sheet(_) => return self.on_sheet(state, key, when, confirms, now),
         }
-        if self.help.is_some() {
-            return self.on_help(key);
-        }
-        if self.sheet.is_some() {
-            return self.on_sheet(state, key, when, confirms, now);
-        }
-        let meaning = self.keys.meaning(self.before.take(), key);
+        let meaning = self.common.keys.meaning(self.attention.before.take(), key);
         let command = match meaning {
             Meaning::Does(command) => command,
             Meaning::Begins => {
-                self.before = Some(key);
+                self.attention.before = Some(key);
                 return Vec::new();
             }
             Meaning::Nothing => return Vec::new(),
         };
-        if command == Command::Grant && self.view == View::Queue && !asks {
+        if command == Command::Grant && self.view() == View::Queue && !asks {
             // What stands against it anyway says more.
-            self.notice = match (self.obstacle(state, now), self.selected) {
+            self.remarks.notice = match (self.obstacle(state, now), self.queue.selected) {
                 (Some(_), Some(id)) => Some(Notice::CannotAsk(id)),
                 _ => Some(Notice::TooEarly(key)),
             };
@@ -137,11 +133,11 @@ impl UiState {
     }
 
     fn on_help(&mut self, key: Key) -> Vec<Action> {
-        match self.keys.meaning(self.before.take(), key) {
-            Meaning::Does(Command::Help | Command::Back | Command::Quit) => self.help = None,
+        match self.common.keys.meaning(self.attention.before.take(), key) {
+            Meaning::Does(Command::Help | Command::Back | Command::Quit) => self.over.close(),
             Meaning::Does(Command::Suspend) => return vec![Action::Suspend],
             Meaning::Does(command) => self.scroll_over(command),
-            Meaning::Begins => self.before = Some(key),
+            Meaning::Begins => self.attention.before = Some(key),
             Meaning::Nothing => {}
         }
         Vec::new()
@@ -149,32 +145,32 @@ impl UiState {
 
     fn command(&mut self, state: &BrokerState, command: Command, now: Now) -> Vec<Action> {
         match command {
-            Command::Theme if self.caps.depth == Depth::None => {
-                self.notice = Some(words::NO_COLOURS.into());
+            Command::Theme if self.common.caps.depth == Depth::None => {
+                self.remarks.notice = Some(words::NO_COLOURS.into());
             }
             Command::Theme => {
-                self.themes.next();
-                self.notice = Some(words::theme(&self.theme().name).into());
+                self.common.themes.next();
+                self.remarks.notice = Some(words::theme(&self.theme().name).into());
             }
             Command::Redraw => self.asked_anew += 1,
-            Command::Help => self.help = Some(0),
+            Command::Help => self.over = Over::Help { top: 0 },
             Command::Suspend => return vec![Action::Suspend],
             Command::Quit => return self.quit(state),
-            Command::Queue => self.view = View::Queue,
+            Command::Queue => self.place = OnScreen::Queue,
             Command::Audit => return self.open_audit(),
-            Command::Policies => self.open(View::Policies),
+            Command::Policies => self.place = OnScreen::Policies { top: 0 },
             Command::Search | Command::SearchNext | Command::SearchPrevious if !self.searches() => {
-                self.notice = Some(words::only_on_queue(&self.key(Command::Queue)).into());
+                self.remarks.notice = Some(words::only_on_queue(&self.key(Command::Queue)).into());
             }
             Command::Search => {
-                self.prompt = Some(Prompt::Search {
+                self.over = Over::Prompt(Prompt::Search {
                     input: Input::default(),
                 });
             }
             Command::SearchNext => return self.search(state, false, now),
             Command::SearchPrevious => return self.search(state, true, now),
             _ => {
-                return match self.view {
+                return match self.view() {
                     View::Queue => self.on_queue(state, command, now),
                     View::Audit => self.on_audit(command),
                     View::Policies => self.on_policies(command),
@@ -186,10 +182,10 @@ impl UiState {
 
     /// Whether there is anything to search where we are.
     fn searches(&self) -> bool {
-        match self.view {
-            View::Queue => true,
-            View::Audit => self.audit.detail.is_none(),
-            View::Policies => false,
+        match &self.place {
+            OnScreen::Queue => true,
+            OnScreen::Audit(log) => log.page.detail.is_none(),
+            OnScreen::Policies { .. } => false,
         }
     }
 
@@ -200,27 +196,29 @@ impl UiState {
             Command::Kill => return self.kill(state),
             Command::Urgent => match selection::most_urgent(state) {
                 Some(id) => self.select(id, now),
-                None => self.notice = Some(Notice::NothingPending),
+                None => self.remarks.notice = Some(Notice::NothingPending),
             },
             Command::NextPane => self.step_focus(state, true),
             Command::PreviousPane => self.step_focus(state, false),
             Command::Open if self.focus_now(self.entry(state)) == Pane::Code => self.toggle_fold(),
-            Command::Open => self.focus = Pane::Code,
+            Command::Open => self.queue.focus = Pane::Code,
             Command::Inputs => self.show_inputs(state),
-            Command::Wrap => self.wrap = !self.wrap,
+            Command::Wrap => self.queue.wrap = !self.queue.wrap,
             Command::Zoom => {
-                self.zoom = !self.zoom;
-                if self.zoom {
-                    self.focus = Pane::Code;
+                self.queue.zoom = !self.queue.zoom;
+                if self.queue.zoom && self.focus_now(self.entry(state)) == Pane::Queue {
+                    self.queue.focus = Pane::Code;
                 }
             }
             Command::AsDrawn => {
-                self.as_drawn = !self.as_drawn;
+                self.queue.as_drawn = !self.queue.as_drawn;
                 // Kept panes have such rows, or have not.
-                self.flows.clear();
-                self.notice = Some(words::as_drawn(self.as_drawn, self.hides(state)).into());
+                self.kept.flows.clear();
+                self.remarks.notice =
+                    Some(words::as_drawn(self.queue.as_drawn, self.hides(state)).into());
             }
-            Command::Back => self.found.clear(),
+            Command::Back if self.queue.zoom => self.queue.zoom = false,
+            Command::Back => self.common.found.clear(),
             _ => self.scroll_queue(state, command, now),
         }
         self.redocument(state);
@@ -237,24 +235,20 @@ impl UiState {
     }
 
     pub(super) fn focus_on(&mut self, pane: Pane) {
-        self.focus = pane;
-        self.zoom = false;
-        if !matches!(self.focus, Pane::Queue | Pane::Code) {
-            let focus = self.focus;
-            self.recent.retain(|p| *p != focus);
-            self.recent.insert(0, focus);
+        self.queue.focus = pane;
+        self.queue.zoom = false;
+        if !matches!(self.queue.focus, Pane::Queue | Pane::Code) {
+            let focus = self.queue.focus;
+            self.queue.recent.retain(|p| *p != focus);
+            self.queue.recent.insert(0, focus);
         }
     }
 
-    fn open(&mut self, view: View) {
-        self.view = view;
-        self.scroll = 0;
-    }
-
     fn open_audit(&mut self) -> Vec<Action> {
-        self.open(View::Audit);
-        self.audit.detail = None;
-        self.audit_row = 0;
+        // Records are counted from the screen's opening.
+        let record = |key: &FlowKey| matches!(key, FlowKey::Record(..));
+        self.kept.flows.retain(|(key, _)| !record(key));
+        self.place = OnScreen::Audit(LogScreen::default());
         vec![Action::LoadAudit {
             offset: 0,
             count: AUDIT_ROWS,
@@ -262,45 +256,41 @@ impl UiState {
     }
 
     fn on_audit(&mut self, command: Command) -> Vec<Action> {
-        if self.audit.detail.is_some() {
+        let OnScreen::Audit(log) = &mut self.place else {
+            return Vec::new();
+        };
+        if log.page.detail.is_some() {
             match command {
                 Command::Back => {
-                    self.audit.detail = None;
-                    self.scroll = 0;
+                    log.page.detail = None;
+                    log.top = 0;
                 }
                 _ => self.scroll_over(command),
             }
             return Vec::new();
         }
         match command {
-            Command::Open => match self.audit_id() {
+            Command::Open => match log.id() {
                 Some(id) => return vec![Action::ShowRecord { id }],
                 None => {
-                    self.notice =
-                        Some(Notice::OfAuditRows(self.audit_set, words::NO_RECORD.into()));
+                    self.remarks.notice =
+                        Some(Notice::OfAuditRows(log.set, words::NO_RECORD.into()));
                 }
             },
-            Command::Back => self.view = View::Queue,
+            Command::Back => self.place = OnScreen::Queue,
             Command::Grant | Command::Deny | Command::Kill | Command::Urgent => {
-                self.notice = Some(words::only_on_queue(&self.key(Command::Queue)).into());
+                self.remarks.notice = Some(words::only_on_queue(&self.key(Command::Queue)).into());
             }
             _ => return self.scroll_audit(command),
         }
         Vec::new()
     }
 
-    pub(in crate::tui) fn audit_id(&self) -> Option<ProposalId> {
-        self.audit
-            .rows
-            .get(self.audit_row.checked_sub(self.audit.offset)?)
-            .and_then(|row| row.id)
-    }
-
     fn on_policies(&mut self, command: Command) -> Vec<Action> {
         match command {
-            Command::Back => self.view = View::Queue,
+            Command::Back => self.place = OnScreen::Queue,
             Command::Grant | Command::Deny | Command::Kill | Command::Urgent => {
-                self.notice = Some(words::only_on_queue(&self.key(Command::Queue)).into());
+                self.remarks.notice = Some(words::only_on_queue(&self.key(Command::Queue)).into());
             }
             _ => self.scroll_over(command),
         }

@@ -24,7 +24,7 @@ impl UiState {
             state.running().next_back().map(id),
             state.decided().next().map(id),
         );
-        let before = self.stamp.replace(stamp);
+        let before = self.queue.lists.stamp.replace(stamp);
         if before == Some(stamp) {
             return;
         }
@@ -34,13 +34,16 @@ impl UiState {
             && let Some(came) = stamp.0.checked_sub(pending).filter(|n| *n > 0)
             && state.pending().rev().nth(came).map(id) == last
         {
-            let from = self.live.len();
-            self.live.extend(state.pending().rev().take(came).map(id));
-            self.live[from..].reverse();
+            let from = self.queue.lists.live.len();
+            self.queue
+                .lists
+                .live
+                .extend(state.pending().rev().take(came).map(id));
+            self.queue.lists.live[from..].reverse();
             return;
         }
-        self.live = state.running().chain(state.pending()).map(id).collect();
-        self.decided = state.decided().map(id).collect();
-        self.looked.retain(|id, _| state.entry(*id).is_some());
+        self.queue.lists.live = state.running().chain(state.pending()).map(id).collect();
+        self.queue.lists.decided = state.decided().map(id).collect();
+        self.queue.looked.retain(|id, _| state.entry(*id).is_some());
     }
 }

@@ -37,53 +37,56 @@ impl UiState {
     /// changes what is there, a frame or an event.
     pub fn count(&mut self, now: Now) {
         // Nobody looks at a terminal that says so.
-        if self.focused == Some(false) {
+        if self.attention.focused == Some(false) {
             return;
         }
-        if let Some(sheet) = &mut self.sheet {
+        if let Some(sheet) = self.over.sheet_mut() {
             sheet.count(now.boot);
         }
         let Some(id) = self.on_glass() else { return };
-        let looked = self.looked.entry(id).or_default();
-        for range in self.frame.ranges.settled(self.grace, now.boot) {
+        let looked = self.queue.looked.entry(id).or_default();
+        for range in self.frame.ranges.settled(self.attention.grace, now.boot) {
             looked.seen.insert(range);
         }
-        for range in self.frame.findings.settled(self.grace, now.boot) {
+        for range in self.frame.findings.settled(self.attention.grace, now.boot) {
             looked.findings.insert(range);
         }
     }
 
     /// When the next of what stands on the glass will count.
     pub(super) fn due(&self) -> Option<Duration> {
-        if self.focused == Some(false) {
+        if self.attention.focused == Some(false) {
             return None;
         }
         let none = Looked::default();
         let code = self.on_glass().and_then(|id| {
-            let looked = self.looked.get(&id).unwrap_or(&none);
-            let rows = self.frame.ranges.due(self.grace, &looked.seen);
-            let findings = self.frame.findings.due(self.grace, &looked.findings);
+            let looked = self.queue.looked.get(&id).unwrap_or(&none);
+            let rows = self.frame.ranges.due(self.attention.grace, &looked.seen);
+            let findings = self
+                .frame
+                .findings
+                .due(self.attention.grace, &looked.findings);
             rows.into_iter().chain(findings).min()
         });
-        let sheet = self.sheet.as_ref().and_then(Sheet::due);
+        let sheet = self.sheet().and_then(Sheet::due);
         code.into_iter().chain(sheet).min()
     }
 
     /// The selected proposal, where the last frame showed its code.
     fn on_glass(&self) -> Option<ProposalId> {
-        self.frame.id.filter(|id| self.selected == Some(*id))
+        self.frame.id.filter(|id| self.queue.selected == Some(*id))
     }
 
     /// Adds the time since the last call to the selected proposal's.
     pub(super) fn accrue(&mut self, now: Now) {
-        let since = self.accrued.replace(now.boot);
-        let (Some(since), Some(id), View::Queue) = (since, self.selected, self.view) else {
+        let since = self.attention.accrued.replace(now.boot);
+        let (Some(since), Some(id), View::Queue) = (since, self.queue.selected, self.view()) else {
             return;
         };
         let time = now.boot.saturating_sub(since);
-        let looked = self.looked.entry(id).or_default();
+        let looked = self.queue.looked.entry(id).or_default();
         looked.selected = looked.selected.saturating_add(time);
-        if self.focused != Some(false) {
+        if self.attention.focused != Some(false) {
             looked.focused = looked.focused.saturating_add(time);
         }
     }
@@ -91,10 +94,10 @@ impl UiState {
     /// What was looked at, for the record.
     pub(super) fn viewed(&self, state: &BrokerState, id: ProposalId) -> Viewed {
         let none = Looked::default();
-        let looked = self.looked.get(&id).unwrap_or(&none);
+        let looked = self.queue.looked.get(&id).unwrap_or(&none);
         let ms = |d: Duration| u64::try_from(d.as_millis()).unwrap_or(u64::MAX);
-        let doc = self.doc.as_ref().filter(|d| d.id == id);
-        let sheet = self.sheet.as_ref().filter(|s| s.id() == id);
+        let doc = self.queue.doc.as_ref().filter(|d| d.id == id);
+        let sheet = self.sheet().filter(|s| s.id() == id);
         let mut findings = looked.findings.clone();
         for range in sheet.into_iter().flat_map(Sheet::findings) {
             findings.insert(range);
@@ -106,7 +109,7 @@ impl UiState {
         }
         Viewed {
             selected_ms: ms(looked.selected),
-            focused_ms: self.focused.map(|_| ms(looked.focused)),
+            focused_ms: self.attention.focused.map(|_| ms(looked.focused)),
             lines_seen: doc.map_or(0, |d| d.lines_seen(&looked.seen)) as u64,
             findings_shown: findings.iter().map(|r| r.len() as u64).sum(),
         }

@@ -11,14 +11,14 @@ mod quiet;
 mod searching;
 mod sheet;
 mod standing;
+mod states;
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::tz::TimeZone;
 
-use crate::broker::Refused;
 use crate::broker::{BrokerState, Entry, selection};
 use crate::clock::Now;
 use crate::model::{Digest, ProposalId, State};
@@ -29,7 +29,7 @@ use super::caps::TerminalCaps;
 use super::document::{Document, Layout};
 use super::flow::Flow;
 use super::highlight::Highlights;
-use super::keys::{Command, Key, Keymap};
+use super::keys::{Command, Keymap};
 use super::screen::Drawn;
 use super::theme::{Theme, Themes};
 use super::words;
@@ -42,6 +42,8 @@ pub(super) use sheet::random_digits;
 pub use sheet::{Challenge, Sheet};
 pub use standing::DWELL;
 use standing::Standing;
+use states::{Attention, Common, MadeBefore, QueueScreen, Remarks};
+pub(super) use states::{LogScreen, OnScreen, Over, Prompt};
 
 /// How long nothing counts after the selected proposal changed.
 pub const GRACE: Duration = Duration::from_millis(500);
@@ -74,19 +76,6 @@ pub enum Pane {
     Says,
 }
 
-/// A text field or a question in the footer.
-#[derive(Debug)]
-pub enum Prompt {
-    Deny {
-        id: ProposalId,
-        input: tui_input::Input,
-    },
-    Search {
-        input: tui_input::Input,
-    },
-    Quit,
-}
-
 /// Which wrapped content a kept [`Flow`] is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FlowKey {
@@ -115,65 +104,25 @@ struct Frame {
 
 /// See the module.
 pub struct UiState {
-    pub(super) keys: Keymap,
-    themes: Themes,
-    pub(super) caps: TerminalCaps,
-    pub(super) zone: TimeZone,
-    pub(super) view: View,
-    pub(super) selected: Option<ProposalId>,
-    pub(super) focus: Pane,
-    /// Lower panes in the order they were focused, the latest first.
-    pub(super) recent: Vec<Pane>,
-    pub(super) wrap: bool,
-    pub(super) zoom: bool,
-    /// Whether what marks stand for is drawn below them, as the terminal draws it.
-    pub(super) as_drawn: bool,
-    pub(super) prompt: Option<Prompt>,
-    pub(super) sheet: Option<Sheet>,
-    /// First row of the help, where it is open.
-    pub(super) help: Option<usize>,
+    pub(super) common: Common,
+    pub(super) queue: QueueScreen,
+    place: OnScreen,
+    over: Over,
+    remarks: Remarks,
+    attention: Attention,
+    kept: MadeBefore,
+    frame: Frame,
     /// How often a person asked for a new screen.
     pub(super) asked_anew: u64,
-    notice: Option<Notice>,
-    /// The refusal that was said last.
-    refused: Option<(ProposalId, Refused)>,
-    pub(super) found: String,
-    pub(super) audit: AuditPage,
-    pub(super) audit_row: usize,
-    /// How often `audit` was set.
-    pub(super) audit_set: u64,
-    /// First row of screen 3, and of a record on screen 2.
-    pub(super) scroll: usize,
-    pub(super) doc: Option<Arc<Document>>,
-    /// Granted and running, waiting, and how many of them; then the decided.
-    pub(super) live: Vec<ProposalId>,
-    pub(super) decided: Vec<ProposalId>,
-    /// First rows shown of the two lists.
-    pub(super) tops: (usize, usize),
-    stamp: Option<lists::Stamp>,
-    looked: HashMap<ProposalId, Looked>,
-    coloured: VecDeque<(Digest, Option<Arc<Highlights>>)>,
-    flows: VecDeque<(FlowKey, Arc<Flow>)>,
-    frame: Frame,
-    /// Boot time until which nothing counts toward a grant.
-    grace: Duration,
-    /// Boot time up to which the time of looking is counted.
-    accrued: Option<Duration>,
-    /// `None` until the terminal reports one.
-    focused: Option<bool>,
-    before: Option<Key>,
-    quiet: quiet::Quiet,
-    /// The denial that selection follows.
-    denied: Option<ProposalId>,
     digits: fn() -> Option<u16>,
 }
 
 impl std::fmt::Debug for UiState {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("UiState")
-            .field("view", &self.view)
-            .field("selected", &self.selected)
-            .field("focus", &self.focus)
+            .field("view", &self.place.view())
+            .field("selected", &self.queue.selected)
+            .field("focus", &self.queue.focus)
             .finish_non_exhaustive()
     }
 }
@@ -181,43 +130,21 @@ impl std::fmt::Debug for UiState {
 impl UiState {
     pub fn new(keys: Keymap, themes: Themes, caps: TerminalCaps) -> Self {
         Self {
-            keys,
-            themes,
-            caps,
-            zone: TimeZone::system(),
-            view: View::Queue,
-            selected: None,
-            focus: Pane::Queue,
-            recent: Vec::new(),
-            wrap: true,
-            zoom: false,
-            as_drawn: false,
-            prompt: None,
-            sheet: None,
-            help: None,
-            asked_anew: 0,
-            notice: None,
-            refused: None,
-            found: String::new(),
-            audit: AuditPage::default(),
-            audit_row: 0,
-            audit_set: 0,
-            scroll: 0,
-            doc: None,
-            live: Vec::new(),
-            decided: Vec::new(),
-            tops: (0, 0),
-            stamp: None,
-            looked: HashMap::new(),
-            coloured: VecDeque::new(),
-            flows: VecDeque::new(),
+            common: Common {
+                keys,
+                themes,
+                caps,
+                zone: TimeZone::system(),
+                found: String::new(),
+            },
+            queue: QueueScreen::default(),
+            place: OnScreen::Queue,
+            over: Over::Nothing,
+            remarks: Remarks::default(),
+            attention: Attention::default(),
+            kept: MadeBefore::default(),
             frame: Frame::default(),
-            grace: Duration::ZERO,
-            accrued: None,
-            focused: None,
-            before: None,
-            quiet: quiet::Quiet::default(),
-            denied: None,
+            asked_anew: 0,
             digits: sheet::random_digits,
         }
     }
@@ -225,7 +152,7 @@ impl UiState {
     /// The zone in which times of day are shown; the system's unless said otherwise.
     #[must_use]
     pub fn with_zone(mut self, zone: TimeZone) -> Self {
-        self.zone = zone;
+        self.common.zone = zone;
         self
     }
 
@@ -238,33 +165,53 @@ impl UiState {
 
     #[cfg(test)]
     pub(super) fn set_themes(&mut self, themes: Themes) -> Themes {
-        std::mem::replace(&mut self.themes, themes)
+        std::mem::replace(&mut self.common.themes, themes)
     }
 
     pub fn theme(&self) -> &Theme {
-        self.themes.current()
+        self.common.themes.current()
     }
 
     /// Whether the terminal has the focus, where it reports that: the bell rings where not.
     pub const fn is_focused(&self) -> Option<bool> {
-        self.focused
+        self.attention.focused
     }
 
     pub const fn selected(&self) -> Option<ProposalId> {
-        self.selected
+        self.queue.selected
     }
 
     /// The proposal that a sheet is open for.
     pub fn sheet_for(&self) -> Option<ProposalId> {
-        self.sheet.as_ref().map(Sheet::id)
+        self.sheet().map(Sheet::id)
+    }
+
+    pub(super) const fn view(&self) -> View {
+        self.place.view()
+    }
+
+    pub(super) const fn place(&self) -> &OnScreen {
+        &self.place
+    }
+
+    pub(super) const fn over(&self) -> &Over {
+        &self.over
+    }
+
+    pub(super) const fn sheet(&self) -> Option<&Sheet> {
+        self.over.sheet()
+    }
+
+    pub(super) const fn prompt(&self) -> Option<&Prompt> {
+        self.over.prompt()
     }
 
     pub(super) fn looked(&self, id: ProposalId) -> Option<&Looked> {
-        self.looked.get(&id)
+        self.queue.looked.get(&id)
     }
 
     fn entry<'s>(&self, state: &'s BrokerState) -> Option<&'s Entry> {
-        self.selected.and_then(|id| state.entry(id))
+        self.queue.selected.and_then(|id| state.entry(id))
     }
 
     /// After every change of the core: the two selection moves that happen by themselves, and
@@ -272,11 +219,11 @@ impl UiState {
     pub fn sync(&mut self, state: &BrokerState, now: Now) {
         self.accrue(now);
         self.relist(state);
-        if let Some(id) = self.denied
+        if let Some(id) = self.queue.denied
             && state.entry(id).is_none_or(|e| e.state().is_final())
         {
-            self.denied = None;
-            if self.selected == Some(id)
+            self.queue.denied = None;
+            if self.queue.selected == Some(id)
                 && state.entry(id).is_some_and(|e| e.state() == State::Denied)
                 && let Some(next) = selection::most_urgent(state)
             {
@@ -284,7 +231,7 @@ impl UiState {
             }
         }
         if self.entry(state).is_none() {
-            self.selected = None;
+            self.queue.selected = None;
             if let Some(first) = selection::first_pending(state) {
                 self.select(first, now);
             }
@@ -293,7 +240,7 @@ impl UiState {
         self.redocument(state);
         self.hear_refusal(state);
         if self.notice(state, now).is_none() {
-            self.notice = None;
+            self.remarks.notice = None;
         }
     }
 
@@ -301,27 +248,27 @@ impl UiState {
     /// for a while: it was not meant for what stands there now. A text field stays for the same
     /// reason; see [`too_late`].
     fn close_stale(&mut self, state: &BrokerState, now: Now) {
-        if let Some(sheet) = &self.sheet
+        if let Some(sheet) = self.sheet()
             && let Err(why) = sheet.holds(state)
         {
             let id = sheet.id();
-            self.sheet = None;
-            self.notice = Some(closed(state, id, why));
+            self.over.close();
+            self.remarks.notice = Some(closed(state, id, why));
             self.fresh_grace(now);
         }
     }
 
     fn redocument(&mut self, state: &BrokerState) {
         let Some(entry) = self.entry(state) else {
-            self.doc = None;
+            self.queue.doc = None;
             return;
         };
-        let current = self
-            .doc
-            .as_ref()
-            .is_some_and(|d| d.id == entry.proposal.id && d.has_inputs == entry.inputs().is_some());
+        let current =
+            self.queue.doc.as_ref().is_some_and(|d| {
+                d.id == entry.proposal.id && d.has_inputs == entry.inputs().is_some()
+            });
         if !current {
-            self.doc = Some(Arc::new(Document::new(
+            self.queue.doc = Some(Arc::new(Document::new(
                 entry.proposal.id,
                 entry.proposal.code.clone(),
                 entry.inputs(),
@@ -331,19 +278,19 @@ impl UiState {
 
     /// Selects a proposal; a change begins a fresh grace.
     pub(in crate::tui) fn select(&mut self, id: ProposalId, now: Now) {
-        if self.selected == Some(id) {
+        if self.queue.selected == Some(id) {
             return;
         }
         self.accrue(now);
-        self.selected = Some(id);
-        self.grace = now.boot.saturating_add(GRACE);
-        self.notice = None;
-        self.sheet = None;
-        self.looked.entry(id).or_default();
-        if !matches!(self.focus, Pane::Queue | Pane::Code) {
+        self.queue.selected = Some(id);
+        self.attention.grace = now.boot.saturating_add(GRACE);
+        self.remarks.notice = None;
+        self.over.close_sheet();
+        self.queue.looked.entry(id).or_default();
+        if !matches!(self.queue.focus, Pane::Queue | Pane::Code) {
             return;
         }
-        self.recent.clear();
+        self.queue.recent.clear();
     }
 
     /// What a frame showed that was completely written at `now`. Nothing counts as seen that this
@@ -353,11 +300,11 @@ impl UiState {
         self.accrue(now);
         for (key, flow) in drawn.flows {
             if self.flow(&key).is_none() {
-                self.flows.push_front((key, flow));
-                self.flows.truncate(FLOWS);
+                self.kept.flows.push_front((key, flow));
+                self.kept.flows.truncate(FLOWS);
             }
         }
-        if let Some(sheet) = &mut self.sheet {
+        if let Some(sheet) = self.over.sheet_mut() {
             match &drawn.sheet {
                 Some(shown) => {
                     if !sheet.appeared() {
@@ -368,10 +315,10 @@ impl UiState {
                 None => sheet.hidden(),
             }
         }
-        self.tops = drawn.tops;
+        self.queue.lists.tops = drawn.tops;
         // Rows may have become fewer since: what is remembered follows what was shown.
         if let (Some(id), Some(top), Some(cursor)) = (drawn.id, drawn.top, drawn.cursor)
-            && let Some(looked) = self.looked.get_mut(&id)
+            && let Some(looked) = self.queue.looked.get_mut(&id)
         {
             looked.top = top;
             looked.cursor = cursor;
@@ -399,7 +346,7 @@ impl UiState {
 
     /// After suspend: what [`Self::stalled`] does, and no sheet. Whoever comes back looks again.
     pub fn flush_input(&mut self, now: Now) {
-        self.sheet = None;
+        self.over.close_sheet();
         self.stalled(now);
     }
 
@@ -412,61 +359,64 @@ impl UiState {
     /// After the program did not run, or did not come to its input: what was typed meanwhile was
     /// thrown away, and the key may still be down.
     pub fn stalled(&mut self, now: Now) {
-        self.quiet.lost(now.boot);
+        self.attention.quiet.lost(now.boot);
         self.fresh_grace(now);
     }
 
     /// Whether time decides whether a key counts: then input is watched closely.
     pub fn watches_keys(&self, state: &BrokerState) -> bool {
-        self.sheet.is_some() || self.entry(state).is_some_and(Entry::awaits_decision)
+        self.sheet().is_some() || self.entry(state).is_some_and(Entry::awaits_decision)
     }
 
     /// After whatever takes the screen or the keys from the person for a moment: a stall, a
     /// resize, a paste, the focus elsewhere. Leaves the sheet open.
     pub(super) fn fresh_grace(&mut self, now: Now) {
-        self.grace = self.grace.max(now.boot.saturating_add(GRACE));
-        self.before = None;
-        if let Some(sheet) = &mut self.sheet {
+        self.attention.grace = self.attention.grace.max(now.boot.saturating_add(GRACE));
+        self.attention.before = None;
+        if let Some(sheet) = self.over.sheet_mut() {
             sheet.hold(now.boot.saturating_add(SHEET_GRACE));
         }
     }
 
     pub fn set_audit(&mut self, page: AuditPage) {
-        if page.detail.is_some() != self.audit.detail.is_some() {
-            self.scroll = 0;
+        // Whoever left screen 2 meanwhile asks anew on coming back.
+        if let OnScreen::Audit(log) = &mut self.place {
+            log.set(page);
         }
-        self.audit = page;
-        self.audit_set += 1;
-        self.audit_row = self.audit_row.min(self.audit.total.saturating_sub(1));
     }
 
     /// The selected code, once, when its colours are not known: for the highlighter.
     pub fn wants_highlight(&mut self, state: &BrokerState) -> Option<(Digest, Arc<str>)> {
         let proposal = &self.entry(state)?.proposal;
         let digest = proposal.digest;
-        if self.coloured.iter().any(|(d, _)| *d == digest) {
+        if self.kept.coloured.iter().any(|(d, _)| *d == digest) {
             return None;
         }
-        self.coloured.push_front((digest, None));
-        self.coloured.truncate(COLOURED);
+        self.kept.coloured.push_front((digest, None));
+        self.kept.coloured.truncate(COLOURED);
         Some((digest, proposal.code.clone()))
     }
 
     pub fn set_highlight(&mut self, digest: Digest, colours: Highlights) {
-        if let Some((_, slot)) = self.coloured.iter_mut().find(|(d, _)| *d == digest) {
+        if let Some((_, slot)) = self.kept.coloured.iter_mut().find(|(d, _)| *d == digest) {
             *slot = Some(Arc::new(colours));
         }
     }
 
     pub(super) fn highlights(&self, digest: Digest) -> Option<&Highlights> {
-        self.coloured
+        self.kept
+            .coloured
             .iter()
             .find(|(d, _)| *d == digest)
             .and_then(|(_, h)| h.as_deref())
     }
 
     pub(super) fn flow(&self, key: &FlowKey) -> Option<&Arc<Flow>> {
-        self.flows.iter().find(|(k, _)| k == key).map(|(_, f)| f)
+        self.kept
+            .flows
+            .iter()
+            .find(|(k, _)| k == key)
+            .map(|(_, f)| f)
     }
 
     pub(super) fn layout(&self) -> Option<&Arc<Layout>> {
@@ -484,11 +434,11 @@ impl UiState {
                 wake = Some(wake.map_or(left, |w| w.min(left)));
             }
         };
-        if let Some(sheet) = &self.sheet {
+        if let Some(sheet) = self.sheet() {
             at(sheet.ready_at());
             at(self.confirmable_from().unwrap_or_default());
         }
-        if let Some(Notice::TooEarly(key)) = &self.notice {
+        if let Some(Notice::TooEarly(key)) = &self.remarks.notice {
             at(self.counts_from(*key));
         }
         if state.pending_count() + state.running_count() > 0 {
@@ -506,20 +456,26 @@ impl UiState {
         let mut claims = proposal
             .into_iter()
             .flat_map(|p| p.title.iter().chain(&p.reason));
-        self.doc.as_ref().is_some_and(|doc| doc.hides) || claims.any(|text| adds(text))
+        self.queue.doc.as_ref().is_some_and(|doc| doc.hides) || claims.any(|text| adds(text))
     }
 
     /// The pane that keys go to: the focused one, or the code where that is not there.
     pub(super) fn focus_now(&self, entry: Option<&Entry>) -> Pane {
-        if panes(entry).contains(&self.focus) {
-            self.focus
+        if panes(entry).contains(&self.queue.focus) {
+            self.queue.focus
         } else {
             Pane::Code
         }
     }
 
+    /// Whether a pane below the code has the whole body.
+    pub(super) fn covers_code(&self, state: &BrokerState) -> bool {
+        let focus = self.focus_now(self.entry(state));
+        self.queue.zoom && !matches!(focus, Pane::Queue | Pane::Code)
+    }
+
     pub(super) fn key(&self, command: Command) -> String {
-        self.keys.first(command)
+        self.common.keys.first(command)
     }
 }
 

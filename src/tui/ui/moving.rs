@@ -10,7 +10,7 @@ use super::super::action::Action;
 use super::super::document::Layout;
 use super::super::keys::Command;
 use super::events::AUDIT_ROWS;
-use super::{Pane, UiState, View};
+use super::{LogScreen, OnScreen, Over, Pane, UiState};
 
 /// Columns that left and right move.
 const ACROSS: usize = 8;
@@ -37,9 +37,15 @@ impl UiState {
         let entry = self.entry(state);
         let focus = self.focus_now(entry);
         let ran = entry.is_some_and(|entry| entry.state().is_final());
+        if command == Command::PageCode && self.covers_code(state) && !ran {
+            // The code comes first: it pages what is shown.
+            self.queue.zoom = false;
+            return;
+        }
         let pane = match (command, focus) {
             // Nothing of the code needs to be seen any more.
             (Command::PageCode, Pane::Outcome | Pane::Output) if ran => focus,
+            (Command::PageCode, _) if self.covers_code(state) => focus,
             (Command::PageCode, _) => Pane::Code,
             _ => focus,
         };
@@ -51,14 +57,21 @@ impl UiState {
     }
 
     fn move_selection(&mut self, command: Command, now: Now) {
-        let all = self.live.len() + self.decided.len();
+        let all = self.queue.lists.live.len() + self.queue.lists.decided.len();
         let get = |i: usize| {
-            self.live
+            self.queue
+                .lists
+                .live
                 .get(i)
-                .or_else(|| self.decided.get(i.checked_sub(self.live.len())?))
+                .or_else(|| {
+                    self.queue
+                        .lists
+                        .decided
+                        .get(i.checked_sub(self.queue.lists.live.len())?)
+                })
                 .copied()
         };
-        let at = (0..all).find(|i| get(*i) == self.selected);
+        let at = (0..all).find(|i| get(*i) == self.queue.selected);
         let last = all.saturating_sub(1);
         let to = match at {
             None => Some(0),
@@ -70,17 +83,19 @@ impl UiState {
     }
 
     fn scroll_code(&mut self, command: Command) {
-        let (Some(id), Some(layout)) = (self.selected, self.frame.layout.clone()) else {
+        let (Some(id), Some(layout)) = (self.queue.selected, self.frame.layout.clone()) else {
             return;
         };
         if self.frame.id != Some(id) || layout.len() == 0 {
             return;
         }
         let height = self.frame.code_rows.max(1);
-        let looked = self.looked.entry(id).or_default();
+        let looked = self.queue.looked.entry(id).or_default();
         match command {
-            Command::Left if !self.wrap => looked.across = looked.across.saturating_sub(ACROSS),
-            Command::Right if !self.wrap => looked.across += ACROSS,
+            Command::Left if !self.queue.wrap => {
+                looked.across = looked.across.saturating_sub(ACROSS);
+            }
+            Command::Right if !self.queue.wrap => looked.across += ACROSS,
             _ => {}
         }
         let last = layout.len() - 1;
@@ -130,9 +145,14 @@ impl UiState {
 
     /// Whether a row that must be seen and was not stands elsewhere than on the glass.
     pub(super) fn unseen_elsewhere(&self) -> bool {
-        let looked = self.selected.and_then(|id| self.looked.get(&id));
-        let (Some(looked), Some(layout)) = (looked, &self.frame.layout) else {
-            return false;
+        let looked = self
+            .queue
+            .selected
+            .and_then(|id| self.queue.looked.get(&id));
+        let Some(looked) = looked else { return false };
+        let Some(layout) = &self.frame.layout else {
+            // None of the code stands there.
+            return true;
         };
         let top = layout.row_of(looked.top);
         let glass = top..top + self.frame.code_rows.max(1);
@@ -141,10 +161,10 @@ impl UiState {
 
     /// Draws the condensed stretch under the cursor, or no longer.
     pub(super) fn toggle_fold(&mut self) {
-        let (Some(id), Some(layout)) = (self.selected, self.frame.layout.clone()) else {
+        let (Some(id), Some(layout)) = (self.queue.selected, self.frame.layout.clone()) else {
             return;
         };
-        let looked = self.looked.entry(id).or_default();
+        let looked = self.queue.looked.entry(id).or_default();
         let row = layout.row(layout.row_of(looked.cursor));
         let Some(fold) = row.and_then(|row| layout.fold_of(row)) else {
             return;
@@ -159,7 +179,7 @@ impl UiState {
 
     /// After a condensed stretch was opened or closed.
     fn lay_out_again(&mut self, layout: &Layout, id: ProposalId) -> Arc<Layout> {
-        let open = &self.looked.entry(id).or_default().open;
+        let open = &self.queue.looked.entry(id).or_default().open;
         let Layout {
             width,
             wrap,
@@ -178,12 +198,16 @@ impl UiState {
         let Some(id) = entry.map(|e| e.proposal.id) else {
             return;
         };
-        let looked = self.looked.entry(id).or_default();
-        let next = self.doc.as_ref().and_then(|d| d.next_input(looked.cursor));
+        let looked = self.queue.looked.entry(id).or_default();
+        let next = self
+            .queue
+            .doc
+            .as_ref()
+            .and_then(|d| d.next_input(looked.cursor));
         match next {
             Some(at) => {
                 (looked.top, looked.cursor) = (at, at);
-                self.focus = Pane::Code;
+                self.queue.focus = Pane::Code;
             }
             None => self.focus_on(Pane::Given),
         }
@@ -191,18 +215,26 @@ impl UiState {
 
     /// Shows this offset of the document.
     pub(super) fn go_to(&mut self, offset: usize) {
-        let (Some(id), Some(mut layout)) = (self.selected, self.frame.layout.clone()) else {
+        let Some(id) = self.queue.selected else {
+            return;
+        };
+        let Some(mut layout) = self.frame.layout.clone() else {
+            // The next frame lays it out from there.
+            let fold = self.queue.doc.as_ref().and_then(|doc| doc.fold_at(offset));
+            let looked = self.queue.looked.entry(id).or_default();
+            looked.open.extend(fold);
+            (looked.top, looked.cursor) = (offset, offset);
             return;
         };
         if let Some(fold) = layout.doc.fold_at(offset)
-            && self.looked.entry(id).or_default().open.insert(fold)
+            && self.queue.looked.entry(id).or_default().open.insert(fold)
         {
             layout = self.lay_out_again(&layout, id);
         }
         let height = self.frame.code_rows.max(1);
         let columns = self.frame.code_columns;
-        let wrap = self.wrap;
-        let looked = self.looked.entry(id).or_default();
+        let wrap = self.queue.wrap;
+        let looked = self.queue.looked.entry(id).or_default();
         let row = layout.row_of(offset);
         let top = layout.row_of(looked.top);
         if !(top..top + height).contains(&row) {
@@ -222,10 +254,12 @@ impl UiState {
     }
 
     fn scroll_pane(&mut self, pane: Pane, command: Command) {
-        let Some(id) = self.selected else { return };
+        let Some(id) = self.queue.selected else {
+            return;
+        };
         let (height, total) = self.frame.panes.get(&pane).copied().unwrap_or((1, 1));
         let last = total.saturating_sub(height);
-        let looked = self.looked.entry(id).or_default();
+        let looked = self.queue.looked.entry(id).or_default();
         let follows = if pane == Pane::Output { last } else { 0 };
         let at = looked
             .scroll
@@ -246,18 +280,15 @@ impl UiState {
     pub(super) fn scroll_over(&mut self, command: Command) {
         let (height, total) = self.frame.over.unwrap_or((1, 1));
         let last = total.saturating_sub(height);
-        let at = match (&self.help, &self.sheet) {
-            (Some(top), _) => *top,
-            (None, Some(sheet)) => sheet.top,
-            (None, None) => self.scroll,
+        let top = match (&mut self.over, &mut self.place) {
+            (Over::Help { top }, _) => top,
+            (Over::Sheet(sheet), _) => &mut sheet.top,
+            (Over::Nothing, OnScreen::Audit(log)) => &mut log.top,
+            (Over::Nothing, OnScreen::Policies { top }) => top,
+            (Over::Nothing, OnScreen::Queue) | (Over::Prompt(_), _) => return,
         };
-        let Some(to) = step(command, at.min(last), last, height) else {
-            return;
-        };
-        match (&mut self.help, &mut self.sheet) {
-            (Some(top), _) => *top = to,
-            (None, Some(sheet)) => sheet.top = to,
-            (None, None) => self.scroll = to,
+        if let Some(to) = step(command, (*top).min(last), last, height) {
+            *top = to;
         }
     }
 
@@ -265,7 +296,7 @@ impl UiState {
     pub(super) fn page_sheet(&mut self) {
         let (height, total) = self.frame.over.unwrap_or((1, 1));
         let last = total.saturating_sub(height);
-        match &mut self.sheet {
+        match self.over.sheet_mut() {
             Some(sheet) if sheet.top >= last => {
                 let glass = sheet.top..sheet.top + height;
                 if let Some((first, _)) = sheet.missing_beside(&glass, total) {
@@ -277,21 +308,27 @@ impl UiState {
     }
 
     pub(super) fn scroll_audit(&mut self, command: Command) -> Vec<Action> {
-        let last = self.audit.total.saturating_sub(1);
-        let Some(to) = step(command, self.audit_row, last, self.frame.list_rows) else {
+        let OnScreen::Audit(log) = &mut self.place else {
             return Vec::new();
         };
-        self.audit_row = to;
+        let last = log.page.total.saturating_sub(1);
+        let Some(to) = step(command, log.row, last, self.frame.list_rows) else {
+            return Vec::new();
+        };
+        log.row = to;
         self.load_around(to)
     }
 
     /// Asks for the rows around this one, where they are not loaded.
     pub(super) fn load_around(&self, row: usize) -> Vec<Action> {
         let margin = self.frame.list_rows.max(1);
-        let (from, to) = (self.audit.offset, self.audit.offset + self.audit.rows.len());
+        let Some(LogScreen { page, .. }) = self.place.log() else {
+            return Vec::new();
+        };
+        let (from, to) = (page.offset, page.offset + page.rows.len());
         let above = row.saturating_sub(margin) < from && from > 0;
-        let below = row + margin >= to && to < self.audit.total;
-        if self.view == View::Audit && (above || below) {
+        let below = row + margin >= to && to < page.total;
+        if above || below {
             vec![Action::LoadAudit {
                 offset: row.saturating_sub(AUDIT_ROWS / 2),
                 count: AUDIT_ROWS,

@@ -46,23 +46,29 @@ impl From<String> for Notice {
 impl UiState {
     /// What is to be said now.
     pub(in crate::tui) fn notice(&self, state: &BrokerState, now: Now) -> Option<String> {
-        let words = match self.notice.as_ref()? {
+        let words = match self.remarks.notice.as_ref()? {
             Notice::Said(words) => words.clone(),
             Notice::CannotAsk(id) => {
-                let asks = self.selected == Some(*id) && self.view == View::Queue;
+                let asks = self.queue.selected == Some(*id) && self.view() == View::Queue;
                 self.obstacle(state, now).filter(|_| asks)?
             }
             Notice::While(id, of, words) => {
-                let holds = self.selected == Some(*id)
+                let holds = self.queue.selected == Some(*id)
                     && state.entry(*id).is_some_and(|e| e.state() == *of);
                 holds.then(|| words.clone())?
             }
-            Notice::NothingSelected if self.selected.is_none() => words::NOTHING_SELECTED.into(),
+            Notice::NothingSelected if self.queue.selected.is_none() => {
+                words::NOTHING_SELECTED.into()
+            }
             Notice::NothingPending if state.pending_count() == 0 => words::NOTHING_PENDING.into(),
-            Notice::OfAuditRows(set, words) if *set == self.audit_set => words.clone(),
+            Notice::OfAuditRows(set, words)
+                if self.place.log().is_some_and(|log| log.set == *set) =>
+            {
+                words.clone()
+            }
             Notice::OfList(length, words) if *length == self.listed() => words.clone(),
-            Notice::WrongDigits if self.sheet.is_some() => words::WRONG_DIGITS.into(),
-            Notice::TooEarly(_) if self.focused == Some(false) => words::NO_FOCUS.into(),
+            Notice::WrongDigits if self.sheet().is_some() => words::WRONG_DIGITS.into(),
+            Notice::TooEarly(_) if self.attention.focused == Some(false) => words::NO_FOCUS.into(),
             Notice::TooEarly(key) if now.boot < self.counts_from(*key) => {
                 words::too_early(&key.to_string()).into()
             }
@@ -75,13 +81,16 @@ impl UiState {
     pub(super) fn counts_from(&self, key: Key) -> std::time::Duration {
         match self.confirmable_from() {
             Some(at) => at,
-            None => self.grace.max(self.quiet.asks_from(key)),
+            None => self
+                .attention
+                .grace
+                .max(self.attention.quiet.asks_from(key)),
         }
     }
 
     /// How many proposals the lists hold.
     pub(super) fn listed(&self) -> usize {
-        self.live.len() + self.decided.len()
+        self.queue.lists.live.len() + self.queue.lists.decided.len()
     }
 
     /// Says why the last confirmation was not taken, once.
@@ -90,14 +99,14 @@ impl UiState {
             .entry(state)
             .filter(|e| e.awaits_decision())
             .and_then(|e| state.refusal(e.proposal.id).map(|why| (e.proposal.id, why)));
-        let heard = self.refused.as_ref().map(|(id, why)| (*id, why));
+        let heard = self.remarks.refused.as_ref().map(|(id, why)| (*id, why));
         if refusal == heard {
             return;
         }
         if let Some((id, why)) = refusal {
             let words = words::cannot_grant(&why.to_string());
-            self.notice = Some(Notice::While(id, State::Pending, words.into()));
+            self.remarks.notice = Some(Notice::While(id, State::Pending, words.into()));
         }
-        self.refused = refusal.map(|(id, why)| (id, why.clone()));
+        self.remarks.refused = refusal.map(|(id, why)| (id, why.clone()));
     }
 }

@@ -89,40 +89,41 @@ impl Quiet {
 impl UiState {
     /// Whether this press of a grant key was meant. To be asked before the press is noted.
     pub(super) fn asks(&self, key: Key, when: Span) -> bool {
-        self.focused != Some(false)
+        self.attention.focused != Some(false)
             && when.alone
-            && when.since >= self.grace
-            && when.since >= self.quiet.asks_from(key)
+            && when.since >= self.attention.grace
+            && when.since >= self.attention.quiet.asks_from(key)
     }
 
     /// Whether this press of a key that confirms the sheet was meant. As above.
     pub(super) fn confirms(&self, key: Key, when: Span) -> bool {
-        self.focused != Some(false)
+        self.attention.focused != Some(false)
             && when.alone
-            && self
-                .sheet
-                .as_ref()
-                .is_some_and(|s| when.since >= s.ready_at())
-            && when.since >= self.quiet.confirms_from(key)
+            && self.sheet().is_some_and(|s| when.since >= s.ready_at())
+            && when.since >= self.attention.quiet.confirms_from(key)
     }
 
     /// The boot time from which on the open sheet takes its confirmation, if nothing comes
     /// before. `None` without a sheet, or where no time will do.
     pub(in crate::tui) fn confirmable_from(&self) -> Option<Duration> {
-        let sheet = self.sheet.as_ref()?;
-        if self.focused == Some(false) {
+        let sheet = self.sheet()?;
+        if self.attention.focused == Some(false) {
             return None;
         }
-        let key = match (&sheet.challenge, self.quiet.down) {
+        let key = match (&sheet.challenge, self.attention.quiet.down) {
             (Challenge::Digits { .. }, _) => Key::ENTER,
             // Of several keys that confirm, only the one pressed last may be held down.
             (Challenge::Key, Some((Down::This(key), _)))
-                if self.keys.meaning(None, key) == Meaning::Does(Command::Confirm) =>
+                if self.common.keys.meaning(None, key) == Meaning::Does(Command::Confirm) =>
             {
                 key
             }
             (Challenge::Key, _) => Key::ENTER,
         };
-        Some(sheet.ready_at().max(self.quiet.confirms_from(key)))
+        Some(
+            sheet
+                .ready_at()
+                .max(self.attention.quiet.confirms_from(key)),
+        )
     }
 }

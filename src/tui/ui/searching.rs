@@ -7,16 +7,16 @@ use crate::clock::Now;
 use super::super::action::Action;
 use super::super::document::matches;
 use super::super::words;
-use super::{Notice, Pane, UiState, View};
+use super::{Notice, OnScreen, Pane, UiState, View};
 
 impl UiState {
     /// Goes to the next match of what was searched last, or to the one before.
     pub(super) fn search(&mut self, state: &BrokerState, backwards: bool, now: Now) -> Vec<Action> {
-        if self.found.is_empty() {
-            self.notice = Some(words::NO_SEARCH.into());
+        if self.common.found.is_empty() {
+            self.remarks.notice = Some(words::NO_SEARCH.into());
             return Vec::new();
         }
-        let hit = match self.view {
+        let hit = match self.view() {
             View::Audit => {
                 let (hit, actions) = self.search_audit(backwards);
                 if hit {
@@ -28,13 +28,19 @@ impl UiState {
             View::Queue if self.focus_now(self.entry(state)) == Pane::Queue => {
                 self.search_queue(state, backwards, now)
             }
-            View::Queue => self.search_code(backwards),
+            View::Queue => {
+                let hit = self.search_code(backwards);
+                if hit && self.covers_code(state) {
+                    self.queue.focus = Pane::Code;
+                }
+                hit
+            }
         };
         if !hit {
-            let words = words::not_found(&self.found).into();
-            self.notice = Some(match self.view {
-                View::Audit => Notice::OfAuditRows(self.audit_set, words),
-                View::Queue | View::Policies => Notice::OfList(self.listed(), words),
+            let words = words::not_found(&self.common.found).into();
+            self.remarks.notice = Some(match self.place.log() {
+                Some(log) => Notice::OfAuditRows(log.set, words),
+                None => Notice::OfList(self.listed(), words),
             });
         }
         self.redocument(state);
@@ -42,12 +48,12 @@ impl UiState {
     }
 
     fn search_code(&mut self, backwards: bool) -> bool {
-        let (Some(id), Some(doc)) = (self.selected, self.doc.clone()) else {
+        let (Some(id), Some(doc)) = (self.queue.selected, self.queue.doc.clone()) else {
             return false;
         };
-        let looked = self.looked.entry(id).or_default();
+        let looked = self.queue.looked.entry(id).or_default();
         let from = looked.found.or_else(|| looked.cursor.checked_sub(1));
-        let Some(hit) = doc.find(&self.found, from, backwards) else {
+        let Some(hit) = doc.find(&self.common.found, from, backwards) else {
             return false;
         };
         looked.found = Some(hit);
@@ -56,12 +62,19 @@ impl UiState {
     }
 
     fn search_queue(&mut self, state: &BrokerState, backwards: bool, now: Now) -> bool {
-        let all: Vec<_> = self.live.iter().chain(&self.decided).copied().collect();
-        let at = all.iter().position(|id| Some(*id) == self.selected);
+        let all: Vec<_> = self
+            .queue
+            .lists
+            .live
+            .iter()
+            .chain(&self.queue.lists.decided)
+            .copied()
+            .collect();
+        let at = all.iter().position(|id| Some(*id) == self.queue.selected);
         let hit = turn(all.len(), at, backwards).find(|i| {
             state
                 .entry(all[*i])
-                .is_some_and(|e| entry_matches(e, &self.found))
+                .is_some_and(|e| entry_matches(e, &self.common.found))
         });
         if let Some(i) = hit {
             self.select(all[i], now);
@@ -70,8 +83,11 @@ impl UiState {
     }
 
     fn search_audit(&mut self, backwards: bool) -> (bool, Vec<Action>) {
-        let rows = &self.audit.rows;
-        let at = self.audit_row.checked_sub(self.audit.offset);
+        let OnScreen::Audit(log) = &mut self.place else {
+            return (false, Vec::new());
+        };
+        let rows = &log.page.rows;
+        let at = log.row.checked_sub(log.page.offset);
         let hit = turn(rows.len(), at, backwards).find(|i| {
             let row = &rows[*i];
             [
@@ -82,12 +98,13 @@ impl UiState {
                 &row.profile,
             ]
             .into_iter()
-            .any(|text| matches(text, &self.found).next().is_some())
+            .any(|text| matches(text, &self.common.found).next().is_some())
         });
         if let Some(i) = hit {
-            self.audit_row = self.audit.offset + i;
+            log.row = log.page.offset + i;
         }
-        (hit.is_some(), self.load_around(self.audit_row))
+        let row = log.row;
+        (hit.is_some(), self.load_around(row))
     }
 }
 

@@ -19,6 +19,33 @@ async fn without_a_dashboard_submit_ends_with_7_and_says_what_to_start() {
     assert!(ran.err.contains("start one with `countersign`"), "{ran:?}");
 }
 
+/// A demo's socket is its own: whoever tries `submit` beside one is told how to reach it.
+#[tokio::test]
+async fn beside_a_demo_submit_gives_the_command_with_the_demos_socket() {
+    let home = Home::new();
+    let file = home.write("x y.py", b"print(1)\n");
+    let listen = |name: &str| {
+        let folder = home.dir.path().join(name).join("run");
+        std::fs::create_dir_all(&folder).unwrap();
+        std::os::unix::net::UnixListener::bind(folder.join("agent.sock")).unwrap()
+    };
+    let open = listen("countersign-demo-open");
+    drop(listen("countersign-demo-dead"));
+    let other = listen("of-something-else");
+    let mut submit = home.submit(&[file.to_str().unwrap()]);
+    submit.env("TMPDIR", home.dir.path());
+    let ran = Ran::of(submit.output().await.unwrap());
+    assert_eq!(ran.code, 7);
+    let folder = home.dir.path().display();
+    let command = format!(
+        "a demo is open and listens on its own socket: countersign submit --socket \
+         {folder}/countersign-demo-open/run/agent.sock '{folder}/x y.py'\n"
+    );
+    assert!(ran.err.contains(&command), "{ran:?}");
+    assert_eq!(ran.err.matches("--socket").count(), 1, "{ran:?}");
+    drop((open, other));
+}
+
 #[tokio::test]
 async fn each_final_state_has_its_exit_code() {
     for (state, code) in [

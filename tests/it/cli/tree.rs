@@ -245,3 +245,49 @@ async fn the_profile_by_variable_is_the_one_that_check_judges_by() {
     assert_eq!(judged(&[], "chart").await, "chart");
     assert_eq!(judged(&["--profile", "walled"], "chart").await, "walled");
 }
+
+/// What stops the start stops `doctor` too, and both say the same.
+#[tokio::test]
+async fn the_doctor_refuses_what_the_start_refuses_with_the_line_and_what_would_be_right() {
+    let team = b"name = \"team\"\nextends = \"analysys\"\n";
+    for (config, policy, said) in [
+        (
+            "theme = \"auto\"\nprofile = \"analisys\"\n",
+            None,
+            "config.toml:2: unknown profile `analisys`; did you mean `analysis`?",
+        ),
+        (
+            "profiles = [\n  \"analysis\",\n  \"faeture\",\n]\n",
+            None,
+            "unknown profile `faeture`; did you mean `feature`?",
+        ),
+        ("", Some(team), "team.toml:2: "),
+        (
+            "[keys]\ngrant = \"d\"\n",
+            None,
+            "config.toml:2: [keys] `d` is given to both",
+        ),
+    ] {
+        let home = Home::new();
+        let file = home.write("config.toml", config.as_bytes());
+        std::fs::create_dir(home.dir.path().join("policies")).unwrap();
+        if let Some(policy) = policy {
+            home.write("policies/team.toml", policy);
+        }
+        let policies = home.dir.path().join("policies");
+        let flags = [
+            "--config",
+            file.to_str().unwrap(),
+            "--policy-dir",
+            policies.to_str().unwrap(),
+        ];
+        let ran = home.run(&[&["doctor"], &flags[..]].concat()).await;
+        assert_eq!(ran.code, 1, "{ran:?}");
+        let line = ran
+            .out
+            .lines()
+            .find(|line| line.contains("configuration"))
+            .unwrap();
+        assert!(line.starts_with("MISSING") && line.contains(said), "{line}");
+    }
+}

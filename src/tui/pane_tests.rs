@@ -1,0 +1,111 @@
+//! The panes below the code: what they show, and a pane that has the whole body.
+
+use crossterm::event::KeyCode;
+
+use crate::model::{Action as Does, Finding, Severity, StreamName};
+
+use super::bench::*;
+use super::snapshot_tests::at_sizes;
+use super::ui;
+
+/// A note whose rule asks for no change has no hint; another finding keeps its own.
+#[test]
+fn no_remedy_is_shown_where_there_is_nothing_to_do() {
+    let mut b = Bench::new(120, 40);
+    let mut note = finding(2, "FS001", Severity::Info, Does::Note);
+    note.hint = Finding::NO_REMEDY.to_owned();
+    let kept = finding(3, "DYN003", Severity::Medium, Does::Flag);
+    b.propose(Making {
+        findings: vec![note, kept],
+        ..Making::flagged()
+    });
+    let text = b.settle();
+    assert!(text.contains("FS001") && text.contains("DYN003"), "{text}");
+    assert!(!text.contains("nothing to do"), "{text}");
+    assert_eq!(text.matches("hint:").count(), 1, "{text}");
+    // The words are those of the rules.
+    let mut rules = crate::analysis::rules::all();
+    assert!(rules.any(|rule| rule.hint == Finding::NO_REMEDY));
+}
+
+/// A run that printed more than its pane below the code holds.
+fn printed_much(b: &mut Bench) {
+    b.propose(Making::clear("print(df.to_string())\n"));
+    b.settle();
+    let id = b.start();
+    let rows: String = (1..=60).map(|i| format!("row {i}\n")).collect();
+    b.output(id, StreamName::Stdout, &rows);
+    b.end(id, run(&rows));
+}
+
+#[test]
+fn output_zoomed() {
+    at_sizes("output_zoomed", |b| {
+        printed_much(b);
+        b.focus_on(ui::Pane::Output);
+        b.keys("z");
+    });
+}
+
+#[test]
+fn z_gives_the_focused_pane_the_body_and_z_esc_or_tab_gives_it_back() {
+    for back in [KeyCode::Char('z'), KeyCode::Esc, KeyCode::Tab] {
+        let mut b = Bench::new(80, 24);
+        b.propose(Making::clear("print(len(df))\n"));
+        b.settle();
+        let id = b.start();
+        let rows = lines(60);
+        b.output(id, StreamName::Stdout, &rows);
+        b.end(id, run(&rows));
+        b.focus_on(ui::Pane::Output);
+        let small = b.draw().matches(" = ").count();
+        b.keys("z");
+        let text = b.draw();
+        assert!(text.matches(" = ").count() > 2 * small, "{text}");
+        assert!(!text.contains("CODE"), "{text}");
+        // It scrolls as before.
+        b.keys("gg");
+        assert!(b.draw().contains("x1 = 1"));
+        b.press(KeyCode::PageDown);
+        assert!(!b.draw().contains("x1 = 1"));
+        b.press(back);
+        let text = b.draw();
+        assert!(text.contains("CODE") && text.contains("OUTPUT"), "{text}");
+    }
+}
+
+#[test]
+fn a_larger_pane_shows_no_code_and_makes_none_of_it_seen() {
+    for pane in [
+        ui::Pane::Verdict,
+        ui::Pane::Can,
+        ui::Pane::Given,
+        ui::Pane::Says,
+    ] {
+        let mut b = Bench::new(80, 24);
+        b.propose(Making::clear(&lines(80)));
+        b.draw();
+        b.focus_on(pane);
+        b.keys("z");
+        b.draw();
+        let before = b.ui.looked(b.ui.selected().unwrap()).unwrap().seen.clone();
+        b.look();
+        b.advance(5_000);
+        b.look();
+        let looked = b.ui.looked(b.ui.selected().unwrap()).unwrap();
+        assert_eq!(looked.seen, before);
+        b.keys("a");
+        assert!(b.ui.sheet().is_none());
+        assert!(
+            notice(&b).ends_with("not seen; Space goes there"),
+            "{}",
+            notice(&b)
+        );
+        // It does, and what stands there then counts as ever.
+        b.keys(" ");
+        assert!(b.look().contains("CODE"));
+        b.advance(2_000);
+        b.keys("a");
+        assert_eq!(notice(&b), "lines 12–80 not seen; Space goes there");
+    }
+}

@@ -1,0 +1,224 @@
+//! What the screen keeps, each part where it exists: for every screen, for the queue, for the log,
+//! and for what lies over them. Of what lies over a screen there is one at a time.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::tz::TimeZone;
+
+use crate::broker::Refused;
+use crate::model::{Digest, ProposalId};
+
+use super::super::action::AuditPage;
+use super::super::caps::TerminalCaps;
+use super::super::document::Document;
+use super::super::flow::Flow;
+use super::super::highlight::Highlights;
+use super::super::keys::{Key, Keymap};
+use super::super::theme::Themes;
+use super::quiet::Quiet;
+use super::{FlowKey, Looked, Notice, Pane, Sheet, View, lists};
+
+/// What every screen has.
+pub(in crate::tui) struct Common {
+    pub keys: Keymap,
+    pub themes: Themes,
+    pub caps: TerminalCaps,
+    pub zone: TimeZone,
+    /// What was searched last.
+    pub found: String,
+}
+
+/// The queue and the selected proposal. It goes on beneath the other screens.
+pub(in crate::tui) struct QueueScreen {
+    pub lists: Lists,
+    pub selected: Option<ProposalId>,
+    pub looked: HashMap<ProposalId, Looked>,
+    pub doc: Option<Arc<Document>>,
+    /// The denial that selection follows.
+    pub denied: Option<ProposalId>,
+    pub focus: Pane,
+    /// Lower panes in the order they were focused, the latest first.
+    pub recent: Vec<Pane>,
+    /// The focused pane has the whole body.
+    pub zoom: bool,
+    pub wrap: bool,
+    /// Whether what marks stand for is drawn below them, as the terminal draws it.
+    pub as_drawn: bool,
+}
+
+impl Default for QueueScreen {
+    fn default() -> Self {
+        Self {
+            lists: Lists::default(),
+            selected: None,
+            looked: HashMap::new(),
+            doc: None,
+            denied: None,
+            focus: Pane::Queue,
+            recent: Vec::new(),
+            zoom: false,
+            wrap: true,
+            as_drawn: false,
+        }
+    }
+}
+
+/// The rows of the queue.
+#[derive(Default)]
+pub(in crate::tui) struct Lists {
+    /// Granted and running, then waiting.
+    pub live: Vec<ProposalId>,
+    pub decided: Vec<ProposalId>,
+    /// First rows shown of the two.
+    pub tops: (usize, usize),
+    pub stamp: Option<lists::Stamp>,
+}
+
+/// Screen 2.
+#[derive(Default)]
+pub(in crate::tui) struct LogScreen {
+    pub page: AuditPage,
+    /// The selected proposal, the newest of all being 0.
+    pub row: usize,
+    /// How often `page` was set; 0 until the first rows are there.
+    pub set: u64,
+    /// First row of an open record.
+    pub top: usize,
+}
+
+impl LogScreen {
+    pub fn set(&mut self, page: AuditPage) {
+        if page.detail.is_some() != self.page.detail.is_some() {
+            self.top = 0;
+        }
+        self.page = page;
+        self.set += 1;
+        self.row = self.row.min(self.page.total.saturating_sub(1));
+    }
+
+    /// The proposal of the selected row.
+    pub fn id(&self) -> Option<ProposalId> {
+        let row = self.row.checked_sub(self.page.offset)?;
+        self.page.rows.get(row).and_then(|row| row.id)
+    }
+}
+
+/// The screen that is shown, with what only it has.
+#[derive(Default)]
+pub(in crate::tui) enum OnScreen {
+    #[default]
+    Queue,
+    Audit(LogScreen),
+    Policies {
+        /// First row shown.
+        top: usize,
+    },
+}
+
+impl OnScreen {
+    pub const fn view(&self) -> View {
+        match self {
+            Self::Queue => View::Queue,
+            Self::Audit(_) => View::Audit,
+            Self::Policies { .. } => View::Policies,
+        }
+    }
+
+    pub const fn log(&self) -> Option<&LogScreen> {
+        match self {
+            Self::Audit(log) => Some(log),
+            Self::Queue | Self::Policies { .. } => None,
+        }
+    }
+}
+
+/// What lies over the screen and takes its keys.
+#[derive(Default)]
+pub(in crate::tui) enum Over {
+    #[default]
+    Nothing,
+    Help {
+        /// First row shown.
+        top: usize,
+    },
+    Sheet(Sheet),
+    Prompt(Prompt),
+}
+
+/// A text field or a question in the footer.
+#[derive(Debug)]
+pub(in crate::tui) enum Prompt {
+    Deny {
+        id: ProposalId,
+        input: tui_input::Input,
+    },
+    Search {
+        input: tui_input::Input,
+    },
+    Quit,
+}
+
+impl Over {
+    pub const fn sheet(&self) -> Option<&Sheet> {
+        match self {
+            Self::Sheet(sheet) => Some(sheet),
+            Self::Nothing | Self::Help { .. } | Self::Prompt(_) => None,
+        }
+    }
+
+    pub const fn sheet_mut(&mut self) -> Option<&mut Sheet> {
+        match self {
+            Self::Sheet(sheet) => Some(sheet),
+            Self::Nothing | Self::Help { .. } | Self::Prompt(_) => None,
+        }
+    }
+
+    pub const fn prompt(&self) -> Option<&Prompt> {
+        match self {
+            Self::Prompt(prompt) => Some(prompt),
+            Self::Nothing | Self::Help { .. } | Self::Sheet(_) => None,
+        }
+    }
+
+    pub fn close(&mut self) {
+        *self = Self::Nothing;
+    }
+
+    /// Closes a sheet, and leaves anything else.
+    pub fn close_sheet(&mut self) {
+        if matches!(self, Self::Sheet(_)) {
+            self.close();
+        }
+    }
+}
+
+/// What the footer says beside the keys.
+#[derive(Default)]
+pub(in crate::tui) struct Remarks {
+    pub notice: Option<Notice>,
+    /// The refusal that was said last.
+    pub refused: Option<(ProposalId, Refused)>,
+}
+
+/// Whether a person looks, and whether a key counts.
+#[derive(Default)]
+pub(in crate::tui) struct Attention {
+    /// Boot time until which nothing counts toward a grant.
+    pub grace: Duration,
+    /// Boot time up to which the time of looking is counted.
+    pub accrued: Option<Duration>,
+    /// `None` until the terminal reports one.
+    pub focused: Option<bool>,
+    /// The first of two keys.
+    pub before: Option<Key>,
+    pub quiet: Quiet,
+}
+
+/// What takes long to make, kept for the next frame.
+#[derive(Default)]
+pub(in crate::tui) struct MadeBefore {
+    pub coloured: VecDeque<(Digest, Option<Arc<Highlights>>)>,
+    pub flows: VecDeque<(FlowKey, Arc<Flow>)>,
+}
