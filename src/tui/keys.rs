@@ -302,13 +302,13 @@ pub enum Meaning {
 }
 
 impl Keymap {
-    /// `[keys]` of `config.toml`: action name → key, or several separated by spaces. What it
-    /// names loses its default keys.
     /// What `[keys]` can name.
     pub fn actions() -> Vec<&'static str> {
         Command::ALL.iter().map(|c| c.name()).collect()
     }
 
+    /// `[keys]` of `config.toml`: action name → key, or several separated by spaces. What it
+    /// names loses its default keys.
     pub fn from_config(config: &BTreeMap<String, String>) -> Result<Self, KeymapError> {
         let mut map = Self::default();
         for (name, keys) in config {

@@ -479,8 +479,6 @@ impl UiState {
     }
 }
 
-/// Why something that was open on a proposal is not any more: true while that is in the state
-/// it came to.
 /// Why this proposal cannot be decided any more. A reason that is being typed for it stays in its
 /// field: without the field its letters would be commands for another one.
 pub(super) fn too_late(state: &BrokerState, id: ProposalId) -> Option<String> {
@@ -491,6 +489,8 @@ pub(super) fn too_late(state: &BrokerState, id: ProposalId) -> Option<String> {
     }
 }
 
+/// Why something that was open on a proposal is not any more: true while that is in the state
+/// it came to.
 fn closed(state: &BrokerState, id: ProposalId, why: String) -> Notice {
     match state.entry(id) {
         Some(entry) => Notice::While(id, entry.state(), why.into()),
