@@ -3,7 +3,7 @@
 
 use super::super::event::ExecNote;
 use super::world::*;
-use crate::model::{DecisionKind, Exit, LimitKind, Retry, Run, RunErrorKind, State};
+use crate::model::{DecisionKind, Draft, Exit, LimitKind, Retry, Run, RunErrorKind, State};
 
 #[test]
 fn a_run_succeeds_only_with_exit_zero_no_limit_and_no_error() {
@@ -230,7 +230,26 @@ fn what_is_killed_while_it_is_held_is_not_let_go() {
             w.outcome_of(A, id).message,
             "A person stopped it before it started."
         );
+        // A child that is to be killed is not on record as about to start.
+        let started = w.kinds(id).contains(&"started");
+        assert_eq!(started, prepared_first);
     }
+}
+
+/// A release that is reported twice is one release, at the time of the first.
+#[test]
+fn a_release_counts_once() {
+    let mut w = World::new();
+    let draft = Draft {
+        stream: true,
+        ..draft("1")
+    };
+    let id = w.running(A, draft);
+    let first = w.entry(id).released();
+    let heard = w.notes.len();
+    w.pass(s(1));
+    w.exec(id, ExecNote::Released);
+    assert_eq!((w.entry(id).released(), w.notes.len()), (first, heard));
 }
 
 #[test]
