@@ -48,11 +48,15 @@ class Kind:
     """In place of a type that makes what the rules keep away (functions, code, modules): it tells its name, is
     compared and tested against, and makes nothing."""
 
-    __slots__ = ("__name__", "_real")
+    __slots__ = ("__name__", "_real", "_refuse")
 
-    def __init__(self, real: type) -> None:
+    def __init__(self, real: type, refuse: Callable[[str], NoReturn]) -> None:
         self.__name__ = real.__name__
         self._real = real
+        self._refuse = refuse
+
+    def __call__(self, *args: Any, **kwargs: Any) -> NoReturn:
+        self._refuse(f"making an object of the type {self.__name__} is not allowed")
 
     def __instancecheck__(self, instance: Any) -> bool:
         return isinstance(instance, self._real)
@@ -83,6 +87,9 @@ class TypeMeta(type):
         if len(args) != 1 or kwargs:
             raise TypeError("type() takes 1 argument")
         found = type(args[0])
+        if found in (StandIn, Kind):
+            # Each stands for a class.
+            return cls
         if found.__module__ == "builtins" and found.__name__ not in BUILT_IN and found not in HARMLESS:
             # Functions, code, frames, modules: types that make what the rules keep away.
             return cls.__gates__.narrow.kind(found)
@@ -159,7 +166,7 @@ class Narrow:
 
     def kind(self, found: type) -> Kind:
         """One for each type: `type(f) is type(g)`."""
-        return self.kinds.setdefault(found, Kind(found))
+        return self.kinds.setdefault(found, Kind(found, self.gates.refuse))
 
     def member(self, found: Any) -> Any:
         """What the snippet gets of a module: of its tables a copy, for the library goes by its own."""

@@ -20,15 +20,15 @@ REFUSED = [
     "t = type\nclass M(t): pass",
     "class M(type(int)): pass",
     "t = type(type)\nclass M(t): pass",
-    "type(lambda: 0)",
-    "type((i for i in ()))",
-    "import math\ntype(math)",
-    "try:\n    1/0\nexcept Exception as e:\n    type(e.with_traceback)",
-    "list(map(type, [print, len, lambda: 0]))",
-    "sorted([lambda: 0], key=type)",
-    "import functools\nfunctools.reduce(lambda a, b: type(b), [1, lambda: 0])",
-    "import functools\nfunctools.partial(type, lambda: 0)()",
-    "class A:\n    f = property(type)\n    g = lambda s: 0\nA().g.x = type(A().g)",
+    "type(lambda: 0)(1, {})",
+    "type((i for i in ()))()",
+    "import math\ntype(math)('os')",
+    "try:\n    1/0\nexcept Exception as e:\n    type(e.with_traceback)(print, 1)",
+    "list(map(type, [print, len, lambda: 0]))[2](1, {})",
+    "max([lambda: 0], key=lambda f: type(f)(1, {}))",
+    "import functools\nfunctools.reduce(lambda a, b: type(b), [1, lambda: 0])(1, {})",
+    "import functools\nfunctools.partial(type, lambda: 0)()(1, {})",
+    "class A:\n    f = property(type)\n    g = lambda s: 0\nA().x = type(A().g)(print, 1)",
     # -- getattr by every road
     "getattr(1, '__cl' + 'ass__')",
     "g = getattr\ng((), '__class__')",
@@ -206,6 +206,9 @@ REFUSED = [
 ]
 
 HARMLESS = [
+    "type(lambda: 0)",
+    "list(map(type, [print, len, lambda: 0, None]))",
+    "type(type(lambda: 0)) is type and isinstance(len, type(print))",
     "out(type(type(1)).gates)",
     "match type:\n    case object(gates=g): out(g)",
     "class __A:\n    pass\n_, __ = 1, 2\nprint(__A, __)",
@@ -307,7 +310,7 @@ PANDAS_REFUSED = [
     "pd.Series([1]).pipe(getattr, '__class__')",
     "pd.DataFrame({'a': [1]}).groupby('a').apply(lambda g: g._mgr)",
     "pd.DataFrame({'a': [1]}).assign(b=lambda d: d._mgr)",
-    "pd.Series([print]).map(type)",
+    "pd.Series([print]).map(type).map(lambda kind: kind(1))",
     "pd.DataFrame.agg(pd.DataFrame({'a': [1]}), '_mgr')",
     "import functools\nfunctools.partial(pd.Series.agg, pd.Series([1]))('__class__')",
     "class S(str):\n    def startswith(s, *a): return False\npd.Series([1]).agg(S('__class__'))",
@@ -325,8 +328,9 @@ PANDAS_REFUSED = [
     "def g(n): return pd.eval('self.gates', engine='python', level=n)\ng(3)",
     "pd.api.extensions.register_dataframe_accessor('_mgr')",
     "pd.api.extensions.register_series_accessor('__array_' + 'interface__')",
-    "type(pd)",
-    "type(np)",
+    "type(pd)('os')",
+    "type(np)('os')",
+    "type(pd)._real",
 ]
 
 # An array over an address, from labels whose name was put together.

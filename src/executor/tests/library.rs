@@ -134,3 +134,35 @@ fn the_libraries_of_the_environment_work() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }
+
+/// What the analyser says that the managed environment lacks it lacks (`members/locked.txt`; the standard library's
+/// lines are of several Pythons).
+#[test]
+fn what_is_said_to_be_missing_is_missing() {
+    let env = pandas();
+    let script = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/assets/policies/members/locked.py"
+    );
+    let output = std::process::Command::new(&env.executable)
+        .env_clear()
+        .env("PYTHONPATH", std::env::join_paths(&env.sys_path).unwrap())
+        .env("MPLBACKEND", "Agg")
+        .args(["-B", "-W", "ignore", script])
+        .current_dir("/")
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let said = String::from_utf8(output.stdout).unwrap();
+    let lines = |text: &'static str| text.lines().filter(|line| !is_of_stdlib(line));
+    let wanted: Vec<&str> =
+        lines(include_str!("../../../assets/policies/members/locked.txt")).collect();
+    let there: Vec<&str> = said.lines().filter(|line| !is_of_stdlib(line)).collect();
+    assert!(!there.is_empty());
+    assert_eq!(there, wanted, "assets/policies/members/locked.py writes it");
+}
+
+fn is_of_stdlib(line: &str) -> bool {
+    let top = line.split(['.', ':', '-']).next().unwrap_or_default();
+    crate::policy::library().is_stdlib(top)
+}

@@ -43,6 +43,7 @@ except Exception as e:
     print(e.__class__.__name__, type(e).__name__)
 print(type(area), type(area).__name__, type(len), type(numbers()), type(None), type(...), type({}.keys()))
 print(type(area) is type(numbers), type(area) == type(len), isinstance(numbers, type(area)), isinstance(3, type(area)))
+print(type(type(area)), type(type(area)) is type)
 print([type(v).__name__ for v in (1, "a", None, area, print, [].append, lambda: 1, [].__class__.__name__)])
 
 
