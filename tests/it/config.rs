@@ -267,7 +267,8 @@ fn an_overlay_that_is_not_there_or_leaves_the_folder_stops_the_start() {
     let mut home = Home::with("");
     home.overlay = Some("prod".to_owned());
     assert!(
-        home.refused().contains("config/config.prod.toml is wanted"),
+        home.refused()
+            .contains("config/config.prod.toml must exist"),
         "{}",
         home.refused()
     );
