@@ -177,3 +177,29 @@ fn what_is_known_after_the_log_failed_is_shown_and_leads_to_nothing() {
     };
     assert_eq!((verdict.is_some(), state), (true, State::Error));
 }
+
+#[test]
+fn what_is_known_first_is_there_while_the_rest_is_read() {
+    for verdict_first in [true, false] {
+        let mut w = World::new();
+        let inputs = json_input(serde_json::json!(1));
+        let asked = Draft {
+            inputs,
+            ..draft("1")
+        };
+        let (id, _) = w.propose(A, asked);
+        if verdict_first {
+            w.analyse(VerdictKind::Clear);
+        } else {
+            let inputs = Ok(vec![bound("threshold", "1")]);
+            w.send(Event::InputsBound { id, inputs });
+            // Its inputs are not read twice.
+            let inputs = Ok(Vec::new());
+            w.send(Event::InputsBound { id, inputs });
+        }
+        let e = w.entry(id);
+        assert_eq!(e.verdict().is_some(), verdict_first);
+        let read = e.inputs().map(|inputs| inputs.len());
+        assert_eq!(read, (!verdict_first).then_some(1));
+    }
+}
