@@ -25,6 +25,16 @@ const TABLES: &[&str] = &[
     "pandas.read_parquet",
 ];
 const READERS: &[&str] = &["close", "get_chunk", "read"];
+/// What these give is an array.
+const ARRAYS: &[&str] = &[
+    "numpy.arange",
+    "numpy.array",
+    "numpy.empty",
+    "numpy.full",
+    "numpy.linspace",
+    "numpy.ones",
+    "numpy.zeros",
+];
 
 /// What writes a file and makes no folder for it.
 const FILES_ONLY: &[&str] = &[
@@ -129,6 +139,30 @@ impl<'a> Inspector<'a> {
             };
             let hint = hints::member(&written).map(str::to_owned).or_else(near);
             self.no_member(written, hint, x.range());
+        }
+    }
+
+    /// `a.resize(…)` of what is surely an array: the guard gives arrays no such method.
+    pub(super) fn array_method(&mut self, call: &'a ast::ExprCall) {
+        let Expr::Attribute(x) = &*call.func else {
+            return;
+        };
+        let guarded = self.policy.contract != Contract::Script;
+        if self.text.is_some() || !guarded || fold(x.attr.as_str()) != "resize" {
+            return;
+        }
+        let base = self.r.eval(&x.value, self.here());
+        let array = |v: &Val<'a>| matches!(v, Val::Result(path) if ARRAYS.contains(&&**path));
+        if !base.is_empty() && base.iter().all(array) {
+            let hint = "an array keeps its size here: `np.resize` makes a new one".to_owned();
+            let written = "numpy.ndarray.resize".to_owned();
+            self.fails(
+                &rules::RUN_MEMBER,
+                x.range(),
+                written,
+                Some(hint),
+                &["ValueError"],
+            );
         }
     }
 

@@ -69,6 +69,7 @@ impl<'a> Inspector<'a> {
         let arguments = Arguments { call, skip: 0 };
         self.formats_within(call);
         self.table_method(call);
+        self.array_method(call);
         if let Expr::Attribute(x) = &*call.func {
             self.format_call(x, arguments);
             self.padded(&fold(x.attr.as_str()), arguments, call.range());
