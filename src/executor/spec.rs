@@ -192,7 +192,7 @@ mod tests {
         assert_eq!(fault.why, Why::NoFacts);
         assert_eq!(
             fault.to_string(),
-            "the analyser told nothing that the guard could compare"
+            "the analyser reported nothing that the guard could compare"
         );
     }
 
