@@ -64,8 +64,9 @@ def plain_reads(node: ast.AST, rules: Rules) -> Iterator[ast.AST]:
     a name's object makes another."""
     classes: list[ast.expr] = []
     match node:
-        case ast.Raise(exc=ast.Name(id="SystemExit") as name) | ast.Raise(
-            exc=ast.Call(func=ast.Name(id="SystemExit") as name)
+        case (
+            ast.Raise(exc=ast.Name(id="SystemExit") as name)
+            | ast.Raise(exc=ast.Call(func=ast.Name(id="SystemExit") as name))
         ):
             if rules.exits:
                 yield name
@@ -94,7 +95,7 @@ def attempted(nodes: Iterable[ast.AST]) -> set[ast.Import | ast.ImportFrom]:
         inner
         for node in nodes
         if does_without(node)
-        for statement in node.body  # type: ignore[attr-defined]
+        for statement in node.body  # type: ignore[attr-defined]  # what does without has a body
         for inner in ast.walk(statement)
         if isinstance(inner, (ast.Import, ast.ImportFrom))
     }

@@ -145,9 +145,7 @@ def returning(function: Any, size: int, name: str) -> Any:
 
 
 # Modules of scikit-learn that ask for a tree by its name.
-BALLS = tuple(
-    f"sklearn.{name}" for name in ("neighbors._base", "neighbors._kde", "cluster._hdbscan.hdbscan")
-)
+BALLS = tuple(f"sklearn.{name}" for name in ("neighbors._base", "neighbors._kde", "cluster._hdbscan.hdbscan"))
 _trees: dict[str, Any] = {}
 
 
@@ -172,15 +170,11 @@ def measuring(metric: Any) -> Any:
 def balls(module: Any, gates: Gates) -> None:
     for plain in (module.BallTree, module.BallTree64, module.BallTree32):
 
-        class Ball(plain):  # type: ignore[misc, valid-type]
-            def __new__(
-                cls, data: Any, leaf_size: Any = 40, metric: Any = "minkowski", **kwargs: Any
-            ) -> Any:
+        class Ball(plain):  # type: ignore[misc, valid-type]  # a class of the library, known at run time
+            def __new__(cls, data: Any, leaf_size: Any = 40, metric: Any = "minkowski", **kwargs: Any) -> Any:
                 return super().__new__(cls, data, leaf_size, measuring(metric), **kwargs)
 
-            def __init__(
-                self, data: Any, leaf_size: Any = 40, metric: Any = "minkowski", **kwargs: Any
-            ) -> None:
+            def __init__(self, data: Any, leaf_size: Any = 40, metric: Any = "minkowski", **kwargs: Any) -> None:
                 super().__init__(data, leaf_size, measuring(metric), **kwargs)
 
         Ball.__name__ = Ball.__qualname__ = plain.__name__

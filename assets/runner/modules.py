@@ -160,7 +160,7 @@ def by_name(gettz: Any) -> Any:
 IN_ZONES = str.maketrans("", "", "_+-")
 
 
-# -- importlib.util
+# -- what importlib has
 
 
 class Found:

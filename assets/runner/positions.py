@@ -1,4 +1,4 @@
-"""Positions that compiled code of pandas, scipy, scikit-learn and matplotlib takes as they are: pivots, rows, neighbours.
+"""Positions that compiled code takes as they are, of pandas, scipy, scikit-learn and matplotlib: pivots, rows, codes.
 
 `memory` has what is said of attributes; here are the calls, and what is set on objects.
 """

@@ -97,7 +97,7 @@ class Shown:
         self.room -= 2
         made = []
         # Methods of a subclass may go through something else than what is shown.
-        plain = next((kind for kind in (list, tuple) if isinstance(values, kind)), None)
+        plain: Any = next((kind for kind in (list, tuple) if isinstance(values, kind)), None)
         for one in values if plain is None else plain.__iter__(values):
             if self.full():
                 break
@@ -107,7 +107,7 @@ class Shown:
     def mapping(self, values: Mapping[Any, Any], depth: int, cell: bool) -> dict[str, Any]:
         self.room -= 2
         made: dict[str, Any] = {}
-        plain = next((kind for kind in (OrderedDict, dict) if isinstance(values, kind)), None)
+        plain: Any = next((kind for kind in (OrderedDict, dict) if isinstance(values, kind)), None)
         for key, one in values.items() if plain is None else plain.items(values):
             if self.full():
                 break

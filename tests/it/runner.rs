@@ -129,6 +129,10 @@ const WHEN_IT_RUNS: &[(&str, &str)] = &[
         ".__init__(",
         "an object that is made anew: the gate of the attribute",
     ),
+    (
+        ".__class__",
+        "as `type(x)` where only a class is compared, named or called: the gate of type",
+    ),
     ("vars = [", "bound somewhere: the builtins do not have it"),
     ("del dir", "bound somewhere: the builtins do not have it"),
 ];

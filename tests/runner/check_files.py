@@ -453,7 +453,7 @@ def names_made_of_private_values_are_not_given_back_in_other_words() -> None:
 def a_table_of_a_class_of_its_own_is_told_as_it_is() -> None:
     import pandas
 
-    class Lying(pandas.DataFrame):  # type: ignore[misc]
+    class Lying(pandas.DataFrame):  # type: ignore[misc]  # pandas has no types here
         shape = (999, 999)
 
         @property
@@ -463,7 +463,7 @@ def a_table_of_a_class_of_its_own_is_told_as_it_is() -> None:
         def itertuples(self, *_: Any, **__: Any) -> Any:
             return iter([(999,)])
 
-    class Named(pandas.Series):  # type: ignore[misc]
+    class Named(pandas.Series):  # type: ignore[misc]  # pandas has no types here
         name = "other"
 
     told = module("shown").result(Lying({"a": [1]}), False)["value"]

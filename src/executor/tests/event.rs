@@ -114,7 +114,7 @@ const REFUSED: &[(&str, &str, &str, &str)] = &[
         "refused",
         "__class_getitem__",
     ),
-    ("type", "t = type\nt(lambda: 0)", "refused", "function"),
+    ("type", "t = type\nt(lambda: 0)(1)", "refused", "function"),
     (
         "type, with three arguments",
         "t = type\nt('X', (), {})",
