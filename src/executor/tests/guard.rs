@@ -108,8 +108,8 @@ const REFUSED_WHILE_IT_RUNS: &[&str] = &[
     "import math\ndel math.pi",
     "import json\njson.JSONEncoder.default = 1",
     "import math\nmath.tau += 1",
-    "type(lambda: 0)",
-    "import math\ntype(math)",
+    "type(lambda: 0)(1)",
+    "import math\ntype(math)('m')",
     // Blocked when the module is loaded, which in a cold start is at this line.
     "import typing\ntyping.get_origin(type[int])('X', (), {})",
     "import typing\ntyping.get_args(list[type])[0]('X', (), {})",

@@ -46,8 +46,10 @@ fn shown() -> Vec<(&'static str, Value)> {
             "class Odd(str):\n    def __getitem__(self, at): return 'other'\n\
              class Three(int):\n    def __int__(self): return 5\n\
              class Half(float):\n    def __float__(self): return 5.0\n\
-             [Odd('real'), Three(3), Half(0.5)]",
-            value_of(json!(["real", 3, 0.5])),
+             class Other(list):\n    def __iter__(self): return iter([4])\n\
+             class Named(dict):\n    def items(self): return [('b', 2)]\n\
+             [Odd('real'), Three(3), Half(0.5), Other([1]), Named(a=1)]",
+            value_of(json!(["real", 3, 0.5, [1], {"a": 1}])),
         ),
         (
             "df.set_index('who')",
@@ -148,7 +150,7 @@ fn shown() -> Vec<(&'static str, Value)> {
             ),
         ),
         (
-            "class Odd(dict):\n    def items(self): raise ValueError('no')\n    def __repr__(self): return 'odd'\nOdd()",
+            "import collections\nclass Odd(collections.UserDict):\n    def items(self): raise ValueError('no')\n    def __repr__(self): return 'odd'\nOdd()",
             part(
                 json!("[Odd left out]"),
                 &["what could not be read (ValueError)"],
