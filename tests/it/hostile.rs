@@ -151,6 +151,7 @@ fn a_killed_worker_is_replaced() {
     for signal in [Signal::SIGKILL, Signal::SIGTERM, Signal::SIGABRT] {
         let before = pid_of(&analyser);
         kill(before, signal).unwrap();
+        await_end(before);
         judged_or_late(&analyser.verdict(b"2", "analysis"), VerdictKind::Clear);
         assert_eq!(
             ordinary(&mut analyser, "import subprocess\n"),
@@ -228,6 +229,20 @@ fn a_snippet_on_which_two_workers_end_is_unanalyzable_and_says_so() {
 
 fn pid_of(analyser: &Analyser) -> Pid {
     Pid::from_raw(i32::try_from(analyser.worker_pid().unwrap()).unwrap())
+}
+
+/// On a busy machine a signal may arrive after the next request.
+fn await_end(pid: Pid) {
+    let alive = || {
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        let state = stat
+            .rsplit_once(") ")
+            .and_then(|(_, rest)| rest.chars().next());
+        state.is_some_and(|state| !matches!(state, 'Z' | 'X'))
+    };
+    while alive() {
+        std::thread::yield_now();
+    }
 }
 
 /// On a machine that is busy enough even a live worker may be given up, which is told as what it is.
