@@ -11,7 +11,8 @@ use crate::analysis::rules::{self, Rule};
 use crate::analysis::walk::ExprPlace;
 use crate::model::Capability;
 
-/// The arguments of a call, and how many of them a surrounding `partial` takes.
+/// The arguments of a call. `skip` leaves out leading ones: in `partial(f, x)`, only `x` is an
+/// argument of `f`.
 #[derive(Clone, Copy)]
 pub(super) struct Arguments<'a> {
     pub call: &'a ast::ExprCall,

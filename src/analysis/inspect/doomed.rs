@@ -61,7 +61,7 @@ const NO_FILE: &[&str] = &[
 
 const REFUSED: &[&str] = &["PermissionError", "OSError", "IOError", "EnvironmentError"];
 
-/// File endings that libraries append to the names they write.
+/// File endings that libraries append to the names they are given.
 const ENDINGS: &[(&str, &[&str])] = &[
     ("numpy.save", &["npy"]),
     ("numpy.savez", &["npz"]),

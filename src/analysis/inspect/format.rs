@@ -111,8 +111,8 @@ impl<'a> Inspector<'a> {
         self.option_value = options.then(|| address(&*value.value));
     }
 
-    /// Remembers templates inside arguments: `formatters={"n": "{:.1%}".format}`, `.map("…".format
-    /// if signed else "…".format)`.
+    /// Remembers templates inside arguments: `formatters={"n": "{:.1%}".format}`,
+    /// `.map("…".format if signed else "…".format)`.
     pub(super) fn formats_within(&mut self, call: &'a ast::ExprCall) {
         let given = call
             .args

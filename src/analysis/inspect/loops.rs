@@ -305,8 +305,8 @@ fn yields(e: &Expr) -> bool {
     e.is_yield_expr() || e.is_yield_from_expr() || e.is_await_expr()
 }
 
-/// Whether the loop extends what it iterates over, at the top level of its body: `for i in x:
-/// x.append(i)`.
+/// Whether the loop extends what it iterates over, at the top level of its body:
+/// `for i in x: x.append(i)`.
 fn grows(iter: &Expr, body: &[Stmt]) -> bool {
     let Expr::Name(source) = iter else {
         return false;

@@ -107,7 +107,8 @@ impl<'a> Inspector<'a> {
 
     fn dunder_name(&mut self, id: &str, at: TextRange) {
         // A module's own `__name__` and `__doc__` are harmless (a text or None). Other special
-        // names are allowed only if the snippet binds them.
+        // names are allowed only if the policy lets snippets define them and the snippet binds
+        // them.
         let attributes = &self.policy.attributes;
         let own = attributes.define_dunder.contains(id)
             && !THERE.contains(&id)

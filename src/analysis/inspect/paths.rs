@@ -65,7 +65,7 @@ const MOMENTS: &[&str] = &[
     "pandas.Timestamp.now",
 ];
 
-/// Whether the expression is a call of one of `MOMENTS`.
+/// Whether the expression is a call of one of `MOMENTS`, or a name bound only to such calls.
 pub(super) fn is_time<'a>(i: &Inspector<'a>, e: &'a Expr, scope: ScopeId) -> bool {
     match e {
         Expr::Call(call) => i.makes(&call.func, scope, MOMENTS),
@@ -104,8 +104,8 @@ struct Trail<'i, 'a> {
 }
 
 impl<'a> Inspector<'a> {
-    /// The kind of a computed name: the worst kind of its literal pieces, or `Computed` if the
-    /// other pieces are more than loop variables and numbers.
+    /// The kind of a computed name: outside or a URL if a literal piece makes it so, `Followed` if
+    /// all other pieces are loop variables and numbers, and `Computed` otherwise.
     pub(super) fn computed_kind(&self, e: &'a Expr) -> PathKind {
         let steps = Cell::new(0);
         let trail = Trail { i: self, steps };

@@ -55,8 +55,8 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Judges the result of an array's or table's method: `a.reshape(-1, 1).copy()`, `df.merge(df,
-    /// how="cross")`.
+    /// Judges the result of an array's or table's method: `a.reshape(-1, 1).copy()`,
+    /// `df.merge(df, how="cross")`.
     pub(super) fn sized_method(&mut self, x: &'a ast::ExprAttribute, call: Arguments<'a>) {
         // Functions of a library are judged under their own names.
         if !matches!(

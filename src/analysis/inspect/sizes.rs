@@ -187,7 +187,8 @@ impl<'a> Inspector<'a> {
         };
         if path == "itertools.product" {
             let repeat = arguments.keyword(&["repeat"]).and_then(|e| self.number(e));
-            // Assumes two elements for each iterable of unknown length.
+            // An iterable of unknown length counts as two elements if the product is repeated,
+            // otherwise as one.
             let all: f64 = arguments
                 .call
                 .args

@@ -35,8 +35,8 @@ pub(super) struct Course<'a> {
     exits: Exits<'a>,
     empty: Empty<'a>,
     of_files: OfFiles<'a>,
-    /// The names of the snippet's functions. Whether they call a function passed to them is not
-    /// examined.
+    /// The names of the snippet's functions and classes. Whether they call a function passed to
+    /// them is not examined.
     own: HashSet<Cow<'a, str>>,
     /// Bodies of lambdas that are assigned, directly or inside another value.
     held: Vec<Stretch>,
@@ -230,7 +230,7 @@ fn classes(e: &Expr) -> Vec<&str> {
         .unwrap_or_default()
 }
 
-/// Collects the names of all functions.
+/// Collects the names of all functions and classes.
 struct Functions<'s, 'a>(&'s mut HashSet<Cow<'a, str>>);
 
 impl<'a> Visitor<'a> for Functions<'_, 'a> {

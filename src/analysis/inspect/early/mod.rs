@@ -380,7 +380,8 @@ impl<'a> Frame<'a> {
     ) {
         self.defaults(all, arguments);
         self.bind(name.as_str(), at, Later::Defined);
-        // Unreachable functions are not reported, but their declarations count.
+        // Unreachable functions are visited too, because their `global` and `nonlocal` declarations
+        // count.
         all.functions.push(Function {
             name: name.as_str(),
             arguments,
