@@ -18,28 +18,28 @@ use super::{frames, rules, unanalyzable};
 use crate::model::{Digest, Setting, Verdict};
 use crate::policy::Policy;
 
-/// What a verdict may take. On a busy machine the worker may wait for longer than it works; it ends
-/// itself a second later.
+/// The time limit for a verdict. On a busy machine the worker may wait longer than it works. The
+/// worker also ends itself, one second later.
 const ANSWER: Patience = Patience {
     cpu: Duration::from_millis(500),
     wall: Duration::from_secs(4),
 };
-/// What starting a worker may take.
+/// The time limit for starting a worker.
 const START: Patience = Patience {
     cpu: Duration::from_secs(10),
     wall: Duration::from_secs(10),
 };
 
-/// What the worker may use of the processor, and how long it may be waited for in all. `wall` is
-/// never less than `cpu`.
+/// The CPU time a worker may use and the total time to wait for it. `wall` is never less than
+/// `cpu`.
 #[derive(Clone, Copy)]
 struct Patience {
     cpu: Duration,
     wall: Duration,
 }
 
-/// Asks a worker process for verdicts, one at a time; blocking. The worker is started when it
-/// is first needed, and again after it was killed.
+/// Asks a worker process for verdicts, one at a time, and blocks meanwhile. The worker is started
+/// on first use and restarted after it was killed.
 pub struct Analyser {
     exe: PathBuf,
     policies: Vec<Arc<Policy>>,
@@ -47,7 +47,7 @@ pub struct Analyser {
 }
 
 impl Analyser {
-    /// `exe` is this program, by a path that stays right: `/proc/self/exe` or an open descriptor.
+    /// `exe` is a lasting path of this program: `/proc/self/exe` or an open descriptor.
     pub fn new(exe: PathBuf, policies: Vec<Arc<Policy>>) -> Self {
         Self {
             exe,
@@ -56,22 +56,22 @@ impl Analyser {
         }
     }
 
-    /// Another one of the same program and policies, with a worker of its own.
+    /// Another client for the same program and policies, with its own worker.
     #[must_use]
     pub fn another(&self) -> Self {
         Self::new(self.exe.clone(), self.policies.clone())
     }
 
-    /// The verdict on a snippet of which nothing else is known; see [`Analyser::verdict_in`].
+    /// The verdict on a snippet without further information; see [`Analyser::verdict_in`].
     pub fn verdict(&mut self, code: &[u8], profile: &str) -> Verdict {
         self.verdict_in(code, profile, &Setting::default())
     }
 
-    /// The verdict on a snippet. Never fails: a crash, a time-out or a fault of the protocol is
-    /// `unanalyzable` for this snippet, and the worker is replaced.
+    /// The verdict on a snippet. Never fails: a crash, a time-out or a protocol error makes this
+    /// snippet `unanalyzable`, and the worker is replaced.
     ///
-    /// A worker may end for reasons of its own (somebody kills it, memory is short), so another one is
-    /// asked once. Where that one ends too it is the snippet that does it.
+    /// A worker may end for unrelated reasons (it is killed, or memory is short), so a second one
+    /// is asked. If that one ends too, the snippet is the cause.
     pub fn verdict_in(&mut self, code: &[u8], profile: &str, setting: &Setting) -> Verdict {
         let asked = match self.ask(code, profile, setting) {
             Err(fault) if ended(&fault) => {
@@ -93,7 +93,7 @@ impl Analyser {
         })
     }
 
-    /// The worker's process id, while there is one.
+    /// The worker's process id, if one is running.
     pub fn worker_pid(&self) -> Option<u32> {
         self.worker.as_ref().map(|w| w.child.id())
     }
@@ -120,7 +120,7 @@ impl Analyser {
         if !self.policies.iter().any(|p| p.name == profile) {
             return Err(io::Error::new(io::ErrorKind::NotFound, "no such profile"));
         }
-        // What ended a worker between two snippets is the fault of neither.
+        // Neither snippet is to blame if a worker ends between them.
         if self.worker.as_mut().is_some_and(Worker::is_gone) {
             self.worker = None;
         }
@@ -144,7 +144,7 @@ impl Analyser {
     }
 }
 
-/// With no policy at all there is nothing to judge by.
+/// The verdict without any policy to judge by.
 fn nothing(code: &[u8]) -> Verdict {
     Verdict {
         verdict: crate::model::VerdictKind::Unanalyzable,
@@ -160,7 +160,7 @@ fn nothing(code: &[u8]) -> Verdict {
     }
 }
 
-/// A running worker; dropped, it is killed and reaped.
+/// A running worker; dropping it kills and reaps it.
 struct Worker {
     child: Child,
     input: ChildStdin,
@@ -187,7 +187,7 @@ impl Worker {
             input,
             output,
         };
-        // Neither side may wait for the other on a full pipe.
+        // Nonblocking, so that neither side waits for the other on a full pipe.
         nonblocking(&worker.input)?;
         nonblocking(&worker.output)?;
         let first = frames::framed(&serde_json::to_vec(&policies)?);
@@ -201,12 +201,12 @@ impl Worker {
         Ok(worker)
     }
 
-    /// Whether it has ended by now.
+    /// Whether the worker has ended.
     fn is_gone(&mut self) -> bool {
         !matches!(self.child.try_wait(), Ok(None))
     }
 
-    /// Writes a request and reads one frame. Where it ended instead, the error says how.
+    /// Writes a request and reads one frame. If the worker ends instead, the error says how.
     fn exchange(&mut self, request: &[u8], patience: Patience) -> io::Result<Vec<u8>> {
         self.transfer(request, patience).map_err(|fault| {
             if ended(&fault) {
@@ -218,7 +218,7 @@ impl Worker {
     }
 
     fn ending(&mut self) -> String {
-        // Its pipes are closed, so it ends by itself; only one that lingers is ended by this.
+        // The closed pipes show that the worker is ending; the kill only affects one that lingers.
         let _ = self.child.kill();
         let status = self.child.wait();
         let signal = status.as_ref().ok().and_then(ExitStatusExt::signal);
@@ -229,7 +229,7 @@ impl Worker {
         }
     }
 
-    /// Does so as long as there is patience.
+    /// Writes and reads until the time limit.
     fn transfer(&mut self, request: &[u8], patience: Patience) -> io::Result<Vec<u8>> {
         let (started, spent) = (Instant::now(), self.spent());
         let mut unsent = request;
@@ -265,8 +265,8 @@ impl Worker {
         }
     }
 
-    /// The least time after which the patience can be over: one thread uses no more of the
-    /// processor than passes. Where what it used can't be told, all of the time counts.
+    /// The shortest time after which the limit can be reached: one thread uses no more CPU time
+    /// than passes. If its CPU time is unknown, all the passed time counts.
     fn left(&self, patience: Patience, passed: Duration, before: Option<Duration>) -> Duration {
         let used = match (before, passed < patience.cpu) {
             (Some(before), false) => self.spent().map(|now| now.saturating_sub(before)),
@@ -279,20 +279,20 @@ impl Worker {
             .min(wall)
     }
 
-    /// What the worker has used of the processor so far.
+    /// The CPU time the worker has used so far.
     fn spent(&self) -> Option<Duration> {
         let pid = Pid::from_raw(i32::try_from(self.child.id()).ok()?);
         let clock = clock_getcpuclockid(pid).ok()?;
         clock_gettime(clock).ok().map(Duration::from)
     }
 
-    /// Waits until one of the pipes is ready, or the time is over.
+    /// Waits until a pipe is ready or the time is over.
     fn wait(&self, to_write: bool, left: Duration) -> io::Result<()> {
         let mut fds = vec![PollFd::new(self.output.as_fd(), PollFlags::POLLIN)];
         if to_write {
             fds.push(PollFd::new(self.input.as_fd(), PollFlags::POLLOUT));
         }
-        // Rounded up, so that the last millisecond is not spun through.
+        // Rounded up to avoid busy waiting in the last millisecond.
         let millis = u16::try_from(left.as_millis() + 1).unwrap_or(u16::MAX);
         match poll(&mut fds, PollTimeout::from(millis)) {
             Ok(_) | Err(nix::errno::Errno::EINTR) => Ok(()),
@@ -308,7 +308,7 @@ impl Drop for Worker {
     }
 }
 
-/// Whether it says that the worker ended before it answered.
+/// Whether the error means that the worker ended before it answered.
 fn ended(fault: &io::Error) -> bool {
     matches!(
         fault.kind(),
@@ -316,8 +316,8 @@ fn ended(fault: &io::Error) -> bool {
     )
 }
 
-/// The first frame of what was read, once all of it is there. One request is under way at a
-/// time, so bytes after it are a fault.
+/// The first frame of the received bytes, once it is complete. Only one request is in progress at a
+/// time, so further bytes are an error.
 fn complete(got: &[u8]) -> io::Result<Option<Vec<u8>>> {
     let Some((length, rest)) = got.split_first_chunk::<4>() else {
         return Ok(None);

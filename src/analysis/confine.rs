@@ -1,4 +1,4 @@
-//! What the worker denies itself before the first untrusted byte.
+//! The restrictions that the worker imposes on itself before the first untrusted byte.
 
 use std::collections::BTreeMap;
 
@@ -7,10 +7,10 @@ use nix::sys::prctl;
 use nix::sys::resource::{Resource, rlim_t, setrlimit};
 use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, TargetArch, apply_filter_all_threads};
 
-/// What the worker may use beyond what it has when it starts, and its stack.
+/// The memory limit, in addition to the stack and the memory in use at the start.
 const MEMORY: u64 = 256 * 1024 * 1024;
 
-/// Limits that are inherited by nobody, for the worker has no children: any failure is fatal.
+/// Sets resource limits. The worker has no children to inherit them, so any failure is fatal.
 pub(super) fn limits(stack: usize) -> nix::Result<()> {
     prctl::set_no_new_privs()?;
     prctl::set_dumpable(false)?;
@@ -19,11 +19,11 @@ pub(super) fn limits(stack: usize) -> nix::Result<()> {
     let has = mapped_bytes().unwrap_or(512 * 1024 * 1024);
     let most = has + stack as u64 + MEMORY;
     setrlimit(Resource::RLIMIT_AS, most as rlim_t, most as rlim_t)?;
-    // Standard input, output and error are open; nothing else will be.
+    // Only standard input, output and error may be open.
     setrlimit(Resource::RLIMIT_NOFILE, 3, 3)
 }
 
-/// Bytes of address space in use (proc(5), statm).
+/// The bytes of address space in use (proc(5), statm).
 fn mapped_bytes() -> Option<u64> {
     let statm = std::fs::read_to_string("/proc/self/statm").ok()?;
     let pages: u64 = statm.split(' ').next()?.parse().ok()?;
@@ -31,8 +31,8 @@ fn mapped_bytes() -> Option<u64> {
     Some(pages * u64::try_from(page).ok()?)
 }
 
-/// Leaves the process reading, writing, memory and its own end; all other system calls fail
-/// with EPERM, in every thread.
+/// Allows only reading, writing, memory management and exiting; all other system calls fail with
+/// EPERM, in every thread.
 pub(super) fn system_calls() -> Result<(), seccompiler::Error> {
     let arch = TargetArch::try_from(std::env::consts::ARCH).map_err(seccompiler::Error::Backend)?;
     let rules: BTreeMap<i64, Vec<seccompiler::SeccompRule>> =
@@ -74,7 +74,7 @@ const ALLOWED: &[i64] = &[
     libc::SYS_restart_syscall,
     libc::SYS_exit,
     libc::SYS_exit_group,
-    // Of itself only: `abort`.
+    // For `abort` only, which signals the process itself.
     libc::SYS_getpid,
     libc::SYS_gettid,
     libc::SYS_tgkill,

@@ -1,35 +1,35 @@
-//! Facts: what the walk and the text checks saw, before the policy judges it.
+//! Facts: what the walk and the text checks found, before the policy judges it.
 
 use std::collections::BTreeMap;
 
 use super::rules::Rule;
 use crate::model::{Action, Capability};
 
-/// One match of one rule, by byte offsets.
+/// One match of one rule, with byte offsets.
 #[derive(Debug)]
 pub struct Fact {
     pub rule: &'static Rule,
     pub start: usize,
     pub end: usize,
-    /// Put before the rule's own message where it names something.
+    /// Precedes the rule's own message, unless empty.
     pub subject: String,
-    /// Instead of the rule's own.
+    /// Replaces the rule's own hint.
     pub hint: Option<String>,
     pub capability: Option<Capability>,
-    /// Instead of what the rule's weight says, where the argument decides.
+    /// Raises the action of the rule's weight if the argument is decisive.
     pub at_least: Option<Action>,
-    /// Where the rule's weight says more than is certain here.
+    /// Limits the action of the rule's weight if less is certain here.
     pub at_most: Option<Action>,
 }
 
-/// One use of a capability.
+/// The uses of one capability.
 #[derive(Debug, Default)]
 pub struct Use {
-    /// Detail → byte offsets where it is used.
+    /// Detail → byte offsets of its uses.
     pub details: BTreeMap<String, Vec<usize>>,
 }
 
-/// Everything that was seen.
+/// All facts of a snippet.
 #[derive(Debug, Default)]
 pub struct Facts {
     pub found: Vec<Fact>,
@@ -37,7 +37,7 @@ pub struct Facts {
 }
 
 impl Facts {
-    /// A match of a rule, with its capability where it has one.
+    /// Adds a match of a rule, with the rule's capability, if any.
     pub fn add(
         &mut self,
         rule: &'static Rule,
@@ -67,7 +67,7 @@ impl Facts {
         &mut self.found[last]
     }
 
-    /// The same, with a capability that the rule itself does not fix.
+    /// The same, with a capability that the rule itself does not determine.
     pub fn add_with(
         &mut self,
         rule: &'static Rule,
@@ -84,7 +84,7 @@ impl Facts {
         fact
     }
 
-    /// A capability without a finding.
+    /// Adds the use of a capability without a finding.
     pub fn uses(&mut self, capability: Capability, offset: usize, detail: &str) {
         self.uses
             .entry(capability)

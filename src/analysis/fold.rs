@@ -1,10 +1,10 @@
-//! Identifiers as CPython sees them: NFKC (PEP 3131). The parser does not fold, CPython does.
+//! Identifiers as CPython sees them: normalized to NFKC (PEP 3131), which the parser does not do.
 
 use std::borrow::Cow;
 
 use unicode_normalization::UnicodeNormalization;
 
-/// The identifier after NFKC; borrowed where it is ASCII, as nearly all are.
+/// The identifier after NFKC; borrowed if it is ASCII, as nearly all are.
 pub fn fold(name: &str) -> Cow<'_, str> {
     if name.is_ascii() {
         Cow::Borrowed(name)
@@ -13,7 +13,7 @@ pub fn fold(name: &str) -> Cow<'_, str> {
     }
 }
 
-/// Whether CPython reads another name than the one that is written.
+/// Whether CPython reads a name other than the one written.
 pub fn changes(name: &str) -> bool {
     !name.is_ascii() && fold(name) != name
 }

@@ -1,17 +1,18 @@
-//! The worker's protocol: a little-endian length of four bytes, then that many bytes.
+//! The worker's protocol: a four-byte little-endian length, then that many bytes.
 //!
-//! Dashboard → worker: first the policies as one JSON array, then a request for each snippet
-//! (one byte of length and the profile's name, four of length and the setting as JSON, then the code). Worker → dashboard: one empty
-//! frame when it is ready, then `[verdict, facts for the child]` as JSON for each request.
+//! Dashboard → worker: first the policies as one JSON array, then one request per snippet: the
+//! profile's name (one byte of length), the setting as JSON (four bytes of length), then the code.
+//! Worker → dashboard: one empty frame when it is ready, then `[verdict, facts for the child]` as
+//! JSON for each request.
 
 use std::io::{self, Read, Write};
 
 use crate::model::Setting;
 
-/// Larger than any snippet and any set of policies.
+/// The limit on frames, larger than any snippet and any set of policies.
 pub const MOST: usize = 64 * 1024 * 1024;
 
-/// A frame with its length before it.
+/// The payload preceded by its length.
 pub fn framed(payload: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(payload.len() + 4);
     let length = u32::try_from(payload.len()).unwrap_or(u32::MAX);
@@ -23,7 +24,8 @@ pub fn framed(payload: &[u8]) -> Vec<u8> {
 /// A request for a verdict.
 ///
 /// # Errors
-/// When the setting cannot be said as JSON.
+///
+/// If the setting cannot be serialized as JSON.
 pub fn request(profile: &str, setting: &Setting, code: &[u8]) -> io::Result<Vec<u8>> {
     let (profile, setting) = (profile.as_bytes(), serde_json::to_vec(setting)?);
     let mut out = Vec::with_capacity(profile.len() + setting.len() + code.len() + 5);
@@ -36,7 +38,7 @@ pub fn request(profile: &str, setting: &Setting, code: &[u8]) -> io::Result<Vec<
     Ok(out)
 }
 
-/// Takes a request apart: the profile, the setting and the code.
+/// Splits a request into the profile, the setting and the code.
 pub fn read_request(frame: &[u8]) -> Option<(&str, Setting, &[u8])> {
     let (length, rest) = frame.split_first()?;
     let (profile, rest) = rest.split_at_checked(usize::from(*length))?;

@@ -1,9 +1,9 @@
 //! Halves of surrogate pairs that a literal spells out, as in `'[\ud800-\udfff]'`.
 //!
-//! Python's texts hold them and Rust's cannot: the parser would make the same U+FFFD of each, and two
-//! literals that differ would be one. Each half stands for itself instead, as the character of private use
-//! that is `0x1000` higher. The escapes are as long as before, so every position is too. The runner does
-//! the same for what it compares (`facts.py`).
+//! Python strings can contain them, Rust strings cannot: the parser would turn each into U+FFFD, so
+//! different literals would become equal. Each half is therefore replaced by the private-use
+//! character `0x1000` higher. The escapes keep their length, so all positions stay valid. The
+//! runner does the same for the constants it compares (`facts.py`).
 
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
@@ -11,10 +11,10 @@ use std::ops::RangeInclusive;
 use rustpython_parser::lexer::lex;
 use rustpython_parser::{Mode, StringKind, Tok};
 
-/// What halves are read as.
+/// The characters that replace halves.
 const STANDS: RangeInclusive<char> = '\u{e800}'..='\u{efff}';
 
-/// The text with characters in the place of halves, or the offset of a half that cannot be told from a
+/// The text with all halves replaced, or the offset of a half that could be confused with a
 /// character of the text.
 pub fn replaced(text: &str) -> Result<Cow<'_, str>, usize> {
     let halves = find(text);
@@ -26,20 +26,20 @@ pub fn replaced(text: &str) -> Result<Cow<'_, str>, usize> {
     }
     let mut bytes = text.as_bytes().to_vec();
     for at in halves {
-        // The first digit that is none of the four zeros before it.
+        // The first digit after any leading zeros.
         bytes[at] = b'e';
     }
     Ok(String::from_utf8(bytes).map_or(Cow::Borrowed(text), Cow::Owned))
 }
 
-/// Whether a text that was read holds halves, where the code spells any out.
+/// Whether a parsed text contains replaced halves, given that the code spells some out.
 pub fn is_in(text: &str) -> bool {
     text.chars().any(|c| STANDS.contains(&c))
 }
 
-/// The offsets of the digit `d` of every half, in literals where a backslash escapes.
+/// The offsets of the digit `d` of every half, in literals that process escapes.
 pub fn find(text: &str) -> Vec<usize> {
-    // The tokens of nearly every text need not be made for this.
+    // Skip tokenizing, which nearly every text does not need.
     if escapes(text, b"dD").next().is_none() {
         return Vec::new();
     }
@@ -62,7 +62,8 @@ pub fn find(text: &str) -> Vec<usize> {
         .collect()
 }
 
-/// The offsets of the first digit of `\uD8…` to `\uDF…`, also with eight digits, for any letter.
+/// The offsets of the first digit of `\uD8…` to `\uDF…`, including the eight-digit form, with
+/// `letters` in place of `D`.
 fn escapes<'a>(text: &'a str, letters: &'a [u8; 2]) -> impl Iterator<Item = usize> + 'a {
     let bytes = text.as_bytes();
     let mut at = 0;

@@ -1,6 +1,8 @@
-//! What to do instead, in one sentence, by what the profile's contract gives and wants.
+//! Hints: one sentence that says what to do instead, chosen by what the profile's contract offers
+//! and expects.
 //!
-//! A hint names nothing that its profile refuses: code in it stands in backquotes, and a test judges each.
+//! A hint suggests nothing that its profile refuses: code in a hint is in backquotes, and a test
+//! judges each piece.
 
 use super::rules::{self, Rule};
 use crate::policy::{Contract, NodeKind, Policy};
@@ -9,7 +11,7 @@ const PACKAGES: &str =
     "no program can be started, pip neither: the packages that are installed are fixed";
 const PLAIN: &str = "plain Python is all there is: lists, dicts and functions";
 
-/// What modules that no profile lists, or not every one, are imported for.
+/// The purposes of modules that not every profile lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Purpose {
     Files,
@@ -51,7 +53,7 @@ fn purpose(module: &str) -> Option<Purpose> {
     })
 }
 
-/// For a module that the policy does not list; None where nothing is known of what it is for.
+/// The hint for a module that the policy does not list; `None` if its purpose is unknown.
 pub fn module(path: &str, policy: &Policy) -> Option<String> {
     let top = path.split('.').next().unwrap_or(path);
     let listed = policy
@@ -121,7 +123,7 @@ pub fn module(path: &str, policy: &Policy) -> Option<String> {
     Some(said)
 }
 
-/// For a module of everyday code that is not listed, and what does its work.
+/// The hint for a common module that is not listed, with its replacement.
 fn instead(path: &str, policy: &Policy) -> Option<&'static str> {
     let lists = |module: &str| policy.imports.contains_key(module);
     Some(match path {
@@ -141,7 +143,7 @@ fn instead(path: &str, policy: &Policy) -> Option<&'static str> {
     })
 }
 
-/// For what a listed package has beside its listed modules, and what these do in its place.
+/// The hint for an unlisted module of a listed package, with its replacement.
 fn beside(path: &str, policy: &Policy) -> Option<&'static str> {
     let lists = |module: &str| policy.imports.contains_key(module);
     Some(match path {
@@ -156,8 +158,8 @@ fn beside(path: &str, policy: &Policy) -> Option<&'static str> {
     })
 }
 
-/// For a member that numpy or pandas had once, and that models still write: the release that took it away, and
-/// what to write.
+/// The hint for a member removed from numpy or pandas that models still write: the release that
+/// removed it, and the replacement.
 fn removed(written: &str) -> Option<&'static str> {
     Some(match written {
         "numpy.float" => "NumPy 1.24 removed it: write `float` or `np.float64`",
@@ -225,7 +227,7 @@ fn removed(written: &str) -> Option<&'static str> {
     })
 }
 
-/// For a member that a listed module is listed without.
+/// The hint for an unlisted member of a listed module.
 pub fn member(written: &str) -> Option<&'static str> {
     if let Some(instead) = removed(written) {
         return Some(instead);
@@ -249,7 +251,7 @@ pub fn member(written: &str) -> Option<&'static str> {
         .then_some(PACKAGES)
 }
 
-/// For a builtin that the policy does not list.
+/// The hint for a builtin that the policy does not list.
 pub fn builtin(id: &str, policy: &Policy) -> Option<String> {
     let said = match id {
         "input" => "there is nobody to ask: write the value down, or bring it as an input",
@@ -292,7 +294,7 @@ pub fn builtin(id: &str, policy: &Policy) -> Option<String> {
     Some(said.to_owned())
 }
 
-/// For a special attribute that has a builtin of its own.
+/// The hint for a special attribute that a builtin replaces.
 pub fn dunder(attr: &str, policy: &Policy) -> Option<&'static str> {
     let listed = |name: &str| policy.builtins.contains(name) || policy.builtins.contains("*");
     Some(match attr {
@@ -309,14 +311,14 @@ pub fn dunder(attr: &str, policy: &Policy) -> Option<&'static str> {
     })
 }
 
-/// For a private attribute that is the name of a column: what pandas adds with `merge(indicator=True)`.
-/// `of`: the name that it is read of, if it is read of one.
+/// The hint for a private attribute that is a column name: pandas adds `_merge` with
+/// `merge(indicator=True)`. `of`: the name of the receiver, if it is a name.
 pub fn private(attr: &str, of: Option<&str>) -> Option<String> {
     (attr == "_merge").then(|| format!("for the column use `{}[\"_merge\"]`", of.unwrap_or("df")))
 }
 
-/// In place of the rule's own hint, where the contract decides what there is instead. `subject`: what
-/// the finding names.
+/// Replaces the rule's own hint if the alternative depends on the contract. `subject`: the subject
+/// of the finding.
 pub fn rule(rule: &Rule, subject: &str, policy: &Policy) -> Option<String> {
     if !policy.guard {
         return None;
@@ -372,7 +374,7 @@ pub fn rule(rule: &Rule, subject: &str, policy: &Policy) -> Option<String> {
     None
 }
 
-/// For plotly's `write_image`.
+/// The hint for plotly's `write_image`.
 pub fn no_image(policy: &Policy) -> String {
     match policy.contract {
         Contract::Analysis => {
@@ -383,12 +385,12 @@ pub fn no_image(policy: &Policy) -> String {
     }
 }
 
-/// For `get_ipython()`.
+/// The hint for `get_ipython()`.
 pub fn no_notebook(policy: &Policy) -> String {
     format!("delete the line: this is no notebook, {}", result(policy))
 }
 
-/// For a line that is a notebook's or a shell's, and no Python.
+/// The hint for a line of notebook or shell syntax.
 pub fn line(line: &str, policy: &Policy) -> Option<String> {
     let line = line.trim();
     let magic = line.trim_start_matches(['%', '!']);
@@ -426,7 +428,7 @@ fn node(class: &str, policy: &Policy) -> Option<&'static str> {
     })
 }
 
-/// Whether there is an import statement at all.
+/// Whether the policy allows import statements at all.
 fn imports(policy: &Policy) -> bool {
     policy.nodes.contains(NodeKind::Import.name())
 }
@@ -438,7 +440,7 @@ fn nothing_imported(policy: &Policy) -> &'static str {
     }
 }
 
-/// Where what was computed goes.
+/// Where a result goes.
 fn result(policy: &Policy) -> &'static str {
     match policy.contract {
         Contract::Feature => "add columns to `df`",
@@ -451,7 +453,7 @@ fn result(policy: &Policy) -> &'static str {
     }
 }
 
-/// Where what there is to read stands.
+/// Where the inputs are.
 fn inputs(policy: &Policy) -> &'static str {
     match policy.contract {
         Contract::Feature => "what there is stands in `df`",

@@ -1,4 +1,4 @@
-//! Judgement: facts and a policy make the verdict.
+//! Judgement: derives the verdict from the facts and a policy.
 
 use super::facts::{Fact, Facts};
 use super::hints;
@@ -8,10 +8,10 @@ use super::text::shown;
 use crate::model::{Action, Capability, CapabilityUse, Finding};
 use crate::policy::Policy;
 
-/// More findings than this add nothing that a reader would take in.
+/// The limit on findings; nobody would read more.
 const FINDINGS: usize = 500;
 
-/// The findings, sorted by line and column, and the capabilities.
+/// The findings, sorted by line and column, and the capabilities used.
 pub fn judge(
     facts: Facts,
     policy: &Policy,
@@ -27,7 +27,7 @@ pub fn judge(
     });
     findings.dedup();
     if findings.len() > FINDINGS {
-        // The strongest stay, in the order of the text.
+        // Keep the most severe ones, in the order of the text.
         findings.sort_by_key(|f| std::cmp::Reverse(f.action));
         findings.truncate(FINDINGS);
         findings.sort_by(|a, b| (a.line, a.column, &a.rule).cmp(&(b.line, b.column, &b.rule)));
@@ -50,7 +50,7 @@ pub fn judge(
                 .map(|(detail, offsets)| (offsets.first().copied().unwrap_or(0), shown(&detail)))
                 .collect();
             details.sort();
-            // `os.system, literal argument` says all that `os.system` says.
+            // `os.system, literal argument` makes a separate `os.system` redundant.
             let said: Vec<String> = details.iter().map(|(_, d)| d.clone()).collect();
             details.retain(|(_, d)| {
                 let more = format!("{d}, ");
@@ -67,14 +67,14 @@ pub fn judge(
     (findings, capabilities)
 }
 
-/// What the finding does to the verdict under this policy.
+/// The finding's effect on the verdict under this policy.
 fn action(fact: &Fact, policy: &Policy) -> Action {
     if fact.rule.code.starts_with("PARSE") {
         return Action::Block;
     }
     let by_capability = fact.capability.map(|c| policy.action(c));
     if !policy.guard {
-        // Without the gates inside the child nothing is forbidden, everything is shown.
+        // Without the gates inside the child, nothing is forbidden and everything is shown.
         let flagged = by_capability.unwrap_or(Action::Flag).min(Action::Flag);
         let most = fact.at_most.unwrap_or(Action::Block);
         return match fact.rule.weight {
@@ -121,8 +121,7 @@ fn finding(fact: &Fact, policy: &Policy, source: &Source<'_>) -> Finding {
     }
 }
 
-/// What would be right. Where it is the policy that makes more of it than the rule does, that is what to
-/// know.
+/// The finding's hint. If the policy is stricter than the rule, say so.
 fn hint(fact: &Fact, action: Action, policy: &Policy) -> String {
     if let Some(own) = &fact.hint {
         return own.clone();
@@ -139,9 +138,9 @@ fn hint(fact: &Fact, action: Action, policy: &Policy) -> String {
     }
 }
 
-/// Details in the order of the text, as many as fit a line.
+/// The details in the order of the text, as many as fit into a line.
 fn shorten(capability: Capability, details: impl Iterator<Item = String>) -> String {
-    // Columns are a list; other details may hold a comma themselves.
+    // Columns are names; other details may contain commas themselves.
     let between = match capability {
         Capability::DataRead | Capability::DataWrite => ", ",
         _ => "; ",

@@ -1,4 +1,4 @@
-//! What is known about Python's own names; of libraries, `policy` knows it.
+//! Knowledge of Python's own names; `policy` has that of libraries.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -33,7 +33,7 @@ static BUILTINS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
         .collect()
 });
 
-/// What a builtin that no built-in policy allows can do.
+/// The capability of a builtin that no built-in policy allows.
 pub fn builtin_capability(name: &str) -> Option<Capability> {
     Some(match name {
         "eval" | "exec" | "compile" | "__import__" | "execfile" => Capability::DynamicCode,
@@ -51,7 +51,8 @@ pub fn builtin_capability(name: &str) -> Option<Capability> {
     })
 }
 
-/// Modules whose bare name, bound by nobody, is still a giveaway when an attribute is read.
+/// Whether this is a module whose unbound name already reveals the intent when an attribute is read
+/// from it.
 pub fn is_telling(name: &str) -> bool {
     matches!(
         name,

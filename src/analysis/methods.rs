@@ -1,22 +1,22 @@
 //! Library calls that reach files, networks, pickles or an evaluator, by path and by method name.
 //!
-//! Knowledge, not policy: each entry says what the call does and which argument decides.
+//! This is knowledge, not policy: each entry says what the call does and which argument decides.
 
 mod table;
 
 use super::library::library;
 use table::Row;
 
-/// What a call does.
+/// The effect of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
     Read,
     Write,
-    /// Reads a file, and a pickle in it when asked to.
+    /// Reads a file, and unpickles it if asked to.
     NumpyLoad,
-    /// Takes a path or what is in memory; text that is not a path is data.
+    /// Takes a path or an object in memory; a text that is not a path is data.
     ReadPathOrText,
-    /// Runs whatever the bytes say.
+    /// Runs whatever code the bytes contain.
     Unpickle,
     Pickle,
     Network,
@@ -28,7 +28,7 @@ pub enum Effect {
     Formula,
     /// Imports the module that its text argument names.
     Backend,
-    /// A style sheet: a name, a file or a URL.
+    /// Applies a style sheet: a name, a file or a URL.
     Style,
     Exec,
     Native,
@@ -38,9 +38,9 @@ pub enum Effect {
     Option,
     /// `df.agg("name")`: calls the method of that name.
     ByName,
-    /// A template engine.
+    /// Runs a template engine.
     Template,
-    /// Saves; a name that ends as a pickle's does makes it one.
+    /// Saves a file; a name with a pickle's ending makes it a pickle.
     Save,
     Copies,
 }
@@ -49,9 +49,9 @@ pub enum Effect {
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
     pub effect: Effect,
-    /// Position of the argument that decides.
+    /// The position of the deciding argument.
     pub index: usize,
-    /// Its keyword names.
+    /// The keywords of the deciding argument.
     pub names: &'static [&'static str],
 }
 
@@ -63,8 +63,8 @@ const fn of(effect: Effect, index: usize, names: &'static [&'static str]) -> Ent
     }
 }
 
-/// A call by the path of what is called. A submodule may carry its package's functions on
-/// (`numpy.matlib.load`): they count as the package's own.
+/// The entry for a callee's path. A submodule may re-export functions of its package
+/// (`numpy.matlib.load`), which count as the package's own.
 pub fn member(path: &str) -> Option<Entry> {
     exact(path).or_else(|| {
         let (module, name) = path.rsplit_once('.')?;
@@ -89,7 +89,7 @@ fn exact(path: &str) -> Option<Entry> {
     look_up(table::MEMBERS, path).or_else(|| by_pattern(path))
 }
 
-/// What a whole family of paths does, where no row names the path.
+/// The entry for a whole family of paths, if no row names the path.
 fn by_pattern(path: &str) -> Option<Entry> {
     if let Some(rest) = path.strip_prefix("statsmodels.formula.api.") {
         return (!rest.contains('.')).then_some(of(Effect::Formula, 0, &["formula"]));
@@ -100,7 +100,7 @@ fn by_pattern(path: &str) -> Option<Entry> {
     if path.ends_with(".from_formula") {
         return Some(of(Effect::Formula, 0, &["formula"]));
     }
-    // A method read from its class (`pandas.DataFrame`, `numpy.ndarray`): the instance is the
+    // A method read from its class (`pandas.DataFrame`, `numpy.ndarray`) takes the instance as its
     // first argument.
     let (class, name) = path.rsplit_once('.')?;
     let last = class.rsplit('.').next()?;
@@ -119,7 +119,7 @@ fn look_up(rows: &[Row], name: &str) -> Option<Entry> {
     Some(rows[at].1)
 }
 
-/// Arguments of the same call that decide as well.
+/// Further deciding arguments of the same call.
 pub fn also(path: &str) -> &'static [Entry] {
     const STYLESHEET: &[Entry] = &[of(Effect::Read, 11, &["stylesheet"])];
     const THUMBNAIL: &[Entry] = &[of(Effect::Write, 1, &["thumbfile"])];
@@ -130,7 +130,7 @@ pub fn also(path: &str) -> &'static [Entry] {
     ];
     const BACKEND: &[Entry] = &[of(Effect::Backend, 9, &["backend"])];
     const BACKEND_14: &[Entry] = &[of(Effect::Backend, 14, &["backend"])];
-    // By keyword only: their positions differ, or they have none.
+    // Only by keyword: their positions differ, or they have none.
     const STYLESHEET_BY_NAME: &[Entry] = &[of(Effect::Read, usize::MAX, &["stylesheet"])];
     const BACKEND_BY_NAME: &[Entry] = &[of(Effect::Backend, usize::MAX, &["backend"])];
     const BASENAME: &[Entry] = &[of(Effect::Write, usize::MAX, &["basename_template"])];
@@ -146,19 +146,19 @@ pub fn also(path: &str) -> &'static [Entry] {
         "matplotlib.image.thumbnail" => THUMBNAIL,
         "scipy.io.readsav" => UNPACKED,
         "scipy.odr.ODR" => REPORTS,
-        // Positions of the plotting methods that take a backend (pandas 2 and 3).
+        // The positions of `backend` in the plotting methods (pandas 2 and 3).
         "hist" => BACKEND,
         "pandas.plotting.hist_frame" => BACKEND_14,
         _ => &[],
     }
 }
 
-/// A call by the name of a method, on an object that is not known.
+/// The entry for a method name on an unknown object.
 pub fn method(name: &str) -> Option<Entry> {
     look_up(table::METHODS, name)
 }
 
-/// Whether a method is worth following through a name.
+/// Whether a method is worth following through a variable.
 pub fn is_known(name: &str) -> bool {
     method(name).is_some()
 }

@@ -1,8 +1,9 @@
 //! The verdict: text → facts → judgement.
 //!
-//! Scan, text checks, parse, walk, judge. Pure and in process in [`analyse`]; the dashboard and
-//! `check` ask a [`client::Analyser`], whose worker process may crash or hang without harm. The
-//! analyser failing is never a pass: whatever goes wrong is `unanalyzable`.
+//! The steps are scan, text checks, parse, walk, judge. [`analyse`] runs them in this process,
+//! without side effects. The dashboard and `check` ask a [`client::Analyser`], whose worker process
+//! may crash or hang without harm. A failure of the analyser is never a pass: the verdict is then
+//! `unanalyzable`.
 
 mod client;
 mod compiled;
@@ -43,13 +44,13 @@ use self::source::Source;
 use crate::model::{CodeFacts, Finding, Setting, SourceStats, Tier, Verdict, VerdictKind};
 use crate::policy::Policy;
 
-/// Judges a snippet under a policy. Runs nothing. Hostile text belongs in the worker: this
-/// bounds its own depth, but only a process bounds time and memory.
+/// Judges a snippet under a policy without running it. Send hostile text to the worker: this
+/// function limits its own depth, but only a separate process can limit time and memory.
 pub fn analyse(code: &[u8], policy: &Policy) -> Verdict {
     analyse_in(code, policy, &Setting::default())
 }
 
-/// The same, with what is known of the run.
+/// The same, with what is known about the run.
 pub fn analyse_in(code: &[u8], policy: &Policy, setting: &Setting) -> Verdict {
     let started = Instant::now();
     let mut verdict = judged(code, policy, setting, Stack::Callers);
@@ -57,18 +58,18 @@ pub fn analyse_in(code: &[u8], policy: &Policy, setting: &Setting) -> Verdict {
     verdict
 }
 
-/// What the caller runs on.
+/// The stack of the caller.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stack {
-    /// Nobody knows: a deep tree gets a thread of its own.
+    /// Of unknown size: a deep tree gets its own thread.
     Callers,
     /// [`STACK`] bytes.
     Large,
 }
 
-/// Depth up to which a caller's stack (2 MiB in a thread) is surely enough.
+/// The depth for which every caller's stack (2 MiB in a thread) is enough.
 const SHALLOW: usize = 150;
-/// For the deepest tree that the scan lets through, in a debug build.
+/// Enough for the deepest tree that the scan accepts, in a debug build.
 const STACK: usize = 128 * 1024 * 1024;
 
 fn judged(code: &[u8], policy: &Policy, setting: &Setting, stack: Stack) -> Verdict {
@@ -122,7 +123,7 @@ fn judged(code: &[u8], policy: &Policy, setting: &Setting, stack: Stack) -> Verd
     };
     facts.found.extend(seen.found);
     facts.uses.extend(seen.uses);
-    // Where nothing but the guard stands, nothing is clear.
+    // With the guard as the only protection, nothing is clear.
     if setting.tier.map(|tier| tier.max(policy.tier)) == Some(Tier::Process) {
         facts.add(&rules::TIER_GUARD_ALONE, (0, 0), "");
     }
@@ -132,9 +133,10 @@ fn judged(code: &[u8], policy: &Policy, setting: &Setting, stack: Stack) -> Verd
     }
 }
 
-/// What the tree says. The tree lives and dies in here, on a stack that is large enough for it.
+/// The facts from the tree. The tree is created and dropped here, on a stack that is large enough.
 ///
-/// What the child compares is made for the worker only: nothing else sends code to a child.
+/// The digests that the child compares are computed only for the worker: nothing else sends code to
+/// a child.
 fn tree(
     text: &str,
     policy: &Policy,
@@ -186,7 +188,7 @@ fn conclude(facts: Facts, policy: &Policy, source: &Source<'_>, code: &[u8]) -> 
     }
 }
 
-/// The verdict on what could not be read at all, or got no answer.
+/// The verdict on code that could not be read or got no answer.
 fn unanalyzable(code: &[u8], policy: &Policy, rule: &'static Rule, what: &str) -> Verdict {
     let message = if what.is_empty() {
         rule.message.to_owned()

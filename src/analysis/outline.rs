@@ -1,5 +1,5 @@
-//! What the parser read, for the differential tests and the fuzzers: every identifier (after
-//! NFKC) and every constant, as two sorted lists that other parsers can be asked for too.
+//! What the parser read, for the differential tests and the fuzzers: every identifier (after NFKC)
+//! and every constant, as two sorted lists that other parsers can also produce.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -15,14 +15,14 @@ use super::{parse, scan};
 use crate::model::{CodeFacts, Digest};
 use crate::policy::NodeKind;
 
-/// Identifiers and constants of a text.
+/// The identifiers and constants of a text.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Outline {
     pub names: Vec<String>,
     pub constants: Vec<String>,
 }
 
-/// Scans, parses and walks a text; the error says what refused it.
+/// Scans, parses and walks a text; an error names the step that failed.
 pub fn outline(text: &str) -> Result<Outline, String> {
     let mut collector = Collector::default();
     walk::body(&mut collector, &read(text)?);
@@ -66,7 +66,7 @@ fn read(text: &str) -> Result<Vec<Stmt>, String> {
     parse::module(text).map_err(|e| format!("syntax: {} at {}", e.message, e.offset))
 }
 
-/// The digests of a text, where it can be read.
+/// The digests of a text; `None` if it cannot be parsed.
 pub fn facts_of(text: &str) -> Option<CodeFacts> {
     scan::scan(text, scan::MOST_BYTES).ok()?;
     Some(facts(text, &parse::module(text).ok()?))
@@ -100,11 +100,11 @@ fn digest(items: impl IntoIterator<Item = Vec<u8>>) -> Digest {
 #[derive(Default)]
 struct Collector {
     out: Outline,
-    /// The constants as the digest has them.
+    /// The constants as encoded for the digest.
     bytes: Vec<Vec<u8>>,
-    /// Whether the text spells halves of surrogate pairs out.
+    /// Whether the text spells out halves of surrogate pairs.
     halves: bool,
-    /// Literal pieces of f-strings, which parsers cut differently.
+    /// Literal pieces of f-strings, which other parsers split differently.
     pieces: std::collections::HashSet<usize>,
 }
 

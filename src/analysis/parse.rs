@@ -1,7 +1,7 @@
-//! The parser and its tree; nothing outside `analysis` may name either.
+//! The parser and its tree; code outside `analysis` must not name either.
 //!
-//! `scan` must have passed the text first: the parser accepts nesting whose tree cannot be
-//! walked or dropped on an ordinary stack.
+//! `scan` must accept the text first: the parser accepts nesting whose tree cannot be walked or
+//! dropped on an ordinary stack.
 
 pub use rustpython_parser::ast;
 use rustpython_parser::lexer::{LexicalErrorType, lex};
@@ -10,7 +10,7 @@ use rustpython_parser::{Mode, ParseErrorType, Tok, parse};
 
 use super::halves;
 
-/// Why the text is not Python, and at which byte.
+/// A syntax error: why the text is not Python, and the byte offset.
 #[derive(Debug, PartialEq, Eq)]
 pub struct SyntaxFault {
     pub offset: usize,
@@ -18,28 +18,28 @@ pub struct SyntaxFault {
     pub cause: Cause,
 }
 
-/// What the parser stopped at.
+/// The kind of input at which the parser stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
     Token,
     /// The end of the text.
     End,
-    /// A character that begins no token; the offset is behind it.
+    /// A character that starts no token; the offset is after it.
     Character(char),
-    /// A bracket that closes nothing; the offset is behind it.
+    /// A closing bracket without an opening one; the offset is after it.
     Nesting,
-    /// A string that its line ends before; the offset is the line's end.
+    /// A string that is not closed on its line; the offset is the end of the line.
     String,
-    /// A number with zeros before it.
+    /// A number with leading zeros.
     Number,
-    /// A block without lines.
+    /// An empty block.
     Block,
-    /// The blanks before a line.
+    /// The indentation of a line.
     Indent,
     Other,
 }
 
-/// A token, as it stands in the text.
+/// A token, as written in the text.
 #[derive(Clone, Copy, Debug)]
 pub struct Token<'t> {
     pub text: &'t str,
@@ -49,7 +49,7 @@ pub struct Token<'t> {
     pub ends_line: bool,
 }
 
-/// The tokens of a text as far as they can be read, and whether that is to its end.
+/// The readable tokens of a text, and whether they reach its end.
 pub fn tokens(text: &str) -> (Vec<Token<'_>>, bool) {
     let mut found = Vec::new();
     for token in lex(text, Mode::Module) {
@@ -70,7 +70,7 @@ pub fn tokens(text: &str) -> (Vec<Token<'_>>, bool) {
     (found, true)
 }
 
-/// Parses a whole snippet. What [`halves`] finds in its literals is read as they say.
+/// Parses a whole snippet. Surrogate halves in its literals are replaced as [`halves`] describes.
 pub fn module(text: &str) -> Result<Vec<ast::Stmt>, SyntaxFault> {
     let text = halves::replaced(text).map_err(|offset| SyntaxFault {
         offset,

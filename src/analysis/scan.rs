@@ -1,40 +1,42 @@
-//! The scan before the parser: depth, chains and digit runs, in one pass over the bytes.
+//! The scan before the parser: checks nesting depth, chains and digit runs in one pass over the
+//! bytes.
 //!
 //! The parser accepts nesting whose tree overflows any stack when it is walked or dropped, and
-//! reads a run of digits in quadratic time. CPython's own limits are 200 parentheses, 100
-//! indents and 4,300 digits.
+//! takes quadratic time for a run of digits. CPython's own limits are 200 parentheses, 100 indents
+//! and 4,300 digits.
 
 use std::ops::Range;
 
-/// Brackets inside brackets.
+/// The limit on nested brackets.
 const BRACKETS: usize = 200;
 const INDENTS: usize = 100;
-/// Operators, calls, attributes and subscripts in a row.
+/// The limit on operators, calls, attributes and subscripts in a row.
 const CHAIN: usize = 1_000;
-/// All of these together: the depth of the tree.
+/// The limit on all of these together, i.e. the depth of the tree.
 const DEPTH: usize = 3_000;
 const DIGITS: usize = 4_300;
 const ELIFS: usize = 400;
-/// Tokens in one replacement field of an f-string.
+/// The limit on tokens in one replacement field of an f-string.
 const FIELD_TOKENS: usize = 2_000;
 
-/// The most that is analysed at all, whatever a policy says; the benchmark's file is 1 MB.
+/// The limit on the size of an analysed text, whatever the policy says; the benchmark's file has 1
+/// MB.
 pub const MOST_BYTES: usize = 16 * 1024 * 1024;
 
-/// A limit that was passed, and where.
+/// An exceeded limit and its position.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Excess {
     pub offset: usize,
     pub what: String,
 }
 
-/// What the scan saw on its way.
+/// What the scan collects.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Outline {
     pub comments: Vec<Range<usize>>,
-    /// Words of the code that are not ASCII.
+    /// Words of the code with non-ASCII characters.
     pub foreign_words: Vec<Range<usize>>,
-    /// Strings, with their quotes.
+    /// String literals, including the quotes.
     pub strings: Vec<Range<usize>>,
     /// An upper bound on the depth of the tree.
     pub depth: usize,
@@ -61,12 +63,12 @@ pub fn scan(text: &str, most: usize) -> Result<Outline, Excess> {
     Ok(scanner.outline)
 }
 
-/// One bracket's worth of chain.
+/// The chain inside one bracket.
 #[derive(Clone, Copy, Default)]
 struct Level {
-    /// Since the last comma.
+    /// Links since the last comma.
     chain: usize,
-    /// Lambdas, whose parameters have commas of their own.
+    /// Open lambdas, whose parameters contain commas of their own.
     lambdas: usize,
 }
 
@@ -76,7 +78,7 @@ struct Scanner<'a> {
     levels: Vec<Level>,
     indents: Vec<usize>,
     elifs: Vec<usize>,
-    /// The links of all open levels together.
+    /// The number of links in all open levels.
     total: usize,
     outline: Outline,
 }
@@ -99,7 +101,7 @@ impl Scanner<'_> {
                     self.outline.comments.push(start..self.at);
                 }
                 b'\\' => {
-                    // A continuation: the next line is not the start of a statement.
+                    // A continuation: the next line does not start a statement.
                     self.at += 1;
                     if self.peek(0) == Some(b'\r') {
                         self.at += 1;
@@ -174,7 +176,7 @@ impl Scanner<'_> {
         })
     }
 
-    /// One more link of the chain at this level.
+    /// Adds one link to the chain at this level.
     fn link(&mut self) -> Result<(), Excess> {
         let level = self.level();
         level.chain += 1;
@@ -186,7 +188,7 @@ impl Scanner<'_> {
         self.depth()
     }
 
-    /// A new statement: nothing of the last one is above it.
+    /// A new statement starts: the last one no longer adds depth.
     fn reset(&mut self) {
         let level = std::mem::take(self.level());
         self.total -= level.chain + level.lambdas;
@@ -202,7 +204,7 @@ impl Scanner<'_> {
         Ok(())
     }
 
-    /// Indentation, and the first word, of a statement.
+    /// Reads the indentation and the first word of a statement.
     fn line_start(&mut self) -> Result<(), Excess> {
         let mut column = 0;
         while let Some(byte) = self.peek(0) {
@@ -283,7 +285,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// A string from its first quote; the parser's own idea of where it ends.
+    /// Reads a string from its first quote, ending where the parser does.
     fn string(&mut self, prefix: &str) -> Result<(), Excess> {
         let start = self.at - prefix.len();
         let Some(quote) = self.peek(0) else {
@@ -320,7 +322,8 @@ impl Scanner<'_> {
         Ok(())
     }
 
-    /// The replacement fields of an f-string, by a rough count that errs on the safe side.
+    /// Checks the replacement fields of an f-string with a rough count that never counts too
+    /// little.
     fn fields(&mut self, range: Range<usize>) -> Result<(), Excess> {
         let mut depth = 0usize;
         let mut tokens = 0usize;

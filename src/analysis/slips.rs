@@ -1,10 +1,10 @@
-//! What a syntax error most likely is: the slips that are common in code that was written by rote, in the
-//! words of CPython, with what would be right.
+//! Explains syntax errors: recognizes common mistakes in generated code, and describes them in
+//! CPython's words together with the correct form.
 
 use super::parse::{Cause, SyntaxFault, Token, tokens};
 use super::text::shown;
 
-/// A slip: where it is, what it is, and what would be right.
+/// A mistake: its position, a description and the correct form.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Slip {
     pub offset: usize,
@@ -32,7 +32,7 @@ const KEYWORDS: &[&str] = &[
     "with", "yield",
 ];
 
-/// Says what is wrong.
+/// Describes the mistake behind a syntax error.
 pub fn explain(text: &str, fault: SyntaxFault) -> Slip {
     let found = of(text, fault);
     Slip {
@@ -73,7 +73,7 @@ fn of(text: &str, fault: SyntaxFault) -> Slip {
     })
 }
 
-/// What stands around code in a chat or a console.
+/// Recognizes text copied along with code from a chat or a console.
 fn around(text: &str, fault: &SyntaxFault) -> Option<Slip> {
     let start = text.get(..fault.offset)?.rfind('\n').map_or(0, |at| at + 1);
     let line = text.get(start..)?.lines().next().unwrap_or("");
@@ -89,7 +89,7 @@ fn around(text: &str, fault: &SyntaxFault) -> Option<Slip> {
         let hint = "delete the line: send the code alone";
         return Some(slip(at, "'```' is a fence of Markdown", hint));
     }
-    // Text before a fence, or behind it.
+    // Text before or after a code fence.
     if text.lines().any(is_fence) {
         let hint = "send the code alone, without the text and the fences '```' around it";
         return Some(slip(fault.offset, fault.message.clone(), hint));
@@ -97,7 +97,7 @@ fn around(text: &str, fault: &SyntaxFault) -> Option<Slip> {
     None
 }
 
-/// A character that begins nothing. The lexer is behind it already, but for `!`.
+/// Recognizes a character that starts no token. The lexer has already passed it, except for `!`.
 fn character(text: &str, fault: &SyntaxFault, c: char) -> Option<Slip> {
     let at = match text.get(fault.offset..)?.starts_with(c) {
         true if c == '!' => fault.offset,
@@ -139,7 +139,7 @@ fn start_of_number(text: &str, offset: usize) -> usize {
     before.trim_end_matches(|c: char| c.is_ascii_digit()).len()
 }
 
-/// The string that never ends: what the lexer could not take behind its last token.
+/// Finds the unterminated string: it starts where the lexer failed after its last token.
 fn open_string(text: &str, message: &str) -> Slip {
     let (all, _) = tokens(text);
     let mut at = all.last().map_or(0, |t| t.end);
@@ -155,17 +155,17 @@ fn open_string(text: &str, message: &str) -> Slip {
     slip(at, message, hint)
 }
 
-/// The line that the parser stopped in.
+/// The line where the parser stopped.
 struct Line<'t> {
     text: &'t str,
     fault: &'t SyntaxFault,
-    /// From the beginning of its statement up to the token that was not expected.
+    /// The tokens from the beginning of the statement up to the unexpected one.
     tokens: Vec<Token<'t>>,
-    /// That token.
+    /// The unexpected token.
     at: Option<Token<'t>>,
-    /// The innermost bracket that is open there, and whether it is closed further on.
+    /// The innermost open bracket, and whether it is closed later.
     open: Option<(Token<'t>, bool)>,
-    /// Whether the lexer stopped in the middle, at a string that never ends.
+    /// Whether the lexer stopped early, at an unterminated string.
     cut: bool,
 }
 
@@ -258,7 +258,7 @@ impl<'t> Line<'t> {
         self.never_closed()
     }
 
-    /// `)` where nothing is open.
+    /// Recognizes `)` without an open bracket.
     fn unmatched(&self) -> Option<Slip> {
         let at = self.fault.offset.checked_sub(1)?;
         let bracket = self.text.get(at..self.fault.offset)?;
@@ -303,7 +303,7 @@ impl<'t> Line<'t> {
         None
     }
 
-    /// What other languages have.
+    /// Recognizes syntax of other languages.
     fn foreign(&self, at: Token<'t>) -> Option<Slip> {
         let before = self.last();
         let twice = before.is_some_and(|b| b.text == at.text && b.end == at.start);
@@ -367,7 +367,7 @@ impl<'t> Line<'t> {
         None
     }
 
-    /// A colon, and what else a statement cannot be without.
+    /// Recognizes a missing colon, or another missing part that the statement requires.
     fn missing(&self, at: Token<'t>) -> Option<Slip> {
         let first = self.first();
         if !BLOCKS.contains(&first) || self.open.is_some() {
@@ -396,7 +396,7 @@ impl<'t> Line<'t> {
         })
     }
 
-    /// A colon of the statement itself.
+    /// Whether the statement has its own colon.
     fn has_colon(&self) -> bool {
         let (mut depth, mut lambdas) = (0_usize, 0_usize);
         for token in &self.tokens {
@@ -419,7 +419,7 @@ impl<'t> Line<'t> {
         text.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
-    /// Two values beside each other.
+    /// Recognizes two adjacent values.
     fn beside(&self, at: Token<'t>) -> Option<Slip> {
         let last = self.last()?;
         if KEYWORDS.contains(&last.text) && at.text == "=" {
@@ -495,7 +495,7 @@ fn named(token: Token<'_>) -> String {
     }
 }
 
-/// A name, a literal, a closing bracket.
+/// Whether the token is a name, a literal or a closing bracket.
 fn ends_value(token: Token<'_>) -> bool {
     match token.text {
         ")" | "]" | "}" | "..." | "None" | "True" | "False" => true,
@@ -504,7 +504,7 @@ fn ends_value(token: Token<'_>) -> bool {
     }
 }
 
-/// A name, a literal, an opening bracket.
+/// Whether the token is a name, a literal or an opening bracket.
 fn begins_value(token: Token<'_>) -> bool {
     match token.text {
         "(" | "[" | "{" | "None" | "True" | "False" | "not" | "lambda" => true,

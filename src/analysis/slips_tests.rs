@@ -1,10 +1,10 @@
-//! The common slips, one a row, and texts that are torn anywhere.
+//! Common mistakes, one per row, and texts truncated at any position.
 
 use super::slips::explain;
 use crate::analysis::parse::module;
 use crate::analysis::source::Source;
 
-/// Code, where the slip is, its name, and a part of what would be right.
+/// The code, the position of the mistake, its message, and a part of the hint.
 #[rustfmt::skip]
 const TABLE: &[(&str, (u32, u32), &str, &str)] = &[
     ("x = 1\nif x > 0\n    print(x)\n", (2, 9), "expected ':'", "end it with a colon: if x > 0:"),
@@ -90,7 +90,7 @@ fn a_slip_is_named_where_it_is_with_what_would_be_right() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Wherever a text is cut, or a character is taken out of it, what is said of it lies inside it.
+/// Wherever a text is cut or a character removed, the reported position lies inside the text.
 #[test]
 fn every_torn_text_is_answered() {
     let code = "def f(a, b='x'):\n    if a == {'k': [1, 2]}:\n        return f\"{a!r} é\"\n\

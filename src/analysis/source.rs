@@ -1,7 +1,8 @@
-//! Positions: byte offsets to lines and columns (Unicode scalar values), both from 1.
+//! Positions: converts byte offsets to lines and columns (Unicode scalar values), both starting at
+//! 1.
 
-/// Where each line of a text starts. A line ends at LF, as it does on the screen; that a lone CR
-/// ends one for Python is a finding of its own.
+/// The start of each line of a text. Lines end at LF, as on the screen. Python also ends a line at
+/// a lone CR, which is a finding of its own.
 pub struct Source<'a> {
     text: &'a str,
     starts: Vec<usize>,
@@ -15,8 +16,8 @@ impl<'a> Source<'a> {
         Self { text, starts }
     }
 
-    /// Line and column of a byte offset. An offset past the end, or inside a character, counts
-    /// as the nearest one before it.
+    /// The line and column of a byte offset. An offset past the end, or inside a character, counts
+    /// as the nearest valid one before it.
     pub fn position(&self, offset: usize) -> (u32, u32) {
         let mut offset = offset.min(self.text.len());
         while !self.text.is_char_boundary(offset) {
@@ -35,7 +36,7 @@ impl<'a> Source<'a> {
         number(self.starts.partition_point(|start| *start <= offset).max(1))
     }
 
-    /// The text of the line that a byte offset stands in.
+    /// The line that contains a byte offset.
     pub fn line_text(&self, offset: usize) -> &'a str {
         let after = self.starts.partition_point(|start| *start <= offset);
         let start = after.checked_sub(1).and_then(|line| self.starts.get(line));

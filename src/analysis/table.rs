@@ -1,10 +1,10 @@
-//! Names that a table has of its own: what else is read from one is a column.
+//! Attributes that every table has; any other name read from one is a column.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-/// Whether DataFrame, Series (pandas 2.3 and 3.1), a list or a dict has a public attribute of
-/// that name.
+/// Whether DataFrame, Series (pandas 2.3 and 3.1), a list or a dict has a public attribute of this
+/// name.
 pub fn is_table_attribute(name: &str) -> bool {
     ATTRIBUTES.contains(name)
 }

@@ -1,8 +1,9 @@
-//! The worker's side: a process that reads snippets and answers verdicts, and can do nothing else.
+//! The worker's side: a process that reads snippets, answers with verdicts, and can do nothing
+//! else.
 //!
-//! It limits itself before the first untrusted byte: memory, no new files, no core, no bytes to
-//! a file, no new privileges, hardly a system call. A snippet that crashes or stalls it costs that snippet's verdict;
-//! the client kills and replaces it.
+//! It restricts itself before the first untrusted byte: memory, file size, open files, core dumps,
+//! privileges and system calls. A snippet that crashes or stalls the worker only loses its own
+//! verdict; the client kills and replaces the worker.
 
 use std::io::{stdin, stdout};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -15,12 +16,12 @@ use super::{STACK, Stack, confine, frames, rules};
 use crate::model::{Setting, Verdict};
 use crate::policy::Policy;
 
-/// Seconds after which it ends itself, should its client be gone and nobody kill it.
+/// Seconds after which the worker ends itself, in case its client is gone.
 const LAST_RESORT_S: u32 = 5;
 
-/// Runs the role until its input ends. The value is the exit code.
+/// Runs the worker until its input ends; returns the exit code.
 pub fn main() -> u8 {
-    // Panics are answered, not printed: nothing of a snippet goes to the terminal.
+    // Panics are answered, not printed, so that no part of a snippet reaches the terminal.
     std::panic::set_hook(Box::new(|_| {}));
     if confine::limits(STACK).is_err() {
         return 1;
@@ -33,8 +34,8 @@ pub fn main() -> u8 {
 }
 
 fn serve() -> std::io::Result<()> {
-    // Here, where this thread has been made and its filter has not: it is the last one, and the
-    // filter, which holds for every thread, would refuse the call.
+    // Set the limit after this thread was created, because it is the last one, and before the
+    // system call filter, which would refuse the call.
     if !geteuid().is_root() {
         setrlimit(Resource::RLIMIT_NPROC, 0, 0)?;
     }
@@ -43,13 +44,13 @@ fn serve() -> std::io::Result<()> {
         return Ok(());
     };
     let policies: Vec<Policy> = serde_json::from_slice(&first)?;
-    // Lists and tables are made now, not at the cost of the first snippet.
+    // Initialize lists and tables now, so that the first snippet does not pay for them.
     if let Some(policy) = policies.first() {
         let first = b"import math\nprint(math.pi)\n";
         super::judged(first, policy, &Setting::default(), Stack::Large);
     }
-    // Where the kernel has no such filter the limits above still hold; this program is not in
-    // the snippet's hands to begin with.
+    // If the kernel lacks such filters, the limits above still apply. Besides, a snippet does not
+    // control this program in the first place.
     let _ = confine::system_calls();
     frames::write(&mut output, b"")?;
     while let Some(frame) = frames::read(&mut input)? {

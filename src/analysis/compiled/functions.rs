@@ -1,4 +1,4 @@
-//! What belongs in functions, in `async` ones, in loops.
+//! Statements that are only allowed in functions, async functions or loops.
 
 use super::Compiler;
 use crate::analysis::parse::TextRange;
@@ -11,19 +11,19 @@ enum CodeKind {
     Function,
     Async,
     Class,
-    /// Of a list, set or dict: made where it stands.
+    /// Of a list, set or dict, which is built at once.
     Comprehension,
-    /// Of a generator: made when it is asked for, so it may wait wherever it stands.
+    /// A generator expression. It runs only when iterated, so `await` is allowed anywhere in it.
     Generator,
     TypeParameters,
 }
 
-/// A scope, while it is walked.
+/// The state of a scope while it is walked.
 pub(super) struct Frame {
     kind: CodeKind,
-    /// Where a comprehension stands.
+    /// The position of a comprehension.
     at: TextRange,
-    /// Whether a comprehension waits for something.
+    /// Whether a comprehension contains an `await` or `async for`.
     waits: bool,
     yields: bool,
     /// The first `return` with a value.
@@ -81,7 +81,7 @@ impl Compiler<'_, '_> {
         self.kind() == CodeKind::Module
     }
 
-    /// `return` belongs in functions, and ends no handler of `except*`.
+    /// `return` is only allowed in functions, but not in a handler of `except*`.
     pub(super) fn returned(&mut self, value: bool, at: TextRange) {
         if !self.in_function() {
             self.refuse(at, "return outside a function");
@@ -93,7 +93,7 @@ impl Compiler<'_, '_> {
         }
     }
 
-    /// `break` and `continue` belong in loops, and end no handler of `except*`.
+    /// `break` and `continue` are only allowed in loops, and must not leave a handler of `except*`.
     pub(super) fn jump(&mut self, what: &str, at: TextRange) {
         let inside = self.inside();
         if inside.group && !inside.looped {
@@ -103,7 +103,7 @@ impl Compiler<'_, '_> {
         }
     }
 
-    /// `yield` belongs in functions.
+    /// `yield` is only allowed in functions.
     pub(super) fn yields(&mut self, what: &str, at: TextRange) {
         if self.inside().quoted {
             self.refuse(at, format!("{what} in an annotation"));
@@ -130,7 +130,7 @@ impl Compiler<'_, '_> {
         }
     }
 
-    /// `await` belongs in async functions, and in comprehensions that may wait.
+    /// `await` is only allowed in async functions, and in comprehensions that may be asynchronous.
     pub(super) fn awaits(&mut self, at: TextRange) {
         if self.inside().quoted {
             self.refuse(at, "await in an annotation");
@@ -151,19 +151,19 @@ impl Compiler<'_, '_> {
         }
     }
 
-    /// `async for` and `async with`.
+    /// `async for` and `async with` are only allowed in async functions.
     pub(super) fn in_async_function(&mut self, what: &str, at: TextRange) {
         if self.kind() != CodeKind::Async {
             self.refuse(at, format!("{what} outside an async function"));
         }
     }
 
-    /// What is known of a scope at its end only.
+    /// Checks that are only possible at the end of a scope.
     pub(super) fn left(&mut self, frame: &Frame) {
         if let (CodeKind::Async, true, Some(at)) = (frame.kind, frame.yields, frame.returned) {
             self.refuse(at, "return with a value in an async generator");
         }
-        // A comprehension that waits makes the one around it wait.
+        // An asynchronous comprehension makes the enclosing one asynchronous.
         if frame.kind == CodeKind::Comprehension && frame.waits {
             match self.kind() {
                 CodeKind::Comprehension | CodeKind::Generator => {

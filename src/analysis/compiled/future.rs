@@ -1,9 +1,9 @@
-//! Imports that only some places allow: from `__future__`, and of everything.
+//! Imports that are only allowed in some places: from `__future__`, and `import *`.
 
 use super::Compiler;
 use crate::analysis::parse::ast::{Constant, Expr, Ranged, Stmt, StmtImportFrom};
 
-/// What `__future__` has.
+/// The features of `__future__`.
 const FEATURES: &[&str] = &[
     "nested_scopes",
     "generators",
@@ -17,16 +17,16 @@ const FEATURES: &[&str] = &[
     "annotations",
 ];
 
-/// What the first statements of a snippet import from `__future__`.
+/// The imports from `__future__` at the beginning of a snippet.
 pub(super) struct Future {
-    /// Where the place for such imports ends.
+    /// The offset where such imports must end.
     end: usize,
-    /// Annotations are kept as text.
+    /// Whether annotations are kept as text.
     pub annotations: bool,
 }
 
 impl Future {
-    /// Such imports come first; a docstring may precede them.
+    /// Such imports come first; only a docstring may precede them.
     pub fn of(body: &[Stmt]) -> Self {
         let mut future = Self {
             end: 0,

@@ -13,12 +13,12 @@ use crate::analysis::parse::ast::{
 /// Names that a pattern binds.
 type Names<'a> = HashSet<Cow<'a, str>>;
 
-/// Where a pattern stands.
+/// The position of a pattern.
 #[derive(Clone, Copy)]
 struct At {
-    /// It may match everything: nothing behind it is lost.
+    /// The pattern may match everything without making later ones unreachable.
     open: bool,
-    /// Directly in a sequence: here it may be starred.
+    /// Directly in a sequence, where a starred pattern is allowed.
     element: bool,
 }
 
@@ -112,7 +112,7 @@ impl<'a> Compiler<'a, '_> {
         }
     }
 
-    /// Each alternative binds the same names; only the last may match everything.
+    /// All alternatives must bind the same names; only the last may match everything.
     fn alternatives(
         &mut self,
         patterns: &'a [Pattern],
@@ -153,7 +153,7 @@ impl<'a> Compiler<'a, '_> {
         names.insert(name);
     }
 
-    /// Keys are literals or attributes, each literal once.
+    /// Keys must be literals or attributes, each literal at most once.
     fn keys(&mut self, keys: &'a [Expr]) {
         let mut seen = HashSet::new();
         for key in keys {
@@ -174,7 +174,7 @@ impl<'a> Compiler<'a, '_> {
         }
     }
 
-    /// A value that is compared with: a literal or an attribute.
+    /// A value to compare with must be a literal or an attribute.
     fn value(&mut self, e: &'a Expr) {
         if !e.is_attribute_expr() && literal(e).is_none() {
             self.refuse(e.range(), "no value that a pattern can compare with");
@@ -182,7 +182,7 @@ impl<'a> Compiler<'a, '_> {
     }
 }
 
-/// A literal of a pattern; what Python holds equal is equal.
+/// A literal in a pattern; equal if Python considers the values equal.
 #[derive(PartialEq, Eq, Hash)]
 enum Literal<'a> {
     None,
@@ -228,7 +228,7 @@ fn literal(e: &Expr) -> Option<Literal<'_>> {
     }
 }
 
-/// A number without an imaginary part, with its sign.
+/// The real number with its sign.
 fn real(e: &Expr) -> Option<String> {
     match e {
         Expr::Constant(c) => match &c.value {
@@ -248,7 +248,7 @@ fn real(e: &Expr) -> Option<String> {
     }
 }
 
-/// As an integer is written where it is one.
+/// The number, written like an integer if it is whole.
 fn number(n: f64) -> String {
     if n == 0.0 {
         zero()

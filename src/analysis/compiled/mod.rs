@@ -1,8 +1,8 @@
-//! The third pass: what CPython's compiler refuses although the parser takes it. It never runs, so it is
-//! never clear, and whoever proposed it is told before a person sees it.
+//! The third pass: code that the parser accepts but CPython's compiler refuses. Such code never
+//! runs, so it is never clear, and its proposer is informed before a person sees it.
 //!
-//! Only what every CPython from 3.11 to 3.14 refuses is refused here: the broker does not know which of them
-//! will run the snippet.
+//! Only code refused by every CPython from 3.11 to 3.14 is refused here, because the broker does
+//! not know which of them will run the snippet.
 
 mod functions;
 mod future;
@@ -39,27 +39,28 @@ struct Compiler<'a, 'f> {
     text: &'a str,
     future: Future,
     frames: Vec<Frame>,
-    /// One for each scope and each block in it that changes what is allowed.
+    /// One entry for each scope, and for each block in it that changes what is allowed.
     inside: Vec<Inside>,
-    /// Only where the snippet has something that depends on them.
+    /// Only if the snippet contains something that depends on symbols.
     symbols: Option<Symbols<'a>>,
-    /// Starred expressions that a list, tuple or call around them has room for and that were not met yet.
+    /// Starred expressions that an enclosing list, tuple or call allows and that were not visited
+    /// yet.
     stars: usize,
     facts: &'f mut Facts,
 }
 
-/// What the blocks around allow.
+/// What the enclosing blocks allow.
 #[derive(Clone, Copy, Default)]
 struct Inside {
-    /// A loop that `break` and `continue` can reach.
+    /// Inside a loop that `break` and `continue` can reach.
     looped: bool,
-    /// A handler of `except*`.
+    /// Inside a handler of `except*`.
     group: bool,
-    /// What a comprehension goes through.
+    /// Inside the iterable of a comprehension.
     iterable: bool,
-    /// An annotation that is kept as text.
+    /// Inside an annotation that is kept as text.
     quoted: bool,
-    /// An annotation that is not compiled, with what is in it.
+    /// Inside an annotation that is not compiled.
     skipped: bool,
 }
 
@@ -73,14 +74,14 @@ impl<'a> Compiler<'a, '_> {
         self.inside.last().copied().unwrap_or_default()
     }
 
-    /// `__debug__` is a constant.
+    /// Refuses binding `__debug__`, which is a constant.
     fn debug(&mut self, name: &str, at: TextRange) {
         if fold(name) == "__debug__" {
             self.refuse(at, "binds `__debug__`");
         }
     }
 
-    /// `except:` takes what is left, so it comes last.
+    /// `except:` catches everything, so it must come last.
     fn handlers(&mut self, handlers: &'a [ExceptHandler]) {
         let Some((_, earlier)) = handlers.split_last() else {
             return;
@@ -187,7 +188,7 @@ impl<'a> Visitor<'a> for Compiler<'a, '_> {
     }
 
     fn store_attribute(&mut self, target: &'a ast::ExprAttribute, of: TargetOf, _to: Bound<'a>) {
-        // The compiler looks at neither `del x.__debug__` nor `x.__debug__ += 1`.
+        // The compiler checks neither `del x.__debug__` nor `x.__debug__ += 1`.
         if !matches!(of, TargetOf::Delete | TargetOf::Augmented) {
             self.debug(target.attr.as_str(), target.range());
         }

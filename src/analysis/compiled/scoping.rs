@@ -1,4 +1,5 @@
-//! Names that `global`, `nonlocal` and `:=` hand to another scope: the rules of CPython's symbol table.
+//! Names bound in another scope through `global`, `nonlocal` and `:=`: the rules of CPython's
+//! symbol table.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -9,7 +10,7 @@ use crate::analysis::parse::TextRange;
 use crate::analysis::parse::ast::{ExprName, ExprNamedExpr, Ranged};
 use crate::analysis::walk::{Bound, Scope};
 
-/// What happened to a name in a scope so far.
+/// The uses of a name in a scope so far.
 type Flags = u8;
 
 const USED: Flags = 1;
@@ -19,7 +20,7 @@ const IMPORTED: Flags = 1 << 3;
 const ANNOTATED: Flags = 1 << 4;
 const GLOBAL: Flags = 1 << 5;
 const NONLOCAL: Flags = 1 << 6;
-/// What a comprehension goes through is called this.
+/// The target of a comprehension.
 const ELEMENT: Flags = 1 << 7;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -34,7 +35,7 @@ enum TableKind {
 struct Table<'a> {
     kind: TableKind,
     parent: usize,
-    /// The class that private names belong to.
+    /// The class whose name is used to mangle private names.
     class: Option<&'a str>,
     names: HashMap<Cow<'a, str>, Flags>,
 }
@@ -43,12 +44,12 @@ struct Table<'a> {
 pub(super) struct Symbols<'a> {
     tables: Vec<Table<'a>>,
     stack: Vec<usize>,
-    /// Each `nonlocal`: the name, its scope, and where it stands.
+    /// Each `nonlocal`: the name, its scope and its position.
     nonlocals: Vec<(Cow<'a, str>, usize, TextRange)>,
 }
 
 impl<'a> Symbols<'a> {
-    /// Few snippets have any of the three; the others pay nothing.
+    /// Few snippets use any of these three, so skip the work for all others.
     pub fn where_needed(text: &str) -> Option<Self> {
         let needed = ["global", "nonlocal", ":="];
         needed.iter().any(|word| text.contains(word)).then(|| {
@@ -91,7 +92,7 @@ impl<'a> Symbols<'a> {
         self.stack.last().copied().unwrap_or(0)
     }
 
-    /// The name as the innermost class around writes it.
+    /// The name after mangling by the innermost enclosing class.
     fn mangled(&self, name: &'a str) -> Cow<'a, str> {
         let name = fold(name);
         if !name.starts_with("__") || name.ends_with("__") {
@@ -112,7 +113,7 @@ impl<'a> Symbols<'a> {
         *self.tables[table].names.entry(name).or_default() |= flags;
     }
 
-    /// Whether a function around the scope binds the name.
+    /// Whether an enclosing function binds the name.
     fn is_bound_around(&self, name: &str, scope: usize) -> bool {
         let mut at = scope;
         while at != 0 {
@@ -133,10 +134,10 @@ impl<'a> Symbols<'a> {
         false
     }
 
-    /// `name := …`; what is wrong with it, where something is.
+    /// Checks `name := …`; returns the error, if any.
     fn walrus(&mut self, written: &'a str) -> Option<String> {
         let (here, name) = (self.here(), self.mangled(written));
-        // Before 3.13 CPython looked for private names as they are written, and found none.
+        // Before 3.13, CPython looked up private names without mangling and found none.
         let private = name != fold(written);
         let mut at = here;
         loop {
@@ -149,7 +150,7 @@ impl<'a> Symbols<'a> {
                     }
                     at = self.tables[at].parent;
                 }
-                // Elsewhere the name belongs to where it stands.
+                // Outside comprehensions, the name belongs to the current scope.
                 _ if at == here => return None,
                 TableKind::Function => {
                     let handed = if self.flags(at, &name) & GLOBAL == 0 {
@@ -181,7 +182,7 @@ impl<'a> Compiler<'a, '_> {
             && x.ctx.is_load()
         {
             let (here, name) = (symbols.here(), symbols.mangled(x.id.as_str()));
-            // `super()` needs the class around.
+            // `super()` needs the enclosing class.
             let kind = symbols.tables[here].kind;
             if name == "super" && matches!(kind, TableKind::Function | TableKind::Comprehension) {
                 symbols.add(here, "__class__".into(), USED);
@@ -199,7 +200,7 @@ impl<'a> Compiler<'a, '_> {
             Bound::Member { name: "*", .. } => return,
             Bound::Module(_) | Bound::Member { .. } => IMPORTED,
             Bound::Parameter { .. } | Bound::Rest(_) => PARAMETER,
-            // In a comprehension that is `:=`; all else is what it goes through.
+            // In a comprehension, this is `:=`; all others are targets of the loop.
             Bound::Value(_) => LOCAL,
             Bound::ElementOf(_)
             | Bound::Part(..)
@@ -228,7 +229,7 @@ impl<'a> Compiler<'a, '_> {
         }
     }
 
-    /// `name: …` in a scope that handed the name to another one.
+    /// Refuses `name: …` in a scope that declares the name `global` or `nonlocal`.
     pub(super) fn annotated_name(&mut self, x: &'a ExprName) {
         let Some(symbols) = &mut self.symbols else {
             return;
@@ -289,7 +290,7 @@ impl<'a> Compiler<'a, '_> {
         }
     }
 
-    /// Each `nonlocal` needs a function around that binds the name, wherever it does.
+    /// Every `nonlocal` needs an enclosing function that binds the name, anywhere in its body.
     pub(super) fn unbound_nonlocals(&mut self) {
         let Some(symbols) = self.symbols.take() else {
             return;

@@ -1,4 +1,4 @@
-//! What can be assigned to, starred, handed over, and named by a parameter.
+//! Checks of assignment targets, starred expressions, arguments and parameters.
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ use crate::analysis::parse::ast::{
 };
 
 impl<'a> Compiler<'a, '_> {
-    /// An assignment to what is no target.
+    /// Refuses an assignment to an expression that is no target.
     pub(super) fn target(&mut self, e: &'a Expr) {
         match e {
             Expr::Name(_)
@@ -43,7 +43,7 @@ impl<'a> Compiler<'a, '_> {
         }
     }
 
-    /// `+=` and its kind change one thing.
+    /// Augmented assignments such as `+=` must have a single target.
     pub(super) fn augmented(&mut self, x: &'a StmtAugAssign) {
         if several(&x.target) {
             self.refuse(
@@ -53,10 +53,10 @@ impl<'a> Compiler<'a, '_> {
         }
     }
 
-    /// An annotation belongs to one thing.
+    /// An annotation must have a single target.
     pub(super) fn annotated(&mut self, x: &'a StmtAnnAssign) {
         match &*x.target {
-            // In brackets it is no name of its own: `(x): int` binds nothing.
+            // In parentheses it is no plain name: `(x): int` binds nothing.
             Expr::Name(name) if name.range().start() == x.range().start() => {
                 self.annotated_name(name);
             }
@@ -70,7 +70,7 @@ impl<'a> Compiler<'a, '_> {
         }
     }
 
-    /// A list or tuple: it has room for stars, one of them where it is assigned to.
+    /// Checks a list or tuple, which may contain starred expressions; as a target, only one.
     pub(super) fn elements(&mut self, elements: &'a [Expr], context: ExprContext) {
         self.room(elements);
         let mut stars = elements.iter().filter(|e| e.is_starred_expr());
@@ -81,7 +81,7 @@ impl<'a> Compiler<'a, '_> {
         }
     }
 
-    /// What stands around these has room for each of them that is starred.
+    /// Allows each starred expression among these elements.
     pub(super) fn room(&mut self, elements: &'a [Expr]) {
         self.stars += elements.iter().filter(|e| e.is_starred_expr()).count();
     }
@@ -97,8 +97,8 @@ impl<'a> Compiler<'a, '_> {
         }
     }
 
-    /// Arguments of a call, or the bases of a class: names once, and a bare generator only where `alone` such
-    /// arguments are.
+    /// Checks the arguments of a call or the bases of a class: each name at most once, and a bare
+    /// generator only among at most `alone` arguments.
     pub(super) fn arguments(
         &mut self,
         plain: &'a [Expr],
@@ -106,7 +106,7 @@ impl<'a> Compiler<'a, '_> {
         around: TextRange,
         alone: usize,
     ) {
-        // The parser compares names as they are written, Python as they are folded.
+        // The parser compares names as written, Python compares them normalized.
         let mut names = keywords.iter().filter_map(|k| k.arg.as_ref());
         if names.any(|name| !name.is_ascii()) {
             let mut seen = HashSet::new();
@@ -132,7 +132,8 @@ impl<'a> Compiler<'a, '_> {
         }
     }
 
-    /// The `*` of `def f(*, **k)` stands before nothing. The tree does not have it, the text does.
+    /// Refuses `def f(*, **k)`, whose `*` precedes no parameter. The tree omits the `*`, so search
+    /// the text.
     fn bare_star(&mut self, arguments: &'a Arguments) {
         let (Some(kwarg), None, []) = (&arguments.kwarg, &arguments.vararg, &*arguments.kwonlyargs)
         else {
@@ -146,13 +147,13 @@ impl<'a> Compiler<'a, '_> {
         let gap = usize::from(start)..usize::from(kwarg.range().start());
         let gap = self.text.get(gap).unwrap_or_default();
         let stars: usize = uncommented(gap).map(|part| part.matches('*').count()).sum();
-        // Those of `**k` itself.
+        // Two of them belong to `**k` itself.
         if stars > 2 {
             self.refuse(kwarg.range(), "a bare `*` without a parameter behind it");
         }
     }
 
-    /// Each parameter has a name of its own.
+    /// Refuses duplicate parameters.
     pub(super) fn parameters(&mut self, arguments: &'a Arguments) {
         let mut seen = HashSet::new();
         let plain = arguments
@@ -177,13 +178,13 @@ impl<'a> Compiler<'a, '_> {
     }
 }
 
-/// A text without its comments.
+/// The text without its comments.
 fn uncommented(text: &str) -> impl Iterator<Item = &str> {
     text.lines()
         .map(|line| line.split('#').next().unwrap_or(line))
 }
 
-/// Targets of which each gets a part.
+/// Whether the target unpacks the value into parts.
 fn several(target: &Expr) -> bool {
     target.is_tuple_expr() || target.is_list_expr() || target.is_starred_expr()
 }

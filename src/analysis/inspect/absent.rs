@@ -1,4 +1,5 @@
-//! Members that the libraries of the runs surely lack, methods that no table has, folders that nothing makes.
+//! Members that the installed libraries surely lack, methods that no table has, and folders that
+//! nothing creates.
 
 use super::Inspector;
 use crate::analysis::fold::fold;
@@ -10,10 +11,11 @@ use crate::analysis::rules;
 use crate::model::nearest;
 use crate::policy::Contract;
 
-/// An import raises the second one.
+/// A failing `from … import` raises the second one.
 const ABSENT: &[&str] = &["AttributeError", "ImportError"];
 const TABLE: &str = "pandas.DataFrame";
-/// What these give is a table; of a file in pieces, a reader, which has `READERS` beside.
+/// Functions that return a table. Reading a file in chunks returns a reader instead, which also has
+/// `READERS`.
 const TABLES: &[&str] = &[
     "pandas.DataFrame",
     "pandas.crosstab",
@@ -25,7 +27,7 @@ const TABLES: &[&str] = &[
     "pandas.read_parquet",
 ];
 const READERS: &[&str] = &["close", "get_chunk", "read"];
-/// What these give is an array.
+/// Functions that return an array.
 const ARRAYS: &[&str] = &[
     "numpy.arange",
     "numpy.array",
@@ -36,7 +38,7 @@ const ARRAYS: &[&str] = &[
     "numpy.zeros",
 ];
 
-/// What writes a file and makes no folder for it.
+/// Functions that write a file but do not create its folder.
 const FILES_ONLY: &[&str] = &[
     "logging.FileHandler",
     "matplotlib.pyplot.savefig",
@@ -64,7 +66,7 @@ const FILES_ONLY: &[&str] = &[
     "write_json",
     "write_text",
 ];
-/// What makes folders, or may.
+/// Words for functions that create folders, or may do so.
 const MAKES_FOLDERS: &[&str] = &[
     "chdir",
     "copytree",
@@ -83,7 +85,7 @@ pub(super) fn makes_file_only(subject: &str) -> bool {
 }
 
 impl<'a> Inspector<'a> {
-    /// Whether a member by its dotted path is surely not there.
+    /// Whether the member with this dotted path surely does not exist.
     pub(super) fn is_missing(&self, written: &str) -> bool {
         let Some(python) = &self.setting.python else {
             return false;
@@ -99,7 +101,7 @@ impl<'a> Inspector<'a> {
         self.fails(&rules::RUN_MEMBER, at, written, hint, ABSENT);
     }
 
-    /// `df.to_cvs(…)`: a column of that name could not be called either.
+    /// Reports `df.to_cvs(…)`: even a column of that name could not be called.
     pub(super) fn table_method(&mut self, call: &'a ast::ExprCall) {
         let Expr::Attribute(x) = &*call.func else {
             return;
@@ -124,7 +126,8 @@ impl<'a> Inspector<'a> {
         }
         let base = self.r.eval(&x.value, self.here());
         let table = |v: &Val<'a>| matches!(v, Val::Result(path) if TABLES.contains(&&**path));
-        // Only pandas had an `append` that takes it; a list's takes no keyword.
+        // Only the former `append` of pandas takes `ignore_index`; a list's `append` takes no
+        // keyword.
         let ignores =
             |k: &ast::Keyword| k.arg.as_ref().is_some_and(|a| a.as_str() == "ignore_index");
         let old = &*attr == "append" && call.keywords.iter().any(ignores);
@@ -142,7 +145,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// `a.resize(…)` of what is surely an array: the guard gives arrays no such method.
+    /// Reports `a.resize(…)` on what is surely an array: the guard removes that method from arrays.
     pub(super) fn array_method(&mut self, call: &'a ast::ExprCall) {
         let Expr::Attribute(x) = &*call.func else {
             return;
@@ -166,7 +169,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Files in folders, where nothing makes any: the output folder is empty at the start.
+    /// Reports files in folders that nothing creates: the output folder is empty at the start.
     pub(super) fn without_folder(&mut self) {
         let scopes = &self.r.scopes;
         let makes = |word: &&str| scopes.is_read(word) || scopes.attributes_read.contains(*word);

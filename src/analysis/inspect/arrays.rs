@@ -1,5 +1,5 @@
-//! What functions of libraries make: the shape of the array or table that a call gives, and how much
-//! it asks for on the way. Arguments that are not literal leave it open.
+//! The shape of the array or table that a library call returns, and the largest array it needs on
+//! the way. A non-literal argument leaves the shape unknown.
 
 use super::Inspector;
 use super::calls::Arguments;
@@ -7,7 +7,7 @@ use super::shapes::{self, Looks, Shape, broadcast, elements};
 use crate::analysis::parse::ast::{self, Expr};
 use crate::analysis::resolve::Val;
 
-/// Seconds of the units of a frequency, as pandas writes them.
+/// Frequency units as pandas writes them, in seconds.
 const UNITS: &[(&str, f64)] = &[
     ("ns", 1e-9),
     ("us", 1e-6),
@@ -21,7 +21,7 @@ const UNITS: &[(&str, f64)] = &[
 const YEAR: f64 = 31_556_952.0;
 
 impl<'a> Inspector<'a> {
-    /// The shape of what this call gives.
+    /// The shape of the call's result.
     pub(super) fn made(
         &self,
         path: &str,
@@ -57,7 +57,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Of numpy: what asks for a size.
+    /// numpy functions that take a size.
     fn made_of_sizes(
         &self,
         name: &str,
@@ -104,7 +104,7 @@ impl<'a> Inspector<'a> {
                 Some(vec![n, at(1).filter(|_| name != "identity").unwrap_or(n)])
             }
             "bincount" => several(2, &["minlength"]).or_else(|| {
-                // As many as the largest number in it.
+                // The result has as many elements as the largest number in the argument.
                 Some(vec![self.largest_within(arguments.positional(0)?, looks)?])
             }),
             "random.rand" | "random.randn" => {
@@ -115,7 +115,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Of numpy: what is made of arrays.
+    /// numpy functions that take arrays.
     fn made_of_arrays(
         &self,
         name: &str,
@@ -178,7 +178,7 @@ impl<'a> Inspector<'a> {
         })
     }
 
-    /// `einsum("i,j->ij", a, b)`.
+    /// The shape of `einsum("i,j->ij", a, b)`.
     fn summed(&self, arguments: Arguments<'a>, looks: &mut Looks) -> Option<Shape> {
         let given = self.r.eval(arguments.positional(0)?, self.here());
         let [Val::Text(text)] = given.as_slice() else {
@@ -197,7 +197,7 @@ impl<'a> Inspector<'a> {
             .collect()
     }
 
-    /// Of pandas.
+    /// pandas functions.
     fn table(&self, name: &str, arguments: Arguments<'a>, looks: &mut Looks) -> Option<Shape> {
         let at = |i: usize| arguments.positional(i).and_then(|e| self.number(e));
         let named = |names: &[&str], looks: &mut Looks| {
@@ -254,7 +254,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// How many moments lie between two dates, by their years.
+    /// The number of moments between two dates, estimated from their years.
     fn moments(&self, arguments: Arguments<'a>) -> Option<f64> {
         let text = |names: &[&str], i: usize| {
             let given = arguments.given(i, names)?;
@@ -275,7 +275,7 @@ impl<'a> Inspector<'a> {
         Some(years * YEAR / (seconds * count.parse::<f64>().unwrap_or(1.0)))
     }
 
-    /// Of scipy: matrices that are made of a number or of one side.
+    /// scipy functions that build a matrix from a number or from one side.
     fn matrix(&self, name: &str, arguments: Arguments<'a>, looks: &mut Looks) -> Option<Shape> {
         let at = |i: usize| arguments.positional(i).and_then(|e| self.number(e));
         match name {
@@ -295,7 +295,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Of scikit-learn: data sets that are made up, and distances of all pairs.
+    /// scikit-learn functions that generate data sets or compute the distances of all pairs.
     fn samples(&self, name: &str, arguments: Arguments<'a>, looks: &mut Looks) -> Option<Shape> {
         if let Some(kind) = name.strip_prefix("datasets.make_") {
             let number = |i: usize, names: &[&str]| self.number(arguments.given(i, names)?);
@@ -316,7 +316,7 @@ impl<'a> Inspector<'a> {
         .then(|| self.pairs(arguments, looks))?
     }
 
-    /// Every row of one with every row of the other, or of itself.
+    /// Every row of one array paired with every row of the other, or of itself.
     fn pairs(&self, arguments: Arguments<'a>, looks: &mut Looks) -> Option<Shape> {
         let rows = *self.shape(arguments.positional(0)?, looks)?.first()?;
         let others = match arguments.positional(1) {
@@ -351,7 +351,7 @@ impl<'a> Inspector<'a> {
     }
 }
 
-/// Position of `size` in the calls of numpy.random.
+/// The position of the argument `size` in calls of `numpy.random`.
 fn size_of(name: &str) -> usize {
     match name {
         "random"

@@ -1,4 +1,4 @@
-//! Attributes, wherever one is read, written or deleted.
+//! Attributes, whether read, written or deleted.
 
 use super::{Inspector, is_dunder};
 use crate::analysis::fold::fold;
@@ -12,7 +12,7 @@ use crate::analysis::rules;
 use crate::analysis::walk::{Bound, ExprPlace, TargetOf};
 use crate::model::Capability;
 
-/// Public interface of named tuples and of notebooks, underscore or not.
+/// The public interface of named tuples and notebooks, despite the leading underscore.
 const PUBLIC: &[&str] = &[
     "_asdict",
     "_field_defaults",
@@ -48,18 +48,18 @@ impl<'a> Inspector<'a> {
         if self.attribute_name(&attr, at, x.ctx, &base, Some(&x.value)) {
             return;
         }
-        // Made anew, a file is that of any descriptor.
+        // Calling `__init__` again can attach a file object to any descriptor.
         let made = |v: &Val<'_>| matches!(v, Val::File | Val::Memory | Val::Result(_));
         if &*attr == "__init__" && base.iter().any(made) {
             self.add(&rules::ATTR_DUNDER, at, "__init__ of an object")
                 .hint = Some("make another object".to_owned());
         }
-        // A class of classes has nothing that a snippet needs.
+        // No snippet needs the attributes of a metaclass.
         let meta = |v: &Val<'_>| matches!(v, Val::TypeOf(true));
         if base.iter().any(meta) && !attr.starts_with('_') {
             self.add(&rules::DYN_TYPE_VALUE, at, format!("type(…).{attr}"));
         }
-        // Layouts of plotly carry the module `re`, and that others.
+        // Layouts of plotly expose the module `re`, and through it further modules.
         if matches!(&*attr, "enum" | "copyreg" | "functools")
             && matches!(&*x.value, Expr::Attribute(inner) if inner.attr.as_str() == "re")
             && !base.iter().any(|v| matches!(v, Val::Module(_)))
@@ -77,7 +77,7 @@ impl<'a> Inspector<'a> {
         for val in base.iter() {
             match val {
                 Val::Module(module) => self.module_attribute(module, &attr, at, place),
-                // Modules that a library carries, under a policy that lists everything.
+                // Modules exposed by a library, under a policy that allows everything.
                 Val::Member(path) if self.policy.imports.contains_key("*") => {
                     self.module_attribute(path, &attr, at, place);
                 }
@@ -93,7 +93,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// `x.__class__ is y.__class__`
+    /// Operands of a comparison: `x.__class__ is y.__class__`.
     pub(super) fn compared(&mut self, x: &'a ast::ExprCompare) {
         if self.text.is_none() {
             let operands = std::iter::once(&*x.left).chain(&x.comparators);
@@ -102,8 +102,9 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// `x.__class__` where no more comes of it than of `type(x)`: its name is read, it is compared, or an object
-    /// of the snippet makes another of its kind. The runner allows the same (`check.class_reads`).
+    /// Whether `x.__class__` gives no more access than `type(x)`: only its name is read, it is
+    /// compared, or an object of the snippet creates another of its class. The runner allows the
+    /// same (`check.class_reads`).
     fn is_class_read(
         &mut self,
         x: &'a ast::ExprAttribute,
@@ -151,7 +152,8 @@ impl<'a> Inspector<'a> {
             if let Some(capability) = member_capability(&written) {
                 self.uses(capability, at, &written);
             }
-            // Imported, it has its finding there; a bare name that is a giveaway gets it here.
+            // An imported module is reported at its import; a well-known module name without an
+            // import is reported here.
             if !self.foreign.contains(module) {
                 self.foreign(module, at);
             }
@@ -185,7 +187,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// What a member of a module is for, where every module is allowed.
+    /// The capability a member of a module stands for, under a policy that allows every module.
     fn reached(&self, module: &str, attr: &str, written: &str) -> Option<Capability> {
         let carried = attr.trim_start_matches('_');
         member_capability(written).or_else(|| {
@@ -197,7 +199,7 @@ impl<'a> Inspector<'a> {
         })
     }
 
-    /// Judges an attribute by its name and receiver; whether that settled it.
+    /// Judges an attribute by its name and receiver. Returns whether the judgement is final.
     pub(super) fn attribute_name(
         &mut self,
         attr: &str,
@@ -297,8 +299,9 @@ impl<'a> Inspector<'a> {
         false
     }
 
-    /// Whether the snippet gives objects of its own an attribute of this name, and nothing is known of what it
-    /// is read from. The runner looks whether it is one of those (`gates.check_private`).
+    /// Whether objects of the snippet have an attribute of this name and the type of the receiver
+    /// is unknown. The runner checks whether the receiver is such an object
+    /// (`gates.check_private`).
     fn may_be_own(&self, attr: &str, receiver: Option<&'a Expr>, base: &Vals<'a>) -> bool {
         let scopes = &self.r.scopes;
         let given = scopes.fields.contains_key(attr) || scopes.classes.contains_key(attr);
@@ -313,7 +316,7 @@ impl<'a> Inspector<'a> {
         given && unknown && !input
     }
 
-    /// `self`, `cls`, or a class or object of the snippet.
+    /// Whether the receiver is `self`, `cls`, or a class or object of the snippet.
     fn is_own(&self, receiver: &'a Expr, base: &Vals<'a>) -> bool {
         if base
             .iter()
@@ -337,13 +340,13 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// A keyword of a class pattern.
+    /// Judges a keyword of a class pattern.
     pub(super) fn pattern(&mut self, attr: &str, at: TextRange) {
         let attributes = &self.policy.attributes;
         let dunder = attr.starts_with("__") && !attributes.allow_dunder.contains(attr);
         let private = attr.starts_with('_') && !is_public(attr);
         let anything = attributes.allow_dunder.contains("*");
-        // A captured method is called out of sight.
+        // The calls of a captured method cannot be seen.
         let reaching = matches!(attr, "format" | "format_map")
             || methods::method(attr).is_some_and(|e| e.effect != Effect::ByName && attr != "load");
         let dunder = dunder || reaching;
@@ -361,7 +364,7 @@ impl<'a> Inspector<'a> {
         let attr = fold(target.attr.as_str());
         let at = target.range();
         let base = self.r.eval(&target.value, self.here());
-        // Of the snippet's own objects it is as good as an assignment, which is judged below.
+        // On the snippet's own objects this equals an assignment, which is judged below.
         if matches!(
             of,
             TargetOf::Loop | TargetOf::With | TargetOf::Comprehension
@@ -401,7 +404,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// A function that opens files, handed on instead of called.
+    /// A function that opens files and is passed on instead of called.
     pub(super) fn file_value(&mut self, e: &'a Expr, at: TextRange, place: ExprPlace<'a>) {
         let surrounding = match place {
             ExprPlace::Argument(call) | ExprPlace::Keyword(call) => Some(call),
@@ -420,14 +423,14 @@ impl<'a> Inspector<'a> {
         for val in vals.iter() {
             let (entry, subject) = match val {
                 Val::Member(path) => (methods::member(path), path),
-                // Columns may be called so.
+                // Columns may have these names.
                 Val::Method(name) if matches!(&**name, "download" | "saving") => continue,
                 Val::Method(name) => (methods::method(name), name),
                 _ => continue,
             };
             let Some(entry) = entry else { continue };
             let subject = subject.to_string();
-            // `partial(f, …)` and its kind hand arguments over later.
+            // `partial(f, …)` and similar calls pass the arguments later.
             if let Some(call) = surrounding
                 && self.is_partial(call)
                 && call.args.first().is_some_and(|f| std::ptr::eq(f, e))
@@ -461,7 +464,7 @@ impl<'a> Inspector<'a> {
     }
 }
 
-/// What a name that the policies deny on any object is wanted for.
+/// The capability behind a name that policies deny on every object.
 fn denied_capability(attr: &str) -> Option<Capability> {
     Some(match attr {
         "environ" | "environb" | "getenv" => Capability::ReadSystemState,
@@ -473,15 +476,16 @@ fn denied_capability(attr: &str) -> Option<Capability> {
     })
 }
 
-/// Public all the same: what named tuples and notebooks call so, and a field that a named tuple calls by its
-/// position (`row._1`), since its own name is none of Python's.
+/// Whether the name is public despite its underscore: the interface of named tuples and notebooks,
+/// and the positional name of a named tuple's field (`row._1`), which is used if the field's own
+/// name is no identifier.
 fn is_public(attr: &str) -> bool {
     let position = attr.strip_prefix('_').unwrap_or_default();
     let position = !position.is_empty() && position.bytes().all(|b| b.is_ascii_digit());
     position || PUBLIC.contains(&attr)
 }
 
-/// Where frames and functions give their names away.
+/// Attributes through which frames and functions expose their names.
 const FRAMES: &[&str] = &[
     "f_back",
     "f_builtins",

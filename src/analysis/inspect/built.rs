@@ -1,8 +1,8 @@
-//! Texts that are put together from literals: of their gaps it is known whether numbers fill them.
+//! Texts built from literals, and whether numbers fill their gaps.
 //!
-//! A query whose gaps are numbers is the query that is written around them, and one whose gaps are literal
-//! texts is each of the queries that they make. One whose gaps are other texts of a loop or of a list is for a
-//! person to look at; the child judges each text when it is compiled.
+//! A query whose gaps are numbers is the query written around them. A query whose gaps are literal
+//! texts is each of the resulting queries. If the gaps are other texts of a loop or a list, a
+//! person has to review it; the child judges each text when it is compiled.
 
 use super::Inspector;
 use super::sources::{Item, Spot};
@@ -10,35 +10,35 @@ use crate::analysis::fold::fold;
 use crate::analysis::parse::ast::{self, Constant, Expr};
 use crate::analysis::resolve::{Val, address};
 
-/// What fills the gaps of such a text; the order is the strength.
+/// What fills the gaps of a text; a later variant outweighs an earlier one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Gaps {
     Numbers,
     Texts,
 }
 
-/// Deeper than any honest text is put together.
+/// The nesting limit; no ordinary text is nested deeper.
 const DEPTH: usize = 8;
 
-/// More texts than any honest query may be.
+/// The limit on texts; no ordinary query has more variants.
 const MOST: usize = 64;
 
-/// What stands between whole conditions and sums, so that each is an expression of its own.
+/// Separators between whole conditions or sums, so that each part is an expression of its own.
 const BETWEEN: &[&str] = &["&", "|", "+", "and", "or"];
 
-/// Methods of tables that give a number, or a table of them.
+/// Table methods that return a number or a table of numbers.
 const NUMBERS: &[&str] = &[
     "count", "max", "mean", "median", "min", "nunique", "quantile", "std", "sum", "var",
 ];
 
 impl<'a> Inspector<'a> {
-    /// What fills the gaps of a text with gaps; `None` where anything could.
+    /// What fills the gaps of a text; `None` if anything could.
     pub(super) fn gaps(&self, e: &'a Expr) -> Option<Gaps> {
         self.gaps_in((e, self.here()), 0)
     }
 
-    /// The texts that an expression may be, with a number in each gap for numbers; `None` where it may be
-    /// another.
+    /// The texts that an expression may evaluate to, with one digit in each gap for a number;
+    /// `None` if it may be another text.
     pub(super) fn spelled(&self, e: &'a Expr) -> Option<Vec<String>> {
         self.spelled_in((e, self.here()), 0)
     }
@@ -65,7 +65,7 @@ impl<'a> Inspector<'a> {
                 }
                 Some(all)
             }
-            // Whatever it looks like, a number stays digits, points and signs.
+            // In any format, a number consists of digits, points and signs.
             Expr::FormattedValue(x) if self.is_number((&x.value, scope), depth) => {
                 Some(vec!["0".to_owned()])
             }
@@ -84,7 +84,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// `" and ".join(f"{c} > 1" for c in columns)`: each of them alone, and all of them.
+    /// `" and ".join(f"{c} > 1" for c in columns)`: each part alone, and all of them together.
     fn joined_in(
         &self,
         call: &'a ast::ExprCall,
@@ -127,14 +127,14 @@ impl<'a> Inspector<'a> {
                 _ => None,
             },
             Expr::JoinedStr(x) => all(&x.values),
-            // Whatever it looks like, a number stays digits, points and signs.
+            // In any format, a number consists of digits, points and signs.
             Expr::FormattedValue(x) => self.gap((&x.value, scope), depth),
             Expr::BinOp(x) => Some(inner(&x.left)?.max(inner(&x.right)?)),
             Expr::List(x) => all(&x.elts),
             Expr::Tuple(x) => all(&x.elts),
             Expr::ListComp(x) => self.each(&x.elt, &x.generators, depth),
             Expr::GeneratorExp(x) => self.each(&x.elt, &x.generators, depth),
-            // A name that stands for the whole text is not written around anything.
+            // A loop variable that is the whole text has no literal text around it.
             Expr::Name(name) if self.is_of_loop(name, scope) => None,
             Expr::Name(_) => self.gap((e, scope), depth),
             // `" + ".join(columns)`
@@ -149,7 +149,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// An element of a comprehension.
+    /// The gaps in an element of a comprehension.
     fn each(
         &self,
         e: &'a Expr,
@@ -162,7 +162,7 @@ impl<'a> Inspector<'a> {
         gaps.map(|g| g.max(Gaps::Texts))
     }
 
-    /// What one gap is filled with.
+    /// What fills one gap.
     fn gap(&self, (e, scope): Spot<'a>, depth: usize) -> Option<Gaps> {
         if self.is_number((e, scope), depth) {
             return Some(Gaps::Numbers);
@@ -187,7 +187,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Whether its value is a number whatever happens.
+    /// Whether the value is always a number.
     fn is_number(&self, (e, scope): Spot<'a>, depth: usize) -> bool {
         if depth > DEPTH {
             return false;
@@ -213,7 +213,7 @@ impl<'a> Inspector<'a> {
     }
 }
 
-/// Each of these texts with each of those behind it.
+/// Every text of `before` followed by every text of `behind`.
 fn put_after(before: &[String], behind: &[String]) -> Option<Vec<String>> {
     let few = before.len().saturating_mul(behind.len()) <= MOST;
     let each = |a: &String| {

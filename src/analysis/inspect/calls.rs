@@ -1,4 +1,4 @@
-//! Calls: what is called is resolved first, so that an alias hides nothing.
+//! Calls. The callee is resolved first, so that an alias hides nothing.
 
 use super::Inspector;
 use crate::analysis::fold::fold;
@@ -11,7 +11,8 @@ use crate::analysis::rules::{self, Rule};
 use crate::analysis::walk::ExprPlace;
 use crate::model::Capability;
 
-/// The arguments of a call, as many as were skipped by a `partial` around it.
+/// The arguments of a call. `skip` leaves out leading ones: in `partial(f, x)`, only `x` is an
+/// argument of `f`.
 #[derive(Clone, Copy)]
 pub(super) struct Arguments<'a> {
     pub call: &'a ast::ExprCall,
@@ -19,7 +20,7 @@ pub(super) struct Arguments<'a> {
 }
 
 impl<'a> Arguments<'a> {
-    /// A positional argument; `None` also where a `*` before it hides which it is.
+    /// A positional argument; `None` also if a preceding `*` makes its position unknown.
     pub fn positional(&self, index: usize) -> Option<&'a Expr> {
         let index = index.checked_add(self.skip)?;
         let before = self.call.args.get(..=index)?;
@@ -36,17 +37,17 @@ impl<'a> Arguments<'a> {
         })
     }
 
-    /// An argument by one of its names or by its place.
+    /// An argument by one of its keywords or by its position.
     pub fn given(&self, index: usize, names: &[&str]) -> Option<&'a Expr> {
         self.keyword(names).or_else(|| self.positional(index))
     }
 
-    /// The argument that decides.
+    /// The argument that decides how the call is judged.
     pub fn deciding(&self, entry: Entry) -> Option<&'a Expr> {
         self.given(entry.index, entry.names)
     }
 
-    /// Whether `*` or `**` may carry more.
+    /// Whether `*` or `**` may pass further arguments.
     pub fn open_ended(&self) -> bool {
         self.call.args.iter().any(Expr::is_starred_expr)
             || self.call.keywords.iter().any(|k| k.arg.is_none())
@@ -85,7 +86,8 @@ impl<'a> Inspector<'a> {
             self.called(val, arguments, call.range());
         }
         self.blind_call(call, &vals);
-        // `type` may have come a way that cannot be followed; its three arguments have a shape.
+        // `type` may be called through a value that cannot be followed; its three arguments are
+        // recognizable.
         if let [name, Expr::Tuple(_), Expr::Dict(_)] = call.args.as_slice()
             && vals
                 .iter()
@@ -100,7 +102,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// A method of what a library returned, or one that takes a template.
+    /// Judges a method of a library's result, or a method that takes a template.
     fn result_call(&mut self, x: &'a ast::ExprAttribute, arguments: Arguments<'a>) {
         let attr = fold(x.attr.as_str());
         let base = self.r.eval(&x.value, self.here());
@@ -168,7 +170,8 @@ impl<'a> Inspector<'a> {
     fn called(&mut self, val: &Val<'a>, arguments: Arguments<'a>, at: TextRange) {
         match val {
             Val::Builtin(name) => self.builtin_call(name, arguments, at),
-            // A class of classes makes a class with any method, as `type` with three arguments.
+            // Calling a metaclass creates a class with any methods, like `type` with three
+            // arguments.
             Val::Member(path)
                 if matches!(&**path, "abc.ABCMeta" | "enum.EnumMeta" | "enum.EnumType") =>
             {
@@ -185,7 +188,7 @@ impl<'a> Inspector<'a> {
                 }
                 self.also(name, arguments, at);
             }
-            // A class derived from a library's opens what that one opens.
+            // A class derived from a library class opens the same files as that class.
             Val::Class(scope) => {
                 for base in self.r.scopes.bases(*scope) {
                     let vals = self.r.eval(base, self.r.scopes.all[*scope].parent);
@@ -217,7 +220,8 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// A call of a module that reaches outside by itself, with what is known of its argument.
+    /// Judges a call of a module that reaches outside by itself, with what is known of its
+    /// argument.
     fn direct(&mut self, path: &str, arguments: Arguments<'a>, at: TextRange) {
         let Some(capability) = member_capability(path) else {
             return;
@@ -237,7 +241,7 @@ impl<'a> Inspector<'a> {
         self.uses(capability, at, &format!("{written}, {kind} argument"));
     }
 
-    /// Further arguments of the same call that decide.
+    /// Judges further deciding arguments of the same call.
     fn also(&mut self, subject: &str, arguments: Arguments<'a>, at: TextRange) {
         for entry in methods::also(subject) {
             if arguments.deciding(*entry).is_some() {
@@ -354,7 +358,7 @@ impl<'a> Inspector<'a> {
         self.pattern_call(path, arguments, at);
     }
 
-    /// A call that was found in the tables.
+    /// Judges a call found in the tables.
     pub(super) fn effect(
         &mut self,
         entry: Entry,
@@ -395,12 +399,12 @@ impl<'a> Inspector<'a> {
             Effect::ByName => self.by_name(entry, arguments, at),
             Effect::Save => self.save(entry, subject, arguments, at),
             Effect::Copies => {}
-            // `dataset.load()` loads what the library carries.
+            // `dataset.load()` loads data that comes with the library.
             Effect::Unpickle
                 if subject == "load"
                     && (arguments.count() == 0 && arguments.call.keywords.is_empty()
                         || self.own_method(arguments.call, subject)) => {}
-            // `a.dumps()` of numpy; what the snippet itself calls so is its own.
+            // `a.dumps()` of numpy; the snippet's own methods of that name are harmless.
             Effect::Pickle if self.own_method(arguments.call, subject) => {}
             Effect::Pickle => {
                 let given = arguments.count() > 0 || !arguments.call.keywords.is_empty();
@@ -420,7 +424,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// What such a call does whatever its arguments are.
+    /// Reports a call that has the same effect whatever its arguments are.
     pub(super) fn effect_alone(&mut self, entry: Entry, subject: &str, at: TextRange) {
         let Some(rule) = always(entry) else { return };
         let known = subject
@@ -437,7 +441,7 @@ fn is_false(e: &Expr) -> bool {
     matches!(e, Expr::Constant(c) if c.value == Constant::Bool(false))
 }
 
-/// The rule of a call that means the same whatever its arguments are.
+/// The rule for a call that has the same effect whatever its arguments are.
 pub(super) fn always(entry: Entry) -> Option<&'static Rule> {
     Some(match entry.effect {
         Effect::NumpyLoad | Effect::Unpickle => &rules::DESER_LOAD,

@@ -1,4 +1,4 @@
-//! Classes: metaclasses, however they are chosen.
+//! Classes with metaclasses, however these are chosen.
 
 use super::calls::Arguments;
 use super::{Inspector, is_dunder};
@@ -12,7 +12,7 @@ impl<'a> Inspector<'a> {
     pub(super) fn class(&mut self, class: &'a ast::StmtClassDef) {
         for keyword in &class.keywords {
             let name = keyword.arg.as_ref().map(|n| fold(n.as_str()));
-            // `**kwargs` may carry one.
+            // `**kwargs` may contain a metaclass.
             if name.as_ref().is_some_and(|n| n != "metaclass") {
                 continue;
             }
@@ -27,7 +27,7 @@ impl<'a> Inspector<'a> {
             let meta = vals.iter().any(|v| match v {
                 Val::Member(p) => matches!(&**p, "abc.ABCMeta" | "enum.EnumMeta" | "enum.EnumType"),
                 Val::TypeOf(_) => true,
-                // By its own name it is judged where it is loaded.
+                // The plain name `type` is judged where it is loaded.
                 Val::Builtin(name) => {
                     &**name == "type"
                         && !matches!(base, Expr::Name(n) if fold(n.id.as_str()) == "type")
@@ -40,7 +40,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// `Enum("E", {…})`: names of that kind become attributes of a class.
+    /// Judges `Enum("E", {…})`: the names become attributes of a class.
     pub(super) fn members_of_enum(&mut self, arguments: Arguments<'a>, at: TextRange) {
         let Some(e) = arguments.given(1, &["names"]) else {
             return;

@@ -1,4 +1,4 @@
-//! Data: columns read and written, where the text tells which.
+//! Data: the columns read and written, if the text names them.
 
 use super::Inspector;
 use super::calls::Arguments;
@@ -23,7 +23,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Columns that common methods name: `groupby("region")`, `assign(rate=…)`.
+    /// Columns named by common methods: `groupby("region")`, `assign(rate=…)`.
     pub(super) fn column_call(&mut self, x: &'a ast::ExprAttribute, arguments: Arguments<'a>) {
         let at = x.range();
         let method = x.attr.as_str();
@@ -163,7 +163,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Columns that a plot names: `x="height"`.
+    /// Columns named by a plot: `x="height"`.
     pub(super) fn plotted(&mut self, arguments: Arguments<'a>, at: TextRange) {
         const AXES: &[&str] = &[
             "x",
@@ -213,8 +213,9 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Whether the profile or the proposal binds the name to data: whatever is done with it reads it, a column
-    /// named or not. A rule there is for columns only: an input is what the proposal was given to use.
+    /// Whether the profile or the proposal binds the name to data. Every use of such a name reads
+    /// the data, even if no column is named. Rules apply only to columns, because the proposal was
+    /// given its inputs to use them.
     pub(super) fn is_table(&self, id: &str) -> bool {
         match self.policy.contract {
             Contract::Feature => id == "df",
@@ -225,7 +226,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// `private.people`, `system.inputs`: where the contract `scoped` has the inputs.
+    /// Inputs under the contract `scoped`: `private.people`, `system.inputs`.
     fn scoped_input(&mut self, scope: &str, attr: &str, at: TextRange) {
         let inputs = self.setting.inputs.as_ref();
         let read = match scope {
@@ -238,7 +239,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// `df.amount` of a table that the snippet was given.
+    /// A column read as an attribute of a given table: `df.amount`.
     pub(super) fn attribute_column(&mut self, receiver: &'a Expr, attr: &str, at: TextRange) {
         let Expr::Name(name) = receiver else { return };
         let id = fold(name.id.as_str());
@@ -279,7 +280,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// The scope `system` of the contract `scoped` is read only.
+    /// Under the contract `scoped`, the scope `system` is read-only.
     pub(super) fn system_scope(&mut self, holder: &'a Expr, at: TextRange) {
         if self.policy.contract == Contract::Scoped
             && let Expr::Name(name) = holder
@@ -313,7 +314,7 @@ impl<'a> Inspector<'a> {
                 }
             }
             Expr::Name(_) => {
-                // `df[column]` where the name stands for literals only.
+                // `df[column]` where the name can only be a literal.
                 let vals = self.r.eval(key, self.here());
                 let mut texts = Vec::new();
                 for val in vals.iter() {
@@ -340,7 +341,7 @@ impl<'a> Inspector<'a> {
 
     pub(super) fn column(&mut self, name: &str, capability: Capability, at: TextRange) {
         let mut name: String = name.chars().take(60).collect();
-        // A name that cannot be seen is still a name.
+        // An invisible name is still a name, so show it escaped.
         if name.trim().is_empty() || name.contains(char::is_control) {
             name = format!("{name:?}");
         }
@@ -355,7 +356,7 @@ impl<'a> Inspector<'a> {
     }
 }
 
-/// Whether something may be a table: anything that is not known to be something else.
+/// Whether the value may be a table, i.e. is not known to be something else.
 fn tabular(base: &Vals<'_>) -> bool {
     base.iter().all(|v| {
         matches!(

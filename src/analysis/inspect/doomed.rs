@@ -1,5 +1,6 @@
-//! What cannot succeed: a name that nothing binds, a package that is not installed here, a file that
-//! nothing wrote. It is answered at once where it surely ends the run, and noted where it may not.
+//! Code that cannot succeed: an unbound name, a package that is not installed, a file that nothing
+//! wrote. If the failure surely ends the run, the run is refused at once; otherwise it is only
+//! noted.
 
 use std::collections::{HashMap, HashSet};
 
@@ -19,35 +20,36 @@ use crate::model::nearest;
 use crate::model::{Action, Capability};
 use crate::policy::{Contract, DRAWS, NodeKind, is_given};
 
-/// What is gathered until the whole snippet was seen.
+/// Findings collected until the whole snippet has been inspected.
 #[derive(Default)]
 pub(super) struct Doomed<'a> {
     failing: Vec<Failing>,
     read: Vec<(Vec<String>, TextRange)>,
     written: HashSet<String>,
-    /// Folders that files are written into.
+    /// Folders that the snippet writes files into.
     pub(super) folders: Vec<(String, TextRange)>,
-    /// Whether files are written under names that nobody follows.
+    /// Whether the snippet writes files whose names cannot be determined.
     any_written: bool,
-    /// How often a text stands in the snippet that could name a file.
+    /// How often each text that could be a file name occurs in the snippet.
     texts: HashMap<&'a str, usize>,
 }
 
-/// Something that fails where it is reached.
+/// Code that fails if it is reached.
 struct Failing {
     rule: &'static Rule,
     at: TextRange,
     subject: String,
     hint: Option<String>,
-    /// The classes of its error, from the narrowest on.
+    /// The exception classes that catch the error, narrowest first.
     errors: &'static [&'static str],
 }
 
 const UNBOUND: &[&str] = &["NameError"];
 const UNBOUND_LOCAL: &[&str] = &["UnboundLocalError", "NameError"];
-/// Modules that are asked for by their names. Excerpts leave out the imports of the libraries of data.
+/// Modules usually used under their own name. Data libraries are missing here because excerpts of
+/// code often leave out their imports.
 const USUAL: &[&str] = &["itertools", "json", "math", "re"];
-/// What these modules have in common with data.
+/// Members that these modules share with data objects.
 const OF_DATA: &[&str] = &["all", "any", "pow", "prod", "split", "sub"];
 const ABSENT: &[&str] = &["ModuleNotFoundError", "ImportError"];
 const NO_FILE: &[&str] = &[
@@ -59,7 +61,7 @@ const NO_FILE: &[&str] = &[
 
 const REFUSED: &[&str] = &["PermissionError", "OSError", "IOError", "EnvironmentError"];
 
-/// What libraries put behind a name that they write.
+/// File endings that libraries append to the names they are given.
 const ENDINGS: &[(&str, &[&str])] = &[
     ("numpy.save", &["npy"]),
     ("numpy.savez", &["npz"]),
@@ -74,11 +76,12 @@ const ENDINGS: &[(&str, &[&str])] = &[
 ];
 
 impl<'a> Inspector<'a> {
-    /// A name that nothing in the snippet binds and that is no builtin. `gone`: it was bound once.
+    /// Reports a name that nothing in the snippet binds and that is no builtin. `gone`: the name
+    /// was bound and then deleted.
     pub(super) fn unbound(&mut self, id: &str, at: TextRange, gone: bool) {
         let contract = self.policy.contract;
         let Some(inputs) = contract.inputs_bound(self.setting.inputs.as_ref()) else {
-            // Nobody calls an input so.
+            // No input has such a name.
             if is_telling(id) && self.r.module_standing(id) == Standing::Allowed {
                 let hint = self.import_first(id);
                 self.fails(&rules::RUN_UNBOUND, at, id.to_owned(), hint, UNBOUND);
@@ -113,7 +116,8 @@ impl<'a> Inspector<'a> {
         self.fails(&rules::RUN_UNBOUND, at, id.to_owned(), hint, UNBOUND);
     }
 
-    /// `json.loads`, where nobody told which inputs there are: no data has what the module has.
+    /// Reports `json.loads` without an import even if the inputs are unknown: no data object has a
+    /// member of that name.
     pub(super) fn missing_import(&mut self, x: &'a ast::ExprAttribute) {
         let Expr::Name(name) = &*x.value else { return };
         let id = fold(name.id.as_str());
@@ -148,16 +152,16 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Names that something binds, further down.
+    /// Reports names that are bound only further down.
     fn unbound_yet(&mut self, body: &'a [Stmt]) {
         let contract = self.policy.contract;
         let inputs = contract.inputs_bound(self.setting.inputs.as_ref());
         let may_be_input = |name: &str| match inputs.clone() {
             Some(mut inputs) => contract.names().contains(&name) || inputs.any(|n| n == name),
-            // Nobody calls an input so.
+            // No input has such a name.
             None => !is_telling(name) || self.r.module_standing(name) != Standing::Allowed,
         };
-        // What these do to the names of the module cannot be read.
+        // Names bound through these cannot be determined.
         let open = [
             "exec",
             "eval",
@@ -193,7 +197,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// What is right instead of a read that comes too early.
+    /// The hint for a read before the binding.
     fn bind_first(&self, one: &Early<'a>) -> String {
         let name = &*one.name;
         let allows = |kind: NodeKind| self.policy.nodes.contains(kind.name());
@@ -225,7 +229,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// The import that is missing, where the policy allows it.
+    /// A hint with the missing import, if the policy allows the module.
     fn import_first(&self, id: &str) -> Option<String> {
         let import = usual_import(id)?;
         let module = import.split(' ').nth(1)?;
@@ -234,7 +238,7 @@ impl<'a> Inspector<'a> {
         allowed.then(|| format!("write `{import}` first"))
     }
 
-    /// A module that the policy allows.
+    /// Reports a module that the policy allows but that is not installed.
     pub(super) fn installed(&mut self, path: &str, at: TextRange) {
         let Some(python) = &self.setting.python else {
             return;
@@ -244,7 +248,8 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// A module that the policy does not list: whoever only hears of the policy may ask for it to be listed.
+    /// Reports a missing module that the policy does not list. Otherwise an agent might ask for it
+    /// to be listed, in vain.
     pub(super) fn not_here(&mut self, path: &str, at: TextRange) {
         let top = path.split('.').next().unwrap_or(path);
         let python = self.setting.python.as_ref();
@@ -270,7 +275,7 @@ impl<'a> Inspector<'a> {
         self.fails(&rules::RUN_ABSENT, at, top, Some(hint), ABSENT);
     }
 
-    /// plotly has a package of its own draw its pictures.
+    /// plotly needs a separate package to write images.
     pub(super) fn image(&mut self, subject: &str, at: TextRange) {
         let python = self.setting.python.as_ref();
         let lacks = python.is_some_and(|python| python.lacks(DRAWS));
@@ -281,8 +286,8 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Type parameters and `type` statements, which 3.12 brought (PEP 695): a Python before it compiles none
-    /// of the snippet.
+    /// Type parameters and `type` statements (PEP 695) need Python 3.12: an older Python cannot
+    /// compile the snippet at all.
     pub(super) fn newer_syntax(&mut self, what: &str, at: TextRange) {
         let Some(python) = &self.setting.python else {
             return;
@@ -300,7 +305,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// A name that no file of the output folder can have.
+    /// Reports a name that no file in the output folder can have.
     pub(super) fn cannot_be_named(
         &mut self,
         name: String,
@@ -330,25 +335,25 @@ impl<'a> Inspector<'a> {
         });
     }
 
-    /// How much fails, as far as was seen.
+    /// The number of failures found so far.
     pub(super) fn failing(&self) -> usize {
         self.doomed.failing.len()
     }
 
-    /// What was found since then need not fail: `getattr` has a default.
+    /// Marks the failures found since then as uncertain, e.g. because `getattr` has a default.
     pub(super) fn may_succeed(&mut self, since: usize) {
         let found = self.doomed.failing.iter_mut().skip(since);
         found.for_each(|one| one.errors = &[]);
     }
 
-    /// A text that could name a file.
+    /// Counts a text that could name a file.
     pub(super) fn file_text(&mut self, text: &'a str) {
         if text.len() <= 200 && text.contains('.') {
             *self.doomed.texts.entry(plain(text)).or_default() += 1;
         }
     }
 
-    /// A file that is opened, by the argument that names it.
+    /// Records a file that is opened, by the argument that names it.
     pub(super) fn touches(
         &mut self,
         e: &'a Expr,
@@ -361,7 +366,7 @@ impl<'a> Inspector<'a> {
         let names = match kind {
             PathKind::None => return,
             PathKind::Plain => self.texts_of(e),
-            // A parameter that is handed literals.
+            // A parameter that is called with literals.
             PathKind::Followed if reads => self.texts_of(e),
             PathKind::Followed | PathKind::Computed | PathKind::Outside | PathKind::Url => None,
         };
@@ -382,7 +387,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Methods that make files whose names stand nowhere: of archives, and a path that gets another name.
+    /// Methods that create files without naming them: extracting archives, renaming a path.
     pub(super) fn makes_files(&mut self, x: &'a ast::ExprAttribute, arguments: Arguments<'a>) {
         let makes = match x.attr.as_str() {
             "extract" | "extractall" | "unpack_archive" => true,
@@ -394,12 +399,12 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Files that nobody can name are opened.
+    /// Records that files with unknown names are opened.
     pub(super) fn touches_any(&mut self, capability: Capability) {
         self.doomed.any_written |= capability != Capability::FsRead;
     }
 
-    /// The literal texts that an expression is one of.
+    /// The literal texts that the expression may evaluate to.
     fn texts_of(&self, e: &'a Expr) -> Option<Vec<String>> {
         if let Expr::Constant(ast::ExprConstant {
             value: Constant::Str(text),
@@ -417,7 +422,7 @@ impl<'a> Inspector<'a> {
         Some(texts).filter(|texts| !texts.is_empty())
     }
 
-    /// Files that are read, and that neither the snippet nor anybody before it wrote.
+    /// Reports files that are read although neither this snippet nor an earlier one wrote them.
     fn unwritten(&mut self) {
         if self.policy.contract != Contract::Analysis {
             return;
@@ -427,7 +432,7 @@ impl<'a> Inspector<'a> {
         for name in doomed.read.iter().flat_map(|(names, _)| names) {
             *reads.entry(name).or_default() += 1;
         }
-        // A name that stands somewhere else too may be one that something else writes.
+        // A name that also occurs elsewhere may be written by code that is not recognized.
         let elsewhere = |name: &String| {
             let texts = doomed.texts.get(name.as_str()).copied().unwrap_or_default();
             texts > reads.get(name.as_str()).copied().unwrap_or_default()
@@ -443,7 +448,8 @@ impl<'a> Inspector<'a> {
                 at: *at,
                 subject: name.clone(),
                 hint: Some(self.inputs_instead(name)),
-                // Nothing has these errors: somebody may have written it.
+                // An empty list makes the failure uncertain: unknown code may have written the
+                // file.
                 errors: match doomed.any_written || names.iter().any(elsewhere) {
                     true => &[],
                     false => NO_FILE,
@@ -453,7 +459,7 @@ impl<'a> Inspector<'a> {
         self.doomed.failing = failing;
     }
 
-    /// Data sets are inputs, and which there are.
+    /// The hint that data sets are inputs, with the names of the inputs.
     fn inputs_instead(&self, name: &str) -> String {
         let stem = name.rsplit('/').next().unwrap_or(name);
         let stem = stem.split('.').next().unwrap_or(stem);
@@ -485,7 +491,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// When the whole snippet was seen.
+    /// Runs after the whole snippet has been inspected.
     pub(super) fn doomed(&mut self, body: &'a [Stmt]) {
         self.without_folder();
         self.unwritten();
@@ -497,7 +503,7 @@ impl<'a> Inspector<'a> {
         let course = Course::of(body);
         for one in failing {
             let (start, _) = self.place(one.at);
-            // `try: unicode` with `except NameError`: whoever writes it knows.
+            // `try: unicode` with `except NameError`: the author expects the error.
             if one.rule.code == rules::RUN_UNBOUND.code && course.expects(start, one.errors) {
                 continue;
             }
@@ -509,7 +515,7 @@ impl<'a> Inspector<'a> {
     }
 }
 
-/// The names, and what they are with the ending that a library adds.
+/// The names, and each of them with the ending that a library appends.
 fn with_endings(mut names: Vec<String>, subject: &str) -> Vec<String> {
     let adds = |(of, _): &&(&str, &[&str])| {
         let end = subject.rsplit('.').next();
@@ -530,7 +536,7 @@ fn with_endings(mut names: Vec<String>, subject: &str) -> Vec<String> {
     names
 }
 
-/// A file's name as the folder has it.
+/// The file name without a leading `./`.
 fn plain(text: &str) -> &str {
     let mut name = text;
     while let Some(rest) = name.strip_prefix("./") {
@@ -539,7 +545,7 @@ fn plain(text: &str) -> &str {
     name
 }
 
-/// How everybody imports what goes by this name.
+/// The usual import for a well-known name.
 fn usual_import(name: &str) -> Option<&'static str> {
     Some(match name {
         "plt" => "import matplotlib.pyplot as plt",

@@ -1,5 +1,5 @@
-//! Names that no file of the output folder can have: the run would refuse them when they are opened. A text
-//! that is surely part of a name counts as the name itself does.
+//! Names that no file in the output folder can have: the run would refuse to open them. A text that
+//! is surely part of a name is judged like the name itself.
 
 use unicode_normalization::UnicodeNormalization;
 
@@ -19,14 +19,14 @@ use crate::policy::Contract;
 
 const LETTERS: &str = "names are made of A-Z, a-z, 0-9, \".\", \"_\" and \"-\"";
 
-/// A name, or a part of one, and whether it is surely that.
+/// An invalid name or part of one, and whether it is surely used as a name.
 struct Misnamed {
     text: String,
     sure: bool,
     hint: String,
 }
 
-/// Methods that nothing but tables and figures have, and that open the file that their text names.
+/// Methods that only tables and figures have, and that open the file named by their argument.
 const SURE: &[&str] = &[
     "savefig",
     "to_csv",
@@ -50,7 +50,7 @@ const SURE: &[&str] = &[
     "open",
 ];
 
-/// What begins or is the place of temporary files, where names are free.
+/// Words for the temporary folder and temporary files, whose names are not restricted.
 const TEMPORARY: &[&str] = &[
     "HOME",
     "NamedTemporaryFile",
@@ -64,11 +64,11 @@ const TEMPORARY: &[&str] = &[
     "tempfile",
 ];
 
-/// Deeper than any honest name is put together.
+/// The nesting limit; no ordinary name is nested deeper.
 const DEPTH: usize = 8;
 
 impl<'a> Inspector<'a> {
-    /// A file or a folder that is made, by the expression that names it.
+    /// Checks the name of a file or folder that is created.
     pub(super) fn named_so(
         &mut self,
         e: &'a Expr,
@@ -81,7 +81,7 @@ impl<'a> Inspector<'a> {
         let kept = self.policy.guard
             && self.policy.builtins.contains("open")
             && matches!(self.policy.contract, Contract::Analysis | Contract::Walled);
-        // pyarrow puts a number into its template.
+        // pyarrow inserts a number into its template.
         let template = entry.is_some_and(|entry| entry.names.contains(&"basename_template"));
         if !kept || template || capability != Capability::FsWrite {
             return;
@@ -96,7 +96,7 @@ impl<'a> Inspector<'a> {
                 let bound = scope.names.get(subject).into_iter().flatten();
                 subject != "open" && bound.count() > 0
             });
-            // Set up once, a log opens no other file.
+            // A logger that is already set up opens no other file.
             let named = !subject.starts_with("logging.");
             let opens = (!method || SURE.contains(&subject)) && named;
             let sure = found.sure && !own && opens;
@@ -104,7 +104,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// `os.makedirs("My Results")`
+    /// Checks `os.makedirs("My Results")`.
     pub(super) fn folder_call(&mut self, path: &str, call: &'a ast::ExprCall, at: TextRange) {
         if matches!(path, "os.makedirs" | "os.mkdir")
             && let Some(e) = call.args.first()
@@ -113,7 +113,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// A folder that is made.
+    /// Checks a folder that is created.
     pub(super) fn folder(&mut self, e: &'a Expr, subject: &str, at: TextRange) {
         let kind = self.kind(e);
         self.named_so(e, kind, Capability::FsWrite, None, subject, at);
@@ -141,7 +141,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// A whole name.
+    /// Checks a whole name.
     fn name_of_file(&self, text: &str) -> Option<Misnamed> {
         let path = match self.files_in_memory() {
             true => beneath(text)?,
@@ -157,7 +157,7 @@ impl<'a> Inspector<'a> {
         })
     }
 
-    /// The first text in an expression that is part of a name and cannot be.
+    /// The first text in the expression that is part of a name and invalid there.
     fn part(&self, (e, scope): Spot<'a>, depth: usize) -> Option<Misnamed> {
         if depth > DEPTH {
             return None;
@@ -212,7 +212,7 @@ impl<'a> Inspector<'a> {
                         Source::Added(_) => return None,
                     }
                 }
-                // `name = name.replace(" ", "_")` is what becomes of a text that was wrong.
+                // `name = name.replace(" ", "_")` repairs an invalid text.
                 let mut parts = Vec::new();
                 for at in spots {
                     let found = self.part(at, depth + 1);
@@ -227,7 +227,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// More folders than a name may have.
+    /// Reports a name with more folders than allowed.
     pub(super) fn too_deep(&mut self, e: &'a Expr, kind: PathKind, at: TextRange) -> bool {
         let kept = self.policy.guard
             && matches!(self.policy.contract, Contract::Analysis | Contract::Walled);
@@ -247,7 +247,7 @@ impl<'a> Inspector<'a> {
     }
 }
 
-/// Whether a word of the snippet may stand for the place of temporary files.
+/// Whether a word in the snippet may refer to the temporary folder.
 pub(super) fn may_be_temporary(statements: &[Stmt]) -> bool {
     let mut words = Words(false);
     body(&mut words, statements);
@@ -284,7 +284,7 @@ impl<'a> Visitor<'a> for Words {
     }
 }
 
-/// Of several that it may be: sure where each of them is wrong.
+/// Combines alternatives: sure only if every one of them is invalid.
 fn several(found: impl Iterator<Item = Option<Misnamed>>) -> Option<Misnamed> {
     let (mut first, mut sure) = (None, true);
     for one in found {
@@ -306,7 +306,7 @@ fn is_of_name(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-')
 }
 
-/// A text that stands in a name beside others.
+/// Checks a text next to other pieces of a name.
 fn piece(text: &str) -> Option<Misnamed> {
     let wrong = |c: char| !is_of_name(c) && !matches!(c, '/' | '\\' | '~' | '\0');
     text.contains(wrong).then(|| {
@@ -319,7 +319,7 @@ fn piece(text: &str) -> Option<Misnamed> {
     })
 }
 
-/// The date or time in a name: `{now:%H:%M}`.
+/// Checks a date or time formatted into a name: `{now:%H:%M}`.
 fn moment(spec: &Expr) -> Option<Misnamed> {
     let Expr::JoinedStr(x) = spec else {
         return None;
@@ -344,7 +344,7 @@ fn time() -> Misnamed {
     }
 }
 
-/// A template without what is filled in.
+/// The template without its placeholders.
 fn without_gaps(text: &str, mark: char) -> String {
     let mut out = String::new();
     let mut rest = text;
@@ -377,7 +377,7 @@ fn hint(wrong: &str, right: &str) -> String {
     format!("write \"{right}\": \"{wrong}\" has {what}; {LETTERS}")
 }
 
-/// One segment as it may be.
+/// A valid segment made from the text.
 fn segment(text: &str) -> String {
     let name = letters(text);
     if name.len() <= 100 {
@@ -390,7 +390,7 @@ fn segment(text: &str) -> String {
     format!("{}{end}", &name[..100 - end.len()])
 }
 
-/// The text in letters that a name may have.
+/// The text in the characters allowed in a name.
 fn letters(text: &str) -> String {
     let mut out = String::new();
     for c in text.nfc() {

@@ -1,6 +1,6 @@
-//! Files: a relative literal name is the output folder's, and so is one that is put together from literals
-//! and loop variables; another computed one is to be looked at. What begins at the root, leads up, has a
-//! scheme or is a descriptor is outside.
+//! Files. A relative literal name belongs to the output folder, and so does a name built from
+//! literals and loop variables; any other computed name needs a review. A name is outside if it is
+//! absolute, leads up, has a scheme or is a descriptor.
 
 use super::Inspector;
 use super::calls::{Arguments, OPEN};
@@ -13,20 +13,20 @@ use crate::analysis::rules;
 use crate::model::{Artifact, Capability};
 use crate::policy::Contract;
 
-/// What a path argument amounts to; the order is the strength.
+/// The kind of a path argument; a later variant outweighs an earlier one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum PathKind {
-    /// No file: nothing was named, or it is in memory.
+    /// No file: no name is given, or the file is in memory.
     None,
     Plain,
-    /// Computed from literals, loop variables and numbers: a file of the output folder too.
+    /// Computed from literals, loop variables and numbers: also a file in the output folder.
     Followed,
     Computed,
     Outside,
     Url,
 }
 
-/// Methods of `pathlib.Path` that no other object has, and what they do with the file that it names.
+/// Methods that only `pathlib.Path` has, and what they do with the file it names.
 const OF_PATHS: &[(&str, Capability)] = &[
     ("read_text", Capability::FsRead),
     ("read_bytes", Capability::FsRead),
@@ -64,7 +64,7 @@ impl<'a> Inspector<'a> {
         self.file(capability, OPEN, "open", arguments, at);
     }
 
-    /// A call whose deciding argument names a file.
+    /// Judges a call whose deciding argument names a file.
     pub(super) fn file(
         &mut self,
         capability: Capability,
@@ -75,7 +75,7 @@ impl<'a> Inspector<'a> {
     ) {
         let kind = match arguments.deciding(entry) {
             Some(e) => self.kind(e),
-            // `*["/etc/passwd"]`: any of what is unpacked may be it.
+            // `*["/etc/passwd"]`: any unpacked element may be the name.
             None if arguments.open_ended() => {
                 let starred = arguments.call.args.iter().filter(|e| e.is_starred_expr());
                 let double = arguments.call.keywords.iter().filter(|k| k.arg.is_none());
@@ -93,7 +93,7 @@ impl<'a> Inspector<'a> {
             self.touches_any(capability);
             return self.file_fact(kind, capability, subject, at);
         };
-        // `np.memmap(name, mode="w+")` reads what it makes.
+        // `np.memmap(name, mode="w+")` creates the file that it reads.
         let made = arguments.keyword(&["mode"]).is_some_and(makes_file);
         let touched = if made {
             Capability::FsWrite
@@ -132,7 +132,7 @@ impl<'a> Inspector<'a> {
         self.add(rule, at, subject).capability = Some(capability);
     }
 
-    /// A name inside the output folder that has more segments than one may have.
+    /// The name, if it is inside the output folder but has more segments than allowed.
     pub(super) fn deep_name(&self, e: &'a Expr) -> Option<String> {
         let deep = |v: &Val<'a>| {
             let Val::Text(text) = v else { return None };
@@ -149,7 +149,7 @@ impl<'a> Inspector<'a> {
         names?.into_iter().next()
     }
 
-    /// `Path("x").read_text()`: the object names the file.
+    /// Judges `Path("x").read_text()`, where the object names the file.
     pub(super) fn path_method(&mut self, x: &'a ast::ExprAttribute, at: TextRange) {
         let attr = fold(x.attr.as_str());
         let known = OF_PATHS.iter().find(|(name, _)| *name == &*attr);
@@ -177,7 +177,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// A path of the machine, as a literal, in a library call that is not known to open files.
+    /// Reports a literal system path in a library call that is not known to open files.
     pub(super) fn machine_paths(&mut self, subject: &str, arguments: Arguments<'a>) {
         let top = subject.split('.').next().unwrap_or(subject);
         if self.r.library().is_stdlib(top) {
@@ -203,7 +203,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// `read_json` and `read_html` take text as well as paths: what looks like data is data.
+    /// `read_json` and `read_html` accept text and paths: an argument that looks like data is data.
     pub(super) fn path_or_text(
         &mut self,
         entry: Entry,
@@ -220,7 +220,7 @@ impl<'a> Inspector<'a> {
         self.file(Capability::FsRead, entry, subject, arguments, at);
     }
 
-    /// A folder that a library keeps its cache in (`Pipeline(memory="…")`).
+    /// Judges a folder in which a library keeps its cache (`Pipeline(memory="…")`).
     pub(super) fn cache(&mut self, e: &'a Expr, at: TextRange) {
         let text = self
             .r
@@ -233,7 +233,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// A style is a name; a path or URL is read.
+    /// Judges a style: a name is harmless, but a path or URL is read.
     pub(super) fn style(&mut self, e: &'a Expr, at: TextRange, subject: &str) {
         match self.kind(e) {
             PathKind::None | PathKind::Plain => {}
@@ -241,7 +241,8 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// A function that opens files, handed to another: the literals beside it may be its names.
+    /// A function that opens files is passed to another function: the literals beside it may be
+    /// file names.
     pub(super) fn handed_on(
         &mut self,
         entry: Entry,
@@ -268,7 +269,7 @@ impl<'a> Inspector<'a> {
         self.file_fact(kind, capability, subject, at);
     }
 
-    /// A literal path of some machine, or an address; anything else is `None`.
+    /// The kind of a literal system path or address; `None` for anything else.
     pub(super) fn machine_kind(&self, e: &'a Expr) -> PathKind {
         let mut texts = Set::default();
         for val in self.r.eval(e, self.here()).iter() {
@@ -309,7 +310,7 @@ impl<'a> Inspector<'a> {
         kind
     }
 
-    /// Files in memory have one root, and `..` may be in a path that does not lead out of it.
+    /// Files in memory have a single root, so `..` is allowed if the path stays below it.
     fn path_kind(&self, text: &str) -> PathKind {
         match self.files_in_memory().then(|| beneath(text)).flatten() {
             Some(path) if path.is_empty() => PathKind::Plain,
@@ -318,7 +319,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Whether `open` and its kind are of files that are in memory only.
+    /// Whether `open` and similar calls reach only files in memory.
     pub(super) fn files_in_memory(&self) -> bool {
         self.policy.contract == Contract::Walled
     }
@@ -333,7 +334,7 @@ impl<'a> Inspector<'a> {
                 set.into_vec()
                     .iter()
                     .map(|v| match v {
-                        // Numbers in a list are not names of files.
+                        // Numbers in a list are no file names.
                         Val::Unknown => PathKind::Computed,
                         other => self.val_kind(other, depth + 1),
                     })
@@ -360,13 +361,13 @@ impl<'a> Inspector<'a> {
     }
 }
 
-/// What a constant that is not text amounts to.
+/// The kind of a constant that is not text.
 fn literal_kind(e: &Expr) -> Option<PathKind> {
     let Expr::Constant(c) = e else { return None };
     match &c.value {
         Constant::None => Some(PathKind::None),
         Constant::Bytes(bytes) => Some(text_kind(&String::from_utf8_lossy(bytes))),
-        // A number is a descriptor of the process.
+        // A number is a file descriptor.
         Constant::Int(_) | Constant::Bool(_) => Some(PathKind::Outside),
         Constant::Str(_)
         | Constant::Tuple(_)
@@ -376,7 +377,7 @@ fn literal_kind(e: &Expr) -> Option<PathKind> {
     }
 }
 
-/// Whether a mode makes the file where there is none, or may.
+/// Whether the mode creates a missing file, or may do so.
 fn makes_file(mode: &Expr) -> bool {
     match mode {
         Expr::Constant(ast::ExprConstant {
@@ -417,7 +418,7 @@ pub(super) fn text_kind(text: &str) -> PathKind {
     }
 }
 
-/// The path without `.` and `..`, where it does not lead out of where it begins.
+/// The path without `.` and `..`; `None` if it leads above its start.
 pub(super) fn beneath(text: &str) -> Option<String> {
     let mut parts = Vec::new();
     for part in text.strip_suffix('/').unwrap_or(text).split('/') {
@@ -430,7 +431,7 @@ pub(super) fn beneath(text: &str) -> Option<String> {
     Some(parts.join("/")).filter(|_| !text.is_empty())
 }
 
-/// A text that is nothing but a path of some machine.
+/// Whether the whole text is a system path.
 fn is_machine_path(text: &str) -> bool {
     const ROOTS: &[&str] = &[
         "/boot/", "/dev/", "/etc/", "/home/", "/mnt/", "/opt/", "/proc/", "/root/", "/run/",

@@ -1,4 +1,4 @@
-//! `str.format`: a template that reads attributes is an attribute read.
+//! `str.format`: a template that reads attributes counts as an attribute read.
 
 use super::Inspector;
 use super::calls::Arguments;
@@ -15,12 +15,12 @@ enum Template {
     /// No replacement field.
     Empty,
     Simple,
-    /// Reads attributes.
+    /// Some field reads an attribute.
     Walks,
 }
 
 impl<'a> Inspector<'a> {
-    /// `….format(…)` and `….format_map(…)`.
+    /// Judges `….format(…)` and `….format_map(…)`.
     pub(super) fn format_call(&mut self, x: &'a ast::ExprAttribute, arguments: Arguments<'a>) {
         let attr = fold(x.attr.as_str());
         if attr != "format" && attr != "format_map" {
@@ -37,7 +37,7 @@ impl<'a> Inspector<'a> {
                         return;
                     }
                 }
-                // What a library or a class of the snippet returns may be a text too.
+                // The result of a library or of a class of the snippet may also be a text.
                 Val::ComputedText
                 | Val::Unknown
                 | Val::Holds(..)
@@ -53,7 +53,7 @@ impl<'a> Inspector<'a> {
                     self.add(&rules::FMT_COMPUTED, at, &*attr);
                     return;
                 }
-                // `str.format(template, …)`, or that of a class derived from it.
+                // `str.format(template, …)`, or the method of a class derived from `str`.
                 Val::Builtin(_) | Val::Member(_) | Val::TypeOf(_) | Val::Class(_) => {
                     if self.defines(val, &attr) {
                         continue;
@@ -73,7 +73,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Templates that a library formats with: `Styler.format`, `set_major_formatter`.
+    /// Judges templates that a library formats with: `Styler.format`, `set_major_formatter`.
     pub(super) fn templates_in(&mut self, arguments: Arguments<'a>) {
         let given = arguments
             .call
@@ -97,7 +97,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// `pd.options.display.float_format = "{:.2f}".format` hands it to pandas.
+    /// Remembers a template passed to pandas: `pd.options.display.float_format = "{:.2f}".format`.
     pub(super) fn option_assigned(&mut self, x: &'a ast::StmtAssign) {
         let ([Expr::Attribute(target)], Expr::Attribute(value)) = (x.targets.as_slice(), &*x.value)
         else {
@@ -111,7 +111,8 @@ impl<'a> Inspector<'a> {
         self.option_value = options.then(|| address(&*value.value));
     }
 
-    /// `formatters={"n": "{:.1%}".format}`, `.map("…".format if signed else "…".format)`.
+    /// Remembers templates inside arguments: `formatters={"n": "{:.1%}".format}`,
+    /// `.map("…".format if signed else "…".format)`.
     pub(super) fn formats_within(&mut self, call: &'a ast::ExprCall) {
         let given = call
             .args
@@ -131,7 +132,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Whether a class of the snippet has a method of its own by that name.
+    /// Whether a class of the snippet defines a method of that name.
     fn defines(&self, val: &Val<'a>, attr: &str) -> bool {
         match val {
             Val::Class(scope) | Val::Instance(scope) => {
@@ -142,7 +143,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// `"…".format` that is not called at once.
+    /// Judges `"…".format` that is not called at once.
     pub(super) fn format_load(
         &mut self,
         attr: &str,
@@ -160,12 +161,12 @@ impl<'a> Inspector<'a> {
         {
             return;
         }
-        // An option of a command line that is called so, or how a buffer is laid out.
+        // A command-line option named `format`, or the layout of a buffer.
         let parsed = |v: &Val<'a>| matches!(v, Val::Result(p) if [PARSED, BUFFER].contains(&&**p));
         if attr == "format" && !base.is_empty() && base.iter().all(parsed) {
             return;
         }
-        // `.map("{:.2f}".format)`: a literal whose fields are all plain.
+        // `.map("{:.2f}".format)`: a literal with only plain fields.
         let literal = receiver.is_constant_expr()
             && base
                 .iter()
@@ -221,8 +222,8 @@ fn template(text: &str) -> Template {
     kind
 }
 
-/// Whether a field's name goes through an attribute. In `name!r:spec`, a dot counts before `!`
-/// and `:`, outside `[…]`; nested fields of the spec count by themselves.
+/// Whether the name of a field reads an attribute. In `name!r:spec`, a dot counts if it comes
+/// before `!` and `:` and outside `[…]`; nested fields of the spec are checked separately.
 fn walks(field: &str) -> bool {
     let mut index = false;
     for (at, c) in field.char_indices() {

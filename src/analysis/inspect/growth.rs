@@ -1,4 +1,4 @@
-//! What grows in a loop: texts and lists that double, numbers that square, loops inside loops.
+//! Growth in a loop: texts and lists that double, numbers that are squared, nested loops.
 
 use super::Inspector;
 use crate::analysis::parse::ast::{self, Constant, Expr, Operator, Ranged, Stmt};
@@ -6,15 +6,16 @@ use crate::analysis::resolve::Val;
 use crate::analysis::rules;
 use crate::analysis::walk::Bound;
 
-/// Rounds of doubling that give more than memory holds.
+/// The number of doublings after which memory is exhausted.
 const DOUBLINGS: f64 = 27.0;
-/// Rounds of squaring that give more bits than can be printed.
+/// The number of squarings after which a number has too many bits to print.
 const SQUARINGS: f64 = 17.0;
-/// Rounds of raising a number to itself.
+/// The limit on raising a number to itself.
 const TOWERS: f64 = 4.0;
 
 impl<'a> Inspector<'a> {
-    /// The steps of a loop and of the longest one inside it, where the text tells.
+    /// The iterations of a loop times those of the longest loop inside it, as far as the text shows
+    /// them.
     pub(super) fn steps(&self, x: &'a ast::StmtFor) -> f64 {
         let own = self.range_length(&x.iter).unwrap_or(1.0).max(1.0);
         let inner = x.body.iter().map(|s| match s {
@@ -24,7 +25,7 @@ impl<'a> Inspector<'a> {
         own * inner.fold(1.0, f64::max)
     }
 
-    /// `for _ in range(60): x += x`.
+    /// Judges `for _ in range(60): x += x`.
     pub(super) fn growth(&mut self, x: &'a ast::StmtFor) {
         let Some(rounds) = self.range_length(&x.iter) else {
             return;
@@ -76,7 +77,7 @@ impl<'a> Inspector<'a> {
             .any(|v| matches!(v, Val::Text(_) | Val::ComputedText | Val::Items(..)))
     }
 
-    /// Whether a name is bound to a whole number above one somewhere.
+    /// Whether some binding of the name is an integer above one.
     fn starts_whole(&self, e: &'a Expr) -> bool {
         let Expr::Name(name) = e else { return false };
         let found = self.r.scopes.lookup(name.id.as_str(), self.here());

@@ -1,4 +1,4 @@
-//! Imports, judged by the member and by its real name, never by `as`.
+//! Imports, judged by the real names of the module and member, never by the alias.
 
 use super::Inspector;
 use crate::analysis::fold::fold;
@@ -37,10 +37,10 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// An import that may fail: it stands where its error is taken (`try`, `suppress`), where only a type checker
-    /// reads it, or the snippet asks first whether the module is there (`find_spec`); and nothing is known of the
-    /// module, or of what is taken from it, but that the policy does not list it. The runner raises the error
-    /// and loads nothing (`check.optional`).
+    /// Whether an import may fail harmlessly: its error is caught (`try`, `suppress`), only a type
+    /// checker reads it, or the snippet first asks whether the module exists (`find_spec`). In
+    /// addition, the only thing known about the module or its imported members is that the policy
+    /// does not list them. The runner raises the error and loads nothing (`check.optional`).
     fn optional(&mut self, path: &str, names: &[ast::Alias], at: TextRange) -> bool {
         let (start, _) = self.place(at);
         let guarded = self
@@ -64,7 +64,7 @@ impl<'a> Inspector<'a> {
         true
     }
 
-    /// The body of a `try`, whose handlers may take what a failing import raises.
+    /// Marks the body of a `try` whose handlers may catch the error of a failing import.
     pub(super) fn attempt(&mut self, body: &'a [ast::Stmt], handlers: &'a [ast::ExceptHandler]) {
         let ast_takes = |handler: &ast::ExceptHandler| {
             let ast::ExceptHandler::ExceptHandler(handler) = handler;
@@ -75,7 +75,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// `with suppress(ImportError):`
+    /// Marks the body of `with suppress(ImportError):`.
     pub(super) fn suppressed(&mut self, x: &'a ast::StmtWith) {
         let takes = |item: &ast::WithItem| {
             let Expr::Call(call) = &item.context_expr else {
@@ -93,7 +93,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// `if TYPE_CHECKING:`, which is false in a run.
+    /// Marks the body of `if TYPE_CHECKING:`, which is false in a run.
     pub(super) fn type_checked(&mut self, x: &'a ast::StmtIf) {
         let name = match &*x.test {
             Expr::Name(name) => name.id.as_str(),
@@ -113,7 +113,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Whether the snippet asks `find_spec` for the package of this module.
+    /// Whether the snippet calls `find_spec` with the package of this module.
     fn is_sought(&self, path: &str) -> bool {
         let top = path.split('.').next();
         let calls = self.r.scopes.calls.get("find_spec").into_iter().flatten();
@@ -124,7 +124,7 @@ impl<'a> Inspector<'a> {
         asked.any(|asked| asked.split('.').next() == top)
     }
 
-    /// `import os as numpy`: every line after it reads as another module's.
+    /// Reports `import os as numpy`: every following line seems to use another module.
     fn other_name(&mut self, path: &str, name: &str, at: TextRange) {
         let top = path.split('.').next().unwrap_or(path);
         let last = path.rsplit('.').next().unwrap_or(path);
@@ -140,7 +140,7 @@ impl<'a> Inspector<'a> {
             Some((_, module)) => *module != top,
             None => name != last && name != top && (library.knows(name) || is_telling(name)),
         };
-        // Under such a name it seems to reach further than it does.
+        // The alias makes a harmless module look more capable than it is.
         let harmless = module_capability(name).is_some() && module_capability(path).is_none();
         let another = another && !harmless;
         if another {
@@ -168,7 +168,7 @@ impl<'a> Inspector<'a> {
                 self.unjudged(&path, at);
                 self.installed(&path, at);
             }
-            // `from scipy import stats` is fine where `scipy.stats` is.
+            // `from scipy import stats` is allowed if `scipy.stats` is.
             Standing::OnTheWay => self.installed(&path, at),
             _ => {
                 if self.optional(&path, &import.names, at) {
@@ -207,8 +207,8 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// A policy that lists a member does not thereby allow what it can do: `os.system` is more than
-    /// `os`, whose import has its finding.
+    /// Listing a member in the policy does not allow what it can do: `os.system` can do more than
+    /// the import of `os` reports.
     fn sensitive_member(&mut self, path: &str, at: TextRange) {
         if let Some((module, member)) = path.rsplit_once('.')
             && self.lists_inside(module)
@@ -223,7 +223,7 @@ impl<'a> Inspector<'a> {
     }
 
     fn star(&mut self, path: &str, at: TextRange) {
-        // Its names cannot be told apart afterwards, so the strongest of them counts.
+        // The imported names cannot be told apart afterwards, so the most dangerous one counts.
         if matches!(path, "os" | "posix" | "nt") {
             self.sensitive_member(&format!("{path}.system"), at);
         }
@@ -236,7 +236,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// A finding for a member that does not stand well.
+    /// Reports a member that the policy does not simply allow.
     pub(super) fn standing(
         &mut self,
         written: &str,
@@ -301,12 +301,12 @@ impl<'a> Inspector<'a> {
                     fact.hint = Some(hint);
                 }
             }
-            // The import, or the first name of the chain, has its own finding.
+            // The import, or the first name of the chain, is reported itself.
             Standing::Foreign => {}
         }
     }
 
-    /// What a policy file added without anybody knowing what it does.
+    /// Reports a module that a policy file added without a known judgement.
     fn unjudged(&mut self, path: &str, at: TextRange) {
         if self.policy.unjudged.contains(path) {
             self.add(&rules::IMPORT_UNKNOWN, at, path);
@@ -333,7 +333,7 @@ impl<'a> Inspector<'a> {
         )
     }
 
-    /// A module that the policy does not list at all.
+    /// Reports a module that the policy does not list at all.
     pub(super) fn foreign(&mut self, path: &str, at: TextRange) {
         self.foreign.insert(path.to_owned());
         if let Some(top) = path.split('.').next() {
@@ -357,7 +357,7 @@ impl<'a> Inspector<'a> {
             .hint = Some(hint);
     }
 
-    /// Whether the policy lists members of this module one by one, and all of them stay inside the run.
+    /// Whether the policy lists single members of this module, all of which stay inside the run.
     fn lists_inside(&self, module: &str) -> bool {
         let listed = self.policy.imports.get(module);
         listed.is_some_and(|members| {
@@ -365,7 +365,7 @@ impl<'a> Inspector<'a> {
         })
     }
 
-    /// Under a policy that lists everything, what reaches outside is still worth a finding.
+    /// Under a policy that allows everything, a module that reaches outside is still reported.
     fn sensitive(&mut self, path: &str, at: TextRange) {
         if self.lists_inside(path) {
             return;
@@ -373,7 +373,7 @@ impl<'a> Inspector<'a> {
         if let Some(capability) = module_capability(path) {
             self.add_with(&rules::IMPORT_SENSITIVE, at, Some(capability), path);
         } else if self.policy.imports.contains_key("*") {
-            // Any installed module: what nothing is known of cannot be judged either.
+            // An unknown installed module cannot be judged.
             let top = path.split('.').next().unwrap_or(path);
             if !self.r.library().knows(top) {
                 self.add(&rules::IMPORT_UNRESOLVED, at, path);
@@ -382,7 +382,7 @@ impl<'a> Inspector<'a> {
     }
 }
 
-/// Whether a handler of these classes takes what an import raises that finds nothing.
+/// Whether a handler of these classes catches the error of an import that finds no module.
 fn takes_absence(e: &Expr) -> bool {
     match e {
         Expr::Name(name) => matches!(

@@ -1,4 +1,5 @@
-//! Loops without a way out, and what never ends. Flagged only: time is limited when it runs.
+//! Loops without an exit, and endless iterables. They are only flagged, because the time of a run
+//! is limited.
 
 use super::Inspector;
 use super::calls::Arguments;
@@ -10,11 +11,11 @@ use crate::analysis::parse::ast::{
 use crate::analysis::resolve::Val;
 use crate::analysis::rules;
 
-/// Steps of a loop.
+/// The limit on steps of a loop.
 pub(super) const STEPS: f64 = 1e9;
 
 impl<'a> Inspector<'a> {
-    /// A comprehension over what never ends, or over too much.
+    /// Judges a comprehension over an endless or too long iterable.
     pub(super) fn comprehension(&mut self, generators: &'a [ast::Comprehension], at: TextRange) {
         if generators.iter().any(|g| self.endless(&g.iter, 0)) {
             self.add(&rules::DOS_LOOP, at, "comprehension");
@@ -40,7 +41,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// `while i < 10**10: i += 1`.
+    /// Judges `while i < 10**10: i += 1`.
     fn counts_far(&self, x: &'a ast::StmtWhile) -> bool {
         let Expr::Compare(test) = &*x.test else {
             return false;
@@ -80,7 +81,7 @@ impl<'a> Inspector<'a> {
         self.growth(x);
     }
 
-    /// Collecting what never ends: `list(itertools.count())`.
+    /// Judges collecting an endless iterable: `list(itertools.count())`.
     pub(super) fn collects(&mut self, name: &str, arguments: Arguments<'a>, at: TextRange) {
         let collects = matches!(
             name,
@@ -105,7 +106,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Unpacking what never ends: `[*itertools.repeat(1)]`.
+    /// Judges unpacking an endless iterable: `[*itertools.repeat(1)]`.
     pub(super) fn unpacks(&mut self, parts: &'a [Expr], at: TextRange) {
         let endless = parts
             .iter()
@@ -115,7 +116,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Whether iterating this never ends by itself.
+    /// Whether iterating over the expression never ends by itself.
     pub(super) fn endless(&self, iter: &'a Expr, depth: usize) -> bool {
         if depth > 4 {
             return false;
@@ -142,7 +143,8 @@ impl<'a> Inspector<'a> {
                             _ => false,
                         },
                         Val::Builtin(name) => match &**name {
-                            // `iter(int, 1)`; a function that reads may well come to its end.
+                            // `iter(int, 1)` is endless; a function that reads something may reach
+                            // its end.
                             "iter" => {
                                 call.args.len() == 2
                                     && matches!(&call.args[0], Expr::Name(f) if matches!(
@@ -168,7 +170,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Whether a test is always true or never, where the text tells.
+    /// Whether the test is always true or always false, if the text shows it.
     fn truth(&self, e: &'a Expr) -> Option<bool> {
         match e {
             Expr::Constant(c) => Some(match &c.value {
@@ -249,8 +251,8 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Whether a loop's body has a way out: `break` of this loop, `return`, `raise`, or a `yield`
-    /// (then the consumer decides).
+    /// Whether the body of a loop has an exit: a `break` of this loop, `return`, `raise`, or a
+    /// `yield` (the consumer then decides).
     pub(super) fn leaves(&self, body: &'a [Stmt], own: bool) -> bool {
         body.iter().any(|s| match s {
             Stmt::Break(_) => own,
@@ -303,7 +305,8 @@ fn yields(e: &Expr) -> bool {
     e.is_yield_expr() || e.is_yield_from_expr() || e.is_await_expr()
 }
 
-/// `for i in x: x.append(i)` at the top of the body.
+/// Whether the loop extends what it iterates over, at the top level of its body:
+/// `for i in x: x.append(i)`.
 fn grows(iter: &Expr, body: &[Stmt]) -> bool {
     let Expr::Name(source) = iter else {
         return false;

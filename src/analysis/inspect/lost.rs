@@ -1,6 +1,6 @@
-//! Functions that open files or evaluate text and are kept: under a name, in a container, in a
-//! class. Where no call of one is found it is called out of sight, and where one may be, a path of
-//! the machine that goes to who knows what counts as its argument.
+//! Functions that open files or evaluate text and are stored in a variable, a container or a class.
+//! Without a visible call, assume one elsewhere. If one may be called by an unknown name, a system
+//! path passed to an unknown function counts as its argument.
 
 use std::collections::HashSet;
 
@@ -14,19 +14,19 @@ use crate::analysis::resolve::Val;
 use crate::analysis::rules;
 use crate::model::Capability;
 
-/// What is kept of such functions until the whole snippet was seen.
+/// What is known of such functions until the whole snippet has been inspected.
 #[derive(Default)]
 pub(super) struct Lost {
     kept: Vec<(Entry, String, TextRange)>,
     called: HashSet<String>,
-    /// Whether one was handed to something else.
+    /// Whether one was passed to another function.
     pub handed: bool,
-    /// Paths of the machine and addresses that an unknown function is called with.
+    /// System paths and addresses passed to an unknown function.
     paths: Vec<(PathKind, TextRange)>,
 }
 
 impl<'a> Inspector<'a> {
-    /// A load of a function that is not called there.
+    /// Records a function that is loaded but not called there.
     pub(super) fn keep(&mut self, e: &'a Expr, at: TextRange) {
         if self.policy.imports.contains_key("*") {
             return;
@@ -35,7 +35,7 @@ impl<'a> Inspector<'a> {
         for val in vals.iter() {
             let (entry, subject) = match val {
                 Val::Member(path) => (methods::member(path), path),
-                // A column, or a field of the snippet's own, may have that name.
+                // A column, or an attribute of the snippet's own objects, may have that name.
                 Val::Method(name)
                     if !matches!(&**name, "download" | "saving")
                         && !self.r.scopes.binds_field(name) =>
@@ -61,7 +61,7 @@ impl<'a> Inspector<'a> {
                 }
                 Effect::Unpickle | Effect::Pickle
                     if matches!(&*subject, "load" | "dump" | "dumps") => {}
-                // What these do does not hang on their arguments.
+                // The effect of these does not depend on their arguments.
                 Effect::Unpickle
                 | Effect::Pickle
                 | Effect::Network
@@ -85,16 +85,16 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// A call of such a function that was found.
+    /// Records a visible call of such a function.
     pub(super) fn found(&mut self, subject: &str) {
         if !self.lost.called.contains(subject) {
             self.lost.called.insert(subject.to_owned());
         }
     }
 
-    /// A call of who knows what.
+    /// Judges a call of an unknown function.
     pub(super) fn blind_call(&mut self, call: &'a ast::ExprCall, callee: &[Val<'a>]) {
-        // A library's own functions, and methods of texts, are what they are called.
+        // A library's own functions and text methods are known by their names.
         let known = |v: &Val<'_>| {
             matches!(
                 v,
@@ -115,7 +115,7 @@ impl<'a> Inspector<'a> {
             .chain(call.keywords.iter().map(|k| &k.value));
         for e in given {
             let kind = self.machine_kind(e);
-            // A method of who knows what may well show an address.
+            // An unknown object's method may merely display an address.
             if kind == PathKind::Outside
                 || (kind == PathKind::Url && !call.func.is_attribute_expr())
             {
@@ -124,7 +124,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// When the whole snippet was seen.
+    /// Runs after the whole snippet has been inspected.
     pub(super) fn lost_functions(&mut self) {
         let lost = std::mem::take(&mut self.lost);
         if lost.handed || !lost.kept.is_empty() {
@@ -137,7 +137,8 @@ impl<'a> Inspector<'a> {
                 );
             }
         }
-        // A table of readers is followed, whether or not each of them is used.
+        // If one function of a table of readers is called, the table is followed; not every entry
+        // has to be used.
         let followed = lost.kept.iter().any(|(_, s, _)| lost.called.contains(s));
         for (entry, subject, at) in lost.kept {
             if followed {
@@ -152,7 +153,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// `__call__ = open`: Python calls it by itself.
+    /// Reports `__call__ = open`: Python calls it implicitly.
     pub(super) fn called_by_python(&mut self, value: &'a Expr) {
         let opens = |v: &Val<'_>| matches!(v, Val::Builtin(name) if &**name == "open");
         if self.r.eval(value, self.here()).iter().any(opens) {

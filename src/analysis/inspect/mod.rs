@@ -1,4 +1,4 @@
-//! The second pass: every node is looked at once, and what is worth knowing becomes a fact.
+//! The second pass: visits every node once and collects the facts.
 
 mod absent;
 mod arrays;
@@ -43,14 +43,14 @@ use super::walk::{Bound, ExprPlace, Scope, TargetOf, Visitor};
 use crate::model::{Capability, Setting};
 use crate::policy::{NodeKind, Policy};
 
-/// Keeps the expressions that were read out of literal texts for as long as the tree.
+/// Keeps expressions parsed from literal texts alive as long as the tree.
 #[derive(Default)]
 pub struct Arena {
     slot: OnceCell<Box<(Expr, Arena)>>,
 }
 
 impl Arena {
-    /// More texts than any honest snippet evaluates.
+    /// The limit on evaluated texts; no ordinary snippet has more.
     const MOST: usize = 200;
 
     fn keep(&self, expression: Expr) -> Option<&Expr> {
@@ -80,28 +80,28 @@ pub struct Inspector<'a> {
     arena: &'a Arena,
     stack: Vec<ScopeId>,
     next: ScopeId,
-    /// Names of the classes around, for name mangling.
+    /// Names of the enclosing classes, for name mangling.
     classes: Vec<&'a str>,
-    /// Modules that got their finding.
+    /// Modules that are already reported.
     foreign: HashSet<String>,
     /// Bodies of `try` in which an import may fail.
     attempted: Vec<(usize, usize)>,
-    /// Modules that were handed on as values, and what is read from who knows what.
+    /// Modules passed on as values, and attributes read from unknown objects.
     handed: BTreeSet<String>,
     reads: Vec<(String, (usize, usize))>,
     /// Functions that open files and were not called where they were read.
     lost: lost::Lost,
-    /// The template that is being assigned to an option of pandas.
+    /// The template that is being assigned to a pandas option.
     option_value: Option<usize>,
-    /// Templates whose methods are handed on inside an argument.
+    /// Templates whose methods are passed on inside an argument.
     handed_formats: HashSet<usize>,
     doomed: doomed::Doomed<'a>,
-    /// Where `SystemExit` that is raised begins, and where an attribute ends whose name alone is read
-    /// (`x.__class__.__name__`) or that is compared.
+    /// Start offsets of raised `SystemExit`s, and end offsets of attributes that are only compared
+    /// or whose name alone is read (`x.__class__.__name__`).
     plain: HashSet<usize>,
-    /// Whether temporary files, whose names are free, may be among those that are written.
+    /// Whether the written files may be temporary ones, whose names are not restricted.
     temporary: bool,
-    /// Inside a text that is evaluated: where the text stands, and what it is.
+    /// While visiting an evaluated text: its position and kind.
     text: Option<TextCode>,
 }
 
@@ -109,11 +109,11 @@ pub struct Inspector<'a> {
 #[derive(Clone)]
 struct TextCode {
     at: (usize, usize),
-    /// Names of the snippet (`@name`).
+    /// Names of the snippet that the text uses (`@name`).
     local: Vec<String>,
     /// Whether all other bare names are columns.
     columns: bool,
-    /// Whether it is a model formula: names that nobody binds are columns.
+    /// Whether the text is a model formula, in which unbound names are columns.
     formula: bool,
 }
 
@@ -142,7 +142,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Looks at a whole snippet.
+    /// Inspects a whole snippet.
     pub fn run(mut self, body: &'a [Stmt]) -> Facts {
         self.temporary = filenames::may_be_temporary(body);
         super::walk::body(&mut self, body);
@@ -156,8 +156,8 @@ impl<'a> Inspector<'a> {
         self.facts
     }
 
-    /// A module that was handed on may be whatever an attribute is read from: names that would
-    /// be refused on it are refused.
+    /// A module passed on as a value may be the receiver of any attribute read: report the names
+    /// that would be refused on that module.
     fn handed_modules(&mut self) {
         for module in std::mem::take(&mut self.handed) {
             for (attr, at) in &self.reads {
@@ -344,7 +344,7 @@ impl<'a> Visitor<'a> for Inspector<'a> {
 
     fn enter(&mut self, scope: Scope<'a>) {
         if self.text.is_some() {
-            // Lambdas inside an evaluated text have no scope of their own in the first pass.
+            // Lambdas inside an evaluated text got no scope in the first pass.
             self.stack.push(self.here());
             return;
         }

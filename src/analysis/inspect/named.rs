@@ -1,4 +1,4 @@
-//! Methods that are called by a name in a text: `df.agg("mean")`.
+//! Methods called by a name in a text: `df.agg("mean")`.
 
 use super::Inspector;
 use super::calls::Arguments;
@@ -28,7 +28,7 @@ impl<'a> Inspector<'a> {
         self.judge_names(named, at);
     }
 
-    /// A keyword that carries such a name wherever it stands.
+    /// Judges a keyword that names a method in every call.
     pub(super) fn by_keyword(&mut self, e: &'a Expr, at: TextRange) {
         let mut named = Named::default();
         self.names_in(e, &mut named);
@@ -76,7 +76,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Whether a call is that of a method which a class of the snippet defines.
+    /// Whether the call is a method that a class of the snippet defines.
     pub(super) fn own_method(&self, call: &'a ast::ExprCall, name: &str) -> bool {
         call.func.is_attribute_expr()
             && self.r.scopes.all.iter().any(|scope| {
@@ -87,7 +87,7 @@ impl<'a> Inspector<'a> {
     }
 }
 
-/// The names that a text argument may stand for.
+/// The names that a text argument may contain.
 #[derive(Default)]
 struct Named {
     texts: Vec<String>,

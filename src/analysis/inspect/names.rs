@@ -1,4 +1,4 @@
-//! Names, judged where they are loaded, called or not.
+//! Names, judged wherever they are loaded, whether or not they are called.
 
 use super::texts::COLUMN;
 use super::{Inspector, is_dunder};
@@ -13,8 +13,8 @@ use crate::analysis::walk::{Bound, ExprPlace};
 use crate::model::nearest;
 use crate::model::{Action, Capability};
 
-/// Special names that are there without the snippet binding them, in modules, classes, methods or
-/// builtins; the child's `rules.py` has the same.
+/// Special names that exist without a binding in the snippet, in modules, classes, methods or
+/// builtins. The child's `rules.py` has the same list.
 const THERE: &[&str] = &[
     "__annotations__",
     "__build_class__",
@@ -39,7 +39,7 @@ const DRAWING: &[&str] = &[
     "scipy.stats.yeojohnson_normplot",
 ];
 
-/// Builtins of other systems and versions, which portable code names behind a check.
+/// Builtins of other systems and Python versions, which portable code mentions behind a check.
 const ELSEWHERE: &[&str] = &["WindowsError", "_IncompleteInputError"];
 
 impl<'a> Inspector<'a> {
@@ -64,7 +64,8 @@ impl<'a> Inspector<'a> {
         }
         let scope = self.here();
         let found = self.r.scopes.lookup(&id, scope);
-        // `__`, `__rest`: not Python's own names, as long as the snippet binds them.
+        // Names such as `__` and `__rest` are not special to Python; they are allowed if the
+        // snippet binds them.
         if id.starts_with("__") && (is_dunder(&id) || !found.is_bound()) {
             self.dunder_name(&id, at);
             return;
@@ -79,7 +80,7 @@ impl<'a> Inspector<'a> {
         if table {
             self.uses(Capability::DataRead, at, &id);
         }
-        // A name that nobody binds, in a model formula, is a column.
+        // An unbound name in a model formula is a column.
         if self.text.as_ref().is_some_and(|t| t.formula)
             && !bound
             && !is_builtin(&id)
@@ -105,15 +106,16 @@ impl<'a> Inspector<'a> {
     }
 
     fn dunder_name(&mut self, id: &str, at: TextRange) {
-        // `__name__` and `__doc__` are the harmless names of a module's own, each a text or None; others only
-        // as the snippet's.
+        // A module's own `__name__` and `__doc__` are harmless (a text or None). Other special
+        // names are allowed only if the policy lets snippets define them and the snippet binds
+        // them.
         let attributes = &self.policy.attributes;
         let own = attributes.define_dunder.contains(id)
             && !THERE.contains(&id)
             && self.r.scopes.lookup(id, self.here()).is_bound();
         let name = matches!(id, "__name__" | "__doc__") && attributes.allow_dunder.contains(id);
         let capability = builtin_capability(id);
-        // A policy that lists everything still shows what reaches further.
+        // A policy that allows everything still reports names that reach further.
         let harmless = attributes.allow_dunder.contains("*") && capability.is_none();
         if own || name || harmless {
             return;
@@ -128,7 +130,7 @@ impl<'a> Inspector<'a> {
             "eval" | "exec" | "compile" if !listed || policy.builtins.contains("*") => {
                 self.add(&rules::DYN_EVAL, at, id);
             }
-            // As `sys.exit` has it.
+            // Allowed: equivalent to `sys.exit`.
             "SystemExit" if self.plain.contains(&at.start().to_usize()) => {}
             _ if !listed => {
                 let rule = match id {
@@ -146,7 +148,7 @@ impl<'a> Inspector<'a> {
                     fact.hint = Some(hint);
                 }
             }
-            // A policy that lists everything still shows what reaches further.
+            // A policy that allows everything still reports names that reach further.
             _ if policy.builtins.contains("*")
                 && !matches!(id, "getattr" | "hasattr" | "type" | "open") =>
             {
@@ -165,7 +167,8 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// `raise SystemExit(main())` is `sys.exit(main())`, where the policy lists that.
+    /// `raise SystemExit(main())` equals `sys.exit(main())` and is allowed if the policy lists
+    /// `sys.exit`.
     pub(super) fn raised(&mut self, x: &'a ast::StmtRaise) {
         let exits = self
             .policy
@@ -184,7 +187,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// `type` may be called with one argument, compared, tested against, or mapped over values.
+    /// `type` may be called with one argument, compared, used in a type test or mapped over values.
     fn type_load(&mut self, at: TextRange, place: ExprPlace<'a>) {
         let fine = match place {
             ExprPlace::Called
@@ -221,7 +224,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// A module that is handed on as a value cannot be followed.
+    /// Reports a module passed on as a value, which cannot be followed.
     fn module_value(&mut self, e: &'a Expr, at: TextRange, place: ExprPlace<'a>) {
         if matches!(
             place,
@@ -232,7 +235,8 @@ impl<'a> Inspector<'a> {
         }
         let vals = self.r.eval(e, self.here());
         if let ExprPlace::Assigned = place {
-            // Followed as far as it goes; where it is lost, what is read counts as the module's.
+            // The assignment is followed; if the value gets lost, reads from unknown objects count
+            // as reads from the module.
             for val in vals.iter() {
                 if let Val::Module(path) = val
                     && self.r.module_standing(path) != Standing::Foreign
@@ -244,21 +248,21 @@ impl<'a> Inspector<'a> {
         }
         for val in vals.iter() {
             if let Val::Module(path) = val {
-                // `getattr(np, "mean")` resolves.
+                // `getattr(np, "mean")` can be resolved.
                 if let ExprPlace::Argument(call) = place
                     && let Expr::Name(f) = &*call.func
                     && matches!(f.id.as_str(), "getattr" | "hasattr")
                 {
                     continue;
                 }
-                // `probplot(x, plot=plt)` draws with it.
+                // `probplot(x, plot=plt)` only draws with the module.
                 if let ExprPlace::Keyword(call) = place
                     && &**path == "matplotlib.pyplot"
                     && self.draws_with(call)
                 {
                     continue;
                 }
-                // What is not allowed has its own finding; a bare unbound name has none.
+                // A disallowed module is reported elsewhere; a bare unbound name is not reported.
                 if self.r.module_standing(path) == Standing::Foreign {
                     continue;
                 }
@@ -270,21 +274,21 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Whether a library's function draws with the module that it is handed.
+    /// Whether the callee is a library function that draws with the module passed to it.
     fn draws_with(&self, call: &'a ast::ExprCall) -> bool {
         let vals = self.r.eval(&call.func, self.here());
         let draws = |v: &Val<'a>| matches!(v, Val::Member(p) if DRAWING.contains(&&**p));
         !vals.is_empty() && vals.iter().all(draws)
     }
 
-    /// A name that is bound: by what it is spelt like, and whether Python itself uses it.
+    /// Judges a bound name by its spelling and by whether Python itself uses it.
     pub(super) fn binding(&mut self, name: &'a str, at: TextRange, to: Bound<'a>) {
         let id = fold(name);
         if matches!(to, Bound::Member { name: "*", .. }) {
             return;
         }
         self.spelling(name, at);
-        // `__getitem__ = pd.read_csv`: Python calls it by itself.
+        // `__getitem__ = pd.read_csv`: Python calls it implicitly.
         if is_dunder(&id)
             && let Bound::Value(value) = to
         {
@@ -295,7 +299,7 @@ impl<'a> Inspector<'a> {
             return;
         }
         let (start, end) = self.place(at);
-        // A definition is marked at its first line, not through its whole body.
+        // Only the first line of a definition is marked, not the whole body.
         self.facts.add(
             &rules::ATTR_DEFINE,
             (start, end.min(start + id.len() + 4)),
@@ -303,7 +307,8 @@ impl<'a> Inspector<'a> {
         );
     }
 
-    /// The name of an argument: what it is handed to may define it (`dict(__x__=1)` and the like).
+    /// Judges the name of an argument, because the callee may define it (`dict(__x__=1)` and the
+    /// like).
     pub(super) fn keyword_name(&mut self, name: &str, at: TextRange) {
         let id = fold(name);
         self.spelling(name, at);
@@ -312,7 +317,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Whether a name is not Python's own, or one that the policy lets snippets define.
+    /// Whether the name is not special to Python, or the policy lets snippets define it.
     fn may_define(&self, id: &str) -> bool {
         let attributes = &self.policy.attributes;
         !is_dunder(id)
@@ -321,7 +326,7 @@ impl<'a> Inspector<'a> {
             || attributes.define_dunder.contains(id)
     }
 
-    /// Python reads another name than the reader does.
+    /// Reports a name that Python reads differently from how it looks.
     pub(super) fn spelling(&mut self, name: &str, at: TextRange) {
         if changes(name) && !name.contains('\u{b5}') {
             let folded = fold(name).into_owned();

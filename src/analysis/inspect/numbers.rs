@@ -1,4 +1,5 @@
-//! Numbers and lengths that the text tells: literals, arithmetic on them, names bound to them once.
+//! Numbers and lengths that the text shows: literals, arithmetic on literals, names bound to them
+//! once.
 
 use super::Inspector;
 use crate::analysis::fold::fold;
@@ -6,11 +7,11 @@ use crate::analysis::parse::ast::{self, Constant, Expr, Operator, UnaryOp};
 use crate::analysis::resolve::Val;
 use crate::analysis::walk::Bound;
 
-/// Names followed in a row.
+/// The limit on names followed one after another.
 const HOPS: usize = 6;
 
 impl<'a> Inspector<'a> {
-    /// The value of a number; infinite where it is beyond f64.
+    /// The value of a number; infinite if it exceeds f64.
     pub(super) fn number(&self, e: &'a Expr) -> Option<f64> {
         self.number_after(e, 0)
     }
@@ -30,7 +31,7 @@ impl<'a> Inspector<'a> {
             },
             Expr::Name(_) if hops < HOPS => self.number_after(self.only_value(e)?, hops + 1),
             Expr::NamedExpr(x) => self.number_after(&x.value, hops),
-            // The larger of what it may be.
+            // The larger of the two possible values.
             Expr::IfExp(x) => self.largest(&mut [&*x.body, &*x.orelse].into_iter(), hops),
             Expr::UnaryOp(x) => {
                 let n = self.number_after(&x.operand, hops)?;
@@ -53,7 +54,7 @@ impl<'a> Inspector<'a> {
                     Operator::RShift => a / b.clamp(0.0, 4096.0).exp2(),
                     Operator::Div | Operator::FloorDiv => a / b,
                     Operator::Mod => a.rem_euclid(b),
-                    // Near enough: the size is what counts.
+                    // An approximation: only the magnitude counts.
                     Operator::BitOr | Operator::BitXor => a.max(b),
                     Operator::BitAnd => a.min(b),
                     Operator::MatMult => return None,
@@ -72,7 +73,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// What a function of a literal gives, where it is a usual one.
+    /// The result of a common function of literals.
     fn called_number(&self, call: &'a ast::ExprCall, hops: usize) -> Option<f64> {
         let first = call.args.first()?;
         let at = |i: usize| call.args.get(i).and_then(|e| self.number_after(e, hops));
@@ -117,13 +118,13 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// The largest of those that are known.
+    /// The largest known value.
     fn largest(&self, of: &mut dyn Iterator<Item = &'a Expr>, hops: usize) -> Option<f64> {
         of.filter_map(|e| self.number_after(e, hops))
             .reduce(f64::max)
     }
 
-    /// What a name stands for, when it is bound in one place only and never changed.
+    /// The value of a name that is bound in a single place and never changed.
     pub(super) fn only_value(&self, e: &'a Expr) -> Option<&'a Expr> {
         let Expr::Name(name) = e else { return None };
         let found = self.r.scopes.lookup(&fold(name.id.as_str()), self.here());
@@ -177,7 +178,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// The product of a literal shape, `(n,) * k` included.
+    /// The product of a literal shape, including `(n,) * k`.
     pub(super) fn product(&self, e: &'a Expr) -> Option<f64> {
         match e {
             Expr::Tuple(x) => x.elts.iter().map(|e| self.number(e)).product(),
@@ -195,7 +196,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// How many steps going through it takes: ranges, and what `itertools` makes of counts.
+    /// The number of iterations: of a range, or of an `itertools` function with a count.
     pub(super) fn range_length(&self, e: &'a Expr) -> Option<f64> {
         match e {
             Expr::Call(call) => self.counted(call),

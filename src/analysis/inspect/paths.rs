@@ -1,4 +1,4 @@
-//! Names of files that are put together: from literals, loop variables, the time, a temporary folder's name.
+//! File names built from literals, loop variables, times and names of temporary folders.
 
 use std::cell::Cell;
 
@@ -10,15 +10,15 @@ use crate::analysis::parse::ast::{self, Constant, Expr};
 use crate::analysis::resolve::{ScopeId, Val};
 use crate::analysis::walk::Bound;
 
-/// Where a piece of a computed name stands.
+/// The position of a piece in a computed name.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum PiecePlace {
-    /// The name may begin with it.
+    /// The name may begin with the piece.
     First,
     Later,
 }
 
-/// The same for one literal piece of a computed name.
+/// The kind of one literal piece of a computed name.
 fn piece_kind(text: &str, place: PiecePlace, in_memory: bool) -> PathKind {
     let up = text.split('/').any(|s| s == "..");
     let odd = text.contains(['\\', '\0']) || (up && !in_memory);
@@ -26,13 +26,13 @@ fn piece_kind(text: &str, place: PiecePlace, in_memory: bool) -> PathKind {
         PiecePlace::First if text_kind(text) == PathKind::Url => PathKind::Url,
         PiecePlace::First if text.starts_with(['/', '~']) => PathKind::Outside,
         _ if odd => PathKind::Outside,
-        // No path leads out of the files in memory; this one may end with an error.
+        // No path leads out of the files in memory, but this one may fail.
         _ if up => PathKind::Computed,
         _ => PathKind::Plain,
     }
 }
 
-/// What makes a temporary file or folder, which is the run's own.
+/// Functions that create a temporary file or folder, which belongs to the run.
 const TEMPORARY: &[&str] = &[
     "tempfile.NamedTemporaryFile",
     "tempfile.TemporaryDirectory",
@@ -40,7 +40,7 @@ const TEMPORARY: &[&str] = &[
     "tempfile.mkdtemp",
 ];
 
-/// What says which time it is: digits, however it is formatted.
+/// Functions that return a date or time, which consists of digits in every format.
 const TIMES: &[&str] = &[
     "datetime.date",
     "datetime.date.today",
@@ -57,7 +57,7 @@ const TIMES: &[&str] = &[
     "uuid.uuid4",
 ];
 
-/// What gives a date with its time, which is printed with a blank and colons.
+/// Functions that return a date with a time, whose text contains a space and colons.
 const MOMENTS: &[&str] = &[
     "datetime.datetime.now",
     "datetime.datetime.today",
@@ -65,7 +65,7 @@ const MOMENTS: &[&str] = &[
     "pandas.Timestamp.now",
 ];
 
-/// Whether an expression is a call of one of these.
+/// Whether the expression is a call of one of `MOMENTS`, or a name bound only to such calls.
 pub(super) fn is_time<'a>(i: &Inspector<'a>, e: &'a Expr, scope: ScopeId) -> bool {
     match e {
         Expr::Call(call) => i.makes(&call.func, scope, MOMENTS),
@@ -80,32 +80,32 @@ pub(super) fn is_time<'a>(i: &Inspector<'a>, e: &'a Expr, scope: ScopeId) -> boo
     }
 }
 
-/// The run's own folder.
+/// Functions that return the run's own folder.
 const OWN_FOLDER: &[&str] = &["os.getcwd", "pathlib.Path.cwd"];
 
-/// Functions whose result leads nowhere else than what they are given.
+/// Functions whose result leads nowhere else than their argument.
 const KEEPS: &[&str] = &["os.path.abspath", "os.path.basename", "os.path.splitext"];
 
-/// What a path or a time is asked for, and what leads nowhere else.
+/// Attributes of paths and times that lead nowhere else.
 const PARTS: &[&str] = &[
     "day", "hex", "hour", "minute", "month", "name", "parent", "second", "stem", "suffix", "year",
 ];
 
-/// Deeper than any honest name is put together.
+/// The nesting limit; no ordinary name is nested deeper.
 const DEPTH: usize = 12;
 
-/// More than any honest name has pieces.
+/// The limit on pieces; no ordinary name has more.
 const STEPS: usize = 4_000;
 
-/// Follows one name.
+/// Follows one name through the snippet.
 struct Trail<'i, 'a> {
     i: &'i Inspector<'a>,
     steps: Cell<usize>,
 }
 
 impl<'a> Inspector<'a> {
-    /// A computed name is what its literal pieces say, and to be looked at where anything else than loop
-    /// variables and numbers is among the others.
+    /// The kind of a computed name: outside or a URL if a literal piece makes it so, `Followed` if
+    /// all other pieces are loop variables and numbers, and `Computed` otherwise.
     pub(super) fn computed_kind(&self, e: &'a Expr) -> PathKind {
         let steps = Cell::new(0);
         let trail = Trail { i: self, steps };
@@ -123,7 +123,7 @@ impl<'a> Inspector<'a> {
         !vals.is_empty() && vals.iter().all(|v| matches!(v, Val::Text(_)))
     }
 
-    /// The expressions that a name of this very scope is bound to, where nothing else binds it.
+    /// The expressions bound to a name of this scope, if nothing else binds it.
     pub(super) fn held(&self, name: &ast::ExprName, here: ScopeId) -> Option<Vec<&'a Expr>> {
         let found = self.r.scopes.lookup(&fold(name.id.as_str()), here);
         let bindings = found.bindings.iter().flat_map(|(all, _)| all.iter());
@@ -135,28 +135,28 @@ impl<'a> Inspector<'a> {
             .filter(|held| !held.is_empty())
     }
 
-    /// A call of one of these builtins.
+    /// Whether the callee is one of these builtins.
     fn calls_builtin(&self, func: &'a Expr, scope: ScopeId, names: &[&str]) -> bool {
         let vals = self.r.eval(func, scope);
         let known = |v: &Val<'a>| matches!(v, Val::Builtin(b) if names.contains(&&**b));
         !vals.is_empty() && vals.iter().all(known)
     }
 
-    /// Whether a call of it is one of these members.
+    /// Whether the callee is one of these members.
     pub(super) fn makes(&self, func: &'a Expr, scope: ScopeId, members: &[&str]) -> bool {
         let vals = self.r.eval(func, scope);
         let made = |v: &Val<'a>| matches!(v, Val::Member(path) if members.contains(&&**path));
         !vals.is_empty() && vals.iter().all(made)
     }
 
-    /// `os.path.join` and `pathlib.Path`.
+    /// Whether the callee is `os.path.join` or `pathlib.Path`.
     pub(super) fn is_path_maker(&self, func: &'a Expr, scope: ScopeId) -> bool {
         let vals = self.r.eval(func, scope);
         let makes = |v: &Val<'a>| matches!(v, Val::Member(path) if crate::analysis::resolve::makes_path(path));
         !vals.is_empty() && vals.iter().all(makes)
     }
 
-    /// A name that only loops bind.
+    /// Whether only loops bind the name.
     pub(super) fn is_of_loop(&self, name: &ast::ExprName, scope: ScopeId) -> bool {
         let found = self.r.scopes.lookup(&fold(name.id.as_str()), scope);
         let mut bindings = found
@@ -174,12 +174,12 @@ impl<'a> Inspector<'a> {
     }
 }
 
-/// How much of a name an expression is.
+/// How much of a name the expression makes up.
 #[derive(Clone, Copy, PartialEq)]
 enum Share {
-    /// The name itself: of a list in sight, each element counts.
+    /// The whole name: for a literal list, each element is one.
     All,
-    /// A piece beside literals.
+    /// A piece next to literals.
     Some,
 }
 
@@ -189,8 +189,8 @@ impl<'a> Trail<'_, 'a> {
         depth > DEPTH || self.steps.get() > STEPS
     }
 
-    /// The worst of the literal pieces of a computed name. What a method is given is no piece of it
-    /// (`name.replace("/", "_")`), but for what fills gaps or begins the path anew.
+    /// The worst kind of the literal pieces of a computed name. Arguments of a method are no pieces
+    /// (`name.replace("/", "_")`), except if they fill gaps or can start a new path.
     fn pieces(&self, (e, scope): Spot<'a>, place: PiecePlace, depth: usize) -> PathKind {
         if self.is_lost(depth) {
             return PathKind::Computed;
@@ -234,7 +234,7 @@ impl<'a> Trail<'_, 'a> {
                 .unwrap_or(PathKind::None),
             Expr::IfExp(x) => piece(&x.body, place).max(piece(&x.orelse, place)),
             Expr::NamedExpr(x) => piece(&x.value, place),
-            // `Path("out") / "/etc"` is `/etc`, and `"%s" % "/etc"` too.
+            // `Path("out") / "/etc"` and `"%s" % "/etc"` both give `/etc`.
             Expr::BinOp(x) => {
                 let right = match x.op {
                     ast::Operator::Add => PiecePlace::Later,
@@ -311,7 +311,7 @@ impl<'a> Trail<'_, 'a> {
         kinds.max().unwrap_or(PathKind::None)
     }
 
-    /// Whether everything in it is a literal, a number or what a loop goes through.
+    /// Whether every piece is a literal, a number or the variable of a loop.
     fn followed(&self, (e, scope): Spot<'a>, share: Share, depth: usize) -> bool {
         if self.is_lost(depth) {
             return false;
@@ -342,14 +342,14 @@ impl<'a> Trail<'_, 'a> {
                 self.i.is_literal((e, scope))
                     || self.all_followed(self.i.sources(name, scope), share, depth)
             }
-            // A temporary file's own, and a column of a row that a loop goes through.
+            // An attribute of a temporary file, or a column of a row in a loop.
             Expr::Attribute(x) => {
                 let of_loop = |e: &Expr| matches!(e, Expr::Name(n) if self.i.is_of_loop(n, scope));
                 of_loop(&x.value)
                     || self.all_followed(self.i.stored(x, scope), share, depth)
                     || (PARTS.contains(&x.attr.as_str()) && same(&x.value))
             }
-            // A part of a group's key, a column of a row.
+            // A part of a group's key, or a column of a row.
             Expr::Subscript(x) => {
                 let literal = matches!(&*x.slice, Expr::Constant(_));
                 let of_loop = matches!(&*x.value, Expr::Name(n) if self.i.is_of_loop(n, scope));
@@ -372,7 +372,7 @@ impl<'a> Trail<'_, 'a> {
         let i = self.i;
         let inner = |e: &'a Expr| self.followed((e, scope), Share::Some, depth + 1);
         if [TEMPORARY, TIMES, OWN_FOLDER].iter().any(|members| i.makes(func, scope, members))
-            // A number, whatever is counted.
+            // The result is a number, whatever the argument is.
             || self.is_number(func, scope)
         {
             return true;
@@ -384,7 +384,7 @@ impl<'a> Trail<'_, 'a> {
         if !call.keywords.is_empty() {
             return false;
         }
-        // What is but one thing is what it is made of.
+        // A single argument is the whole name.
         let one = match call.args.as_slice() {
             [one] => self.followed((one, scope), share, depth + 1),
             all => all.iter().all(inner),
@@ -416,7 +416,7 @@ impl<'a> Trail<'_, 'a> {
         sources.is_some_and(|all| all.into_iter().all(followed))
     }
 
-    /// Whether a call lists files of a folder that is the run's own.
+    /// Whether the call lists files in a folder of the run.
     fn lists_own(&self, call: &'a ast::ExprCall, scope: ScopeId, depth: usize) -> bool {
         let named = |e: &'a Expr| {
             self.followed((e, scope), Share::All, depth + 1)
@@ -445,19 +445,19 @@ impl<'a> Trail<'_, 'a> {
             }
     }
 
-    /// Whether what a method puts into a name, its last argument, leads to no other folder.
+    /// Whether the text that a method inserts (its last argument) leads to no other folder.
     fn leads_nowhere(&self, arguments: &'a [Expr], scope: ScopeId) -> bool {
         let put = arguments.last();
         put.is_none_or(|e| self.pieces((e, scope), PiecePlace::First, 0) <= PathKind::Plain)
     }
 
-    /// `len(x)`, `int(x)`
+    /// Whether the callee returns a number: `len(x)`, `int(x)`.
     fn is_number(&self, func: &'a Expr, scope: ScopeId) -> bool {
         self.i.calls_builtin(func, scope, &["len", "int", "float"])
     }
 }
 
-/// Whether literal text stands beside the others in it.
+/// Whether the expression contains literal text.
 fn has_literal(e: &Expr) -> bool {
     match e {
         Expr::Constant(c) => c.value.as_str().is_some_and(|text| !text.is_empty()),
@@ -467,7 +467,7 @@ fn has_literal(e: &Expr) -> bool {
     }
 }
 
-/// `:02d`, `:.1f`, which nothing but a number takes.
+/// Whether only a number accepts the format: `:02d`, `:.1f`.
 fn formats_number(spec: &Expr) -> bool {
     let Expr::JoinedStr(x) = spec else {
         return false;

@@ -20,7 +20,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// `series.str.contains(pattern)` and its kind.
+    /// Judges `series.str.contains(pattern)` and similar methods.
     pub(super) fn text_pattern(&mut self, arguments: Arguments<'a>, at: TextRange) {
         let pattern = arguments.given(0, &["pat"]);
         if let Some(e) = pattern
@@ -30,7 +30,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// The keyword `regex` of `filter` and `replace`.
+    /// Judges the keyword `regex` of `filter` and `replace`.
     pub(super) fn regex(&mut self, e: &'a Expr, at: TextRange) {
         if self.is_slow(e) {
             self.add(&rules::DOS_REGEX, at, "regex");
@@ -50,9 +50,9 @@ impl<'a> Inspector<'a> {
     }
 }
 
-/// Rounds of a group that repeats without bound, from which on sharing out takes too long.
+/// The number of repetitions of an unbounded group from which backtracking takes too long.
 const ROUNDS: u32 = 10;
-/// A counted repeat that takes noticeable time and memory to compile.
+/// A counted repeat above this takes noticeable time and memory to compile.
 const COUNTED: u32 = 100_000;
 
 /// Whether a group that repeats without bound is itself repeated without bound: `(a+)+`.
@@ -60,9 +60,9 @@ fn nested_repeat(pattern: &str) -> bool {
     let mut groups: Vec<bool> = Vec::new();
     let mut chars = pattern.chars().peekable();
     let mut class = false;
-    // Whether the last thing read was a group that holds a repeat.
+    // Whether the previous token closed a group that contains a repeat.
     let mut closed = false;
-    // Blanks mean nothing in a verbose pattern.
+    // Whitespace means nothing in a verbose pattern.
     let verbose = pattern.starts_with("(?x");
     while let Some(c) = chars.next() {
         if verbose && c.is_whitespace() && !class {
@@ -75,7 +75,7 @@ fn nested_repeat(pattern: &str) -> bool {
             }
             '[' if !class => {
                 class = true;
-                // A `]` that comes first is a member of the class.
+                // A leading `]` is a member of the class.
                 if chars.peek() == Some(&'^') {
                     chars.next();
                 }
@@ -108,7 +108,7 @@ fn nested_repeat(pattern: &str) -> bool {
                     .split(',')
                     .filter_map(|n| n.trim().parse::<u32>().ok())
                     .max();
-                // `(.*,){11}`: as many ways to share out the text as there are rounds.
+                // `(.*,){11}`: the ways to split the text grow exponentially with the repetitions.
                 if was_closed && (unbounded || most.is_some_and(|n| n >= ROUNDS)) {
                     return true;
                 }
@@ -125,7 +125,7 @@ fn nested_repeat(pattern: &str) -> bool {
     false
 }
 
-/// Whether a repeated group has an alternative that others add up to: `(a|aa)*`.
+/// Whether a repeated group has an alternative that is a sequence of other alternatives: `(a|aa)*`.
 fn ambiguous(pattern: &str) -> bool {
     pattern.match_indices('(').any(|(at, _)| {
         let Some((inner, after)) = pattern.get(at + 1..).and_then(|rest| rest.split_once(')'))
@@ -148,7 +148,7 @@ fn ambiguous(pattern: &str) -> bool {
     })
 }
 
-/// Whether a word is made of others, one after the other.
+/// Whether a word is a concatenation of others.
 fn adds_up(word: &str, others: &[&str]) -> bool {
     let mut reached = vec![false; word.len() + 1];
     reached[0] = true;

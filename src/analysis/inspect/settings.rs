@@ -1,4 +1,4 @@
-//! Settings and keywords that choose a module or a program by a text.
+//! Settings and keywords that select a module or a program by its name.
 
 use super::Inspector;
 use super::calls::Arguments;
@@ -11,12 +11,12 @@ use crate::analysis::rules;
 use crate::analysis::walk::Bound;
 use crate::model::Capability;
 
-/// What matplotlib runs on every new figure: `module:function`.
+/// Hooks that matplotlib runs on every new figure: `module:function`.
 const HOOKS: &str = "figure.hooks";
 
 impl<'a> Inspector<'a> {
-    /// Keywords that mean the same wherever they stand: LaTeX is a program, file systems and
-    /// storage options lead out, a backend is a module.
+    /// Judges keywords with the same meaning in every call: `usetex` starts LaTeX, file systems and
+    /// storage options lead outside the folder, a backend is a module.
     pub(super) fn telling_keywords(&mut self, arguments: Arguments<'a>) {
         for keyword in &arguments.call.keywords {
             let Some(name) = &keyword.arg else { continue };
@@ -29,8 +29,7 @@ impl<'a> Inspector<'a> {
                 "usetex" => {
                     self.add(&rules::EXEC_CALL, at, "usetex");
                 }
-                // It opens what was written in a browser.
-                // How many frames up the names of a formula are looked for.
+                // How many frames up a formula looks for its names.
                 "eval_env" => {
                     self.add(&rules::DYN_QUERY_SCOPE, at, "eval_env");
                 }
@@ -60,7 +59,7 @@ impl<'a> Inspector<'a> {
                 "renderer" => self.renderer(e, at),
                 "re_formula" | "vc_formula" | "vc_formulas" => self.formulas_in(e, at),
                 "estimator" | "aggfunc" if self.is_text(e) => self.by_keyword(e, at),
-                // Text vectorizers of scikit-learn open each document.
+                // scikit-learn's text vectorizers open each document.
                 "input" if self.holds_text(e, &["filename", "file"]) => {
                     self.add_with(
                         &rules::FS_COMPUTED,
@@ -76,7 +75,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// A pattern of fontconfig may name a file: `":file=…"`.
+    /// A fontconfig pattern may name a file: `":file=…"`.
     pub(super) fn font(&mut self, e: &'a Expr, at: TextRange) {
         let file = self
             .r
@@ -93,7 +92,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// How plotly shows a figure: some renderers start a browser and a server for it.
+    /// Judges plotly's renderer: some renderers start a browser and a server.
     pub(super) fn renderer(&mut self, e: &'a Expr, at: TextRange) {
         let vals = self.r.eval(e, self.here());
         let program = vals.iter().any(|v| {
@@ -122,7 +121,7 @@ impl<'a> Inspector<'a> {
             .any(|v| matches!(v, Val::Text(t) if texts.contains(&&**t)))
     }
 
-    /// A plotting backend is a module that gets imported.
+    /// Judges a plotting backend, which is a module that gets imported.
     pub(super) fn backend(&mut self, e: &'a Expr, at: TextRange, subject: &str) {
         let vals = self.r.eval(e, self.here());
         if vals
@@ -160,7 +159,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// `rcParams.update(…)`, `rc("figure", …)`, `rc_context({…})`, `set_theme(rc={…})`.
+    /// Judges `rcParams.update(…)`, `rc("figure", …)`, `rc_context({…})`, `set_theme(rc={…})`.
     pub(super) fn settings(&mut self, path: &str, arguments: Arguments<'a>) {
         let mut groups = vec![String::new()];
         if path.ends_with(".rc")
@@ -197,7 +196,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// One setting, by the expression of its key.
+    /// Judges one setting by the expression of its key.
     pub(super) fn setting(&mut self, key: &'a Expr, to: Bound<'a>, at: TextRange) {
         for val in self.r.eval(key, self.here()).iter() {
             if let Val::Text(key) = val {
@@ -206,7 +205,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Settings of matplotlib that start programs or choose modules.
+    /// Judges matplotlib settings that start programs or select modules.
     fn set(&mut self, key: &str, to: Bound<'a>, at: TextRange) {
         if matches!(to, Bound::Value(e) if is_nothing(e)) {
             return;
@@ -239,7 +238,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// The keys of a dict, wherever it stands: a dict of settings reaches matplotlib in many ways.
+    /// Judges the keys of any dict: settings reach matplotlib in many ways.
     pub(super) fn settings_in(&mut self, keys: &'a [Option<Expr>], values: &'a [Expr]) {
         for (key, value) in keys.iter().zip(values) {
             if let Some(key @ Expr::Constant(c)) = key
@@ -252,14 +251,15 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// A text that can only be the name of that setting.
+    /// Judges a text that can only be the name of this setting.
     pub(super) fn setting_text(&mut self, text: &str, at: TextRange) {
         if text == HOOKS {
             self.set(text, Bound::Something, at);
         }
     }
 
-    /// `set_option("pat", value, …)`: a pattern in any case, and more pairs after the first.
+    /// `set_option("pat", value, …)`: a case-insensitive pattern, and further pairs after the
+    /// first.
     pub(super) fn option(
         &mut self,
         entry: Entry,
@@ -303,7 +303,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// `….save(…)`, `….savefig(…)`: some formats are made by another program, some are pickles.
+    /// `….save(…)`, `….savefig(…)`: some formats need another program, some are pickles.
     pub(super) fn save(
         &mut self,
         entry: Entry,
@@ -335,7 +335,7 @@ impl<'a> Inspector<'a> {
         self.file(Capability::FsWrite, entry, subject, arguments, at);
     }
 
-    /// A figure saved through LaTeX.
+    /// Judges a figure that is saved through LaTeX.
     pub(super) fn typeset(&mut self, arguments: Arguments<'a>, entry: Entry, at: TextRange) {
         if entry.effect != Effect::Write {
             return;
@@ -358,7 +358,7 @@ impl<'a> Inspector<'a> {
 const LATEX: &str = "save as png, svg or pdf; LaTeX is not there";
 const PILLOW: &str = "save as .gif with writer=\"pillow\"";
 
-/// Whether a method's keyword `backend` is a module, whatever its value.
+/// Whether the keyword `backend` of this method names a module, whatever its value is.
 fn draws(callee: &Expr) -> bool {
     matches!(callee, Expr::Attribute(x) if matches!(
         x.attr.as_str(),
@@ -366,7 +366,7 @@ fn draws(callee: &Expr) -> bool {
     ))
 }
 
-/// `None`, `False`, and what is empty.
+/// Whether the value is `None`, `False` or an empty list.
 fn is_nothing(e: &Expr) -> bool {
     match e {
         Expr::Constant(c) => matches!(c.value, Constant::None | Constant::Bool(false)),

@@ -1,5 +1,5 @@
-//! Shapes of arrays and tables, as far as the text tells them: what is made of two can be much larger
-//! than both. An estimate that gives up (`None`) wherever it would have to guess.
+//! Shapes of arrays and tables, as far as the text shows them: a combination of two can be much
+//! larger than both. The estimate gives up (`None`) instead of guessing.
 
 use super::Inspector;
 use super::calls::Arguments;
@@ -8,13 +8,13 @@ use crate::analysis::parse::ast::{self, Constant, Expr, Operator, Ranged};
 use crate::analysis::resolve::Val;
 use crate::analysis::rules;
 
-/// Expressions that are looked at for one answer: a chain of names and sums has an end.
+/// The limit on expressions examined for one answer.
 const LOOKS: usize = 96;
 
-/// The length of each side; a number has none.
+/// The length of each side; empty for a number.
 pub(super) type Shape = Vec<f64>;
 
-/// How much looking is left.
+/// The number of expressions that may still be examined.
 pub(super) struct Looks(usize);
 
 impl Looks {
@@ -22,7 +22,7 @@ impl Looks {
         Self(LOOKS)
     }
 
-    /// One more, if there is one.
+    /// Counts one more expression; `None` if the limit is reached.
     pub(super) fn spend(&mut self) -> Option<()> {
         self.0 = self.0.checked_sub(1)?;
         Some(())
@@ -30,13 +30,13 @@ impl Looks {
 }
 
 impl<'a> Inspector<'a> {
-    /// Elements that the memory of the policy has room for, at eight bytes a number.
+    /// The number of elements that fit into the policy's memory limit, at eight bytes per number.
     #[allow(clippy::cast_precision_loss)]
     pub(super) fn most(&self) -> f64 {
         self.policy.limits.memory_mb as f64 * 131_072.0
     }
 
-    /// Two arrays of which each has room, and what is made of them has not.
+    /// Reports two arrays that fit into memory but whose combination does not.
     pub(super) fn combined(&mut self, e: &'a Expr) {
         let (left, right) = match e {
             Expr::BinOp(x) => (&*x.left, &*x.right),
@@ -55,9 +55,10 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// `a.reshape(-1, 1).copy()`, `df.merge(df, how="cross")`: what a method of an array gives.
+    /// Judges the result of an array's or table's method: `a.reshape(-1, 1).copy()`,
+    /// `df.merge(df, how="cross")`.
     pub(super) fn sized_method(&mut self, x: &'a ast::ExprAttribute, call: Arguments<'a>) {
-        // What of a member of a library is called, is looked at under its name.
+        // Functions of a library are judged under their own names.
         if !matches!(
             self.r.eval(call.call.func.as_ref(), self.here()).as_slice(),
             [Val::Member(_)]
@@ -118,13 +119,13 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Of what the elements have in common, the first one tells.
+    /// The shape of a literal sequence; its first element stands for all of them.
     fn sequence(&self, elts: &'a [Expr], looks: &mut Looks) -> Option<Shape> {
         #[allow(clippy::cast_precision_loss)]
         let mut shape = vec![elts.len() as f64];
         if let Some(first) = elts.first() {
             let first = self.shape(first, looks);
-            // `df = pd.concat([df, …])` goes in a circle: every turn would multiply the size.
+            // `df = pd.concat([df, …])` is circular: every pass would multiply the size.
             looks.spend()?;
             shape.extend(first.unwrap_or_default());
         }
@@ -153,7 +154,7 @@ impl<'a> Inspector<'a> {
         broadcast(left, right)
     }
 
-    /// `a[:, None]`, `a[:10]`, `a[3]`; nothing is told of other indexes.
+    /// The shape of `a[:, None]`, `a[:10]`, `a[3]`; unknown for other indexes.
     fn indexed(&self, of: &[f64], index: &'a Expr) -> Option<Shape> {
         let items: &'a [Expr] = match index {
             Expr::Tuple(several) => &several.elts,
@@ -190,7 +191,7 @@ impl<'a> Inspector<'a> {
         Some(shape)
     }
 
-    /// What a method of an array or a table gives.
+    /// The shape of a method's result.
     fn method(
         &self,
         x: &'a ast::ExprAttribute,
@@ -200,7 +201,7 @@ impl<'a> Inspector<'a> {
         let name = fold(x.attr.as_str());
         let other = |looks: &mut Looks| self.shape(arguments.positional(0)?, looks);
         if &*name == "outer" {
-            // Of `np.multiply` and its like.
+            // `np.multiply.outer` and the like.
             let (left, right) = (other(looks)?, self.shape(arguments.positional(1)?, looks)?);
             return Some([left, right].concat());
         }
@@ -247,14 +248,14 @@ impl<'a> Inspector<'a> {
         })
     }
 
-    /// Every row beside every row.
+    /// Whether a merge combines every row with every row.
     pub(super) fn is_crossed(&self, arguments: Arguments<'a>) -> bool {
         arguments.keyword(&["how"]).is_some_and(|e| {
             matches!(self.r.eval(e, self.here()).as_slice(), [Val::Text(how)] if &**how == "cross")
         })
     }
 
-    /// A literal shape: a number or several, `(n,) * k` included.
+    /// A literal shape: one number or several, including `(n,) * k`.
     pub(super) fn sides(&self, e: &'a Expr) -> Option<Shape> {
         match e {
             Expr::Tuple(ast::ExprTuple { elts, .. }) | Expr::List(ast::ExprList { elts, .. }) => {
@@ -273,8 +274,8 @@ pub(super) fn elements(shape: &[f64]) -> f64 {
     shape.iter().product()
 }
 
-/// What two shapes give together, element by element. Where one is not known, the other is the
-/// least.
+/// The shape of an element-wise combination of two shapes. If one is unknown, the other is the
+/// lower bound.
 pub(super) fn broadcast(left: Option<Shape>, right: Option<Shape>) -> Option<Shape> {
     let (Some(mut long), Some(mut short)) = (left.clone(), right.clone()) else {
         return left.or(right);
@@ -289,7 +290,7 @@ pub(super) fn broadcast(left: Option<Shape>, right: Option<Shape>) -> Option<Sha
     Some(long)
 }
 
-/// Rows of one with columns of the other.
+/// The shape of a matrix product.
 pub(super) fn multiplied(left: &[f64], right: &[f64]) -> Option<Shape> {
     let mut shape = left.split_last()?.1.to_vec();
     if right.len() > 1 {
@@ -302,7 +303,7 @@ pub(super) fn crossed(left: &[f64], right: &[f64]) -> Option<Shape> {
     Some(vec![left.first()? * right.first()?])
 }
 
-/// One side may be -1: what is left for it.
+/// Replaces a side of -1 by the length that remains for it.
 fn reshaped(all: f64, mut sides: Shape) -> Shape {
     let known: f64 = sides.iter().filter(|side| **side > 0.0).product();
     for side in &mut sides {

@@ -1,4 +1,5 @@
-//! Sizes: literals that ask for too much. Flagged only: memory and time are limited when it runs.
+//! Sizes: literals that request too much. They are only flagged, because memory and time are
+//! limited during the run.
 
 use super::Inspector;
 use super::calls::Arguments;
@@ -9,11 +10,11 @@ use crate::analysis::parse::ast::{self, Constant, Expr, Operator, Ranged};
 use crate::analysis::resolve::Val;
 use crate::analysis::rules;
 
-/// Bits of an integer that take noticeable time to make or print.
+/// The number of bits above which computing or printing an integer takes noticeable time.
 const BITS: f64 = 131_072.0;
-/// Elements of a list or characters of a text.
+/// The limit on elements of a list or characters of a text.
 const ELEMENTS: f64 = 1e8;
-/// Digits of a decimal number.
+/// The limit on digits of a decimal number.
 const DIGITS: f64 = 1e7;
 
 impl<'a> Inspector<'a> {
@@ -33,7 +34,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// `x **= 10**9`: what x is may not be known, the other side is enough.
+    /// `x **= 10**9`: the right side suffices even if `x` is unknown.
     pub(super) fn augmented(&mut self, x: &'a ast::StmtAugAssign) {
         let Some(n) = self.number(&x.value) else {
             return;
@@ -122,7 +123,7 @@ impl<'a> Inspector<'a> {
         self.collects(name, arguments, at);
     }
 
-    /// Arrays whose shape exceeds the memory the policy gives, at eight bytes a number.
+    /// Reports arrays larger than the policy's memory limit, at eight bytes per number.
     pub(super) fn sized_member(&mut self, path: &str, arguments: Arguments<'a>, at: TextRange) {
         let long = matches!(path, "itertools.repeat" | "itertools.islice")
             && self.counted(arguments.call).is_some_and(|n| n > STEPS);
@@ -169,7 +170,7 @@ impl<'a> Inspector<'a> {
             "decimal.Context" | "decimal.localcontext" => {
                 return named("prec").is_some_and(|n| n > DIGITS);
             }
-            // Only looks like it: what is made of it counts.
+            // `broadcast_to` returns a view and allocates nothing; what is made from it counts.
             "numpy.broadcast_to" => return false,
             _ => self
                 .made(path, arguments, &mut Looks::new())
@@ -178,7 +179,7 @@ impl<'a> Inspector<'a> {
         elements.is_some_and(|n| n > self.most())
     }
 
-    /// How many there are of what `itertools` puts together.
+    /// The number of combinations that an `itertools` function returns.
     fn arrangements(&self, path: &str, arguments: Arguments<'a>) -> Option<f64> {
         let length = |e: &'a Expr| {
             let known = self.range_length(e).or_else(|| self.length(e));
@@ -186,7 +187,8 @@ impl<'a> Inspector<'a> {
         };
         if path == "itertools.product" {
             let repeat = arguments.keyword(&["repeat"]).and_then(|e| self.number(e));
-            // Two of each, where it is not known how many there are.
+            // An iterable of unknown length counts as two elements if the product is repeated,
+            // otherwise as one.
             let all: f64 = arguments
                 .call
                 .args
@@ -220,14 +222,14 @@ impl<'a> Inspector<'a> {
         })
     }
 
-    /// `decimal.getcontext().prec = n`.
+    /// Judges `decimal.getcontext().prec = n`.
     pub(super) fn precision(&mut self, attr: &str, value: &'a Expr, at: TextRange) {
         if attr == "prec" && self.number(value).is_some_and(|n| n > DIGITS) {
             self.add(&rules::DOS_LITERAL, at, "prec");
         }
     }
 
-    /// Padding a text, or repeating rows, to a literal size.
+    /// Judges padding of texts and repetition of rows by a literal size.
     pub(super) fn padded(&mut self, method: &str, arguments: Arguments<'a>, at: TextRange) {
         let sized = matches!(
             method,
@@ -251,14 +253,14 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// A keyword that is a number of elements wherever it stands.
+    /// Judges a keyword that is a number of elements in every call.
     pub(super) fn size_keyword(&mut self, e: &'a Expr, name: &str) {
         if self.product(e).is_some_and(|n| n > ELEMENTS * 10.0) {
             self.add(&rules::DOS_LITERAL, e.range(), name.to_owned());
         }
     }
 
-    /// `np.mgrid[0:10**10]`: an index that makes an array.
+    /// Judges an index that creates an array: `np.mgrid[0:10**10]`.
     pub(super) fn sized_index(&mut self, x: &'a ast::ExprSubscript) {
         let makes = self.r.eval(&x.value, self.here()).iter().any(|v| {
             matches!(v, Val::Member(p) if matches!(&**p, "numpy.mgrid" | "numpy.ogrid" | "numpy.r_" | "numpy.c_"))
@@ -279,7 +281,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// `start:stop:step`, or a number of points where the step is imaginary.
+    /// The length of `start:stop:step`; an imaginary step is the number of points.
     fn slice_length(&self, e: &'a Expr) -> Option<f64> {
         let Expr::Slice(x) = e else { return None };
         if let Some(Expr::Constant(c)) = x.step.as_deref()
@@ -292,7 +294,7 @@ impl<'a> Inspector<'a> {
         Some((number(&x.upper)? - number(&x.lower).unwrap_or(0.0)) / step)
     }
 
-    /// `f"{x:>1000000000}"`.
+    /// Judges `f"{x:>1000000000}"`.
     pub(super) fn format_width(&mut self, spec: &'a Expr, at: TextRange) {
         let Expr::JoinedStr(spec) = spec else { return };
         let wide = spec.values.iter().any(|e| match e {
@@ -305,14 +307,14 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// `"{:>1000000000}".format(x)`.
+    /// Judges `"{:>1000000000}".format(x)`.
     pub(super) fn template_width(
         &mut self,
         template: &str,
         arguments: Arguments<'a>,
         at: TextRange,
     ) {
-        // `"{:>{}}".format(x, 10**10)`: a width that comes as an argument.
+        // `"{:>{}}".format(x, 10**10)`: the width is an argument.
         let given = template.split(':').skip(1).any(|spec| spec.contains('{'))
             && arguments
                 .call
@@ -326,7 +328,7 @@ impl<'a> Inspector<'a> {
     }
 }
 
-/// Whether a number in a text after `mark` is a width that no screen has.
+/// Whether a number after `mark` is too wide to be a real field width.
 fn is_wide(text: &str, mark: char) -> bool {
     text.split(mark).skip(1).any(|field| {
         let end = field
@@ -336,7 +338,7 @@ fn is_wide(text: &str, mark: char) -> bool {
     })
 }
 
-/// Whether a format specification holds a number above [`ELEMENTS`].
+/// Whether a format specification contains a number above [`ELEMENTS`].
 fn has_width(spec: &str) -> bool {
     spec.split(|c: char| !c.is_ascii_digit())
         .any(|digits| digits.trim_start_matches('0').len() > 8)

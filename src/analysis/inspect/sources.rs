@@ -1,4 +1,4 @@
-//! Where the value of a name or an attribute comes from, and what the elements of a list are.
+//! The possible sources of a name's or attribute's value, and the elements of a list.
 
 use super::Inspector;
 use crate::analysis::fold::fold;
@@ -6,32 +6,32 @@ use crate::analysis::parse::ast::{self, Expr};
 use crate::analysis::resolve::{ScopeId, Val, address};
 use crate::analysis::walk::Bound;
 
-/// An expression and the scope that it is evaluated in.
+/// An expression and the scope in which it is evaluated.
 pub(super) type Spot<'a> = (&'a Expr, ScopeId);
 
 pub(super) enum Source<'a> {
     Whole(Spot<'a>),
-    /// An element of it, or a part of one.
+    /// An element of the expression, or a part of an element.
     Element(Spot<'a>),
     /// `name += x`
     Added(Spot<'a>),
 }
 
-/// What lies in a list.
+/// An element of a list.
 pub(super) enum Item<'a> {
     Of(Spot<'a>),
-    /// A file or folder that this call lists.
+    /// A file or folder listed by this call.
     Listed(&'a ast::ExprCall, ScopeId),
 }
 
-/// Deeper than any honest list is put together.
+/// The nesting limit; no ordinary list is nested deeper.
 const DEPTH: usize = 6;
 
-/// What lists files, beginning with its first argument.
+/// Functions that list files below their first argument.
 const LISTS: &[&str] = &["glob.glob", "glob.iglob", "os.listdir", "os.walk"];
 
 impl<'a> Inspector<'a> {
-    /// Everything that a name may stand for; none where that cannot be told.
+    /// Every possible source of a name; `None` if unknown.
     pub(super) fn sources(&self, name: &ast::ExprName, scope: ScopeId) -> Option<Vec<Source<'a>>> {
         let id = fold(name.id.as_str());
         let found = self.r.scopes.lookup(&id, scope);
@@ -73,7 +73,7 @@ impl<'a> Inspector<'a> {
         Some(all).filter(|all| !all.is_empty())
     }
 
-    /// What lies in a list that is put together in sight; none where that cannot be told.
+    /// The elements of a list built in the snippet; `None` if unknown.
     pub(super) fn items(&self, (e, scope): Spot<'a>) -> Option<Vec<Item<'a>>> {
         let mut items = Vec::new();
         self.items_in(e, scope, 0, &mut items)?;
@@ -148,7 +148,8 @@ impl<'a> Inspector<'a> {
         method || self.makes(&call.func, scope, LISTS)
     }
 
-    /// `sorted(names)`, `enumerate(names)`: their elements are the names, beside numbers.
+    /// Whether the elements of the result are those of the arguments, or numbers: `sorted(names)`,
+    /// `enumerate(names)`.
     fn goes_through(&self, func: &'a Expr, scope: ScopeId) -> bool {
         let vals = self.r.eval(func, scope);
         let through = |v: &Val<'a>| matches!(v, Val::Builtin(name) if matches!(&**name, "enumerate" | "iter" | "list" | "reversed" | "set" | "sorted" | "tuple" | "zip"));

@@ -1,4 +1,4 @@
-//! Literal texts that a library evaluates, read as the expressions they are.
+//! Literal texts that a library evaluates, parsed as the expressions they are.
 
 use super::calls::Arguments;
 use super::{Inspector, TextCode};
@@ -13,11 +13,11 @@ use crate::model::{Action, Capability};
 
 const ADDRESSES: &[&str] = &["__array_interface__", "__array_struct__"];
 
-/// What becomes of a text in back quotes: some column.
+/// The name that replaces a column in back quotes.
 pub(super) const COLUMN: &str = "backquoted_column";
 
 impl<'a> Inspector<'a> {
-    /// `DataFrame.query`, `DataFrame.eval`, `pandas.eval`.
+    /// Judges `DataFrame.query`, `DataFrame.eval` and `pandas.eval`.
     pub(super) fn query(
         &mut self,
         entry: Entry,
@@ -82,7 +82,7 @@ impl<'a> Inspector<'a> {
                 .all(|v| matches!(v, Val::Result(p) if !p.starts_with("pandas.")))
     }
 
-    /// A model formula: patsy evaluates its terms with the names of the snippet in reach.
+    /// Judges a model formula: patsy evaluates its terms, which can use the names of the snippet.
     pub(super) fn formula(
         &mut self,
         entry: Entry,
@@ -114,7 +114,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// `re_formula="…"`, `vc_formula={"g": "…"}`.
+    /// Judges `re_formula="…"` and `vc_formula={"g": "…"}`.
     pub(super) fn formulas_in(&mut self, e: &'a Expr, at: TextRange) {
         let each: Vec<&'a Expr> = match e {
             Expr::Dict(x) => x.values.iter().collect(),
@@ -141,7 +141,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// An annotation that is a string: evaluated by whoever asks for the type hints.
+    /// Judges a string annotation, which is evaluated when a library asks for the type hints.
     pub(super) fn annotation(&mut self, text: &str, at: TextRange) {
         let readable =
             scan::scan(text, scan::MOST_BYTES).is_ok() && expression(text.trim()).is_ok();
@@ -150,14 +150,15 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// numpy takes an address from an attribute of that name, and labels and keys can be attributes.
+    /// Reports texts with the name of an attribute from which numpy takes a memory address, because
+    /// labels and keys can become attributes.
     pub(super) fn address_text(&mut self, text: &str, at: TextRange) {
         if let Some(name) = ADDRESSES.iter().find(|name| text.contains(**name)) {
             self.add(&rules::NATIVE_CALL, at, *name);
         }
     }
 
-    /// The same for a text that is put together of literals.
+    /// The same for a text built from literals.
     pub(super) fn address_in(&mut self, e: &'a Expr) {
         for val in self.r.eval(e, self.here()).iter() {
             if let Val::Text(text) = val {
@@ -166,7 +167,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// A text that stands alone is read as a comment is.
+    /// Judges a text that is a statement of its own: people read it like a comment.
     pub(super) fn bare_text(&mut self, e: &'a Expr) {
         if let Expr::Constant(c) = e
             && let Constant::Str(text) = &c.value
@@ -176,7 +177,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Walks a text as an expression. With `columns`, bare names are columns but for those.
+    /// Visits a text as an expression. With `columns`, all bare names except those are columns.
     fn text_code(
         &mut self,
         code: &str,
@@ -208,7 +209,7 @@ impl<'a> Inspector<'a> {
     }
 }
 
-/// The texts, if it is nothing but known ones.
+/// The texts, if every value is a known text.
 fn texts(vals: &Vals<'_>) -> Option<Vec<String>> {
     let texts: Option<Vec<String>> = vals
         .iter()
@@ -220,7 +221,8 @@ fn texts(vals: &Vals<'_>) -> Option<Vec<String>> {
     texts.filter(|t| !t.is_empty())
 }
 
-/// Turns pandas' dialect into Python: back quotes become a column, `@name` a name of the snippet.
+/// Converts pandas' query syntax to Python: back quotes become a column, `@name` a name of the
+/// snippet.
 fn read_query(text: &str) -> (String, Vec<String>, Vec<String>) {
     let mut out = String::with_capacity(text.len());
     let (mut local, mut quoted) = (Vec::new(), Vec::new());
@@ -286,7 +288,7 @@ fn assigned(line: &str) -> &str {
     line
 }
 
-/// `a:b` is an interaction in a formula; to Python it is nothing, so it becomes a sum.
+/// Replaces `a:b`, an interaction in a formula but invalid in Python, by a sum.
 fn interactions(side: &str) -> String {
     let mut depth = 0usize;
     let mut quote: Option<char> = None;

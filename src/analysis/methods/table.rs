@@ -1,4 +1,4 @@
-//! The tables of library calls: one row a call, sorted by name.
+//! The tables of library calls: one row per call, sorted by name.
 
 use super::Effect::{
     self, Backend, ByName, ChangesSystem, Clipboard, Copies, Database, Exec, Formula, Native,
@@ -7,7 +7,7 @@ use super::Effect::{
 };
 use super::{Entry, of};
 
-/// One row: what is called, and what the call does.
+/// One row: the callee and the effect of calling it.
 pub(super) type Row = (&'static str, Entry);
 
 const fn row(
@@ -52,16 +52,16 @@ const PATHS: &[&str] = &[
     "outfile",
 ];
 
-/// Calls by their full path.
+/// Calls by full path.
 pub(super) const MEMBERS: &[Row] = &[
     row("copy.copy", Copies, 0, &[]),
     row("copy.deepcopy", Copies, 0, &[]),
     row("filecmp.cmp", Read, 0, &["f1", "a"]),
     row("filecmp.cmpfiles", Read, 0, &["f1", "a"]),
     row("filecmp.dircmp", Read, 0, &["f1", "a"]),
-    // Reads or writes, by its mode.
+    // Reads or writes, depending on the mode.
     row("gzip.GzipFile", Write, 0, PATHS),
-    // Reads or writes, by its mode.
+    // Reads or writes, depending on the mode.
     row("gzip.open", Write, 0, PATHS),
     row("logging.FileHandler", Write, 0, &["filename"]),
     row("logging.basicConfig", Write, 9, &["filename"]),
@@ -243,7 +243,7 @@ pub(super) const MEMBERS: &[Row] = &[
     row("pyarrow.show_versions", ReadsSystem, 0, &[]),
     row("scipy.LowLevelCallable", Native, 0, &[]),
     row("scipy.LowLevelCallable.from_cython", Native, 0, &[]),
-    // Reads or writes, by its mode.
+    // Reads or writes, depending on the mode.
     row("scipy.io.FortranFile", Write, 0, PATHS),
     row("scipy.io.arff.loadarff", Read, 0, PATHS),
     row("scipy.io.hb_read", Read, 0, PATHS),
@@ -252,7 +252,7 @@ pub(super) const MEMBERS: &[Row] = &[
     row("scipy.io.mminfo", Read, 0, PATHS),
     row("scipy.io.mmread", Read, 0, PATHS),
     row("scipy.io.mmwrite", Write, 0, PATHS),
-    // Reads or writes, by its mode.
+    // Reads or writes, depending on the mode.
     row("scipy.io.netcdf_file", Write, 0, PATHS),
     row("scipy.io.readsav", Read, 0, PATHS),
     row("scipy.io.savemat", Write, 0, PATHS),
@@ -323,16 +323,16 @@ pub(super) const MEMBERS: &[Row] = &[
         0,
         &["model_formula"],
     ),
-    // The X-13 program is looked for on the machine and started.
+    // Searches the machine for the X-13 program and starts it.
     row("statsmodels.tsa.api.x13_arima_analysis", Exec, 0, &[]),
     // Starts the same program.
     row("statsmodels.tsa.api.x13_arima_select_order", Exec, 0, &[]),
-    // Reads or writes, by its mode.
+    // Reads or writes, depending on the mode.
     row("zipfile.ZipFile", Write, 0, PATHS),
     row("zipfile.is_zipfile", Read, 0, PATHS),
 ];
 
-/// Calls by the name of a method, on an object that is not known.
+/// Calls by method name, on an unknown object.
 pub(super) const METHODS: &[Row] = &[
     row("agg", ByName, 0, &["func", "aggfunc"]),
     row("aggregate", ByName, 0, &["func", "aggfunc"]),
@@ -378,11 +378,11 @@ pub(super) const METHODS: &[Row] = &[
     row("to_feather", Write, 0, PATHS),
     row("to_gbq", Network, 0, &[]),
     row("to_hdf", Pickle, 0, PATHS),
-    // Plotly's first parameter is a configuration, pandas' is the path: only text counts.
+    // The first parameter is a configuration in plotly but the path in pandas: only text counts.
     row("to_html", Write, 0, PATHS),
     row("to_html5_video", Exec, 0, &[]),
     row("to_iceberg", Network, 0, &[]),
-    // As `to_html`.
+    // Like `to_html`.
     row("to_image", Write, 0, PATHS),
     row("to_json", Write, 0, PATHS),
     row("to_latex", Write, 0, PATHS),

@@ -1,4 +1,4 @@
-//! Calls: what a callee may return.
+//! Calls: the possible results of a callee.
 
 use std::rc::Rc;
 
@@ -83,8 +83,8 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// What is drawn by chance is one of those that were given; what a command line is parsed into has
-    /// texts and numbers. Whether it was such a call.
+    /// The result of a random choice is one of the given values; a parsed command line holds texts
+    /// and numbers. Returns whether the call is of this kind.
     fn chosen(&self, call: &'a ast::ExprCall, scope: ScopeId, out: &mut Set<'a>) -> bool {
         let ast::Expr::Attribute(x) = &*call.func else {
             return false;
@@ -105,7 +105,7 @@ impl<'a> Resolver<'a> {
                 }
                 !out.is_empty()
             }
-            // A file of an archive, which was opened by its own name.
+            // A file inside an archive, which was itself opened by name.
             "open" if made(&["zipfile.ZipFile"]) => {
                 out.add(Val::File);
                 true
@@ -118,7 +118,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// What the parts of a path add up to; a later one that begins at the root stands alone.
+    /// The path made from the parts; an absolute part discards those before it.
     fn path_of(&self, parts: &'a [ast::Expr], scope: ScopeId) -> Val<'a> {
         let mut whole = String::new();
         for part in parts {
@@ -170,7 +170,7 @@ impl<'a> Resolver<'a> {
                     .args
                     .first()
                     .is_some_and(|e| e.is_generator_exp_expr() || e.is_lambda_expr());
-                // `type(self)(…)` makes another of the snippet's own class.
+                // `type(self)(…)` creates another object of the snippet's own class.
                 let own = matches!(call.args.first(), Some(ast::Expr::Name(n))
                     if self.scopes.is_receiver(&fold(n.id.as_str()), scope));
                 out.add(if own && !callable {
@@ -215,7 +215,7 @@ impl<'a> Resolver<'a> {
     }
 }
 
-/// What makes generators of numbers by chance.
+/// Functions that create random number generators.
 const GENERATORS: &[&str] = &[
     "numpy.random.default_rng",
     "numpy.random.Generator",
@@ -223,13 +223,13 @@ const GENERATORS: &[&str] = &[
     "random.Random",
 ];
 
-/// A view of bytes, whose `format` is a text.
+/// A view of bytes, whose attribute `format` is a text.
 pub const BUFFER: &str = "builtins.memoryview";
 
-/// What a command line is parsed into.
+/// The result of parsing a command line.
 pub const PARSED: &str = "argparse.Namespace";
 
-/// Whether calling it puts a path together.
+/// Whether calling the member builds a path.
 pub fn makes_path(member: &str) -> bool {
     matches!(
         member,
@@ -241,7 +241,7 @@ pub fn makes_path(member: &str) -> bool {
     )
 }
 
-/// As `os.path.join`.
+/// Appends a part like `os.path.join`.
 pub(super) fn joined_path(whole: &mut String, part: &str) {
     if part.starts_with('/') {
         whole.clear();

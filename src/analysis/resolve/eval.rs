@@ -1,4 +1,4 @@
-//! Evaluation: names, bindings and expressions, with memory and limits.
+//! Evaluation of names, bindings and expressions, with memoization and limits.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -12,18 +12,18 @@ use crate::analysis::parse::ast::{self, Constant, Expr, Ranged};
 use crate::analysis::walk::Bound;
 use crate::policy::Policy;
 
-/// More evaluation than any honest snippet needs.
+/// The limit on evaluation steps; no ordinary snippet needs more.
 const STEPS: usize = 400_000;
 const DEPTH: usize = 6_000;
 
-/// An expression, by its address, and the scope it is evaluated in.
+/// An expression (by its address) and the scope in which it is evaluated.
 pub(super) type Key = (usize, ScopeId);
 
-/// The state of one evaluation.
+/// The state of an evaluation.
 enum Known<'a> {
-    /// At this depth; what is known of it so far.
+    /// In progress at this depth, with the values known so far.
     UnderWay(usize, Vals<'a>),
-    /// Part of a cycle whose head, at this depth or above, is under way: found in this round.
+    /// Part of a cycle whose head, at this depth or above, is in progress; found in this round.
     InRound(u32, usize, Vals<'a>),
     Vals(Vals<'a>),
 }
@@ -34,11 +34,11 @@ pub struct Resolver<'a> {
     pub policy: &'a Policy,
     pub(super) library: &'static Library,
     memo: RefCell<HashMap<Key, Known<'a>>>,
-    /// The shallowest evaluation under way that a cycle came back to.
+    /// The shallowest evaluation in progress that a cycle returned to.
     low: Cell<usize>,
-    /// What was found in cycles whose heads are under way.
+    /// Expressions evaluated in cycles whose heads are in progress.
     cyclic: RefCell<Vec<Key>>,
-    /// Whether the round learnt anything new, its number, and the last number given.
+    /// Whether the round found anything new, its number, and the last number assigned.
     learnt: Cell<bool>,
     round: Cell<u32>,
     rounds: Cell<u32>,
@@ -74,15 +74,15 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// Whether the snippet was too tangled to be followed: nothing it resolved to counts then.
+    /// Whether the snippet was too tangled to follow; its resolved values are then unusable.
     pub fn exhausted(&self) -> bool {
         self.exhausted.get()
     }
 
-    /// What `e`, evaluated in `scope`, may stand for.
+    /// The possible values of `e`, evaluated in `scope`.
     ///
-    /// Where evaluations go in a circle (`x = x.y`, parameters of a recursive function) they are
-    /// repeated in rounds, each expression once a round, until a round adds nothing.
+    /// Circular evaluations (`x = x.y`, parameters of a recursive function) are repeated in rounds,
+    /// each expression once per round, until a round adds nothing.
     pub fn eval(&self, e: &'a Expr, scope: ScopeId) -> Vals<'a> {
         let key = (address(e), scope);
         let so_far = match self.memo.borrow().get(&key) {
@@ -99,7 +99,7 @@ impl<'a> Resolver<'a> {
             None => Rc::new(Vec::new()),
         };
         let depth = self.depth.get();
-        // The verdict is known: nothing that is found now counts.
+        // The verdict is already certain, so the values no longer matter.
         if depth > DEPTH || self.exhausted.get() {
             self.exhausted.set(true);
             return Rc::clone(&self.unknown);
@@ -112,7 +112,8 @@ impl<'a> Resolver<'a> {
         vals
     }
 
-    /// Evaluates once, and again while it is the head of a cycle that learns more.
+    /// Evaluates the expression, and repeats it while it is the head of a cycle that finds new
+    /// values.
     fn rounds(&self, e: &'a Expr, key: Key, mut so_far: Vals<'a>, depth: usize) -> Vals<'a> {
         let (round, learnt) = (self.round.get(), self.learnt.replace(false));
         let first = self.cyclic.borrow().len();
@@ -148,7 +149,7 @@ impl<'a> Resolver<'a> {
             self.rounds.set(self.rounds.get() + 1);
             self.round.set(self.rounds.get());
         }
-        // Nothing in here waits for anything further up.
+        // No evaluation in this cycle depends on one further up.
         let mut memo = self.memo.borrow_mut();
         for inner in self.cyclic.borrow_mut().drain(first..) {
             if let Some(known) = memo.get_mut(&inner)
@@ -326,8 +327,8 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// What a parameter may stand for where every call of its function is in sight; none where one may not
-    /// be, or where the name is no parameter.
+    /// The possible values of a parameter if every call of its function is visible; `None` if a
+    /// call may be hidden or the name is no parameter.
     pub fn handed_to(&self, e: &'a Expr, scope: ScopeId) -> Option<Vals<'a>> {
         let Expr::Name(name) = e else { return None };
         let folded = fold(name.id.as_str());
@@ -362,7 +363,7 @@ impl<'a> Resolver<'a> {
         Some(out.finish(&self.exhausted))
     }
 
-    /// What calls of a function hand to one of its parameters.
+    /// The values that calls of a function pass to one of its parameters.
     fn arguments(
         &self,
         parameter: &str,
@@ -371,7 +372,7 @@ impl<'a> Resolver<'a> {
         out: &mut Set<'a>,
     ) {
         for (call, scope, bound) in self.calls_of(function) {
-            // The object of a method is no argument of its call.
+            // The object of a method is not among the call's arguments.
             let index = if bound {
                 index.and_then(|i| i.checked_sub(1))
             } else {
@@ -395,8 +396,8 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// The calls of a function where it stands, by its name, or of the class that it makes objects
-    /// of, with the scope of each and whether the first parameter is the object.
+    /// The calls of a function on the spot, by its name, or of the class for which it creates
+    /// objects, each with its scope and whether the first parameter is the object.
     fn calls_of(&self, function: &'a ast::Arguments) -> Vec<(&'a ast::ExprCall, ScopeId, bool)> {
         let key = address(function);
         let direct = self.scopes.direct.get(&key);
@@ -420,7 +421,7 @@ impl<'a> Resolver<'a> {
         found
     }
 
-    /// The calls that make objects of a class of the snippet.
+    /// The calls that create objects of a class of the snippet.
     pub(super) fn made(
         &self,
         class: ScopeId,

@@ -1,4 +1,4 @@
-//! What reaches a parameter or an attribute, where everything that may is in sight.
+//! The values that reach a parameter or an attribute, if every place they can come from is visible.
 
 use super::eval::Resolver;
 use super::scopes::{ScopeId, ScopeKind, address};
@@ -7,12 +7,11 @@ use crate::analysis::fold::fold;
 use crate::analysis::parse::ast::{self, Expr};
 use crate::analysis::walk::Bound;
 
-/// What calls methods, or stores attributes, by names that need not stand there.
+/// Functions that call methods or store attributes by names that need not occur in the text.
 const BY_NAME: &[&str] = &["getattr", "methodcaller", "setattr", "vars"];
 
 impl<'a> Resolver<'a> {
-    /// Every expression that a parameter of this function may stand for; none where a call of it may be out
-    /// of sight.
+    /// Every expression passed to a parameter of the function; `None` if a call may be hidden.
     pub fn given_to(&self, parameter: &Bound<'a>, name: &str) -> Option<Vec<(&'a Expr, ScopeId)>> {
         let Bound::Parameter {
             function,
@@ -42,13 +41,13 @@ impl<'a> Resolver<'a> {
         let mut given = Vec::new();
         for (call, scope) in scopes.calls.get(called).into_iter().flatten() {
             let on_object = call.func.is_attribute_expr();
-            // A method of something else that bears the name of a function.
+            // A method of something else with the same name as the function.
             if method != on_object && !makes {
                 continue;
             }
             let open = call.args.iter().any(Expr::is_starred_expr)
                 || call.keywords.iter().any(|k| k.arg.is_none());
-            // `A.save(a, name)`: the object stands among the arguments.
+            // `A.save(a, name)`: the object is among the arguments.
             if open || (!makes && self.is_on_class(call, *scope)) {
                 return None;
             }
@@ -68,14 +67,15 @@ impl<'a> Resolver<'a> {
             match (positional.or(keyword.map(|k| &k.value)), default) {
                 (Some(e), _) => given.push((e, *scope)),
                 (None, Some(default)) => given.push((default, own)),
-                // It lacks the argument: a call of another function of the name, or one that fails.
+                // The argument is missing: the call fails or calls another function of the same
+                // name.
                 (None, None) => {}
             }
         }
         Some(given).filter(|given| !given.is_empty())
     }
 
-    /// Every binding of an attribute of the snippet's own objects; none where another may be out of sight.
+    /// Every binding of an attribute of the snippet's own objects; `None` if another may be hidden.
     pub fn stored_in(
         &self,
         x: &'a ast::ExprAttribute,
@@ -95,7 +95,7 @@ impl<'a> Resolver<'a> {
         }
         let mut stored = self.scopes.fields.get(&attr).cloned().unwrap_or_default();
         for class in self.scopes.classes.get(&attr).into_iter().flatten() {
-            // Data classes and what inherits have it from who knows where.
+            // Attributes of data classes and derived classes may be set elsewhere.
             if self.scopes.is_decorated(*class) || !self.scopes.bases(*class).is_empty() {
                 return None;
             }
@@ -106,7 +106,8 @@ impl<'a> Resolver<'a> {
         Some(stored).filter(|stored| !stored.is_empty())
     }
 
-    /// What a function of the snippet returns; none where the callee may be anything else.
+    /// The expressions that a function of the snippet returns; `None` if the callee may be anything
+    /// else.
     pub fn returned(&self, func: &'a Expr, scope: ScopeId) -> Option<Vec<(&'a Expr, ScopeId)>> {
         let Expr::Name(name) = func else { return None };
         if self.scopes.handed_on.contains(&fold(name.id.as_str())) {
@@ -120,7 +121,7 @@ impl<'a> Resolver<'a> {
         Some(all).filter(|all| !all.is_empty())
     }
 
-    /// Whether the snippet calls something of one of these names.
+    /// Whether the snippet calls something with one of these names.
     fn names(&self, names: &[&str]) -> bool {
         names
             .iter()

@@ -5,7 +5,7 @@ use super::value::{Standing, Val};
 use crate::analysis::library::Library;
 
 impl<'a> Resolver<'a> {
-    /// A member of a module, and how it stands under the policy.
+    /// A member of a module and its standing under the policy.
     pub fn child(&self, module: &str, name: &str) -> (Val<'a>, Standing) {
         let path = format!("{module}.{name}");
         if self.policy.imports.contains_key("*") {
@@ -33,7 +33,7 @@ impl<'a> Resolver<'a> {
         let standing = match listed {
             None if self.module_standing(module) == Standing::OnTheWay => Standing::Module,
             None => Standing::Foreign,
-            // Naming a module lists the name, not what lies below it.
+            // Listing a module's name does not list its members.
             Some(members) if members.contains(name) && self.library.has_module(module, name) => {
                 return (Val::Module(path.into()), Standing::Allowed);
             }
@@ -69,7 +69,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// How importing a module stands.
+    /// The standing of a module that is imported.
     pub fn module_standing(&self, path: &str) -> Standing {
         if self.policy.imports.contains_key(path) || self.policy.imports.contains_key("*") {
             return Standing::Allowed;
@@ -93,7 +93,7 @@ impl<'a> Resolver<'a> {
     }
 }
 
-/// Members of the standard library that are called as a module is and are none.
+/// Members of the standard library that share the name of a module but are none.
 const NAMESAKES: &[(&str, &str)] = &[
     ("array", "array"),
     ("bisect", "bisect"),
@@ -116,8 +116,8 @@ fn is_namesake(module: &str, name: &str) -> bool {
     NAMESAKES.contains(&(module, name))
 }
 
-/// Where a name is at home that other modules carry on (`sklearn.pipeline.deepcopy`), if what it does
-/// hangs on which it is.
+/// The original path of a name that other modules re-export (`sklearn.pipeline.deepcopy`), for
+/// names whose effect depends on what they are.
 fn home<'p>(path: &'p str, name: &str) -> &'p str {
     match name {
         "ABCMeta" => "abc.ABCMeta",

@@ -1,7 +1,7 @@
-//! What names and expressions may stand for, as far as the text tells.
+//! The possible values of names and expressions, as far as the text shows them.
 //!
-//! Flow is ignored and every possibility kept: a name stands for everything that is bound to it
-//! anywhere in its scope. `scopes` collects the bindings, `eval` evaluates.
+//! Control flow is ignored and every possibility kept: a name has every value bound to it anywhere
+//! in its scope. `scopes` collects the bindings, `eval` evaluates them.
 
 mod calls;
 mod eval;

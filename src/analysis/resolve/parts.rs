@@ -1,4 +1,4 @@
-//! Parts of values: what unpacking, subscripts and the usual ways of looping take out of them.
+//! Parts of values, as taken by unpacking, subscripts and common kinds of loops.
 
 use std::collections::HashSet;
 
@@ -9,14 +9,14 @@ use crate::analysis::fold::fold;
 use crate::analysis::parse::ast::{self, Constant, Expr, UnaryOp};
 use crate::analysis::walk::Step;
 
-/// Containers inside containers.
+/// The limit on nested containers.
 const DEPTH: usize = 4;
 
-/// What `**` brought already.
+/// Values already unpacked by `**`.
 pub(super) type Unpacked = HashSet<Key>;
 
 impl<'a> Resolver<'a> {
-    /// What the steps lead to from what `e` stands for.
+    /// The parts that the steps lead to, starting from the values of `e`.
     pub(super) fn part(&self, e: &'a Expr, steps: &[Step], scope: ScopeId, out: &mut Set<'a>) {
         if let [Step::Element, Step::Index(index), rest @ ..] = steps
             && let Expr::Call(call) = e
@@ -42,7 +42,7 @@ impl<'a> Resolver<'a> {
         vals.into_iter().for_each(|v| out.add(v));
     }
 
-    /// The parts of an element of `zip(…)`, `enumerate(…)` or `….items()` are told apart.
+    /// The values at one position in the elements of `zip(…)`, `enumerate(…)` or `….items()`.
     fn paired(
         &self,
         call: &'a ast::ExprCall,
@@ -99,7 +99,7 @@ impl<'a> Resolver<'a> {
         let mut set = Set::default();
         self.element(base, &mut set);
         for val in set.into_vec() {
-            // Of what is not known to be a row, the parts may lie deeper.
+            // If the value is not known to be a row, its parts may be nested deeper.
             if matches!(val, Val::Items(..) | Val::Holds(..)) {
                 self.element(&val, out);
             }
@@ -107,7 +107,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// `e`, and whatever is inside it.
+    /// The values of `e` and everything inside them.
     pub(super) fn within(&self, e: &'a Expr, scope: ScopeId, out: &mut Set<'a>) {
         let mut vals = self.eval(e, scope).to_vec();
         for _ in 0..DEPTH {
@@ -123,7 +123,7 @@ impl<'a> Resolver<'a> {
         vals.into_iter().for_each(|v| out.add(v));
     }
 
-    /// `{…}[key]` and its kind, where the container is written out.
+    /// The values of `{…}[key]` and similar reads from a literal container.
     pub(super) fn item(
         &self,
         of: ByAddress<'a>,
@@ -175,7 +175,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// `dict(title="…", file="…")`, which is as good as a literal.
+    /// Whether the call is `dict(title="…", file="…")`, which is as good as a literal.
     pub(super) fn is_written_dict(&self, call: &'a ast::ExprCall, scope: ScopeId) -> bool {
         call.args.is_empty()
             && call.keywords.iter().all(|k| k.arg.is_some())
@@ -184,7 +184,8 @@ impl<'a> Resolver<'a> {
                 [Val::Builtin(name)] if &**name == "dict")
     }
 
-    /// The value of a key, or what `**` brings: once, since `d = {**d, "a": 1}` unpacks itself.
+    /// The value of a key, or what `**` adds; unpacked only once, since `d = {**d, "a": 1}`
+    /// contains itself.
     pub(super) fn dict_value(
         &self,
         key: Option<&'a Expr>,
@@ -204,7 +205,7 @@ impl<'a> Resolver<'a> {
     }
 }
 
-/// The elements of a literal of which each has its index.
+/// The elements of a literal, if each of them has a fixed index.
 fn row(e: &Expr) -> Option<&[Expr]> {
     let elements = match e {
         Expr::Tuple(x) => &x.elts,
@@ -214,7 +215,7 @@ fn row(e: &Expr) -> Option<&[Expr]> {
     (!elements.iter().any(Expr::is_starred_expr)).then_some(elements)
 }
 
-/// A literal index, from the end where it is negative.
+/// A literal index; a negative one counts from the end.
 fn index(key: &Expr, length: usize) -> Option<usize> {
     let literal = |e: &Expr| match e {
         Expr::Constant(c) => match &c.value {

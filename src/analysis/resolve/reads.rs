@@ -1,4 +1,4 @@
-//! Attributes and elements: what reading from a value may give, and what texts add up to.
+//! Attributes and elements: the possible results of reading from a value, and of combining texts.
 
 use super::calls::joined_path;
 use super::eval::Resolver;
@@ -11,15 +11,15 @@ use crate::analysis::parse::ast::{self, Expr, Operator};
 use crate::analysis::walk::Bound;
 
 impl<'a> Resolver<'a> {
-    /// What reading `attr` from `base` may give.
+    /// The possible values of `base.attr`.
     pub fn attribute(&self, base: &Val<'a>, attr: &str, out: &mut Set<'a>) {
         match base {
             Val::Module(path) => out.add(self.child(path, attr).0),
-            // plotly's layouts carry the module `re`.
+            // plotly's layouts expose the module `re`.
             Val::Member(path) if attr == "re" && path.ends_with(".Layout") => {
                 out.add(Val::Module("re".into()));
             }
-            // A chain that repeats itself comes from a circle (`x = x.next`) and has no end.
+            // A chain that repeats a name comes from a cycle (`x = x.next`) and would never end.
             Val::Member(path) if path.split('.').skip(1).any(|part| part == attr) => {
                 self.method(attr, out);
             }
@@ -41,7 +41,8 @@ impl<'a> Resolver<'a> {
                     }
                 }
                 self.fields(attr, out);
-                // A field of a data class or a named tuple has what its object was made with.
+                // An attribute of a data class or named tuple has the value passed when the object
+                // was created.
                 for (call, at) in self.made(*scope) {
                     for keyword in &call.keywords {
                         if keyword
@@ -65,7 +66,7 @@ impl<'a> Resolver<'a> {
             {
                 out.add(Val::Holds(*e, *scope));
             }
-            // The value of an enumeration's member.
+            // The value of an enumeration member.
             Val::Items(..) | Val::Holds(..) if attr == "value" => out.add(base.clone()),
             // The members of an exception group.
             Val::Exception if attr == "exceptions" => out.add(Val::Exception),
@@ -73,7 +74,7 @@ impl<'a> Resolver<'a> {
                 self.fields(attr, out);
                 out.add(Val::Unknown);
             }
-            // Takes a figure; the file is that of the pages.
+            // This method takes a figure; the file is that of the `PdfPages` object.
             Val::Result(path) if attr == "savefig" && path.ends_with(".PdfPages") => {
                 out.add(Val::Unknown);
             }
@@ -102,7 +103,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// Whatever was stored under that attribute of any object, or in any class.
+    /// Every value stored under this attribute of any object or class.
     fn fields(&self, attr: &str, out: &mut Set<'a>) {
         if let Some(stored) = self.scopes.fields.get(attr) {
             for (to, scope) in stored {
@@ -127,7 +128,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// An element of `base`.
+    /// The possible elements of `base`.
     pub fn element(&self, base: &Val<'a>, out: &mut Set<'a>) {
         self.element_once(base, out, &mut Unpacked::new());
     }
@@ -136,13 +137,13 @@ impl<'a> Resolver<'a> {
         match base {
             Val::Items(ByAddress(e), scope) => self.items(e, *scope, out, unpacked),
             Val::Holds(ByAddress(e), scope) => {
-                // Either the thing itself, or what is in it.
+                // Either the held value itself or its elements.
                 for held in self.eval(e, *scope).iter() {
                     out.add(held.clone());
                     if let Val::Items(ByAddress(inner), scope) = held {
                         self.items(inner, *scope, out, unpacked);
                     }
-                    // `list(map(…))`: what is in what it is made of.
+                    // `list(map(…))`: the elements of the inner iterable.
                     if let Val::Holds(ByAddress(inner), scope) = held
                         && !std::ptr::eq(*inner, *e)
                     {
@@ -193,7 +194,7 @@ impl<'a> Resolver<'a> {
             Expr::Tuple(x) => each(&x.elts, out),
             Expr::Set(x) => each(&x.elts, out),
             Expr::Dict(x) => {
-                // Iterating gives keys, reading gives values: both.
+                // Iterating yields keys, subscripting yields values: include both.
                 for key in x.keys.iter().flatten() {
                     out.all(&self.eval(key, scope));
                 }
@@ -201,8 +202,7 @@ impl<'a> Resolver<'a> {
                     self.dict_value(key.as_ref(), value, scope, out, unpacked);
                 }
             }
-            // The elements live in the comprehension's own scope, which names resolve from the
-            // scope around it well enough when its targets are looked up there too.
+            // The elements belong to the comprehension's own scope.
             Expr::ListComp(x) => self.comprehended(&x.elt, &x.generators, scope, out),
             Expr::SetComp(x) => self.comprehended(&x.elt, &x.generators, scope, out),
             Expr::GeneratorExp(x) => self.comprehended(&x.elt, &x.generators, scope, out),
@@ -229,7 +229,7 @@ impl<'a> Resolver<'a> {
         scope: ScopeId,
         out: &mut Set<'a>,
     ) {
-        // Its scope is found by the address of its first target, which the walk entered last.
+        // The scope is found by the address of the first target, which the walk recorded.
         let inner = generators
             .first()
             .and_then(|g| self.scopes.of.get(&address(&g.target)))
@@ -276,7 +276,7 @@ impl<'a> Resolver<'a> {
             Operator::Mod | Operator::Mult if texts(&left) || texts(&right) => {
                 out.add(Val::ComputedText);
             }
-            // `Path("out") / name`: no text is divided otherwise.
+            // `Path("out") / name`: no other text can be divided.
             Operator::Div if texts(&left) || texts(&right) => {
                 if let ([Val::Text(a)], [Val::Text(b)]) = (left.as_slice(), right.as_slice()) {
                     let mut whole = a.to_string();
@@ -286,7 +286,7 @@ impl<'a> Resolver<'a> {
                     out.add(Val::ComputedText);
                 }
             }
-            // Unions of dicts and sets, repeated lists.
+            // Unions of dicts and sets, and repeated lists.
             Operator::BitOr
             | Operator::BitAnd
             | Operator::BitXor

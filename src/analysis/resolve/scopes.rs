@@ -1,4 +1,4 @@
-//! The first pass: which scope binds which name to what.
+//! The first pass: records which scope binds which name to which value.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -8,7 +8,7 @@ use crate::analysis::parse::TextRange;
 use crate::analysis::parse::ast::{self, Expr, Ranged};
 use crate::analysis::walk::{Bound, ExprPlace, Scope, TargetOf, Visitor};
 
-/// Index of a scope, in the order the walk enters them; 0 is the module.
+/// The index of a scope, in the order in which the walk enters them; 0 is the module.
 pub type ScopeId = usize;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -20,13 +20,14 @@ pub enum ScopeKind {
     TypeParameters,
 }
 
-/// A binding, with the scope its expression is evaluated in and where it ends.
+/// A binding, with the scope in which its expression is evaluated and the offset where it ends.
 #[derive(Clone, Copy)]
 pub struct Binding<'a> {
     pub to: Bound<'a>,
     pub scope: ScopeId,
     pub end: usize,
-    /// Directly in the module's body, outside every block: it happens before what follows it.
+    /// Directly in the module's body, outside every block, so that it always precedes the following
+    /// code.
     pub certain: bool,
 }
 
@@ -35,7 +36,7 @@ pub struct ScopeData<'a> {
     pub parent: ScopeId,
     pub names: HashMap<Cow<'a, str>, Vec<Binding<'a>>>,
     pub returns: Vec<&'a Expr>,
-    /// Names that `global` and `nonlocal` hand to another scope.
+    /// Names bound in another scope through `global` (true) or `nonlocal` (false).
     declared: HashMap<Cow<'a, str>, bool>,
 }
 
@@ -44,24 +45,24 @@ pub struct Scopes<'a> {
     pub all: Vec<ScopeData<'a>>,
     /// Function (its arguments' address) or class → its scope.
     pub of: HashMap<usize, ScopeId>,
-    /// Attribute name → what is stored under it, on any object.
+    /// Attribute name → the values stored under it, on any object.
     pub fields: HashMap<Cow<'a, str>, Vec<(Bound<'a>, ScopeId)>>,
     /// Name → the classes that bind it.
     pub classes: HashMap<Cow<'a, str>, Vec<ScopeId>>,
-    /// Calls of plain names, for what reaches a parameter.
+    /// Calls of plain names, to find the values of parameters.
     pub calls: HashMap<Cow<'a, str>, Vec<(&'a ast::ExprCall, ScopeId)>>,
-    /// Lambdas that are called where they stand.
+    /// Lambdas that are called on the spot.
     pub direct: HashMap<usize, (&'a ast::ExprCall, ScopeId)>,
     /// Modules of `from m import *`.
     pub stars: Vec<&'a str>,
-    /// Names that are read other than to call them, and those of decorated functions: what bears such a
-    /// name may be called out of sight.
+    /// Names that are read without being called, and names of decorated functions: functions with
+    /// such a name may be called unseen.
     pub handed_on: HashSet<Cow<'a, str>>,
-    /// Attributes that are read other than to call them.
+    /// Attributes that are read without being called.
     pub attributes_read: HashSet<Cow<'a, str>>,
-    /// Attributes that something was stored in of which nothing can be told.
+    /// Attributes with a stored value that is unknown.
     pub untold: HashSet<Cow<'a, str>>,
-    /// Whether what a call returns is called (`type(x)()`).
+    /// Whether the result of a call is called itself (`type(x)()`).
     pub chained: bool,
     /// Scopes of classes with decorators.
     decorated: HashSet<ScopeId>,
@@ -72,13 +73,13 @@ pub struct Scopes<'a> {
     /// Class scope → its bases.
     bases: HashMap<ScopeId, &'a [Expr]>,
     stack: Vec<ScopeId>,
-    /// Where `(name := …)` stands: it may be skipped, so it is never certain.
+    /// Positions of `(name := …)`, which is never certain because it may be skipped.
     walrus: HashSet<usize>,
     /// Ranges of top-level statements that are not compound.
     simple: Vec<TextRange>,
-    /// Names that a function hands to the module.
+    /// Names that a function declares `global`.
     global: HashSet<Cow<'a, str>>,
-    /// Name → where top-level statements delete it.
+    /// Name → the offsets of top-level statements that delete it.
     deleted: HashMap<Cow<'a, str>, Vec<usize>>,
 }
 
@@ -162,8 +163,8 @@ impl<'a> Scopes<'a> {
         }
     }
 
-    /// Every binding that a load of `name` in `scope` can see, and whether one of them is sure
-    /// to have happened (function scopes: Python never falls through to a builtin there).
+    /// Every binding that a load of `name` in `scope` can see, and whether one of them certainly
+    /// happened. (In function scopes, Python never falls back to a builtin.)
     pub fn lookup(&self, name: &str, scope: ScopeId) -> Found<'_, 'a> {
         let mut found = Found::default();
         let mut at = scope;
@@ -193,13 +194,13 @@ impl<'a> Scopes<'a> {
         }
     }
 
-    /// Whether some function declares the name `global`: what binds it may stand anywhere.
+    /// Whether some function declares the name `global`, so that it may be bound anywhere.
     pub fn is_global(&self, name: &str) -> bool {
         self.global.contains(name)
     }
 
-    /// Whether each binding of the name in this very scope has ended before `offset`: deleted, or
-    /// `except … as`, whose name Python deletes behind the handler.
+    /// Whether every binding of the name in this very scope ended before `offset`: by deletion, or
+    /// because Python deletes the name of `except … as` after the handler.
     pub fn is_gone(&self, name: &str, scope: ScopeId, offset: usize) -> bool {
         let found = self.lookup(name, scope);
         let [(bindings, home)] = found.bindings.as_slice() else {
@@ -212,7 +213,7 @@ impl<'a> Scopes<'a> {
         };
         let ended = |b: &Binding<'a>| {
             let end = match b.to {
-                // The end of a handler deletes as well, and takes nothing else away.
+                // The end of a handler also deletes the name, but no other binding.
                 Bound::Deleted => return b.scope == scope,
                 Bound::Exception => offset,
                 _ => deleted.copied().unwrap_or(0),
@@ -222,19 +223,19 @@ impl<'a> Scopes<'a> {
         *home == scope && bindings.iter().all(ended)
     }
 
-    /// Whether the snippet reads or calls that name anywhere.
+    /// Whether the snippet reads or calls the name anywhere.
     pub fn is_read(&self, name: &str) -> bool {
         self.calls.contains_key(name) || self.handed_on.contains(name)
     }
 
-    /// The names that are bound in a scope or around it.
+    /// The names bound in a scope or in its enclosing scopes.
     pub fn names_at(&self, scope: ScopeId) -> impl Iterator<Item = &str> {
         let around =
             std::iter::successors(Some(scope), |at| (*at != 0).then(|| self.all[*at].parent));
         around.flat_map(|at| self.all[at].names.keys().map(|name| &**name))
     }
 
-    /// Whether the snippet stores or defines something under that attribute.
+    /// Whether the snippet stores or defines something under the attribute.
     pub fn binds_field(&self, attr: &str) -> bool {
         self.fields.contains_key(attr) || self.classes.contains_key(attr)
     }
@@ -248,7 +249,7 @@ impl<'a> Scopes<'a> {
         self.decorated.contains(&class)
     }
 
-    /// Whether a name is the first parameter of a method: the object itself.
+    /// Whether the name is the first parameter of a method, i.e. the object itself.
     pub fn is_receiver(&self, name: &str, scope: ScopeId) -> bool {
         let found = self.lookup(name, scope);
         !found.bindings.is_empty()
@@ -273,7 +274,7 @@ impl<'a> Scopes<'a> {
     }
 }
 
-/// What top-level statements delete for good: no branch, no loop.
+/// The names that top-level statements outside branches and loops delete.
 fn deleted<'a>(top: &'a [ast::Stmt]) -> HashMap<Cow<'a, str>, Vec<usize>> {
     let mut found: HashMap<Cow<'a, str>, Vec<usize>> = HashMap::new();
     for statement in top {
@@ -290,23 +291,23 @@ fn deleted<'a>(top: &'a [ast::Stmt]) -> HashMap<Cow<'a, str>, Vec<usize>> {
     found
 }
 
-/// What a look-up found.
+/// The result of a lookup.
 #[derive(Default)]
 pub struct Found<'s, 'a> {
     pub bindings: Vec<(&'s Vec<Binding<'a>>, ScopeId)>,
     /// Bound in a function or comprehension: never a builtin.
     pub local: bool,
-    /// Loads after this offset see a module-level binding that certainly happened.
+    /// Loads after this offset see a module-level binding that has certainly happened.
     pub certain_end: Option<usize>,
 }
 
 impl Found<'_, '_> {
-    /// Whether the snippet binds the name anywhere that the load can see.
+    /// Whether the snippet binds the name where the load can see it.
     pub fn is_bound(&self) -> bool {
         !self.bindings.is_empty()
     }
 
-    /// Whether a load at `offset` can reach a builtin of the name.
+    /// Whether a load at `offset` can reach the builtin of that name.
     pub fn may_be_builtin(&self, offset: usize) -> bool {
         !self.local && self.certain_end.is_none_or(|end| end > offset)
     }
@@ -320,8 +321,8 @@ impl<'a> Visitor<'a> for Scopes<'a> {
             return;
         }
         let name = fold(name);
-        // Walrus targets in a comprehension belong to the scope around it; loop targets do not,
-        // which only makes the set of possibilities larger.
+        // Walrus targets in a comprehension belong to the enclosing scope. Loop targets do not;
+        // treating them alike only enlarges the set of possible values.
         let mut scope = self.home(&name, here);
         if let Bound::Value(_) = to {
             while self.all[scope].kind == ScopeKind::Comprehension {
@@ -431,7 +432,7 @@ impl<'a> Visitor<'a> for Scopes<'a> {
                 .entry(fold(name.id.as_str()))
                 .or_default()
                 .push((call, here)),
-            // `names.append(x)` and its kind put x into what the name holds.
+            // `names.append(x)` and similar calls put `x` into the object.
             Expr::Attribute(method) => {
                 self.calls
                     .entry(fold(method.attr.as_str()))
@@ -510,7 +511,8 @@ impl<'a> Scopes<'a> {
         self.fields.entry(fold(attr)).or_default().push((to, here));
     }
 
-    /// `holder` now holds `value` as well: a name, an attribute, or something inside one.
+    /// Records that `holder` (a name, an attribute, or something inside one) now also holds
+    /// `value`.
     fn holder_gains(&mut self, holder: &'a Expr, value: &'a Expr) {
         match holder {
             Expr::Name(name) => self.gains(name.id.as_str(), value),
@@ -523,7 +525,7 @@ impl<'a> Scopes<'a> {
     fn gains(&mut self, name: &'a str, value: &'a Expr) {
         let here = self.here();
         let name = fold(name);
-        // Changes what the name holds wherever it is bound; recorded where it is seen.
+        // This changes the object wherever the name is bound, but is recorded where it is visible.
         let mut at = here;
         while at != 0 && !self.all[at].names.contains_key(&name) {
             at = self.all[at].parent;
@@ -540,7 +542,7 @@ impl<'a> Scopes<'a> {
     }
 }
 
-/// Identity of a node; the tree does not move while it is analysed.
+/// The identity of a node. The tree does not move during the analysis.
 pub fn address<T>(node: &T) -> usize {
     std::ptr::from_ref(node) as usize
 }

@@ -1,4 +1,4 @@
-//! What an expression may stand for: the values, and sets of them.
+//! The possible values of an expression, and sets of them.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -6,18 +6,18 @@ use std::rc::Rc;
 use super::scopes::ScopeId;
 use crate::analysis::parse::ast::Expr;
 
-/// One thing that an expression may stand for.
+/// One possible value of an expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Val<'a> {
     /// A module, by its canonical path.
     Module(Rc<str>),
-    /// Something that was read from a module: `pandas.read_csv`, `pandas.DataFrame.to_csv`.
+    /// An object read from a module: `pandas.read_csv`, `pandas.DataFrame.to_csv`.
     Member(Rc<str>),
-    /// What calling such a thing gave.
+    /// The result of calling such an object.
     Result(Rc<str>),
     Builtin(Rc<str>),
     Text(Rc<str>),
-    /// Text that cannot be told.
+    /// An unknown text.
     ComputedText,
     /// A method of a text.
     TextMethod(Rc<str>),
@@ -33,11 +33,11 @@ pub enum Val<'a> {
     File,
     /// `df.style` and what its methods return.
     Styler,
-    /// `type(x)`; whether x is a function, method, generator or module.
+    /// `type(x)`, and whether `x` is a function, method, generator or module.
     TypeOf(bool),
     /// A list, tuple, set, dict or comprehension.
     Items(ByAddress<'a>, ScopeId),
-    /// Something that holds this.
+    /// An object that holds this value.
     Holds(ByAddress<'a>, ScopeId),
     /// A method of an unknown object that is worth following (`f = df.to_csv`).
     Method(Rc<str>),
@@ -58,28 +58,28 @@ impl Eq for ByAddress<'_> {}
 
 pub type Vals<'a> = Rc<Vec<Val<'a>>>;
 
-/// How a member of a module stands under the policy.
+/// The standing of a module's member under the policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
     Allowed,
-    /// A module on the way to an allowed one: may be walked through, not kept.
+    /// A parent of an allowed module: its attributes may be read, but it must not be stored.
     OnTheWay,
     /// A module that the policy does not list.
     Module,
     /// Begins with an underscore.
     Private,
-    /// The policy's explicit list leaves it out.
+    /// The policy's explicit list does not contain it.
     Withheld,
-    /// Not in the lists: another version, or a misspelling.
+    /// Not in the lists: it belongs to another version or is misspelled.
     Unresolved,
     /// The module itself is not allowed.
     Foreign,
 }
 
-/// A set larger than this says only that anything is possible.
+/// The limit on the size of a set; a larger one only says that anything is possible.
 const SET: usize = 256;
 
-/// Collects values without repeats, up to a bound.
+/// Collects distinct values, up to a limit.
 #[derive(Default)]
 pub struct Set<'a> {
     vals: Vec<Val<'a>>,
@@ -94,7 +94,7 @@ impl<'a> Set<'a> {
         if self.vals.len() < SET {
             self.vals.push(val);
         } else if matches!(val, Val::Text(_)) {
-            // So many texts are as good as computed.
+            // So many texts are as good as a computed one.
             self.vals[SET - 1] = Val::ComputedText;
         } else {
             self.overflow = true;

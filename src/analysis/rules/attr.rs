@@ -1,4 +1,4 @@
-//! Attributes, in every place where one is read, written or deleted.
+//! Rules for attributes, whether read, written or deleted.
 
 use super::{Rule, Weight};
 use crate::model::{Action, Capability, Severity};

@@ -1,4 +1,4 @@
-//! Builtins by load: the name alone, called or not.
+//! Rules for builtins that are loaded, whether or not they are called.
 
 use super::{Rule, Weight};
 use crate::model::{Action, Capability, Severity};

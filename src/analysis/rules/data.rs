@@ -1,4 +1,5 @@
-//! Data: what is read and written, as capabilities; a finding only where the policy makes it one.
+//! Rules for reading and writing data. These are capabilities, and findings only if the policy
+//! makes them so.
 
 use super::{Rule, Weight};
 use crate::model::{Capability, Severity};

@@ -1,4 +1,4 @@
-//! Pickles and their kind.
+//! Rules for pickles and similar formats.
 
 use super::{Rule, Weight};
 use crate::model::{Capability, Severity};

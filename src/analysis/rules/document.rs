@@ -1,10 +1,11 @@
-//! The rules as a page to read: `assets/rules.md` is what this writes.
+//! The rules as a readable page: generates `assets/rules.md`.
 
 use std::fmt::Write as _;
 
 use super::{Rule, all};
 
-/// The page, made from the table. `tests/it/rules.rs` checks that the one in the tree is current.
+/// The page, generated from the table. `tests/it/rules.rs` checks that `assets/rules.md` is
+/// current.
 pub fn document() -> String {
     let mut out = String::from(
         "# Rules\n\n\

@@ -1,4 +1,5 @@
-//! Resource smells: flagged, never blocked; limits are enforced when it runs.
+//! Rules for suspected excessive use of resources: flagged but never blocked, because limits are
+//! enforced during the run.
 
 use super::{Rule, Weight};
 use crate::model::{Action, Severity};

@@ -1,4 +1,4 @@
-//! Text that becomes code.
+//! Rules for text that becomes code.
 
 use super::{Rule, Weight};
 use crate::model::{Action, Capability, Severity};

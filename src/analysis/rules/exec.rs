@@ -1,4 +1,4 @@
-//! Processes and the machine around the snippet.
+//! Rules for processes and the system around the snippet.
 
 use super::{Rule, Weight};
 use crate::model::{Capability, Severity};

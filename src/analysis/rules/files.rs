@@ -1,4 +1,4 @@
-//! Files.
+//! Rules for files.
 
 use super::{Rule, Weight};
 use crate::model::{Action, Capability, Severity};

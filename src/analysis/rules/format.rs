@@ -1,4 +1,4 @@
-//! Formatting that walks attributes.
+//! Rules for format templates that read attributes.
 
 use super::{Rule, Weight};
 use crate::model::{Action, Capability, Severity};

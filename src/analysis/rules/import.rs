@@ -1,4 +1,4 @@
-//! Imports and what is reached through modules.
+//! Rules for imports and for access through modules.
 
 use super::{Rule, Weight};
 use crate::model::{Action, Capability, Severity};

@@ -1,6 +1,6 @@
-//! The rules: one table, from which findings, `--explain`, `--list-rules` and SARIF are made.
+//! The rules: a single table, the source of findings, `--explain`, `--list-rules` and SARIF.
 //!
-//! A rule says what a finding means; the policy and the rule's weight say what it does to the
+//! A rule says what a finding means; the policy and the rule's weight decide its effect on the
 //! verdict. Codes are never reused.
 
 mod attr;
@@ -45,14 +45,14 @@ pub use tier::*;
 
 use crate::model::{Action, Capability, Severity};
 
-/// What decides a finding's action.
+/// How a finding's action is determined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Weight {
     /// The policy's action for the finding's capability.
     Capability,
-    /// That, but never less than this.
+    /// The policy's action, but at least this one.
     AtLeast(Action),
-    /// This, whatever the capabilities say: the policy's lists decide, or nothing does.
+    /// This action, whatever the capabilities say: the policy's lists decide, or nothing does.
     Always(Action),
 }
 
@@ -72,7 +72,7 @@ pub struct Rule {
 }
 
 impl Rule {
-    /// What it does where no policy says otherwise.
+    /// The action if no policy says otherwise.
     pub const fn default_action(&self) -> Action {
         match self.weight {
             Weight::Capability => Action::Block,
@@ -81,7 +81,7 @@ impl Rule {
     }
 }
 
-/// Every rule, in the order of the codes of each family.
+/// Every rule, family by family, ordered by code.
 pub fn all() -> impl Iterator<Item = &'static Rule> {
     [
         parse::RULES,
@@ -108,7 +108,7 @@ pub fn all() -> impl Iterator<Item = &'static Rule> {
     .copied()
 }
 
-/// The rule of a code, in any case.
+/// The rule with this code or name, ignoring case.
 pub fn find(code: &str) -> Option<&'static Rule> {
     all().find(|r| r.code.eq_ignore_ascii_case(code) || r.name.eq_ignore_ascii_case(code))
 }

@@ -1,4 +1,4 @@
-//! Native code.
+//! Rules for native code.
 
 use super::{Rule, Weight};
 use crate::model::{Action, Capability, Severity};
@@ -15,7 +15,8 @@ pub static NATIVE_CALL: Rule = Rule {
     example: "import scipy; scipy.LowLevelCallable(f)",
 };
 
-/// numpy's loops over objects hold no reference of their own to what they compare: CWE-416, use after free.
+/// numpy's loops over objects hold no references to the objects they compare: CWE-416, use after
+/// free.
 pub static NATIVE_REENTRY: Rule = Rule {
     code: "NATIVE002",
     name: "changes-while-compared",

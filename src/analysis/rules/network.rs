@@ -1,4 +1,4 @@
-//! Network.
+//! Rules for the network.
 
 use super::{Rule, Weight};
 use crate::model::{Capability, Severity};

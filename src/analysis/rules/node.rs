@@ -1,4 +1,4 @@
-//! Syntax that the policy does not list.
+//! Rules for syntax that the policy does not list.
 
 use super::{Rule, Weight};
 use crate::model::{Action, Severity};

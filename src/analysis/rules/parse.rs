@@ -1,4 +1,4 @@
-//! What cannot be read at all: every one of these makes the verdict `unanalyzable`.
+//! Rules for text that cannot be read: each of them makes the verdict `unanalyzable`.
 
 use super::{Rule, Weight};
 use crate::model::{Action, Severity};

@@ -1,4 +1,4 @@
-//! Reflection.
+//! Rules for reflection.
 
 use super::{Rule, Weight};
 use crate::model::{Action, Capability, Severity};

@@ -1,4 +1,4 @@
-//! What is certain to fail: answered at once, without a person.
+//! Rules for code that is certain to fail, answered at once, without a person.
 
 use super::{Rule, Weight};
 use crate::model::{Action, Severity};

@@ -1,4 +1,4 @@
-//! What a reader could misread.
+//! Rules for text that a reader could misread.
 
 use super::{Rule, Weight};
 use crate::model::{Action, Severity};

@@ -1,4 +1,4 @@
-//! The tier of the run.
+//! Rules for the tier of the run.
 
 use super::{Rule, Weight};
 use crate::model::{Action, Severity};

@@ -1,23 +1,22 @@
-//! Blanks that push code off the screen, to the right or down.
+//! Whitespace that pushes code off the screen, to the right or down.
 
 use crate::analysis::facts::Facts;
 use crate::analysis::rules;
 use crate::analysis::scan::Outline;
 
-/// Columns after which a line cannot be read without scrolling or wrapping far.
+/// The column after which a line cannot be read without scrolling or wrapping far.
 const LONG: usize = 1_000;
-/// Blanks between anything and anything on one line.
+/// The limit on consecutive blanks within a line.
 const BLANKS: usize = 60;
-/// The columns of a common screen: what stands behind blanks and past them is not beside what a
-/// person reads.
+/// The width of a common screen: code beyond it, after a gap, is out of the reader's sight.
 const SCREEN: usize = 80;
-/// Blanks before code that is past the screen. Tables of code are aligned by fewer.
+/// The gap that hides code beyond the screen. Aligned tables of code have smaller gaps.
 const GAP: usize = 8;
-/// Columns that a tab may take in a run.
+/// The width of a tab in a run of blanks.
 const TAB: usize = 4;
-/// Columns between the stops of tabs.
+/// The distance between tab stops.
 const STOP: usize = 8;
-/// Empty lines before more; people leave two.
+/// The limit on empty lines before further text; people leave two.
 const LINES: usize = 12;
 
 pub(super) fn check(text: &str, outline: Option<&Outline>, facts: &mut Facts) {
@@ -28,7 +27,7 @@ pub(super) fn check(text: &str, outline: Option<&Outline>, facts: &mut Facts) {
             facts.add(&rules::TEXT_LONG_LINE, (start, start + content.len()), "");
         }
         let indent = content.len() - content.trim_start().len();
-        // Deep indentation pushes code as far as blanks inside a line do.
+        // Deep indentation pushes code as far right as blanks inside a line do.
         if columns(content.get(..indent).unwrap_or("")) > SCREEN {
             facts.add(&rules::TEXT_BLANK_RUN, (start, start + indent), "");
         }
@@ -54,7 +53,7 @@ fn advance(column: usize, c: char) -> usize {
     }
 }
 
-/// A run that is long by itself, whatever stands behind it.
+/// Reports a run of blanks that is too long, whatever follows it.
 fn wide_run(content: &str, indent: usize, start: usize, facts: &mut Facts) -> bool {
     let mut run = 0;
     let mut any = false;
@@ -77,8 +76,8 @@ fn wide_run(content: &str, indent: usize, start: usize, facts: &mut Facts) -> bo
     any
 }
 
-/// Where code begins behind a gap and past the screen. A comment is no code, nor is the rest of
-/// a text, unless the text ends on this line and more comes.
+/// Where code begins after a gap and beyond the screen. A comment is no code. Neither is the rest
+/// of a string, unless the string ends on this line and more follows.
 fn code_past_screen(
     content: &str,
     indent: usize,
@@ -119,7 +118,7 @@ fn is_code(at: usize, content: &str, line: (usize, usize), outline: &Outline) ->
     ends <= line.1 && code.chars().any(char::is_alphanumeric)
 }
 
-/// Empty lines that push what follows off the screen; a bare `#` is as good as empty.
+/// Reports empty lines that push the following code off the screen; a bare `#` counts as empty.
 fn blank_lines(text: &str, facts: &mut Facts) {
     let mut run = 0;
     let mut start = 0;

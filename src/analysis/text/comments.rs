@@ -1,11 +1,11 @@
-//! Comments that speak to the machine or to the reviewer's eye.
+//! Comments that give instructions to software or imitate the review screen.
 
 use crate::analysis::facts::Facts;
 use crate::analysis::rules;
 use crate::analysis::scan::Outline;
 use crate::model::Action;
 
-/// Glyphs that the review screen puts before a verdict or a state, and those words.
+/// Glyphs that the review screen puts before a verdict or a state, and the words for these.
 pub(super) const GLYPHS: &[char] = &['●', '▲', '■', '✓', '✗', '⧗', '▮'];
 pub(super) const STATES: &[&str] = &[
     "clear",
@@ -18,7 +18,7 @@ pub(super) const STATES: &[&str] = &[
     "durable",
     "unanalyzable",
 ];
-/// What only somebody would write who wants to be taken for the interface or the reviewer.
+/// Phrases that are only written to imitate the interface or the reviewer.
 pub(super) const WORDS: &[&str] = &[
     "countersign",
     "a grant  d deny",
@@ -55,14 +55,14 @@ pub(super) const WORDS: &[&str] = &[
     "findings: none",
     "grant   d deny",
 ];
-/// What tells a reader to stop reading, when more follows.
+/// Phrases that make a reader stop, although more code follows.
 pub(super) const ENDS: &[&str] = &[
     "end of code",
     "end of file",
     "end of script",
     "end of program",
 ];
-/// Parts of modelines that run something when the text is opened in an editor.
+/// Parts of modelines that run code when the text is opened in an editor.
 const RUNNING: &[&str] = &[
     "eval:",
     "expr=",
@@ -74,7 +74,7 @@ const RUNNING: &[&str] = &[
     "mode: compilation",
 ];
 
-/// Whether a comment, or a text that stands like one, speaks as the review screen does.
+/// Whether a comment, or a text used like one, imitates the review screen.
 pub fn imitates(text: &str) -> bool {
     let lower = text.to_lowercase();
     let state = text.contains(GLYPHS) && STATES.iter().any(|w| lower.contains(w));
@@ -82,7 +82,8 @@ pub fn imitates(text: &str) -> bool {
     state || sheet || verdict(&lower) || WORDS.iter().any(|w| lower.contains(w))
 }
 
-/// `verdict: clear`, `VERDICT ─ clear`, and a bare `verdict:` at the end.
+/// Whether the text states a verdict: `verdict: clear`, `VERDICT ─ clear`, or a bare `verdict:` at
+/// the end.
 pub(super) fn verdict(lower: &str) -> bool {
     lower.split("verdict").skip(1).any(|rest| {
         let word = rest.trim_start_matches(|c: char| !c.is_alphanumeric());
@@ -94,7 +95,7 @@ pub(super) fn verdict(lower: &str) -> bool {
     })
 }
 
-/// A modeline works in the first and last lines of a text, whatever it stands in.
+/// Reports modelines, which work in the first and last lines of a text, inside any syntax.
 pub(super) fn modelines(text: &str, outline: &Outline, facts: &mut Facts) {
     const LINES: usize = 5;
     let lines = text.split('\n').count();
@@ -154,13 +155,13 @@ pub(super) fn check(text: &str, outline: &Outline, facts: &mut Facts) {
     }
 }
 
-/// Whether anything but blanks and comments follows.
+/// Whether anything but whitespace and comments follows.
 fn has_code(rest: &str) -> bool {
     rest.lines()
         .any(|l| !l.trim().is_empty() && !l.trim_start().starts_with('#'))
 }
 
-/// The encoding that a comment declares (PEP 263): the first `coding` with a sign after it.
+/// The encoding that a comment declares (PEP 263): the first `coding` followed by `:` or `=`.
 fn cookie(comment: &str) -> Option<&str> {
     comment.match_indices("coding").find_map(|(at, word)| {
         let rest = comment.get(at + word.len()..)?;
@@ -174,7 +175,7 @@ fn cookie(comment: &str) -> Option<&str> {
     })
 }
 
-/// Instructions to vim and Emacs.
+/// Whether the text contains instructions for vim or Emacs.
 fn modeline(lower: &str) -> bool {
     let vim = ["vim:", "vi:", "ex:"].iter().any(|m| {
         lower.match_indices(m).any(|(at, _)| {
@@ -189,8 +190,9 @@ fn modeline(lower: &str) -> bool {
     vim || emacs
 }
 
-/// What follows is what vim would take (its `:help modeline`): `set` and more, or options, which are words
-/// with or without a value that blanks and colons part. Code after `as ex:` is neither.
+/// Whether vim would accept the rest (see its `:help modeline`): `set` and more, or options, which
+/// are words with or without a value, separated by blanks and colons. Code after `as ex:` is
+/// neither.
 fn options(rest: &str) -> bool {
     let rest = rest.trim_start();
     if rest.starts_with("set ") || rest.starts_with("se ") {
@@ -208,7 +210,7 @@ fn options(rest: &str) -> bool {
     !name.is_empty() && (sets && value.len() > 1 || plain)
 }
 
-/// One word of options.
+/// Whether a word is an option.
 fn is_option(word: &str) -> bool {
     let name = word.split(['=', '^', '&', '!', '+', '-']).next();
     name.is_some_and(|name| name.chars().all(|c| c.is_ascii_alphanumeric()))

@@ -1,4 +1,5 @@
-//! What a reader could misread: checks on the text itself, before and beside the tree.
+//! Checks of the text itself for anything a reader could misread, before and in addition to the
+//! tree.
 
 mod blanks;
 pub(super) mod comments;
@@ -10,10 +11,10 @@ use super::rules;
 use super::scan::Outline;
 use crate::model::Action;
 
-/// Combining marks on one character.
+/// The limit on combining marks per character.
 const MARKS: usize = 3;
 
-/// Adds the findings of the text. `outline` is missing where the scan already refused it.
+/// Adds the findings of the text. `outline` is `None` if the scan refused the text.
 pub fn check(text: &str, outline: Option<&Outline>, facts: &mut Facts) {
     characters(text, facts);
     blanks::check(text, outline, facts);
@@ -25,8 +26,8 @@ pub fn check(text: &str, outline: Option<&Outline>, facts: &mut Facts) {
     }
 }
 
-/// A piece of the snippet as it may stand in a message: at most a line's worth, and nothing in
-/// it that cannot be seen.
+/// A piece of the snippet, fit for a message: no longer than a line, and without invisible
+/// characters.
 pub fn shown(piece: &str) -> String {
     const MOST: usize = 120;
     let mut out = String::new();
@@ -68,7 +69,7 @@ fn characters(text: &str, facts: &mut Facts) {
             '\r' if next == Some('\n') => {}
             '\r' => {
                 let fact = facts.add(&rules::TEXT_CR, here, "");
-                // What seems to be the rest of a comment is code.
+                // The text after the CR looks like part of the comment but is code.
                 let line = text[..at].rsplit(['\n', '\r']).next().unwrap_or_default();
                 let hidden = text[end..].split(['\n', '\r']).next().unwrap_or_default();
                 if line.contains('#')
@@ -86,7 +87,7 @@ fn characters(text: &str, facts: &mut Facts) {
             '\u{e0000}'..='\u{e007f}' => {
                 facts.add(&rules::TEXT_TAG, here, code());
             }
-            // Joiners and selectors inside an emoji or a script that needs them.
+            // Joiners and selectors inside an emoji, or in a script that needs them.
             '\u{200c}' | '\u{200d}' | '\u{fe0e}' | '\u{fe0f}' if !before.is_ascii() => {}
             _ if is_invisible(c) => {
                 facts.add(&rules::TEXT_INVISIBLE, here, code());
@@ -116,8 +117,8 @@ fn is_bidi(c: char) -> bool {
     )
 }
 
-/// Characters without a glyph. Blanks of a width, such as U+00A0, are seen as blanks: outside
-/// strings and comments Python refuses them anyway.
+/// Characters without a glyph. Spaces with a width, such as U+00A0, are visible as spaces, and
+/// Python refuses them outside strings and comments anyway.
 fn is_invisible(c: char) -> bool {
     matches!(
         c,
@@ -148,7 +149,7 @@ fn is_invisible(c: char) -> bool {
     ) || is_nobodys(c)
 }
 
-/// Noncharacters, and characters for private use: every screen shows something else, or nothing.
+/// Noncharacters and private-use characters, which every screen shows differently or not at all.
 fn is_nobodys(c: char) -> bool {
     u32::from(c) & 0xfffe == 0xfffe
         || matches!(c, '\u{fdd0}'..='\u{fdef}' | '\u{e000}'..='\u{f8ff}' | '\u{f0000}'..)

@@ -15,7 +15,7 @@ pub(super) fn check(text: &str, outline: &Outline, facts: &mut Facts) {
         return;
     }
     let plain = words(text);
-    // A text written in another alphabet has words that look like nothing else.
+    // A text written in another alphabet contains words that look like no others.
     let native = outline
         .foreign_words
         .iter()
@@ -35,8 +35,8 @@ pub(super) fn check(text: &str, outline: &Outline, facts: &mut Facts) {
             continue;
         }
         let mixed = !word.is_single_script();
-        // One letter of another alphabet is mathematics; a word that reads as an ASCII word of
-        // this text, or as one of Python's, is not.
+        // A single letter of another alphabet is mathematics. A word that looks like an ASCII word
+        // of this text, or like one of Python's, is not.
         let twin: String = skeleton(&folded).collect();
         let imitates = twin.is_ascii()
             && (plain.contains(twin.as_str())
@@ -60,7 +60,7 @@ fn words(text: &str) -> HashSet<&str> {
         .collect()
 }
 
-/// `Δt`, `x_μ`, `σ2`: Greek symbols beside Latin letters, as formulas are written.
+/// Whether the word joins Greek symbols and Latin letters like a formula: `Δt`, `x_μ`, `σ2`.
 pub(super) fn joined_symbol(word: &str) -> bool {
     const LOOKALIKES: &str = "ΑΒΕΖΗΙΚΜΝΟΡΤΥΧαγικνορτυχω";
     word.chars().all(|c| {
@@ -72,7 +72,7 @@ pub(super) fn joined_symbol(word: &str) -> bool {
     })
 }
 
-/// Greek letters, as in formulas, and Latin ones with marks.
+/// Whether the word consists of Greek letters, as in formulas, or Latin letters with diacritics.
 fn is_symbol(word: &str) -> bool {
     word.chars().all(|c| {
         c.is_ascii()

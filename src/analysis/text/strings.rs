@@ -1,4 +1,4 @@
-//! Strings that a reader takes for something else: for the review screen, or for another string.
+//! Strings that a reader may mistake for the review screen or for another string.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -12,9 +12,9 @@ use crate::analysis::facts::Facts;
 use crate::analysis::rules;
 use crate::analysis::scan::Outline;
 
-/// Longer texts are prose: their words are compared, not the whole.
+/// Longer texts are prose: their words are compared, not the whole text.
 const WHOLE: usize = 200;
-/// What the sheet writes before its values.
+/// Labels in front of the values on the review screen.
 const LABELS: &[&str] = &[
     "agent says",
     "kernel says",
@@ -45,8 +45,9 @@ pub(super) fn check(text: &str, outline: &Outline, facts: &mut Facts) {
     }
 }
 
-/// Whether a string draws a part of the review screen. What only the screen says is enough by
-/// itself; words that data may hold as well count where two kinds of them meet.
+/// Whether a string imitates a part of the review screen. Phrases used only by the screen are
+/// enough by themselves; words that data may also contain count only if two kinds of them occur
+/// together.
 fn draws(string: &str) -> bool {
     let lower = string.to_lowercase();
     let certain = string.lines().any(verdict_row)
@@ -66,7 +67,7 @@ fn draws(string: &str) -> bool {
     kinds.into_iter().filter(|kind| *kind).count() >= 2
 }
 
-/// `● clear`, `✓ granted`: a glyph of ours and, right behind it, a state.
+/// Whether a glyph of ours is directly followed by a state: `● clear`, `✓ granted`.
 fn verdict_row(line: &str) -> bool {
     line.match_indices(GLYPHS).any(|(at, glyph)| {
         let rest = line.get(at + glyph.len()..).unwrap_or("");
@@ -79,7 +80,7 @@ fn verdict_row(line: &str) -> bool {
     })
 }
 
-/// `type 4f1c to grant`, `press y to grant`.
+/// Whether the text asks for a key: `type 4f1c to grant`, `press y to grant`.
 fn asks(lower: &str) -> bool {
     lower.match_indices(" to grant").any(|(at, _)| {
         let before = lower.get(..at).unwrap_or("");
@@ -91,7 +92,7 @@ fn asks(lower: &str) -> bool {
     })
 }
 
-/// A row of a frame: lines drawn along it, or at both of its ends.
+/// Whether the line looks like part of a frame: lines drawn along it or at both ends.
 fn framed(line: &str) -> bool {
     let drawn = |c: char| ('\u{2500}'..='\u{257f}').contains(&c);
     let mut run = 0;
@@ -113,7 +114,7 @@ fn labelled(line: &str) -> bool {
     })
 }
 
-/// Rows with the numbers of lines before them, as the code is shown.
+/// Whether rows start with line numbers, as on the review screen.
 fn numbered(string: &str) -> bool {
     const ROWS: usize = 3;
     let mut run = 0;
@@ -134,7 +135,7 @@ fn numbered(string: &str) -> bool {
     false
 }
 
-/// Strings, and words in strings, that look like others of this text (UTS 39).
+/// Reports strings, and words in strings, that look like others in this text (UTS 39).
 fn lookalikes(text: &str, outline: &Outline, facts: &mut Facts) {
     let mut found: HashSet<usize> = HashSet::new();
     let wholes: Vec<(Range<usize>, &str)> = outline
@@ -180,7 +181,7 @@ fn lookalikes(text: &str, outline: &Outline, facts: &mut Facts) {
     }
 }
 
-/// Texts by what they look like.
+/// Texts grouped by their appearance.
 struct Seen<'t>(HashMap<String, HashSet<&'t str>>);
 
 impl<'t> Seen<'t> {
@@ -204,12 +205,13 @@ fn look(text: &str) -> String {
     skeleton(&seen).collect()
 }
 
-/// Joiners and selectors, which change nothing that a reader could tell by.
+/// Joiners and variation selectors, which make no visible difference.
 fn joins(c: char) -> bool {
     matches!(c, '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}')
 }
 
-/// One Greek letter is mathematics, and one sign is what texts are cleaned of.
+/// Whether the content is a single symbol: one Greek letter is mathematics, and one sign is typical
+/// of code that cleans texts.
 fn lone_symbol(content: &str) -> bool {
     let mut chars = content.chars();
     match (chars.next(), chars.next()) {
@@ -218,14 +220,14 @@ fn lone_symbol(content: &str) -> bool {
     }
 }
 
-/// `α1`, `x_μ`: a symbol of a formula, and not a name that somebody writes for another.
+/// Whether the word is a formula symbol (`α1`, `x_μ`) rather than an imitation of another name.
 fn formula(word: &str) -> bool {
     let symbol = |c: char| c.is_ascii() || ('\u{370}'..='\u{3ff}').contains(&c);
     word.chars().count() <= 3 && word.chars().all(symbol)
 }
 
-/// Latin letters with one of another alphabet among them that looks like a Latin one. Alphabets
-/// that look like nothing else may stand beside them: `AI技術`, `Δt`.
+/// Whether a letter of another alphabet that looks Latin occurs among Latin letters. Letters that
+/// look like no other may: `AI技術`, `Δt`.
 fn mixes(word: &str) -> bool {
     let plain = word.chars().any(|c| c.is_ascii_alphabetic());
     plain && word.chars().any(imitates_latin) && !joined_symbol(word)
@@ -241,7 +243,7 @@ fn imitates_latin(c: char) -> bool {
     twin.peek().is_some() && twin.all(|c| c.is_ascii_alphabetic())
 }
 
-/// The words of a piece of the text.
+/// The words in a range of the text.
 fn words(text: &str, range: Range<usize>) -> Vec<(Range<usize>, &str)> {
     let Some(piece) = text.get(range.clone()) else {
         return Vec::new();

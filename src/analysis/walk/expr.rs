@@ -131,7 +131,7 @@ pub fn expression<'a, V: Visitor<'a> + ?Sized>(v: &mut V, e: &'a Expr, place: Ex
         Expr::Subscript(x) => {
             v.node(NodeKind::Subscript, at);
             v.node(context(x.ctx), at);
-            // An annotation such as `dict[str, type]` stays one in its parts.
+            // The parts of an annotation such as `dict[str, type]` are annotations too.
             let literal = last_name(&x.value) == Some("Literal");
             let inner = match place {
                 ExprPlace::Annotation if !literal => ExprPlace::Annotation,
@@ -175,7 +175,7 @@ pub fn expression<'a, V: Visitor<'a> + ?Sized>(v: &mut V, e: &'a Expr, place: Ex
     }
 }
 
-/// What is handed over by name.
+/// Walks the keyword arguments.
 pub(super) fn keywords<'a, V: Visitor<'a> + ?Sized>(
     v: &mut V,
     keywords: &'a [ast::Keyword],
@@ -190,8 +190,8 @@ pub(super) fn keywords<'a, V: Visitor<'a> + ?Sized>(
     }
 }
 
-/// The parts of a list or tuple keep being targets, annotations, or what is compared with
-/// (`isinstance(x, (int, str))` hands its place on through the call's arguments).
+/// Elements of a list or tuple inherit its place: target, annotation, or operand of a comparison.
+/// `isinstance(x, (int, str))` also passes on its place as an argument.
 fn elements<'a, V: Visitor<'a> + ?Sized>(v: &mut V, elements: &'a [Expr], place: ExprPlace<'a>) {
     let inner = match place {
         ExprPlace::Target
@@ -218,7 +218,7 @@ fn last_name(e: &Expr) -> Option<&str> {
     }
 }
 
-/// The values of a dict or set that is assigned are assigned with it.
+/// The values in a dict or set that is assigned count as assigned.
 fn held(place: ExprPlace<'_>) -> ExprPlace<'_> {
     if let ExprPlace::Assigned = place {
         place
@@ -233,7 +233,7 @@ fn comprehension<'a, V: Visitor<'a> + ?Sized>(
     results: &[&'a Expr],
     lazy: bool,
 ) {
-    // The first iterable belongs to the scope around it.
+    // The first iterable belongs to the enclosing scope.
     let Some(first) = generators.first() else {
         return;
     };
@@ -270,14 +270,14 @@ fn iterable<'a, V: Visitor<'a> + ?Sized>(v: &mut V, e: &'a Expr) {
     v.end();
 }
 
-/// An annotation, which Python may keep as text.
+/// Walks an annotation, which Python may keep as text.
 pub(super) fn annotation<'a, V: Visitor<'a> + ?Sized>(v: &mut V, e: &'a Expr, block: Block) {
     v.begin(block);
     expression(v, e, ExprPlace::Annotation);
     v.end();
 }
 
-/// Defaults and annotations: evaluated where the function is defined.
+/// Walks defaults and annotations, which are evaluated where the function is defined.
 pub(super) fn outer_arguments<'a, V: Visitor<'a> + ?Sized>(v: &mut V, arguments: &'a Arguments) {
     v.node(NodeKind::arguments, arguments.range);
     let plain = arguments
@@ -302,7 +302,7 @@ pub(super) fn outer_arguments<'a, V: Visitor<'a> + ?Sized>(v: &mut V, arguments:
     }
 }
 
-/// Parameters: bound inside the function.
+/// Binds the parameters inside the function.
 pub(super) fn inner_arguments<'a, V: Visitor<'a> + ?Sized>(v: &mut V, arguments: &'a Arguments) {
     let positional = arguments.posonlyargs.iter().chain(&arguments.args);
     for (index, argument) in positional.enumerate() {
@@ -334,7 +334,7 @@ fn bool_op(op: BoolOp) -> NodeKind {
     }
 }
 
-/// CPython's name of a binary operator.
+/// CPython's name for a binary operator.
 pub(super) fn operator(op: Operator) -> NodeKind {
     match op {
         Operator::Add => NodeKind::Add,
@@ -385,7 +385,7 @@ fn context(context: ExprContext) -> NodeKind {
     }
 }
 
-/// Type parameters (PEP 695): bounds are evaluated when they are asked for.
+/// Walks type parameters (PEP 695), whose bounds are evaluated lazily.
 pub(super) fn type_parameters<'a, V: Visitor<'a> + ?Sized>(
     v: &mut V,
     parameters: &'a [ast::TypeParam],

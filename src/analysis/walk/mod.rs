@@ -1,9 +1,9 @@
-//! One exhaustive walk over the tree, in the order Python evaluates scopes.
+//! The only walk over the tree: exhaustive, in the order in which Python evaluates scopes.
 //!
-//! No wildcard arms: a node type that the parser gains stops the build here, until the table of kinds
-//! ([`NodeKind`]) says what becomes of it. What a visitor
-//! sees is decided in this module alone, so that no pass can forget a place where an expression
-//! hides (defaults, decorators, annotations, type-parameter bounds, patterns, format specs).
+//! There are no wildcard arms: a new node type of the parser breaks the build here until the table
+//! of kinds ([`NodeKind`]) covers it. This module alone decides what a visitor sees, so that no
+//! pass can miss a place where an expression hides (defaults, decorators, annotations,
+//! type-parameter bounds, patterns, format specs).
 
 mod expr;
 mod pattern;
@@ -17,7 +17,7 @@ use crate::policy::NodeKind;
 pub use expr::expression;
 pub use stmt::body;
 
-/// What an expression stands in.
+/// The place of an expression.
 #[derive(Clone, Copy)]
 pub enum ExprPlace<'a> {
     /// A statement of its own, or any place not listed.
@@ -37,13 +37,13 @@ pub enum ExprPlace<'a> {
     Decorator,
     /// A base class.
     Base,
-    /// Something that is assigned to or deleted.
+    /// The target of an assignment or deletion.
     Target,
     /// An operand of a comparison, or the test of a branch.
     Compared,
 }
 
-/// Which statement a target belongs to.
+/// The statement that a target belongs to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TargetOf {
     Assign,
@@ -55,17 +55,17 @@ pub enum TargetOf {
     Comprehension,
 }
 
-/// Where a bound name gets its value from.
+/// The source of a bound name's value.
 #[derive(Clone, Copy)]
 pub enum Bound<'a> {
     Value(&'a Expr),
-    /// An element of it: loops.
+    /// An element of the value: loops.
     ElementOf(&'a Expr),
-    /// A part of it that the way leads to: unpacking.
+    /// The part of the value at the end of the steps: unpacking.
     Part(&'a Expr, Way),
-    /// It, or anything inside it.
+    /// The value or anything inside it.
     Within(&'a Expr),
-    /// The name, or what it holds, was changed in place with this (`+=`, `x[k] = v`, `x.append(v)`).
+    /// The name's value was changed in place with this (`+=`, `x[k] = v`, `x.append(v)`).
     Gains(&'a Expr),
     With(&'a Expr),
     /// `import a.b` binds `a` (module "a"), `import a.b as c` binds "a.b".
@@ -85,9 +85,9 @@ pub enum Bound<'a> {
     /// `*args` and `**kwargs`.
     Rest(&'a ast::Arguments),
     Exception,
-    /// A capture of a match pattern, out of this subject.
+    /// A capture of a match pattern, taken from this subject.
     Capture(&'a Expr),
-    /// Bound, to nothing that can be told.
+    /// Bound to an unknown value.
     Something,
     Deleted,
 }
@@ -95,13 +95,13 @@ pub enum Bound<'a> {
 /// One step from a value to a part of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Any of its elements.
+    /// Any element.
     Element,
-    /// The one at this index.
+    /// The element at this index.
     Index(usize),
 }
 
-/// The steps from a value to a part of it; as many as any honest unpacking has.
+/// The steps from a value to a part of it; no ordinary unpacking has more than the limit.
 #[derive(Clone, Copy, Debug)]
 pub struct Way {
     steps: [Step; Self::MOST],
@@ -134,52 +134,52 @@ impl Way {
 pub enum Scope<'a> {
     /// `def` or `lambda`; the arguments identify it.
     Function(&'a ast::Arguments),
-    /// `async def`, in the same way.
+    /// `async def`; the arguments identify it.
     Async(&'a ast::Arguments),
     Class(&'a ast::StmtClassDef),
     Comprehension {
-        /// The first one, which identifies it.
+        /// The first target, which identifies the comprehension.
         target: &'a Expr,
-        /// It goes through something with `async for`.
+        /// Whether some iterable uses `async for`.
         waits: bool,
-        /// A generator.
+        /// Whether it is a generator expression.
         lazy: bool,
     },
     TypeParameters,
 }
 
-/// A part of a scope in which Python allows more or less than around it.
+/// A part of a scope with its own restrictions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Block {
     /// The body of a loop.
     Loop,
     /// A handler of `except*`.
     Group,
-    /// What a comprehension goes through.
+    /// The iterable of a comprehension.
     Iterable,
-    /// An annotation of a parameter or of what a function returns.
+    /// An annotation of a parameter or a return value.
     Signature,
     /// An annotation of a variable.
     Variable,
 }
 
-/// What a pass over the tree sees.
+/// The events that a pass over the tree can handle.
 pub trait Visitor<'a> {
     /// Every node.
     fn node(&mut self, _kind: NodeKind, _at: TextRange) {}
     fn statement(&mut self, _statement: &'a Stmt) {}
-    /// Before its parts.
+    /// Called before the parts of the expression.
     fn expression(&mut self, _expression: &'a Expr, _place: ExprPlace<'a>) {}
     fn bind(&mut self, _name: &'a str, _at: TextRange, _to: Bound<'a>) {}
-    /// `x.attr = …` in any of its spellings.
+    /// `x.attr = …` in any form.
     fn store_attribute(&mut self, _target: &'a ast::ExprAttribute, _of: TargetOf, _to: Bound<'a>) {}
-    /// `x[…] = …` in any of its spellings.
+    /// `x[…] = …` in any form.
     fn store_item(&mut self, _target: &'a ast::ExprSubscript, _of: TargetOf, _to: Bound<'a>) {}
-    /// A keyword of a class pattern: it reads the attribute.
+    /// A keyword of a class pattern, which reads the attribute.
     fn pattern_attribute(&mut self, _name: &'a str, _at: TextRange, _class: &'a Expr) {}
-    /// The name of an argument, in a call or after the bases of a class.
+    /// The name of a keyword argument, in a call or after the bases of a class.
     fn keyword(&mut self, _name: &'a str, _at: TextRange) {}
-    /// A bare annotation: it binds nothing.
+    /// An annotation without a value, which binds nothing.
     fn annotate(&mut self, _name: &'a str, _at: TextRange) {}
     /// `global` and `nonlocal`.
     fn declare(&mut self, _name: &'a str, _global: bool, _at: TextRange) {}

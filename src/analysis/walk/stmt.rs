@@ -262,7 +262,7 @@ fn function<'a, V: Visitor<'a> + ?Sized>(v: &mut V, s: &'a Stmt, f: &Function<'a
     }
 }
 
-/// Type parameters live in a scope of their own; most definitions have none.
+/// Enters the scope of type parameters; most definitions have none.
 fn enter_parameters<'a, V: Visitor<'a> + ?Sized>(v: &mut V, parameters: &'a [TypeParam]) -> bool {
     if parameters.is_empty() {
         return false;
@@ -317,7 +317,7 @@ fn handlers<'a, V: Visitor<'a> + ?Sized>(v: &mut V, handlers: &'a [ExceptHandler
         }
         body(v, &handler.body);
         if let Some(name) = &handler.name {
-            // Python unbinds the name at the end of the handler.
+            // Python deletes the name at the end of the handler.
             v.bind(name.as_str(), handler.range(), Bound::Deleted);
         }
     }

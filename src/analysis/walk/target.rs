@@ -15,7 +15,7 @@ pub(super) fn target<'a, V: Visitor<'a> + ?Sized>(
     bind(v, target, of, to);
 }
 
-/// Binds without walking again.
+/// Binds the names in a target without walking it again.
 pub(super) fn bind<'a, V: Visitor<'a> + ?Sized>(
     v: &mut V,
     target: &'a Expr,
@@ -29,7 +29,7 @@ pub(super) fn bind<'a, V: Visitor<'a> + ?Sized>(
         Expr::Starred(starred) => bind(v, &starred.value, of, to),
         Expr::Tuple(tuple) => each(v, &tuple.elts, of, to),
         Expr::List(list) => each(v, &list.elts, of, to),
-        // CPython refuses these as targets; the parser does not.
+        // The parser accepts these as targets, CPython refuses them.
         Expr::BoolOp(_)
         | Expr::NamedExpr(_)
         | Expr::BinOp(_)
@@ -55,7 +55,7 @@ pub(super) fn bind<'a, V: Visitor<'a> + ?Sized>(
 }
 
 fn each<'a, V: Visitor<'a> + ?Sized>(v: &mut V, targets: &'a [Expr], of: TargetOf, to: Bound<'a>) {
-    // `a, b = x, y` pairs up; anything else hands each name a part of the value.
+    // `a, b = x, y` is paired up; otherwise each name gets a part of the value.
     if let Bound::Value(Expr::Tuple(values)) = to
         && values.elts.len() == targets.len()
         && !targets
@@ -70,13 +70,13 @@ fn each<'a, V: Visitor<'a> + ?Sized>(v: &mut V, targets: &'a [Expr], of: TargetO
     }
     let starred = targets.iter().position(Expr::is_starred_expr);
     for (index, target) in targets.iter().enumerate() {
-        // What stands behind a star has no place of its own.
+        // Targets after a starred one have no fixed index.
         let known = starred.is_none_or(|at| index < at);
         bind(v, target, of, part(to, known.then_some(index)));
     }
 }
 
-/// What one of several targets gets of a value: the part at its index, where that is known.
+/// The part of a value that one of several targets gets: the element at its index, if known.
 fn part(to: Bound<'_>, index: Option<usize>) -> Bound<'_> {
     let (value, way) = match to {
         Bound::Value(value) | Bound::With(value) => (value, index.map(Step::Index).map(Way::new)),

@@ -1,4 +1,4 @@
-//! What a loop surely, or perhaps, goes through nothing of.
+//! Loops that surely, or possibly, have no iterations.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -9,7 +9,7 @@ use crate::analysis::parse::TextRange;
 use crate::analysis::parse::ast::{self, Constant, Expr, Ranged, Stmt};
 use crate::analysis::walk::{Bound, ExprPlace, Visitor, body};
 
-/// `[]`, `range(0)`: nothing goes through it.
+/// Whether iterating over it gives nothing: `[]`, `range(0)`.
 fn is_empty(e: &Expr) -> bool {
     match e {
         Expr::List(x) => x.elts.is_empty(),
@@ -25,12 +25,12 @@ fn is_empty(e: &Expr) -> bool {
     }
 }
 
-/// Names that never hold anything: each binding is empty, and nothing could put something in.
+/// Names that always stay empty: every binding is empty, and nothing could add an element.
 #[derive(Default)]
 pub(super) struct Empty<'a> {
     bound: HashMap<Cow<'a, str>, bool>,
     used: HashSet<Cow<'a, str>>,
-    /// Where a name is only gone through or looked at.
+    /// Positions where a name is only iterated over or inspected.
     harmless: HashSet<usize>,
 }
 
@@ -95,7 +95,7 @@ impl<'a> Visitor<'a> for Empty<'a> {
     }
 }
 
-/// Names of which each binding is what the files of a folder are called: there may be none.
+/// Names bound only to the file names of a folder, which may be empty.
 #[derive(Default)]
 pub(super) struct OfFiles<'a>(HashMap<Cow<'a, str>, bool>);
 
@@ -129,9 +129,9 @@ impl<'a> Visitor<'a> for OfFiles<'a> {
     }
 }
 
-/// What lists the files of a folder.
+/// Functions that list the files of a folder.
 const LISTS: &[&str] = &["glob", "iglob", "iterdir", "listdir", "rglob", "walk"];
-/// Builtins that go through as many as they are given.
+/// Builtins whose result is empty if their argument is.
 const KEEPS: &[&str] = &[
     "enumerate",
     "filter",

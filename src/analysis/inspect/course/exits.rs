@@ -1,4 +1,4 @@
-//! Statements that nothing goes on from.
+//! Statements after which execution does not continue.
 
 use std::collections::HashSet;
 
@@ -7,7 +7,7 @@ use crate::analysis::parse::TextRange;
 use crate::analysis::parse::ast::{Constant, ExceptHandler, Expr, Stmt};
 use crate::analysis::walk::{Bound, Visitor, body};
 
-/// What ends a run with success: the names of `sys`, of `sys.exit`, and of functions that call it.
+/// How a run ends successfully: the names of `sys`, of `sys.exit`, and of functions that call it.
 #[derive(Default)]
 pub(super) struct Exits<'a> {
     sys: HashSet<&'a str>,
@@ -29,8 +29,8 @@ impl<'a> Exits<'a> {
         exits
     }
 
-    /// Whether nothing behind a statement may run: it returns, ends the round of a loop or the run, or may.
-    /// An error that is raised may be caught further out, so it counts as well.
+    /// Whether the code after a statement may not run: the statement returns, ends an iteration or
+    /// the run, or may do so. A raised error counts too, because it may be caught further out.
     pub(super) fn may_leave(&self, statement: &Stmt, in_loop: bool) -> bool {
         let any = |all: &[Stmt], in_loop: bool| all.iter().any(|s| self.may_leave(s, in_loop));
         match statement {
@@ -61,7 +61,7 @@ impl<'a> Exits<'a> {
         }
     }
 
-    /// `sys.exit()`, `raise SystemExit`, or a call of what does so.
+    /// Whether the statement is `sys.exit()`, `raise SystemExit`, or calls a function that exits.
     fn exits(&self, statement: &Stmt) -> bool {
         match statement {
             Stmt::Expr(x) => match &*x.value {
@@ -101,7 +101,7 @@ impl<'a> Visitor<'a> for Exits<'a> {
     }
 }
 
-/// Whether it leaves the loop that it stands in.
+/// Whether the statement leaves the enclosing loop.
 fn breaks(statement: &Stmt) -> bool {
     match statement {
         Stmt::Break(_) => true,

@@ -1,5 +1,5 @@
-//! What surely happens in a run: what fails there fails the run. A branch may not be taken, a function may
-//! not be called, and an error may be caught.
+//! Code that surely runs, so that a failure in it fails the run. A branch may not be taken, a
+//! function may not be called, and an error may be caught.
 
 mod empty;
 mod exits;
@@ -15,36 +15,38 @@ use crate::analysis::walk::{Bound, ExprPlace, Visitor, body};
 use empty::{Empty, OfFiles};
 use exits::Exits;
 
-/// From one byte up to another.
+/// Byte offsets: start, and end (exclusive).
 type Stretch = (usize, usize);
 
-/// The stretches of a snippet that need not run, or whose errors need not end it.
+/// The stretches of a snippet that may not run, or whose errors may not end the run.
 #[derive(Default)]
 pub(super) struct Course<'a> {
     skipped: Vec<Stretch>,
-    /// Bodies of `try`, with the names of what is caught; none: whatever it is.
+    /// Bodies of `try`, with the names of the caught classes; an empty list catches everything.
     caught: Vec<(Stretch, Vec<&'a str>)>,
-    /// Bodies of `try` with a handler that names nothing.
+    /// Bodies of `try` with a bare `except`.
     bare: Vec<Stretch>,
     functions: Vec<(Cow<'a, str>, Stretch)>,
-    /// Bodies that a call does not run: of generators and coroutines.
+    /// For each function, whether calling it does not run its body (generators and coroutines).
     late: Vec<bool>,
-    /// Where the special methods of classes begin that run with every object, and the classes' names.
+    /// The start of each special method that runs when an object is created, with the name of its
+    /// class.
     makers: HashMap<usize, &'a str>,
     exits: Exits<'a>,
     empty: Empty<'a>,
     of_files: OfFiles<'a>,
-    /// The functions of the snippet by name: what they do with a function that they are given is not looked at.
+    /// The names of the snippet's functions and classes. Whether they call a function passed to
+    /// them is not examined.
     own: HashSet<Cow<'a, str>>,
-    /// Bodies of `lambda` that are assigned, alone or inside of something.
+    /// Bodies of lambdas that are assigned, directly or inside another value.
     held: Vec<Stretch>,
-    /// Names and attributes that are read, and where.
+    /// Names and attributes that are read, with their positions.
     read: Vec<(Cow<'a, str>, usize)>,
-    /// Which functions are surely called, by the narrowest class of the errors that end them.
+    /// Which functions are surely called, keyed by the narrowest class of the error in question.
     called: RefCell<HashMap<String, Vec<bool>>>,
 }
 
-/// Special methods that run with every object of their class.
+/// Special methods that run whenever an object of their class is created.
 const MAKERS: &[&str] = &["__init__", "__new__", "__post_init__"];
 
 fn is_within(at: usize, (from, to): Stretch) -> bool {
@@ -70,8 +72,8 @@ impl<'a> Course<'a> {
         course
     }
 
-    /// Whether the code at `at` surely runs, and nothing catches an error of one of these classes there
-    /// or where its function is called.
+    /// Whether the code at `at` surely runs and an error of these classes is caught neither there
+    /// nor at the calls of its function.
     pub fn reaches(&self, at: usize, errors: &[&str]) -> bool {
         let first = errors.first().copied().unwrap_or_default();
         let known = self.called.borrow().get(first).cloned();
@@ -84,14 +86,14 @@ impl<'a> Course<'a> {
         self.is_plain(at, errors) && self.around(at).all(|function| called[function])
     }
 
-    /// Whether a handler that names the error, or nothing at all, stands around it.
+    /// Whether the code is inside a `try` whose handler names the error or is bare.
     pub fn expects(&self, at: usize, errors: &[&str]) -> bool {
         let named = |by: &[&str]| by.iter().any(|name| errors.contains(name));
         let caught = |(stretch, by): &(Stretch, Vec<&str>)| is_within(at, *stretch) && named(by);
         self.caught.iter().any(caught) || self.bare.iter().any(|s| is_within(at, *s))
     }
 
-    /// Whether nothing in its own function skips it or catches these errors.
+    /// Whether nothing in the same function skips the code or catches these errors.
     fn is_plain(&self, at: usize, errors: &[&str]) -> bool {
         let caught = |names: &[&str]| names.is_empty() || names.iter().any(|n| errors.contains(n));
         !self.skipped.iter().any(|s| is_within(at, *s))
@@ -101,15 +103,15 @@ impl<'a> Course<'a> {
                 .any(|(s, by)| is_within(at, *s) && caught(by))
     }
 
-    /// The functions that it stands in.
+    /// The functions that contain the position.
     fn around(&self, at: usize) -> impl Iterator<Item = usize> {
         let all = self.functions.iter().enumerate();
         all.filter(move |(_, (_, s))| is_within(at, *s))
             .map(|(i, _)| i)
     }
 
-    /// The functions that are called, or handed to what may call them, where the code surely runs, outside of
-    /// themselves.
+    /// The functions that are called, or passed to code that may call them, outside themselves and
+    /// where the code surely runs.
     fn surely_called(&self, errors: &[&str]) -> Vec<bool> {
         let mut named: HashMap<&str, Vec<usize>> = HashMap::new();
         for (function, (name, _)) in self.functions.iter().enumerate() {
@@ -142,7 +144,7 @@ impl<'a> Course<'a> {
         }
     }
 
-    /// What stands behind a statement that nothing goes on from.
+    /// Marks the statements after one that never continues.
     fn ends(&mut self, statements: &'a [Stmt]) {
         let last = statements
             .iter()
@@ -179,7 +181,7 @@ impl<'a> Course<'a> {
         }
     }
 
-    /// `__init__` runs where an object is made.
+    /// `__init__` runs where an object is created.
     fn class(&mut self, class: &'a ast::StmtClassDef) {
         for statement in &class.body {
             if let Stmt::FunctionDef(x) = statement
@@ -209,7 +211,7 @@ fn stretch(statements: &[Stmt]) -> Option<Stretch> {
     Some((bytes(first.range()).0, bytes(last.range()).1))
 }
 
-/// The classes that a handler names; none where one of them could be anything.
+/// The classes that a handler names; empty if one of them is unknown.
 fn classes(e: &Expr) -> Vec<&str> {
     fn one(e: &Expr) -> Option<&str> {
         match e {
@@ -228,7 +230,7 @@ fn classes(e: &Expr) -> Vec<&str> {
         .unwrap_or_default()
 }
 
-/// The names of all functions.
+/// Collects the names of all functions and classes.
 struct Functions<'s, 'a>(&'s mut HashSet<Cow<'a, str>>);
 
 impl<'a> Visitor<'a> for Functions<'_, 'a> {
@@ -239,7 +241,7 @@ impl<'a> Visitor<'a> for Functions<'_, 'a> {
     }
 }
 
-/// What keeps a function for later, which may not come.
+/// Callees that store a function for later use, which may never come.
 const LATER: &[&str] = &[
     "Thread",
     "defaultdict",
@@ -251,7 +253,7 @@ const LATER: &[&str] = &[
     "submit",
 ];
 
-/// Builtins that call nothing of what they are given.
+/// Builtins that do not call their arguments.
 const LOOKS: &[&str] = &[
     "callable",
     "id",
@@ -264,7 +266,7 @@ const LOOKS: &[&str] = &[
 ];
 
 impl Course<'_> {
-    /// Whether a `lambda` that stands there is called, perhaps by what it is handed to.
+    /// Whether a `lambda` at this place is called, possibly by the function it is passed to.
     fn runs_at_once(&self, place: ExprPlace<'_>) -> bool {
         match place {
             ExprPlace::Called => true,
@@ -281,7 +283,7 @@ impl Course<'_> {
     }
 }
 
-/// Whether a function that is named there may be called for it.
+/// Whether a function named at this place may be called there.
 fn calls_there(place: ExprPlace<'_>) -> bool {
     match place {
         ExprPlace::Called | ExprPlace::Decorator => true,
@@ -292,7 +294,7 @@ fn calls_there(place: ExprPlace<'_>) -> bool {
     }
 }
 
-/// `__name__ == "__main__"`, which it is.
+/// Whether the test is `__name__ == "__main__"`, which is true in a run.
 fn is_main(test: &Expr) -> bool {
     let Expr::Compare(x) = test else { return false };
     let name = |e: &Expr| matches!(e, Expr::Name(n) if n.id.as_str() == "__name__");
@@ -303,7 +305,7 @@ fn is_true(test: &Expr) -> bool {
     matches!(test, Expr::Constant(c) if matches!(&c.value, Constant::Bool(true) | Constant::Int(_)))
 }
 
-/// `with suppress(…):`
+/// Whether the `with` item suppresses errors: `with suppress(…):`.
 fn suppresses(item: &ast::WithItem) -> bool {
     let Expr::Call(call) = &item.context_expr else {
         return false;
@@ -348,7 +350,7 @@ impl<'a> Visitor<'a> for Course<'a> {
             Stmt::Match(x) => x.cases.iter().for_each(|case| self.skip(&case.body)),
             Stmt::Try(x) => self.attempted(&x.body, &x.handlers),
             Stmt::TryStar(x) => self.attempted(&x.body, &x.handlers),
-            // Said only where the assertion fails.
+            // The message is evaluated only if the assertion fails.
             Stmt::Assert(x) => self.skipped.extend(x.msg.iter().map(|e| bytes(e.range()))),
             Stmt::With(x) if x.items.iter().any(suppresses) => self.skip(&x.body),
             Stmt::With(x) => self.ends(&x.body),
@@ -388,7 +390,7 @@ impl<'a> Visitor<'a> for Course<'a> {
                 self.skipped.push(bytes(x.body.range()));
                 self.skipped.push(bytes(x.orelse.range()));
             }
-            // `a < b < c`, where nothing looks at c if a is not below b.
+            // In `a < b < c`, `c` is not evaluated if `a < b` is false.
             Expr::Compare(x) => {
                 let later = x.comparators.iter().skip(1);
                 self.skipped.extend(later.map(|e| bytes(e.range())));
@@ -437,13 +439,14 @@ impl<'a> Visitor<'a> for Course<'a> {
             | Expr::Tuple(_)
             | Expr::Slice(_) => {}
         }
-        // Evaluated late or never, as the version and the scope have it.
+        // Annotations may be evaluated late or never, depending on the Python version and the
+        // scope.
         if let ExprPlace::Annotation = place {
             self.skipped.push(bytes(e.range()));
         }
     }
 
-    /// `f = lambda: …`, which may never be called either.
+    /// `f = lambda: …` may never be called either.
     fn bind(&mut self, name: &'a str, _at: TextRange, to: Bound<'a>) {
         if let Bound::Value(Expr::Lambda(lambda)) = to {
             self.functions

@@ -1,7 +1,8 @@
-//! Names that are read before anything binds them, scope by scope in the order in which Python runs it.
+//! Names that are read before they are bound, checked scope by scope in the order in which Python
+//! runs the code.
 //!
-//! A name counts as bound as soon as one way through the code may have bound it, so what is reported fails
-//! whenever it is reached.
+//! A name counts as bound as soon as any path may have bound it, so a reported read always fails
+//! when it is reached.
 
 mod reads;
 
@@ -14,18 +15,18 @@ use crate::analysis::parse::ast::{self, Arguments, Constant, ExceptHandler, Expr
 
 type Name<'a> = Cow<'a, str>;
 
-/// How the name is bound further on.
+/// How the name is bound later.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Later {
     Assigned,
-    /// By `+=` and its kind alone.
+    /// Only by augmented assignments such as `+=`.
     Added,
     Imported,
     Defined,
     Deleted,
 }
 
-/// What else binds a name that is local to a function.
+/// The outer scope that also binds a name local to a function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Outer {
     Nothing,
@@ -33,12 +34,12 @@ pub(super) enum Outer {
     Function,
 }
 
-/// A read in front of every binding of its scope.
+/// A read that comes before every binding in its scope.
 pub(super) struct Early<'a> {
     pub name: Name<'a>,
     pub at: TextRange,
     pub later: Later,
-    /// The function that the name is local to.
+    /// The function in which the name is local.
     pub local: Option<(&'a str, Outer)>,
 }
 
@@ -49,7 +50,7 @@ pub(super) fn early(body: &[Stmt]) -> Vec<Early<'_>> {
     module.block(&mut all, body);
     let mut outer: Vec<HashSet<Name<'_>>> = vec![module.names()];
     module.finish(None, &[], &mut all);
-    // Functions are looked at after the code around them; each knows what is bound around it.
+    // Functions are visited after the surrounding code, so that the outer bindings are known.
     while let Some(function) = all.functions.pop() {
         outer.truncate(function.depth);
         let mut frame = Frame {
@@ -71,12 +72,12 @@ pub(super) fn early(body: &[Stmt]) -> Vec<Early<'_>> {
     found
 }
 
-/// What all scopes share.
+/// State shared by all scopes.
 #[derive(Default)]
 struct All<'a> {
     found: Vec<Early<'a>>,
     functions: Vec<Function<'a>>,
-    /// Names that `global` and `nonlocal` hand to other scopes.
+    /// Names bound in other scopes through `global` and `nonlocal`.
     elsewhere: HashSet<Name<'a>>,
 }
 
@@ -90,34 +91,34 @@ struct Function<'a> {
 struct Read<'a> {
     name: Name<'a>,
     at: TextRange,
-    /// The outermost loop whose first round may pass it by.
+    /// The outermost loop that may skip this read in its first iteration.
     within: Option<TextRange>,
     gone: bool,
 }
 
-/// One scope: the module, or a function.
+/// One scope: the module or a function.
 #[derive(Default)]
 struct Frame<'a> {
     depth: usize,
-    /// What may be bound by now.
+    /// Names that may be bound at this point.
     bound: HashSet<Name<'a>>,
     gone: HashSet<Name<'a>>,
-    /// Where each name is bound, and how.
+    /// Where and how each name is bound.
     bindings: HashMap<Name<'a>, Vec<(TextRange, Later)>>,
     declared: HashSet<Name<'a>>,
     reads: Vec<Read<'a>>,
     loops: Vec<TextRange>,
-    /// So many of the loops may reach this place later than in their first round.
+    /// The number of enclosing loops that may reach this place only after their first iteration.
     passed: usize,
-    /// Whether a statement ended a round, or what stands around it.
+    /// Whether a statement left the iteration or the enclosing block.
     left: bool,
-    /// How many branches, loops and attempts stand around it.
+    /// The number of enclosing branches, loops and `try` bodies.
     branches: usize,
-    /// Whether nothing is reported: the code may not run, or its error is expected.
+    /// If positive, nothing is reported: the code may not run, or its error is expected.
     quiet: usize,
-    /// Targets of comprehensions.
+    /// Targets of the enclosing comprehensions.
     shadows: Vec<Name<'a>>,
-    /// What the class body around it has bound.
+    /// Names bound by the enclosing class bodies.
     classes: Vec<HashSet<Name<'a>>>,
 }
 
@@ -137,7 +138,7 @@ impl<'a> Frame<'a> {
                 read.within
                     .is_some_and(|w| w.start() <= at.start() && at.end() <= w.end())
             };
-            // `+=` binds nothing that was not bound.
+            // `+=` does not bind a name that was unbound.
             let plain = |(at, later): &(TextRange, Later)| *later != Later::Added && brought(at);
             if self.declared.contains(&read.name) || bindings.iter().any(plain) {
                 continue;
@@ -205,14 +206,14 @@ impl<'a> Frame<'a> {
             class.insert(name);
             return;
         }
-        // An addition that fails binds nothing.
+        // A failing `+=` binds nothing.
         if later != Later::Added || self.branches == 0 {
             self.bound.insert(name.clone());
         }
         self.bindings.entry(name).or_default().push((at, later));
     }
 
-    /// What may be left out, or comes later than in the first round of a loop.
+    /// Visits code that may be skipped or that first runs in a later iteration of a loop.
     fn branch(&mut self, inside: impl FnOnce(&mut Self)) {
         let passed = std::mem::replace(&mut self.passed, self.loops.len());
         self.branches += 1;
@@ -227,7 +228,7 @@ impl<'a> Frame<'a> {
         self.quiet -= usize::from(quiet);
     }
 
-    /// A round of a loop: it reaches what stands in it before it comes around.
+    /// Visits a loop body: code in it runs before the loop repeats.
     fn round(&mut self, at: TextRange, inside: impl FnOnce(&mut Self)) {
         self.branch(|f| {
             f.loops.push(at);
@@ -249,7 +250,7 @@ impl<'a> Frame<'a> {
                 Stmt::Return(_) | Stmt::Raise(_) | Stmt::Break(_) | Stmt::Continue(_)
             ) {
                 self.left = true;
-                // What follows never runs, and still makes its names local.
+                // The code that follows never runs but still makes its names local.
                 self.quiet += 1;
                 let at = statement.range().end();
                 for rest in statements.iter().filter(|s| s.range().start() >= at) {
@@ -379,7 +380,8 @@ impl<'a> Frame<'a> {
     ) {
         self.defaults(all, arguments);
         self.bind(name.as_str(), at, Later::Defined);
-        // What runs never is not worth a word either, and what it declares counts.
+        // Unreachable functions are visited too, because their `global` and `nonlocal` declarations
+        // count.
         all.functions.push(Function {
             name: name.as_str(),
             arguments,
@@ -399,10 +401,10 @@ impl<'a> Frame<'a> {
         }
     }
 
-    /// The body of a class runs at once, and its reads go on to what stands around it.
+    /// A class body runs at once; its unbound reads continue in the enclosing scope.
     fn class(&mut self, all: &mut All<'a>, class: &'a ast::StmtClassDef) {
         self.all(all, &class.decorator_list);
-        // Type parameters are names of a scope between.
+        // Type parameters have a scope between the class and its surroundings.
         self.quietly(!class.type_params.is_empty(), |f| {
             f.all(all, &class.bases);
             class
@@ -444,7 +446,7 @@ impl<'a> Frame<'a> {
             }
         }
         let quiet = items.iter().any(|i| is_expecting(&i.context_expr));
-        // What it does with an error of its body nobody knows.
+        // The context manager may suppress an error of its body.
         self.branch(|f| f.quietly(quiet, |f| f.block(all, body)));
     }
 
@@ -467,7 +469,7 @@ impl<'a> Frame<'a> {
                     let known = f.bound.contains(&fold(name));
                     f.bind(name, handler.range, Later::Assigned);
                     f.block(all, &handler.body);
-                    // Python deletes it at the end of the handler.
+                    // Python deletes the name at the end of the handler.
                     if !known && f.classes.is_empty() {
                         f.bound.remove(&fold(name));
                         f.gone.insert(fold(name));
@@ -497,7 +499,7 @@ impl<'a> Frame<'a> {
     }
 }
 
-/// `if False:`, `if TYPE_CHECKING:`: nothing runs there.
+/// Whether the branch never runs: `if False:`, `if TYPE_CHECKING:`.
 fn is_never(test: &Expr) -> bool {
     match test {
         Expr::Name(name) => name.id.as_str() == "TYPE_CHECKING",
@@ -512,7 +514,7 @@ fn is_never(test: &Expr) -> bool {
     }
 }
 
-/// Whether a handler of these classes may take the error.
+/// Whether a handler for these classes may catch the error.
 fn takes_name_errors(e: &Expr) -> bool {
     match e {
         Expr::Name(name) => matches!(
@@ -525,7 +527,7 @@ fn takes_name_errors(e: &Expr) -> bool {
     }
 }
 
-/// `suppress(…)`, `pytest.raises(…)`.
+/// Whether an error in the `with` body is expected: `suppress(…)`, `pytest.raises(…)`.
 fn is_expecting(e: &Expr) -> bool {
     let Expr::Call(call) = e else { return false };
     match &*call.func {

@@ -1,4 +1,4 @@
-//! What expressions, targets and patterns read and bind.
+//! The names that expressions, targets and patterns read and bind.
 
 use super::{All, Frame, Later};
 use crate::analysis::fold::fold;
@@ -86,7 +86,7 @@ impl<'a> Frame<'a> {
                 self.expression(all, &x.right);
             }
             Expr::UnaryOp(x) => self.expression(all, &x.operand),
-            // Its body runs when it is called.
+            // The body runs only when the lambda is called.
             Expr::Lambda(x) => self.defaults(all, &x.args),
             Expr::IfExp(x) => {
                 self.expression(all, &x.test);
@@ -161,11 +161,11 @@ impl<'a> Frame<'a> {
         };
         self.expression(all, &first.iter);
         let shadows = self.shadows.len();
-        // A generator runs when something asks it.
+        // A generator runs only when it is iterated.
         self.quietly(lazy, |f| {
             f.round(at, |f| {
                 f.passed = f.loops.len();
-                // A name that is a target anywhere in it is its own everywhere in it.
+                // A comprehension's target is local in the whole comprehension.
                 generators.iter().for_each(|g| f.shadow(&g.target));
                 for (i, generator) in generators.iter().enumerate() {
                     if i > 0 {

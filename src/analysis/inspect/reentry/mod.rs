@@ -1,8 +1,9 @@
-//! Special methods that change other objects. Compiled code calls them in the middle of its work, and holds no
-//! reference of its own to what it works on: numpy's loops over objects, an `OrderedDict` that compares keys.
-//! What such a method frees there is used after it.
+//! Special methods that change other objects. Compiled code calls such methods in the middle of its
+//! work without holding references to the objects it works on (numpy's loops over objects, an
+//! `OrderedDict` comparing keys). An object that the method frees there is used after it was freed.
 //!
-//! What a method does is judged by its text and by that of all functions of the snippet that it mentions.
+//! A method is judged by its own text and by the text of every function of the snippet that it
+//! mentions.
 
 mod words;
 
@@ -28,12 +29,12 @@ type Name<'a> = Cow<'a, str>;
 struct Function<'a> {
     name: Name<'a>,
     at: TextRange,
-    /// Arguments that it needs beside the object, if it is a method.
+    /// For a method: the number of arguments required besides the object.
     method: Option<usize>,
     doing: Doing<'a>,
 }
 
-/// What the text of one function does.
+/// The effects of one function, read from its text.
 #[derive(Default)]
 struct Doing<'a> {
     changes: bool,
@@ -49,30 +50,32 @@ struct Defined<'a> {
     decorators: &'a [Expr],
 }
 
-/// Everything that has a name in the snippet.
+/// Every named thing in the snippet.
 #[derive(Default)]
 struct Names<'a> {
     functions: HashSet<Name<'a>>,
     classes: HashSet<Name<'a>>,
     class_bodies: Vec<TextRange>,
     imported: HashSet<Name<'a>>,
-    /// Names and attributes that hold what runs code when it is gone through.
+    /// Names and attributes holding objects that run code when iterated.
     lazy: HashSet<Name<'a>>,
-    /// Attributes that something was stored in.
+    /// Attributes that are assigned somewhere.
     fields: HashSet<Name<'a>>,
-    /// `def` of every kind, and lambdas that got a name.
+    /// Every `def`, and lambdas with a name.
     defined: Vec<Defined<'a>>,
     lambdas: Vec<(Name<'a>, TextRange, &'a ast::ExprLambda)>,
-    /// Names and attributes that hold a function, or what runs one, and what made it.
+    /// Names and attributes holding a function or an object that runs one, with the expression
+    /// assigned.
     holders: Vec<(Name<'a>, &'a Expr)>,
-    /// The names that decorate.
+    /// The names used as decorators.
     decorators: HashSet<Name<'a>>,
-    /// Special methods that are something else than a `def`.
+    /// Special methods that are not defined by a `def`.
     other: Vec<(Name<'a>, TextRange)>,
 }
 
 impl<'a> Inspector<'a> {
-    /// When the whole snippet was seen. Only where a policy gives libraries with loops over objects.
+    /// Runs after the whole snippet has been inspected, only if the policy allows a library with
+    /// loops over objects.
     pub(super) fn reentry(&mut self, statements: &'a [Stmt]) {
         if !self.policy.imports.contains_key("numpy") || self.policy.imports.contains_key("*") {
             return;
@@ -141,7 +144,7 @@ impl<'a> Inspector<'a> {
     }
 }
 
-/// Arguments without a default, but the first.
+/// The number of arguments without a default, not counting the first.
 fn needed(arguments: &ast::Arguments) -> usize {
     let all = arguments.posonlyargs.iter().chain(&arguments.args);
     all.filter(|a| a.default.is_none())
@@ -157,7 +160,7 @@ fn does(doing: &Doing<'_>, changing: &HashSet<String>) -> bool {
     doing.changes || doing.mentions.iter().any(|m| changing.contains(&**m))
 }
 
-/// The names of the functions that change something, by themselves or by what they mention.
+/// The names of the functions that change something, directly or through functions they mention.
 fn changing(functions: Vec<&Function<'_>>) -> HashSet<String> {
     let mut changing = HashSet::new();
     loop {
@@ -174,7 +177,7 @@ fn changing(functions: Vec<&Function<'_>>) -> HashSet<String> {
 }
 
 impl<'a> Names<'a> {
-    /// Whether a decorator calls there what it was given: the function that it decorates.
+    /// Whether the call is in a decorator that calls its parameter, i.e. the function it decorates.
     fn is_decorated(&self, name: &str, at: TextRange) -> bool {
         self.defined.iter().any(|one| {
             let mut parameters = one.arguments.posonlyargs.iter().chain(&one.arguments.args);
@@ -184,7 +187,7 @@ impl<'a> Names<'a> {
         })
     }
 
-    /// Whether a value is a function, or runs one when it is read.
+    /// Whether a value is a function or runs one when read.
     fn holds_function(&self, value: &Expr) -> bool {
         match value {
             Expr::Name(_) => true,
@@ -270,7 +273,7 @@ impl<'a> Visitor<'a> for Names<'a> {
             }
             _ => {}
         }
-        // `__radd__ = __add__`, `__hash__ = None`.
+        // Harmless: `__radd__ = __add__`, `__hash__ = None`.
         let plain = match to {
             Bound::Function(_) => true,
             Bound::Value(Expr::Name(other)) => CALLED.contains(&other.id.as_str()),
@@ -302,14 +305,14 @@ impl<'a> Visitor<'a> for Names<'a> {
     }
 }
 
-/// Looks through one function.
+/// Collects the effects of one function.
 struct Effects<'n, 'a> {
     names: &'n Names<'a>,
     doing: Doing<'a>,
-    /// The object itself.
+    /// The name of the object itself (`self`).
     receiver: Option<Name<'a>>,
     parameters: HashSet<Name<'a>>,
-    /// Names that hold only what the function itself made.
+    /// Names bound only to objects that the function itself created.
     fresh: HashSet<Name<'a>>,
     local: HashSet<Name<'a>>,
 }
@@ -354,7 +357,7 @@ impl<'n, 'a> Effects<'n, 'a> {
         }
     }
 
-    /// Of an expression outside of every function.
+    /// For an expression outside every function.
     fn alone(names: &'n Names<'a>) -> Self {
         Self {
             names,
@@ -366,7 +369,7 @@ impl<'n, 'a> Effects<'n, 'a> {
         }
     }
 
-    /// Whether what it leads from was made by the function itself.
+    /// Whether the object at the root of the expression was created by the function itself.
     fn is_fresh(&self, e: &Expr) -> bool {
         match e {
             Expr::Name(name) => self.fresh.contains(&fold(name.id.as_str())),
@@ -412,7 +415,7 @@ impl<'n, 'a> Effects<'n, 'a> {
                     self.names.fields.contains(&name) && !self.names.functions.contains(&name);
                 self.doing.changes |= changes || held;
             }
-            // `type(self)(…)` makes one more.
+            // `type(self)(…)` creates another object of the same class.
             Expr::Call(inner) => {
                 let kind = matches!(&*inner.func, Expr::Name(f) if f.id.as_str() == "type");
                 self.doing.changes |= !kind;
@@ -427,7 +430,7 @@ impl<'a> Visitor<'a> for Effects<'_, 'a> {
         match statement {
             Stmt::For(_) | Stmt::AsyncFor(_) => self.runs(GONE_THROUGH),
             Stmt::With(_) | Stmt::AsyncWith(_) => self.runs(ENTERED),
-            // A list grows in place.
+            // `+=` extends a list in place.
             Stmt::AugAssign(x) => {
                 let counts = matches!(&*x.value, Expr::Constant(c)
                     if matches!(c.value, Constant::Int(_) | Constant::Float(_)));
@@ -452,13 +455,14 @@ impl<'a> Visitor<'a> for Effects<'_, 'a> {
             }
             Expr::Attribute(x) => {
                 let name = fold(x.attr.as_str());
-                // `map(a.fill, …)`.
+                // A method passed as a value: `map(a.fill, …)`.
                 let handed = !matches!(place, ExprPlace::Called)
                     && CHANGES.contains(&&*name)
                     && !self.names.fields.contains(&name)
                     && !self.is_fresh(&x.value);
                 self.doing.changes |= handed || self.names.lazy.contains(&name);
-                // A list of the function's own, or a text, has methods of that name too.
+                // The function's own lists and texts have methods of the same names, which run no
+                // code of the snippet.
                 if !self.is_fresh(&x.value) {
                     self.doing.mentions.insert(name);
                 }
@@ -498,12 +502,12 @@ fn looks_in(op: &ast::CmpOp) -> bool {
     matches!(op, ast::CmpOp::In | ast::CmpOp::NotIn)
 }
 
-/// What a function binds: to something new, or to anything else.
+/// The names a function binds, either to new objects or to anything else.
 struct Own<'n, 'a> {
     names: &'n Names<'a>,
     fresh: HashSet<Name<'a>>,
     other: HashSet<Name<'a>>,
-    /// `global` and `nonlocal`: not its own.
+    /// Names declared `global` or `nonlocal`, which are not local.
     declared: HashSet<Name<'a>>,
 }
 
@@ -522,7 +526,7 @@ impl<'a> Visitor<'a> for Own<'_, 'a> {
     }
 }
 
-/// Whether an expression gives something that nothing else holds.
+/// Whether the value of the expression is a new object that nothing else references.
 fn is_new(names: &Names<'_>, e: &Expr) -> bool {
     match e {
         Expr::List(_)

@@ -1,6 +1,6 @@
 //! The names that decide what a special method does.
 
-/// Compiled code calls these of whatever it meets: operators, conversions, and the end of an object.
+/// Special methods that compiled code calls on any object: operators, conversions and finalizers.
 pub(super) const CALLED: &[&str] = &[
     "__abs__",
     "__add__",
@@ -65,8 +65,9 @@ pub(super) const CALLED: &[&str] = &[
     "__xor__",
 ];
 
-/// Compiled code calls these methods by their plain names, with so many arguments and the object itself: `datetime`
-/// those of a time zone, `dict` one, and numpy, in its loops over objects, those of a function's name.
+/// Methods that compiled code calls by plain names, with their number of arguments besides the
+/// object: `datetime` calls those of a time zone, `dict` one, and numpy, in its loops over objects,
+/// those named like its functions.
 pub(super) const ANSWERS: &[(&str, usize)] = &[
     ("arccos", 0),
     ("arccosh", 0),
@@ -112,7 +113,7 @@ pub(super) const ANSWERS: &[(&str, usize)] = &[
     ("utcoffset", 1),
 ];
 
-/// What is run without a name: by `with`, by loops and by what goes through things.
+/// Methods that run implicitly: in `with`, in loops and in functions that iterate.
 pub(super) const ENTERED: &[&str] = &["__enter__", "__exit__"];
 pub(super) const GONE_THROUGH: &[&str] = &[
     "__call__",
@@ -124,7 +125,7 @@ pub(super) const GONE_THROUGH: &[&str] = &[
 pub(super) const LOOKED_IN: &[&str] = &["__contains__", "__getitem__", "__iter__", "__next__"];
 pub(super) const FORMATTED: &[&str] = &["__format__"];
 
-/// Methods and functions that change what they are called of, or handed.
+/// Methods and functions that change their object or arguments.
 pub(super) const CHANGES: &[&str] = &[
     "add",
     "append",
@@ -182,10 +183,10 @@ pub(super) const CHANGES: &[&str] = &[
     "update",
 ];
 
-/// Builtins that change things, or run what they cannot be seen to hold.
+/// Builtins that change objects, or run code held by an object that cannot be seen.
 pub(super) const RUNS: &[&str] = &["delattr", "exec", "eval", "next", "setattr"];
 
-/// Builtins that run no more of an object than what stands in [`CALLED`].
+/// Builtins that call no methods of an object other than those in [`CALLED`].
 pub(super) const PLAIN: &[&str] = &[
     "abs",
     "bool",
@@ -210,7 +211,7 @@ pub(super) const PLAIN: &[&str] = &[
     "type",
 ];
 
-/// What makes something of a function that reading or calling an attribute runs.
+/// Wrappers that turn a function into an attribute that runs it when read or called.
 pub(super) const WRAPS: &[&str] = &[
     "cached_property",
     "partial",
@@ -219,10 +220,10 @@ pub(super) const WRAPS: &[&str] = &[
     "singledispatchmethod",
 ];
 
-/// Builtins whose result runs what it was handed later on.
+/// Builtins whose result later runs the functions passed to them.
 pub(super) const LAZY: &[&str] = &["enumerate", "filter", "iter", "map", "reversed", "zip"];
 
-/// Calls that give something new.
+/// Calls that return a new object.
 pub(super) const FRESH: &[&str] = &[
     "Counter",
     "OrderedDict",
