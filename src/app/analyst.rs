@@ -48,8 +48,7 @@ impl Analyst {
             Desk::Short => &self.short,
             Desk::Long => &self.long,
         };
-        // The receiving thread ends only when this sender is dropped, so sending cannot fail
-        // before.
+        // The receiving thread ends only when this sender is dropped, so sending does not fail.
         let _ = work.send(Work {
             job,
             code,

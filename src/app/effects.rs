@@ -111,7 +111,7 @@ impl Hands {
         Next::Continue
     }
 
-    /// Off the loop: a slow disk must not hold the screen. The log has the code in any case.
+    /// Off the loop: a slow disk must not block the screen. The log has the code in any case.
     fn keep(&self, run: KeptRun) {
         let state_dir = self.state_dir.clone();
         tokio::task::spawn_blocking(move || {

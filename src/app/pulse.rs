@@ -1,5 +1,5 @@
 //! Whether the loop took its turns in time. A program that was stopped, or that waited for its
-//! terminal, did not show what the person's keys answered.
+//! terminal, was not showing what the person's keys were meant for.
 
 use std::time::Duration;
 

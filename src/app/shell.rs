@@ -520,8 +520,8 @@ impl Shell {
         self.drawn_at = None;
     }
 
-    /// Handles the fate of the last frame. While the terminal takes no output, deadlines pass, runs
-    /// end and signals still close, but keys are ignored; afterwards the screen is drawn afresh.
+    /// Checks whether the terminal took the last frame. While it takes no output, deadlines pass,
+    /// runs end and signals still close, but keys are ignored; afterwards the screen is redrawn.
     fn hear_terminal(&mut self) {
         if self.gone {
             return;

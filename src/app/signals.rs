@@ -24,7 +24,7 @@ pub struct Signals {
 
 impl Signals {
     pub fn listen() -> std::io::Result<Self> {
-        // Exceeding a file size limit is to be a write error, not a deadly signal. The handler
+        // Exceeding a file size limit is to be a write error, not a fatal signal. The handler
         // stays in place after the listener is dropped.
         drop(signal(SignalKind::from_raw(nix::libc::SIGXFSZ))?);
         Ok(Self {

@@ -15,7 +15,8 @@ use super::frame::FRAME_MAX;
 
 /// Bytes of stdout, and of stderr, in one frame.
 const OUTPUT_MAX: usize = FRAME_STDOUT;
-/// Bytes of text in one `output` notification; even fully escaped, six times that fits a frame.
+/// Bytes of text in one `output` notification. Escapes make it at most six times longer, which
+/// still fits a frame.
 const NOTE_TEXT_MAX: usize = 128 * 1024;
 /// Bytes of an error's message.
 const MESSAGE_MAX: usize = 4096;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// Lines that a peer may send at once, on top of its rate.
+/// Lines that a peer may send at once.
 const BURST: u64 = 4_000;
 /// Lines per second that are read from one peer.
 const OF_PEER: u64 = 4_000;
