@@ -63,7 +63,7 @@ struct Shell {
     state_dir: std::path::PathBuf,
     /// The default profile's policy and tier, for proposals that name no profile.
     usual: Option<(Arc<Policy>, Tier)>,
-    /// Whether the screen is to be drawn, and how soon.
+    /// The pending redraw, if any.
     redraw: Redraw,
     /// The core's state changed since the interface last read it.
     behind: bool,
@@ -86,7 +86,7 @@ enum Woken {
     Agent(Event),
 }
 
-/// What the screen waits for.
+/// How urgently the screen must be redrawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Redraw {
     No,

@@ -32,7 +32,7 @@ pub(super) struct Work {
     pub peer: (u32, i32),
 }
 
-/// A desk that analyses.
+/// One of the desks, by the length of the code it analyses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Desk {
     Short,

@@ -75,7 +75,7 @@ pub enum ExecNote {
     Noted(Vec<RunEvent>),
     /// The child is confined and held; its confinement was read from outside.
     Prepared(Isolation),
-    /// The child was let go.
+    /// The child was released.
     Released,
     Output {
         stream: StreamName,

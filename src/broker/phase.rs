@@ -89,7 +89,7 @@ pub(super) enum Stage {
     LetGo(Live),
 }
 
-/// A child that may run.
+/// A child whose release was requested.
 #[derive(Debug, Default)]
 pub(super) struct Live {
     /// When the executor released it.

@@ -36,7 +36,7 @@ impl Bucket {
     }
 }
 
-/// The buckets of one kind, for one kind of holder.
+/// The buckets for one resource and one kind of holder.
 #[derive(Clone, Debug)]
 struct Buckets<K> {
     allowance: Allowance,
@@ -251,8 +251,8 @@ mod tests {
         assert!(table.lines().any(|line| line == row), "not in it: {row}");
     }
 
-    /// The burst is where a charge just above it is refused and one just below is not. The rate
-    /// shows in the wait after ten times the burst.
+    /// Just below the burst nothing is refused, and from the burst on there is a wait. The rate
+    /// shows in the wait after a charge of the burst and ten seconds more.
     fn of_peer<Q>(charge: fn(&mut Quotas, PeerKey, u64), most: u64, a_second: u64, quota: Q)
     where
         Q: Fn(u64) -> Option<(&'static str, u64)>,

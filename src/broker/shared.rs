@@ -13,12 +13,12 @@ use super::session::Session;
 
 /// The name of the scope, and of the input that passes it to the next run.
 pub(super) const PUBLIC: &str = "public";
-/// Bytes of JSON that one session keeps; a larger value is not kept at all.
+/// Bytes of JSON that one session keeps. Changes that would exceed this are dropped.
 const BYTES_MAX: usize = 64 * 1024;
 /// Sessions that keep values; the least recently changed is forgotten first.
 const SESSIONS_MAX: usize = 512;
 
-/// What the sessions keep.
+/// The public values of all sessions.
 #[derive(Debug, Default)]
 pub(super) struct Shared {
     kept: VecDeque<(Session, Map<String, Value>)>,

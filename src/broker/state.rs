@@ -54,7 +54,7 @@ pub struct Profile {
 pub enum AuditHealth {
     /// This many records are durable.
     Up { durable: u64 },
-    /// Nothing runs any more.
+    /// The log cannot be written, so nothing runs any more.
     Down { reason: String },
 }
 

@@ -18,7 +18,7 @@ use super::frame::{FRAME_MAX, FrameReader, Next};
 pub enum ClientError {
     #[error("no dashboard answers at {}: {source}; start one with `countersign`", path.display())]
     Unreachable { path: PathBuf, source: io::Error },
-    /// The dashboard's answer is an error.
+    /// The dashboard answered with an error.
     #[error("{} ({})", .0.message, .0.code)]
     Refused(RpcError),
     #[error("the dashboard closed the connection before it answered")]

@@ -182,7 +182,8 @@ impl Members<'_> {
                 };
             }
         };
-        // An invalid request is answered even without an id: it may not be a notification.
+        // An invalid request is answered even without an id: it need not have been meant as a
+        // notification.
         let refuse = |message: String, accepted: Value| Decoded {
             id: Some(id.clone().unwrap_or_else(Id::null)),
             call: Err(invalid(message, accepted)),

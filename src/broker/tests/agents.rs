@@ -1,4 +1,4 @@
-//! Invariant 10: what an agent's connection can and cannot do, and whose an id is.
+//! Invariant 10: what an agent's connection can and cannot do, and who may use an id.
 
 use super::super::effect::{Note, Reply, RpcError};
 use super::super::event::{Event, ExecNote, Request};
