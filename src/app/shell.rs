@@ -555,7 +555,7 @@ impl Shell {
             return;
         }
         let now = Now::read();
-        // Counts how long the old frame was visible; from now on the terminal may show either
+        // Count what the old frame showed long enough; from now on the terminal may show either
         // frame.
         self.ui.count(now);
         self.catch_up(now);

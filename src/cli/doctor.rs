@@ -40,7 +40,7 @@ enum State {
     Ok,
     /// Optional, or merely information.
     Note,
-    /// Something that the configuration asks for is not available.
+    /// Something that is needed is not available.
     Missing,
 }
 

@@ -13,8 +13,8 @@ use nix::unistd::{UnlinkatFlags, unlinkat};
 
 use crate::error::Failure;
 
-/// The folder that files are written into, opened before there is anything to write: an unusable
-/// folder is a usage error, and must not fail only after a person has decided.
+/// The folder that files are written into. It is opened before there is anything to write, so that
+/// an unusable folder is a usage error and not a failure after a person has decided.
 pub struct Folder {
     path: PathBuf,
     held: OwnedFd,

@@ -63,7 +63,7 @@ pub(super) fn tell(line: &str) {
     let _ = rows.write_all(line.as_bytes());
 }
 
-/// Passes on what a run wrote to its standard error.
+/// Writes a run's standard error to our own.
 pub(super) fn tell_data(text: &str) {
     let mut out = io::stderr();
     let end = if text.ends_with('\n') { "" } else { "\n" };

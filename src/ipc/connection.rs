@@ -27,8 +27,8 @@ const RETRY_AFTER_MS: u64 = 1_000;
 /// Lines answered directly before other connections get their turn.
 const LINES_AT_A_TIME: u64 = 16;
 
-/// How many displaced connections may drain their output at a time. Further ones are told why and
-/// closed at once.
+/// How many displaced connections stay open at a time, so that their peers can read why. Further
+/// ones are told why and closed at once.
 const DISPLACED: usize = 64;
 
 /// One end of a connection that `router` has opened.

@@ -30,8 +30,8 @@ use super::socket::Listener;
 /// How long to wait when the system has no free descriptor for a connection.
 const BREATH: Duration = Duration::from_millis(100);
 
-/// How many refused peers may drain at a time. All are told why at once; when another one comes,
-/// the oldest is closed.
+/// How many refused connections stay open at a time, so that their peers can read why. When another
+/// one comes, the oldest is closed.
 const TURNED_AWAY: usize = 64;
 
 /// Serves agents until the inbox of `entrance` is dropped: then no new connection is admitted, the

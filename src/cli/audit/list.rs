@@ -21,7 +21,7 @@ pub struct Args {
     limit: Option<usize>,
 }
 
-/// Characters shown of an agent's name and of a title; `audit show` has all of it.
+/// Characters shown of an agent's name and of a title; `audit show` has the full text.
 const AGENT: usize = 20;
 const TITLE: usize = 100;
 
