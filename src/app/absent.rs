@@ -1,4 +1,4 @@
-//! Data sets that cannot be read: said when the dashboard starts and by `doctor`, not first when an agent names one.
+//! Unreadable data sets are reported at the start and by `doctor`, before an agent names one.
 
 use std::path::Path;
 use std::sync::mpsc::channel;
@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 use crate::config::Config;
 use crate::executor::open_dataset;
 
-/// How long a file system is waited for.
+/// How long to wait for a file system to answer.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// The data sets whose files cannot be opened, by name, each with its path and why; for a person.
+/// The data sets whose files cannot be opened: name, path and reason, for a person.
 pub fn absent(config: &Config) -> Vec<String> {
     let until = Instant::now() + PATIENCE;
     let looks: Vec<_> = config
@@ -19,7 +19,7 @@ pub fn absent(config: &Config) -> Vec<String> {
         .map(|(name, dataset)| {
             let (said, heard) = channel();
             let path = dataset.path.clone();
-            // One that never answers is left behind.
+            // A thread whose file system never answers is abandoned.
             std::thread::spawn(move || said.send(fault(&path)));
             (name, &dataset.path, heard)
         })

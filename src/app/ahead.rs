@@ -1,5 +1,5 @@
-//! Getting ready for the proposal that is selected, while a person reads it: what its run starts
-//! from is made before it is granted.
+//! Prepares for the selected proposal while a person reads it: what its run starts from is ready
+//! before it is granted.
 
 use crate::broker::BrokerState;
 use crate::executor::Wish;
@@ -7,12 +7,12 @@ use crate::model::{ProposalId, State};
 
 use super::effects::Hands;
 
-/// What was asked for last, so that it is asked for once.
+/// The last request, so that the same one is not made twice.
 #[derive(Debug, Default)]
 pub struct Ahead(Option<(ProposalId, Wish)>);
 
 impl Ahead {
-    /// `wish`: whether a person just did something with it, or it only came to be selected.
+    /// `wish`: whether a person just acted on the proposal, or it was only selected.
     pub fn get_ready(
         &mut self,
         selected: Option<ProposalId>,

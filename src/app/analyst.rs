@@ -1,5 +1,5 @@
-//! The threads that talk to the analyser's worker processes: one for each desk, and one piece of work
-//! at a time.
+//! The threads that talk to the analyser's worker processes: one for each desk, each doing one
+//! piece of work at a time.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
@@ -16,7 +16,7 @@ struct Work {
     setting: Setting,
 }
 
-/// Hands work over and forgets it; the answer comes back as an event.
+/// Hands work to a thread without waiting; the answer comes back as an event.
 pub struct Analyst {
     short: Sender<Work>,
     long: Sender<Work>,
@@ -48,7 +48,7 @@ impl Analyst {
             Desk::Short => &self.short,
             Desk::Long => &self.long,
         };
-        // The thread lives as long as this sender does; it ends with the dashboard.
+        // The receiving thread ends only when this sender is dropped, so sending does not fail.
         let _ = work.send(Work {
             job,
             code,

@@ -1,5 +1,5 @@
 //! `countersign demo`: bundled proposals on bundled data, from agents that connect to the real
-//! socket like any other. Nothing here knows the dashboard or can decide.
+//! socket like any other. Nothing here accesses the dashboard or can decide.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
@@ -19,7 +19,7 @@ use crate::model::{AgentClaim, Draft, InputRequest, VerdictKind};
 /// A bundled proposal.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DemoProposal {
-    /// What the agent calls itself; each name is a connection of its own.
+    /// What the agent calls itself; each name has its own connection.
     pub agent: String,
     /// When it arrives, counted from the start of the demo.
     pub after: Duration,
@@ -31,14 +31,14 @@ pub struct DemoProposal {
 
 const MANIFEST: &str = include_str!("../../assets/demo/proposals.toml");
 
-/// File name and text of each file of assets/demo that is named.
+/// File name and text of each named file in assets/demo.
 macro_rules! bundled {
     ($($name:literal),* $(,)?) => {
         &[$(($name, include_str!(concat!("../../assets/demo/", $name)))),*]
     };
 }
 
-/// The snippets that stand in a file of their own.
+/// The snippets that have a file of their own.
 const SNIPPETS: &[(&str, &str)] = bundled![
     "01-mass-by-species.py",
     "02-export-by-island.py",
@@ -56,7 +56,7 @@ const SNIPPETS: &[(&str, &str)] = bundled![
     "15-classify.py",
 ];
 
-/// `proposals.toml`.
+/// The format of `proposals.toml`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Manifest {
@@ -69,7 +69,7 @@ struct Item {
     agent: String,
     verdict: VerdictKind,
     after_s: u64,
-    /// The snippet's file, or else `code` has it.
+    /// The snippet's file; without it, `code` has the snippet.
     file: Option<String>,
     code: Option<String>,
     title: Option<String>,
@@ -113,8 +113,8 @@ impl Item {
     }
 }
 
-/// The bundled proposals in the order of their arrival. (A test holds that the bundle is read
-/// whole; a broken one would be an empty demo, never a stopped dashboard.)
+/// The bundled proposals in order of arrival. A test ensures that the bundle can be read; if it
+/// could not, the demo would be empty, but the dashboard would still start.
 pub fn proposals() -> Vec<DemoProposal> {
     let items = toml::from_str::<Manifest>(MANIFEST).map_or_else(
         |error| {
@@ -126,7 +126,7 @@ pub fn proposals() -> Vec<DemoProposal> {
     items.into_iter().filter_map(Item::into_proposal).collect()
 }
 
-/// Name and CSV text of the bundled data sets; assets/demo/README.md has source and licence.
+/// Name and CSV text of the bundled data sets; assets/demo/README.md gives source and licence.
 pub fn dataset_files() -> &'static [(&'static str, &'static str)] {
     &[
         ("penguins", include_str!("../../assets/demo/penguins.csv")),
@@ -137,7 +137,7 @@ pub fn dataset_files() -> &'static [(&'static str, &'static str)] {
     ]
 }
 
-/// Writes the data sets as files into a folder that exists; their names and paths.
+/// Writes the data sets as files into an existing folder; returns their names and paths.
 pub fn write_datasets(dir: &Path) -> io::Result<BTreeMap<String, PathBuf>> {
     let mut written = BTreeMap::new();
     for (name, csv) in dataset_files() {
@@ -149,7 +149,7 @@ pub fn write_datasets(dir: &Path) -> io::Result<BTreeMap<String, PathBuf>> {
 }
 
 /// Proposes everything over the socket, each agent on its own connection, and waits for the
-/// outcomes. Ends when all are there or the dashboard is gone; what goes wrong is logged.
+/// outcomes. Ends when all have arrived or the dashboard is gone; errors are logged.
 pub async fn feed(socket: PathBuf) {
     let start = Instant::now();
     let mut agents: BTreeMap<String, VecDeque<DemoProposal>> = BTreeMap::new();
@@ -169,7 +169,7 @@ pub async fn feed(socket: PathBuf) {
     while running.join_next().await.is_some() {}
 }
 
-/// How often an agent tries to connect, and how long it waits in between.
+/// How often an agent tries to connect, and how long it waits between attempts.
 const ATTEMPTS: u32 = 50;
 const BETWEEN: Duration = Duration::from_millis(100);
 
@@ -177,9 +177,9 @@ const BETWEEN: Duration = Duration::from_millis(100);
 struct Agent {
     lines: tokio::io::Lines<BufReader<OwnedReadHalf>>,
     out: OwnedWriteHalf,
-    /// Requests sent so far; the next one's id.
+    /// Requests sent so far; also the next request's id.
     sent: u64,
-    /// Answers of `propose` and `wait` that are still to come.
+    /// Answers to `propose` and `wait` that are still to come.
     open: usize,
 }
 
@@ -234,14 +234,15 @@ impl Agent {
         self.out.write_all(&line).await
     }
 
-    /// Waits for the outcome of what was taken; outcomes and refusals end a proposal's story.
+    /// Waits for the outcome of each accepted proposal. An outcome or a refusal completes a
+    /// proposal.
     async fn hear(&mut self, line: &str) -> io::Result<()> {
         let answer: Value = serde_json::from_str(line)?;
         if answer.get("method").is_some() || answer.get("id") == Some(&json!(0)) {
             return Ok(());
         }
         let result = answer.get("result");
-        // Only the answer of `propose` has the time of expiry.
+        // Only the answer to `propose` has the time of expiry.
         let proposed = result.filter(|r| r.get("expires_at").is_some());
         match proposed.and_then(|r| r.get("id")) {
             Some(id) => self.call("wait", &json!({ "id": id })).await,
@@ -253,7 +254,7 @@ impl Agent {
     }
 }
 
-/// Connects; the dashboard may still be about to listen.
+/// Connects, retrying because the dashboard may not listen yet.
 async fn connect(socket: &Path) -> io::Result<UnixStream> {
     let mut attempt = 1;
     loop {
@@ -266,7 +267,7 @@ async fn connect(socket: &Path) -> io::Result<UnixStream> {
     }
 }
 
-/// Sleeps until then; without a time, for ever.
+/// Sleeps until the given time; without one, forever.
 async fn at(due: Option<Instant>) {
     match due {
         Some(due) => sleep_until(due).await,

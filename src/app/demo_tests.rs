@@ -1,4 +1,4 @@
-//! The bundle is whole, and its agents behave on a real socket.
+//! The bundle is complete, and its agents work on a real socket.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -142,7 +142,7 @@ fn the_data_sets_are_written_as_they_are() {
     assert!(write_datasets(&dir.path().join("missing")).is_err());
 }
 
-/// Plays the dashboard for one connection: answers, and passes on what it was sent.
+/// Plays the dashboard for one connection: answers each request and passes it on to the test.
 async fn serve(stream: UnixStream, seen: mpsc::UnboundedSender<Value>) {
     let (read, mut write) = stream.into_split();
     let mut lines = BufReader::new(read).lines();

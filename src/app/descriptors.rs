@@ -1,19 +1,20 @@
-//! Room for everything that the bounds promise: each connection, each run and the log take descriptors.
+//! The limit on open files must suffice for the configured bounds: each connection, each run and
+//! the log use descriptors.
 
 use crate::error::Failure;
 use crate::ipc::Bounds;
 use crate::runtime::{open_files, raise_open_files};
 
-/// What the dashboard has open beside connections: about 30 idle, 10 for each of four zygotes, 7 for each
-/// run, and what the log and the reading of environments take for a moment.
+/// Files that the dashboard opens besides connections: about 30 when idle, 10 for each of four
+/// zygotes, 7 for each run, and a few briefly for the log and for reading environments.
 const OWN: u64 = 256;
 
-/// How many files the dashboard may have to have open.
+/// The largest number of files that the dashboard may need to open.
 pub fn needed() -> u64 {
     Bounds::default().connections as u64 + OWN
 }
 
-/// What is missing, in words: how many there may be, how many are needed, and what raises them.
+/// If the limit is too low: the limit and the number needed, and how to raise it.
 pub fn lacking() -> Option<(String, String)> {
     let (_, most) = open_files();
     let bounds = Bounds::default();
@@ -34,10 +35,10 @@ pub fn lacking() -> Option<(String, String)> {
     })
 }
 
-/// Raises the limit as far as it goes, and makes sure that it suffices.
+/// Raises the limit as far as possible, and checks that it suffices.
 ///
 /// # Errors
-/// When the hard limit is too low for what is promised.
+/// When the hard limit is too low for the bounds.
 pub fn make_room() -> Result<(), Failure> {
     if let Some((what, remedy)) = lacking() {
         return Err(Failure::general(format!(

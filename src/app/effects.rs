@@ -18,17 +18,17 @@ use super::analyst::Analyst;
 use super::environment::Watch;
 use super::inputs::Inputs;
 
-/// Everything an effect can reach.
+/// Everything that carrying out an effect needs.
 pub struct Hands {
     pub inbox: UnboundedSender<Input>,
-    /// For what follows from a person's decision; the loop takes it first.
+    /// For the consequences of a person's decisions; the loop reads this inbox first.
     pub decided: UnboundedSender<Input>,
     pub outbox: Router,
     pub analyst: Analyst,
     pub inputs: Inputs,
     pub log: WriterHandle,
     pub state_dir: PathBuf,
-    /// Whether the code of runs that succeed is kept as files.
+    /// Whether the code of succeeded runs is kept as files.
     pub keep_code: bool,
     pub executor: Executor,
     pub python: Option<Arc<Measured>>,
@@ -37,11 +37,11 @@ pub struct Hands {
     pub controls: HashMap<ProposalId, Control>,
 }
 
-/// What is left for the loop after an effect was carried out.
+/// What the loop does after an effect was carried out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
     Continue,
-    /// Ring the bell where nobody looks.
+    /// Ring the bell if nobody is looking.
     Attention,
     Exit,
 }
@@ -111,7 +111,7 @@ impl Hands {
         Next::Continue
     }
 
-    /// Off the loop: a slow disk must not hold the screen. The log has the code in any case.
+    /// Off the loop: a slow disk must not block the screen. The log has the code in any case.
     fn keep(&self, run: KeptRun) {
         let state_dir = self.state_dir.clone();
         tokio::task::spawn_blocking(move || {
@@ -124,7 +124,7 @@ impl Hands {
     fn execute(&mut self, grant: Grant) {
         let id = grant.id();
         let decided = self.decided.clone();
-        // Whether it is the one that was granted, the executor says, which uses it.
+        // The executor checks whether this environment is the one that was granted.
         let Some(python) = self.python.clone() else {
             let message = "the Python environment changed since it was shown".to_owned();
             let note = ExecNote::Failed { message };
@@ -134,24 +134,24 @@ impl Hands {
         let environment = self.environment.clone();
         let notes = Box::new(move |id, note: ExecNote| {
             if matches!(note, ExecNote::Failed { .. }) {
-                // What the executor met is found again, and named.
+                // Look again, so that a change that made the executor fail is found and named.
                 environment.look();
             }
-            // Once the loop is gone nobody listens, and the lifeline ends the child.
+            // Once the loop is gone nobody receives this, and the lifeline ends the child.
             let _ = decided.send(Input::Core(Event::Exec { id, note }));
         });
         self.controls
             .insert(id, self.executor.execute(grant, python, notes));
     }
 
-    /// The environment is not what it was: nothing starts from what was made of it.
+    /// The environment has changed: nothing may start from what was prepared in the old one.
     pub fn leave_python(&mut self) {
         if let Some(python) = self.python.take() {
             self.executor.forget(&python.env);
         }
     }
 
-    /// A run that ended needs no control any more.
+    /// Drops the control of a run that ended.
     pub fn forget(&mut self, event: &Event) {
         if let Event::Exec {
             id,

@@ -1,5 +1,5 @@
-//! The Python environment, looked for or made while the dashboard is already open, read to the last
-//! file, and looked at again whenever somebody is about to rely on it.
+//! The Python environment: found or created while the dashboard is already open, read to the last
+//! file, and checked again whenever somebody is about to rely on it.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -12,21 +12,21 @@ use crate::model::{Environment, Installed};
 use crate::policy::{DRAWS, is_given};
 use crate::runtime::{Change, Managed, Measured, Progress, PythonEnv, RuntimeError, probe};
 
-/// In the data folder: what is known of files that were read before.
+/// File in the data folder that caches what is known of files read before.
 const CACHE: &str = "environment-files";
 
-/// After so long an environment that is being changed is tried again.
+/// How soon an environment that is being changed is read again.
 const AGAIN: Duration = Duration::from_secs(5);
 
-/// What the thread reports: the state for the core and, at the end, the environment itself.
+/// What the thread reports: the state for the core and, once ready, the environment itself.
 pub struct Report {
     pub environment: Environment,
     pub python: Option<Arc<Measured>>,
 }
 
 impl Report {
-    /// `change`: what is not as it was at the start. It stays beside the environment's name wherever
-    /// that is shown.
+    /// `change`: what differs from the environment at the start. It stays next to the environment's
+    /// name wherever that is shown.
     fn ready(python: Arc<Measured>, change: Option<&Change>, listed: &BTreeSet<String>) -> Self {
         let mut label = python.env.label();
         if let Some(change) = change {
@@ -60,7 +60,7 @@ impl Report {
     }
 }
 
-/// What is shown until the thread has reported for the first time.
+/// What is shown until the thread's first report.
 pub fn at_first() -> Environment {
     Environment::Making {
         step: "looking for Python".to_owned(),
@@ -69,8 +69,8 @@ pub fn at_first() -> Environment {
     }
 }
 
-/// The top-level modules that a policy lists, or that what it lists asks for, and that somebody has to have
-/// installed.
+/// The top-level modules that policies list, or that a listed one requires, and that must be
+/// installed separately.
 pub fn listed(settings: &Settings) -> BTreeSet<String> {
     let paths = settings
         .profiles
@@ -83,7 +83,7 @@ pub fn listed(settings: &Settings) -> BTreeSet<String> {
         .collect()
 }
 
-/// The names that an import statement can have, without the standard library's own.
+/// Keeps the names that an import statement can have, without the standard library's own.
 fn importable(tops: BTreeSet<String>) -> BTreeSet<String> {
     let named = |name: &String| {
         let letters = name.chars().all(|c| c.is_alphanumeric() || c == '_');
@@ -92,21 +92,21 @@ fn importable(tops: BTreeSet<String>) -> BTreeSet<String> {
     tops.into_iter().filter(named).collect()
 }
 
-/// Asks for another look.
+/// Requests another check of the environment.
 #[derive(Clone, Debug)]
 pub struct Watch(Sender<()>);
 
 impl Watch {
-    /// Returns at once; what is found comes as a report, and nothing where nothing changed.
+    /// Returns at once. A change comes as a report; if nothing changed there is no report.
     pub fn look(&self) {
-        // The thread ends with the dashboard only.
+        // The thread ends only with the dashboard.
         let _ = self.0.send(());
     }
 }
 
-/// Finds or makes the environment in a thread of its own, and looks at it as often as it is asked to.
-/// `python` is the user's own choice, else the managed environment below `data_dir` is used, and made
-/// where it is missing. `listed`: the top-level modules of which is told whether they are there.
+/// Finds or creates the environment in a thread of its own, and checks it whenever asked. `python`
+/// is the user's own choice; without it, the managed environment below `data_dir` is used and
+/// created if missing. `listed`: the top-level modules whose presence is reported.
 ///
 /// # Errors
 /// When the thread cannot be started.
@@ -129,7 +129,7 @@ pub fn prepare(
     Ok(Watch(send))
 }
 
-/// What the thread has.
+/// The state of the environment thread.
 struct Keeper<R> {
     python: Option<PathBuf>,
     data_dir: PathBuf,
@@ -137,21 +137,22 @@ struct Keeper<R> {
     report: R,
 }
 
-/// What there is to look at.
+/// The environment as last read.
 enum Held {
     Usable(Arc<Measured>),
-    /// Changed, and not usable as it is or not at rest.
+    /// It changed, and it is unusable now or still changing.
     Restless,
-    /// Nothing that another try would fix.
+    /// Nothing that another attempt could fix.
     Nothing,
 }
 
 impl<R: Fn(Report)> Keeper<R> {
     fn keep(&self, looks: &Receiver<()>) {
         let found = self.first();
-        // As long as this thread lives.
+        // Marks the environment as in use while this thread lives.
         let _in_use = found.as_ref().ok().and_then(Managed::hold);
-        // The same one as it is later: asked, never made anew behind somebody's back.
+        // Later checks probe this interpreter; they never create an environment without the user's
+        // knowledge.
         let asked = match (&self.python, &found) {
             (Some(python), _) => python.clone(),
             (None, Ok(env)) => env.prefix.join("bin/python"),
@@ -169,7 +170,7 @@ impl<R: Fn(Report)> Keeper<R> {
             if word == Err(RecvTimeoutError::Disconnected) {
                 return;
             }
-            // One look answers all that were asked for until it began.
+            // One check answers all requests made before it began.
             while looks.try_recv().is_ok() {}
             match &held {
                 Held::Nothing => continue,
@@ -188,7 +189,7 @@ impl<R: Fn(Report)> Keeper<R> {
         }
     }
 
-    /// The environment that was found, made or asked for.
+    /// Finds or creates the environment.
     fn first(&self) -> Result<PythonEnv, RuntimeError> {
         let managed = Managed::at(&self.data_dir);
         match &self.python {
@@ -200,7 +201,7 @@ impl<R: Fn(Report)> Keeper<R> {
         }
     }
 
-    /// Reads every file of it, and reports what came of that.
+    /// Reads every file of the environment, and reports the result.
     fn measure(&self, found: Result<PythonEnv, RuntimeError>, change: Option<&Change>) -> Held {
         let cache = self.data_dir.join(CACHE);
         let measured = found
@@ -214,7 +215,7 @@ impl<R: Fn(Report)> Keeper<R> {
             Err(error) => {
                 let message = error.to_string();
                 (self.report)(Report::of(Environment::Failed { message }));
-                // One that was usable may be so again: somebody is at work on it.
+                // One that was usable may become usable again: somebody is changing it.
                 if change.is_some() || matches!(error, RuntimeError::Restless { .. }) {
                     Held::Restless
                 } else {
@@ -231,7 +232,7 @@ mod tests {
 
     use super::*;
 
-    /// A virtual environment of its own, for an interpreter that has venv.
+    /// A separate virtual environment.
     fn venv(folder: &std::path::Path) -> PathBuf {
         let base = crate::runtime::find_python(None).unwrap();
         let made = Command::new(base.executable)
@@ -248,7 +249,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let python = venv(&dir.path().join("venv"));
         let (send, reports) = channel();
-        // Most of it is read once for all tests.
+        // Most files are read only once for all tests, thanks to the shared cache.
         let data_dir = crate::runtime::testing::data_dir();
         let listed = ["math", "helper", "absent"].map(str::to_owned).into();
         let watch = prepare(Some(python), data_dir, listed, move |report| {
@@ -274,7 +275,7 @@ mod tests {
             .find(|p| p.starts_with(&python.env.prefix));
         let module = site.unwrap().join("helper.py");
 
-        // Asked for often, found nothing: nothing is said. What comes next is of the change.
+        // Ten requests that find no change produce no report: the next report is about the change.
         (0..10).for_each(|_| watch.look());
         std::fs::write(&module, "x = 1\n").unwrap();
         watch.look();
@@ -289,7 +290,7 @@ mod tests {
         assert_ne!(after, before);
         assert!(label.contains(&what), "{label}");
 
-        // Gone again: what there was before, and the person is still told.
+        // The file is removed again: the digest is the old one, but the person still sees a change.
         std::fs::remove_file(module).unwrap();
         watch.look();
         assert!(matches!(next().environment, Environment::Changed { .. }));

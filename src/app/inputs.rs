@@ -1,5 +1,5 @@
-//! Binding inputs: reads, parses and hashes what a proposal names, away from the loop, a few
-//! at a time; what a data set held is kept while its file does not change. Parts of files that
+//! Binding inputs: reads, parses and hashes what a proposal names, away from the loop and a few at
+//! a time. The content of a data set is cached while its file does not change. Parts of files that
 //! runs left are read here too.
 
 use std::collections::BTreeMap;
@@ -13,13 +13,13 @@ use crate::broker::{Reply, RpcError};
 use crate::executor::{self, Sources};
 use crate::model::{Artifact, BoundInput, DatasetInfo, InputRequest};
 
-/// Reads that may go on at once; more wait for a place.
+/// Reads that may run at once; further ones wait.
 const AT_ONCE: usize = 2;
 
-/// Bytes of a file in one answer: four thirds of it, as base64, stay well below a frame.
+/// Bytes of a file in one answer: encoded as base64 they stay well below a frame.
 const PART: usize = 512 * 1024;
 
-/// What inputs come from, and the right to read it.
+/// The sources of inputs, and the permits to read them.
 #[derive(Clone)]
 pub struct Inputs {
     sources: Arc<Sources>,
@@ -35,7 +35,7 @@ impl Inputs {
     }
 
     /// The contents of these inputs, or a sentence for the agent that names no path. `artifacts`
-    /// is what the files of earlier runs among them are, by input.
+    /// has the files of earlier runs among them, by input.
     pub async fn bind(
         &self,
         requests: BTreeMap<String, InputRequest>,
@@ -47,7 +47,7 @@ impl Inputs {
             .unwrap_or_else(|| Err("the inputs could not be read".to_owned()))
     }
 
-    /// Names, columns and row counts; no paths.
+    /// Names, columns and row counts of the data sets, without paths.
     pub async fn describe(&self) -> Vec<DatasetInfo> {
         let sources = self.sources.clone();
         self.blocking(move || executor::describe(&sources))
@@ -55,8 +55,8 @@ impl Inputs {
             .unwrap_or_default()
     }
 
-    /// The part of a file that begins at `offset`, and where the next one does. The log's copy is
-    /// compared with its digest each time: what was changed on the disk is not handed out.
+    /// The part of a file that begins at `offset`, and where the next part begins. The log's copy
+    /// is compared with its digest each time: a file changed on disk is not handed out.
     pub async fn part(&self, artifact: Artifact, offset: u64) -> Result<Reply, RpcError> {
         let sources = self.sources.clone();
         self.blocking(move || part(&artifact, offset, &sources))
@@ -68,7 +68,7 @@ impl Inputs {
             })
     }
 
-    /// `None` when the reading panicked: a fault in one file is that file's fault.
+    /// `None` when the read panicked: a defect in one file must not affect others.
     async fn blocking<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,

@@ -1,8 +1,9 @@
-//! The shell around the core: turns the outside (agents, keys, clocks, disks, children) into
+//! The shell around the core: turns the outside world (agents, keys, clocks, disks, children) into
 //! events, and is the only interpreter of effects.
 //!
-//! One loop owns the core's state; whatever blocks lives in a thread or task of its own and
-//! reports back through one of two inboxes: what follows from a person's decision comes first.
+//! One loop owns the core's state. Anything that blocks lives in its own thread or task and reports
+//! back through one of two inboxes; the one for a person's decisions and their consequences comes
+//! first.
 
 mod absent;
 mod ahead;
@@ -27,21 +28,21 @@ pub use startup::{Setup, Written, prepare};
 use crate::broker::Event;
 use crate::tui::AuditPage;
 
-/// What reaches the loop from its own helpers.
+/// What the loop's own helpers send it.
 pub enum Input {
     Core(Event),
     Python(environment::Report),
     Audit(AuditPage),
-    /// The first bad record of the log, its contents included.
+    /// The first bad record of the log, found by a check that includes the contents.
     Damaged(String),
     /// Code colours are ready to be fetched.
     Highlighted,
 }
 
-/// Opens the dashboard and serves agents until a person quits. The value is the exit code.
+/// Opens the dashboard and serves agents until a person quits. Returns the exit code.
 ///
 /// # Errors
-/// What stopped the start, in a sentence for a person.
+/// What prevented the start, in a sentence for a person.
 pub fn run(setup: Setup) -> Result<u8, crate::error::Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)

@@ -1,28 +1,28 @@
-//! Whether the loop came to its turns in time. A program that was stopped, or that waited for
-//! its terminal, did not show what it was asked about.
+//! Whether the loop took its turns in time. A program that was stopped, or that waited for its
+//! terminal, was not showing what the person's keys were meant for.
 
 use std::time::Duration;
 
-/// Without a turn for this long, the program stood still.
+/// Without a turn for this long, the program counts as stalled.
 const STALL: Duration = Duration::from_millis(250);
-/// How often the loop takes a turn where that matters.
+/// How often the loop takes a turn while stalls matter.
 pub const BEAT: Duration = Duration::from_millis(50);
 
-/// The loop's turns.
+/// Timing of the loop's turns.
 #[derive(Debug, Default)]
 pub struct Pulse {
     last: Duration,
-    /// Whether the next turn comes within [`BEAT`], whatever happens.
+    /// Whether the next turn is due within [`BEAT`], whatever happens.
     beats: bool,
 }
 
 impl Pulse {
-    /// The loop begins to wait; at most for [`BEAT`] where `beats`.
+    /// The loop begins to wait; if `beats`, for at most [`BEAT`].
     pub const fn waits(&mut self, beats: bool) {
         self.beats = beats;
     }
 
-    /// The loop goes on; whether it stood still since its last turn.
+    /// The loop continues. Returns whether it stalled since its last turn.
     pub fn stalled(&mut self, boot: Duration) -> bool {
         let since = boot.saturating_sub(std::mem::replace(&mut self.last, boot));
         self.beats && since >= STALL

@@ -1,4 +1,4 @@
-//! What the log tells the loop, and what a start adds to it for an earlier dashboard.
+//! Reports from the log to the loop, and the closing records for an earlier dashboard.
 
 use tokio::sync::mpsc::UnboundedSender;
 
@@ -8,7 +8,7 @@ use crate::model::{Lane, LogEvent, ProposalId, State};
 
 use super::Input;
 
-/// Starts the writer's thread: what a person decided comes back on a way of its own.
+/// Starts the writer's thread. Reports about a person's decisions go to an inbox of their own.
 pub fn start(
     writer: Writer,
     decided: &UnboundedSender<Input>,
@@ -42,7 +42,7 @@ pub fn start(
     }))
 }
 
-/// What an earlier dashboard left open when it was killed: nothing of it resumes.
+/// Ends what an earlier dashboard left open when it was killed: none of it resumes.
 pub fn closing_records(unfinished: &[(ProposalId, State)]) -> impl Iterator<Item = LogEvent> + '_ {
     unfinished.iter().map(|(id, state)| match state {
         State::Pending => LogEvent::Unattended { id: *id },

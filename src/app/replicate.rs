@@ -1,5 +1,5 @@
-//! Runs kept code again for the user: unconfined, in the user's own Python, so only what a person
-//! granted once and what succeeded then, after the policy was asked again.
+//! Runs kept code again for the user, unconfined and in the user's own Python. Therefore only code
+//! that a person granted and that succeeded is run, after another check by the policy.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -24,7 +24,7 @@ use crate::policy::{Contract, Policy};
 
 use super::reviewer;
 
-/// What the user's Python is started with.
+/// The script that the user's Python is started with.
 const DRIVER: &str = include_str!("../../assets/replicate.py");
 
 /// A kept run that was checked.
@@ -34,11 +34,11 @@ pub struct Replica {
     pub digest: Digest,
     pub code: Arc<str>,
     pub profile: String,
-    /// By the policy as it is now.
+    /// The verdict of the policy as it is now.
     pub verdict: Verdict,
-    /// One line for each input: what it gets.
+    /// One line for each input: where its content comes from.
     pub given: Vec<String>,
-    /// What is not as it was when the run was granted.
+    /// What differs from when the run was granted.
     pub changed: Vec<String>,
     file: PathBuf,
     contract: Contract,
@@ -50,7 +50,7 @@ pub struct Replica {
 struct Input {
     name: String,
     format: &'static str,
-    /// Whether the contract `scoped` has it in `private`.
+    /// Whether the contract `scoped` passes it in `private`.
     private: bool,
     content: Content,
 }
@@ -61,11 +61,11 @@ enum Content {
     Bytes(Vec<u8>),
 }
 
-/// Checks that the file's code is what a person granted and what succeeded, by a log that is whole,
-/// and that the policy of its profile still lets it pass.
+/// Checks that the log is undamaged, that a person granted this code and it succeeded, and that the
+/// policy of its profile still allows it.
 ///
 /// # Errors
-/// The first of these that does not hold.
+/// The first of these checks that fails.
 pub fn check(config: &Config, policies: &[Arc<Policy>], file: &Path) -> Result<Replica, Failure> {
     let refuse = |why: String| Failure::general(format!("{}: {why}", file.display()));
     let found = kept::read(file).map_err(|e| Failure::general(e.to_string()))?;
@@ -130,7 +130,7 @@ pub fn check(config: &Config, policies: &[Arc<Policy>], file: &Path) -> Result<R
     Ok(replica)
 }
 
-/// What the log says of this run, if it ran with this code and succeeded.
+/// The grant of this run, if the run used this code and succeeded.
 fn granted(log: &Log, id: ProposalId, digest: Digest) -> Result<Box<GrantedLog>, String> {
     let history = log.records(id).map_err(|e| e.to_string())?;
     let mut grant = None;
@@ -201,10 +201,10 @@ impl Replica {
         Ok(())
     }
 
-    /// Writes into the log that a person runs this now. Nothing may run before it returns.
+    /// Records that a person runs this now. Nothing may run before this returns.
     ///
     /// # Errors
-    /// When a dashboard has the log, or it cannot be written.
+    /// When a dashboard has the log open, or the log cannot be written.
     pub fn record(&self) -> Result<(), Failure> {
         let event = LogEvent::Replicated {
             id: self.id,
@@ -218,7 +218,7 @@ impl Replica {
         })
     }
 
-    /// How the user's Python runs it. The folder has what it reads and goes when it is dropped.
+    /// The command for the user's Python. The folder holds its input files and is deleted on drop.
     pub fn command(&self, python: &Path) -> io::Result<(Command, TempDir)> {
         let folder = tempfile::Builder::new()
             .prefix("countersign-replicate-")
@@ -267,7 +267,7 @@ fn digest_of(path: &Path) -> io::Result<Digest> {
     }
 }
 
-/// Removes kept code that is older than `days`; 0 keeps all.
+/// Removes kept code that is older than `days`; 0 keeps everything.
 pub fn forget(state_dir: &Path, days: u64) {
     if days == 0 {
         return;

@@ -1,4 +1,4 @@
-//! Screen 2: what the log says, read away from the loop.
+//! Screen 2: the contents of the log, read away from the loop.
 
 use std::path::{Path, PathBuf};
 
@@ -11,29 +11,30 @@ use crate::tui::{AuditPage, AuditRow};
 
 use super::Input;
 
-/// Rows kept around the proposal whose records are shown.
+/// Rows loaded around the proposal whose records are shown.
 const ROWS_BESIDE: usize = 200;
-/// Lines shown of one blob; `audit show` has all of them.
+/// Lines shown of one blob; `audit show` prints all of them.
 const BLOB_LINES: usize = 2000;
 
 /// What screen 2 asks for.
 #[derive(Clone, Copy, Debug)]
 pub enum Wanted {
-    /// Rows from this place on, the newest being 0.
+    /// Rows from this position on; 0 is the newest.
     Page { offset: usize, count: usize },
     /// The records of one proposal.
     Record(ProposalId),
 }
 
-/// Reads what is wanted; the page comes back through the inbox. A log that cannot be read
-/// becomes a page that says so.
+/// Reads what is wanted; the page comes back through the inbox. If the log cannot be read, the page
+/// says so.
 pub fn load(state_dir: PathBuf, wanted: Wanted, inbox: UnboundedSender<Input>) {
     tokio::task::spawn_blocking(move || {
         let _ = inbox.send(Input::Audit(page(&state_dir, wanted)));
     });
 }
 
-/// Holds every content against its name once, which may take long; the start looked at the records only.
+/// Compares every blob with its digest once, which may take long; the start checked only the
+/// records.
 pub fn check(state_dir: PathBuf, inbox: UnboundedSender<Input>) {
     tokio::task::spawn_blocking(move || {
         let report = Log::open(&state_dir).and_then(|log| log.verify());
@@ -105,7 +106,7 @@ fn row(p: &Logged) -> AuditRow {
     }
 }
 
-/// The records of one proposal, each with its fields below it, and what it said and printed.
+/// The records of one proposal with their fields, and its code and output.
 fn detail(log: &Log, id: ProposalId) -> Result<Vec<String>, AuditError> {
     let history = log.records(id)?;
     let mut lines = Vec::new();
@@ -115,7 +116,7 @@ fn detail(log: &Log, id: ProposalId) -> Result<Vec<String>, AuditError> {
             .to_zoned(TimeZone::system())
             .strftime("%Y-%m-%d %H:%M:%S%.3f");
         lines.push(format!("{at}  {}  seq {}", record.event.kind(), record.seq));
-        // A LogEvent came from JSON and goes back to it.
+        // A LogEvent was read from JSON, so it can be written as JSON.
         let fields = serde_json::to_value(&record.event).unwrap_or_default();
         for (name, value) in fields.as_object().into_iter().flatten() {
             if !matches!(name.as_str(), "kind" | "id" | "events" | "accesses") && !value.is_null() {

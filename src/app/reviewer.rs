@@ -1,10 +1,10 @@
-//! Who sits at the terminal, as far as the system can tell. For the audit log only.
+//! Who sits at the terminal, as far as the system knows. For the audit log only.
 
 use nix::unistd::{Uid, User, gethostname, ttyname};
 
 use crate::model::Reviewer;
 
-/// The kernel's word for "no login uid was set" (`(uid_t)-1`, proc(5)).
+/// The kernel's value for "no login uid was set" (`(uid_t)-1`, proc(5)).
 const NO_LOGINUID: u32 = u32::MAX;
 
 /// Reads uid, login name, login uid, host, terminal and ssh connection of this process.

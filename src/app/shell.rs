@@ -1,5 +1,5 @@
-//! The loop: one event after the other into the core, its effects carried out, the screen drawn
-//! when something changed.
+//! The loop: passes one event after another to the core, carries out the effects, and draws the
+//! screen when something changed.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,24 +28,25 @@ use super::signals::{Asked, Signals};
 use super::startup::Setup;
 use super::{Input, record, replicate, review, reviewer};
 
-/// How long events are taken in before keys and the screen get their turn. A turn is counted in time:
-/// what one event costs is for agents to choose.
+/// How long events are processed before keys and the screen get their turn. The limit is a time,
+/// not a count, because agents choose what one event costs.
 const TURN: Duration = Duration::from_millis(2);
-/// The least time between two frames that no key asked for.
+/// The least time between two frames that no key caused.
 const FRAME: Duration = Duration::from_millis(16);
-/// The same where only agents did something: a flood of theirs is not a flood of frames.
+/// The same when only agents caused the change: a flood of requests must not cause a flood of
+/// frames.
 const CALM: Duration = Duration::from_millis(50);
-/// How soon a frame is asked for again that the terminal has not taken yet.
+/// How soon to check again whether the terminal has taken a frame.
 const TAKING: Duration = Duration::from_millis(20);
-/// A terminal that takes nothing for so long shows nobody anything.
+/// A terminal that takes no output for this long counts as showing nothing.
 const STUCK: Duration = Duration::from_secs(1);
-/// A sleep is cut to this: the timer's clock stops in suspend, the deadlines' does not.
+/// The longest sleep: the timer's clock stops during suspend, the clock of the deadlines does not.
 const LONGEST_SLEEP: Duration = Duration::from_secs(1);
-/// How long closing may take before the dashboard leaves all the same. Children die with it.
+/// How long closing may take before the dashboard exits anyway. Children die with it.
 const CLOSING: Duration = Duration::from_secs(10);
-/// How long agents get to read how their proposals ended.
+/// How long agents have to read how their proposals ended.
 const FAREWELL: Duration = Duration::from_secs(1);
-/// How long no request has to come before the dashboard stops listening.
+/// How long no request may arrive before the dashboard stops listening.
 const QUIET: Duration = Duration::from_millis(50);
 
 struct Shell {
@@ -60,18 +61,18 @@ struct Shell {
     highlighter: Highlighter,
     by: Reviewer,
     state_dir: std::path::PathBuf,
-    /// What proposals that name no profile run in.
+    /// The default profile's policy and tier, for proposals that name no profile.
     usual: Option<(Arc<Policy>, Tier)>,
-    /// Whether the screen is to be drawn, and how soon.
+    /// The pending redraw, if any.
     redraw: Redraw,
-    /// The interface has not looked at the core's state since it changed.
+    /// The core's state changed since the interface last read it.
     behind: bool,
     drawn_at: Option<Instant>,
     leave_by: Option<Instant>,
     leaving: bool,
-    /// The terminal took its last frame, and gave its last key.
+    /// The terminal is closed: it takes no more frames and sends no more keys.
     gone: bool,
-    /// The terminal takes nothing at the moment: nobody sees what they would decide.
+    /// The terminal takes no output at the moment: nobody could see what they decide on.
     stuck: bool,
 }
 
@@ -85,7 +86,7 @@ enum Woken {
     Agent(Event),
 }
 
-/// What the screen waits for.
+/// How urgently the screen must be redrawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Redraw {
     No,
@@ -104,7 +105,7 @@ impl Redraw {
     }
 }
 
-/// What follows from a person's decisions, and everything else that is reported to the loop.
+/// The consequences of a person's decisions, and everything else that is reported to the loop.
 struct Inboxes {
     decided: UnboundedReceiver<Input>,
     rest: UnboundedReceiver<Input>,
@@ -161,7 +162,8 @@ impl Shell {
             preflight: setup.header.tiers.clone(),
         };
         for event in std::iter::once(opened).chain(record::closing_records(&setup.log.unfinished)) {
-            // First of all: the chain says that it was opened before what happened then.
+            // First of all: in the chain, the opening precedes everything that happens in this
+            // dashboard.
             log.submit_in(Lane::Person, Ticket::Unawaited, event, Vec::new());
         }
         let answers = inbox.clone();
@@ -180,7 +182,7 @@ impl Shell {
         let usual = usual(&setup.settings);
         let state = BrokerState::new(setup.settings, environment::at_first(), setup.log.durable);
         let mut ui = UiState::new(setup.keymap, setup.themes, setup.caps);
-        // Keys typed before the screen was there.
+        // Discards keys typed before the screen was there.
         ui.stalled(Now::read());
         replicate::forget(&setup.state_dir, setup.retention_days);
         review::check(setup.state_dir.clone(), inbox.clone());
@@ -235,7 +237,7 @@ impl Shell {
             let due = self.wake();
             let beat = beats.then(|| Instant::now() + BEAT);
             let wake = beat.map_or(due, |beat| beat.min(due));
-            // In this order: a person, what follows from what they decided, then everybody else.
+            // Priority order: the person, the consequences of their decisions, then everybody else.
             let woken = tokio::select! {
                 biased;
                 typed = self.keyboard.next(), if !self.gone => Woken::Typed(typed),
@@ -250,7 +252,7 @@ impl Shell {
                 self.flush();
             }
             match woken {
-                // What was typed meanwhile was not typed at what the screen shows.
+                // A key pressed during a stall did not refer to what the screen shows now.
                 Woken::Typed(Some(_)) if stalled => {}
                 Woken::Typed(Some(typed)) => self.typed(&typed),
                 Woken::Typed(None) => self.lose_terminal("it ended"),
@@ -302,7 +304,7 @@ impl Shell {
                 self.leaving = true;
             }
         }
-        // A request that was on its way is still answered: a wait hears how its proposal ended.
+        // Requests already sent are still answered: a `wait` learns how its proposal ended.
         let last = Instant::now() + FAREWELL;
         while let Ok(Some(event)) =
             timeout_at(last.min(Instant::now() + QUIET), inboxes.agents.recv()).await
@@ -312,13 +314,13 @@ impl Shell {
         Ok(u8::from(self.gone))
     }
 
-    /// Takes in further events of one kind, until there is none or the time is over.
+    /// Processes further events of one kind, until there are none or the time is up.
     fn take_turn(&mut self, mut next: impl FnMut(&mut Self) -> bool) {
         let begun = Instant::now();
         while begun.elapsed() < TURN && next(self) {}
     }
 
-    /// When something has to happen although nothing arrives.
+    /// When the loop must wake although nothing arrives.
     fn wake(&self) -> Instant {
         let now = Now::read();
         let deadline = next_deadline(&self.state).map(|t| t.saturating_sub(now.boot));
@@ -328,7 +330,7 @@ impl Shell {
             Some(at) => least.saturating_sub(at.elapsed()),
             None => Duration::ZERO,
         });
-        // What the screen waits for is served by a frame, and one is coming.
+        // If a frame is due anyway, it also serves what the screen waits for.
         let screen = match (self.redraw, screen, frame) {
             (Redraw::Soon, Some(screen), Some(frame)) => Some(screen.max(frame)),
             _ => screen,
@@ -345,7 +347,7 @@ impl Shell {
             closing,
         ];
         let least = least.into_iter().flatten().min();
-        // With nothing to wait for, wait long; an idle dashboard uses no CPU.
+        // With nothing to wait for, sleep long: an idle dashboard uses no CPU.
         Instant::now() + least.unwrap_or(Duration::from_secs(3600))
     }
 
@@ -364,8 +366,8 @@ impl Shell {
         self.redraw = self.redraw.max(Redraw::Calmly);
     }
 
-    /// Lets the interface look at the core's state: before a key means something and before a frame,
-    /// and not for every event, since the lists it makes are as long as what waits.
+    /// Lets the interface read the core's state, before a key is interpreted and before a frame.
+    /// Not for every event, because the interface rebuilds lists as long as the queue.
     fn catch_up(&mut self, now: Now) {
         if std::mem::take(&mut self.behind) {
             self.ui.sync(&self.state, now);
@@ -383,7 +385,7 @@ impl Shell {
         match input {
             Input::Core(event) => self.core(event),
             Input::Python(report) => {
-                // Whatever is told is told of another one than there was.
+                // Every report means that the old environment is no longer valid.
                 self.hands.leave_python();
                 if let Some(python) = report.python {
                     let (env, tier) = (python.env.clone(), self.state.settings.tier);
@@ -398,7 +400,7 @@ impl Shell {
                 self.core(Event::Environment(report.environment));
             }
             Input::Audit(page) => {
-                // The header says no other thing than the page below it.
+                // The header must not contradict the page below it.
                 if page.damage.is_some() {
                     self.header.log_damage.clone_from(&page.damage);
                 }
@@ -434,7 +436,7 @@ impl Shell {
         let asked = self.ui.sheet_for();
         let actions = self.ui.on_typed(&self.state, event, typed.when, now);
         if self.ui.sheet_for().is_some_and(|id| asked != Some(id)) {
-            // While the person reads the sheet; what is found closes it.
+            // Checked while the person reads the sheet; a change closes the sheet.
             self.hands.environment.look();
         }
         let grants = actions.iter().any(|a| matches!(a, Action::Grant(_)));
@@ -444,7 +446,7 @@ impl Shell {
         self.catch_up(now);
         self.get_ready(Wish::Surely);
         self.redraw = Redraw::Soon;
-        // What a key did is shown at once; but a run that was granted is not to wait for a frame.
+        // The effect of a key is shown at once, but a granted run must not wait for a frame.
         self.drawn_at = grants.then(Instant::now);
     }
 
@@ -470,7 +472,7 @@ impl Shell {
             }
             Action::Kill { id } => self.core(Event::Human(HumanAct::Kill { id, by })),
             Action::Quit => self.quit(),
-            // Without a shell to continue us the terminal would hang for ever.
+            // Without a shell to resume it, the dashboard would hang the terminal forever.
             Action::Suspend if has_job_control() => self.suspend(),
             Action::Suspend => {}
             Action::LoadAudit { offset, count } => {
@@ -501,15 +503,15 @@ impl Shell {
         }
     }
 
-    /// After the program stood still: what was typed meanwhile does not count.
+    /// After a stall: discards what was typed meanwhile.
     fn flush(&mut self) {
         self.keyboard.flush();
         self.ui.stalled(Now::read());
         self.redraw = Redraw::Soon;
     }
 
-    /// Gives the terminal back and stops, as a shell expects of Ctrl-Z; what was typed
-    /// meanwhile is not for us.
+    /// Restores the terminal and stops, as a shell expects of Ctrl-Z. Keys typed meanwhile were
+    /// meant for other programs.
     fn suspend(&mut self) {
         self.terminal.suspend();
         self.keyboard.flush();
@@ -518,8 +520,8 @@ impl Shell {
         self.drawn_at = None;
     }
 
-    /// Takes notice of the frame that was on its way. While the terminal takes nothing, deadlines
-    /// pass, runs end and signals close; no key means anything, and afterwards one looks again.
+    /// Checks whether the terminal took the last frame. While it takes no output, deadlines pass,
+    /// runs end and signals still close, but keys are ignored; afterwards the screen is redrawn.
     fn hear_terminal(&mut self) {
         if self.gone {
             return;
@@ -553,7 +555,8 @@ impl Shell {
             return;
         }
         let now = Now::read();
-        // What stood on the glass until now; from here on the terminal may show either frame.
+        // Count what the old frame showed long enough; from now on the terminal may show either
+        // frame.
         self.ui.count(now);
         self.catch_up(now);
         if let Some((digest, code)) = self.ui.wants_highlight(&self.state) {
@@ -572,7 +575,7 @@ impl Shell {
     }
 }
 
-/// The default profile and the tier its runs get.
+/// The default profile and the tier of its runs.
 fn usual(settings: &Settings) -> Option<(Arc<Policy>, Tier)> {
     let profile = settings
         .profiles

@@ -6,13 +6,12 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 pub enum Asked {
     Close,
     Suspend,
-    /// It was stopped, and goes on.
+    /// The process was stopped and continues.
     GoOn,
-    /// The window has another size.
+    /// The window has a new size.
     Fit,
 }
 
-/// Signals that ask the dashboard to do something.
 pub struct Signals {
     terminate: Signal,
     hang_up: Signal,
@@ -25,8 +24,8 @@ pub struct Signals {
 
 impl Signals {
     pub fn listen() -> std::io::Result<Self> {
-        // Whoever reaches a limit on the size of files hears of it from the write. Listening stays
-        // in force without a listener.
+        // Exceeding a file size limit is to be a write error, not a fatal signal. The handler
+        // stays in place after the listener is dropped.
         drop(signal(SignalKind::from_raw(nix::libc::SIGXFSZ))?);
         Ok(Self {
             terminate: signal(SignalKind::terminate())?,

@@ -1,5 +1,5 @@
-//! From configuration to everything the dashboard needs, each thing checked before the screen
-//! is taken over: what cannot work stops the start with a sentence.
+//! From the configuration to everything the dashboard needs. Each part is checked before the screen
+//! is taken over: anything that cannot work stops the start with a sentence.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -21,13 +21,13 @@ use crate::model::{Preflight, Tier, VisibleWriter};
 use crate::policy::{self, Contract, Policy};
 use crate::tui::{Header, Keymap, TerminalCaps, Themes};
 
-/// Everything a dashboard is made of, before it starts.
+/// Everything a dashboard consists of, before it starts.
 pub struct Setup {
     pub settings: Settings,
     pub log: audit::Opened,
-    /// Days for which the code of runs is kept as files; 0 keeps it.
+    /// Days for which the code of runs is kept as files; 0 keeps it forever.
     pub retention_days: u64,
-    /// Whether the code of runs that succeed is kept as files.
+    /// Whether the code of succeeded runs is kept as files.
     pub keep_code: bool,
     pub state_dir: PathBuf,
     pub data_dir: PathBuf,
@@ -40,15 +40,15 @@ pub struct Setup {
     pub keymap: Keymap,
     pub themes: Themes,
     pub caps: TerminalCaps,
-    /// Whether the bundled proposals are to arrive.
+    /// Whether the bundled proposals are to be sent.
     pub demo: bool,
 }
 
-/// Checks everything, opens the log, and takes nothing of the terminal yet.
+/// Checks everything and opens the log, without touching the terminal yet.
 ///
 /// # Errors
-/// The first thing that cannot work: exit code 2 for what the user wrote, 1 for what the
-/// machine lacks.
+/// The first thing that cannot work: exit code 2 for a user's mistake, 1 for something the machine
+/// lacks.
 pub fn prepare(config: &Config, demo: bool) -> Result<Setup, Failure> {
     let env: BTreeMap<String, String> = std::env::vars().collect();
     let caps = TerminalCaps::detect(&env);
@@ -62,8 +62,8 @@ pub fn prepare(config: &Config, demo: bool) -> Result<Setup, Failure> {
     let tier = config.least_tier();
     let tiers = checked_tiers(tiers, &config.paths.cache_dir)?;
     let exe = own_binary()?;
-    // Workers are started through this descriptor: an update that replaces the file does not
-    // mix versions, and a file put in its place is not run.
+    // Workers are started through this descriptor, so that an update that replaces the file does
+    // not mix versions, and a file put in its place is not run.
     let analyser_exe = PathBuf::from(format!("/proc/self/fd/{}", exe.as_raw_fd()));
     let log = audit::open(&config.paths.state_dir)
         .map_err(|e| Failure::general(format!("the audit log cannot be opened: {e}")))?;
@@ -103,8 +103,8 @@ pub fn prepare(config: &Config, demo: bool) -> Result<Setup, Failure> {
     })
 }
 
-/// What configuration and policy files ask for, each name in them known. `doctor` and the start
-/// make it, and take nothing for sound that the other refuses.
+/// What the configuration and policy files ask for, with every name resolved. `doctor` and the
+/// start share it, so that neither accepts what the other refuses.
 pub struct Written {
     policies: Vec<Arc<Policy>>,
     in_force: Vec<Arc<Policy>>,
@@ -116,7 +116,7 @@ pub struct Written {
 
 impl Written {
     /// # Errors
-    /// The first thing that the files ask for and cannot have, with the place where it was set.
+    /// The first thing that the files ask for but cannot have, with the place where it was set.
     pub fn of(config: &Config, caps: TerminalCaps) -> Result<Self, Failure> {
         let usage = |e: &dyn std::fmt::Display| Failure::usage(e.to_string());
         let policies = policy::load(&policy::Places::of(&config.paths)).map_err(|e| usage(&e))?;
@@ -138,7 +138,7 @@ impl Written {
     }
 }
 
-/// The keys and the palettes that the configuration asks for.
+/// The keys and palettes that the configuration asks for.
 fn screen(config: &Config, caps: TerminalCaps) -> Result<(Keymap, Themes), ConfigError> {
     let keymap = Keymap::from_config(&config.keys).map_err(|e| {
         let keys: Vec<String> = e.actions().iter().map(|a| format!("keys.{a}")).collect();
@@ -149,8 +149,8 @@ fn screen(config: &Config, caps: TerminalCaps) -> Result<(Keymap, Themes), Confi
     Ok((keymap, themes))
 }
 
-/// Details for whoever repairs this machine go to `dashboard.log` in the state folder: the screen is
-/// the dashboard's, and agents hear no path.
+/// Details for the machine's owner go to `dashboard.log` in the state folder, because the dashboard
+/// occupies the screen and agents must not see paths.
 fn diagnostics(state_dir: &Path) -> Result<(), Failure> {
     let path = state_dir.join("dashboard.log");
     let file = File::options()
@@ -159,7 +159,7 @@ fn diagnostics(state_dir: &Path) -> Result<(), Failure> {
         .mode(0o600)
         .open(&path)
         .map_err(|e| Failure::general(format!("cannot write {}: {e}", path.display())))?;
-    // A subscriber that is there already, as in tests, stays.
+    // An existing subscriber, as in tests, stays.
     let _ = tracing_subscriber::fmt()
         .with_ansi(false)
         .with_env_filter("warn,countersign::executor=info")
@@ -168,7 +168,7 @@ fn diagnostics(state_dir: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The policies a proposal may name: the configured list, else every built-in one.
+/// The policies that a proposal may name: the configured list, else every built-in one.
 fn in_force(config: &Config, policies: &[Arc<Policy>]) -> Vec<Arc<Policy>> {
     let builtin = |p: &&Arc<Policy>| p.origin == policy::Origin::Builtin;
     let usual = |p: &&Arc<Policy>| p.contract != Contract::Script;
@@ -189,7 +189,7 @@ fn in_force(config: &Config, policies: &[Arc<Policy>]) -> Vec<Arc<Policy>> {
     chosen
 }
 
-/// The administrator's list names policies, and what a name stands for is not the user's to say.
+/// The administrator's list names policies, and a user must not redefine what such a name means.
 fn bound(config: &Config, in_force: &[Arc<Policy>]) -> Result<(), Failure> {
     let Some(by) = &config.profiles_bound else {
         return Ok(());
@@ -205,7 +205,7 @@ fn bound(config: &Config, in_force: &[Arc<Policy>]) -> Result<(), Failure> {
     }
 }
 
-/// Refuses the start when a tier that some profile needs is not to be had here.
+/// Refuses the start if a tier that some profile needs is not available here.
 fn checked_tiers(wanted: BTreeSet<Tier>, cache: &Path) -> Result<Vec<Preflight>, Failure> {
     wanted
         .into_iter()
@@ -235,7 +235,7 @@ fn datasets(config: &Config) -> BTreeMap<String, DatasetSource> {
 fn settings(config: &Config, tier: Tier, policies: &[Arc<Policy>]) -> Settings {
     let count = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
     let max_pending = count(config.queue.max_pending);
-    // One uid may fill the queue only where no other one can connect.
+    // One uid may fill the queue only if no other uid can connect.
     let alone = config.socket.allow_uids.is_empty();
     Settings {
         profile: config.profile.clone(),
@@ -275,7 +275,7 @@ fn given(policy: &Policy) -> Vec<String> {
     given.iter().map(|s| (*s).to_owned()).collect()
 }
 
-/// What the header and the sheet say of this dashboard.
+/// What the header and the sheet say about this dashboard.
 fn header(config: &Config, tier: Tier, tiers: Vec<Preflight>, policies: &[Arc<Policy>]) -> Header {
     let default = policies.iter().find(|p| p.name == config.profile);
     Header {
@@ -336,7 +336,7 @@ mod tests {
         assert!(table.lines().any(|line| line == row), "not in it: {row}");
     }
 
-    /// The administrator lists `corp`: only the administrator says what that is.
+    /// The administrator lists `corp`: only the administrator may define it.
     #[test]
     fn a_profile_that_the_administrator_lists_is_never_a_users_file() {
         let dir = tempfile::tempdir().unwrap();

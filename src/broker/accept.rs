@@ -1,4 +1,4 @@
-//! `propose`: what is taken in, under which limits, and what is refused.
+//! `propose`: which proposals are accepted, under which limits, and which are refused.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ use super::session::Session;
 use super::shared;
 use super::state::BrokerState;
 
-/// Bytes a proposal's records take besides what the agent sent, as they are charged.
+/// Log bytes charged for a proposal's records, on top of what the agent sent.
 const RECORD_BYTES: u64 = 2048;
 
 impl BrokerState {
@@ -42,8 +42,8 @@ impl BrokerState {
         fx: &mut Vec<Effect>,
     ) -> Result<(), RpcError> {
         self.open_for_work()?;
-        // The same proposal under a known key takes no place; anything else needs one, and is
-        // refused for want of it before it is looked at.
+        // A repeated proposal under a known key takes no slot. Anything else needs one; without a
+        // free slot it is refused before its content is looked at.
         let known = draft.idempotency_key.as_ref();
         let known = known.and_then(|name| self.keys.get(&(peer.uid, name.clone())).copied());
         if known.is_none() {
@@ -61,7 +61,7 @@ impl BrokerState {
         if self.entries.contains_key(&id) {
             return Err(RpcError::new(RpcError::INTERNAL, "this id is taken"));
         }
-        // Charged before the work is done, so that a burst cannot outrun its own bill.
+        // Charge before the work is done, so that a burst cannot exceed the quota.
         self.quotas
             .charge_log(key(peer), RECORD_BYTES + bytes, now.boot);
         let claimed = draft.agent.clone();
@@ -82,7 +82,7 @@ impl BrokerState {
             self.keys.insert((peer.uid, name.clone()), id);
         }
         let session = self.session_of(conn);
-        // What the session's runs left is an input like any other: shown, and bound by the grant.
+        // The session's public values are an input like any other: shown, and bound by the grant.
         if self.contract_of(&profile) == Some(Contract::Scoped)
             && let Some(public) = self.shared.of(&session)
         {
@@ -93,7 +93,8 @@ impl BrokerState {
         let read = draft.inputs.is_empty().then(Contents::none);
         self.enter((conn, call), proposal.clone(), (params, read), ttl, now);
         let names = draft.inputs.keys().cloned().collect();
-        // What was asked for is handed on, not kept: parsed JSON is many times its text.
+        // Move the requested inputs into the effect: parsed JSON takes many times the memory of its
+        // text.
         if !draft.inputs.is_empty() {
             let inputs = draft.inputs;
             fx.push(Effect::BindInputs {
@@ -114,7 +115,7 @@ impl BrokerState {
         Ok(())
     }
 
-    /// Makes the entry; from here on the deadline runs.
+    /// Creates the entry; the deadline runs from here.
     fn enter(
         &mut self,
         (conn, call): (ConnId, CallId),
@@ -245,7 +246,7 @@ impl BrokerState {
         Ok(())
     }
 
-    /// The files that the inputs name, by input.
+    /// Checks the inputs and looks up the artifacts they name, by input.
     fn check_inputs(
         &self,
         conn: ConnId,
@@ -332,7 +333,8 @@ impl BrokerState {
     }
 }
 
-/// The contract `scoped` has names of its own; of the scopes, `private` may be brought.
+/// The contract `scoped` reserves some input names. Only the scope `private` may be given as an
+/// input.
 fn check_scopes(inputs: &BTreeMap<String, InputRequest>) -> Result<(), RpcError> {
     let taken = Contract::Scoped.names().iter();
     let mut taken = taken.filter(|name| **name != "private");
@@ -358,12 +360,12 @@ pub(super) fn proposed_reply(entry: &Entry) -> Option<Reply> {
     })
 }
 
-/// SHA-256 and size of the params, `stream` aside: how the answer is watched is not what is
-/// proposed.
+/// SHA-256 and size of the params, without `stream`: how the answer is watched is not part of the
+/// proposal.
 fn params_digest(draft: &Draft) -> (Digest, u64) {
     let mut plain = draft.clone();
     plain.stream = false;
-    // A Draft holds strings, numbers and JSON values: it serialises.
+    // A Draft holds strings, numbers and JSON values, so serialising cannot fail.
     let text = serde_json::to_vec(&plain).unwrap_or_default();
     (Digest::of(&text), text.len() as u64)
 }

@@ -1,5 +1,5 @@
-//! From accepted to shown: verdict and inputs arrive, the `proposed` record becomes durable,
-//! then the agent hears and the person sees.
+//! From accepted to shown: the verdict and the inputs arrive, the `proposed` record becomes
+//! durable, then the agent gets its answer and the person sees the proposal.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,10 +20,10 @@ use super::quota::key;
 use super::refusals::closing;
 use super::state::{BrokerState, Then};
 
-/// The most that one piece of work is charged for. What the analyser says that it worked counts, where
-/// it answered at all: while the machine does something else, or sleeps, no agent pays for that.
+/// The most that one analysis is charged for. If the analyser answered, the time it reports counts:
+/// no agent pays while the machine is busy with something else or sleeps.
 const CHARGE_MAX: Duration = Duration::from_secs(2);
-/// Bytes of the log that one finding takes besides its words.
+/// Log bytes charged for one finding besides its text.
 const FINDING_BYTES: usize = 256;
 
 impl BrokerState {
@@ -39,7 +39,7 @@ impl BrokerState {
         };
         let passed = now.boot.saturating_sub(since.boot).min(CHARGE_MAX);
         let spent = match verdict.elapsed_us {
-            // There was no answer; the time is what it cost.
+            // The analyser gave no answer, so the whole elapsed time is charged.
             0 => passed,
             worked => passed.min(Duration::from_micros(worked)),
         };
@@ -55,7 +55,7 @@ impl BrokerState {
                 let phase = self.entries.get_mut(&id).map(|entry| &mut entry.phase);
                 match phase {
                     Some(Phase::Arriving(arriving)) => arriving.verdict = Some(Arc::new(verdict)),
-                    // The log failed meanwhile; the screen shows what is known all the same.
+                    // The log failed meanwhile. The screen still shows the verdict.
                     Some(Phase::Ended(ended)) => ended.verdict = Some(Arc::new(verdict)),
                     _ => {}
                 }
@@ -84,7 +84,8 @@ impl BrokerState {
         self.judged(id, now, fx);
     }
 
-    /// Once verdict and inputs are known: record the proposal, and whatever ended it already.
+    /// Records the proposal once verdict and inputs are known. If it already ended, its end is
+    /// recorded next.
     fn judged(&mut self, id: ProposalId, now: Now, fx: &mut Vec<Effect>) {
         let Some(entry) = self.entries.get_mut(&id) else {
             return;
@@ -104,13 +105,13 @@ impl BrokerState {
         let findings = findings_bytes(&review.verdict) as u64;
         let peer = key(&entry.proposal.peer);
         entry.phase = Phase::Recording(recording);
-        // Code and inputs were charged when they came.
+        // Code and inputs were charged when they arrived.
         self.quotas.charge_log(peer, findings, now.boot);
         self.record(event, blobs, then, now, fx);
     }
 
-    /// The `proposed` record is durable, and the proposal is over before anybody sees it. Its end is
-    /// a record of its own, and only follows one that is there.
+    /// The `proposed` record is durable, but the proposal ended before anybody saw it. The end gets
+    /// a record of its own, which must follow the `proposed` record.
     pub(super) fn end_unseen(&mut self, id: ProposalId, now: Now, fx: &mut Vec<Effect>) {
         let Some(entry) = self.entries.get(&id) else {
             return;
@@ -146,7 +147,7 @@ impl BrokerState {
         self.record(event, Vec::new(), Then::Announce(id), now, fx);
     }
 
-    /// The `proposed` record is durable: the agent hears, the person sees.
+    /// The `proposed` record is durable: answer the agent and show the proposal to the person.
     pub(super) fn announce(&mut self, id: ProposalId, now: Now, fx: &mut Vec<Effect>) {
         let Some(entry) = self.entries.get_mut(&id) else {
             return;
@@ -181,7 +182,7 @@ impl BrokerState {
             return self.tell(id, fx);
         }
         self.waiting.insert(entry.seq, id);
-        // The end may have come while the record was on its way to the disk.
+        // The proposal may have ended while the record was being written.
         match early {
             Some(Early::Expired) => self.end_expired(id, now, fx),
             Some(Early::Withdrawn { disconnected }) => {
@@ -192,7 +193,7 @@ impl BrokerState {
         }
     }
 
-    /// Drops what has no record yet, because the dashboard closes.
+    /// Drops proposals that have no record yet, because the dashboard closes.
     pub(super) fn drop_unrecorded(&mut self, fx: &mut Vec<Effect>) {
         let dropped: Vec<ProposalId> = self
             .entries
@@ -205,7 +206,7 @@ impl BrokerState {
         }
     }
 
-    /// Forgets what the log does not know, and answers everybody who asked about it.
+    /// Forgets a proposal that the log does not have, and answers every call that waits for it.
     pub(super) fn drop_unknown(&mut self, id: ProposalId, why: &RpcError, fx: &mut Vec<Effect>) {
         self.leave_undecided(id);
         let Some(entry) = self.forget(id) else {
@@ -221,7 +222,7 @@ impl BrokerState {
     }
 }
 
-/// The record that ends a proposal before anybody sees it, if one does.
+/// The record that ends a proposal before anybody sees it, if there is one.
 fn end_before_shown(id: ProposalId, recording: &Recording) -> Option<LogEvent> {
     match recording.early {
         Some(Early::Expired) => return Some(LogEvent::Expired { id }),
@@ -241,13 +242,13 @@ fn end_before_shown(id: ProposalId, recording: &Recording) -> Option<LogEvent> {
     })
 }
 
-/// About what the findings take in the log and in memory.
+/// Approximate size of the findings in the log and in memory.
 pub(super) fn findings_bytes(verdict: &Verdict) -> usize {
     let of = |f: &Finding| FINDING_BYTES + f.message.len() + f.hint.len();
     verdict.findings.iter().map(of).sum()
 }
 
-/// An input as the log names it: its content is a blob.
+/// An input as the log names it: without its content, which is a blob.
 pub(super) fn without_text(input: &BoundInput) -> BoundInput {
     let mut input = input.clone();
     match &mut input.kind {

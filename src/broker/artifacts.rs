@@ -1,4 +1,4 @@
-//! What runs left, files and results: who may read it, and who may use it again.
+//! Files and results that runs left: who may read them and who may use them as inputs.
 
 use serde_json::json;
 
@@ -13,8 +13,8 @@ impl BrokerState {
     /// A file of a proposal that belongs to this connection.
     ///
     /// # Errors
-    /// −32004 for an id that is unknown or another's, −32602 for a name or an offset that the
-    /// outcome does not have.
+    /// −32004 for an id that is unknown or belongs to another agent, −32602 for a name or an offset
+    /// that the outcome does not have.
     pub(super) fn own_artifact(
         &self,
         conn: ConnId,
@@ -54,7 +54,7 @@ impl BrokerState {
                 .with_data(json!({"param": "inputs",
                     "expected": "the id of an earlier succeeded run of this session"}))
             })?;
-        // Until it is told, its end is not on the disk.
+        // Until the end is reported, its record is not durable.
         if !entry.told() || entry.state() != State::Succeeded {
             return Err(RpcError::new(
                 RpcError::INVALID_PARAMS,
@@ -67,8 +67,8 @@ impl BrokerState {
     }
 }
 
-/// What the run left under this name, once the record that names it is durable: the result that the log keeps of
-/// every run that has one, or a file. No file is called as the result is.
+/// The artifact with this name, once the record that names it is durable: a file, or the result
+/// that the log keeps for every run that has one. No file can have the result's name.
 fn named(entry: &Entry, name: &str) -> Result<Artifact, RpcError> {
     let run = entry.run().filter(|_| entry.told());
     let artifacts = run.map_or(&[][..], |run| &run.artifacts);
@@ -92,7 +92,7 @@ fn named(entry: &Entry, name: &str) -> Result<Artifact, RpcError> {
         .ok_or_else(unknown)
 }
 
-/// `run.result` as a file: the very bytes that the log keeps of it.
+/// `run.result` as a file: exactly the bytes that the log keeps.
 fn result(run: &Run) -> Option<Artifact> {
     let blob = result_of(run)?;
     Some(Artifact {

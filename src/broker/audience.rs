@@ -1,16 +1,16 @@
-//! Who is told of a proposal: the connections it belongs to, and their calls that wait.
+//! Who hears about a proposal: the connections that own it and the calls that wait for it.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
 
 use crate::model::{CallId, ConnId};
 
-/// A call of `wait`, with the boot time at which it runs out.
+/// A waiting `wait` call, with the boot time at which it times out.
 pub(super) type Waiter = (ConnId, CallId, Option<Duration>);
 
 #[derive(Debug, Default)]
 pub(super) struct Audience {
-    /// The connections it belongs to.
+    /// The connections that own the proposal.
     pub owners: BTreeSet<ConnId>,
     /// Owners that asked for `stream`.
     pub streams: BTreeSet<ConnId>,
@@ -22,7 +22,7 @@ pub(super) struct Audience {
 }
 
 impl Audience {
-    /// An owner, who may ask to be sent what happens.
+    /// Adds an owner, which may ask to be streamed every event.
     pub fn join(&mut self, conn: ConnId, stream: bool) {
         self.owners.insert(conn);
         if stream {
@@ -30,7 +30,7 @@ impl Audience {
         }
     }
 
-    /// A connection is gone. Returns its calls of `wait`, whose timers go too.
+    /// Removes a closed connection. Returns its `wait` calls, so that their timers can be removed.
     pub fn leave(&mut self, conn: ConnId) -> Vec<Waiter> {
         self.owners.remove(&conn);
         self.streams.remove(&conn);
@@ -42,14 +42,14 @@ impl Audience {
         gone
     }
 
-    /// Every call that waits for something about it.
+    /// Every call that waits for something about the proposal.
     pub fn calls(&self) -> impl Iterator<Item = (ConnId, CallId)> {
         let waits = self.waiters.iter().map(|(conn, call, _)| (*conn, *call));
         let others = self.proposers.iter().chain(&self.withdrawers).copied();
         others.chain(waits)
     }
 
-    /// How many of them are this connection's.
+    /// How many waiting calls belong to this connection.
     pub fn calls_of(&self, conn: ConnId) -> usize {
         self.calls().filter(|(c, _)| *c == conn).count()
     }

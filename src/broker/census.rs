@@ -1,4 +1,4 @@
-//! How many proposals are not decided yet, by peer and by uid.
+//! Counts undecided or unannounced proposals, by peer and by uid.
 
 use std::collections::HashMap;
 use std::hash::Hash;

@@ -1,4 +1,4 @@
-//! How the waiting ends: granted, denied, expired, withdrawn, unattended.
+//! How the waiting for a decision ends: granted, denied, expired, withdrawn, unattended.
 
 use crate::clock::Now;
 use crate::model::{
@@ -81,7 +81,7 @@ impl BrokerState {
         }
     }
 
-    /// Expires everything whose deadline has come; a tie expires.
+    /// Expires every proposal whose deadline has come. At exactly the deadline it has.
     pub(super) fn expire_due(&mut self, now: Now, fx: &mut Vec<Effect>) {
         while let Some((deadline, id)) = self.deadlines.first().copied() {
             if deadline > now.boot {
@@ -127,7 +127,7 @@ impl BrokerState {
         self.end_waiting(id, decision, text, LogEvent::Unattended { id }, now, fx);
     }
 
-    /// Ends without a person what still waits for one; anything else stays as it is.
+    /// Ends a proposal that still waits, without a person's decision. Any other stays as it is.
     fn end_waiting(
         &mut self,
         id: ProposalId,
@@ -142,7 +142,8 @@ impl BrokerState {
         }
     }
 
-    /// Brings what still waits for a decision into its final state; whether it did wait.
+    /// Moves a proposal that waits for a decision into its final state. False if it was not
+    /// waiting.
     fn stop_waiting(
         &mut self,
         id: ProposalId,

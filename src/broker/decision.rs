@@ -1,7 +1,7 @@
-//! What a decision is made of: the person's confirmation, and the grant it can become.
+//! What a decision consists of: the person's confirmation, and the grant it can become.
 //!
-//! A [`Grant`] has fields that only this file and the one below it see, is neither `Clone` nor
-//! `Deserialize`, and is built only by [`grant::grant`]. The executor takes it by value.
+//! Only this module and its submodule see the fields of a [`Grant`]. It is neither `Clone` nor
+//! `Deserialize`, and only [`grant::grant`] builds it. The executor takes it by value.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,11 +15,11 @@ use crate::policy::Policy;
 
 pub(super) mod grant;
 
-/// A person's confirmation, bound to what the sheet showed. Made by the dashboard's sheet.
+/// A person's confirmation, bound to what the sheet showed. Created by the dashboard's sheet.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Confirmation {
     pub id: ProposalId,
-    /// What the sheet showed; the grant is refused when it is no longer what would run.
+    /// What the sheet showed. The grant is refused if something else would run now.
     pub digest: GrantDigest,
     pub by: Reviewer,
     pub viewed: Viewed,
@@ -27,7 +27,7 @@ pub struct Confirmation {
 
 /// The right to run one proposal once.
 ///
-/// It is used up by the run it allows:
+/// The run that it allows consumes it:
 ///
 /// ```
 /// use countersign::broker::{Effect, Grant};
@@ -47,7 +47,7 @@ pub struct Confirmation {
 /// }
 /// ```
 ///
-/// nor does a run that nobody granted:
+/// and neither does a run that nobody granted:
 ///
 /// ```
 /// use countersign::broker::{Effect, Grant};
@@ -67,7 +67,7 @@ pub struct Confirmation {
 /// }
 /// ```
 ///
-/// What one holds cannot be made into another, not even in part:
+/// A grant cannot be turned into another one, not even by replacing one field:
 ///
 /// ```
 /// use countersign::broker::Grant;
@@ -117,24 +117,24 @@ impl Grant {
     pub fn tier(&self) -> Tier {
         self.tier
     }
-    /// Digest of the Python environment it may run in.
+    /// Digest of the Python environment that the run may use.
     pub fn environment(&self) -> Digest {
         self.environment
     }
-    /// Whether an environment is the one that it may run in. The core asks before a child is made,
-    /// with the last environment it heard of; the executor asks of the one that it was handed. Both
-    /// have their answer from here: what was heard and what is handed over come on different ways.
+    /// Whether the run may use this environment. The core asks before a child is created, with
+    /// the environment last reported to it; the executor asks about the environment that it
+    /// received. Both use this check because the two arrive over different channels.
     pub fn is_for(&self, environment: Digest) -> bool {
         self.environment == environment
     }
-    /// What the analyser read, for the child to compare.
+    /// What the analyser read, for the child to compare with its own reading.
     pub fn facts(&self) -> Option<CodeFacts> {
         self.facts
     }
     pub fn digest(&self) -> GrantDigest {
         self.digest
     }
-    /// When the person confirmed; the timings of the outcome count from here.
+    /// When the person confirmed; the timings of the outcome start here.
     pub fn at(&self) -> Now {
         self.at
     }
@@ -144,7 +144,7 @@ impl Grant {
     }
 }
 
-/// Why a confirmation does not become a grant. The text is for the person at the dashboard.
+/// Why a confirmation does not become a grant. The text is shown to the person at the dashboard.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
     #[error("no such proposal")]

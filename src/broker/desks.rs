@@ -1,8 +1,8 @@
-//! Who analyses next: what is short does not wait for what is long.
+//! Which work is analysed next: short code does not wait for long code.
 //!
-//! Each desk does one piece of work at a time, in turn between uids and between peers. A snippet of
-//! the longest length takes twenty times as long as an ordinary one; at one desk, an agent that sends
-//! such would be felt by everybody.
+//! Each desk does one piece of work at a time, taking turns between uids and between peers. The
+//! longest allowed snippet takes twenty times as long as an ordinary one; with a single desk, an
+//! agent that sends such snippets would slow down everybody.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use super::fair::FairQueue;
 use crate::clock::Now;
 use crate::model::{CallId, ConnId, JobId, ProposalId};
 
-/// Code of at most so many bytes is short: about a millisecond of work.
+/// Code up to this many bytes counts as short: about a millisecond of work.
 const SHORT: usize = 4 * 1024;
 
 /// What the analyser is working on.
@@ -27,12 +27,12 @@ pub(super) struct Work {
     pub job: Job,
     pub code: Arc<str>,
     pub profile: String,
-    /// The names that the inputs bind, where there is a proposal.
+    /// The names that the inputs bind; `None` for a `check` call.
     pub inputs: Option<BTreeSet<String>>,
     pub peer: (u32, i32),
 }
 
-/// A desk that analyses.
+/// One of the desks, by the length of the code it analyses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Desk {
     Short,
@@ -50,7 +50,7 @@ impl Desk {
     }
 }
 
-/// What waits for a desk, and what is on it.
+/// One desk's queue and the work in progress.
 #[derive(Debug, Default)]
 struct DeskState {
     queue: FairQueue<Work>,
@@ -76,7 +76,7 @@ impl Desks {
         self.place(desk).queue.push(work.peer, work);
     }
 
-    /// The next work of a desk that has none.
+    /// The next work for a desk, if the desk is free.
     pub fn next(&mut self, desk: Desk) -> Option<Work> {
         let place = self.place(desk);
         match place.at_work {
@@ -89,7 +89,7 @@ impl Desks {
         self.place(desk).at_work = Some((job, work, now));
     }
 
-    /// What a job was and when it began; its desk is free again.
+    /// Removes a job and frees its desk. Returns the work and when it began.
     pub fn end(&mut self, job: JobId) -> Option<(Work, Now)> {
         let places = [&mut self.short, &mut self.long];
         let ended = places
@@ -98,12 +98,12 @@ impl Desks {
         ended.map(|(_, work, since)| (work, since))
     }
 
-    /// How much of this peer waits.
+    /// How many items of this peer are queued.
     pub fn of_peer(&self, peer: (u32, i32)) -> usize {
         self.short.queue.of_peer(peer) + self.long.queue.of_peer(peer)
     }
 
-    /// How much of the peers of this uid waits.
+    /// How many items of this uid's peers are queued.
     pub fn of_uid(&self, uid: u32) -> usize {
         self.short.queue.of_uid(uid) + self.long.queue.of_uid(uid)
     }

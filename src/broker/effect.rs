@@ -1,4 +1,4 @@
-//! What the core wants done.
+//! What the core asks the shell to do.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::model::{
 use super::decision::Grant;
 use super::desks::Desk;
 
-/// Everything the shell can be asked to do. Effects of one update are carried out in order.
+/// Everything the shell can be asked to do. The effects of one update are carried out in order.
 #[derive(Debug)]
 pub enum Effect {
     Reply {
@@ -34,34 +34,34 @@ pub enum Effect {
         profile: String,
         setting: Setting,
     },
-    /// Read, parse and hash what the inputs name; answered by `Event::InputsBound`.
+    /// Read, parse and hash the contents that the inputs name; answered by `Event::InputsBound`.
     BindInputs {
         id: ProposalId,
         inputs: BTreeMap<String, InputRequest>,
-        /// What the artifacts among them are, by input.
+        /// The artifacts that inputs refer to, by input name.
         artifacts: BTreeMap<String, Artifact>,
     },
-    /// Read a part of a file that a run left, from the log's own copy, and answer the call.
+    /// Read part of a file that a run left, from the log's own copy, and answer the call.
     ReadArtifact {
         conn: ConnId,
         call: CallId,
         artifact: Artifact,
         offset: u64,
     },
-    /// Describe the configured data sets to this call, without paths.
+    /// Describe the configured data sets to this call, without their paths.
     DescribeDatasets {
         conn: ConnId,
         call: CallId,
     },
-    /// Write it; answered by `Event::Durable` or `Event::AuditDown`, or by `Event::Unrecorded` where
-    /// it has blobs.
+    /// Write a record; answered by `Event::Durable` or `Event::AuditDown`, or by
+    /// `Event::Unrecorded` if the record has blobs.
     Record {
         ticket: Ticket,
         lane: Lane,
         event: Box<LogEvent>,
         blobs: Vec<Blob>,
     },
-    /// Make the child and hold it. The grant is used up.
+    /// Create the child and hold it. This consumes the grant.
     Execute(Box<Grant>),
     /// Let the held child run.
     Release {
@@ -70,11 +70,11 @@ pub enum Effect {
     Kill {
         id: ProposalId,
     },
-    /// Its run succeeded and that is on the disk: keep its code for the user.
+    /// The run succeeded and its record is durable: keep its code for the user.
     Keep(Box<KeptRun>),
-    /// A new proposal waits: ring the bell where nobody looks.
+    /// A new proposal waits: ring the bell if nobody is looking.
     Attention,
-    /// Everything is settled; leave.
+    /// Every record is durable and nothing runs: exit.
     Exit,
 }
 
@@ -105,7 +105,7 @@ pub enum Reply {
         #[serde(skip_serializing_if = "Option::is_none")]
         expires_at: Option<Timestamp>,
     },
-    /// `{id, state}`: a wait that ran out, a withdrawal.
+    /// `{id, state}`: the answer to a wait that timed out or to a withdrawal.
     State {
         id: ProposalId,
         state: State,
@@ -114,13 +114,13 @@ pub enum Reply {
     Datasets(Vec<crate::model::DatasetInfo>),
     Artifact {
         base64: String,
-        /// Where the next part begins; absent after the last one.
+        /// Where the next part begins; absent after the last part.
         #[serde(skip_serializing_if = "Option::is_none")]
         next_offset: Option<u64>,
     },
 }
 
-/// What `hello` says of a profile.
+/// What `hello` says about a profile.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ProfileInfo {
     pub name: String,

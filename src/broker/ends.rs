@@ -1,4 +1,4 @@
-//! Final states: entered in one place, told once, kept for a while.
+//! Final states: entered in one place, reported once, kept for a while.
 
 use serde_json::{Map, Value};
 
@@ -21,7 +21,7 @@ const ENDED_MAX: usize = 2_000;
 const ENDED_BYTES_MAX: usize = 64 * 1024 * 1024;
 
 impl BrokerState {
-    /// Lets agents hear of a state, once its record is durable.
+    /// Notifies streaming agents of a state, once its record is durable.
     pub(super) fn hear(&self, id: ProposalId, state: State, fx: &mut Vec<Effect>) {
         let Some(entry) = self.entries.get(&id) else {
             return;
@@ -34,7 +34,7 @@ impl BrokerState {
         }
     }
 
-    /// The final record is durable: everybody who waits hears.
+    /// The final record is durable: answer every waiting call.
     pub(super) fn tell(&mut self, id: ProposalId, fx: &mut Vec<Effect>) {
         let Some(entry) = self.entries.get_mut(&id) else {
             return;
@@ -82,7 +82,7 @@ impl BrokerState {
         self.forget_old();
     }
 
-    /// Answers the waits that ran out.
+    /// Answers the `wait` calls that timed out.
     pub(super) fn time_out_waits(&mut self, now: Now, fx: &mut Vec<Effect>) {
         while let Some((until, conn, call, id)) = self.timeouts.first().copied() {
             if until > now.boot {
@@ -110,7 +110,7 @@ impl BrokerState {
         self.undecided.remove(key(&entry.proposal.peer));
     }
 
-    /// Keeps what a succeeded run left in `public`.
+    /// Keeps the `public` values that a succeeded run left.
     pub(super) fn keep_public(&mut self, id: ProposalId) {
         let Some(entry) = self.entries.get(&id) else {
             return;
@@ -123,7 +123,7 @@ impl BrokerState {
             return;
         };
         let (session, before) = (entry.session.clone(), given(entry));
-        // A connection that closed meanwhile keeps nothing.
+        // If the connection closed meanwhile, nothing is kept.
         if let Session::Connection(conn) = session
             && !self.connections.contains_key(&conn)
         {
@@ -132,7 +132,7 @@ impl BrokerState {
         self.shared.merge(&session, &before, after);
     }
 
-    /// The one way into a final state.
+    /// The only function that sets a final state.
     pub(super) fn set_final(&mut self, id: ProposalId, end: End, now: Now) {
         self.leave_undecided(id);
         let open = |e: &&mut Entry| !e.state().is_final();
@@ -159,7 +159,7 @@ impl BrokerState {
         }
     }
 
-    /// Forgets the oldest ended proposals beyond what memory is kept for.
+    /// Forgets the oldest ended proposals beyond the memory limits.
     fn forget_old(&mut self) {
         while self.ended.len() > ENDED_MAX
             || (self.ended_bytes > ENDED_BYTES_MAX && self.ended.len() > 1)
@@ -179,7 +179,7 @@ impl BrokerState {
         }
     }
 
-    /// Takes an entry out, and everything that leads to it but `ended`.
+    /// Removes an entry and every reference to it except the one in `ended`.
     pub(super) fn forget(&mut self, id: ProposalId) -> Option<Entry> {
         let entry = self.entries.remove(&id)?;
         if !entry.announced() {
@@ -202,7 +202,7 @@ impl BrokerState {
     }
 }
 
-/// Bytes an ended entry holds, about.
+/// Approximate number of bytes that an ended entry holds.
 fn weight(entry: &Entry) -> usize {
     let p = &entry.proposal;
     let words = [&p.title, &p.reason];
@@ -211,11 +211,11 @@ fn weight(entry: &Entry) -> usize {
     let brought = entry.inputs().into_iter().flat_map(|inputs| inputs.iter());
     let inputs: usize = brought.filter_map(BoundInput::brought).map(str::len).sum();
     let findings = entry.verdict().map_or(0, |v| findings_bytes(v));
-    // What an agent brings is held twice: as it came, and as it is bound.
+    // Inputs that an agent sends are held twice: as sent, and as bound.
     2048 + p.code.len() + words + run + 2 * inputs + findings
 }
 
-/// What is kept of a run that succeeded; nothing of any other.
+/// What is kept for the user after a succeeded run; `None` for any other end.
 fn kept(entry: &Entry) -> Option<KeptRun> {
     let ended = entry.ending().filter(|e| e.state == State::Succeeded)?;
     let proposal = &entry.proposal;
@@ -231,7 +231,7 @@ fn kept(entry: &Entry) -> Option<KeptRun> {
     })
 }
 
-/// The scope as the run was given it: what its reviewer saw.
+/// The scope `public` as given to the run: what its reviewer saw.
 fn given(entry: &Entry) -> Map<String, Value> {
     let inputs = entry.inputs().into_iter().flat_map(|inputs| inputs.iter());
     let text = inputs

@@ -12,17 +12,17 @@ use super::audience::Audience;
 use super::phase::{Ended, Granted, LiveOutput, Phase, Ran, Telling};
 use super::session::Session;
 
-/// One proposal and what became of it. What differs from phase to phase is in `phase` alone.
+/// One proposal and its history. Everything that depends on the phase is in `phase`.
 #[derive(Debug)]
 pub struct Entry {
     pub proposal: Arc<Proposal>,
     pub received: Now,
-    /// Boot time at which it expires; a tie denies.
+    /// Boot time at which it expires. A decision at exactly that time is too late.
     pub deadline: Duration,
     pub expires_at: Timestamp,
-    /// The session it belongs to: the server's token, or the connection where none was asked for.
+    /// The session it belongs to: the server's token, or the connection if there is no token.
     pub(super) session: Session,
-    /// SHA-256 of the params, to recognise the same proposal under the same key.
+    /// SHA-256 of the params, to recognise a repeated proposal under the same key.
     pub(super) params: Digest,
     /// Arrival number.
     pub(super) seq: u64,
@@ -35,7 +35,7 @@ impl Entry {
         self.phase.state()
     }
 
-    /// Whether it is waiting for a person.
+    /// Whether it waits for a person's decision.
     pub fn awaits_decision(&self) -> bool {
         matches!(self.phase, Phase::Waiting(_))
     }
@@ -45,7 +45,7 @@ impl Entry {
         self.phase.verdict()
     }
 
-    /// `None` while contents are being read.
+    /// `None` while the contents are being read.
     pub fn inputs(&self) -> Option<&Arc<[BoundInput]>> {
         self.phase.inputs()
     }
@@ -62,7 +62,7 @@ impl Entry {
         self.ending()?.run()
     }
 
-    /// What was printed while it ran and, where no result has it, since.
+    /// Output so far; after the end, the output of a run without a result.
     pub fn output(&self) -> &LiveOutput {
         static NONE: LiveOutput = LiveOutput {
             stdout: String::new(),
@@ -79,7 +79,7 @@ impl Entry {
         }
     }
 
-    /// What the person and the log are told of its private data sets. No outcome has it.
+    /// Notes about private data sets, for the person and the log. Outcomes do not contain them.
     pub fn noted(&self) -> &[RunEvent] {
         match &self.phase {
             Phase::Granted(granted) => &granted.noted,
@@ -88,7 +88,7 @@ impl Entry {
         }
     }
 
-    /// Since when its child runs.
+    /// When its child began to run.
     pub fn released(&self) -> Option<Now> {
         self.granted()?.live()?.released
     }
@@ -98,39 +98,39 @@ impl Entry {
         self.ending().map(|ended| ended.at)
     }
 
-    /// Why it ended as it did, in one sentence; nothing before.
+    /// Why it ended, in one sentence; empty before the end.
     pub fn message(&self) -> &str {
         self.ending()
             .map_or("", |ended| ended.text.message.as_str())
     }
 
-    /// Seconds it was given to be decided in.
+    /// Seconds allowed for a decision.
     pub fn ttl_s(&self) -> u64 {
         self.deadline.saturating_sub(self.received.boot).as_secs()
     }
 
-    /// Time left to decide; zero when over.
+    /// Time left to decide; zero once it is over.
     pub fn left(&self, now: Now) -> Duration {
         self.deadline.saturating_sub(now.boot)
     }
 
-    /// Whether its `proposed` record is durable and the agent was told; only then is it shown.
+    /// Whether its `proposed` record is durable and the agent was answered; only then is it shown.
     pub(super) fn announced(&self) -> bool {
         self.phase.announced()
     }
 
-    /// The last state agents may hear.
+    /// The last state that agents may know.
     pub(super) fn heard(&self) -> State {
         self.phase.heard()
     }
 
-    /// Whether its end is durable, and everybody who waited heard.
+    /// Whether its end is durable and was reported to every waiting call.
     pub(super) fn told(&self) -> bool {
         let telling = self.ending().map(|ended| ended.telling);
         matches!(telling, Some(Telling::Told { .. }))
     }
 
-    /// Whether its child was let go, or asked to be.
+    /// Whether its child was released, or a release was requested.
     pub(super) fn let_go(&self) -> bool {
         match &self.phase {
             Phase::Granted(granted) => granted.live().is_some(),

@@ -1,4 +1,4 @@
-//! What can happen to the core.
+//! Events that the core reacts to.
 
 use std::time::Duration;
 
@@ -9,14 +9,14 @@ use crate::model::{
 
 use super::decision::Confirmation;
 
-/// A decoded request. Ids and tokens that need randomness are made by the sender.
+/// A decoded request. The sender generates ids and tokens, which need randomness.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Request {
     Hello {
         agent: Option<AgentClaim>,
-        /// The token of an earlier session, given back to resume it.
+        /// The token of an earlier session, sent to resume that session.
         resume: Option<String>,
-        /// The token to use when nothing is resumed.
+        /// The token of the new session if none is resumed.
         fresh: String,
     },
     Propose {
@@ -38,7 +38,7 @@ pub enum Request {
         profile: Option<String>,
     },
     Datasets,
-    /// A part of a file that an own run left, from `offset` bytes on.
+    /// Part of a file that one of the agent's own runs left, from the byte `offset`.
     Artifact {
         id: ProposalId,
         name: String,
@@ -46,8 +46,8 @@ pub enum Request {
     },
 }
 
-/// What a person did in the dashboard's terminal. Only `app`, out of keys that `tui`
-/// understood, makes these.
+/// What a person did in the dashboard's terminal. Only `app` creates these, from keys that `tui`
+/// interpreted.
 #[derive(Clone, Debug, PartialEq)]
 pub enum HumanAct {
     Grant(Confirmation),
@@ -61,31 +61,31 @@ pub enum HumanAct {
         id: ProposalId,
         by: Reviewer,
     },
-    /// Quit, SIGTERM or the terminal's end.
+    /// Quit, SIGTERM or a closed terminal.
     Quit {
         by: Reviewer,
     },
 }
 
-/// What the executor reports of one run.
+/// What the executor reports about one run.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ExecNote {
-    /// What the person and the log are told and agents are not: of private data sets, before the child is
-    /// held; of what keeps a held one from being let go.
+    /// Notes for the person and the log that agents do not get: about private data sets before the
+    /// child is held, and about why a held child is not released.
     Noted(Vec<RunEvent>),
-    /// The child is confined and held; what confines it was read from outside.
+    /// The child is confined and held; its confinement was read from outside.
     Prepared(Isolation),
-    /// The child was let go.
+    /// The child was released.
     Released,
     Output {
         stream: StreamName,
         text: String,
     },
-    /// The files it left, just before its end.
+    /// The files that the run left; sent just before its end.
     Left(Vec<Blob>),
-    /// It ran and ended.
+    /// The child ran and ended.
     Ended(Box<Run>),
-    /// It could not be run, or not be run to its end, for a reason that is not the snippet's.
+    /// The run could not start or finish, for a reason outside the snippet.
     Failed {
         message: String,
     },
@@ -109,21 +109,21 @@ pub enum Event {
         job: JobId,
         verdict: Box<Verdict>,
     },
-    /// The contents of a proposal's inputs are read and hashed, or could not be.
+    /// The contents of a proposal's inputs were read and hashed, or could not be read.
     InputsBound {
         id: ProposalId,
         inputs: Result<Vec<BoundInput>, String>,
     },
-    /// The record is on the disk.
+    /// The record is durable.
     Durable {
         ticket: Ticket,
     },
-    /// What the record names could not be kept: it is not in the log, and the log goes on.
+    /// The record's blobs could not be kept: the record is not in the log, and the log goes on.
     Unrecorded {
         ticket: Ticket,
         reason: String,
     },
-    /// The log cannot be written any more.
+    /// The log can no longer be written.
     AuditDown {
         reason: String,
     },
@@ -133,6 +133,6 @@ pub enum Event {
         note: ExecNote,
     },
     Environment(Environment),
-    /// Time passed.
+    /// A deadline may have come.
     Tick,
 }

@@ -2,8 +2,8 @@
 
 use std::collections::{HashMap, VecDeque};
 
-/// Round-robin over uids, and within a uid over pids. A peer that queues a thousand items
-/// delays another peer by one.
+/// Round-robin over uids, and within a uid over pids. A peer that queues a thousand items delays
+/// another peer by only one.
 #[derive(Clone, Debug)]
 pub struct FairQueue<T> {
     uids: VecDeque<u32>,

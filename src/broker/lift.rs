@@ -1,4 +1,5 @@
-//! The inputs of the contract `feature`: one table, and what the lift of new columns is measured by.
+//! The inputs of the contract `feature`: one table, and the settings for measuring the lift of new
+//! columns.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +14,8 @@ use super::refusals::invalid;
 const EXPECTED: &str = "one table as `df`, and as `lift` {\"json\": {\"target\", \"metric\"?, \
                         \"estimator\"?}} where its lift is to be measured";
 
-/// What `lift` may say, and of what it may say only some words; the child's `lift.py` has the same.
+/// The keys of `lift`, and the allowed words of some of them. The child's `lift.py` has the same
+/// lists.
 const KEYS: [&str; 3] = ["target", "metric", "estimator"];
 const WORDS: [(&str, &[&str]); 2] = [
     (
@@ -32,8 +34,9 @@ const WORDS: [(&str, &[&str]); 2] = [
     ("estimator", &["linear", "forest"]),
 ];
 
-/// One table, and a `lift` beside it that says what to measure; where the owner wants it `measured`, not
-/// without. What could not be measured is said before a person is asked.
+/// Requires one table, and optionally a `lift` that says what to measure; if the owner requires
+/// `measured` columns, `lift` is mandatory. Anything that cannot be measured is refused before a
+/// person is asked.
 pub(super) fn check_table(
     inputs: &BTreeMap<String, InputRequest>,
     measured: bool,
@@ -149,7 +152,7 @@ mod tests {
         }
     }
 
-    /// Two programs read a lift and must mean the same.
+    /// The core and the child both read `lift` and must agree on its meaning.
     #[test]
     fn the_child_knows_the_same_words() {
         let child = include_str!("../../assets/runner/lift.py");

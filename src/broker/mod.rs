@@ -1,7 +1,7 @@
-//! The core: what a proposal's life is, as one pure function.
+//! The core: the life of a proposal as one pure function.
 //!
 //! `update(&mut BrokerState, Event, Now) -> Vec<Effect>` has no I/O, no clock, no task and no
-//! screen. The shell (`app`) turns the outside into events and interprets the effects; the
+//! screen. The shell (`app`) turns outside input into events and carries out the effects; the
 //! dashboard (`tui`) reads the state.
 
 mod accept;

@@ -1,5 +1,5 @@
-//! What an agent hears of a proposal's end: one sentence, whether asking again makes sense, and
-//! the outcome object. Nothing of the host, the reviewer or their time is in it.
+//! What an agent hears about a proposal's end: one sentence, whether asking again makes sense, and
+//! the outcome object. It contains nothing about the host, the reviewer or the reviewer's time.
 
 use crate::clock::Now;
 use crate::model::{
@@ -14,7 +14,7 @@ pub(super) enum Stop {
     Disconnect,
 }
 
-/// The sentence and the advice that go with a final state.
+/// The sentence and the retry advice for a final state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct OutcomeText {
     pub message: String,
@@ -89,7 +89,7 @@ impl OutcomeText {
         Self::new(Retry::Same, format!("It could not be run: {message}"))
     }
 
-    /// Granted in time, but its time was over before it could be let go.
+    /// It was granted in time, but its deadline passed before it could be released.
     pub fn late(ttl_s: u64) -> Self {
         Self::new(
             Retry::Same,
@@ -100,7 +100,7 @@ impl OutcomeText {
         )
     }
 
-    /// It ran, and something else than the snippet or a limit ended it.
+    /// It ran, and something other than the snippet or a limit ended it.
     pub fn broken(message: &str) -> Self {
         Self::new(
             Retry::Same,
@@ -108,7 +108,7 @@ impl OutcomeText {
         )
     }
 
-    /// It ran, and the log could not keep what it printed and left.
+    /// It ran, but the log could not keep its output and files.
     pub fn unkept() -> Self {
         Self::new(
             Retry::Same,
@@ -136,7 +136,7 @@ impl OutcomeText {
         }
     }
 
-    /// For what has its run: the final state, and why it was stopped if it was.
+    /// For a run that has a result: its final state, and why it was stopped, if it was.
     pub fn ran(state: State, run: &Run, stopped: Option<Stop>) -> Self {
         match (state, &run.error) {
             (State::Succeeded, _) => succeeded(run),
@@ -152,8 +152,9 @@ impl OutcomeText {
     }
 }
 
-/// The finding that says why: the first that blocks, or what is certain to fail in the same place. A name that
-/// nothing binds and a package that is not installed are read as more than they are by the rules before.
+/// The finding that gives the reason: the first that blocks, or one at the same place that is
+/// certain to fail. An unbound name or a missing package also triggers earlier rules, whose
+/// findings suggest a bigger problem than there is.
 fn named(findings: &[Finding]) -> Option<&Finding> {
     let blocks = |f: &&Finding| f.action == Action::Block;
     let first = findings.iter().find(blocks)?;
@@ -165,10 +166,10 @@ fn named(findings: &[Finding]) -> Option<&Finding> {
     findings.iter().filter(blocks).find(fails).or(Some(first))
 }
 
-/// Names of files that were not kept, in a message.
+/// How many files that were not kept a message names.
 const UNKEPT_NAMED: usize = 20;
 
-/// What to say of a run that succeeded.
+/// The message for a run that succeeded.
 fn succeeded(run: &Run) -> OutcomeText {
     if let Some(message) = not_adopted(run) {
         return OutcomeText::new(Retry::Changed, message);
@@ -191,7 +192,7 @@ fn succeeded(run: &Run) -> OutcomeText {
     OutcomeText::new(Retry::No, message)
 }
 
-/// Why columns that ran well are not handed back: they did not earn it.
+/// Why the columns of a successful run are not handed back: their lift was too small.
 fn not_adopted(run: &Run) -> Option<String> {
     let lift = run.result.get("lift")?;
     if lift.get("adopted")?.as_bool()? {
@@ -206,7 +207,7 @@ fn not_adopted(run: &Run) -> Option<String> {
     ))
 }
 
-/// A decision of a kind, with nothing more to say.
+/// A decision of this kind without further details.
 pub(super) fn decided(kind: DecisionKind, now: Now) -> Decision {
     Decision {
         kind,

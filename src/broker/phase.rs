@@ -1,5 +1,5 @@
-//! Where in its life a proposal is. Each phase holds what is known in it and nothing else, so that
-//! a grant before a verdict, or an outcome of what still waits, cannot be written down.
+//! The phases of a proposal's life. Each phase holds only what is known in it, so that a grant
+//! before a verdict, or an outcome of a waiting proposal, cannot be represented.
 
 use std::sync::Arc;
 
@@ -11,14 +11,14 @@ use crate::model::{
 use super::decision::Grant;
 use super::outcome::{OutcomeText, Stop};
 
-/// The phases, in the order in which they can follow. Each of them can be followed by `Ended`.
+/// The phases, in the order in which they can follow each other. `Ended` can follow each of them.
 #[derive(Debug)]
 pub(super) enum Phase {
     /// The verdict is missing, or contents are being read.
     Arriving(Arriving),
-    /// Its `proposed` record is on the way to the disk.
+    /// The `proposed` record is being written.
     Recording(Recording),
-    /// The record is durable, the agent was told and a person sees it.
+    /// The record is durable, the agent was answered, and a person sees the proposal.
     Waiting(Review),
     /// A person granted it; the grant's record or the run is under way.
     Granted(Box<Granted>),
@@ -29,16 +29,16 @@ pub(super) enum Phase {
 pub(super) struct Arriving {
     /// `None` while the analyser has not answered.
     pub verdict: Option<Arc<Verdict>>,
-    /// `None` while contents are being read.
+    /// `None` while the contents are being read.
     pub inputs: Option<Contents>,
     pub early: Option<Early>,
 }
 
-/// What was read of its inputs.
+/// The contents that were read for the inputs.
 #[derive(Clone, Debug)]
 pub(super) struct Contents {
     pub inputs: Arc<[BoundInput]>,
-    /// Why they could not be read; there are none then.
+    /// Why they could not be read; `inputs` is then empty.
     pub fault: Option<String>,
 }
 
@@ -57,7 +57,7 @@ pub(super) struct Review {
     pub inputs: Arc<[BoundInput]>,
 }
 
-/// What ended a proposal before it was announced. Its end is recorded after `proposed` is.
+/// An end before the announcement. It is recorded after the `proposed` record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Early {
     Expired,
@@ -69,82 +69,82 @@ pub(super) struct Granted {
     pub review: Review,
     pub decision: Decision,
     pub stage: Stage,
-    /// Why its child is to be killed, once it is.
+    /// Why its child is to be killed, if it is.
     pub stopped: Option<Stop>,
-    /// What the person and the log are told of its private data sets. No outcome has it.
+    /// Notes about private data sets, for the person and the log. Outcomes do not contain them.
     pub noted: Vec<RunEvent>,
 }
 
-/// How far a run has come. The executor's reports are believed only where they follow from
-/// what it was asked to do.
+/// How far a run has come. The executor's reports are accepted only if they follow from what it was
+/// asked to do.
 #[derive(Debug)]
 pub(super) enum Stage {
-    /// The grant's record is on the way to the disk; nothing was asked of the executor.
+    /// The grant's record is being written; nothing was asked of the executor yet.
     Armed(Box<Grant>),
-    /// A child was asked for.
+    /// A child was requested.
     Made,
-    /// It is held; the `started` record is on its way.
+    /// The child is held; the `started` record is being written.
     Held,
-    /// It was asked to let go.
+    /// The release of the child was requested.
     LetGo(Live),
 }
 
-/// A child that may run.
+/// A child whose release was requested.
 #[derive(Debug, Default)]
 pub(super) struct Live {
-    /// When the executor let it go.
+    /// When the executor released it.
     pub released: Option<Now>,
     pub output: LiveOutput,
-    /// The contents of the files it left, between the executor's word and the record.
+    /// The contents of the files it left, between the executor's report and the record.
     pub left: Vec<Blob>,
 }
 
-/// What a child printed so far, for the screen; the outcome has the whole.
+/// The output of a child so far, for the screen; the outcome has all of it.
 #[derive(Clone, Debug, Default)]
 pub struct LiveOutput {
     pub stdout: String,
     pub stderr: String,
-    /// The order in which pieces came: stream and end offset in that stream's text.
+    /// The order in which the pieces arrived: stream, and end offset in that stream's text.
     pub order: Vec<(StreamName, usize)>,
 }
 
 #[derive(Debug)]
 pub(super) struct Ended {
-    /// One of the final ones.
+    /// Always a final state.
     pub state: State,
     pub at: Now,
-    /// Why it ended so, for the agent and the screen.
+    /// Why it ended, for the agent and the screen.
     pub text: OutcomeText,
     pub decision: Option<Decision>,
-    /// Missing where the log failed before the analyser answered.
+    /// `None` if the log failed before the analyser answered.
     pub verdict: Option<Arc<Verdict>>,
-    /// Missing where the log failed before they were read.
+    /// `None` if the log failed before the inputs were read.
     pub inputs: Option<Arc<[BoundInput]>>,
     pub ran: Ran,
     pub noted: Vec<RunEvent>,
-    /// What agents heard before the end; they hear of the end once its record is durable.
+    /// The last state that agents heard; they hear of the end once its record is durable.
     pub heard: State,
     pub telling: Telling,
 }
 
-/// What there is of a run.
+/// What is known of a run.
 #[derive(Debug)]
 pub(super) enum Ran {
-    /// It was never let go.
+    /// It was never released.
     Not,
-    /// It was let go and came to no result, or to none that was kept.
+    /// It was released, but it has no result or none that was kept.
     Cut(LiveOutput),
     Whole(Box<Run>),
 }
 
-/// Who knows of an end. `weight`: bytes that it counts for among the ended ones.
+/// Who knows of an end. `weight`: the bytes it counts for among the ended proposals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Telling {
-    /// It came before the announcement; its record is on the way.
+    /// It ended before the announcement; its record is being written.
     Unannounced,
-    /// It is on the screen; its record is on the way.
+    /// The end is on the screen; its record is being written.
     Shown { weight: usize },
-    /// Its record is durable, and everybody who waited heard.
+    /// The record is durable, and every waiting call was answered.
     Told { weight: usize },
 }
 
@@ -153,7 +153,7 @@ pub(super) enum Telling {
 pub(super) struct End {
     pub state: State,
     pub text: OutcomeText,
-    /// `None`: what was decided before stands.
+    /// `None`: the earlier decision stands.
     pub decision: Option<Decision>,
     pub run: Option<Run>,
 }
@@ -165,7 +165,7 @@ impl Default for Phase {
 }
 
 impl Phase {
-    /// Follows with the end. What has ended does not end again.
+    /// Moves to the ended phase. A proposal that has ended does not end again.
     pub fn ended(self, end: End, at: Now) -> Self {
         let heard = self.heard();
         let (verdict, inputs) = (self.verdict().cloned(), self.inputs().cloned());
@@ -212,7 +212,7 @@ impl Phase {
         }
     }
 
-    /// The last state that agents may hear: it follows the durable record.
+    /// The last state that agents may know: one whose record is durable.
     pub fn heard(&self) -> State {
         match self {
             Self::Arriving(_) | Self::Recording(_) | Self::Waiting(_) => State::Pending,
@@ -257,7 +257,7 @@ impl Phase {
         }
     }
 
-    /// The end that came before the announcement and is not recorded yet.
+    /// An end before the announcement that is not recorded yet.
     pub fn early(&self) -> Option<Early> {
         match self {
             Self::Arriving(Arriving { early, .. }) | Self::Recording(Recording { early, .. }) => {
@@ -267,7 +267,7 @@ impl Phase {
         }
     }
 
-    /// Notes an end that comes before the announcement. The first one counts.
+    /// Notes an end before the announcement. Only the first one counts.
     pub fn end_early(&mut self, end: Early) {
         if let Self::Arriving(Arriving { early, .. }) | Self::Recording(Recording { early, .. }) =
             self
@@ -293,7 +293,7 @@ impl Arriving {
 }
 
 impl Contents {
-    /// Of a proposal that names no inputs.
+    /// The contents for a proposal without inputs.
     pub fn none() -> Self {
         Self {
             inputs: Arc::from([]),
@@ -327,7 +327,7 @@ impl Stage {
 }
 
 impl Granted {
-    /// Whether a child was asked for.
+    /// Whether a child was requested.
     pub fn has_child(&self) -> bool {
         !matches!(self.stage, Stage::Armed(_))
     }
@@ -339,7 +339,7 @@ impl Granted {
         }
     }
 
-    /// Hands the grant out, once, for a child to be made.
+    /// Takes the grant out, once, to create a child.
     pub fn take_grant(&mut self) -> Option<Box<Grant>> {
         match std::mem::replace(&mut self.stage, Stage::Made) {
             Stage::Armed(grant) => Some(grant),
@@ -359,7 +359,7 @@ impl Ended {
         }
     }
 
-    /// Forgets a result that the log does not have.
+    /// Drops a result that the log does not have.
     pub fn lose_run(&mut self) {
         if matches!(self.ran, Ran::Whole(_)) {
             self.ran = Ran::Cut(LiveOutput::default());
@@ -391,7 +391,7 @@ impl Telling {
 }
 
 impl LiveOutput {
-    /// Bytes kept of each stream; a run's own cap ends it long before.
+    /// Bytes kept of each stream; a run's own cap stops it long before.
     pub const CAP: usize = 1024 * 1024;
 
     pub(super) fn push(&mut self, stream: StreamName, text: &str) {

@@ -1,4 +1,4 @@
-//! What waits for a verdict: how much of it one peer may have, and who is served next.
+//! Work that waits for a verdict: how much of it one peer may queue, and whose turn is next.
 
 use serde_json::json;
 
@@ -10,13 +10,13 @@ use super::effect::{Effect, RpcError};
 use super::quota::key;
 use super::state::BrokerState;
 
-/// Proposals and checks of a peer that may wait for a verdict or, then, for the disk.
+/// Proposals and checks that a peer may have waiting for a verdict or for the disk.
 const WAITING_PER_PEER: usize = 256;
-/// The same for a uid, whose processes are cheap.
+/// The same for a uid, because one uid can start many processes.
 const WAITING_PER_UID: usize = 1024;
 
 impl BrokerState {
-    /// What is known now of a run of such work.
+    /// What is known now about a run of this work.
     fn setting(&self, work: &Work) -> Setting {
         Setting {
             tier: Some(self.settings.tier),
@@ -31,8 +31,8 @@ impl BrokerState {
         }
     }
 
-    /// Refuses what would only lengthen a queue that is this peer's own doing. Asked before anything
-    /// is hashed, queued, analysed or logged, so that a flood costs a refusal each and no more.
+    /// Refuses work that would only lengthen this peer's own queue. Checked before anything is
+    /// hashed, queued, analysed or logged, so that each request of a flood costs only a refusal.
     pub(super) fn check_backlog(&self, peer: &Peer) -> Result<(), RpcError> {
         let of_peer = self
             .desks
@@ -52,7 +52,7 @@ impl BrokerState {
             .with_data(json!({"retry_after_ms": 100, "limit_waiting": max})))
     }
 
-    /// Hands each desk that is free the next piece of work in turn.
+    /// Gives each free desk the next piece of work in turn.
     pub(super) fn pump(&mut self, now: Now, fx: &mut Vec<Effect>) {
         for desk in Desk::ALL {
             self.pump_one(desk, now, fx);

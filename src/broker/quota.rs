@@ -1,26 +1,26 @@
-//! What one peer and one uid may use up: analysis time and log bytes. And how their refusals
-//! are counted into few records (invariant 10).
+//! How much analysis time and how many log bytes one peer and one uid may use, and how their
+//! refusals are counted into few records (invariant 10).
 
 use std::collections::HashMap;
 use std::time::Duration;
 
 use crate::model::Peer;
 
-/// A uid and a pid.
+/// The uid and pid of a peer.
 pub(super) type PeerKey = (u32, i32);
 
 pub(super) fn key(peer: &Peer) -> PeerKey {
     (peer.uid, peer.pid)
 }
 
-/// A leaky bucket: what was used drains at a fixed rate.
+/// A leaky bucket: its content drains at a fixed rate.
 #[derive(Clone, Copy, Debug)]
 struct Bucket {
     used: u64,
     at: Duration,
 }
 
-/// How much may be used at once, and how fast it comes back.
+/// How much may be used at once, and how fast it is restored.
 #[derive(Clone, Copy, Debug)]
 struct Allowance {
     burst: u64,
@@ -36,7 +36,7 @@ impl Bucket {
     }
 }
 
-/// The buckets of one kind, for one kind of holder.
+/// The buckets for one resource and one kind of holder.
 #[derive(Clone, Debug)]
 struct Buckets<K> {
     allowance: Allowance,
@@ -52,7 +52,7 @@ impl<K: std::hash::Hash + Eq + Copy> Buckets<K> {
     }
 
     fn charge(&mut self, holder: K, amount: u64, now: Duration) {
-        // Short-lived processes leave buckets behind; drained ones say nothing any more.
+        // Short-lived processes leave buckets behind; drained ones are no longer needed.
         if self.held.len() >= 4096 {
             let allowance = self.allowance;
             self.held.retain(|_, b| b.drained(allowance, now) > 0);
@@ -70,7 +70,7 @@ impl<K: std::hash::Hash + Eq + Copy> Buckets<K> {
         held.map_or(0, |b| b.drained(self.allowance, now))
     }
 
-    /// Milliseconds until the holder is back under its allowance; `None` when it is.
+    /// Milliseconds until the holder is back under its allowance; `None` if it is under it now.
     fn wait_ms(&self, holder: K, now: Duration) -> Option<u64> {
         let used = self.held.get(&holder)?.drained(self.allowance, now);
         let over = used.checked_sub(self.allowance.burst)?;
@@ -78,9 +78,9 @@ impl<K: std::hash::Hash + Eq + Copy> Buckets<K> {
     }
 }
 
-/// How long a peer waits, for its own use or for its uid's. Of a uid that has used all, those peers
-/// wait that used more than their share of it, so that one that floods does not silence the others;
-/// beyond twice the allowance all of them do, since processes are cheap.
+/// How long a peer must wait, for its own usage or for its uid's. When a uid is over its allowance,
+/// only peers that used more than their share wait, so that one that floods does not block the
+/// others. Beyond twice the allowance all its peers wait, because processes are cheap.
 fn wait_ms(
     peers: &Buckets<PeerKey>,
     uids: &Buckets<u32>,
@@ -111,7 +111,8 @@ pub(super) struct Refusals {
 
 /// How long refusals are counted before they become one record.
 const REFUSAL_WINDOW: Duration = Duration::from_secs(10);
-/// How many peers' refusals are counted apart; further ones go unrecorded until a window ends.
+/// How many peers and codes are counted separately; further refusals go unrecorded until a window
+/// ends.
 const REFUSAL_HOLDERS: usize = 1024;
 
 const MIB: u64 = 1024 * 1024;
@@ -128,8 +129,8 @@ pub(super) struct Quotas {
 impl Default for Quotas {
     fn default() -> Self {
         Self {
-            // Microseconds of the analyser. A snippet that runs into its time limit costs half
-            // a second, and more on a busy machine; ten of them at once, then one every two seconds.
+            // Microseconds of the analyser. A snippet that hits its time limit costs half a second,
+            // and more on a busy machine: ten such snippets at once, then one every two seconds.
             analysis_peer: Buckets::new(5_000_000, 250_000),
             analysis_uid: Buckets::new(10_000_000, 250_000),
             // Bytes of the audit log.
@@ -152,7 +153,7 @@ impl Quotas {
         self.log_uid.charge(peer.0, bytes, now);
     }
 
-    /// What is used up, and for how many milliseconds.
+    /// The exhausted quota with the longest wait, and that wait in milliseconds.
     pub fn exhausted(&self, peer: PeerKey, now: Duration) -> Option<(&'static str, u64)> {
         let analysis = wait_ms(&self.analysis_peer, &self.analysis_uid, peer, now);
         let log = wait_ms(&self.log_peer, &self.log_uid, peer, now);
@@ -163,8 +164,8 @@ impl Quotas {
         }
     }
 
-    /// Counts a refusal. The first of a window is to be recorded at once, with count 1; the
-    /// rest come out of [`Quotas::due_refusals`].
+    /// Counts a refusal. If true, it is the first of its window and is to be recorded at once with
+    /// count 1; [`Quotas::due_refusals`] returns the rest.
     pub fn refused(&mut self, peer: &Peer, code: i64, message: &str, now: Duration) -> bool {
         let holder = (key(peer), code);
         if let Some(open) = self.refusals.get_mut(&holder) {
@@ -186,7 +187,7 @@ impl Quotas {
         true
     }
 
-    /// Windows that are over; those in which something was counted are to be recorded.
+    /// Closes the windows that are over and returns those with refusals still to be recorded.
     pub fn due_refusals(&mut self, now: Duration, all: bool) -> Vec<Refusals> {
         let mut due = Vec::new();
         self.refusals.retain(|_, open| {
@@ -244,14 +245,14 @@ mod tests {
         );
     }
 
-    /// A row of the table of quotas in internals.md.
+    /// Asserts that the table of quotas in internals.md has this row.
     fn is_in_the_table(row: &str) {
         let table = include_str!("../../assets/docs/internals.md");
         assert!(table.lines().any(|line| line == row), "not in it: {row}");
     }
 
-    /// What may be used at once, by what is refused just above it and not just below, and what comes back
-    /// in a second, by how long is waited for ten times as much.
+    /// Just below the burst nothing is refused, and from the burst on there is a wait. The rate
+    /// shows in the wait after a charge of the burst and ten seconds more.
     fn of_peer<Q>(charge: fn(&mut Quotas, PeerKey, u64), most: u64, a_second: u64, quota: Q)
     where
         Q: Fn(u64) -> Option<(&'static str, u64)>,
@@ -267,7 +268,7 @@ mod tests {
         assert_eq!(wait(most + 10 * a_second), quota(10_000));
     }
 
-    /// The same for a uid. Its peers use up what it may, each of them less than its own.
+    /// The same for a uid. Its peers use up its allowance, each staying below its own.
     fn of_uid<Q>(charge: fn(&mut Quotas, PeerKey, u64), most: u64, a_second: u64, quota: Q)
     where
         Q: Fn(u64) -> Option<(&'static str, u64)>,
@@ -277,7 +278,7 @@ mod tests {
             for pid in 0..8 {
                 charge(&mut q, (1, pid), used / 8);
             }
-            // The one that used more than its share is the one that waits.
+            // The peer that used more than its share has to wait.
             charge(&mut q, (1, 0), used % 8 + 8);
             q.exhausted((1, 0), s(0))
         };

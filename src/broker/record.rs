@@ -1,5 +1,4 @@
-//! Records and what waits for them: every step is recorded first and heard afterwards
-//! (invariant 8).
+//! Records and what waits for them: every step is recorded before agents hear of it (invariant 8).
 
 use serde_json::json;
 
@@ -13,11 +12,11 @@ use super::phase::{End, Granted};
 use super::quota::key;
 use super::state::{AuditHealth, BrokerState, Then};
 
-/// When an agent may try again what found no descriptor or no room.
+/// When an agent may retry after no descriptor or no disk space was left.
 const RETRY_MS: u64 = 1000;
 
 impl BrokerState {
-    /// Hands a record of what agents asked for to the log.
+    /// Records what an agent asked for.
     pub(super) fn record(
         &mut self,
         event: LogEvent,
@@ -29,8 +28,8 @@ impl BrokerState {
         self.record_in(Lane::Agents, (event, blobs), then, now, fx);
     }
 
-    /// Hands a record of what a person decided, or of what became of it, to the log: ahead of what
-    /// agents asked for, however much that is.
+    /// Records a person's decision or its consequences. Such a record goes ahead of all records of
+    /// what agents asked for.
     pub(super) fn record_decided(
         &mut self,
         event: LogEvent,
@@ -84,7 +83,7 @@ impl BrokerState {
 
     pub(super) fn durable(&mut self, ticket: Ticket, now: Now, fx: &mut Vec<Effect>) {
         match ticket {
-            // That the log was opened, and what an earlier dashboard left.
+            // Records of the opened log and of what an earlier dashboard left.
             Ticket::Unawaited => self.one_more_durable(),
             Ticket::Core(number) => {
                 if let Some(lane) = self.lane_of(number) {
@@ -101,7 +100,7 @@ impl BrokerState {
             .find(|lane| self.tickets.contains_key(&(*lane, number)))
     }
 
-    /// A record counts once everything before it in its lane is on the disk too.
+    /// A record takes effect only once every earlier one of its lane is durable too.
     fn go_on(&mut self, lane: Lane, now: Now, fx: &mut Vec<Effect>) {
         while let Some(first) = self.first_of(lane)
             && self.on_disk.remove(&first)
@@ -138,10 +137,9 @@ impl BrokerState {
         }
     }
 
-    /// What this record names could not be kept, and the log has nothing of it. That is the fault of
-    /// its proposal alone: one that was never recorded is forgotten, and a run is recorded once more,
-    /// without its output. Every other record names nothing, so that a log which cannot take it can
-    /// take none.
+    /// This record's blobs could not be kept, so it is not in the log. That affects its proposal
+    /// alone: one that was never recorded is forgotten, and a run is recorded again without its
+    /// output. Other records have no blobs: if the log cannot take such a record, it can take none.
     pub(super) fn not_recorded(
         &mut self,
         ticket: Ticket,
@@ -179,8 +177,8 @@ impl BrokerState {
         self.go_on(lane, now, fx);
     }
 
-    /// A proposal that the log does not know ends for its agent as an error of the call. The log has
-    /// a refusal.
+    /// Ends a proposal that the log does not have: the agent's call gets an error, and a refusal is
+    /// recorded.
     fn forget_unrecorded(&mut self, id: ProposalId, reason: &str, now: Now, fx: &mut Vec<Effect>) {
         let Some(peer) = self.entries.get(&id).map(|e| e.proposal.peer.clone()) else {
             return;
@@ -197,7 +195,7 @@ impl BrokerState {
         }
     }
 
-    /// The log cannot be written any more: everything open ends, everything running is killed.
+    /// The log can no longer be written: everything open ends, everything running is killed.
     pub(super) fn audit_down(&mut self, reason: String, now: Now, fx: &mut Vec<Effect>) {
         if self.audit.is_down() {
             return;
@@ -218,7 +216,7 @@ impl BrokerState {
         }
     }
 
-    /// What waited for a record that will never be durable.
+    /// Handles what waited for a record that will never be durable.
     fn unrecorded(&mut self, then: Then, now: Now, fx: &mut Vec<Effect>) {
         match then {
             Then::Nothing => {}
@@ -230,8 +228,8 @@ impl BrokerState {
         }
     }
 
-    /// Ends a proposal whose next record cannot be written: it runs no further and nothing of
-    /// what it did is told.
+    /// Ends a proposal whose next record cannot be written: it is killed if it runs, and its
+    /// results are not reported.
     fn lost(&mut self, id: ProposalId, now: Now, fx: &mut Vec<Effect>) {
         let Some(entry) = self.entries.get_mut(&id).filter(|e| !e.told()) else {
             return;
@@ -246,7 +244,7 @@ impl BrokerState {
             OutcomeText::error(why)
         };
         let announced = entry.announced();
-        // A decision is told once it is on the disk; this one will never be.
+        // A decision is reported once it is durable; this one never will be.
         let told = matches!(entry.heard(), State::Granted | State::Running);
         if !announced {
             let error = RpcError::new(RpcError::INTERNAL, "the audit log cannot be written");
@@ -266,7 +264,7 @@ impl BrokerState {
         };
         self.set_final(id, end, now);
         if let Some(ended) = self.entries.get_mut(&id).and_then(Entry::ending_mut) {
-            // Also what had ended, but was not yet on the disk.
+            // Also applies to what had ended, but was not yet durable.
             ended.state = State::Error;
             ended.text = text;
             ended.decision = ended

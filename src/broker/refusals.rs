@@ -1,4 +1,4 @@
-//! What agents are told when something is not taken, and the bounds that these answers name.
+//! The answers to requests that are refused, and the limits that these answers name.
 
 use serde_json::json;
 
@@ -11,7 +11,7 @@ use crate::model::AgentClaim;
 pub(super) const TITLE_BYTES: usize = 16 * 1024;
 /// Bytes a reason may have.
 pub(super) const REASON_BYTES: usize = 64 * 1024;
-/// Bytes each thing an agent says about itself may have, and an idempotency key.
+/// Bytes of each field of an agent's claim about itself, and of an idempotency key.
 pub(super) const CLAIM_BYTES: usize = 256;
 /// Characters of an unknown name that are repeated to its sender.
 const SHOWN_CHARS: usize = 64;
@@ -31,7 +31,7 @@ pub(super) fn invalid(param: &str, message: String, expected: &str) -> RpcError 
         .with_data(json!({"param": param, "expected": expected}))
 }
 
-/// A name that there is none of, with the nearest that there is.
+/// An unknown name, with the nearest known one as a hint.
 pub(super) fn unknown(what: &str, name: &str, param: &str, known: &[&str]) -> RpcError {
     let near = nearest(name, known.iter().copied());
     let hint = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
@@ -44,7 +44,7 @@ pub(super) fn unknown(what: &str, name: &str, param: &str, known: &[&str]) -> Rp
     RpcError::new(RpcError::UNKNOWN_NAME, message).with_data(data)
 }
 
-/// The answer to one call too many about one proposal.
+/// The answer when a connection has too many calls waiting for one proposal.
 pub(super) fn too_many_calls() -> RpcError {
     RpcError::new(
         RpcError::TOO_MANY,
@@ -64,7 +64,7 @@ pub(super) fn within(param: &str, text: Option<&str>, max: usize) -> Result<(), 
     }
 }
 
-/// The answer to work that comes while the dashboard closes.
+/// The answer to work that arrives while the dashboard closes.
 pub(super) fn closing() -> RpcError {
     RpcError::new(RpcError::INTERNAL, Refused::Closing.to_string())
 }

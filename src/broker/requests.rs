@@ -1,5 +1,5 @@
 //! What agents ask for: each request is answered, queued, or refused with what would have been
-//! accepted. Nothing here decides.
+//! accepted. Nothing here decides on a proposal.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -127,7 +127,7 @@ impl BrokerState {
         })
     }
 
-    /// Keeps a token. A uid that makes too many loses its own oldest, not another's.
+    /// Keeps a token. A uid that creates too many loses its own oldest, not another uid's.
     fn new_session(&mut self, token: String, uid: u32) -> String {
         if self.sessions.len() >= SESSIONS_MAX {
             let own = self.sessions.iter().position(|(_, u)| *u == uid);
@@ -211,7 +211,7 @@ impl BrokerState {
         None
     }
 
-    /// Withdraws what is still pending; anything else stays as it is.
+    /// Withdraws a proposal that is still pending; any other stays as it is.
     pub(super) fn take_back(
         &mut self,
         id: ProposalId,
@@ -259,9 +259,9 @@ impl BrokerState {
         Ok(())
     }
 
-    /// Keeps a refusal for the log, repeats counted into one record.
+    /// Notes a refusal for the log; repeated ones are counted into one record.
     fn note_refusal(&mut self, peer: &Peer, error: &RpcError, now: Now, fx: &mut Vec<Effect>) {
-        // A closing dashboard waits for its records: an agent must not keep it from leaving.
+        // A closing dashboard waits for its records, so an agent must not be able to add more.
         let kept = !self.closing
             && matches!(
                 error.code,

@@ -15,11 +15,11 @@ use super::state::{BrokerState, Then};
 
 /// Bytes of stdout that one frame carries (protocol.md §4).
 pub const FRAME_STDOUT: usize = 200_000;
-/// The same as JSON writes it, beside everything else of an outcome.
+/// The same limit for stdout as escaped in JSON, beside everything else in an outcome.
 const FRAME_STDOUT_ESCAPED: usize = 600_000;
 
 impl BrokerState {
-    /// The grant is durable: the child may be made.
+    /// The grant is durable: the child may be created.
     pub(super) fn execute(&mut self, id: ProposalId, now: Now, fx: &mut Vec<Effect>) {
         let entry = self.entries.get_mut(&id);
         let Some(granted) = entry.and_then(Entry::granted_mut) else {
@@ -33,7 +33,7 @@ impl BrokerState {
             let message = "stopped before it started";
             return self.end_unrun(id, State::Failed, text, message, now, fx);
         }
-        // The disk may have taken its time, or the machine slept: the deadline counts here too.
+        // The disk may have been slow or the machine asleep, so the deadline is checked here too.
         if now.boot >= grant.deadline() {
             return self.end_late(id, now, fx);
         }
@@ -54,7 +54,7 @@ impl BrokerState {
         }
     }
 
-    /// Ends what was granted in time, but could not be let go in time.
+    /// Ends a proposal that was granted in time, but could not be released in time.
     fn end_late(&mut self, id: ProposalId, now: Now, fx: &mut Vec<Effect>) {
         let Some(entry) = self.entries.get(&id) else {
             return;
@@ -73,7 +73,7 @@ impl BrokerState {
         self.record_decided(event, Vec::new(), Then::Tell(id), now, fx);
     }
 
-    /// `started` is durable: the held child may run.
+    /// The `started` record is durable: the held child may run.
     pub(super) fn let_go(&mut self, id: ProposalId, now: Now, fx: &mut Vec<Effect>) {
         let Some(entry) = self.entries.get_mut(&id) else {
             return;
@@ -82,7 +82,7 @@ impl BrokerState {
         let Some(granted) = entry.granted_mut() else {
             return;
         };
-        // What is to be killed stays held; the executor reports its end.
+        // A child that is to be killed stays held; the executor reports its end.
         if !matches!(granted.stage, Stage::Held) || granted.stopped.is_some() {
             return;
         }
@@ -93,7 +93,7 @@ impl BrokerState {
         fx.push(Effect::Release { id });
     }
 
-    /// What the executor says, believed only where it follows from what it was asked to do.
+    /// Handles the executor's reports; accepted only if they follow from what it was asked to do.
     pub(super) fn exec(&mut self, id: ProposalId, note: ExecNote, now: Now, fx: &mut Vec<Effect>) {
         let Some(entry) = self.entries.get_mut(&id) else {
             return;
@@ -106,7 +106,7 @@ impl BrokerState {
             (_, Stage::Armed(_)) => {}
             (ExecNote::Noted(events), Stage::Made) => granted.noted = events,
             (ExecNote::Noted(events), Stage::Held | Stage::LetGo(Live { released: None, .. })) => {
-                // Of what is held, only why it is not let go.
+                // About a held child, only notes on why it is not released are accepted.
                 let why = |event: &RunEvent| event.kind == RunEvent::ENVIRONMENT;
                 granted.noted.extend(events.into_iter().filter(why));
             }
@@ -157,12 +157,12 @@ impl BrokerState {
         }
     }
 
-    /// It came to no result: stopped, or for a reason that is not the snippet's.
+    /// The run has no result: it was stopped, or failed for a reason outside the snippet.
     fn exec_failed(&mut self, id: ProposalId, message: &str, now: Now, fx: &mut Vec<Effect>) {
         let Some(granted) = self.entries.get(&id).and_then(Entry::granted) else {
             return;
         };
-        // Asked for is not done: what the executor looks at last can still be against it.
+        // A requested release may not have happened: the executor's last check can still refuse it.
         let ran = granted.live().is_some_and(|live| live.released.is_some());
         let (state, text) = match granted.stopped {
             Some(why) => (State::Failed, OutcomeText::stopped(why, ran)),
@@ -215,8 +215,8 @@ impl BrokerState {
         }
     }
 
-    /// What it printed and left could not be kept. The record says how it ended and of which output;
-    /// nobody is told a result that the log does not have.
+    /// The log could not keep the run's output and files. The record says how the run ended and the
+    /// digests of its output; no result is reported that the log does not have.
     pub(super) fn end_unkept(
         &mut self,
         id: ProposalId,
@@ -277,8 +277,8 @@ impl BrokerState {
             return;
         }
         granted.stopped = Some(why);
-        // The kill comes first: a record that takes long must not let the child live on. What
-        // is still armed has no child; `execute` sees the request.
+        // The kill comes first: a slow record must not let the child live on. An armed run has no
+        // child yet; `execute` sees that it was stopped.
         if granted.has_child() {
             fx.push(Effect::Kill { id });
         }
@@ -318,13 +318,13 @@ fn finished(id: ProposalId, ended: &Ended, unkept: Option<String>) -> Option<Fin
     })
 }
 
-/// What the agent is given beside what was printed.
+/// The result that the agent is given besides the output.
 pub(super) fn result_of(run: &Run) -> Option<Blob> {
     let bytes = serde_json::to_vec(&run.result).ok()?;
     (!run.result.is_null()).then(|| Blob::of(&bytes))
 }
 
-/// What a frame does not carry of stdout is an artifact. Escapes make a frame full sooner.
+/// Stdout that does not fit into a frame becomes an artifact. Escapes fill a frame sooner.
 fn keep_stdout(run: &mut Run, blob: &Blob) {
     let escaped = |c: char| if c.is_control() { 6 } else { c.len_utf8() };
     let text = &run.stdout;
@@ -333,7 +333,7 @@ fn keep_stdout(run: &mut Run, blob: &Blob) {
     {
         return;
     }
-    // No file is called so: see `Artifact::OWN`.
+    // No file of a run can have this name: see `Artifact::OWN`.
     run.artifacts.insert(
         0,
         Artifact {

@@ -1,10 +1,10 @@
-//! Where selection moves by itself, and only there (protocol.md §7).
+//! The only cases in which the selection moves by itself (protocol.md §7).
 
 use crate::model::ProposalId;
 
 use super::state::BrokerState;
 
-/// The pending proposal that expires first; among equals the one that came first.
+/// The pending proposal that expires first; among equals, the oldest.
 pub fn most_urgent(state: &BrokerState) -> Option<ProposalId> {
     state
         .pending()
@@ -12,7 +12,7 @@ pub fn most_urgent(state: &BrokerState) -> Option<ProposalId> {
         .map(|e| e.proposal.id)
 }
 
-/// The pending proposal that came first: what is selected when nothing is.
+/// The oldest pending proposal: selected when nothing else is.
 pub fn first_pending(state: &BrokerState) -> Option<ProposalId> {
     state.pending().next().map(|e| e.proposal.id)
 }

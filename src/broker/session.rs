@@ -1,15 +1,15 @@
-//! Who is connected, and whose runs belong together.
+//! Who is connected, and which runs belong together.
 
 use std::collections::BTreeSet;
 
 use crate::model::{AgentClaim, ConnId, Peer, ProposalId};
 
-/// Whose runs may use each other's files and share the scope `public`.
+/// The runs of one session may use each other's files and share the scope `public`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Session {
-    /// The random token that `hello` answered.
+    /// The random token that `hello` returned.
     Token(String),
-    /// An agent that never said `hello` has its connection.
+    /// The connection of an agent that never said `hello`.
     Connection(ConnId),
 }
 
@@ -19,7 +19,7 @@ pub(super) struct Connection {
     pub peer: Peer,
     pub agent: Option<AgentClaim>,
     pub session: Option<String>,
-    /// The proposals that belong to it.
+    /// The proposals that belong to this connection.
     pub owned: BTreeSet<ProposalId>,
 }
 

@@ -1,6 +1,6 @@
 //! The scope `public`: plain JSON that a run leaves for later runs of the same agent's session.
 //!
-//! A session is the server's random token, or the connection where none was given; never a name
+//! A session is the server's random token, or the connection if there is no token; never a name
 //! that an agent gives itself.
 
 use std::collections::VecDeque;
@@ -11,28 +11,28 @@ use crate::model::ConnId;
 
 use super::session::Session;
 
-/// The name of the scope, and of the input that brings it to the next run.
+/// The name of the scope, and of the input that passes it to the next run.
 pub(super) const PUBLIC: &str = "public";
-/// Bytes of JSON that one session keeps; what is beyond is not kept at all.
+/// Bytes of JSON that one session keeps. Changes that would exceed this are dropped.
 const BYTES_MAX: usize = 64 * 1024;
-/// Sessions that keep something; the one that was changed longest ago is forgotten first.
+/// Sessions that keep values; the least recently changed is forgotten first.
 const SESSIONS_MAX: usize = 512;
 
-/// What the sessions keep.
+/// The public values of all sessions.
 #[derive(Debug, Default)]
 pub(super) struct Shared {
     kept: VecDeque<(Session, Map<String, Value>)>,
 }
 
 impl Shared {
-    /// What the session keeps, if it is anything.
+    /// The values that the session keeps, if there are any.
     pub fn of(&self, session: &Session) -> Option<&Map<String, Value>> {
         let found = self.kept.iter().find(|(key, _)| key == session);
         found.map(|(_, values)| values).filter(|v| !v.is_empty())
     }
 
-    /// Takes over what a run changed: `before` it was given, `after` it left. What another run of
-    /// the session changed meanwhile stays.
+    /// Merges what a run changed: `before` is what it was given, `after` what it left. What another
+    /// run of the session changed meanwhile stays.
     pub fn merge(
         &mut self,
         session: &Session,
@@ -59,7 +59,7 @@ impl Shared {
         }
     }
 
-    /// A connection without a token is gone, and nobody can come back to what it kept.
+    /// Drops what a closed connection without a token kept: nobody can come back to it.
     pub fn forget(&mut self, conn: ConnId) {
         self.kept
             .retain(|(key, _)| *key != Session::Connection(conn));
@@ -84,7 +84,7 @@ mod tests {
         let mut shared = Shared::default();
         let (ours, none) = (token("a"), Map::new());
         shared.merge(&ours, &none, map(json!({"a": 1, "b": 1})));
-        // Two runs that were given the same: each changes its own.
+        // Two runs that were given the same values: each changes its own.
         let given = map(json!({"a": 1, "b": 1}));
         shared.merge(&ours, &given, map(json!({"a": 2, "b": 1})));
         shared.merge(&ours, &given, map(json!({"a": 1, "c": 3})));

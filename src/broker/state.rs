@@ -1,4 +1,4 @@
-//! What the core knows. The dashboard reads it; only `update` changes it.
+//! The core's state. The dashboard reads it; only `update` changes it.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
@@ -21,11 +21,11 @@ use super::shared::Shared;
 /// What configuration and policies fix for the life of the process.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// The profile of a proposal that names none.
+    /// The profile for proposals that name none.
     pub profile: String,
-    /// The profiles a proposal may name, in the order shown.
+    /// The profiles that a proposal may name, in the order shown.
     pub profiles: Vec<Profile>,
-    /// The weakest tier of any run; the stronger of this and the policy's counts.
+    /// The weakest tier allowed for any run; the stronger of it and the policy's applies.
     pub tier: Tier,
     pub ttl: Duration,
     pub ttl_max: Duration,
@@ -35,7 +35,7 @@ pub struct Settings {
     pub max_pending_per_peer: usize,
     pub max_pending_per_uid: usize,
     pub kill_on_disconnect: bool,
-    /// Whether columns are kept only where their lift was measured: the owner's gate.
+    /// Whether columns are kept only if their lift was measured: the owner's setting.
     pub lift: bool,
     /// Reported by `hello`.
     pub version: String,
@@ -45,7 +45,7 @@ pub struct Settings {
 #[derive(Clone, Debug)]
 pub struct Profile {
     pub policy: Arc<Policy>,
-    /// What a snippet finds in its namespace, for `hello`.
+    /// What a snippet finds in its namespace; reported by `hello`.
     pub given: Vec<String>,
 }
 
@@ -54,7 +54,7 @@ pub struct Profile {
 pub enum AuditHealth {
     /// This many records are durable.
     Up { durable: u64 },
-    /// Nothing runs any more.
+    /// The log cannot be written, so nothing runs any more.
     Down { reason: String },
 }
 
@@ -64,11 +64,11 @@ impl AuditHealth {
     }
 }
 
-/// What happens when a record is durable.
+/// What happens once a record is durable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Then {
     Nothing,
-    /// Record what ended it before anybody saw it.
+    /// Record the end that came before anybody saw the proposal.
     EndUnseen(ProposalId),
     Announce(ProposalId),
     Execute(ProposalId),
@@ -87,38 +87,38 @@ pub struct BrokerState {
     pub(super) waiting: BTreeMap<u64, ProposalId>,
     /// Granted or running, in the order of arrival.
     pub(super) active: BTreeMap<u64, ProposalId>,
-    /// Final and announced, in the order they ended.
+    /// Final and announced, in the order in which they ended.
     pub(super) ended: VecDeque<ProposalId>,
-    /// Bytes of output and code that the ended ones hold.
+    /// Bytes of output and code that the ended proposals hold.
     pub(super) ended_bytes: usize,
-    /// Everything that can still expire, soonest first.
+    /// Deadlines of everything that can still expire, soonest first.
     pub(super) deadlines: BTreeSet<(Duration, ProposalId)>,
-    /// Waits that run out, soonest first.
+    /// `wait` calls with a timeout, soonest first.
     pub(super) timeouts: BTreeSet<(Duration, ConnId, CallId, ProposalId)>,
-    /// Those not decided, announced or not.
+    /// Proposals that are not decided, announced or not.
     pub(super) undecided: Census,
-    /// Those not announced: the analyser or the log still has work with them.
+    /// Proposals not announced yet: the analyser or the log still works on them.
     pub(super) unannounced: Census,
     pub(super) next_seq: u64,
     pub(super) connections: HashMap<ConnId, Connection>,
     pub(super) keys: HashMap<(u32, String), ProposalId>,
     /// Session tokens and the uid each belongs to, oldest first.
     pub(super) sessions: VecDeque<(String, u32)>,
-    /// What runs of a session left in the scope `public`.
+    /// What the runs of each session left in the scope `public`.
     pub(super) shared: Shared,
     pub(super) desks: Desks,
-    /// Records on their way to the disk by the number of their ticket, and what waits for each.
+    /// Records being written, by lane and ticket number, and what waits for each.
     pub(super) tickets: BTreeMap<(Lane, u64), Then>,
-    /// Those of them that arrived before an earlier one of their lane did.
+    /// Records that became durable before an earlier one of their lane.
     pub(super) on_disk: BTreeSet<(Lane, u64)>,
     pub(super) next_ticket: u64,
     pub(super) next_job: u64,
     pub(super) quotas: Quotas,
     pub(super) closing: bool,
-    /// The `closed` record is on its way.
+    /// The `closed` record is being written.
     pub(super) closed: bool,
     pub(super) exited: bool,
-    /// The last refusal of a confirmation, for the person who pressed the key.
+    /// The last refused confirmation, for the person who pressed the key.
     pub(super) refusal: Option<(ProposalId, Refused)>,
 }
 
@@ -159,7 +159,7 @@ impl BrokerState {
         self.entries.get(&id)
     }
 
-    /// The entry, if it belongs to this connection. Another's id looks like an unknown one.
+    /// The entry, if it belongs to this connection. Another agent's id looks like an unknown one.
     pub(super) fn owned(&self, conn: ConnId, id: ProposalId) -> Result<&Entry, RpcError> {
         self.entries
             .get(&id)
@@ -173,27 +173,25 @@ impl BrokerState {
             })
     }
 
-    /// Those waiting for a decision, oldest first.
+    /// The proposals that wait for a decision, oldest first.
     pub fn pending(&self) -> impl DoubleEndedIterator<Item = &Entry> {
         self.waiting.values().filter_map(|id| self.entries.get(id))
     }
 
-    /// How many wait for a decision.
     pub fn pending_count(&self) -> usize {
         self.waiting.len()
     }
 
-    /// Those granted or running, oldest first.
+    /// The proposals that are granted or running, oldest first.
     pub fn running(&self) -> impl DoubleEndedIterator<Item = &Entry> {
         self.active.values().filter_map(|id| self.entries.get(id))
     }
 
-    /// How many are granted or running.
     pub fn running_count(&self) -> usize {
         self.active.len()
     }
 
-    /// Those that ended, the latest first.
+    /// The proposals that ended, the latest first.
     pub fn decided(&self) -> impl DoubleEndedIterator<Item = &Entry> {
         self.ended
             .iter()
@@ -201,7 +199,7 @@ impl BrokerState {
             .filter_map(|id| self.entries.get(id))
     }
 
-    /// Everything a person may see: waiting, running, decided.
+    /// Everything a person may see: waiting, running and ended proposals.
     pub fn shown(&self) -> impl Iterator<Item = &Entry> {
         self.pending().chain(self.running()).chain(self.decided())
     }
@@ -210,7 +208,7 @@ impl BrokerState {
         self.closing
     }
 
-    /// Why the last confirmation of this proposal was not taken.
+    /// Why the last confirmation of this proposal was refused.
     pub fn refusal(&self, id: ProposalId) -> Option<&Refused> {
         self.refusal
             .as_ref()
@@ -245,7 +243,6 @@ impl BrokerState {
         self.settings.tier.max(policy.tier)
     }
 
-    /// Number of connected agents.
     pub fn connected(&self) -> usize {
         self.connections.len()
     }

@@ -1,5 +1,5 @@
-//! Tests of the core. Everything goes through `update`, and every step of every test is watched
-//! by [`watch::Watch`], an independent model of what must never happen.
+//! Tests of the core. Everything goes through `update`, and [`watch::Watch`], an independent
+//! model of what must never happen, checks every step of every test.
 
 mod agents;
 mod artifacts;

@@ -11,11 +11,11 @@ use super::outcome::Stop;
 use super::session::Connection;
 use super::state::{BrokerState, Then};
 
-/// Advances the core by one event. Deadlines that have come are honoured first, whatever the
-/// event is: a timer that was missed in suspend cannot let a late decision through.
+/// Advances the core by one event. Deadlines that have come are handled first, whatever the event
+/// is: a timer missed during suspend cannot let a late decision through.
 pub fn update(state: &mut BrokerState, event: Event, now: Now) -> Vec<Effect> {
     let mut fx = Vec::new();
-    // Known first: nothing more is handed to a log that cannot take it.
+    // Handled first, so that no further record is sent to a log that cannot take it.
     if let Event::AuditDown { reason } = &event {
         state.audit_down(reason.clone(), now, &mut fx);
     }
@@ -49,7 +49,7 @@ pub fn update(state: &mut BrokerState, event: Event, now: Now) -> Vec<Effect> {
     fx
 }
 
-/// The boot time at which [`Event::Tick`] is next needed.
+/// The boot time at which the next [`Event::Tick`] is needed.
 pub fn next_deadline(state: &BrokerState) -> Option<Duration> {
     let deadline = state.deadlines.first().map(|(t, _)| *t);
     let timeout = state.timeouts.first().map(|(t, ..)| *t);
@@ -60,7 +60,7 @@ pub fn next_deadline(state: &BrokerState) -> Option<Duration> {
 }
 
 impl BrokerState {
-    /// What changed in an environment that could have been granted is on record.
+    /// Takes over a new environment; a change to one that was ready is recorded.
     fn environment_is(&mut self, environment: Environment, now: Now, fx: &mut Vec<Effect>) {
         if let (Environment::Ready { digest, .. }, Environment::Changed { what }) =
             (&self.environment, &environment)
@@ -89,7 +89,7 @@ impl BrokerState {
         }
     }
 
-    /// Begins to close: what waits becomes unattended, what runs is killed.
+    /// Begins to close: waiting proposals become unattended, running ones are killed.
     fn close(&mut self, by: &Reviewer, now: Now, fx: &mut Vec<Effect>) {
         if self.closing {
             return;
@@ -106,7 +106,8 @@ impl BrokerState {
         }
     }
 
-    /// Withdraws what only this connection waited for; what runs goes on unless configured.
+    /// Withdraws proposals that only this connection waited for; runs continue unless configured
+    /// otherwise.
     fn disconnected(&mut self, conn: ConnId, now: Now, fx: &mut Vec<Effect>) {
         let Some(connection) = self.connections.remove(&conn) else {
             return;
@@ -133,7 +134,7 @@ impl BrokerState {
         }
     }
 
-    /// When closing: leave once every record is durable and nothing runs.
+    /// When closing: exits once every record is durable and nothing runs.
     fn leave_when_settled(&mut self, now: Now, fx: &mut Vec<Effect>) {
         if !self.closing || self.exited || !self.active.is_empty() || !self.tickets.is_empty() {
             return;

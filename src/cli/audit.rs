@@ -1,4 +1,4 @@
-//! `countersign audit`: the log without a terminal.
+//! `countersign audit`: the log, without the dashboard.
 
 mod list;
 mod prune;
@@ -36,7 +36,7 @@ enum Command {
     Prune(prune::Args),
 }
 
-/// Runs the command; the value is the exit code.
+/// Runs the command and returns the exit code.
 pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
     let dir = state_dir(globals)?;
     let open = |none: u8| {
@@ -68,7 +68,7 @@ fn failed(error: &AuditError) -> Failure {
     Failure::general(error.to_string())
 }
 
-/// Ends a command that printed what came before the damage.
+/// Ends a command after it printed what precedes the damage.
 fn whole(faults: &Faults) -> Result<u8, Failure> {
     let Some(first) = faults.first() else {
         return Ok(0);

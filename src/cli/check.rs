@@ -1,4 +1,4 @@
-//! `countersign check`: static verdicts, executes nothing.
+//! `countersign check`: static verdicts; executes nothing.
 
 mod pool;
 mod sarif;
@@ -51,7 +51,7 @@ struct Checked {
     verdict: Verdict,
 }
 
-/// Runs the command; the value is the exit code.
+/// Runs the command and returns the exit code.
 pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
     if let Some(code) = &args.explain {
         return explain(code);
@@ -113,7 +113,7 @@ fn check(path: &Path, analyser: &mut Analyser, profile: &str) -> Checked {
             code,
         },
         Err(error) => {
-            // Judged as empty, then marked: what cannot be read is not clear.
+            // Analyse an empty snippet, then mark it: a file that cannot be read must not pass.
             let mut verdict = analyser.verdict(b"", profile);
             verdict.verdict = VerdictKind::Unanalyzable;
             verdict.findings = vec![unreadable(&error)];

@@ -10,7 +10,7 @@ pub struct Args {
     pub shell: clap_complete::Shell,
 }
 
-/// Runs the command; the value is the exit code.
+/// Runs the command and returns the exit code.
 pub fn run(args: &Args) -> Result<u8, Failure> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut super::tree(), "countersign", &mut script);

@@ -16,13 +16,13 @@ use super::out::is_seen;
 #[derive(Debug, Default, clap::Args)]
 pub struct Args {}
 
-/// Opens the dashboard; the value is the exit code.
+/// Opens the dashboard and returns the exit code.
 pub fn run(_args: &Args, globals: &Globals) -> Result<u8, Failure> {
     open(&globals.options(), false)
 }
 
-/// Opens it on a temporary state folder with the bundled proposals and data. Only the theme,
-/// the tier, the Python and the managed environment's place are taken from the user.
+/// Opens the dashboard on a temporary state folder with the bundled proposals and data. Only the
+/// theme, the tier, the Python and the managed environment's location come from the user.
 pub fn demo(globals: &Globals) -> Result<u8, Failure> {
     let failed = |e: std::io::Error| Failure::general(format!("cannot prepare the demo: {e}"));
     let folder = demo_folder().map_err(failed)?;
@@ -32,7 +32,7 @@ pub fn demo(globals: &Globals) -> Result<u8, Failure> {
         socket: Some(demo_socket(folder.path())),
         state_dir: Some(folder.path().join("state")),
         policy_dir: Some(folder.path().join("policies")),
-        // A bundled proposal that names no profile is meant for the built-in default.
+        // A bundled proposal without a profile is meant for the built-in default.
         profile: None,
         ..globals.options()
     };
@@ -47,12 +47,13 @@ fn open(options: &Options, demo: bool) -> Result<u8, Failure> {
         ));
     }
     app::descriptors::make_room()?;
-    // Nobody of our own uid may attach to us or read our memory (as far as guide.md promises it).
+    // No other process of our uid may attach to us or read our memory (as far as guide.md
+    // promises).
     nix::sys::prctl::set_dumpable(false)
         .map_err(|e| Failure::general(format!("cannot shut others out of this process: {e}")))?;
     let mut around = Surroundings::of_process().map_err(|e| Failure::usage(e.to_string()))?;
     if demo {
-        // These belong to the user's own configuration, which the demo leaves alone.
+        // These belong to the user's own configuration, which the demo ignores.
         around.overlay = None;
         around.variables = Variables::default();
     }
@@ -60,7 +61,7 @@ fn open(options: &Options, demo: bool) -> Result<u8, Failure> {
     app::run(app::prepare(&config, demo)?)
 }
 
-/// The beginning of the name of a demo's folder.
+/// Prefix of the name of a demo's folder.
 const DEMO: &str = "countersign-demo-";
 
 fn demo_folder() -> std::io::Result<tempfile::TempDir> {
@@ -74,7 +75,7 @@ fn demo_socket(folder: &Path) -> PathBuf {
 /// The sockets of this user's demos that answer now.
 pub fn demos() -> Vec<PathBuf> {
     let uid = nix::unistd::geteuid().as_raw();
-    // Anybody can put a folder of this name there.
+    // Any user can create a folder with this name there.
     let own = |path: &Path| {
         std::fs::symlink_metadata(path).is_ok_and(|at| at.is_dir() && at.uid() == uid)
     };
@@ -94,7 +95,7 @@ pub fn demos() -> Vec<PathBuf> {
     found
 }
 
-/// The demo's folders, data sets and configuration file, all private to the user.
+/// Creates the demo's folders, data sets and configuration file, all private to the user.
 fn demo_config(folder: &Path) -> std::io::Result<PathBuf> {
     let private = |name: &str| {
         std::fs::DirBuilder::new()

@@ -1,4 +1,4 @@
-//! `countersign doctor`: what this machine offers, what is missing, and the remedy.
+//! `countersign doctor`: what this machine offers, what is missing, and how to fix it.
 
 mod machine;
 mod trial;
@@ -33,14 +33,14 @@ pub struct Args {
     trial: Option<Trial>,
 }
 
-/// How a finding is to be taken.
+/// How serious a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum State {
     Ok,
-    /// Works without, or only says how things are.
+    /// Optional, or merely information.
     Note,
-    /// Something that is asked for cannot be had.
+    /// Something that is needed is not available.
     Missing,
 }
 
@@ -49,7 +49,7 @@ struct Check {
     name: &'static str,
     state: State,
     found: String,
-    /// What to do about it.
+    /// How to fix it.
     #[serde(rename = "mend")]
     remedy: Option<String>,
 }
@@ -81,7 +81,7 @@ impl Check {
     }
 }
 
-/// Runs the command; the value is the exit code: 1 when something is missing.
+/// Runs the command and returns the exit code: 1 if something is missing.
 pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
     if let Some(trial) = args.trial {
         let said = trial::run(trial);
@@ -133,7 +133,7 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
 
 const KERNEL: &str = "tier kernel";
 
-/// What was done and looked at, not what should be: a child confined in this tier.
+/// Tests the tier with a real confined child instead of guessing from the system's settings.
 fn tier(tier: Tier) -> Check {
     let name = match tier {
         Tier::Process => "tier process",
@@ -146,7 +146,8 @@ fn tier(tier: Tier) -> Check {
         Ok(found) => {
             let mut remedy = format!("does not stop: {}", found.does_not_stop.join(", "));
             if !found.layers.iter().any(|layer| layer == "cgroup") {
-                // Without a control group memory is bounded for each process only.
+                // Without a control group, memory is limited for each process only, not for the
+                // whole run.
                 remedy.push_str(
                     "; for memory, start it with: systemd-run --user --scope -p Delegate=yes \
                      countersign",
@@ -158,7 +159,7 @@ fn tier(tier: Tier) -> Check {
     }
 }
 
-/// What a start makes of the configuration, and the tiers that it asks for.
+/// Checks the configuration as a start would, and returns the tiers that it asks for.
 fn configuration(config: &Result<Config, ConfigError>) -> (Check, BTreeSet<Tier>) {
     const NAME: &str = "configuration";
     let config = match config {
@@ -185,7 +186,7 @@ fn configuration(config: &Result<Config, ConfigError>) -> (Check, BTreeSet<Tier>
     (Check::ok(NAME, found), tiers)
 }
 
-/// The environment that runs would have, where there is one already.
+/// The environment that runs would use, if there is one already.
 fn python(config: &Config) -> (Vec<Check>, Option<PythonEnv>) {
     const NAME: &str = "python";
     const MANAGED: &str = "managed environment";
@@ -224,7 +225,7 @@ fn python(config: &Config) -> (Vec<Check>, Option<PythonEnv>) {
     (vec![base, managed], None)
 }
 
-/// Whether a run finds interpreter and libraries loaded: tried, like everything here.
+/// Whether runs can start with interpreter and libraries already loaded: found out by trying.
 fn warm_starts(has_kernel: bool, env: Option<PythonEnv>) -> Check {
     const NAME: &str = "warm starts";
     const COLD: &str = "none: every run starts cold";
@@ -269,7 +270,7 @@ fn socket(path: &Path) -> Check {
     }
 }
 
-/// Whether the files that agents may name are there; nothing where none is configured.
+/// Whether the configured data sets can be read; `None` if there are none.
 fn datasets(config: &Config) -> Option<Check> {
     const NAME: &str = "data sets";
     let absent = absent(config);
@@ -321,7 +322,7 @@ fn log(dir: &Path) -> Check {
     }
 }
 
-/// Whether the folder could be made: the nearest one above it that is there can be written.
+/// Whether the folder can be created: its nearest existing ancestor must be writable.
 fn nearest(dir: &Path) -> Check {
     const NAME: &str = "state folder";
     let there = dir.ancestors().find(|d| d.is_dir()).unwrap_or(dir);

@@ -1,4 +1,5 @@
-//! The folder of `--out`: nothing is written through a link, and only regular files are replaced.
+//! The folder of `--out`: files are never written through links, and only regular files are
+//! replaced.
 
 use std::fs::File;
 use std::io::{self, Write as _};
@@ -12,15 +13,15 @@ use nix::unistd::{UnlinkatFlags, unlinkat};
 
 use crate::error::Failure;
 
-/// The folder files are written into, held from before there is anything to write: what
-/// cannot be written to is a usage error, and not one after a person has decided.
+/// The folder that files are written into. It is opened before there is anything to write, so that
+/// an unusable folder is a usage error and not a failure after a person has decided.
 pub struct Folder {
     path: PathBuf,
     held: OwnedFd,
 }
 
 impl Folder {
-    /// Makes the folder where it is missing.
+    /// Opens the folder and creates it if it is missing.
     pub fn open(path: &Path) -> Result<Self, Failure> {
         let odd = |what: &str, e: io::Error| {
             Failure::usage(format!("cannot {what} {}: {e}", path.display()))
@@ -46,8 +47,8 @@ impl Folder {
         self.path.join(name).display().to_string()
     }
 
-    /// Puts a file in place, whole or not at all, and makes the folders that its name begins with. A
-    /// regular file of the same name is replaced.
+    /// Writes a file completely or not at all, and creates the folders in its name. A regular file
+    /// of the same name is replaced.
     pub fn write(&self, name: &str, content: &[u8]) -> io::Result<()> {
         match name.split_once('/') {
             Some((folder, rest)) => self.inner(folder)?.write(rest, content),
@@ -55,7 +56,7 @@ impl Folder {
         }
     }
 
-    /// A folder inside, made where it is missing, and through no link.
+    /// Opens a folder inside this one; creates it if it is missing and follows no link.
     fn inner(&self, name: &str) -> io::Result<Self> {
         match nix::sys::stat::mkdirat(&self.held, name, Mode::from_bits_truncate(0o777)) {
             Ok(()) | Err(Errno::EEXIST) => {}
@@ -78,7 +79,7 @@ impl Folder {
     fn put(&self, name: &str, content: &[u8]) -> io::Result<()> {
         self.is_replaceable(name)?;
         let part = format!(".{name}.{}.part", std::process::id());
-        // `O_EXCL` follows no link that somebody put in its place.
+        // `O_EXCL` does not follow a link that somebody put there.
         let flags = OFlag::O_WRONLY | OFlag::O_CREAT | OFlag::O_EXCL | OFlag::O_CLOEXEC;
         let mode = Mode::from_bits_truncate(0o666);
         let mut file = File::from(openat(&self.held, part.as_str(), flags, mode)?);

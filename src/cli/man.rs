@@ -8,7 +8,7 @@ use crate::error::Failure;
 
 use super::out::print_data;
 
-/// Runs the command; the value is the exit code.
+/// Runs the command and returns the exit code.
 pub fn run() -> Result<u8, Failure> {
     let mut page = Vec::new();
     render(&mut page).map_err(|e| Failure::general(format!("cannot write the man page: {e}")))?;
@@ -31,7 +31,7 @@ fn render(page: &mut Vec<u8>) -> io::Result<()> {
         section(&mut parts, command, "")?;
     }
     environment(&mut parts, &tree)?;
-    // Every part comes with the same two lines of preparation; one pair is enough.
+    // Every part begins with the same two lines of setup; one pair is enough.
     let prepares = |line: &str| line.starts_with(".ie ") || line.starts_with(".el ");
     let text = String::from_utf8_lossy(&parts);
     let kept = text.lines().enumerate();
@@ -41,11 +41,11 @@ fn render(page: &mut Vec<u8>) -> io::Result<()> {
     Ok(())
 }
 
-/// One command as a subsection: what it does, how it is called, its own options; then those
-/// below it. `above` is what stands before its name on the command line.
+/// One command as a subsection: description, synopsis, its own options; then its subcommands.
+/// `above` is what precedes its name on the command line.
 fn section(page: &mut Vec<u8>, command: &clap::Command, above: &str) -> io::Result<()> {
     let name = format!("{above}{}", command.get_name());
-    // The global options and `--help` stand once, at the top.
+    // The global options and `--help` appear once, at the top.
     let own = command.clone().mut_args(|arg| {
         let everywhere = arg.is_global_set() || arg.get_id() == "help";
         arg.hide(everywhere)
@@ -70,7 +70,7 @@ fn section(page: &mut Vec<u8>, command: &clap::Command, above: &str) -> io::Resu
     Ok(())
 }
 
-/// The variable of each global option.
+/// The environment variable of each global option.
 fn environment(page: &mut Vec<u8>, tree: &clap::Command) -> io::Result<()> {
     writeln!(page, ".SH ENVIRONMENT")?;
     for arg in tree.get_arguments() {

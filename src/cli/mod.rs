@@ -74,7 +74,7 @@ pub struct Globals {
 }
 
 impl Globals {
-    /// What configuration needs to know of the command line.
+    /// The options that the configuration takes from the command line.
     pub fn options(&self) -> config::Options {
         config::Options {
             config: self.config.clone(),
@@ -88,13 +88,13 @@ impl Globals {
         }
     }
 
-    /// Reads the configuration; a mistake in it ends the command with code 2.
+    /// Reads the configuration; an error in it ends the command with code 2.
     pub fn load(&self) -> Result<Config, Failure> {
         config::load(&self.options()).map_err(|e| Failure::usage(e.to_string()))
     }
 }
 
-/// Refused here, so that no command goes on with a tier that is none.
+/// Refused here, so that no command continues with an unknown tier.
 fn tier(name: &str) -> Result<String, String> {
     match name.parse::<Tier>() {
         Ok(_) => Ok(name.to_owned()),
@@ -144,14 +144,14 @@ fn is_hidden(value: &OsStr) -> bool {
         .is_none_or(|text| text.chars().any(|c| escape(c).is_some()))
 }
 
-/// Parses a command line. The error is clap's own: usage, help and version know how to print
-/// themselves and which exit code they have.
+/// Parses a command line. The error is clap's own: it knows how to print usage, help and version,
+/// and which exit code each has.
 pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
     let tree = tree().mut_args(|arg| {
         match arg.get_env().and_then(std::env::var_os) {
-            // An empty variable counts as unset, and clap would take it for an empty value.
+            // An empty variable counts as unset, but clap would take it as an empty value.
             Some(value) if value.is_empty() => arg.env(None::<&'static str>),
-            // The help breaks lines, and a value may have some of its own.
+            // The help prints values, and this one has hidden characters.
             Some(value) if is_hidden(&value) => arg.hide_env_values(true),
             _ => arg,
         }
@@ -160,16 +160,16 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Cli, clap:
     Cli::from_arg_matches(&matches)
 }
 
-/// Refuses a variable of ours that says nothing, lest somebody relies on it.
+/// Refuses an unknown variable of ours, so that nobody relies on it by mistake.
 fn check_variables() -> Result<(), ConfigError> {
     config::check_variables(&config::Variables::of_process(), &Keymap::actions())
 }
 
-/// Runs what was asked for; the value is the exit code.
+/// Runs the chosen command and returns the exit code.
 pub fn run(cli: Cli) -> Result<u8, Failure> {
     let globals = &cli.globals;
     match cli.command {
-        // It lists what is wrong, this among it. Help and version never come here.
+        // `doctor` lists errors itself, including these. Help and version never come here.
         Some(Command::Doctor(_)) => {}
         _ => check_variables().map_err(|e| Failure::usage(e.to_string()))?,
     }

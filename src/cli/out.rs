@@ -1,10 +1,10 @@
-//! Standard output and standard error: the one place of the command line that writes to them.
+//! Standard output and standard error: the only place of the command line that writes to them.
 //!
-//! What is said goes through [`VisibleWriter`], whether a terminal or a pipe is at the other end:
-//! names of files, rules and agents are in it, and a log is shown by a terminal too. On a terminal
-//! a long line is broken into [`Rows`] of its own. What was
-//! asked for as data goes out byte for byte, unless a terminal would act on it. JSON is the same
-//! JSON with every hidden character escaped.
+//! Messages go through [`VisibleWriter`], whether to a terminal or a pipe: they contain names of
+//! files, rules and agents, and piped output may end up on a terminal too. On a terminal, a long
+//! line is broken into marked [`Rows`]. Requested data is written byte for byte, unless it goes to
+//! a terminal, which could act on it. JSON stays the same JSON, with every hidden character
+//! escaped.
 
 use std::ffi::OsString;
 use std::io::{self, BufWriter, IsTerminal as _, Write};
@@ -19,7 +19,8 @@ use crate::paths::Folders;
 use super::Globals;
 use super::rows::Rows;
 
-/// Writes what a command says to standard output. A reader that went away (`| head`) is no error.
+/// Writes a command's messages to standard output. A reader that closed the pipe (`| head`) is no
+/// error.
 pub(super) fn print(what: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
     let stdout = io::stdout();
     let rows = Rows::new(BufWriter::new(stdout.lock()), stdout.is_terminal());
@@ -27,14 +28,14 @@ pub(super) fn print(what: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Resu
     printed(what(&mut out).and_then(|()| out.flush()))
 }
 
-/// Writes one JSON text and a line feed.
+/// Writes one JSON text and a newline.
 pub(super) fn print_json(json: &str) -> Result<(), Failure> {
     let mut out = BufWriter::new(io::stdout().lock());
     let text = visible_json(json);
     printed(writeln!(out, "{text}").and_then(|()| out.flush()))
 }
 
-/// Writes what was asked for as data: exactly, unless a terminal shows it.
+/// Writes requested data: exactly, unless it goes to a terminal.
 pub(super) fn print_data(data: &[u8]) -> Result<(), Failure> {
     let mut out = BufWriter::new(io::stdout().lock());
     if out.get_ref().is_terminal() {
@@ -53,16 +54,16 @@ fn printed(done: io::Result<()>) -> Result<(), Failure> {
     }
 }
 
-/// A line to standard error, in which not even a line feed is left of what it holds.
+/// Writes one line to standard error, with every hidden character escaped, even newlines.
 pub(super) fn tell(line: &str) {
     let err = io::stderr();
     let line = format!("{}\n", visible(line));
     let mut rows = Rows::new(err.lock(), err.is_terminal());
-    // With standard error closed there is nobody to tell.
+    // With standard error closed nobody can read this.
     let _ = rows.write_all(line.as_bytes());
 }
 
-/// What a run wrote to its standard error, where it would have gone.
+/// Writes a run's standard error to our own.
 pub(super) fn tell_data(text: &str) {
     let mut out = io::stderr();
     let end = if text.ends_with('\n') { "" } else { "\n" };
@@ -73,7 +74,7 @@ pub(super) fn tell_data(text: &str) {
     };
 }
 
-/// Why a command ends. Its exit code says that it failed where nobody reads this.
+/// Prints why a command ends. The exit code reports the failure even if nobody reads this.
 pub fn tell_error(message: &str, more: &[String]) {
     tell(&format!("error: {message}"));
     for line in more {
@@ -81,34 +82,34 @@ pub fn tell_error(message: &str, more: &[String]) {
     }
 }
 
-/// Shows a page on the terminal at which somebody is asked.
+/// Shows a page on the terminal where a person will be asked.
 pub(super) fn show(terminal: &mut impl Write, page: &str) -> io::Result<()> {
     let mut out = VisibleWriter::new(Rows::new(terminal, true));
     out.write_all(page.as_bytes())?;
     out.flush()
 }
 
-/// One line of standard error that the next one overwrites; nothing where nobody looks.
+/// One line of standard error that the next one overwrites; nothing unless it is a terminal.
 pub(super) fn progress(line: &str) {
     let mut err = io::stderr().lock();
     if err.is_terminal() {
-        // Progress that cannot be shown is no reason to stop.
+        // A failure to show progress is no reason to stop.
         let _ = write!(err, "\r{}\x1b[K", visible(line)).and_then(|()| err.flush());
     }
 }
 
-/// Whether somebody looks at standard output.
+/// Whether standard output is a terminal.
 pub(super) fn is_seen() -> bool {
     io::stdout().is_terminal()
 }
 
-/// Whether somebody looks at standard error.
+/// Whether standard error is a terminal.
 pub(super) fn is_told() -> bool {
     io::stderr().is_terminal()
 }
 
-/// Prints what clap says: help and version to standard output, wrong use to standard error. It
-/// repeats the arguments and the variables, with line feeds in them.
+/// Prints clap's messages: help and version to standard output, usage errors to standard error.
+/// Clap repeats arguments and variables unescaped, including newlines.
 pub fn print_usage(
     words: &clap::Error,
     arguments: impl Iterator<Item = OsString>,
@@ -118,7 +119,8 @@ pub fn print_usage(
         .iter()
         .map(|word| visible(&word.to_string_lossy()).into_owned().into())
         .collect();
-    // It repeats parts of them too. The same mistake with nothing hidden in it is told instead.
+    // Clap also repeats parts of arguments. So parse them again with hidden characters escaped, and
+    // print that error if it is of the same kind.
     let again = (shown != arguments)
         .then(|| super::parse(shown))
         .and_then(Result::err);
@@ -130,7 +132,7 @@ pub fn print_usage(
 }
 
 fn usage(words: &clap::Error, arguments: &[OsString]) -> io::Result<()> {
-    // Not as plain text: clap would take the escapes of an argument away with its own.
+    // Not as plain text: clap would strip an argument's escape sequences together with its own.
     let mut text = words.render().ansi().to_string();
     let variables = std::env::vars_os().filter_map(|(name, value)| {
         let ours = name.to_string_lossy().starts_with("COUNTERSIGN_");
@@ -150,7 +152,7 @@ fn usage(words: &clap::Error, arguments: &[OsString]) -> io::Result<()> {
         })
         .filter(|word| visible(word) != word.as_str())
         .collect();
-    // The longest first: an argument may hold another.
+    // The longest first, because one argument may contain another.
     repeated.sort_by_key(|word| std::cmp::Reverse(word.len()));
     let clean = repeated.is_empty();
     for word in repeated {
@@ -163,7 +165,7 @@ fn usage(words: &clap::Error, arguments: &[OsString]) -> io::Result<()> {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion
     );
     if asked && clean && io::stdout().is_terminal() {
-        // In clap's own colours.
+        // Print it in clap's own colours.
         return words.print();
     }
     if words.use_stderr() {
@@ -174,7 +176,7 @@ fn usage(words: &clap::Error, arguments: &[OsString]) -> io::Result<()> {
     }
 }
 
-/// Takes clap's colours out: `ESC [ … m`.
+/// Removes clap's colours: `ESC [ … m`.
 fn without_styles(text: &str) -> String {
     let mut pieces = text.split("\u{1b}[");
     let mut out = pieces.next().unwrap_or_default().to_owned();
@@ -191,7 +193,7 @@ fn without_styles(text: &str) -> String {
     out
 }
 
-/// The state folder. No configuration file can move it, so a broken one does not hide the log.
+/// The state folder. No configuration file can move it, so a broken one cannot hide the log.
 pub(super) fn state_dir(globals: &Globals) -> Result<PathBuf, Failure> {
     match globals.options().state_dir {
         Some(dir) => Ok(dir),

@@ -1,4 +1,4 @@
-//! `countersign policy`: the policies in force, what a file changes, whether a file is sound.
+//! `countersign policy`: the policies in force, what a file changes, whether a file is valid.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -36,7 +36,7 @@ enum Command {
     Check { file: PathBuf },
 }
 
-/// Runs the command; the value is the exit code.
+/// Runs the command and returns the exit code.
 pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
     let text = match &args.command {
         Command::Show { name: None, json } => list(&policies(globals)?, least(globals)?, *json)?,
@@ -79,7 +79,7 @@ enum Said {
     Json(String),
 }
 
-/// A file that is not sound: exit code 1.
+/// An invalid policy file: exit code 1.
 fn unsound(error: PolicyError) -> Failure {
     Failure::general(error.to_string())
 }
@@ -96,13 +96,13 @@ pub(super) fn policies(globals: &Globals) -> Result<Vec<Arc<Policy>>, Failure> {
     load(&places(globals)?).map_err(|e| Failure::usage(e.to_string()))
 }
 
-/// The weakest tier that a run of this user's dashboard has, whatever its policy says.
+/// The weakest tier for runs of this user's dashboard, whatever the policies say.
 fn least(globals: &Globals) -> Result<Tier, Failure> {
     Ok(globals.load()?.least_tier())
 }
 
-/// The policies in force, or the built-in ones where a folder itself is unsound (the file asked
-/// about may be the reason).
+/// The policies in force, or the built-in ones if a policy folder is invalid: the file in question
+/// may be the reason.
 fn policies_beside(places: &Places, file: &Path) -> Result<Vec<Arc<Policy>>, Failure> {
     match load(places) {
         Ok(policies) => Ok(policies),
@@ -219,8 +219,8 @@ fn show(policies: &[Arc<Policy>], name: &str, least: Tier, json: bool) -> Result
     Ok(Said::Text(out))
 }
 
-/// What a policy changes against its base: `-` for what it takes away, `+` for what it adds,
-/// `~` for what it sets.
+/// What a policy changes relative to its base: `-` for what it removes, `+` for what it adds, `~`
+/// for what it sets.
 fn diff(policy: &Policy, known: &[Arc<Policy>]) -> String {
     let base_name = match &policy.origin {
         Origin::Extends { base, .. } => base.clone(),

@@ -22,7 +22,7 @@ pub struct Args {
     file: PathBuf,
 }
 
-/// Runs the command; the value is the exit code: that of Python, or 1 where nothing was run.
+/// Runs the command and returns Python's exit code, or 1 if nothing was run.
 pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
     let usage = |e: &dyn std::fmt::Display| Failure::usage(e.to_string());
     let around = Surroundings::of_process().map_err(|e| usage(&e))?;
@@ -61,7 +61,8 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
     Ok(u8::try_from(code).unwrap_or(1))
 }
 
-/// Everything a person needs to see before it runs. Nothing of the code reaches the terminal raw.
+/// Everything a person must see before the code runs. None of the code reaches the terminal
+/// unescaped.
 fn page(replica: &Replica, python: &std::path::Path) -> String {
     let mut text = String::new();
     let mut line = |words: &str| {
@@ -92,7 +93,7 @@ fn page(replica: &Replica, python: &std::path::Path) -> String {
     text
 }
 
-/// Asks for the digits. What was typed before the question does not answer it.
+/// Asks for the digits. Input typed before the question must not answer it.
 fn agreed(replica: &Replica, terminal: &mut File) -> io::Result<bool> {
     tcflush(&*terminal, FlushArg::TCIFLUSH)?;
     let digits = &replica.digest.hex()[..4];

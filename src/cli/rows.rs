@@ -1,24 +1,25 @@
-//! Rows of a terminal: a line that is too long goes on in a row that is marked as its own.
+//! Rows of a terminal: a line that is too long continues in a row that is marked as a continuation.
 //!
-//! A terminal breaks a long line wherever its row ends, so blanks in a name, a title or a line of
-//! code could put what follows them where another line begins.
+//! A terminal breaks a long line at the edge, so spaces in a name, a title or a line of code could
+//! move the text after them to where a new line seems to begin.
 
 use std::io::{self, Write};
 
 use crate::model::columns;
 
-/// What begins a row that goes on with the line above it. No line that is told begins so.
+/// The beginning of a continuation row. No printed line begins like this.
 const GOES_ON: &str = "    ↳ ";
-/// Its columns.
+/// The width of this marker in columns.
 const INDENT: usize = 6;
-/// Columns of a terminal that does not say, and the fewest that are believed.
+/// Columns if the terminal does not report any, and the smallest number that is accepted.
 const USUAL: usize = 80;
 const FEWEST: usize = 20;
 
-/// A writer in front of a terminal. What it gets holds nothing hidden but line feeds and tabs.
+/// A writer in front of a terminal. Its input must have no hidden characters except newlines and
+/// tabs.
 pub(super) struct Rows<W: Write> {
     inner: W,
-    /// Columns of a row; `None` where no terminal is at the other end.
+    /// Columns of a row; `None` if the output is not a terminal.
     width: Option<usize>,
     at: usize,
 }

@@ -1,4 +1,4 @@
-//! `countersign setup`: makes or repairs the managed Python environment.
+//! `countersign setup`: creates or repairs the managed Python environment.
 
 use crate::config;
 use crate::error::Failure;
@@ -14,7 +14,7 @@ pub struct Args {}
 /// Columns of the bar itself.
 const BAR: usize = 24;
 
-/// Runs the command; the value is the exit code.
+/// Runs the command and returns the exit code.
 pub fn run(_args: &Args, globals: &Globals) -> Result<u8, Failure> {
     let config = config::load(&globals.options()).map_err(|e| Failure::usage(e.to_string()))?;
     let failed = |e: crate::runtime::RuntimeError| Failure::general(e.to_string());
@@ -39,7 +39,7 @@ fn done(how: &str, env: &PythonEnv) -> Result<u8, Failure> {
     Ok(0)
 }
 
-/// The user's own Python is used as it stands: nothing is installed into it.
+/// The user's own Python is used as it is: nothing is installed into it.
 fn own(env: &PythonEnv) -> Result<u8, Failure> {
     let lacks: Vec<&str> = libraries()
         .into_iter()
@@ -84,7 +84,7 @@ impl Bar {
     }
 
     fn show(&mut self, progress: &Progress) {
-        // The same step at the same place, told in more words, is no new line in a file.
+        // In a file, the same step at the same position with more detail is not a new line.
         let again = progress.done == self.done && progress.step.starts_with(&self.step);
         if !self.terminal && again && !self.last.is_empty() {
             return;

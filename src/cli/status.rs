@@ -19,7 +19,7 @@ pub struct Args {
 const DOWN: &str = "its log is down, and nothing is granted or runs: the screen says why; close it and start \
                     it again";
 
-/// Runs the command; the value is the exit code: 0 with a dashboard and a sound log, else 1.
+/// Runs the command and returns the exit code: 0 with a dashboard and an undamaged log, else 1.
 pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
     let dir = state_dir(globals)?;
     let summary = match Log::open(&dir).and_then(|log| log.summary()) {
@@ -36,8 +36,8 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
         (_, Some(_)) => "damaged",
         _ => "ok",
     };
-    // Nobody can decide without a dashboard, or with one that can record nothing: what the log has as
-    // open is pending no more.
+    // Nobody can decide without a dashboard, or if the dashboard cannot record: then proposals that
+    // the log has as open are no longer pending.
     let deciding = summary.as_ref().filter(|_| here.is_some() && !down);
     let count = |of: fn(&Summary) -> u64| deciding.map_or(0, of);
     let (pending, running) = (count(|s| s.pending), count(|s| s.running));

@@ -1,4 +1,4 @@
-//! `countersign submit`: proposes a snippet, waits, and prints what it printed.
+//! `countersign submit`: proposes a snippet, waits, and prints its output.
 
 use std::io::{self, IsTerminal as _, Read as _};
 use std::path::{Path, PathBuf};
@@ -20,11 +20,11 @@ use super::out::{is_told, print_data, print_json, tell, tell_data};
 
 mod files;
 
-/// Exit code: no dashboard, a protocol error, or a run that could not be made.
+/// Exit code: no dashboard, a protocol error, or a run that could not be carried out.
 const NO_OUTCOME: u8 = 7;
-/// Exit code: interrupted while the proposal lives on, as a shell counts SIGINT.
+/// Exit code: interrupted while the proposal lives on; the shell convention for SIGINT.
 const INTERRUPTED: u8 = 130;
-/// How long a withdrawal is waited for after Ctrl-C.
+/// How long to wait for a withdrawal after Ctrl-C.
 const WITHDRAW_TIME: Duration = Duration::from_secs(2);
 
 /// Exit codes: 0 ran and succeeded, 1 ran and failed, 2 usage, 3 denied, 4 expired,
@@ -101,7 +101,7 @@ fn parse_input(text: &str) -> Result<Input, String> {
     })
 }
 
-/// The most is the dashboard's to say.
+/// The dashboard enforces the maximum.
 fn parse_ttl(text: &str) -> Result<u64, String> {
     const RIGHT: &str = "it must be a whole number of seconds from 1 to what `ttl_max_s` of the dashboard's \
                          configuration allows";
@@ -111,7 +111,7 @@ fn parse_ttl(text: &str) -> Result<u64, String> {
     }
 }
 
-/// Runs the command; the value is the exit code.
+/// Runs the command and returns the exit code.
 pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
     let params = params(args, globals)?;
     let out = args.out.as_deref().map(Folder::open).transpose()?;
@@ -167,10 +167,10 @@ enum Ended {
     Interrupted { code: u8, message: String },
 }
 
-/// What of the files that a run left is wanted.
+/// Which of the files that a run left are wanted.
 struct Wants<'a> {
     out: Option<&'a Folder>,
-    /// Also what a frame does not carry of stdout.
+    /// Also the part of stdout that does not fit into a frame.
     whole_stdout: bool,
 }
 
@@ -178,9 +178,9 @@ struct Wants<'a> {
 #[derive(Default)]
 struct Left {
     stdout: Option<String>,
-    /// A line for each file that was written.
+    /// A message for each file that was written.
     written: Vec<String>,
-    /// Why not all of it was done; the outcome is told all the same.
+    /// Why a file could not be fetched or written; the outcome is reported anyway.
     failure: Option<Failure>,
 }
 
@@ -259,7 +259,7 @@ async fn fetch(client: &mut Client, id: &str, outcome: &Value, wants: &Wants<'_>
     left
 }
 
-/// Takes the proposal back. One that runs already goes on without anybody to tell.
+/// Withdraws the proposal. If it runs already, it continues with nobody to report to.
 async fn withdraw(client: &mut Client, id: &str) -> Result<Ended, ClientError> {
     let asked = tokio::time::timeout(WITHDRAW_TIME, client.call("withdraw", json!({"id": id})));
     let state = tokio::select! {
@@ -275,7 +275,7 @@ async fn withdraw(client: &mut Client, id: &str) -> Result<Ended, ClientError> {
             code: INTERRUPTED,
             message: format!("interrupted; proposal {id} is {state} and was not withdrawn"),
         },
-        // Closing the connection withdraws what is still pending.
+        // Closing the connection withdraws a proposal that is still pending.
         None => Ended::Interrupted {
             code: INTERRUPTED,
             message: format!("interrupted; proposal {id} is withdrawn unless it runs already"),
@@ -307,7 +307,7 @@ fn params(args: &Args, globals: &Globals) -> Result<Value, Failure> {
     for input in &args.input {
         let value = match &input.source {
             Source::Dataset(dataset) => json!({"dataset": dataset}),
-            // As text, so that what arrives is what the file says to the byte.
+            // As text, so that exactly the file's bytes arrive.
             Source::File(path, format) => json!({"text": read(path)?, "format": format}),
         };
         if inputs.insert(input.name.clone(), value).is_some() {
@@ -340,7 +340,7 @@ fn read(path: &Path) -> Result<String, Failure> {
     text(file, &name)
 }
 
-/// Text of at most a frame: more could not be sent.
+/// Text of at most one frame: more could not be sent.
 fn text(source: impl io::Read, name: &str) -> Result<String, Failure> {
     let mut bytes = Vec::new();
     source
@@ -375,7 +375,7 @@ fn failure(error: &ClientError) -> Failure {
     }
 }
 
-/// No dashboard answers. A demo may, and its socket is its own.
+/// No dashboard answers. A demo may be running, but it has its own socket.
 fn beside_demos(failure: Failure, args: &Args) -> Failure {
     let file = quoted(args.file.as_deref().unwrap_or(Path::new("-")));
     dashboard::demos().iter().fold(failure, |failure, socket| {
@@ -386,7 +386,7 @@ fn beside_demos(failure: Failure, args: &Args) -> Failure {
     })
 }
 
-/// A path as a shell takes it.
+/// A path quoted for a shell.
 fn quoted(path: &Path) -> String {
     let path = path.display().to_string();
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-".contains(c);
@@ -396,7 +396,7 @@ fn quoted(path: &Path) -> String {
     format!("'{}'", path.replace('\'', r"'\''"))
 }
 
-/// Whether the dashboard refused what the command line says: an unknown profile or data set, an input that does
+/// Whether the dashboard refused an argument: an unknown profile or data set, an input that does
 /// not fit, a time out of range, too much code.
 const fn blames_the_command(refused: &RpcError) -> bool {
     matches!(
@@ -417,7 +417,7 @@ const fn exit_code(state: State) -> u8 {
     }
 }
 
-/// What it printed goes where it would have gone; what became of it goes to standard error.
+/// Prints the run's output to the matching streams, and what became of it to standard error.
 fn report(outcome: &Outcome) -> Result<(), Failure> {
     if let Some(run) = &outcome.run {
         print_data(run.stdout.as_bytes()).map_err(unprinted)?;
@@ -443,7 +443,7 @@ fn report(outcome: &Outcome) -> Result<(), Failure> {
         let line = error
             .line
             .map_or_else(String::new, |n| format!(" (line {n})"));
-        // What Python calls it says more than that it was the snippet's.
+        // The exception's name says more than the fact that the snippet raised one.
         let exception = error.exception.as_deref();
         let exception = exception.map_or_else(String::new, |name| format!("{name}: "));
         let kind = error.kind.as_str();
@@ -487,7 +487,7 @@ fn report(outcome: &Outcome) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The outcome is known and could not be told.
+/// The outcome is known but could not be printed.
 fn unprinted(failure: Failure) -> Failure {
     Failure::with_code(NO_OUTCOME, failure.message)
 }

@@ -18,7 +18,7 @@ use super::frame::{FRAME_MAX, FrameReader, Next};
 pub enum ClientError {
     #[error("no dashboard answers at {}: {source}; start one with `countersign`", path.display())]
     Unreachable { path: PathBuf, source: io::Error },
-    /// The dashboard's answer is an error.
+    /// The dashboard answered with an error.
     #[error("{} ({})", .0.message, .0.code)]
     Refused(RpcError),
     #[error("the dashboard closed the connection before it answered")]
@@ -67,7 +67,7 @@ impl Client {
         self.answer(id).await
     }
 
-    /// Sends a call without waiting; the number is what [`Client::answer`] wants.
+    /// Sends a call without waiting; returns the number to pass to [`Client::answer`].
     pub async fn send(&mut self, method: &str, params: Value) -> Result<u64, ClientError> {
         self.calls += 1;
         let id = self.calls;
@@ -79,14 +79,14 @@ impl Client {
         line.push(b'\n');
         match self.writer.write_all(&line).await {
             Ok(()) => Ok(id),
-            // It said why before it closed, if it said anything.
+            // If the dashboard gave a reason before it closed, report that.
             Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Err(self.last_word().await),
             Err(e) => Err(e.into()),
         }
     }
 
-    /// Waits for the result of the call with this number. Can be dropped at any await and
-    /// called again.
+    /// Waits for the result of the call with this number. Can be dropped at any await and called
+    /// again.
     pub async fn answer(&mut self, id: u64) -> Result<Value, ClientError> {
         loop {
             let mut message = self.message().await?;
@@ -111,7 +111,7 @@ impl Client {
         }
     }
 
-    /// The notifications that have come, oldest first.
+    /// The notifications that have arrived, oldest first.
     pub fn take_notes(&mut self) -> impl Iterator<Item = Value> + '_ {
         self.notes.drain(..)
     }

@@ -1,4 +1,5 @@
-//! One connected agent: reads lines into requests, writes answers, and says when it is gone.
+//! One connected agent: reads lines as requests, writes answers, and reports when the agent is
+//! gone.
 
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -20,14 +21,14 @@ use super::inbox::Door;
 use super::request;
 use super::router::Router;
 
-/// How long a peer with too many open calls should wait before the next.
+/// How long a peer with too many open calls should wait before the next call.
 const RETRY_AFTER_MS: u64 = 1_000;
 
-/// Lines that are answered here before other connections get their turn.
+/// Lines answered directly before other connections get their turn.
 const LINES_AT_A_TIME: u64 = 16;
 
-/// How many connections that made room for others may be read out at a time. Further ones are told
-/// and closed at once.
+/// How many displaced connections stay open at a time, so that their peers can read why. Further
+/// ones are told why and closed at once.
 const DISPLACED: usize = 64;
 
 /// One end of a connection that `router` has opened.
@@ -42,11 +43,11 @@ pub(super) struct Connection<R, W> {
 
 /// Why no more requests come.
 enum End {
-    /// The peer sends no more. It may still be listening.
+    /// The peer sends no more, but may still be reading.
     Finished,
-    /// It sent what cannot be followed by anything.
+    /// It sent something after which the connection cannot continue.
     Refused(RpcError),
-    /// The dashboard asks no more: what it said last is still delivered.
+    /// The dashboard takes no more requests; its last answers are still delivered.
     Closing,
     /// The connection is gone.
     Gone,
@@ -57,8 +58,8 @@ where
     R: AsyncRead + Unpin,
     W: AsyncWrite + Unpin,
 {
-    /// Runs until the peer is gone. `hangup` ends when a peer that sends no more stops listening
-    /// too. The core hears `Connected` first and `Disconnected` last, whatever happens between.
+    /// Runs until the peer is gone. `hangup` ends when a peer that sends no more stops reading too.
+    /// The core hears `Connected` first and `Disconnected` last, whatever happens between.
     pub async fn run<H, F>(self, hangup: H)
     where
         H: FnOnce(&R) -> F,
@@ -76,7 +77,7 @@ where
             let talk = talk(conn, reader, writer, &door, &router, hangup);
             without_panic(talk).await;
             router.close(conn);
-            // When nobody hears it, the dashboard is gone.
+            // If sending fails, the dashboard is gone.
             let _ = door.send(Event::Disconnected { conn }).await;
         } else {
             router.close(conn);
@@ -117,7 +118,7 @@ async fn talk<R, W, H, F>(
             router.end(conn);
             let _ = timeout(linger, write).await;
         }
-        // A peer that has sent everything still gets its answers, while it listens.
+        // A peer that has sent everything still gets its answers as long as it reads.
         End::Finished => {
             tokio::select! {
                 () = &mut write => {}
@@ -135,8 +136,8 @@ async fn talk<R, W, H, F>(
                 () = hangup(lines.source()) => {}
             }
         }
-        // Reading on lets a peer that is still sending come to the answer; closing at once
-        // would break its write.
+        // Keep reading, so that a peer that is still sending gets to read the answer; closing at
+        // once would break its write.
         End::Refused(error) => {
             router.push(conn, encode::response(&Id::null(), &Err(error)));
             router.end(conn);
@@ -192,7 +193,7 @@ async fn read<R: AsyncRead + Unpin>(
     }
 }
 
-/// The event that a line amounts to; `None` where it was answered here.
+/// The event for a line; `None` if the line was answered here.
 fn take(conn: ConnId, call: CallId, line: &[u8], router: &Router) -> Option<Event> {
     let envelope::Decoded { id, call: asked } = envelope::decode(line);
     let request = match asked.and_then(request::decode) {
@@ -216,7 +217,7 @@ fn take(conn: ConnId, call: CallId, line: &[u8], router: &Router) -> Option<Even
         }))),
         Err(error) => Err(error),
     };
-    // A notification gets no answer, not even that it was wrong (JSON-RPC 2.0 §4.1).
+    // A notification is never answered, not even with an error (JSON-RPC 2.0 §4.1).
     if let Some(id) = id {
         router.push(conn, encode::response(&id, &request));
     }
@@ -253,8 +254,8 @@ fn too_slow(router: &Router) -> RpcError {
     .with_data(json!({"limit_line_s": seconds}))
 }
 
-/// Writes what the router has for this connection, until there is no more to write or nobody to
-/// read it.
+/// Writes what the router has for this connection, until there is nothing more to write or nobody
+/// to read it.
 async fn write<W: AsyncWrite + Unpin>(conn: ConnId, mut writer: W, router: &Router) {
     while let Some(frames) = router.next_frames(conn).await {
         let written = tokio::select! {
@@ -269,7 +270,7 @@ async fn write<W: AsyncWrite + Unpin>(conn: ConnId, mut writer: W, router: &Rout
     let _ = writer.shutdown().await;
 }
 
-/// Runs a future to its end or its panic: a fault in one connection is that connection's end.
+/// Runs a future to its end or its panic: a defect in one connection ends only that connection.
 async fn without_panic(future: impl Future<Output = ()>) {
     let mut future = pin!(future);
     std::future::poll_fn(|context| {

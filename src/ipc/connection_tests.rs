@@ -37,7 +37,7 @@ impl Agent {
         }
     }
 
-    /// The code of the next line, which is an error.
+    /// Reads the next line, which must be an error. Returns its code.
     async fn error(&mut self) -> i64 {
         self.read().await.unwrap()["error"]["code"]
             .as_i64()
@@ -123,7 +123,7 @@ impl Side {
             .reply(self.conn, call, Ok(Reply::State { id, state }));
     }
 
-    /// Hears the connection out: the last event is that it is gone.
+    /// Reads until the end: the last event must be the disconnect.
     async fn gone(mut self) {
         let mut last = None;
         while let Some(event) = self.events.recv().await {
@@ -276,14 +276,14 @@ async fn a_notification_is_handled_and_never_answered() {
 
 #[tokio::test]
 async fn a_frame_over_the_limit_is_named_and_closes_the_connection() {
-    // However long the rest of the line takes on a busy machine.
+    // Long enough for the rest of the line on a busy machine.
     let bounds = Bounds {
         linger: Duration::from_secs(60),
         ..Bounds::default()
     };
     let mut side = connect_with(bounds, 64 * 1024);
     let sender = tokio::spawn(async move {
-        // All of it is taken, so that the peer comes to read the answer.
+        // All of it is read, so that the peer gets to read the answer.
         side.agent.send(&vec![b'x'; 2 * 1024 * 1024]).await;
         assert_eq!(side.agent.error().await, RpcError::TOO_LARGE);
         assert_eq!(side.agent.read().await, None);
@@ -326,7 +326,7 @@ async fn a_peer_that_never_reads_is_given_up_and_nobody_waits_for_it() {
         text: "x".repeat(10_000),
     };
     for _ in 0..20 {
-        // Not async: it cannot wait.
+        // Not async, so it cannot wait.
         side.router.notify(side.conn, &note);
     }
     side.gone().await;
@@ -352,7 +352,7 @@ async fn connections_of_one_uid_share_what_may_wait_for_them() {
         "over the uid's share"
     );
     assert!(router.next_frames(other).await.is_some());
-    // What is being written still counts until it is.
+    // A frame that is being written still counts.
     let c = router.open((1, 1), 0).unwrap();
     router.push(c, vec![0; 90_000]);
     assert!(router.next_frames(c).await.is_none());
@@ -410,7 +410,7 @@ async fn too_many_open_calls_are_refused_until_one_is_answered() {
 #[tokio::test]
 async fn a_peer_that_has_sent_everything_still_gets_its_answers() {
     let mut side = connect();
-    // No LF at the end: the end of the stream ends the line.
+    // Without a final LF, the end of the stream ends the line.
     side.agent
         .send(br#"{"jsonrpc":"2.0","id":1,"method":"datasets"}"#)
         .await;

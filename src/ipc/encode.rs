@@ -1,8 +1,8 @@
 //! Answers and notifications as lines of at most 1 MiB.
 //!
-//! A frame carries at most 200 kB of each output stream (protocol.md §4), and when escapes or
-//! findings would still blow it up, more is cut until it fits: an answer is never lost for its
-//! size. Whatever is cut is said to be.
+//! A frame carries at most 200 kB of each output stream (protocol.md §4). If escapes or findings
+//! would still make it too long, more is cut until it fits, so that no answer is lost for its size.
+//! Every cut is marked.
 
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -15,12 +15,13 @@ use super::frame::FRAME_MAX;
 
 /// Bytes of stdout, and of stderr, in one frame.
 const OUTPUT_MAX: usize = FRAME_STDOUT;
-/// Bytes of text in one `output` notification; six times that, escaped, still fits a frame.
+/// Bytes of text in one `output` notification. Escapes make it at most six times longer, which
+/// still fits a frame.
 const NOTE_TEXT_MAX: usize = 128 * 1024;
 /// Bytes of an error's message.
 const MESSAGE_MAX: usize = 4096;
 
-/// The answer to one call, with its LF.
+/// The answer to one call, including its LF.
 pub(super) fn response(id: &Id, result: &Result<Reply, RpcError>) -> Vec<u8> {
     match result {
         Ok(reply) => success(id, reply),
@@ -73,7 +74,7 @@ fn internal(message: &str) -> RpcError {
     RpcError::new(RpcError::INTERNAL, message)
 }
 
-/// A notification, as one frame or, where its text is long, as several.
+/// A notification as one frame, or as several if its text is long.
 pub(super) fn note(note: &Note) -> Vec<Vec<u8>> {
     let Note::Output { id, stream, text } = note else {
         return line(&Notification::of(note)).into_iter().collect();
@@ -93,7 +94,7 @@ pub(super) fn note(note: &Note) -> Vec<Vec<u8>> {
     frames
 }
 
-/// The line, or `None` where it would be longer than a frame.
+/// The line, or `None` if it would be longer than a frame.
 fn line<T: Serialize>(message: &T) -> Option<Vec<u8>> {
     let mut line = serde_json::to_vec(message).ok()?;
     if line.len() > FRAME_MAX {
@@ -155,7 +156,7 @@ impl<'a> Notification<'a> {
     }
 }
 
-/// Cuts both streams of an outcome to `budget` bytes, at a character's boundary.
+/// Cuts both streams of an outcome to `budget` bytes, at a character boundary.
 fn cut_output(value: &mut Value, budget: usize) {
     let Some(run) = value.get_mut("run").and_then(Value::as_object_mut) else {
         return;
@@ -171,7 +172,7 @@ fn cut_output(value: &mut Value, budget: usize) {
     }
 }
 
-/// Shortens what is left: the profile's result goes, long lists are cut and say by how much.
+/// Shortens the rest: the profile's result is dropped, and long lists are cut and say by how much.
 fn cut_lists(value: &mut Value, budget: usize) {
     if let Some(run) = value.get_mut("run").and_then(Value::as_object_mut)
         && run.get("result").is_some_and(|r| !r.is_null())
@@ -179,7 +180,7 @@ fn cut_lists(value: &mut Value, budget: usize) {
         run.insert("result".to_owned(), Value::Null);
         run.insert("result_left_out".to_owned(), json!("larger than a frame"));
     }
-    // A verdict is the whole answer of `check` and one field of every other.
+    // A verdict is the whole answer of `check`, and a field of every other answer.
     if value.get("findings").is_some() {
         cut_verdict(value, budget);
     } else if let Some(verdict) = value.get_mut("verdict") {

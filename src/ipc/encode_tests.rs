@@ -88,7 +88,7 @@ fn verdict(findings: usize, lines: u32) -> Verdict {
     }
 }
 
-/// The frame as the peer reads it; checks what every frame must be.
+/// The frame as the peer reads it; checks what must hold for every frame.
 fn frame(line: &[u8]) -> Value {
     assert!(line.len() <= FRAME_MAX + 1, "{} bytes", line.len());
     assert_eq!(line.iter().filter(|b| **b == b'\n').count(), 1);

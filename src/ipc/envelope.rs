@@ -1,4 +1,4 @@
-//! JSON-RPC 2.0 around a request: version, id, method, params; no meaning yet.
+//! The JSON-RPC 2.0 envelope of a request: version, id, method and params, without their meaning.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -11,7 +11,8 @@ use crate::broker::RpcError;
 
 use super::json;
 
-/// Bytes of an id's JSON text. It comes back in every answer, so it cannot be as long as a frame.
+/// Bytes of an id's JSON text. Every answer repeats the id, so it must be much shorter than a
+/// frame.
 const ID_MAX: usize = 1024;
 
 /// A request's id, exactly as it was written: `1`, `1.0`, `"a"` or `null`.
@@ -19,12 +20,12 @@ const ID_MAX: usize = 1024;
 pub struct Id(Box<str>);
 
 impl Id {
-    /// What an answer has when the id could not be read.
+    /// The id of an answer when the request's id could not be read.
     pub fn null() -> Self {
         Self("null".into())
     }
 
-    /// JSON text.
+    /// The id as JSON text.
     pub fn as_json(&self) -> &str {
         &self.0
     }
@@ -51,19 +52,19 @@ impl Id {
 #[derive(Debug, PartialEq)]
 pub(super) struct Envelope {
     pub method: String,
-    /// The params object; empty when there was none.
+    /// The params object; empty if there was none.
     pub params: Result<Map<String, Value>, RpcError>,
 }
 
-/// A line, taken apart.
+/// A line, split into id and call.
 #[derive(Debug, PartialEq)]
 pub(super) struct Decoded {
-    /// Whom to answer; `None` for a notification, which is not answered.
+    /// The id to answer; `None` for a notification, which is not answered.
     pub id: Option<Id>,
     pub call: Result<Envelope, RpcError>,
 }
 
-/// Takes a line apart. Never fails: what is wrong with the line is the answer to it.
+/// Decodes a line. Never fails: an invalid line becomes the error that answers it.
 pub(super) fn decode(line: &[u8]) -> Decoded {
     let refuse = |error| Decoded {
         id: Some(Id::null()),
@@ -94,7 +95,7 @@ fn malformed(text: &str, error: &serde_json::Error) -> RpcError {
     let accepted = json!({
         "expected": {"jsonrpc": "2.0", "id": "string or number", "method": "…", "params": {}}
     });
-    // What follows a value of the wrong kind was not looked at yet.
+    // The text after a value of the wrong type was not checked yet.
     let valid = error.is_data() && serde_json::from_str::<IgnoredAny>(text).is_ok();
     if !valid {
         let what = if text.trim_ascii().is_empty() {
@@ -112,7 +113,7 @@ fn malformed(text: &str, error: &serde_json::Error) -> RpcError {
     RpcError::new(RpcError::INVALID_REQUEST, format!("not a request: {what}")).with_data(accepted)
 }
 
-/// The top-level members that mean something. Others are nobody's business.
+/// The top-level members that have a meaning. Others are ignored.
 #[derive(Default)]
 struct Members<'a> {
     jsonrpc: Option<&'a RawValue>,
@@ -166,7 +167,7 @@ impl Members<'_> {
                 .with_data(json!({"expected": accepted}))
         };
         let id = match self.id.map(|raw| Id::read(raw.get())) {
-            // Two ids: which of them would be answered?
+            // With two ids it is unclear which one to answer, so the answer has `null`.
             _ if self.repeated == Some("id") => Ok(Some(Id::null())),
             None => Ok(None),
             Some(Ok(id)) => Ok(Some(id)),
@@ -181,7 +182,8 @@ impl Members<'_> {
                 };
             }
         };
-        // An invalid request is answered even without an id: it may not be a notification.
+        // An invalid request is answered even without an id: it need not have been meant as a
+        // notification.
         let refuse = |message: String, accepted: Value| Decoded {
             id: Some(id.clone().unwrap_or_else(Id::null)),
             call: Err(invalid(message, accepted)),
@@ -403,7 +405,7 @@ mod tests {
         #[test]
         fn no_line_whatsoever_goes_unanswered_or_breaks_the_reader(line: Vec<u8>) {
             let decoded = decode(&line);
-            // Only a well-formed notification is without an id.
+            // Only a well-formed notification has no id.
             proptest::prop_assert!(decoded.id.is_some() || decoded.call.is_ok());
         }
 

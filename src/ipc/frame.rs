@@ -1,4 +1,4 @@
-//! Lines out of bytes: one JSON object a line, LF at the end, at most 1 MiB.
+//! Splits bytes into lines: one JSON object per line, LF at the end, at most 1 MiB.
 
 use std::io::{self, BufRead as _};
 
@@ -7,18 +7,18 @@ use tokio::io::{AsyncRead, AsyncReadExt as _};
 /// Bytes of a frame without its LF (protocol.md §2).
 pub const FRAME_MAX: usize = 1024 * 1024;
 
-/// What a buffer keeps between frames; a large frame's memory is given back.
+/// Bytes that a buffer keeps between frames; a large frame's memory is released.
 const KEEP: usize = 64 * 1024;
 
-/// Bytes asked of the kernel at a time.
+/// Bytes requested from the kernel at a time.
 const CHUNK: usize = 16 * 1024;
 
-/// What came next.
+/// What a read returned.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Next {
-    /// A line without its LF. Also the unfinished last one.
+    /// A line without its LF. Also an unfinished last line.
     Line(Vec<u8>),
-    /// A line that is longer than a frame may be. Nothing after it can be told apart.
+    /// A line longer than a frame may be. What follows cannot be split into lines.
     TooLong,
     /// The peer sends no more.
     End,
@@ -29,10 +29,10 @@ pub(super) enum Next {
 pub(super) struct FrameReader<R> {
     source: R,
     buffer: Vec<u8>,
-    /// Where the first line that was not taken begins. Lines are taken by moving this, not by
-    /// moving bytes: a buffer full of short ones must not cost its square.
+    /// Where the first line not yet taken begins. Taking a line moves this index, not the bytes:
+    /// with a buffer full of short lines, moving bytes would take quadratic time.
     start: usize,
-    /// Up to here no LF follows `start`.
+    /// There is no LF between `start` and here.
     searched: usize,
     limit: usize,
     ended: bool,
@@ -50,7 +50,7 @@ impl<R: AsyncRead + Unpin> FrameReader<R> {
         }
     }
 
-    /// The next line that has already arrived, if a whole one has.
+    /// The next line, if a whole one has already arrived.
     pub fn take(&mut self) -> Option<Next> {
         let found = line_feed(&self.buffer[self.searched..]);
         let end = found.map_or(self.buffer.len(), |at| self.searched + at);
@@ -75,7 +75,7 @@ impl<R: AsyncRead + Unpin> FrameReader<R> {
         })
     }
 
-    /// Waits for more bytes. Can be dropped at any await without losing one.
+    /// Waits for more bytes. Can be dropped at any await without losing any.
     pub async fn fill(&mut self) -> io::Result<()> {
         if self.is_within() {
             self.buffer.drain(..self.start);
@@ -105,12 +105,12 @@ impl<R: AsyncRead + Unpin> FrameReader<R> {
         &self.source
     }
 
-    /// Whether a line has begun and is not finished.
+    /// Whether a line has begun but is not complete.
     pub fn is_within(&self) -> bool {
         self.start < self.buffer.len()
     }
 
-    /// Reads and forgets, until the peer stops sending.
+    /// Reads and discards until the peer stops sending.
     pub async fn discard(&mut self) -> io::Result<()> {
         while !self.ended {
             self.forget();
@@ -119,7 +119,7 @@ impl<R: AsyncRead + Unpin> FrameReader<R> {
         Ok(())
     }
 
-    /// Empties the buffer; memory that a large line took is given back.
+    /// Empties the buffer and releases the memory that a large line took.
     fn forget(&mut self) {
         self.buffer.clear();
         self.buffer.shrink_to(KEEP);
@@ -128,7 +128,7 @@ impl<R: AsyncRead + Unpin> FrameReader<R> {
     }
 }
 
-/// Where the first LF is. The standard library's own search is many times faster than a loop.
+/// The position of the first LF. The standard library's search is many times faster than a loop.
 fn line_feed(bytes: &[u8]) -> Option<usize> {
     let mut rest = bytes;
     // Reading from a slice cannot fail.
@@ -186,7 +186,7 @@ mod tests {
             lines += 1;
         }
         assert_eq!(lines, 7 * FRAME_MAX);
-        // Moving the rest for each line would take minutes.
+        // Moving the remaining bytes for each line would take minutes.
         assert!(started.elapsed() < std::time::Duration::from_secs(120));
     }
 

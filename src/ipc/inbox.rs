@@ -1,8 +1,8 @@
-//! What agents ask, on its way to the core: in turn between uids, then between peers.
+//! Requests of agents on their way to the core, taking turns between uids, then between peers.
 //!
-//! Each connection has a few events of its own under way and waits with the rest, so what waits
-//! here is bounded by the number of connections, and a peer that sends a thousand requests delays
-//! another one by a few.
+//! Each connection has only a few events in flight and holds back the rest. So the number of
+//! waiting events is bounded by the number of connections, and a peer that sends a thousand
+//! requests delays another peer by a few.
 
 use std::sync::Arc;
 
@@ -12,27 +12,27 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use crate::broker::{Event, FairQueue};
 use crate::model::Peer;
 
-/// Events of one connection that the core has not taken yet.
+/// Events of one connection that the core may not have taken yet.
 const OF_CONNECTION: usize = 2;
 
 struct Waiting {
     event: Event,
     of: (u32, i32),
-    /// Given back when the core takes the event.
+    /// The permit is returned when the core takes the event.
     _place: OwnedSemaphorePermit,
 }
 
-/// The core's side.
+/// The core's end.
 pub struct Inbox {
     arriving: UnboundedReceiver<Waiting>,
     waiting: FairQueue<Waiting>,
 }
 
-/// The socket's side. The inbox ends when every entrance and every door is gone.
+/// The socket's end. The inbox ends when every entrance and every door is gone.
 #[derive(Clone)]
 pub struct Entrance(UnboundedSender<Waiting>);
 
-/// One connection's way in.
+/// One connection's sender.
 pub(super) struct Door {
     way: UnboundedSender<Waiting>,
     of: (u32, i32),
@@ -43,7 +43,7 @@ pub(super) struct Door {
 #[derive(Debug)]
 pub(super) struct Gone;
 
-/// A way from the socket to the core.
+/// Creates the queue from the socket to the core.
 pub fn inbox() -> (Entrance, Inbox) {
     let (way, arriving) = unbounded_channel();
     let waiting = FairQueue::default();
@@ -51,7 +51,7 @@ pub fn inbox() -> (Entrance, Inbox) {
 }
 
 impl Inbox {
-    /// The next event in turn; `None` when no other will come.
+    /// The next event in turn; `None` when no more can come.
     pub async fn recv(&mut self) -> Option<Event> {
         if let Some(event) = self.try_recv() {
             return Some(event);
@@ -84,7 +84,7 @@ impl Entrance {
 }
 
 impl Door {
-    /// Hands an event over, once there is room for another of this connection.
+    /// Sends an event, once this connection may have another one in flight.
     pub async fn send(&self, event: Event) -> Result<(), Gone> {
         let place = tokio::select! {
             place = self.places.clone().acquire_owned() => place.map_err(|_| Gone)?,
@@ -194,7 +194,7 @@ mod tests {
         assert!(table.lines().any(|line| line == row), "not in it: {row}");
     }
 
-    /// Whether a future is not done when it is asked once.
+    /// Whether a future is still pending after one poll.
     async fn waits(mut future: std::pin::Pin<&mut impl Future>) -> bool {
         std::future::poll_fn(|context| {
             std::task::Poll::Ready(future.as_mut().poll(context).is_pending())

@@ -1,7 +1,7 @@
-//! JSON that means one thing: a key that stands twice in an object is refused.
+//! JSON with exactly one meaning: an object with a repeated key is refused.
 //!
-//! RFC 8259 leaves the meaning of a repeated key open, and where two readers differ somebody can
-//! show one thing and run another.
+//! RFC 8259 leaves the meaning of a repeated key open. If two readers differ, somebody could show
+//! one thing and run another.
 
 use std::cell::Cell;
 use std::fmt;
@@ -9,18 +9,18 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
-/// Values in one text, counted at every depth. A value takes sixteen times the memory of its
-/// shortest text, and proposals are kept.
+/// Maximum number of values in one text, at every depth. A value takes sixteen times the memory of
+/// its shortest text, and proposals stay in memory.
 pub(super) const VALUES_MAX: usize = 128 * 1024;
 
-/// Why a text was not taken.
+/// Why a text was refused.
 #[derive(Debug)]
 pub(super) enum Refused {
-    /// Not JSON, or a key that stands twice.
+    /// Not JSON, or an object with a repeated key.
     Wrong(serde_json::Error),
     /// More than [`VALUES_MAX`] values.
     TooMany,
-    /// A whole number, as it was written, that would come out as another one.
+    /// An integer, as written, that would be read as a different one.
     TooLong(String),
 }
 
@@ -41,8 +41,8 @@ pub(super) fn parse(text: &str) -> Result<Value, Refused> {
     }
 }
 
-/// The first whole number of a sound text that 64 bits do not hold: it would be read as the nearest
-/// double.
+/// The first integer of a valid text that does not fit into 64 bits: it would be read as the
+/// nearest double.
 fn too_long(text: &str) -> Option<&str> {
     let mut rest = text;
     while let Some(at) = rest.find(|c: char| matches!(c, '"' | '-') || c.is_ascii_digit()) {
@@ -62,7 +62,7 @@ fn too_long(text: &str) -> Option<&str> {
     None
 }
 
-/// What follows the quote that ends a string.
+/// The text after the quote that ends a string.
 fn after_string(inside: &str) -> &str {
     let mut rest = inside;
     while let Some(at) = rest.find(['"', '\\']) {
@@ -71,13 +71,13 @@ fn after_string(inside: &str) -> &str {
         if ends {
             return rest;
         }
-        // What is escaped ends nothing.
+        // An escaped character does not end the string.
         rest = rest.get(1..).unwrap_or("");
     }
     ""
 }
 
-/// Holds how many more values may come.
+/// Holds how many more values are allowed.
 #[derive(Clone, Copy)]
 struct Strict<'a>(&'a Cell<usize>);
 

@@ -6,9 +6,9 @@
 //!                          └──── Router ◀── encode ◀── Effect::Reply, Notify ◀───────────┘
 //! ```
 //!
-//! Turns bytes into requests and answers into bytes, keeps peers apart and within their bounds.
-//! Decides nothing: no method here grants, and the core is told who asks as the kernel vouches
-//! for it. [`Client`] is the other end, for the program's own commands.
+//! Turns bytes into requests and answers into bytes, separates peers and enforces their bounds.
+//! Decides nothing: no method here grants, and the core gets each peer's identity from the kernel.
+//! [`Client`] is the other end, for the program's own commands.
 
 mod client;
 mod connection;

@@ -1,32 +1,32 @@
-//! How fast a peer's lines are read. Whoever sends more than the dashboard can look at waits in
-//! its own socket; answering each line, even with a refusal, would take the processor from others.
+//! How fast a peer's lines are read. A peer that sends more than the dashboard can process waits in
+//! its own socket: answering every line, even with a refusal, would take CPU time from others.
 
 use std::collections::HashMap;
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// Lines a peer may send at once, whatever it did before.
+/// Lines that a peer may send at once.
 const BURST: u64 = 4_000;
-/// Lines a second that are read of one peer.
+/// Lines per second that are read from one peer.
 const OF_PEER: u64 = 4_000;
-/// Lines a second that are read of all peers of a uid: processes are cheap.
+/// Lines per second that are read from all peers of a uid, because processes are cheap.
 const OF_UID: u64 = 8_000;
 /// Bytes that count as one more line.
 const LINE_BYTES: usize = 4 * 1024;
 /// Peers remembered before those that have caught up are forgotten.
 const HELD: usize = 1_024;
 
-/// What peers have sent lately.
+/// How much peers have sent lately.
 #[derive(Debug, Default)]
 pub(super) struct Paces {
-    /// Lines that were read and not yet made good by time passing, in thousandths.
+    /// Lines read and not yet offset by time, in thousandths.
     held: HashMap<(u32, i32), (u64, Instant)>,
 }
 
 impl Paces {
-    /// Notes a line; the value is how long the peer has to wait before its next one. `peers` of its
-    /// uid share what the uid may send, so a peer that sends little waits for none of them.
+    /// Notes a line. Returns how long the peer must wait before its next one. The `peers` of a uid
+    /// share the uid's rate, so a peer that sends little does not wait for the others.
     pub fn charge(
         &mut self,
         peer: (u32, i32),
@@ -92,12 +92,12 @@ mod tests {
             }
             paces.charge((1, 10), bytes, peers, now).as_millis()
         };
-        // At once; so many peers that a line more is ten milliseconds.
+        // The burst, with so many peers that one more line means ten milliseconds.
         assert_eq!((waits(4_000, 100, 80), waits(4_001, 100, 80)), (0, 10));
         assert_eq!(waits(4_000, 4 * 1024 - 1, 80), 0);
         assert_eq!(waits(2_000, 4 * 1024, 80), 0);
         assert_eq!(waits(2_001, 4 * 1024, 80), 20);
-        // 8,000 more: of one peer, and of one that shares with others.
+        // 8,000 more: from a single peer, and from peers that share a rate.
         assert_eq!(waits(12_000, 100, 1), 2_000);
         assert_eq!(waits(12_000, 100, 2), 2_000);
         assert_eq!(waits(12_000, 100, 4), 4_000);

@@ -5,10 +5,10 @@ use serde_json::{Map, Value, json};
 use crate::broker::RpcError;
 use crate::model::nearest;
 
-/// Names longer than this are cut before they are repeated in a message.
+/// Names longer than this are cut before a message repeats them.
 const ECHO_MAX: usize = 64;
 
-/// The fields of one object. `name` is where it stands, for messages: `agent`, `inputs.sales`.
+/// The fields of one object. `name` is its path, for messages: `agent`, `inputs.sales`.
 #[derive(Debug)]
 pub(super) struct Fields {
     name: String,
@@ -17,7 +17,7 @@ pub(super) struct Fields {
 }
 
 impl Fields {
-    /// Takes an object that may have the `known` fields and no other.
+    /// Takes an object that may only have the `known` fields.
     pub fn new(
         name: impl Into<String>,
         known: &'static [&'static str],
@@ -68,12 +68,12 @@ impl Fields {
         }
     }
 
-    /// The value, where the field is there and not null.
+    /// The value, if the field is present and not null.
     pub fn take(&mut self, key: &str) -> Option<Value> {
         self.map.remove(key).filter(|value| !value.is_null())
     }
 
-    /// The value, null included.
+    /// The value, even if it is null.
     pub fn take_any(&mut self, key: &str) -> Option<Value> {
         self.map.remove(key)
     }
@@ -112,7 +112,7 @@ impl Fields {
         }
     }
 
-    /// A whole number from 0.
+    /// An integer from 0.
     pub fn whole(&mut self, key: &str) -> Result<Option<u64>, RpcError> {
         match self.take(key) {
             None => Ok(None),
@@ -123,7 +123,7 @@ impl Fields {
         }
     }
 
-    /// A whole number from 1.
+    /// An integer from 1.
     pub fn positive(&mut self, key: &str) -> Result<Option<u64>, RpcError> {
         let wanted = "a whole number from 1";
         match self.take(key) {
@@ -150,7 +150,7 @@ impl Fields {
         }
     }
 
-    /// A field without which nothing can be done.
+    /// A mandatory field.
     pub fn required<T>(&self, key: &str, value: Option<T>) -> Result<T, RpcError> {
         value.ok_or_else(|| {
             invalid(format!("`{}` is missing", self.full(key)))
@@ -176,7 +176,7 @@ pub(super) fn wrong_type(name: &str, wanted: &str, got: &Value) -> RpcError {
         .with_data(json!({"param": name, "expected": wanted}))
 }
 
-/// A name of the peer's, short and without anything that a terminal would obey.
+/// A name from the peer, shortened and without control characters for the terminal.
 pub(super) fn echo(name: &str) -> String {
     let cut: String = name.chars().take(ECHO_MAX).collect();
     let more = if cut.len() < name.len() { "…" } else { "" };

@@ -1,4 +1,4 @@
-//! Who connected, as the kernel vouches for it.
+//! Who connected, as reported by the kernel.
 
 use std::io;
 use std::path::Path;
@@ -7,11 +7,11 @@ use tokio::net::UnixStream;
 
 use crate::model::Peer;
 
-/// Reads SO_PEERCRED (unix(7)): uid, gid and pid at the time of `connect`. The executable's name
-/// is a hint: the process may have been replaced since, and any program can be called anything.
+/// Reads SO_PEERCRED (unix(7)): uid, gid and pid at the time of `connect`. The executable's name is
+/// only a hint: the process may have been replaced since, and a program can have any name.
 pub(super) fn of(stream: &UnixStream) -> io::Result<Peer> {
     let credentials = stream.peer_cred()?;
-    // 0 where the peer lives in a pid namespace that cannot be seen from here.
+    // 0 if the peer is in a pid namespace that is not visible from here.
     let pid = credentials.pid().unwrap_or(0);
     Ok(Peer {
         uid: credentials.uid(),

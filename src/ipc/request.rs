@@ -1,4 +1,4 @@
-//! Methods and their params (protocol.md §2): what an envelope asks the broker for.
+//! Methods and their params (protocol.md §2): what an envelope asks the core for.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -12,19 +12,19 @@ use crate::model::{AgentClaim, ArtifactRef, Draft, InputRequest, Limits, Proposa
 use super::envelope::Envelope;
 use super::params::{Fields, echo, invalid, wrong_type};
 
-/// The protocol that is spoken here.
+/// The protocol version spoken here.
 const PROTOCOL: u64 = 1;
 
-/// Every method there is. None of them decides.
+/// Every method. None of them decides on a proposal.
 pub const METHODS: [&str; 8] = [
     "hello", "propose", "wait", "status", "withdraw", "check", "datasets", "artifact",
 ];
 
-/// Bytes of a title or a reason. They are shown to a person.
+/// Bytes of a title or a reason, which a person reads.
 const PROSE_MAX: usize = 64 * 1024;
 /// Bytes of a name, a key or a token.
 const NAME_MAX: usize = 1024;
-/// Longest wait; nothing lives longer.
+/// The longest wait; no proposal lives longer.
 const WAIT_MAX: Duration = Duration::from_secs(366 * 24 * 3600);
 
 /// The request, or the error that answers it.
@@ -79,7 +79,7 @@ fn hello(mut fields: Fields) -> Result<Request, RpcError> {
     })
 }
 
-/// 256 random bits as hex: whoever knows it resumes the session, so it cannot be guessed.
+/// 256 random bits as hex. Knowing the token resumes the session, so it must not be guessable.
 fn token() -> Result<String, RpcError> {
     use std::fmt::Write as _;
     let mut bytes = [0u8; 32];
@@ -162,7 +162,7 @@ fn wait(mut fields: Fields) -> Result<Request, RpcError> {
     Ok(Request::Wait { id, timeout })
 }
 
-/// A string that is no UUID names no proposal, which is the same to its sender as another's.
+/// A string that is not a UUID gets the same answer as another agent's id.
 fn id(fields: &mut Fields) -> Result<ProposalId, RpcError> {
     let text = fields.string("id")?;
     let text = fields.required("id", text)?;

@@ -57,7 +57,7 @@ fn code_over_64_kib_is_too_large_and_at_it_is_not() {
         let error = refused(method, json!({"code": "#".repeat(65_537)}));
         assert_eq!(error.code, RpcError::TOO_LARGE);
         assert_eq!(error.data["limit_bytes"], 65_536);
-        // Bytes count, not characters.
+        // The limit counts bytes, not characters.
         assert_eq!(
             refused(method, json!({"code": "é".repeat(32_769)})).code,
             RpcError::TOO_LARGE

@@ -1,7 +1,7 @@
-//! The way back: which connection an answer goes to, and how much may wait for it.
+//! The way back to agents: which connection an answer goes to, and how much may wait for it.
 //!
-//! Nothing here ever waits for a peer. What a peer does not read is kept up to a limit, for each
-//! connection and for each uid; beyond it the connection is given up, so that a peer that never
+//! Nothing here ever waits for a peer. Output that a peer does not read is queued up to a limit,
+//! for each connection and each uid. Beyond it the connection is dropped, so that a peer that never
 //! reads costs the others nothing.
 
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -21,22 +21,22 @@ use super::shares::{self, Full, Held, Room};
 /// Bytes of small frames that are written together.
 const WRITE_AT_ONCE: usize = 64 * 1024;
 
-/// How much of everything a peer may take.
+/// How much of each resource a peer may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
     /// Connections of all uids together.
     pub connections: usize,
-    /// Connections of one uid. Together with `connections` this is what there is to share.
+    /// Connections of one uid. Shares are computed from this and `connections`.
     pub connections_per_uid: usize,
-    /// Calls of one connection that are not answered yet.
+    /// Unanswered calls of one connection.
     pub calls: usize,
-    /// Bytes that wait for one connection to read them.
+    /// Bytes queued until one connection reads them.
     pub queued: usize,
     /// The same for all connections of one uid.
     pub queued_per_uid: usize,
-    /// How long a line may take to arrive once it has begun.
+    /// How long a line may take to arrive completely once it has begun.
     pub line_time: Duration,
-    /// How long a connection that is being closed is given to read why.
+    /// How long a closing connection has to read why.
     pub linger: Duration,
 }
 
@@ -54,12 +54,12 @@ impl Default for Bounds {
     }
 }
 
-/// Hands answers and notifications to connections. Cheap to clone; every clone is the same.
+/// Delivers answers and notifications to connections. Cheap to clone; all clones share one table.
 #[derive(Clone, Debug)]
 pub struct Router {
     table: Arc<Mutex<Table>>,
     pub(super) bounds: Bounds,
-    /// Rung whenever something was written or a connection closed.
+    /// Notified whenever something was written or a connection closed.
     settled: Arc<Notify>,
 }
 
@@ -72,38 +72,38 @@ impl Default for Router {
 #[derive(Debug, Default)]
 struct Table {
     lanes: HashMap<ConnId, Lane>,
-    /// Bytes that wait for the connections of a uid.
+    /// Bytes queued for all connections of a uid.
     queued: HashMap<u32, usize>,
     paces: Paces,
     next: u64,
-    /// Counts what happens, to tell what happened last.
+    /// A logical clock, to tell which event was last.
     events: u64,
 }
 
-/// One connection's way out.
+/// One connection's output.
 #[derive(Debug)]
 struct Lane {
     /// Uid and pid.
     peer: (u32, i32),
-    /// When it last asked or was told something.
+    /// When it last sent a request or was sent something.
     active: u64,
-    /// It made room for another; it is only being told so.
+    /// It was displaced by another connection, and is only being told so.
     displaced: bool,
-    /// Rung when it is displaced.
+    /// Notified when it is displaced.
     evict: Arc<Notify>,
     frames: VecDeque<Vec<u8>>,
-    /// Bytes in `frames`, and of the frame that is being written.
+    /// Bytes in `frames` and in the frame that is being written.
     queued: usize,
     calls: HashMap<CallId, Option<Id>>,
     /// It fell too far behind; nothing more is written.
     lost: bool,
-    /// It ends when what is queued is written.
+    /// It ends once the queued frames are written.
     ending: bool,
     wake: Arc<Notify>,
 }
 
 impl Table {
-    /// Queues a frame, or gives the connection up when there is no room for it.
+    /// Queues a frame, or drops the connection if there is no room for it.
     fn push(&mut self, conn: ConnId, frame: Vec<u8>, bounds: &Bounds) {
         let Some(lane) = self.lanes.get_mut(&conn).filter(|lane| !lane.lost) else {
             return;
@@ -123,7 +123,7 @@ impl Table {
         lane.wake.notify_one();
     }
 
-    /// The connections that count, which are all but those that made room for another.
+    /// The connections that count: all except displaced ones.
     fn held(&self) -> Vec<Held> {
         let counted = self.lanes.iter().filter(|(_, lane)| !lane.displaced);
         counted
@@ -136,7 +136,7 @@ impl Table {
             .collect()
     }
 
-    /// Takes bytes that no longer wait off a uid's account.
+    /// Subtracts bytes that are no longer queued from a uid's total.
     fn settle(&mut self, uid: u32, size: usize) {
         if let Some(queued) = self.queued.get_mut(&uid) {
             *queued = queued.saturating_sub(size);
@@ -163,7 +163,7 @@ impl Router {
             None => None,
         };
         let Some(id) = id else { return };
-        // Written out without the lock: an outcome takes a while.
+        // Encode without holding the lock, because an outcome takes a while.
         let frame = id.map(|id| encode::response(&id, &result));
         let mut table = self.table();
         let answered = table
@@ -189,14 +189,14 @@ impl Router {
         self.table().lanes.len()
     }
 
-    /// Waits until every peer has been sent what is queued for it, but no longer than `limit`:
-    /// before leaving, so that waiters hear how their proposals ended.
+    /// Waits until every peer was sent what is queued for it, but no longer than `limit`. Used
+    /// before exiting, so that waiting agents hear how their proposals ended.
     pub async fn drain(&self, limit: Duration) {
         let empty = || self.table().lanes.values().all(|l| l.lost || l.queued == 0);
         let _ = tokio::time::timeout(limit, self.until(empty)).await;
     }
 
-    /// Waits until `reached` holds; looked at whenever something was written or closed.
+    /// Waits until `reached` holds; checked whenever something was written or a connection closed.
     async fn until(&self, reached: impl Fn() -> bool) {
         loop {
             let changed = self.settled.notified();
@@ -209,14 +209,14 @@ impl Router {
         }
     }
 
-    /// A panic while the lock is held would be a defect here; the table is still whole, since
-    /// every change to it is made of steps that cannot fail.
+    /// A panic while the lock is held would be a defect here. The table stays consistent even then,
+    /// because every change to it consists of steps that cannot fail.
     fn table(&self) -> MutexGuard<'_, Table> {
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Lets a connection in, in place of another's where there is no room and it has less than its
-    /// share.
+    /// Admits a connection. If there is no room and the peer has less than its share, another
+    /// connection is displaced.
     pub(super) fn open(&self, peer: (u32, i32), owner: u32) -> Result<ConnId, Full> {
         let mut table = self.table();
         if let Room::Instead(conn) = shares::room(&table.held(), peer, owner, &self.bounds)?
@@ -244,7 +244,7 @@ impl Router {
         Ok(conn)
     }
 
-    /// Ends when the connection has to make room for another; the value is how many are being told
+    /// Ends when the connection is displaced. Returns how many displaced connections are being told
     /// so at the moment.
     pub(super) async fn displaced(&self, conn: ConnId) -> usize {
         loop {
@@ -262,8 +262,8 @@ impl Router {
         }
     }
 
-    /// Notes that a connection sent a line of so many bytes, and waits until its peer may send the
-    /// next one.
+    /// Notes that a connection sent a line of this size, and waits until its peer may send the next
+    /// one.
     pub(super) async fn pace(&self, conn: ConnId, bytes: usize) {
         let wait = {
             let mut table = self.table();
@@ -293,8 +293,8 @@ impl Router {
         self.settled.notify_waiters();
     }
 
-    /// Notes a call that will be answered; `None` for a notification. `false` when too many are
-    /// open.
+    /// Notes an open call, with its `id` or `None` for a notification. Returns `false` if too many
+    /// calls are open.
     pub(super) fn begin(&self, conn: ConnId, call: CallId, id: Option<Id>) -> bool {
         let mut table = self.table();
         let Table { lanes, events, .. } = &mut *table;
@@ -322,7 +322,7 @@ impl Router {
         }
     }
 
-    /// The next frames to write, small ones several at once; `None` when there will be no other.
+    /// The next frames to write, several small ones at once; `None` when there will be no more.
     pub(super) async fn next_frames(&self, conn: ConnId) -> Option<Vec<u8>> {
         loop {
             let wake = {
@@ -345,12 +345,12 @@ impl Router {
                 }
                 lane.wake.clone()
             };
-            // A permit that was left behind only makes the loop look once more.
+            // A leftover permit only makes the loop check once more.
             wake.notified().await;
         }
     }
 
-    /// Ends when the connection fell too far behind.
+    /// Ends when the connection has fallen too far behind.
     pub(super) async fn lost(&self, conn: ConnId) {
         loop {
             let wake = {
@@ -364,7 +364,7 @@ impl Router {
         }
     }
 
-    /// A frame was written.
+    /// Notes that a frame was written.
     pub(super) fn written(&self, conn: ConnId, size: usize) {
         let mut table = self.table();
         if let Some(lane) = table.lanes.get_mut(&conn) {

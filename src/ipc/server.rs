@@ -1,4 +1,4 @@
-//! Accepts connections, and refuses those that may not be here.
+//! Accepts connections, and refuses peers that may not connect.
 
 use std::collections::VecDeque;
 use std::io;
@@ -27,16 +27,16 @@ use super::router::{Bounds, Router};
 use super::shares::Full;
 use super::socket::Listener;
 
-/// How long to wait when the system has no descriptor left for a connection.
+/// How long to wait when the system has no free descriptor for a connection.
 const BREATH: Duration = Duration::from_millis(100);
 
-/// How many refused peers may be read out at a time. All are told why at once; the one that has had
-/// longest to read it goes when a further one comes.
+/// How many refused connections stay open at a time, so that their peers can read why. When another
+/// one comes, the oldest is closed.
 const TURNED_AWAY: usize = 64;
 
-/// Serves agents until the inbox of `entrance` is dropped: then nobody new is let in, the socket
-/// is removed, and every connection gets what still waits for it before it ends. Dropping this
-/// future ends all of that at once.
+/// Serves agents until the inbox of `entrance` is dropped: then no new connection is admitted, the
+/// socket is removed, and every connection is sent its queued output before it ends. Dropping this
+/// future ends everything at once.
 pub async fn serve(listener: Listener, entrance: Entrance, router: Router) {
     let owner = geteuid().as_raw();
     let mut open = JoinSet::new();
@@ -88,7 +88,7 @@ pub async fn serve(listener: Listener, entrance: Entrance, router: Router) {
     while open.join_next().await.is_some() {}
 }
 
-/// Errors of accept(2) that say something about that one connection only.
+/// Errors of accept(2) that concern only the one connection.
 fn is_of_the_peer(error: &io::Error) -> bool {
     matches!(
         error.kind(),
@@ -98,7 +98,8 @@ fn is_of_the_peer(error: &io::Error) -> bool {
     )
 }
 
-/// Who it is and its number, or what to tell it; nothing where it cannot even be told apart.
+/// Admits a peer and numbers its connection, or returns the error to tell it; no error if the
+/// kernel does not identify the peer.
 fn admit(
     stream: &UnixStream,
     owner: u32,
@@ -136,17 +137,17 @@ fn no_room(full: Full, bounds: &Bounds) -> RpcError {
     }))
 }
 
-/// Says why. One short line always fits into a connection that nothing was written to yet, so
-/// nobody is waited for.
+/// Tells a peer why it is refused. One short line always fits into a new connection's buffer, so
+/// this never waits.
 fn tell(stream: &UnixStream, error: RpcError) {
     let line = encode::response(&Id::null(), &Err(error));
-    // A peer that is gone already hears nothing.
+    // Ignored if the peer is gone already.
     let flags = MsgFlags::MSG_DONTWAIT | MsgFlags::MSG_NOSIGNAL;
     let _ = send(stream.as_fd().as_raw_fd(), &line, flags);
 }
 
-/// Closes what was told why. What the peer is sending meanwhile is read and forgotten: closing before
-/// would break its write, and it would never read why.
+/// Closes a refused connection. What the peer is still sending is read and discarded: closing
+/// earlier would break its write, and it would never read the reason.
 async fn turn_away(mut stream: UnixStream, linger: Duration) {
     let read_out = async {
         stream.shutdown().await?;
@@ -155,11 +156,11 @@ async fn turn_away(mut stream: UnixStream, linger: Duration) {
     let _ = timeout(linger, read_out).await;
 }
 
-/// Ends when the peer has closed both directions. Needed once it has closed one: a read then
-/// ends at once and says no more.
+/// Ends when the peer has closed both directions. Needed once it has closed one: from then on a
+/// read returns at once and shows nothing more.
 fn hangup(reader: &OwnedReadHalf) -> impl Future<Output = ()> + use<> {
-    // A registration of its own, so that its readiness can be cleared without hiding from the
-    // writer that it may write.
+    // A separate registration, so that clearing its readiness does not hide from the writer that it
+    // may write.
     let watched = reader
         .as_ref()
         .as_fd()

@@ -1,9 +1,9 @@
-//! Who gets a connection, and whose makes room for it: in fair shares between uids, then between
-//! the peers of a uid.
+//! Who gets a connection, and whose connection makes room for it: fair shares between uids, then
+//! between the peers of a uid.
 //!
-//! While there is room everybody gets in. Once there is none, a uid (then a peer) that holds fewer
-//! connections than another gets in where the largest holder's idlest connection was. A uid that
-//! has none always gets in as long as somebody holds two.
+//! While there is room, everybody is admitted. When there is none, a uid (then a peer) that holds
+//! fewer connections than another replaces the largest holder's idlest connection. A uid that has
+//! none is always admitted as long as somebody holds two.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -12,15 +12,15 @@ use crate::model::ConnId;
 
 use super::router::Bounds;
 
-/// What counts of an open connection.
+/// The data of an open connection that decides on shares.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Held {
     pub conn: ConnId,
     /// Uid and pid.
     pub peer: (u32, i32),
-    /// Calls that are not answered yet.
+    /// Unanswered calls.
     pub calls: usize,
-    /// When it last asked or was told something, as a count that only grows.
+    /// When it last sent a request or was sent something, as a logical clock.
     pub active: u64,
 }
 
@@ -28,16 +28,16 @@ pub(super) struct Held {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Room {
     Free,
-    /// In place of this one.
+    /// This connection is replaced.
     Instead(ConnId),
 }
 
 /// No room for another connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Full {
-    /// Its uid holds this many, which is its most.
+    /// The uid holds this many connections, its maximum.
     Uid(usize),
-    /// As many are open in all, and nobody holds more than it does.
+    /// This many connections are open in total, and nobody holds more than this uid or peer.
     All(usize),
 }
 
@@ -56,7 +56,7 @@ pub(super) fn room(
         return Err(Full::All(0));
     }
     if !uid_full && let Some((uid, most)) = largest(held.iter().map(|h| h.peer.0)) {
-        // The owner gets in even where everybody else has but one.
+        // The dashboard's owner is admitted even if everybody else has only one.
         let owner_has_none = peer.0 == owner && of_uid == 0;
         if uid != peer.0 && (most > of_uid + 1 || owner_has_none) {
             return Ok(instead(held, uid));
@@ -73,8 +73,8 @@ pub(super) fn room(
     })
 }
 
-/// The idlest connection of the peer of this uid that has most. One without an open call goes
-/// first: nobody waits for an answer there.
+/// The idlest connection of this uid's peer with the most connections. One without an open call
+/// goes first: nobody waits for an answer there.
 fn instead(held: &[Held], uid: u32) -> Room {
     let of_uid = || held.iter().filter(|h| h.peer.0 == uid);
     let most = largest(of_uid().map(|h| h.peer)).map(|(peer, _)| peer);
@@ -84,7 +84,7 @@ fn instead(held: &[Held], uid: u32) -> Room {
         .map_or(Room::Free, |h| Room::Instead(h.conn))
 }
 
-/// Who holds most, and how many. Among equals the same one each time.
+/// Who holds the most, and how many. Among equals, always the same one.
 fn largest<K: Hash + Eq + Ord + Copy>(holders: impl Iterator<Item = K>) -> Option<(K, usize)> {
     let mut counts: HashMap<K, usize> = HashMap::new();
     for holder in holders {
@@ -109,7 +109,7 @@ mod tests {
         }
     }
 
-    /// Everybody who is let in, after these came one after the other.
+    /// The connections held after these peers arrived one by one, and the answer to each.
     fn come(who: &[(u32, i32)]) -> (Vec<Held>, Vec<Result<Room, Full>>) {
         let mut held: Vec<Held> = Vec::new();
         let mut said = Vec::new();
@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn connections_are_as_many_as_the_table_says() {
-        // What the product starts with. Everybody is a peer of its own, so nobody makes room.
+        // The default bounds. Every connection is a different peer, so nobody makes room.
         let open = |uids: u32| {
             let mut held = Vec::new();
             for n in 0..2_000 {
@@ -218,8 +218,8 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever came before: bounds hold, and a uid or a peer with none gets in while somebody
-        /// else has two.
+        /// After any history the bounds hold, and a uid or a peer with no connection is admitted
+        /// while somebody else has two.
         #[test]
         fn a_new_uid_always_gets_in(who in prop::collection::vec((0u32..6, 0i32..3), 0..60)) {
             let (held, _) = come(&who);

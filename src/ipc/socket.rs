@@ -1,12 +1,12 @@
-//! The socket's place in the file system: made so that only whom the user named can reach it.
+//! The socket in the file system, created so that only the users named by the owner can reach it.
 //!
-//! The folder belongs to the user and is 0700; the socket is 0600. With `[socket]` they are 0710
-//! and 0660 and belong to the configured group. A socket that nobody answers is taken over, a
+//! The folder belongs to the user and has mode 0700; the socket has 0600. With `[socket]` they have
+//! 0710 and 0660 and belong to the configured group. A socket that nobody answers is replaced, a
 //! live one is refused, and anything else at that path stops the start.
 //!
-//! The folder is opened once and everything happens below that descriptor, so that a rename of
+//! The folder is opened once and everything happens relative to that descriptor, so that renaming
 //! the folder cannot redirect it. A lock file decides between two dashboards that start at once,
-//! and the socket gets its final name only when its mode is right and it listens.
+//! and the socket gets its final name only once its mode is right and it listens.
 
 use std::ffi::OsString;
 use std::fs::{DirBuilder, File, TryLockError};
@@ -24,18 +24,18 @@ use nix::sys::stat::{FchmodatFlags, FileStat, Mode, SFlag, fchmod, fchmodat, fst
 use nix::unistd::{Gid, Group, Uid, UnlinkatFlags, fchown, fchownat, geteuid, unlinkat};
 use tokio::net::UnixListener;
 
-/// `sun_path` of unix(7), less the closing NUL.
+/// Length of `sun_path` in unix(7), without the final NUL.
 const PATH_MAX: usize = 107;
 
-/// Where to listen and for whom.
+/// Where to listen, and who may connect.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SocketConfig {
-    /// Absolute.
+    /// An absolute path.
     pub path: PathBuf,
     /// Uids besides the user's own that may connect.
     pub allow_uids: Vec<u32>,
-    /// The group that may reach the socket when `allow_uids` names anybody; the user's own when
-    /// absent.
+    /// The group that may reach the socket if `allow_uids` is not empty; without it, the user's
+    /// own.
     pub group: Option<String>,
 }
 
@@ -45,7 +45,7 @@ impl SocketConfig {
     }
 }
 
-/// Why the socket could not be made.
+/// Why the socket could not be created.
 #[derive(Debug, thiserror::Error)]
 pub enum SocketError {
     #[error("{}: another dashboard is listening there; close it, or give this one its own --socket", .0.display())]
@@ -79,19 +79,19 @@ pub enum SocketError {
     },
 }
 
-/// A listening socket at its final place. Dropping it removes the socket.
+/// A listening socket at its final path. Dropping it removes the socket.
 #[derive(Debug)]
 pub struct Listener {
     pub(super) socket: UnixListener,
     pub(super) allow_uids: Vec<u32>,
     place: SocketLocation,
     made: (u64, u64),
-    /// Held as long as this dashboard lives; the kernel lets go of it when it dies.
+    /// Held as long as this dashboard lives; the kernel releases the lock when it dies.
     lock: File,
 }
 
 impl Listener {
-    /// Makes folder and socket and listens. Must run within a tokio runtime.
+    /// Creates folder and socket and listens. Must run within a tokio runtime.
     #[expect(
         clippy::unused_async,
         reason = "only a runtime can await it, and it needs one"
@@ -124,13 +124,13 @@ impl Listener {
 
 impl Drop for Listener {
     fn drop(&mut self) {
-        // Only what was made here: somebody may have put another file in its place.
+        // Remove only the socket created here: somebody may have put another file in its place.
         if let Ok(stat) = self.place.stat(&self.place.name)
             && (stat.st_dev, stat.st_ino) == self.made
         {
             let _ = self.place.remove(&self.place.name);
         }
-        // A process that is being started may have a copy for a moment longer.
+        // A process that is just being started may hold a copy of the lock for a moment longer.
         let _ = self.lock.unlock();
     }
 }
@@ -166,7 +166,7 @@ impl SocketLocation {
             .mode(0o700)
             .create(&folder_path)
             .or_else(|e| match std::fs::symlink_metadata(&folder_path) {
-                // What is there instead of a folder is named below.
+                // If something other than a folder is there, the check below names it.
                 Ok(_) => Ok(()),
                 Err(_) => Err(e),
             })
@@ -190,12 +190,12 @@ impl SocketLocation {
         Ok(place)
     }
 
-    /// Owner and mode of the folder. One of ours is brought to the mode that the configuration
-    /// wants; one that others can enter stops the start, since what lies in it may be theirs.
+    /// Checks owner and mode of the folder. Our own folder is changed to the configured mode. One
+    /// that others can enter stops the start, because its contents may be theirs.
     fn check_folder(&self, config: &SocketConfig) -> Result<(), SocketError> {
         let stat = fstat(&self.folder).map_err(|e| self.system("look at", e))?;
         check_owner(&self.folder_path, &stat)?;
-        // Set-group-id is inherited on some file systems and lets nobody in.
+        // Set-group-id is inherited on some file systems and grants no access.
         let mode = stat.st_mode & 0o5777;
         let wanted = if config.shared() { 0o710 } else { 0o700 };
         let refuse = |remedy: String| SocketError::Mode {
@@ -230,7 +230,7 @@ impl SocketLocation {
         Ok(())
     }
 
-    /// Whether nothing but the socket and what belongs to it lies in the folder.
+    /// Whether the folder contains only the socket and its companion files.
     fn is_only_ours(&self) -> bool {
         let ours = [self.name.clone(), self.lock_name(), self.fresh_name()];
         std::fs::read_dir(&self.folder_path)
@@ -241,7 +241,7 @@ impl SocketLocation {
         with_ending(&self.name, ".lock")
     }
 
-    /// The name a socket has until it is ready.
+    /// The socket's name until it is ready.
     fn fresh_name(&self) -> OsString {
         with_ending(&self.name, ".new")
     }
@@ -271,7 +271,7 @@ impl SocketLocation {
         }
     }
 
-    /// Makes sure that nothing at the socket's path is in use or somebody else's.
+    /// Makes sure that nothing at the socket's path is in use or belongs to somebody else.
     fn clear(&self) -> Result<(), SocketError> {
         let stat = match self.stat(&self.name) {
             Ok(stat) => stat,
@@ -300,19 +300,19 @@ impl SocketLocation {
         }
     }
 
-    /// Whether somebody listens at the socket's path. The lock says that no dashboard of this
-    /// kind does; it may be another program.
+    /// Whether somebody listens at the socket's path. The lock already rules out another dashboard,
+    /// but it may be a different program.
     fn is_answered(&self) -> nix::Result<bool> {
         let probe = stream_socket()?;
         match connect(probe.as_raw_fd(), &self.address(&self.name)?) {
-            // EAGAIN: listening, with a full queue.
+            // EAGAIN: a listener with a full queue.
             Ok(()) | Err(Errno::EAGAIN) => Ok(true),
             Err(Errno::ECONNREFUSED | Errno::ENOENT) => Ok(false),
             Err(e) => Err(e),
         }
     }
 
-    /// Listens under the fresh name, then takes the final one.
+    /// Listens under the temporary name, then renames it to the final one.
     fn listen(&self, config: &SocketConfig) -> Result<(OwnedFd, (u64, u64)), SocketError> {
         let fresh = self.fresh_name();
         match self.remove(&fresh) {
@@ -340,7 +340,7 @@ impl SocketLocation {
                 let flags = AtFlags::AT_SYMLINK_NOFOLLOW;
                 fchownat(&self.folder, fresh.as_os_str(), None, Some(gid), flags)?;
             }
-            // The folder is ours alone to write in, so the name is what was just bound.
+            // Only we can write in the folder, so this name is the socket that was just bound.
             fchmodat(
                 &self.folder,
                 fresh.as_os_str(),
@@ -364,7 +364,7 @@ impl SocketLocation {
         })
     }
 
-    /// The address of a name below the opened folder, whatever has become of the folder's path.
+    /// The address of a name in the opened folder, even if the folder's path has changed.
     fn address(&self, name: &OsString) -> nix::Result<UnixAddr> {
         let mut path = PathBuf::from(format!("/proc/self/fd/{}", self.folder.as_raw_fd()));
         path.push(name);
@@ -413,7 +413,7 @@ fn check_owner(path: &Path, stat: &FileStat) -> Result<(), SocketError> {
     })
 }
 
-/// The configured group, where the socket is shared and one is named.
+/// The configured group, if the socket is shared and a group is named.
 fn group(config: &SocketConfig) -> Result<Option<Gid>, SocketError> {
     let Some(name) = config.group.as_ref().filter(|_| config.shared()) else {
         return Ok(None);

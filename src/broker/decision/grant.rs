@@ -1,8 +1,8 @@
-//! The one place where a grant comes into being.
+//! The only place where a grant is created.
 //!
-//! It reads the core's own state and checks all of it itself. It stands below `decision` because only
-//! a module in there sees the fields of a [`Grant`]; the state, which keeps a grant until its record is
-//! durable, needs the type and not its maker.
+//! It reads the core's state and checks all of it itself. It is a submodule of `decision` because
+//! only such a module sees the fields of a [`Grant`]; the state, which keeps a grant until its
+//! record is durable, needs the type but must not construct one.
 
 use sha2::{Digest as _, Sha256};
 
@@ -14,8 +14,8 @@ use crate::clock::Now;
 use crate::model::{BoundInput, Digest, Environment, GrantDigest, Proposal, State, Tier};
 use crate::policy::Policy;
 
-/// What the grant of this entry would bind right now, or why none is possible. The sheet shows
-/// it; [`grant`] compares it.
+/// What a grant of this entry would bind right now, or why none is possible. The sheet shows the
+/// digest; [`grant`] compares it.
 pub fn grant_digest(state: &BrokerState, entry: &Entry) -> Result<GrantDigest, Refused> {
     let Environment::Ready {
         digest: environment,
@@ -36,7 +36,7 @@ pub fn grant_digest(state: &BrokerState, entry: &Entry) -> Result<GrantDigest, R
     ))
 }
 
-/// SHA-256 over a labelled, length-prefixed list of everything that changes what the run means.
+/// SHA-256 over a labelled, length-prefixed list of everything that affects the run.
 fn bind(
     proposal: &Proposal,
     inputs: &[BoundInput],
@@ -55,7 +55,7 @@ fn bind(
     put("proposal", proposal.id.to_string().as_bytes());
     put("code", proposal.digest.as_bytes());
     for input in inputs {
-        // A BoundInput serialises without failing: it holds strings, numbers and digests.
+        // A BoundInput holds strings, numbers and digests, so serialising cannot fail.
         let kind = serde_json::to_vec(&input.kind).unwrap_or_default();
         put("input", input.name.as_bytes());
         put("input kind", &kind);
@@ -77,7 +77,8 @@ fn bind(
 
 /// Turns a confirmation into a grant, or says why not. The only constructor of [`Grant`].
 ///
-/// The deadline is checked here on boot time (timers miss suspend); a tie denies.
+/// The deadline is checked here on boot time, because timers miss suspend. At the exact deadline it
+/// denies.
 pub(in crate::broker) fn grant(
     state: &BrokerState,
     confirmation: &Confirmation,

@@ -1,4 +1,4 @@
-//! Invariant 10: what an agent's connection can and cannot do, and whose an id is.
+//! Invariant 10: what an agent's connection can and cannot do, and who may use an id.
 
 use super::super::effect::{Note, Reply, RpcError};
 use super::super::event::{Event, ExecNote, Request};
@@ -335,7 +335,7 @@ fn hello_says_what_is_accepted() {
     assert_eq!(value["limits"]["ttl_max_s"], 28_800);
 }
 
-/// `math` is what the one policy of these tests lists.
+/// The only policy of these tests lists `math`.
 #[test]
 fn hello_names_only_what_is_installed() {
     let imports = |environment: Environment| {

@@ -18,7 +18,7 @@ fn read(id: ProposalId, name: &str, offset: u64) -> Request {
     }
 }
 
-/// A succeeded run of this connection that left `a.txt` with "four".
+/// A succeeded run of this connection that left `a.txt` with the content "four".
 fn left(w: &mut World, conn: ConnId) -> ProposalId {
     let id = w.running(conn, draft("1"));
     let (files, end) = leaving("a.txt", "four");
@@ -111,7 +111,7 @@ fn files_told_before_the_release_are_not_believed() {
     w.grant(id);
     w.durable();
     w.exec(id, ExecNote::Prepared(isolation()));
-    // Before it was let go nothing can have been left.
+    // Before its release, a child cannot have left any file.
     let (files, _) = leaving("a.txt", "forged");
     w.exec(id, files);
     w.durable();
@@ -157,11 +157,11 @@ fn an_artifact_is_an_input_in_its_own_session_only() {
         w.asked[&next].1["earlier"].sha256,
         Digest::of(b"four").hex()
     );
-    // The token of a session is worth nothing to another uid.
+    // A session token is useless to another uid.
     assert_ne!(hello(&mut w, C, Some(&token)), token);
     let error = w.propose_refused(C, using(id, "a.txt"));
     assert_eq!(error.code, RpcError::UNKNOWN_ID);
-    // In the session a file still has to be there.
+    // Within the session, the file must still exist.
     let error = w.propose_refused(B, using(id, "b.txt"));
     assert_eq!(error.code, RpcError::INVALID_PARAMS);
 }

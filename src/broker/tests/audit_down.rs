@@ -1,5 +1,5 @@
-//! Invariant 8's other half: when a record cannot be made durable, nothing runs and nothing
-//! is told but that.
+//! The other half of invariant 8: when a record cannot be made durable, nothing runs and agents
+//! hear only of that failure.
 
 use super::super::decision::Refused;
 use super::super::effect::{Reply, RpcError};

@@ -14,7 +14,7 @@ use crate::model::{
     ProposalId, Reviewer, RunEvent, Sensitivity, State, TextFormat, Tier, VerdictKind, Viewed,
 };
 
-/// The digest of the same proposal, by id, under a world that `change` made different.
+/// The digest of the same proposal, by id, in a world altered by `change`.
 fn digest_with(
     code: &str,
     inputs: Vec<BoundInput>,
@@ -280,7 +280,7 @@ fn what_cannot_be_granted_says_why() {
     );
 }
 
-/// The core and the executor ask the same function of different environments.
+/// The core and the executor call the same function with different environments.
 #[test]
 fn a_grant_is_for_the_environment_that_was_shown_and_no_other() {
     let mut w = World::new();
@@ -316,7 +316,8 @@ fn a_grant_whose_environment_changes_before_the_start_does_not_run() {
     );
 }
 
-/// Each change of what could be granted is one record, and nothing is granted until it was read again.
+/// Each change of an environment that could be granted is recorded once, and nothing is granted
+/// until the environment was read again.
 #[test]
 fn a_changed_environment_is_on_record_by_the_name_of_what_changed() {
     let mut w = World::new();
@@ -353,7 +354,7 @@ fn a_changed_environment_is_on_record_by_the_name_of_what_changed() {
     assert_eq!(w.state_of(waiting), State::Granted);
 }
 
-/// What the executor looks at last is looked at after it was told to let the child go.
+/// The executor does its last check after it was asked to release the child.
 #[test]
 fn what_is_refused_at_its_release_did_not_run() {
     let mut w = World::new();
@@ -385,7 +386,7 @@ fn what_is_refused_at_its_release_did_not_run() {
     assert_eq!(outcome.run, None);
 }
 
-/// `update` expires what is due and ends what is blocked before it looks at a confirmation. The
+/// `update` expires due proposals and ends blocked ones before it looks at a confirmation. The
 /// function that makes grants does not rely on that.
 #[test]
 fn the_constructor_of_a_grant_checks_everything_itself() {

@@ -1,5 +1,5 @@
-//! What a log can come to: the writer puts records in order as early as they were handed over, or as
-//! late as they were told to be durable; each lane keeps its own order.
+//! The possible orders of a log: the writer may place a record as early as it was handed over, or
+//! as late as it was reported durable. Each lane keeps its own order.
 
 use super::super::event::Event;
 use crate::model::{Lane, LogEvent, Ticket};
@@ -28,7 +28,7 @@ impl Chain {
         }
     }
 
-    /// What is durable has everything before it in its lane before it in the chain.
+    /// When a record is durable, the chain has every earlier record of its lane before it.
     fn durable(&mut self, ticket: Ticket) {
         let lane = self.waiting.iter().find(|(_, of, _)| *of == ticket);
         let Some(lane) = lane.map(|(lane, ..)| *lane) else {
@@ -40,7 +40,7 @@ impl Chain {
         self.late.extend(gone.into_iter().map(|(.., event)| event));
     }
 
-    /// The chain in both orders.
+    /// The chain in its earliest and its latest order.
     pub fn orders(self) -> [Vec<LogEvent>; 2] {
         let early = self.early.into_iter().map(|(_, event)| event).collect();
         [early, self.late]

@@ -1,4 +1,4 @@
-//! A dashboard that goes away denies.
+//! A dashboard that closes denies everything that waits.
 
 use super::super::effect::RpcError;
 use super::super::event::{Event, ExecNote, Request};
@@ -131,7 +131,7 @@ fn an_agent_cannot_keep_the_dashboard_from_leaving() {
     w.pending(A, draft("1"));
     w.quit();
     for _ in 0..10 {
-        // A refusal is recorded, and records are waited for.
+        // The refusal is recorded, and closing waits for records.
         let id = w.fresh_id();
         w.refused(C, Request::Status { id });
         w.durable_one();

@@ -9,7 +9,7 @@ use super::super::state::{BrokerState, Then};
 use crate::clock::Now;
 use crate::model::State;
 
-/// Everything that `update` keeps beside the entries must follow from them.
+/// Everything that `update` keeps besides the entries must follow from them.
 pub fn check(state: &BrokerState, now: Now) {
     let entries = || state.entries.values();
     let id = |e: &Entry| e.proposal.id;
@@ -96,7 +96,7 @@ pub fn check(state: &BrokerState, now: Now) {
         let awaited = awaited(e);
         for then in state.tickets.values() {
             let of_it = match then {
-                // What waited for its release may have ended meanwhile.
+                // A proposal that waited for its release may have ended meanwhile.
                 Then::Nothing | Then::Release(_) => false,
                 Then::EndUnseen(of) | Then::Announce(of) | Then::Execute(of) | Then::Tell(of) => {
                     *of == id(e)
@@ -164,7 +164,7 @@ pub fn check(state: &BrokerState, now: Now) {
     );
 }
 
-/// The record that this phase waits for, and cannot go on without: one of these is on its way.
+/// The records that this phase waits for: one of them is being written.
 fn awaited(e: &Entry) -> Vec<Then> {
     let id = e.proposal.id;
     match &e.phase {

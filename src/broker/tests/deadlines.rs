@@ -1,4 +1,4 @@
-//! Invariant 3, `deadlines_deny`: nobody in time means no.
+//! Invariant 3, `deadlines_deny`: no decision in time means no.
 
 use super::super::decision::Refused;
 use super::super::event::{Event, ExecNote, Request};
@@ -109,7 +109,8 @@ fn a_child_held_through_the_deadline_is_killed_and_not_let_go() {
     }
 }
 
-/// Looked at before the record of the start is durable: the check there would hide that this one is gone.
+/// Checked before the `started` record is durable: the check after it would hide that this one is
+/// missing.
 #[test]
 fn a_child_that_is_ready_only_at_the_deadline_is_killed_at_once_and_never_recorded_as_started() {
     for late in [ms(0), ms(1), s(3600)] {
@@ -122,7 +123,7 @@ fn a_child_that_is_ready_only_at_the_deadline_is_killed_at_once_and_never_record
         w.exec(id, ExecNote::Prepared(isolation()));
         assert_eq!(w.killed, [id], "{late:?} late");
         assert_eq!(w.state_of(id), State::Expired);
-        // What follows from it finds nothing to let go.
+        // Later events find no child to release.
         w.durable();
         w.exec(id, ExecNote::Prepared(isolation()));
         w.durable();
@@ -231,7 +232,7 @@ fn expiry_while_inputs_are_read_denies() {
 fn a_clock_that_cannot_be_read_denies_and_does_not_stop_the_dashboard() {
     let mut w = World::new();
     let id = w.pending(A, draft("1"));
-    // What `Now::read` gives when the clock fails.
+    // The value of `Now::read` when the clock fails.
     w.now.boot = std::time::Duration::MAX;
     w.grant(id);
     w.durable();

@@ -1,10 +1,10 @@
-//! Who is analysed next: in turn between uids, then between the peers of a uid.
+//! Whose work is analysed next: taking turns between uids, then between the peers of a uid.
 
 use super::super::event::{Event, Request};
 use super::world::*;
 use crate::model::{ConnId, VerdictKind};
 
-/// Lets the analyser work one piece at a time; the code of each, in order.
+/// Lets the analyser do one piece of work at a time. Returns the code of each, in order.
 fn order(w: &mut World) -> Vec<String> {
     let mut seen = Vec::new();
     while let Some((job, code)) = w.jobs.pop_front() {
@@ -64,7 +64,7 @@ fn checks_queue_like_proposals() {
     assert!(order.iter().position(|c| c == "another uid").unwrap() <= 2);
 }
 
-/// The longest code takes twenty times the time of an ordinary snippet's.
+/// The longest code takes twenty times as long as an ordinary snippet.
 #[test]
 fn what_is_short_does_not_wait_for_what_is_long() {
     let mut w = World::new();
@@ -76,11 +76,11 @@ fn what_is_short_does_not_wait_for_what_is_long() {
     let at_work: Vec<String> = w.jobs.iter().map(|(_, code)| code.clone()).collect();
     assert_eq!(at_work.len(), 2, "one at each desk");
     assert_eq!(at_work[1], "short");
-    // Both count for who sends too much.
+    // Both desks count towards a peer's limit.
     assert_eq!(w.state.desks.of_peer((1000, 10)), 19);
     w.propose(B, draft("second"));
     assert_eq!(w.jobs.len(), 2, "one at a time at each desk");
-    // In whatever order they end.
+    // The jobs may end in any order.
     for (job, code) in w.jobs.drain(..).rev().collect::<Vec<_>>() {
         let verdict = Box::new(verdict(VerdictKind::Clear, &code));
         w.send(Event::Analysed { job, verdict });

@@ -1,4 +1,4 @@
-//! A grant for the executor's own tests: made as every other, by a person's confirmation.
+//! A grant for the executor's tests, made like any other by a person's confirmation.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use super::world::*;
 use crate::model::{CodeFacts, Environment, Verdict, VerdictKind};
 use crate::policy::Policy;
 
-/// A grant as the executor is handed it: a person confirmed, and the record is durable.
+/// A grant as the executor receives it: confirmed by a person, with a durable record.
 pub fn handed_out(policy: Policy, facts: Option<CodeFacts>, environment: Environment) -> Grant {
     let mut settings = settings();
     policy.name.clone_into(&mut settings.profile);

@@ -1,4 +1,4 @@
-//! What is kept: everything open, and of what ended only so much.
+//! What stays in memory: everything open, and a limited number of ended proposals.
 
 use super::super::event::{ExecNote, Request};
 use super::world::*;

@@ -1,4 +1,4 @@
-//! What the screen reads of an entry, in each phase of its life.
+//! What the screen reads from an entry in each phase.
 
 use super::super::effect::Reply;
 use super::super::event::{Event, ExecNote, Request};
@@ -40,7 +40,7 @@ fn prints(text: &str) -> ExecNote {
     }
 }
 
-/// A proposal whose child runs, has printed `7` and was told of.
+/// A proposal whose child runs and has printed `7`, with a note about it.
 fn printed(w: &mut World) -> ProposalId {
     let nothing = || (String::new(), Vec::<String>::new());
     let (id, _) = w.propose(A, draft("1"));
@@ -65,7 +65,7 @@ fn printed(w: &mut World) -> ProposalId {
     w.exec(id, noted(RunEvent::PRIVATE, "compared up to 7"));
     step(w, State::Granted, granted, false, told.clone());
     w.exec(id, ExecNote::Prepared(isolation()));
-    // What is held is looked at, and not told of its data any more.
+    // About a held child, notes on private data are no longer accepted.
     w.exec(id, noted(RunEvent::PRIVATE, "too late"));
     step(w, State::Granted, granted, false, told.clone());
     w.exec(id, noted(RunEvent::ENVIRONMENT, "x.py was changed"));
@@ -100,7 +100,7 @@ fn a_run_that_ends_has_its_result_and_its_notes() {
     assert_eq!(e.ended().unwrap().boot, w.now.boot);
 }
 
-/// What was printed stays on the screen where no result has it.
+/// The output stays on the screen if there is no result that has it.
 #[test]
 fn a_run_that_breaks_off_keeps_what_it_printed() {
     let mut w = World::new();
@@ -122,7 +122,8 @@ fn a_run_that_breaks_off_keeps_what_it_printed() {
     );
 }
 
-/// The log fails between the end of a run and its record: the result goes, and it did run.
+/// The log fails between the end of a run and its record: the result is lost, but the run did
+/// happen.
 #[test]
 fn a_result_that_is_lost_with_the_log_leaves_no_run_behind() {
     let mut w = World::new();
@@ -142,8 +143,8 @@ fn a_result_that_is_lost_with_the_log_leaves_no_run_behind() {
     assert_eq!(decision, Some(DecisionKind::Granted));
 }
 
-/// The analyser and the reader of inputs may answer after the log failed. The person sees what they say; nobody
-/// can decide on it.
+/// The analyser and the reader of inputs may answer after the log failed. The person sees their
+/// answers, but nobody can decide on the proposal.
 #[test]
 fn what_is_known_after_the_log_failed_is_shown_and_leads_to_nothing() {
     let mut w = World::new();
@@ -166,7 +167,7 @@ fn what_is_known_after_the_log_failed_is_shown_and_leads_to_nothing() {
     assert_eq!(e.inputs().map(|i| i.len()), Some(1));
     assert_eq!(e.state(), State::Error);
     assert!(w.log.is_empty() && !w.entry(id).awaits_decision());
-    // Its inputs are not read twice.
+    // A second answer about the inputs is ignored.
     w.send(Event::InputsBound {
         id,
         inputs: Ok(Vec::new()),
@@ -193,7 +194,7 @@ fn what_is_known_first_is_there_while_the_rest_is_read() {
         } else {
             let inputs = Ok(vec![bound("threshold", "1")]);
             w.send(Event::InputsBound { id, inputs });
-            // Its inputs are not read twice.
+            // A second answer about the inputs is ignored.
             let inputs = Ok(Vec::new());
             w.send(Event::InputsBound { id, inputs });
         }

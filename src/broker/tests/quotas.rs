@@ -1,4 +1,5 @@
-//! Invariant 10: nobody crowds others out; refusals say when and what would be accepted.
+//! Invariant 10: no agent crowds out others; a refusal says when to retry and what would be
+//! accepted.
 
 use std::collections::BTreeMap;
 
@@ -153,7 +154,7 @@ fn what_the_machine_did_beside_the_analysis_costs_no_agent_its_budget() {
         w.durable();
     }
     w.pending(A, draft("again"));
-    // Where the analyser came to no answer, all of the time counts.
+    // If the analyser gave no answer, the whole elapsed time counts.
     let error = loop {
         let (_, call) = w.propose(A, draft("1"));
         if let Some(Err(error)) = w.answer(A, call) {
@@ -173,7 +174,7 @@ fn what_the_machine_did_beside_the_analysis_costs_no_agent_its_budget() {
 fn a_peer_that_uses_little_is_served_while_another_of_its_uid_uses_all() {
     let mut w = World::new();
     let boot = w.now.boot;
-    // Both of the others together have used what their uid may.
+    // The other two peers together have used up their uid's allowance.
     for pid in [10, 12] {
         w.state.quotas.charge_analysis((1000, pid), s(6), boot);
         w.state.quotas.charge_log((1000, pid), 150 << 20, boot);
@@ -182,8 +183,9 @@ fn a_peer_that_uses_little_is_served_while_another_of_its_uid_uses_all() {
     w.pending(B, draft("polite"));
 }
 
-/// The figures of internals.md, to the byte and to the microsecond. No peer has used all of its own;
-/// what they used together counts all the same, and those wait for it that used more than their share.
+/// The figures of internals.md, to the byte and the microsecond. No peer has used up its own
+/// allowance, but their total has used up the uid's; those that used more than their share must
+/// wait.
 #[test]
 fn the_allowances_of_a_peer_and_of_its_uid_are_those_of_the_table() {
     const MIB: u64 = 1 << 20;
@@ -217,7 +219,7 @@ fn the_allowances_of_a_peer_and_of_its_uid_are_those_of_the_table() {
         charge(&mut w, 0, 1 + regained);
         assert_eq!(waits(&w, 1000, 0, ms(999)), Some((what, 1)), "{what}");
         assert_eq!(waits(&w, 1000, 0, ms(1001)), None, "{what}");
-        // Twice of what the uid may: its share keeps nobody served.
+        // Beyond twice the uid's allowance, staying below its share helps no peer.
         charge(&mut w, 99, of_uid - regained - 1);
         assert!(
             waits(&w, 1000, peers, ms(0)).is_some(),
@@ -264,11 +266,11 @@ fn log_bytes_are_a_budget_over_everything_an_agent_sends() {
     ];
     for draft in heavy {
         let mut w = World::new();
-        // Most of the 64 MiB are used; what is left holds about seventy of these.
+        // Most of the 64 MiB are used; the rest holds about seventy of these.
         w.state.quotas.charge_log((1000, 10), 60 << 20, w.now.boot);
         let mut taken = 0;
         let error = loop {
-            // Nothing is analysed or recorded meanwhile: a burst pays in advance.
+            // Nothing is analysed or recorded meanwhile: the charge comes in advance.
             let (_, call) = w.propose(A, draft.clone());
             if let Some(Err(error)) = w.answer(A, call) {
                 break error.clone();
@@ -321,7 +323,7 @@ fn as_many_requests_wait_for_a_verdict_or_the_disk_as_the_table_says() {
             taken(&mut w, conn)
         })
         .collect();
-    // The very first is at the analyser already.
+    // The very first is already being analysed.
     assert_eq!(of_peers, [1 + 256, 256, 256, 256, 0, 0]);
     assert_eq!(w.state.desks.of_uid(1000), 1024);
     assert_eq!(taken(&mut w, C), 256, "another uid has its own");
@@ -391,7 +393,7 @@ fn ten_thousand_pending_are_taken_listed_and_ended() {
     w.thorough = false;
     let ids: Vec<_> = (0..10_000)
         .map(|n| {
-            // Time for the log's budget to come back.
+            // Time for the log quota to recover.
             w.pass(ms(10));
             w.pending(A, draft(&format!("print({n})")))
         })
@@ -446,7 +448,7 @@ fn a_flood_is_refused_before_anything_is_done_for_it() {
         }
     }
     assert_eq!(refused, 400 - 256);
-    // Nothing was kept of what was refused: no entry, no work, and one record for all.
+    // Nothing remains of the refused requests: no entry, no work, and one record for all.
     assert_eq!(w.state.entries.len(), 256);
     assert!(w.state.desks.of_peer((1000, 10)) <= 256);
     assert_eq!(w.log.len(), 1);
@@ -456,7 +458,7 @@ fn a_flood_is_refused_before_anything_is_done_for_it() {
         profile: None,
     };
     too_many(&w.refused(A, check));
-    // Another peer of the same uid is answered after one turn of the flood's.
+    // Another peer of the same uid is answered after one turn of the flooding peer.
     let (polite, call) = w.propose(B, draft("polite"));
     for _ in 0..3 {
         let (job, code) = w.jobs.pop_front().unwrap();
@@ -477,7 +479,7 @@ fn what_waits_for_the_disk_counts_against_its_peer_too() {
         ..settings()
     });
     w.thorough = false;
-    // Blocked at once, so nobody decides on them; the disk takes nothing.
+    // The proposals are blocked at once, so nobody decides on them; no record becomes durable.
     for n in 0..256 {
         w.propose(A, draft(&n.to_string()));
         w.analyse(VerdictKind::Blocked);

@@ -1,4 +1,4 @@
-//! Invariant 8: every step is on the disk before it is taken or told.
+//! Invariant 8: every step is durable before it is taken or reported.
 
 use super::super::effect::{Note, Reply};
 use super::super::event::{Event, ExecNote};
@@ -62,7 +62,7 @@ fn a_record_counts_once_everything_before_it_is_on_the_disk() {
     assert_eq!(w.executed.len(), 2, "a record is durable once");
 }
 
-/// The header counts what a check of the log would count.
+/// The dashboard's header shows the count that a check of the log would give.
 #[test]
 fn records_that_the_shell_writes_at_its_start_count_too() {
     use super::super::state::AuditHealth;
@@ -77,7 +77,7 @@ fn records_that_the_shell_writes_at_its_start_count_too() {
         w.send(Event::Durable { ticket });
     }
     assert_eq!(durable(&w), before + 2);
-    // A number that the core did not give is no record of anybody's.
+    // A ticket number that the core never issued is not counted.
     let ticket = Ticket::Core(u64::MAX);
     w.send(Event::Durable { ticket });
     assert_eq!(durable(&w), before + 2);
@@ -88,7 +88,7 @@ fn what_a_person_decided_goes_on_before_what_agents_asked_for_is_on_the_disk() {
     let mut w = World::new();
     let id = w.pending(A, draft("1"));
     let denied = w.pending(A, draft("2"));
-    // A flood of records that do not get to the disk.
+    // A flood of records that do not become durable.
     for n in 0..100 {
         w.propose(C, draft(&n.to_string()));
     }
@@ -110,7 +110,7 @@ fn what_a_person_decided_goes_on_before_what_agents_asked_for_is_on_the_disk() {
     assert_eq!(w.durable_in(Lane::Person).unwrap().kind(), "denied");
     assert!(w.outcome_of(A, id).run.is_some());
     assert_eq!(w.outcome_of(A, denied).state, State::Denied);
-    // None of the flood was told meanwhile.
+    // None of the flood's records became durable meanwhile.
     assert_eq!(w.records.len(), waiting);
     assert_eq!(w.state.pending_count(), 0);
     w.durable();
@@ -237,7 +237,7 @@ fn the_log_says_where_private_values_are_told() {
             panic!("{granted:?}")
         };
         assert_eq!(log.private_told, private && tell);
-        // What earlier versions wrote is read as before.
+        // Records of earlier versions are read as before.
         let json = serde_json::to_value(granted).unwrap();
         assert_eq!(json.get("private_told").is_some(), private && tell);
         assert_eq!(&serde_json::from_value::<LogEvent>(json).unwrap(), granted);
@@ -257,7 +257,7 @@ fn what_is_noted_of_private_data_is_for_the_log_and_the_screen_and_not_for_the_a
     w.exec(id, noted("before the grant"));
     w.grant(id);
     w.durable();
-    // A warm start that came to nothing said it first.
+    // A failed warm start reported the same note before.
     w.exec(id, noted("compared up to 7"));
     w.exec(id, noted("compared up to 7"));
     w.exec(id, ExecNote::Prepared(isolation()));
@@ -280,7 +280,7 @@ fn what_is_noted_of_private_data_is_for_the_log_and_the_screen_and_not_for_the_a
     assert!(!outcome.contains("compared"), "{outcome}");
 }
 
-/// What the agent is given is evidence too: a chart's text need not be printed.
+/// The result that the agent gets is evidence too: a chart's text need not be printed.
 #[test]
 fn what_an_agent_is_given_beside_the_output_is_kept_as_a_blob() {
     for (result, kept) in [

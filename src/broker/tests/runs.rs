@@ -1,5 +1,5 @@
-//! From the grant to the end of the run: what the executor says is believed only where it
-//! follows from what it was asked to do.
+//! From the grant to the end of the run: the executor's reports are accepted only if they follow
+//! from what it was asked to do.
 
 use super::super::event::ExecNote;
 use super::world::*;
@@ -230,13 +230,13 @@ fn what_is_killed_while_it_is_held_is_not_let_go() {
             w.outcome_of(A, id).message,
             "A person stopped it before it started."
         );
-        // A child that is to be killed is not on record as about to start.
+        // No `started` record is written for a child that is to be killed.
         let started = w.kinds(id).contains(&"started");
         assert_eq!(started, prepared_first);
     }
 }
 
-/// A release that is reported twice is one release, at the time of the first.
+/// A release that is reported twice counts as one release, at the time of the first report.
 #[test]
 fn a_release_counts_once() {
     let mut w = World::new();

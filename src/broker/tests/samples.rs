@@ -1,4 +1,4 @@
-//! What the tests of the core are about: policies, drafts, verdicts, runs.
+//! Samples for the core's tests: policies, drafts, verdicts, runs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -39,7 +39,7 @@ pub fn policy(name: &str) -> Policy {
         attributes: Attributes::default(),
         nodes: BTreeSet::new(),
         capabilities: BTreeMap::new(),
-        // Not the usual ones: what takes those instead is found out.
+        // Not the default limits, so that code which uses the defaults instead is caught.
         limits: Limits {
             wall_s: 290,
             ..Limits::default()
@@ -152,7 +152,7 @@ pub fn isolation() -> Isolation {
     }
 }
 
-/// A run that succeeded and printed this.
+/// A run that succeeded and printed this text.
 pub fn run(stdout: &str) -> Run {
     Run {
         exit: Exit::Code(0),
@@ -178,7 +178,7 @@ pub fn run(stdout: &str) -> Run {
     }
 }
 
-/// A run that succeeded and left this file, with what the executor tells of it.
+/// A run that succeeded and left this file: the executor's two reports.
 pub fn leaving(name: &str, content: &str) -> (ExecNote, ExecNote) {
     let blob = Blob::of(content.as_bytes());
     let artifact = Artifact {

@@ -1,4 +1,4 @@
-//! The scope `public`: what a run leaves there is an input of the session's next one.
+//! The scope `public`: what a run leaves there is an input of the session's next run.
 
 use std::sync::Arc;
 
@@ -40,7 +40,7 @@ fn scoped(code: &str) -> Draft {
     }
 }
 
-/// Proposes, with the inputs read as they were asked for, and grants it.
+/// Proposes, binds the inputs as requested, and grants.
 fn started(w: &mut World, conn: ConnId, draft: Draft) -> ProposalId {
     let (id, _) = w.propose(conn, draft);
     w.analyse(VerdictKind::Clear);
@@ -61,7 +61,7 @@ fn leaves(result: Value) -> ExecNote {
     ExecNote::Ended(Box::new(Run { result, ..run("") }))
 }
 
-/// What the next proposal of this connection is given in `public`.
+/// The `public` values that the next proposal of this connection is given.
 fn given(w: &mut World, conn: ConnId, draft: Draft) -> Option<Value> {
     let (id, _) = w.propose(conn, draft);
     w.analyse(VerdictKind::Clear);
@@ -116,7 +116,8 @@ fn only_a_succeeded_run_of_the_contract_leaves_anything_in_public() {
     }
 }
 
-/// What the run was given and left as it was is not a change; what another run changed meanwhile stays.
+/// Values that a run was given and left unchanged do not overwrite what another run changed
+/// meanwhile.
 #[test]
 fn a_run_changes_of_public_only_what_it_changed() {
     let mut w = world();

@@ -1,4 +1,5 @@
-//! Random lives: any order of requests, keys, reports and clock jumps, watched throughout.
+//! Random sequences: requests, keys, reports and clock jumps in any order, each step checked by the
+//! watch.
 
 use std::collections::HashMap;
 
@@ -13,12 +14,12 @@ use crate::model::{
     StreamName, VerdictKind,
 };
 
-/// Which proposal an operation is about: any, the latest, or one that was never made.
+/// Which proposal an operation is about: any, the latest, or one that does not exist.
 #[derive(Clone, Copy, Debug)]
 enum Which {
     Nth(u8),
     Latest,
-    /// One that waits for a person or runs, where there is one.
+    /// One that waits for a person or runs, if there is one.
     Open(u8),
     Unknown,
 }
@@ -27,7 +28,7 @@ enum Which {
 enum Sheet {
     Right,
     Wrong,
-    /// What the digest was when the proposal was first pending.
+    /// The digest from when the proposal first became pending.
     Stale,
 }
 
@@ -44,20 +45,20 @@ enum Op {
     },
     Check(u8),
     Analyse(VerdictKind),
-    /// A job nobody gave out.
+    /// A job that nobody gave out.
     AnalyseStray,
     Bind(bool),
     BindStray(Which),
     Durable,
     DurableNth(u8),
     DurableAll,
-    /// What a record names cannot be kept.
+    /// The blobs of a record cannot be kept.
     Unkept(u8),
     Grant(Which, Sheet),
     Deny(Which),
     Kill(Which),
     Exec(Which, u8),
-    /// The executor does the next sensible thing.
+    /// The executor takes the next expected step.
     Proceed(Which),
     Wait(u8, Which, Option<u16>),
     Status(u8, Which),
@@ -143,7 +144,7 @@ fn op() -> impl Strategy<Value = Op> {
     ]
 }
 
-/// A world with what the generator has to remember.
+/// A world, plus what the generator has to remember.
 struct Play {
     world: World,
     ids: Vec<ProposalId>,
@@ -382,7 +383,7 @@ impl Play {
             Op::Pass(millis) => w.tick(ms(u64::from(millis))),
             Op::PassToDeadline => {
                 if let Some(at) = next_deadline(&w.state) {
-                    // No tick: whatever comes next meets the tie.
+                    // No tick: the next event arrives exactly at the deadline.
                     w.pass(at.saturating_sub(w.now.boot));
                 }
             }
@@ -410,7 +411,7 @@ impl Play {
         }
     }
 
-    /// The neighbours do their work and the person quits: everything must come to rest.
+    /// Every pending effect is completed and the person quits: the core must settle.
     fn settle(&mut self) {
         let w = &mut self.world;
         while !w.exited && (!w.jobs.is_empty() || !w.records.is_empty() || !w.binds.is_empty()) {
@@ -443,7 +444,7 @@ impl Play {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Invariants 1, 3, 8 and 10 through random lives; see [`super::watch::Watch`] for what is
+    /// Invariants 1, 3, 8 and 10 in random sequences; see [`super::watch::Watch`] for what is
     /// asserted at each effect and [`super::consistency::check`] for the model check.
     #[test]
     fn no_run_without_a_grant(
@@ -458,7 +459,7 @@ proptest! {
     }
 }
 
-/// Random lives, the same at every call.
+/// Random sequences, the same ones at every call.
 fn lives(count: usize) -> impl Iterator<Item = Play> {
     use proptest::strategy::ValueTree as _;
     use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -474,7 +475,7 @@ fn lives(count: usize) -> impl Iterator<Item = Play> {
     })
 }
 
-/// The records of random lives, in orders that a log can have them in.
+/// The records of random sequences, in orders that a log can have.
 pub(crate) fn random_logs(count: usize) -> impl Iterator<Item = Vec<LogEvent>> {
     lives(count).flat_map(|mut play| {
         if !play.world.exited {
@@ -484,7 +485,8 @@ pub(crate) fn random_logs(count: usize) -> impl Iterator<Item = Vec<LogEvent>> {
     })
 }
 
-/// The generator has to reach what it is to test: a property over nothing is none.
+/// The generator has to reach what it is meant to test: a property that never applies proves
+/// nothing.
 #[test]
 fn random_lives_reach_every_end() {
     let mut ends = std::collections::BTreeSet::new();

@@ -1,4 +1,4 @@
-//! protocol.md §2's sentences about proposals: what is taken, what each end says.
+//! What protocol.md §2 says about proposals: what is accepted, and what each end reports.
 
 use std::collections::BTreeMap;
 
@@ -26,7 +26,7 @@ fn propose_answers_id_digest_state_verdict_and_expiry() {
     assert_eq!(value.as_object().unwrap().len(), 5);
 }
 
-/// `json.dumps({})` without its import reads as a pickle first.
+/// `json.dumps({})` without its import is first taken for a pickle.
 #[test]
 fn a_blocked_proposal_hears_first_what_is_certain_to_fail_in_the_same_place() {
     /// Rule, line and column of each finding.
@@ -36,7 +36,7 @@ fn a_blocked_proposal_hears_first_what_is_certain_to_fail_in_the_same_place() {
         (&[("RUN002", 1, 1), ("DESER002", 1, 1)], "RUN002"),
         (&[("IMPORT001", 2, 8), ("RUN001", 2, 1)], "RUN001"),
         (&[("SYNTAX001", 1, 1), ("RUN003", 1, 1)], "RUN003"),
-        // What blocks by itself, with what fails inside it, after it and elsewhere.
+        // A rule that blocks by itself, with a certain failure inside it, after it and elsewhere.
         (&[("BUILTIN001", 1, 1), ("RUN002", 1, 6)], "BUILTIN001"),
         (&[("EXEC001", 1, 1), ("RUN001", 1, 20)], "EXEC001"),
         (&[("IMPORT001", 1, 8), ("RUN001", 2, 8)], "IMPORT001"),
@@ -50,7 +50,7 @@ fn a_blocked_proposal_hears_first_what_is_certain_to_fail_in_the_same_place() {
             one
         });
         verdict.findings = made.collect();
-        // A finding that only asks for a look says nothing of why it was blocked.
+        // A finding that is only flagged does not explain why the proposal was blocked.
         let mut asks = plain.clone();
         (asks.rule, asks.action, asks.line, asks.column) =
             ("RUN002".to_owned(), Action::Flag, found[0].1, found[0].2);
@@ -60,7 +60,7 @@ fn a_blocked_proposal_hears_first_what_is_certain_to_fail_in_the_same_place() {
     }
 }
 
-/// Whoever reads only `message` reads what to do about it.
+/// Agents that read only `message` must find the remedy there.
 #[test]
 fn a_blocked_proposal_hears_the_remedy_of_the_finding_that_is_named() {
     for (kind, hint, end) in [

@@ -1,4 +1,4 @@
-//! What one record names cannot be kept: only its proposal fails, and the log goes on.
+//! The blobs of one record cannot be kept: only its proposal fails, and the log goes on.
 
 use super::super::effect::RpcError;
 use super::super::event::{Event, ExecNote, Request};
@@ -30,7 +30,7 @@ fn a_proposal_that_could_not_be_recorded_is_refused_and_everything_else_goes_on(
     assert_eq!(*code, RpcError::INTERNAL);
     assert!(message.contains("Too many open files"), "{message}");
     assert!(!w.state.audit.is_down());
-    // The same key again: nothing of the first attempt is in its way.
+    // The same key again: no trace of the first attempt blocks it.
     let again = w.pending(A, keyed("1", "key"));
     w.start(again);
     assert_eq!(w.state_of(other), State::Running);

@@ -1,5 +1,5 @@
-//! What must never happen, kept apart from the core: it believes events and effects only, and
-//! asks the core for nothing but the digest of a grant at the moment of the confirmation.
+//! What must never happen, modelled independently of the core: the watch sees only events and
+//! effects, and asks the core only for a grant's digest at the moment of the confirmation.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::Duration;
@@ -14,27 +14,27 @@ use crate::model::{
     VerdictKind,
 };
 
-/// The state that a record brings its proposal into, and whether the record is on the disk.
+/// The state that a record brings its proposal into, and whether the record is durable.
 type Written = (Option<(ProposalId, State)>, bool);
 
 const LANES: [Lane; 2] = [Lane::Person, Lane::Agents];
 
 #[derive(Default)]
 pub struct Watch {
-    /// What `propose` was called with, whether it was taken or not.
+    /// The arguments of each `propose`, accepted or not.
     proposed: HashMap<ProposalId, Asked>,
     uids: HashMap<ConnId, u32>,
     calls: HashMap<(ConnId, CallId), Call>,
-    /// What each connection proposed, to know who may ask about what.
+    /// What each connection proposed, to know which ids it may ask about.
     asks: Vec<(ConnId, u32, Draft)>,
-    /// Which connection heard an id from `propose`.
+    /// Which connection learned an id from `propose`.
     heard: HashSet<(ConnId, ProposalId)>,
     jobs: HashMap<JobId, String>,
-    /// The verdict the analyser gave, by code: the core may not make up a better one.
+    /// The analyser's verdict, by code: the core must not invent a better one.
     verdicts: HashMap<String, VerdictKind>,
     confirmed: HashMap<ProposalId, GrantDigest>,
     records: BTreeMap<(Lane, Ticket), Written>,
-    /// States whose record is on the disk.
+    /// States whose record is durable.
     durable: HashSet<(ProposalId, State)>,
     finals: HashMap<ProposalId, State>,
     executed: HashSet<ProposalId>,
@@ -85,7 +85,7 @@ impl Watch {
                 self.chain();
             }
             Event::Unrecorded { ticket, .. } => {
-                // The log has nothing of it: what it ended may be ended by another record.
+                // The log does not have this record: another record may end the same proposal.
                 for lane in LANES {
                     let gone = self.records.remove(&(lane, *ticket));
                     if let Some((Some((id, _)), false)) = gone {
@@ -123,7 +123,7 @@ impl Watch {
         }
     }
 
-    /// What lies behind a gap in its lane does not count.
+    /// A record behind a gap in its lane does not count as durable.
     fn chain(&mut self) {
         for lane in LANES {
             while let Some((key, (_, true))) = self.records.iter().find(|((of, _), _)| *of == lane)
@@ -137,7 +137,7 @@ impl Watch {
     }
 
     pub fn after(&mut self, event: &Event) {
-        // What came due with the event itself may still be sent after the one who leaves.
+        // Effects that came due with this event may still go to the connection that it closes.
         if let Event::Disconnected { conn } = event {
             self.uids.remove(conn);
         }
@@ -351,8 +351,8 @@ impl Watch {
         }
     }
 
-    /// It belongs to the connection that proposed it, and to those of its uid that proposed
-    /// the same under the same key.
+    /// A proposal belongs to the connection that proposed it, and to connections of the same uid
+    /// that proposed the same under the same key.
     fn owns(&self, conn: ConnId, id: ProposalId) -> bool {
         let Some(asked) = self.proposed.get(&id) else {
             return false;
@@ -364,7 +364,7 @@ impl Watch {
         asked.conn == conn || (keyed && self.asks.iter().any(again))
     }
 
-    /// Record first: a state may be heard once its record is on the disk (invariant 8).
+    /// Record first: an agent may hear of a state only once its record is durable (invariant 8).
     fn may_hear(&self, id: ProposalId, state: State) {
         let lost = self.down && state == State::Error;
         let fine = state == State::Pending || lost || self.durable.contains(&(id, state));
@@ -374,7 +374,7 @@ impl Watch {
         }
     }
 
-    /// Only what was told may be forgotten, unless the dashboard closes.
+    /// Unless the dashboard closes, only a proposal whose end was reported may be forgotten.
     pub fn check(&self, state: &BrokerState) {
         for (_, id) in &self.heard {
             let known = state.entry(*id).is_some();

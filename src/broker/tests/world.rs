@@ -1,4 +1,4 @@
-//! A core with everything around it played by the test: peers, analyser, log, executor, person.
+//! The core, with the test playing everything around it: peers, analyser, log, executor, person.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
@@ -19,32 +19,32 @@ use crate::model::{
     Outcome, Peer, ProposalId, Reviewer, Setting, State, Ticket, VerdictKind, Viewed,
 };
 
-/// What inputs are to be read, and which files the artifacts among them were found to be.
+/// The inputs to be read, and the artifacts that some of them refer to.
 pub type Asked = (BTreeMap<String, InputRequest>, BTreeMap<String, Artifact>);
 
 pub type Answer = Result<Reply, RpcError>;
 
-/// The core and its surroundings. Effects are taken apart into what each neighbour would get.
+/// The core and its surroundings. Each effect is stored for the component that would receive it.
 pub struct World {
     pub state: BrokerState,
     pub now: Now,
     pub watch: Watch,
     pub answers: BTreeMap<(ConnId, CallId), Answer>,
     pub notes: Vec<(ConnId, Note)>,
-    /// Records that are on their way to the disk, in order.
+    /// Records being written, in order.
     pub records: VecDeque<(Lane, Ticket, LogEvent)>,
-    /// Every record there ever was, in order.
+    /// Every record so far, in order.
     pub log: Vec<LogEvent>,
     pub chain: super::chain::Chain,
     pub jobs: VecDeque<(JobId, String)>,
-    /// What was known of the run of each piece of work.
+    /// The setting that each piece of work was analysed with.
     pub known: Vec<Setting>,
     pub binds: VecDeque<ProposalId>,
     pub asked: BTreeMap<ProposalId, Asked>,
-    /// The contents that went to the log with each record, in the order of `log`.
+    /// The blobs that came with each record, in the order of `log`.
     pub blobs: Vec<Vec<Blob>>,
     pub executed: Vec<ProposalId>,
-    /// What the executor was handed and has not used.
+    /// Grants that the executor received and has not used.
     pub grants: Vec<Grant>,
     pub released: Vec<ProposalId>,
     pub killed: Vec<ProposalId>,
@@ -108,7 +108,7 @@ impl World {
         self.send(Event::Connected { conn, peer });
     }
 
-    /// One event, with everything that follows from it watched.
+    /// Sends one event and checks every effect that follows from it.
     pub fn send(&mut self, event: Event) {
         self.watch.before(&self.state, &event, self.now);
         self.chain.told(&event);
@@ -200,7 +200,7 @@ impl World {
         self.now.wall = self.now.wall.checked_add(time).unwrap_or(Timestamp::MAX);
     }
 
-    /// Time passes and the timer fires.
+    /// Lets time pass and the timer fire.
     pub fn tick(&mut self, time: Duration) {
         self.pass(time);
         self.send(Event::Tick);
@@ -249,7 +249,7 @@ impl World {
         self.refused(conn, Request::Propose { id, draft })
     }
 
-    /// Everything that waits for the analyser gets this verdict.
+    /// Gives this verdict to everything that waits for the analyser.
     pub fn analyse(&mut self, kind: VerdictKind) {
         while let Some((job, code)) = self.jobs.pop_front() {
             let verdict = Box::new(verdict(kind, &code));
@@ -257,14 +257,14 @@ impl World {
         }
     }
 
-    /// The oldest record reaches the disk.
+    /// Makes the oldest record durable.
     pub fn durable_one(&mut self) -> Option<LogEvent> {
         let (_, ticket, event) = self.records.pop_front()?;
         self.send(Event::Durable { ticket });
         Some(event)
     }
 
-    /// The oldest record of a lane reaches the disk.
+    /// Makes the oldest record of a lane durable.
     pub fn durable_in(&mut self, lane: Lane) -> Option<LogEvent> {
         let at = self.records.iter().position(|(of, ..)| *of == lane)?;
         let (_, ticket, event) = self.records.remove(at)?;
@@ -272,12 +272,12 @@ impl World {
         Some(event)
     }
 
-    /// Everything that was handed to the log reaches the disk.
+    /// Makes every pending record durable.
     pub fn durable(&mut self) {
         while self.durable_one().is_some() {}
     }
 
-    /// What the n-th of the records that have contents names finds no room.
+    /// Reports that the blobs of the n-th record with contents could not be kept.
     pub fn unkept(&mut self, n: usize) -> Option<LogEvent> {
         let with_contents = |event: &LogEvent| match event {
             LogEvent::Proposed(_) => true,
@@ -356,7 +356,7 @@ impl World {
         self.send(Event::Exec { id, note });
     }
 
-    /// Grants it and brings it to where its child runs.
+    /// Grants a proposal and takes it to where its child runs.
     pub fn start(&mut self, id: ProposalId) {
         self.grant(id);
         self.durable();
@@ -378,7 +378,7 @@ impl World {
         self.request(conn, Request::Wait { id, timeout: None })
     }
 
-    /// The outcome a call of `wait` got.
+    /// The outcome that a call of `wait` got.
     pub fn outcome(&self, conn: ConnId, call: CallId) -> Outcome {
         match self.answer(conn, call) {
             Some(Ok(Reply::Outcome(outcome))) => (**outcome).clone(),
@@ -386,7 +386,7 @@ impl World {
         }
     }
 
-    /// The outcome as an owner hears it now.
+    /// The outcome that an owner would hear now.
     pub fn outcome_of(&mut self, conn: ConnId, id: ProposalId) -> Outcome {
         let call = self.wait(conn, id);
         self.outcome(conn, call)
@@ -402,7 +402,7 @@ impl World {
         self.send(Event::Disconnected { conn });
     }
 
-    /// The names of the records about this proposal, in order.
+    /// The kinds of the records about this proposal, in order.
     pub fn kinds(&self, id: ProposalId) -> Vec<&'static str> {
         let of = self.log.iter().filter(|e| e.id() == Some(id));
         of.map(LogEvent::kind).collect()

@@ -21,7 +21,7 @@ pub struct Args {
     limit: Option<usize>,
 }
 
-/// Characters of an agent's name and of a title; the whole is in `audit show`.
+/// Characters shown of an agent's name and of a title; `audit show` has the full text.
 const AGENT: usize = 20;
 const TITLE: usize = 100;
 
@@ -45,7 +45,7 @@ pub fn run(args: &Args, log: &Log) -> Result<u8, Failure> {
     whole(&faults)
 }
 
-/// What this version cannot show.
+/// A note about records that this version cannot show.
 pub(in crate::cli) fn later(records: u64) -> String {
     match records {
         1 => "1 record is of a later version and is not understood".to_owned(),
@@ -74,7 +74,8 @@ pub(super) fn seconds(time: Timestamp) -> String {
     time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
-/// An agent's words on one line: nothing hidden, no run of spaces that could pass for a column.
+/// An agent's text on one line: no hidden characters, and no run of spaces that looks like a new
+/// column.
 pub(super) fn claim(text: &str, longest: usize) -> String {
     let shown = visible(text);
     let joined = shown.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -33,7 +33,7 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
     let now = Timestamp::now();
     let old = kept::outdated(state, days, now)
         .map_err(|e| Failure::general(format!("cannot list {}: {e}", state.display())))?;
-    // The log first: where it cannot be written, nothing goes.
+    // The log first: if it cannot be written, nothing is removed.
     let records = match (Log::open(state), audit::older_than(days, now)) {
         (Err(AuditError::None { .. }), _) | (_, None) => Pruned::default(),
         (Err(e), _) => return Err(failed(&e)),

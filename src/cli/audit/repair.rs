@@ -1,4 +1,5 @@
-//! `countersign audit repair`: shows what a damaged log would lose, asks on the terminal, repairs it.
+//! `countersign audit repair`: shows what repairing a damaged log would lose, asks on the terminal,
+//! repairs.
 
 use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, Write as _};
@@ -18,10 +19,10 @@ use super::list::{claim, seconds};
 #[derive(Debug, clap::Args)]
 pub struct Args {}
 
-/// Records of one file that are shown one by one.
+/// How many records of one file are shown individually.
 const SHOWN: usize = 40;
 
-/// Runs the command; the value is the exit code: 0 with a log that the dashboard starts on.
+/// Runs the command and returns the exit code: 0 if the dashboard can now start on the log.
 pub fn run(_args: &Args, log: &Log) -> Result<u8, Failure> {
     let Some(repair) = log.repair().map_err(|e| failed(&e))? else {
         return nothing(&log.summary().map_err(|e| failed(&e))?.faults);
@@ -49,7 +50,7 @@ pub fn run(_args: &Args, log: &Log) -> Result<u8, Failure> {
     Ok(0)
 }
 
-/// What is said where no repair would change anything.
+/// The result when no repair would change anything.
 fn nothing(faults: &Faults) -> Result<u8, Failure> {
     if let Some(damage) = &faults.chain {
         tell(&format!(
@@ -70,7 +71,8 @@ fn nothing(faults: &Faults) -> Result<u8, Failure> {
     }
 }
 
-/// Everything a person needs to see before it is done. Nothing of the log reaches the terminal raw.
+/// Everything a person must see before the repair. No text of the log reaches the terminal
+/// unescaped.
 fn page(loss: &Loss) -> String {
     let mut text = String::new();
     let mut line = |words: &str| {
@@ -127,7 +129,7 @@ fn shown(record: &LostRecord) -> String {
     )
 }
 
-/// Asks for digits that nobody knew before. What was typed before the question does not answer it.
+/// Asks for random digits. Input typed before the question must not answer it.
 fn agreed(terminal: &mut File) -> io::Result<bool> {
     let mut random = [0; 2];
     getrandom::fill(&mut random).map_err(|e| io::Error::other(e.to_string()))?;

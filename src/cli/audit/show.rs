@@ -26,7 +26,7 @@ pub struct Args {
     out: Option<PathBuf>,
 }
 
-/// Characters of one line of an agent's words.
+/// Characters shown of one line of an agent's text.
 const LINE: usize = 2_000;
 
 pub fn run(args: &Args, log: &Log) -> Result<u8, Failure> {
@@ -48,7 +48,7 @@ pub fn run(args: &Args, log: &Log) -> Result<u8, Failure> {
     whole(&history.faults)
 }
 
-/// Writes the run's files, each once it was found to be what the log says.
+/// Writes the run's files, each after it was compared with the log's digest.
 fn save(log: &Log, history: &History, folder: &Folder) -> Result<(), Failure> {
     let finished = history.records.iter().find_map(|r| match &r.event {
         LogEvent::Finished(f) => Some(f),
@@ -58,7 +58,7 @@ fn save(log: &Log, history: &History, folder: &Folder) -> Result<(), Failure> {
     for file in files {
         let name = claim(&file.name, 100);
         let odd = |why: &str| Failure::general(format!("artifact {name} is not written: {why}"));
-        // A copied log may be crafted.
+        // A copied log may be malicious.
         if !Artifact::is_name(&file.name) {
             return Err(odd("its name is no plain file name"));
         }
@@ -72,7 +72,7 @@ fn save(log: &Log, history: &History, folder: &Folder) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The one proposal that is meant.
+/// The only proposal whose id matches.
 fn resolve(text: &str, log: &Log) -> Result<ProposalId, Failure> {
     if let Ok(id) = text.parse() {
         return Ok(id);
@@ -105,7 +105,7 @@ fn resolve(text: &str, log: &Log) -> Result<ProposalId, Failure> {
     }
 }
 
-/// The records as they were written, and the contents they name.
+/// The records as they were written, and the contents that they name.
 fn as_json(id: ProposalId, log: &Log, history: &History) -> String {
     let mut contents = serde_json::Map::new();
     for record in &history.records {
@@ -116,7 +116,7 @@ fn as_json(id: ProposalId, log: &Log, history: &History) -> String {
             });
         }
     }
-    // Each line goes out as it stands, so that its hash can be checked.
+    // Print each line unchanged, so that its hash can be checked.
     let lines: Vec<&str> = history.records.iter().map(|r| r.line.as_str()).collect();
     format!(
         "{{\"id\":\"{id}\",\"records\":[{}],\"contents\":{},\"unknown\":{},\"damage\":{}}}",
@@ -154,7 +154,7 @@ fn as_text(out: &mut dyn Write, id: ProposalId, log: &Log, history: &History) ->
     Ok(())
 }
 
-/// Numbered lines, nothing hidden.
+/// Numbered lines, with hidden characters escaped.
 fn content(out: &mut dyn Write, bytes: &[u8]) -> io::Result<()> {
     let text = String::from_utf8_lossy(bytes);
     for (n, line) in text.split_terminator('\n').enumerate() {
@@ -207,7 +207,7 @@ fn facts(out: &mut dyn Write, record: &Record) -> io::Result<()> {
             }
             Ok(())
         }
-        // The other kinds are short: their fields as JSON say all.
+        // The other kinds are short: their fields as JSON show everything.
         event => {
             let mut value = serde_json::to_value(event)?;
             if let Some(fields) = value.as_object_mut() {

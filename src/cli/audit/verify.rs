@@ -84,7 +84,7 @@ fn text(out: &mut dyn Write, report: &Report) -> std::io::Result<()> {
             report.in_journal
         )?;
     }
-    // One repair can set several files aside, and leaves a record of each.
+    // One repair can set several files aside, and leaves a record for each of them.
     let same = |a: &Repaired, b: &Repaired| a.lost == b.lost && a.uid == b.uid;
     for repair in report.repairs.chunk_by(same) {
         let Some(first) = repair.first() else {

@@ -1,4 +1,4 @@
-//! Many files at once: one worker process for each core, results in the order of the files.
+//! Checks many files at once: one worker process for each core, results in the order of the files.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -33,7 +33,8 @@ pub(super) fn check_all(
             let index = next.fetch_add(1, Ordering::Relaxed);
             let Some(file) = files.get(index) else { break };
             let checked = check(file, &mut analyser, profile);
-            // Nothing panics while it holds the lock; were it poisoned, the list is still sound.
+            // Nothing panics while it holds the lock; even if something did, the list would be
+            // intact.
             let mut done = done
                 .lock()
                 .unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -54,7 +55,7 @@ pub(super) fn check_all(
     done.into_iter().map(|(_, checked)| checked).collect()
 }
 
-/// One line that overwrites itself, gone at the end; only where somebody looks.
+/// One line that overwrites itself and is gone at the end; only on a terminal.
 fn progress(done: usize, all: usize) {
     if all < SEVERAL {
         return;

@@ -25,7 +25,7 @@ pub(super) fn log(results: Vec<Value>) -> Value {
 }
 
 fn descriptor(rule: &Rule) -> Value {
-    // As code-scanning services know them: three digits at least.
+    // The form that code-scanning services know: at least three digits.
     let cwe = rule.cwe.iter().map(|n| format!("external/cwe/cwe-{n:03}"));
     let tags: Vec<String> = std::iter::once("security".to_owned()).chain(cwe).collect();
     json!({
@@ -52,7 +52,7 @@ pub(super) fn results(checked: &Checked) -> Vec<Value> {
                 "endLine": f.end_line,
                 "endColumn": f.end_column,
             });
-            // An empty region at the very start is written without columns.
+            // An empty region at the very start has no columns.
             if (f.line, f.column) == (f.end_line, f.end_column)
                 && let Some(region) = region.as_object_mut()
             {
@@ -88,7 +88,7 @@ fn level(action: Action) -> &'static str {
     }
 }
 
-/// On the scale of 0 to 10 that code-scanning services sort by.
+/// The scale from 0 to 10 by which code-scanning services sort.
 fn score(severity: Severity) -> &'static str {
     match severity {
         Severity::Critical => "9.5",

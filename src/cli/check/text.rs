@@ -46,7 +46,7 @@ pub(super) fn write(checked: &Checked, out: &mut dyn Write) -> io::Result<()> {
     )
 }
 
-/// The marked part of a line, at most a screen wide, and carets under it.
+/// The marked part of a line, at most one screen wide, with carets below it.
 fn excerpt(line: &str, f: &Finding) -> (String, String) {
     const WIDTH: usize = 100;
     let column = usize::try_from(f.column).unwrap_or(1).max(1) - 1;

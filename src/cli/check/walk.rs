@@ -1,11 +1,11 @@
-//! Which files `check` looks at: those named, and the `*.py` of folders, in path order.
+//! Which files `check` reads: the named ones, and the `*.py` files in folders, in path order.
 
 use std::path::{Path, PathBuf};
 
 use crate::error::Failure;
 
-/// The files behind the arguments, sorted; `-` stays what it is. A path that does not exist is
-/// an error of use; what cannot be read becomes a verdict.
+/// The files behind the arguments, sorted; `-` is kept. A path that does not exist is a usage
+/// error; a file that cannot be read gets a verdict.
 pub(super) fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let mut files = Vec::new();
     for path in paths {
@@ -37,14 +37,15 @@ fn folder(dir: &Path, files: &mut Vec<PathBuf>, depth: usize) -> Result<(), Fail
     let entries = std::fs::read_dir(dir)
         .map_err(|e| Failure::usage(format!("{}: cannot be read: {e}", dir.display())))?;
     for entry in entries {
-        // What cannot be listed could be anything: not a pass.
+        // An entry that cannot be listed could be anything, so it must not pass.
         let entry = entry.map_err(|e| Failure::usage(format!("{}: {e}", dir.display())))?;
         let path = entry.path();
         let python = path.extension().is_some_and(|e| e == "py");
         match entry.file_type() {
             Ok(kind) if kind.is_dir() => folder(&path, files, depth + 1)?,
             Ok(kind) if kind.is_file() && python => files.push(path),
-            // A link to a folder may lead in a circle; one to a file is a file, there or not.
+            // A link to a folder could form a loop. A link to a file counts as a file, even if it
+            // is broken.
             Ok(kind) if kind.is_symlink() && python && !path.is_dir() => files.push(path),
             _ => {}
         }

@@ -1,4 +1,4 @@
-//! What kernel and system offer for confining a run.
+//! What the kernel and the system offer for confining a run.
 
 use std::fs;
 use std::path::Path;
@@ -38,7 +38,7 @@ fn number(most: u64) -> String {
     }
 }
 
-/// Landlock came with 5.13; all else that is needed is older.
+/// Landlock came with Linux 5.13; everything else that is needed is older.
 const OLDEST: (u32, u32) = (5, 13);
 
 fn kernel() -> Check {
@@ -72,7 +72,7 @@ fn user() -> Check {
     }
 }
 
-/// Tries on a process of its own, since what is tried cannot be undone.
+/// Runs the trial in a separate process, because it cannot be undone.
 fn tried(trial: Trial) -> Said {
     let output = Command::new("/proc/self/exe")
         .args(["doctor", "--trial", trial.name()])

@@ -1,4 +1,4 @@
-//! Does a thing and looks, in a process that ends afterwards.
+//! Tries a mechanism and checks its effect, in a process that ends afterwards.
 
 use landlock::{ABI, Access, AccessFs, LandlockStatus, Ruleset, RulesetAttr};
 use nix::sched::{CloneFlags, unshare};
@@ -23,7 +23,7 @@ impl Trial {
     }
 }
 
-/// What came of it.
+/// The result of a trial.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Said {
     pub works: bool,
@@ -48,7 +48,7 @@ pub(super) fn run(trial: Trial) -> Said {
     }
 }
 
-/// All at once, as an unprivileged process would: the user namespace owns the others.
+/// All namespaces at once, as an unprivileged process would: the user namespace owns the others.
 fn namespaces() -> Result<String, String> {
     let all = CloneFlags::CLONE_NEWUSER
         | CloneFlags::CLONE_NEWPID
@@ -63,7 +63,7 @@ fn namespaces() -> Result<String, String> {
     Ok("with pid, net, mount, ipc, uts and cgroup namespaces".to_owned())
 }
 
-/// Denies every write and looks whether one fails.
+/// Denies every write and checks that one fails.
 fn landlock() -> Result<String, String> {
     let status = Ruleset::default()
         .handle_access(AccessFs::from_all(ABI::V1))
@@ -86,7 +86,7 @@ fn landlock() -> Result<String, String> {
     }
 }
 
-/// Forbids one call and looks whether it fails.
+/// Forbids one system call and checks that it fails.
 fn seccomp() -> Result<String, String> {
     const REFUSED: i32 = nix::libc::EDOM;
     let arch = std::env::consts::ARCH

@@ -1,6 +1,6 @@
 //! Files that a run left: fetched over the socket and compared with their digests.
 //!
-//! The dashboard may belong to another user: its names are checked again.
+//! The dashboard may belong to another user, so its file names are checked again.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -12,7 +12,7 @@ use crate::model::{Artifact, Digest, visible};
 
 use super::{NO_OUTCOME, failure};
 
-/// The content of one file, if it is what the outcome says of it.
+/// The content of one file, if it matches the outcome's size and digest.
 pub async fn fetch(client: &mut Client, id: &str, file: &Artifact) -> Result<Vec<u8>, Failure> {
     let odd = |why: &str| {
         let name = visible(&file.name);
@@ -33,7 +33,7 @@ pub async fn fetch(client: &mut Client, id: &str, file: &Artifact) -> Result<Vec
         let part = STANDARD.decode(text).map_err(|_| odd("it is no base64"))?;
         content.extend_from_slice(&part);
         offset = answer.get("next_offset").and_then(Value::as_u64);
-        // Each part brings the end nearer, so a peer cannot keep this going for ever.
+        // Each part must continue where the last one ended, and never past the announced size.
         if content.len() as u64 > file.bytes || offset.is_some_and(|n| n != content.len() as u64) {
             return Err(odd("its parts do not fit together"));
         }
