@@ -143,8 +143,8 @@ fn judged(variants: &[Variant]) -> Vec<(&Variant, End)> {
     ends.collect()
 }
 
-/// Runs the variants on several dashboards in parallel, because a grant mostly waits for simulated
-/// reading.
+/// Runs the variants on several dashboards in parallel, because most of a grant's time is waiting
+/// for grace periods.
 fn ran<'a>(clear: &[&'a Variant], desks: usize, token: &str) -> Vec<(&'a Variant, End)> {
     let (next, ends) = (Mutex::new(clear.iter()), Mutex::new(Vec::new()));
     std::thread::scope(|scope| {

@@ -1,4 +1,4 @@
-//! The tables of shares.
+//! Prints the tables of shares.
 
 use std::collections::BTreeMap;
 
@@ -19,8 +19,8 @@ fn share(part: usize, whole: usize) -> String {
     format!("{part} ({:.1} %)", percent(part, whole))
 }
 
-/// Prints the shares that are blocked, flagged, or reported by bandit: for each set, its plain
-/// part, and all.
+/// Prints the shares that are blocked, flagged, or reported by bandit: for each set and in total,
+/// over all examples and over the plain ones.
 pub fn shares(examples: &[Example]) {
     println!(
         "{:<28}{:>9}{:>15}{:>15}{:>18}{:>18}",

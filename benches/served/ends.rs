@@ -54,8 +54,8 @@ impl End {
     }
 }
 
-/// Proposes and grants each snippet on several dashboards in parallel, because a grant mostly waits
-/// for simulated reading.
+/// Proposes and grants each snippet on several dashboards in parallel, because most of a grant's
+/// time is waiting for grace periods.
 pub fn ends(snippets: &[Snippet], desks: usize) -> Vec<(&Snippet, End)> {
     let (next, ends) = (Mutex::new(snippets.iter()), Mutex::new(Vec::new()));
     std::thread::scope(|scope| {

@@ -38,7 +38,7 @@ pub struct Placed {
 }
 
 impl AsDrawn {
-    /// The longest start of `raw` that is certain to fit.
+    /// The longest prefix of `raw` that is certain to fit.
     pub fn new(raw: &str, columns: u16) -> Self {
         let mut drawn = Self {
             text: " ".to_owned(),
@@ -70,7 +70,7 @@ pub fn adds(text: &str) -> bool {
     !text.is_ascii() && text.chars().any(|c| columns(c).is_none() && is_seen(c))
 }
 
-/// Byte length of the start that fits, at least one character. Cuts after a blank in the second
+/// Byte length of the prefix that fits, at least one character. Cuts after a blank in the second
 /// half of the row if there is one, and avoids cutting before a character that joins backwards.
 pub fn fits(text: &str, columns: usize) -> usize {
     let (mut used, mut cut, mut blank) = (0, 0, false);

@@ -26,7 +26,7 @@ use super::ui::Span;
 const LOOK_MS: u16 = 25;
 /// If bytes take longer than this to become an event, their time of arrival is unknown.
 const LATE: Duration = Duration::from_millis(100);
-/// The longest time to read available input. After that it never arrives: the event source is
+/// The longest wait for available bytes to become events. Later they never do: the event source is
 /// notified of a burst once and reads only its first kilobyte.
 const STUCK: Duration = Duration::from_millis(20);
 

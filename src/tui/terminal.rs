@@ -34,7 +34,7 @@ use super::outlet::Outlet;
 use super::screen::Drawn;
 use super::text;
 
-/// The least time between two bells: a flood of proposals rings once.
+/// The minimum time between two bells: a flood of proposals rings once.
 const BELL: Duration = Duration::from_secs(2);
 
 /// Whether the modes are set; for the panic hook and for drop.
@@ -60,7 +60,7 @@ const REORDERING: &str = "\x1b[8h";
 const ASK: &str = "\x1b[5n";
 /// The longest wait for a first answer. After it, the terminal counts as one that never answers.
 const FIRST_ANSWER: Duration = Duration::from_millis(500);
-/// The least wait before asking again: an answer that came together with a key was lost.
+/// The minimum wait before asking again: an answer that came together with a key was lost.
 const ASK_AGAIN: Duration = Duration::from_millis(200);
 /// The longest wait at exit for an answer that would otherwise reach the shell as input.
 const LAST_ANSWER: Duration = Duration::from_millis(50);
@@ -68,7 +68,7 @@ const LAST_ANSWER: Duration = Duration::from_millis(50);
 /// The number of unanswered queries, for [`restore`].
 static UNANSWERED: AtomicU32 = AtomicU32::new(0);
 
-/// A frame that the terminal has not yet confirmed showing.
+/// A frame that the terminal has not yet confirmed to show.
 struct OnItsWay {
     drawn: Drawn,
     since: Instant,
@@ -286,7 +286,7 @@ impl Terminal {
             return;
         }
         let mut bytes = String::new();
-        // One was pushed before the stop.
+        // Balances the push before the stop.
         let _ = PopKeyboardEnhancementFlags.write_ansi(&mut bytes);
         let _ = self.outlet.write_all(bytes.as_bytes());
         // crossterm still believes that raw mode is on.
@@ -302,7 +302,7 @@ impl Drop for Terminal {
     }
 }
 
-/// A panic's message. It can quote an agent's text, so the caller must sanitise it.
+/// A panic's message, sanitised because it can quote an agent's text.
 fn report(info: &PanicHookInfo<'_>) -> String {
     let payload = info.payload();
     let message = payload

@@ -35,7 +35,7 @@ pub struct Piece<'a> {
 }
 
 impl<'a> Piece<'a> {
-    /// What is drawn.
+    /// The drawn text.
     pub fn text(&'a self) -> &'a str {
         match &self.shown {
             Shown::Plain(text) => text,

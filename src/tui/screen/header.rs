@@ -35,7 +35,7 @@ impl Screen<'_> {
         }
     }
 
-    /// The header's statements, the first ones to be dropped first.
+    /// The header's statements; `short` selects shorter forms.
     fn statements(&self, short: bool) -> Vec<Spans> {
         let f = self.facts;
         let mut tier: Spans = vec![(f.tier.to_string(), Role::Strong)];

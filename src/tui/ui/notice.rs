@@ -23,7 +23,7 @@ pub(in crate::tui) enum Notice {
     NothingPending,
     /// True while the loaded rows of screen 2 stay the same.
     OfAuditRows(u64, Cow<'static, str>),
-    /// True while the list of proposals stays the same.
+    /// True while the number of listed proposals stays the same.
     OfList(usize, Cow<'static, str>),
     /// Shown on the open sheet.
     WrongDigits,
