@@ -1,8 +1,9 @@
-//! An adversary against the guard: `cargo bench --bench adversary`.
+//! Attacks the guard: `cargo bench --bench adversary`.
 //!
-//! `variants.py` draws variants of attacks by class, with a fixed seed. The analyser judges all of them; those
-//! with the verdict `clear` are proposed and granted by keys in real dashboards, and run in tier `kernel`. Each
-//! prints a random token where it got what it is after. The bench fails where one did.
+//! `variants.py` generates variants of attacks by class, with a fixed seed. The analyser judges all
+//! of them; variants with the verdict `clear` are proposed and granted by keys in real dashboards,
+//! and run in tier `kernel`. A successful attack prints a random token. The bench fails if any
+//! variant succeeds.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -53,7 +54,7 @@ struct Asked {
     part: String,
 }
 
-/// What became of a variant, by column of the table.
+/// A variant's result, one per table column.
 #[derive(Clone, Copy, PartialEq)]
 enum End {
     Clear,
@@ -142,13 +143,14 @@ fn judged(variants: &[Variant]) -> Vec<(&Variant, End)> {
     ends.collect()
 }
 
-/// Runs them, on several dashboards: most of a grant is waiting for the hand of a person.
+/// Runs the variants on several dashboards in parallel, because most of a grant's time is waiting
+/// for grace periods.
 fn ran<'a>(clear: &[&'a Variant], desks: usize, token: &str) -> Vec<(&'a Variant, End)> {
     let (next, ends) = (Mutex::new(clear.iter()), Mutex::new(Vec::new()));
     std::thread::scope(|scope| {
         for _ in 0..desks {
             scope.spawn(|| {
-                // Room for all of a variant: a person has to have seen it.
+                // A screen large enough for a whole variant, which must be seen before the grant.
                 let mut dash = Dash::with(&Options {
                     size: (240, 100),
                     ..Options::default()
@@ -178,7 +180,7 @@ fn ran<'a>(clear: &[&'a Variant], desks: usize, token: &str) -> Vec<(&'a Variant
 fn granted(dash: &mut Dash, agent: &mut Agent, code: &str, token: &str) -> End {
     let proposal = agent.propose(json!({"code": code, "profile": "analysis"}));
     if proposal["state"] != "pending" {
-        // What is known of the run says more than the code alone.
+        // The run's outcome is more informative than the code alone.
         return End::Ran;
     }
     dash.grant(agent, &proposal);

@@ -1,8 +1,8 @@
-//! What a verdict costs, beside what others take for less: `cargo bench --bench analysis`.
+//! The time for a verdict, compared with tools that check less: `cargo bench --bench analysis`.
 //!
-//! 2,000 functions of the standard library and pandas, one at a time, then a file of 1 MB, then the
-//! folder of the 2,000 as a whole. Each time is the least of several rounds, since the machine may
-//! have other things to do. The peers run in the same run on the same files.
+//! Measures 2,000 functions of the standard library and pandas, one at a time, then a file of 1 MB,
+//! then the folder with all 2,000. Each time is the minimum of several rounds, to exclude other
+//! load. The peers run on the same files in the same bench run.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -30,7 +30,7 @@ const LARGE: usize = 1_000_000;
 const ROUNDS: usize = 5;
 const PROFILE: &str = "analysis";
 
-/// The answer of `time_peers.py`.
+/// The output of `time_peers.py`.
 #[derive(serde::Deserialize)]
 struct Answer {
     python: String,
@@ -143,7 +143,7 @@ fn main() {
     table::targets(&rows, &runs);
 }
 
-/// The folder as a whole, by the wall clock.
+/// Analyses the whole folder, in wall-clock time.
 fn whole(functions: &Path, peers: &Peers, policy: &Policy) -> Vec<Timed> {
     let ruff = |threads: &str| {
         let mut command = Command::new(peers.program("ruff"));
@@ -193,7 +193,7 @@ fn run(command: &mut Command) {
         .stderr(Stdio::null())
         .status()
         .unwrap();
-    // 1 says that something was found; anything else is a fault.
+    // Exit status 1 means that something was found; any other non-zero status is an error.
     assert!(
         matches!(status.code(), Some(0 | 1)),
         "{command:?}: {status}"

@@ -1,18 +1,18 @@
-//! The tables, and whether the targets are met.
+//! Prints the tables and whether the targets are met.
 
 use std::time::Duration;
 
-/// One program on the functions and on the large file.
+/// One program's results for the functions and the large file.
 pub struct Row {
     pub name: String,
-    /// One for each function.
+    /// One time per function.
     pub times: Vec<Duration>,
-    /// Functions it could not read.
+    /// The number of functions it could not read.
     pub failed: usize,
     pub large: Option<Duration>,
 }
 
-/// One program on the whole folder.
+/// One program's time for the whole folder.
 pub struct Timed {
     pub name: &'static str,
     pub took: Duration,
@@ -45,7 +45,7 @@ fn rate(bytes: usize, time: Duration) -> f64 {
     bytes as f64 / 1e6 / time.as_secs_f64()
 }
 
-/// Each function by itself. Ratios are to the first row: above 1 is slower.
+/// Prints the times for single functions. Ratios are to the first row: above 1 is slower.
 pub fn each(rows: &[Row], bytes: usize, large: usize) {
     println!(
         "{:<26}{:>9}{:>9}{:>9}{:>9}{:>10}{:>9}{:>9}{:>8}",
@@ -90,7 +90,7 @@ pub fn whole(runs: &[Timed]) {
     println!();
 }
 
-/// Says which targets are met.
+/// Prints which targets are met.
 pub fn targets(rows: &[Row], runs: &[Timed]) {
     let p50 = |name: &str| {
         let row = rows.iter().find(|r| r.name == name);

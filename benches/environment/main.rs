@@ -1,9 +1,9 @@
-//! How long it takes to read an environment, and to look at it again before a run, beside what the
-//! system's own tools take for the same files: `cargo bench --bench environment`.
+//! The time to read an environment and to check it again before a run, compared with system tools
+//! on the same files: `cargo bench --bench environment`.
 //!
-//! Once on a tree of 25,000 files that is made here, once on the managed environment with its
-//! interpreter. Reading is compared with `sha256sum` on as many processors, looking with
-//! `find -printf` of the same five numbers; each takes turns with its peer.
+//! Measures a generated tree of 25,000 files, and the managed environment with its interpreter.
+//! Reading is compared with `sha256sum` on as many processors, checking with `find -printf` of the
+//! same five numbers; each alternates with its peer.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -21,12 +21,12 @@ use countersign::runtime::{Measured, PythonEnv};
 
 const FOLDERS: usize = 500;
 const FILES: usize = 50;
-/// Bytes of each: what Python files have on average.
+/// Bytes per file: the average size of Python files.
 const BYTES: usize = 9_000;
 const LOOKS: usize = 41;
 const READS: usize = 5;
 
-/// What the whole is for: a person who granted waits for it.
+/// The target for checking again: the person who granted waits that long.
 const ENOUGH: Duration = Duration::from_millis(100);
 
 fn main() {
@@ -52,7 +52,7 @@ fn main() {
     assert!(look <= ENOUGH, "looking at 25,000 files took {look:?}");
 }
 
-/// An environment of that many files and no Python.
+/// An environment of that many files, without Python.
 fn tree(folder: &Path) -> PythonEnv {
     for at in 0..FOLDERS {
         let below = folder.join(format!("site-packages/package{:02}/part{at:03}", at % 50));
@@ -73,7 +73,7 @@ fn tree(folder: &Path) -> PythonEnv {
     }
 }
 
-/// Prints one table. The value is the median of looking again.
+/// Prints one table. Returns the median time of checking again.
 fn measure(name: &str, env: &PythonEnv, roots: &[PathBuf], dir: &Path) -> Duration {
     let cache = dir.join("cache");
     let measured = |cache: &Path| Measured::of(env.clone(), cache, &mut |_| {}).unwrap();

@@ -1,11 +1,11 @@
-//! From a person's grant to the first byte and to the end of the run, beside what others take who
-//! ask nobody: `cargo bench --bench execution`.
+//! The time from a person's grant to the first byte and to the end of the run, compared with tools
+//! that ask nobody: `cargo bench --bench execution`.
 //!
-//! Ours goes through the finished dashboard in a terminal of its own, keys pressed, both records
-//! made durable; its times are those of `timing_us` in the outcome, which count from the grant. A
-//! fresh process runs each snippet. sandtrap and Jupyter keep one process for all of theirs. A cold
-//! start takes turns with `python -I` and with bwrap around it, each after as long a pause as a grant
-//! takes: what the machine does meanwhile, such as giving the memory of files back, meets all three.
+//! Our runs use the finished dashboard in a separate terminal, with keys pressed and both records
+//! made durable; their times are the outcome's `timing_us`, which count from the grant. A fresh
+//! process runs each snippet, while sandtrap and Jupyter keep one process for all. A cold start
+//! alternates with `python -I`, alone and in bwrap, each after a pause as long as a grant takes, so
+//! that background work such as freeing page cache affects all three.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -28,23 +28,23 @@ use common::dash::{Dash, Options};
 use common::{processes, python};
 use peers::Peers;
 
-/// Runs of each kind, and of each peer.
+/// Runs of each kind and of each peer.
 const SAMPLES: usize = 15;
-/// Cold ones, and those that take turns with them.
+/// Cold runs, and runs of the peers that alternate with them.
 const TURNS: usize = 30;
-/// Pairs of a run in the jail and one without: a few milliseconds are looked for among tens that the
-/// machine takes more or less.
+/// Pairs of runs with and without the jail: the difference is a few milliseconds, while single runs
+/// vary by tens.
 const PAIRS: usize = 150;
 const ROWS: u32 = 10_000;
 
-/// Without libraries, cold: in the jail, and without one.
+/// Cold runs without libraries: in the jail, and without it.
 const WALLED: &str = "walled, cold";
 const LOOSE: &str = "walled, cold, tier process";
 
 const TRIVIAL: &str = "print(6 * 7)";
 const GROUPED: &str = "print(sales.groupby('region')['amount'].mean())";
 
-/// Milliseconds, one for each run.
+/// Milliseconds, one value per run.
 #[derive(Default, serde::Deserialize)]
 struct Times {
     first: Vec<f64>,
@@ -64,7 +64,7 @@ fn main() {
     std::fs::create_dir_all(&folder).unwrap();
     let file = folder.join("sales.csv");
     std::fs::write(&file, &table).unwrap();
-    // Of what our own runs have, so that it imports the very same libraries.
+    // Uses the environment of our own runs, to import the very same libraries.
     let mut bare = process::peers(&env.prefix.join("bin/python"), &file);
     let mut ours = ours(&table, &mut bare);
     ours.extend(jails());
@@ -73,8 +73,8 @@ fn main() {
     print(&ours, &theirs);
 }
 
-/// Every kind of our own runs, in the order in which it is printed. `bare` take turns with the cold
-/// ones of the same work.
+/// Measures every kind of our own runs, in printing order. The processes in `bare` alternate with
+/// cold runs of the same work.
 fn ours(table: &str, bare: &mut [process::Peer]) -> Vec<(&'static str, &'static str, Times)> {
     let policies = [("plain.toml", "name = \"plain\"\nextends = \"script\"\n")];
     let mut dash = Dash::with(&Options {
@@ -87,12 +87,12 @@ fn ours(table: &str, bare: &mut [process::Peer]) -> Vec<(&'static str, &'static 
     let mut found = Vec::new();
     for (name, profile) in [("guarded", "analysis"), ("no guard", "plain")] {
         for (work, code) in [("trivial", TRIVIAL), ("group-by", GROUPED)] {
-            // The first makes what the others start from.
+            // The first run creates the process that later runs start from.
             run(&mut dash, &mut agent, profile, code, 0);
             found.push((name, work, profile, code, Times::default()));
         }
     }
-    // In turns: what the machine does meanwhile meets all kinds.
+    // In turns, so that background load affects all kinds.
     for n in 1..=SAMPLES {
         for (_, _, profile, code, times) in &mut found {
             times.add(run(&mut dash, &mut agent, profile, code, n));
@@ -117,8 +117,8 @@ fn ours(table: &str, bare: &mut [process::Peer]) -> Vec<(&'static str, &'static 
     found
 }
 
-/// Cold runs of a profile that loads no library, with the jail of tier `kernel` and without: what
-/// stands between them is what the jail costs.
+/// Cold runs of a profile without libraries, with tier `kernel`'s jail and without it: the
+/// difference is the jail's cost.
 fn jails() -> Vec<(&'static str, &'static str, Times)> {
     let mut all = [(WALLED, Times::default()), (LOOSE, Times::default())];
     let mut dashboards = ["kernel", "process"].map(|tier| {
@@ -131,7 +131,7 @@ fn jails() -> Vec<(&'static str, &'static str, Times)> {
         (dash, agent)
     });
     for n in 1..=PAIRS {
-        // Each is the first of every other pair.
+        // Alternates the order within pairs.
         for at in [n % 2, 1 - n % 2] {
             let (dash, agent) = &mut dashboards[at];
             let (took, _) = cold(dash, agent, "walled", TRIVIAL, n);
@@ -141,8 +141,8 @@ fn jails() -> Vec<(&'static str, &'static str, Times)> {
     all.map(|(name, times)| (name, "trivial", times)).into()
 }
 
-/// A run that started cold, and how long its grant took. A zygote that was made meanwhile is killed,
-/// and none of its kind is made again for a minute.
+/// A cold run, and how long its grant took. Kills a zygote that was created meanwhile, which also
+/// prevents another of its kind for a minute.
 fn cold(
     dash: &mut Dash,
     agent: &mut Agent,
@@ -163,7 +163,7 @@ fn cold(
     panic!("no cold start of {profile}");
 }
 
-/// How many runs started so, by the dashboard's own word.
+/// The number of runs started this way, according to the dashboard's log.
 fn starts(dash: &Dash, how: &str) -> usize {
     dash.local_log()
         .matches(&format!("start=\"{how}\""))
@@ -177,7 +177,7 @@ impl Times {
     }
 }
 
-/// One proposal, granted by keys: milliseconds to its first byte and to its end.
+/// Grants one proposal by keys; returns the milliseconds to its first byte and to its end.
 fn run(dash: &mut Dash, agent: &mut Agent, profile: &str, code: &str, n: usize) -> (f64, f64) {
     let inputs = if code.contains("sales") {
         json!({"sales": {"dataset": "sales"}})
@@ -197,7 +197,7 @@ fn run(dash: &mut Dash, agent: &mut Agent, profile: &str, code: &str, n: usize) 
     (ms("grant_to_first_output"), ms("grant_to_exit"))
 }
 
-/// Those that keep one process.
+/// Measures the peers that keep one process.
 fn theirs(peers: &Peers, file: &Path) -> BTreeMap<String, Times> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/execution/peers.py");
     let output = Command::new(peers.python())
@@ -277,7 +277,7 @@ fn print(ours: &[(&str, &str, Times)], theirs: &BTreeMap<String, Times>) {
         said(jail <= 3.0)
     );
     if let Some(jail) = theirs.get("bwrap + python -I, group-by") {
-        // Of each turn, because the machine is not equally fast in all of them.
+        // One ratio per turn, because the machine's speed varies between turns.
         let ratio = |ours: &[f64], theirs: &[f64]| {
             let turns = std::iter::zip(ours, theirs).map(|(ours, theirs)| ours / theirs);
             median(&turns.collect::<Vec<_>>())

@@ -1,4 +1,4 @@
-//! The peers that start a process for each snippet: Python alone, and Python in a jail of bwrap's.
+//! The peers that start a process for each snippet: Python alone, and Python in a bwrap jail.
 
 use std::io::Read;
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::{TRIVIAL, Times};
 
-/// What people who want a jail at once put around a command.
+/// A typical ad-hoc jail around a command.
 const JAIL: &[&str] = &[
     "bwrap",
     "--unshare-all",
@@ -24,7 +24,7 @@ pub struct Peer {
     times: Times,
 }
 
-/// Each for both works, having run once; without bwrap where it is not installed.
+/// One peer per work and command, after a warm-up run; without bwrap if it is not installed.
 pub fn peers(python: &Path, table: &Path) -> Vec<Peer> {
     let grouped = format!(
         "import pandas as pd\nprint(pd.read_csv({table:?}).groupby('region')['amount'].mean())"
@@ -53,7 +53,7 @@ pub fn peers(python: &Path, table: &Path) -> Vec<Peer> {
 }
 
 impl Peer {
-    /// After a pause, in which the machine may turn to other things.
+    /// Runs once after a pause, in which background work may happen.
     pub fn run(&mut self, pause: Duration) {
         std::thread::sleep(pause);
         let times = self.once();

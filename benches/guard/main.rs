@@ -1,10 +1,11 @@
-//! What the guard inside the child costs while a snippet runs, beside the guards of others:
-//! `cargo bench --bench guard`.
+//! The run-time cost of the guard inside the child, compared with other guards: `cargo bench
+//! --bench guard`.
 //!
-//! Ours runs in the real child, granted in a finished dashboard, with the clock read in the
-//! snippet; so does the same snippet without a guard, in the same jail. sandtrap and RestrictedPython
-//! run the same text in a process of their own with the same interpreter, numpy and pandas, beside
-//! plain Python there. Each time is the least of all rounds, which alternate between all of them.
+//! Our guard runs in the real child, granted in a finished dashboard, with the clock read in the
+//! snippet; the same snippet also runs without a guard in the same jail. sandtrap and
+//! RestrictedPython run the same text in separate processes with the same interpreter, numpy and
+//! pandas, beside plain Python there. Each time is the minimum of all rounds, which alternate
+//! between all of them.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -25,7 +26,7 @@ use common::dash::{Dash, Options};
 use common::python;
 use peers::Peers;
 
-/// Name of a snippet, what it does, its text. Each defines `work`.
+/// Each snippet's name, description and text. Each text defines `work`.
 const SNIPPETS: [(&str, &str, &str); 3] = [
     (
         "group-by",
@@ -44,11 +45,11 @@ const SNIPPETS: [(&str, &str, &str); 3] = [
     ),
 ];
 const TIMED: &str = include_str!("snippets/timed.py");
-/// How often a snippet does its work in one run.
+/// How often a snippet repeats its work in one run.
 const REPEATS: usize = 7;
 const ROUNDS: usize = 3;
 
-/// The rows of the table: name, and whose plain Python it is compared with.
+/// Row names. `PLAIN` and `OUTSIDE` are the baselines: plain Python in the jail, and outside it.
 const PLAIN: &str = "plain Python, in the jail";
 const OURS: &str = "countersign";
 const COUNTED: &str = "countersign, ticks counted";
@@ -89,7 +90,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// How many rounds were asked for; none where it is the help.
+/// The requested number of rounds; `None` if help was requested.
 fn rounds(args: impl Iterator<Item = OsString>) -> Result<Option<usize>, String> {
     let mut rounds = ROUNDS;
     // cargo itself adds `--bench`.
@@ -149,12 +150,12 @@ fn measure(rounds: usize) {
     print(&found, rounds);
 }
 
-/// The whole snippet: its work, and the clock around it.
+/// The whole snippet: its work with the timing code.
 fn complete(text: &str) -> String {
     format!("{text}\n{}", TIMED.replace("REPEATS", &REPEATS.to_string()))
 }
 
-/// The snippets as files, for the peers.
+/// Writes the snippets to files for the peers.
 fn written() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("guard-bench");
     std::fs::create_dir_all(&folder).unwrap();
@@ -168,7 +169,7 @@ fn written() -> Vec<PathBuf> {
         .collect()
 }
 
-/// Keeps the least time; what was worked out must be the same everywhere.
+/// Keeps the least time. Asserts that the computed answer is the same everywhere.
 fn keep(found: &mut Found, row: &str, name: &str, done: Done) {
     let before = found.values().find_map(|row| row.get(name));
     if let Some(before) = before {
@@ -179,7 +180,7 @@ fn keep(found: &mut Found, row: &str, name: &str, done: Done) {
     best.best = best.best.min(done.best);
 }
 
-/// One run in the real child.
+/// Runs a snippet once in the real child.
 fn ours(dash: &mut Dash, agent: &mut Agent, profile: &str, code: &str, round: usize) -> Done {
     let proposal = agent.propose(json!({
         "code": format!("{code}\nprint(best, answer)  # {round}\n"),
@@ -247,7 +248,7 @@ fn print(found: &Found, rounds: usize) {
     }
 }
 
-/// A row's time over that of plain Python in the same place.
+/// A row's time divided by that of plain Python in the same place.
 fn times(found: &Found, row: &str, name: &str) -> f64 {
     let base = if [PLAIN, OURS, COUNTED].contains(&row) {
         PLAIN

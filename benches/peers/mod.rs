@@ -1,6 +1,7 @@
-//! The programs the benches measure beside, in an environment of their own under `target/`.
+//! The programs the benches compare with, in a separate environment under `target/`.
 //!
-//! Made once, from the versions in `requirements.txt`; only this needs the network.
+//! The environment is created once, from the versions in `requirements.txt`; only this step needs
+//! the network.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,21 +12,21 @@ use countersign::runtime::PythonEnv;
 
 const REQUIREMENTS: &str = include_str!("requirements.txt");
 
-/// An environment with the peers in it.
+/// An environment with the peers installed.
 pub struct Peers {
     folder: PathBuf,
 }
 
-// Each bench needs some of it.
+// Each bench uses only a part of this module.
 #[allow(dead_code)]
 impl Peers {
-    /// Makes the environment with the interpreter of `env`, or finds it made. Ends the bench with
-    /// a reason when it cannot be made: a table without its peers says nothing.
+    /// Creates the environment with the interpreter of `env`, or reuses it. Ends the bench with a
+    /// reason on failure, because a table without its peers is useless.
     pub fn ready(env: &PythonEnv) -> Self {
         Self::of(env, REQUIREMENTS)
     }
 
-    /// The same with another list of packages.
+    /// Like [`Self::ready`], with another list of packages.
     pub fn of(env: &PythonEnv, requirements: &str) -> Self {
         let (a, b, c) = env.version;
         let key = Digest::of(requirements.as_bytes()).short(12);
@@ -77,7 +78,7 @@ impl Peers {
             .unwrap()
     }
 
-    /// The source archive of a package, as its publisher released it; downloaded once, not built.
+    /// A package's source archive as its publisher released it; downloaded once, not built.
     pub fn source(&self, package: &str, version: &str) -> PathBuf {
         let folder = self.folder.join("sources");
         let archive = folder.join(format!("{package}-{version}.tar.gz"));
@@ -101,7 +102,7 @@ impl Peers {
     }
 }
 
-/// Runs a step of the installation. When it fails the bench ends and says so.
+/// Runs an installation step. On failure, prints the output and ends the bench.
 fn run(what: &str, command: &mut Command) {
     let output = command.stdin(Stdio::null()).output().unwrap();
     if output.status.success() {

@@ -1,10 +1,10 @@
-//! How much of honest code is blocked or flagged: `cargo bench --bench precision`.
+//! The share of honest code that is blocked or flagged: `cargo bench --bench precision`.
 //!
-//! The code is other people's: the examples in the docstrings of the managed environment's
-//! libraries and the scripts of matplotlib's gallery. bandit reads the same examples in the same
-//! run. Every rule that is among the ten commonest, and every one that alarms on a plain example, has its
-//! reason in `reasons.toml`, or the bench fails. Plain is what touches no file, no network, no private name
-//! and needs nothing that is not installed; `touches.py` says so, which knows nothing of our rules.
+//! The code is by other people: the docstring examples of the managed environment's libraries, and
+//! the scripts of matplotlib's gallery. bandit reads the same examples in the same bench run. The
+//! ten commonest rules, and every rule that alarms on a plain example, need a reason in
+//! `reasons.toml`, or the bench fails. A plain example touches no file, network or private name and
+//! needs nothing that is not installed; `touches.py` decides this independently of our rules.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -28,7 +28,7 @@ use peers::Peers;
 const PACKAGES: [&str; 4] = ["numpy", "pandas", "matplotlib", "sklearn"];
 const PROFILE: &str = "analysis";
 
-/// A line of `examples.py`.
+/// A line of output from `examples.py`.
 #[derive(serde::Deserialize)]
 struct Line {
     #[serde(default)]
@@ -37,20 +37,21 @@ struct Line {
     name: String,
     #[serde(default)]
     code: String,
-    /// Some of `file`, `network`, `private`, `absent`, `machine`.
+    /// Any of `file`, `network`, `private`, `absent`, `machine`.
     #[serde(default)]
     touches: Vec<String>,
     left_out: Option<usize>,
 }
 
-/// An example, and what was said of it.
+/// An example with its verdicts.
 pub struct Example {
     pub set: String,
     pub name: String,
     pub code: String,
-    /// Whether it touches no file, network or private name, and needs nothing that is not installed.
+    /// Whether it touches no file, network or private name, and needs nothing that is not
+    /// installed.
     pub plain: bool,
-    /// Whether it is plain and reaches for nothing of the machine either: interpreter, memory, programs.
+    /// Whether it is plain and also uses nothing of the machine: interpreter, memory, programs.
     pub pure: bool,
     pub verdict: Verdict,
     /// bandit's tests that matched, with their severities.
@@ -66,7 +67,7 @@ impl Example {
         self.verdict.verdict == VerdictKind::Flagged
     }
 
-    /// The rules that block or flag it, each once, with the first message of each.
+    /// The rules that block or flag the example, each with its first message.
     pub fn alarms(&self) -> Vec<(&str, &str)> {
         let mut alarms: Vec<(&str, &str)> = Vec::new();
         for finding in &self.verdict.findings {
@@ -145,7 +146,7 @@ fn main() -> ExitCode {
     ExitCode::FAILURE
 }
 
-/// bandit in one process, over the same examples.
+/// Runs bandit in one process over the same examples.
 fn ask_bandit(peers: &Peers, examples: &mut [Example]) {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/peers/bandit_issues.py");
     let mut child = Command::new(peers.python())

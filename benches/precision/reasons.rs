@@ -1,4 +1,4 @@
-//! The commonest alarms, each with the reason why it stays.
+//! The commonest alarms, each with the reason to keep it.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,30 +9,30 @@ use countersign::model::Action;
 use crate::Example;
 use crate::report::{by_rule, name};
 
-/// This many of the commonest have to be explained.
+/// How many of the commonest rules need an explanation.
 const COMMONEST: usize = 10;
-/// Messages and examples named for each.
+/// The most messages and examples named for each rule.
 const NAMED: usize = 3;
 
-/// What was an alarm on honest code and is none any more.
+/// A former false alarm on honest code that was fixed.
 #[derive(serde::Deserialize)]
 struct Mended {
     rule: String,
     /// A part of the alarm's message.
     says: String,
-    /// Examples it alarmed on before.
+    /// The number of examples that raised the alarm before.
     was: usize,
     by: String,
 }
 
 #[derive(serde::Deserialize)]
 struct Reasons {
-    /// Rule → why it is right to alarm.
+    /// Rule → the reason why its alarm is justified.
     justified: BTreeMap<String, String>,
     mended: Vec<Mended>,
 }
 
-/// Prints the alarms and their reasons. The value is what `reasons.toml` lacks.
+/// Prints the alarms and their reasons. Returns what `reasons.toml` lacks.
 pub fn report(examples: &[Example]) -> Vec<String> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/precision/reasons.toml");
     let reasons: Reasons = toml::from_str(&fs::read_to_string(path).unwrap()).unwrap();

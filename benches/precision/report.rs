@@ -1,10 +1,10 @@
-//! The tables of shares.
+//! Prints the tables of shares.
 
 use std::collections::BTreeMap;
 
 use crate::Example;
 
-/// Of examples that touch no file, network or private name: most blocked, most flagged (%).
+/// The targets for plain examples, in percent: most blocked, most flagged.
 const MOST_BLOCKED: f64 = 1.0;
 const MOST_FLAGGED: f64 = 3.0;
 
@@ -19,7 +19,8 @@ fn share(part: usize, whole: usize) -> String {
     format!("{part} ({:.1} %)", percent(part, whole))
 }
 
-/// Blocked, flagged and bandit's share, for each set, all of it and the plain part of it.
+/// Prints the shares that are blocked, flagged, or reported by bandit: for each set and in total,
+/// over all examples and over the plain ones.
 pub fn shares(examples: &[Example]) {
     println!(
         "{:<28}{:>9}{:>15}{:>15}{:>18}{:>18}",
@@ -64,7 +65,7 @@ fn row<'a>(name: &str, examples: impl Iterator<Item = &'a Example>) {
     );
 }
 
-/// Examples each rule alarms on: all, and plain ones. The commonest first.
+/// The number of examples, all and plain, that each rule alarms on. Commonest rule first.
 pub fn by_rule(examples: &[Example]) -> Vec<(String, usize, usize)> {
     let mut rules: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     for example in examples {
@@ -103,7 +104,7 @@ pub fn name(rule: &str) -> &'static str {
     countersign::analysis::rules::find(rule).map_or("", |r| r.name)
 }
 
-/// bandit's tests, the commonest first.
+/// Prints bandit's tests, commonest first.
 pub fn bandit(examples: &[Example]) {
     let mut tests: BTreeMap<&str, usize> = BTreeMap::new();
     for example in examples {
@@ -120,7 +121,7 @@ pub fn bandit(examples: &[Example]) {
     println!("bandit by test, over all: {}\n", named.join(", "));
 }
 
-/// Says whether the aim is met.
+/// Prints whether the targets are met.
 pub fn aim(examples: &[Example]) {
     let share = |keep: Test, test: Test| {
         let kept: Vec<&Example> = examples.iter().filter(|e| keep(e)).collect();

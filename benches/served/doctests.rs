@@ -1,4 +1,4 @@
-//! The examples of the libraries' docstrings, as `doctests.py` makes scripts of them.
+//! The libraries' docstring examples, turned into scripts by `doctests.py`.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -29,7 +29,7 @@ struct Example {
     printed: String,
 }
 
-/// Those that print the same in two processes, whose hashes of texts differ.
+/// The examples that print the same in two processes with different string hash seeds.
 pub fn of(env: &PythonEnv, library: &str, most: usize, every: usize) -> Vec<Snippet> {
     let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
     let started: Vec<Child> = ["1", "2"]

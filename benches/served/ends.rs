@@ -1,4 +1,4 @@
-//! What became of a snippet: proposed, granted by keys, and held against what plain Python printed.
+//! A snippet's end: it is proposed, granted by keys, and compared with the output of plain Python.
 
 use std::sync::Mutex;
 
@@ -8,15 +8,15 @@ use super::common::agent::Agent;
 use super::common::dash::{Dash, Options};
 
 pub struct Snippet {
-    /// The row of the table that it counts in.
+    /// The table row that the snippet counts in.
     pub row: String,
     pub name: String,
     pub code: String,
-    /// By plain Python of the same environment.
+    /// The output of plain Python in the same environment.
     pub printed: String,
 }
 
-/// A rule that stopped or marked a snippet, with what it said.
+/// A rule that stopped or flagged a snippet, with its message.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Said {
     pub rule: String,
@@ -28,16 +28,16 @@ pub enum End {
     Served {
         flagged: Vec<Said>,
     },
-    /// Before anybody was asked; by the rules that blocked.
+    /// Blocked before anybody was asked, by these rules.
     Blocked(Vec<Said>),
-    /// After a person granted it.
+    /// Failed after a person granted it.
     Failed(String),
-    /// It printed something else than under plain Python.
+    /// Printed something other than under plain Python.
     Differs(String),
 }
 
 impl End {
-    /// What it is known by in a file of reasons, none where it was served.
+    /// The refusals to look up in a file of reasons; empty if the snippet was served.
     pub fn refusals(&self) -> Vec<Said> {
         let one = |rule: &str, message: &String| {
             vec![Said {
@@ -54,13 +54,14 @@ impl End {
     }
 }
 
-/// Proposes and grants each, on several dashboards: most of a grant is waiting for the hand of a person.
+/// Proposes and grants each snippet on several dashboards in parallel, because most of a grant's
+/// time is waiting for grace periods.
 pub fn ends(snippets: &[Snippet], desks: usize) -> Vec<(&Snippet, End)> {
     let (next, ends) = (Mutex::new(snippets.iter()), Mutex::new(Vec::new()));
     std::thread::scope(|scope| {
         for _ in 0..desks.min(snippets.len()) {
             scope.spawn(|| {
-                // Room for all of a snippet: a person has to have seen it.
+                // A screen large enough for a whole snippet, which must be seen before the grant.
                 let mut dash = Dash::with(&Options {
                     size: (240, 100),
                     ..Options::default()
@@ -105,7 +106,7 @@ fn served(dash: &mut Dash, agent: &mut Agent, one: &Snippet) -> End {
     }
     let printed = plain(run["stdout"].as_str().unwrap_or_default());
     let expected = plain(&one.printed);
-    // A bare last expression is shown, which plain Python does not.
+    // Our run also shows a bare last expression, which plain Python does not.
     if !printed.starts_with(&expected) {
         let line = expected.lines().zip(printed.lines()).find(|(a, b)| a != b);
         return End::Differs(format!("{}: {line:?}", one.name));
@@ -118,7 +119,7 @@ fn served(dash: &mut Dash, agent: &mut Agent, one: &Snippet) -> End {
     }
 }
 
-/// Addresses of objects are of a run.
+/// Removes object addresses, which differ between runs.
 pub fn plain(printed: &str) -> String {
     let mut parts = printed.split(" at 0x");
     let mut text = parts.next().unwrap_or_default().to_owned();
@@ -129,7 +130,7 @@ pub fn plain(printed: &str) -> String {
     text
 }
 
-/// The rules that did so, with what they said.
+/// The rules with this action, and their messages.
 fn said(verdict: &Value, action: &str) -> Vec<Said> {
     let findings = verdict["findings"].as_array().cloned().unwrap_or_default();
     let done = findings.iter().filter(|f| f["action"] == action);

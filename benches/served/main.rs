@@ -1,11 +1,11 @@
-//! How much of what agents write is served: `cargo bench --bench served`.
+//! The share of agents' snippets that is served: `cargo bench --bench served`.
 //!
-//! Each snippet of `snippets/` (named after its kind of task) is run under plain Python of the managed
-//! environment first, in an empty folder. What succeeds there is proposed, granted by keys in a real
-//! dashboard, and must print the same. Snippets were written without a look at what the guard does, and
-//! none is taken out for not being served; where one is not, `reasons.toml` says why, or the bench fails.
-//! With `--doctests` the examples of the libraries' docstrings take the snippets' place, and `doctests.toml`
-//! has the reasons, by class.
+//! Each snippet in `snippets/` (named after its kind of task) first runs under plain Python of the
+//! managed environment, in an empty folder. If it succeeds there, it is proposed, granted by keys
+//! in a real dashboard, and must print the same. The snippets were written without regard to the
+//! guard, and none is removed for not being served; `reasons.toml` must explain each that is not,
+//! or the bench fails. With `--doctests`, the libraries' docstring examples replace the snippets,
+//! and `doctests.toml` has the reasons by class.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -36,14 +36,14 @@ Proposes every snippet of benches/served/snippets, or those whose name contains 
   --desks N    dashboards that run at the same time (4)
   -h, --help   this text";
 
-/// Why what is not served is not: by the snippet's name, and for docstrings by class.
+/// Reasons why code is not served: by snippet name, or for docstrings by class.
 const REASONS: &str = include_str!("reasons.toml");
 const CLASSES: &str = include_str!("doctests.toml");
 
-/// Of a library's docstrings, where not all are asked for.
+/// The most examples per library, unless all are requested.
 const MOST: usize = 60;
 
-/// Tables are as wide as in a run: that is one of the few things which a run has otherwise by intent.
+/// Tables as wide as in a run: one of the few intended differences from plain Python.
 const WIDE: &str = "\
 import runpy, sys, pandas
 for name, value in {'width': 160, 'max_columns': 50, 'max_colwidth': 50, 'expand_frame_repr': False}.items():
@@ -160,10 +160,10 @@ fn snippet(env: &PythonEnv, path: &Path) -> Option<Snippet> {
     })
 }
 
-/// What plain Python prints in a folder of its own; none where it fails.
+/// The output of plain Python in a separate folder; `None` if it fails.
 fn plainly(env: &PythonEnv, code: &str) -> Option<String> {
     let folder = tempfile::tempdir().unwrap();
-    // From a file: some ask for their own lines.
+    // Run from a file, because some snippets read their own source.
     let script = folder.path().join("snippet.py");
     std::fs::write(&script, code).unwrap();
     let work = folder.path().join("work");
@@ -180,7 +180,7 @@ fn plainly(env: &PythonEnv, code: &str) -> Option<String> {
     output.status.success().then_some(printed)
 }
 
-/// Of the packages of the environment, and of nothing else of the machine.
+/// Gives the command the environment's packages and nothing else of the machine.
 fn plain_environment(command: &mut Command, env: &PythonEnv, home: &Path) {
     command
         .env_clear()

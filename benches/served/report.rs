@@ -1,10 +1,10 @@
-//! The tables, whether the aims are met, and whether every refusal has its reason.
+//! Prints the tables, whether the targets are met, and whether every refusal has a reason.
 
 use std::collections::BTreeMap;
 
 use super::ends::{End, Said, Snippet};
 
-/// Of those that succeed under plain Python.
+/// Targets as shares of the snippets that succeed under plain Python.
 const SERVED_PERCENT: f64 = 99.0;
 const FLAGGED_PERCENT: f64 = 2.0;
 
@@ -45,7 +45,7 @@ pub fn table(ends: &[(&Snippet, End)]) {
     );
 }
 
-/// Each that is not served with its reason by name; whether one has none.
+/// Prints each unserved snippet with its reason by name. Returns whether any has no reason.
 pub fn unexplained_by_name(ends: &[(&Snippet, End)], reasons: &str) -> bool {
     let reasons: BTreeMap<String, String> = toml::from_str(reasons).unwrap();
     let mut unexplained = false;
@@ -61,12 +61,12 @@ pub fn unexplained_by_name(ends: &[(&Snippet, End)], reasons: &str) -> bool {
     unexplained
 }
 
-/// A class of refusals: those by one rule whose message has one of the words.
+/// A class of refusals: those by one rule whose message contains one of the words.
 #[derive(serde::Deserialize)]
 struct Class {
     rule: String,
     about: Vec<String>,
-    /// Only of examples whose names begin so.
+    /// Limits the class to examples whose names start with one of these; empty means all.
     #[serde(default)]
     of: Vec<String>,
     reason: String,
@@ -87,7 +87,8 @@ struct Classes {
     class: Vec<Class>,
 }
 
-/// What was said how often, with the reason of its class; whether one has none.
+/// Prints how often each message occurred, with its class's reason. Returns whether any has no
+/// reason.
 pub fn unexplained_by_class(ends: &[(&Snippet, End)], reasons: &str) -> bool {
     let classes: Classes = toml::from_str(reasons).unwrap();
     let mut grouped: BTreeMap<(String, String), Vec<&str>> = BTreeMap::new();

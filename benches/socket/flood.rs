@@ -1,4 +1,4 @@
-//! An agent that sends as fast as it is read, from a process of its own.
+//! A separate process that sends as fast as the dashboard reads.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
@@ -7,13 +7,13 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
-/// Connections of each kind of flood.
+/// Connections per kind of flood.
 const CONNECTIONS: usize = 6;
 
 static ANSWERED: AtomicU64 = AtomicU64::new(0);
 static REFUSED: AtomicU64 = AtomicU64::new(0);
 
-/// One line of each kind; `N` becomes a number, so that no two are the same.
+/// One line per kind; `N` is replaced by a number, so that no two lines are the same.
 fn kinds() -> Vec<String> {
     let large = "x = [1, 2, 3]\\n".repeat(64 * 1024 / 14 - 8);
     let call = |method: &str, code: &str| {
@@ -28,7 +28,7 @@ fn kinds() -> Vec<String> {
     ]
 }
 
-/// The flooding process: until its input ends.
+/// The flooding process: runs until its input ends.
 pub fn run(socket: &str) {
     for kind in kinds() {
         for at in 0..CONNECTIONS {
@@ -65,7 +65,7 @@ fn read(answers: BufReader<UnixStream>) {
     }
 }
 
-/// A flood that goes on until it is stopped.
+/// A flood that continues until it is stopped.
 pub struct Flood {
     child: Child,
     ask: ChildStdin,
@@ -86,7 +86,7 @@ impl Flood {
         Self { child, ask, said }
     }
 
-    /// Answers it got, and refusals among them.
+    /// The numbers of answers received and of refusals among them.
     fn counts(&mut self) -> (u64, u64) {
         self.ask.write_all(b"?").unwrap();
         let mut line = String::new();

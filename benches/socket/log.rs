@@ -1,12 +1,12 @@
-//! Durable records beside the same bytes appended and synced.
+//! Durable records compared with the same bytes appended and synced.
 //!
-//! What is fair here: each kind of record has a peer that appends the very bytes of such a record (its
-//! line and its contents) to a file of its own on the same disk and syncs it with `fdatasync`. All of
-//! them take turns, a few records at a time, in one run, and each turn is compared with the peer's turn
-//! beside it; what is reported is the median, so that neither a slow moment of the disk nor a fast one
-//! decides. Records are made before the clock starts, as the peer's bytes are. The peer's file grows,
-//! as a log does; what the same sync takes in a file that does not grow is shown beside it, since that
-//! is the least that any log on this disk can take.
+//! For a fair comparison, each kind of record has a peer that appends the very bytes of such a
+//! record (its line and its contents) to a separate file on the same disk and syncs it with
+//! `fdatasync`. All take turns, a few records at a time, and each turn is compared with the peer's
+//! adjacent turn. The median is reported, so that single slow or fast moments of the disk do not
+//! matter. Records are built before the clock starts, like the peer's bytes. The peer's file grows
+//! like a log; the sync time in a file that does not grow is shown too, as the lower bound for any
+//! log on this disk.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
@@ -25,37 +25,37 @@ use countersign::model::{Blob, LogEvent, ProposalId, Ticket};
 #[allow(dead_code, reason = "shared with the tests, which use all of it")]
 mod samples;
 
-/// How often everything has its turn, and how many records are waited for one by one in each.
+/// The number of turns, and the records per turn that are awaited one by one.
 const TURNS: usize = 41;
 const SINGLE: usize = 20;
-/// Records that are handed over at once, a few times, each time to a log that is quiet.
+/// Records submitted at once, and the number of such groups; each group goes to an idle log.
 const GROUPED: usize = 4_096;
 const GROUPS: usize = 5;
 
 type Made = (LogEvent, Vec<Blob>);
 
-/// Seconds for one record, turn by turn.
+/// Seconds per record, one value per turn.
 #[derive(Default)]
 struct Spent {
     raw: Vec<f64>,
-    /// Over bytes that are there.
+    /// Overwriting bytes that exist already.
     over: Vec<f64>,
     ours: Vec<f64>,
     grouped: Vec<f64>,
     /// The peer's turn before each group.
     beside: Vec<f64>,
-    /// Several groups in one.
+    /// Several groups without a pause.
     unceasing: f64,
 }
 
-/// One kind of record: what it took, and what its bytes took without a log.
+/// One kind of record: its times, and those of its bytes without a log.
 pub struct Measured {
     name: &'static str,
     bytes: usize,
     spent: Spent,
 }
 
-/// A log of its own, and how many records are waited for.
+/// A separate log, and the number of records awaited.
 struct Log {
     handle: WriterHandle,
     awaited: Arc<AtomicUsize>,
@@ -80,7 +80,7 @@ impl Log {
         }
     }
 
-    /// Hands over records and waits until all of them are durable.
+    /// Submits records and waits until all are durable.
     fn write(&self, records: impl ExactSizeIterator<Item = Made>) {
         self.awaited.store(records.len(), Ordering::Relaxed);
         for (event, blobs) in records {
@@ -101,12 +101,12 @@ fn proposed(n: usize) -> Made {
     (event, vec![blob])
 }
 
-/// A record that names no content.
+/// A record that refers to no content.
 fn granted(_: usize) -> Made {
     (samples::granted(ProposalId::new()), Vec::new())
 }
 
-/// A file of the peer's: one that grows, and one that does not.
+/// The peer's files: one that grows, and one that does not.
 struct Raw {
     bytes: Vec<u8>,
     grows: File,
@@ -115,7 +115,8 @@ struct Raw {
 }
 
 impl Raw {
-    /// With the bytes of one such record: the last line of a log that has just taken it, and its contents.
+    /// Takes the bytes of one such record: the last line of a log that has just written it, and its
+    /// contents.
     fn of(folder: &Path, name: &str, make: fn(usize) -> Made) -> Self {
         let scratch = folder.join(format!("{name} once"));
         let log = Log::at(&scratch);
@@ -156,14 +157,14 @@ impl Raw {
     }
 }
 
-/// Seconds that one of so many took.
+/// Seconds per item for `work` on `count` items.
 fn each(count: usize, work: impl FnOnce()) -> f64 {
     let begun = Instant::now();
     work();
     begun.elapsed().as_secs_f64() / count as f64
 }
 
-/// Makes the record of this number.
+/// Builds the record with this number.
 type Make = fn(usize) -> Made;
 
 pub fn measure() -> Vec<Measured> {
@@ -177,7 +178,7 @@ pub fn measure() -> Vec<Measured> {
     let log = Log::at(&state);
     let mut raws = kinds.map(|(name, make)| Raw::of(folder.path(), name, make));
     let mut spent = [Spent::default(), Spent::default()];
-    // Each is first as often as any other.
+    // Rotates the order, so that each is first equally often.
     for turn in 0..TURNS * 6 {
         let step = (turn / 6 + turn) % 6;
         let (raw, spent) = (&mut raws[step % 2], &mut spent[step % 2]);
@@ -211,7 +212,7 @@ pub fn measure() -> Vec<Measured> {
                 (0..SINGLE).for_each(|_| raw.append());
             }));
             let group = made(make, GROUPED);
-            // Opened anew: all that came before is in its own place.
+            // Reopened, so that no earlier work is pending.
             let log = Log::at(&state);
             spent
                 .grouped
@@ -240,7 +241,7 @@ fn median(mut values: Vec<f64>) -> f64 {
     values[values.len() / 2]
 }
 
-/// How many times as fast as its peer, turn by turn beside each other.
+/// The median over all turns of the peer's time divided by ours.
 fn ratio(raw: &[f64], ours: &[f64]) -> f64 {
     median(raw.iter().zip(ours).map(|(raw, ours)| raw / ours).collect())
 }

@@ -1,10 +1,11 @@
-//! What an agent and a person wait for, quiet and while another agent of the same uid floods the
-//! socket, and what the log takes beside a bare append: `cargo bench --bench socket`.
+//! The waiting times of an agent and a person, both idle and while another agent of the same uid
+//! floods the socket, and the log's time compared with a bare append: `cargo bench --bench socket`.
 //!
-//! Goes through the finished dashboard in a terminal of its own, keys pressed. The flood is a process
-//! of its own; it sends small and large proposals, blocked ones, checks and garbage over many
-//! connections, as fast as they are taken. The log's peer appends the same bytes to a file on the same
-//! disk and syncs it, in turns with ours; `cargo bench --bench socket -- log` measures only that.
+//! Uses the finished dashboard in a separate terminal, with keys pressed. The flood is a separate
+//! process; it sends small and large proposals, blocked ones, checks and garbage over many
+//! connections, as fast as they are accepted. The log's peer alternates with the log, appending the
+//! same bytes to a file on the same disk and syncing it; `cargo bench --bench socket -- log`
+//! measures only that.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -13,7 +14,7 @@ mod common;
 mod flood;
 mod log;
 
-/// What the log's samples call the model.
+/// The path under which the log's samples import the model.
 mod model {
     pub use countersign::model::*;
 }
@@ -27,16 +28,16 @@ use common::agent::Agent;
 use common::dash::{Dash, Options};
 use common::python;
 
-/// Proposals whose verdict is waited for, quiet and under the flood.
+/// Proposals whose verdict is timed, idle and under the flood.
 const PROPOSALS: usize = 500;
-/// Grants by key, quiet and under the flood.
+/// Grants by key, idle and under the flood.
 const GRANTS: usize = 20;
-/// How long is waited for a grant before its key counts as dropped.
+/// The longest wait for a grant before its key counts as dropped.
 const HEARD: Duration = Duration::from_secs(3);
-/// How long a sheet stands before its key: longer than anything a key can come too early for.
+/// How long a sheet is shown before its key: longer than every grace period.
 const READ: Duration = Duration::from_millis(900);
 
-/// Keys that did not grant.
+/// The number of keys that did not grant.
 static DROPPED: AtomicUsize = AtomicUsize::new(0);
 
 fn main() {
@@ -70,13 +71,13 @@ fn socket() {
     python::ready();
     let mut dash = Dash::with(&Options::default());
     let mut agent = dash.agent();
-    // The first makes what the others start from.
+    // The first grant creates the process that later ones start from.
     grant(&mut dash, &mut agent, 0);
     let checks = calls(&mut agent, "check", PROPOSALS);
     let (quiet, analysis) = proposals(&mut agent);
     let quiet_grants = grants(&mut dash, &mut agent);
     let mut flood = flood::Flood::start(&dash.socket);
-    // Until the dashboard feels it: the first refusal.
+    // Wait until the flood has an effect: the first refusal.
     flood.wait_until_refused();
     let (flooded, _) = proposals(&mut agent);
     let flooded_grants = grants(&mut dash, &mut agent);
@@ -109,7 +110,7 @@ fn socket() {
     target("y -> running under the flood, times quiet", grants, 3.0);
 }
 
-/// Says whether something that is to be small is small enough.
+/// Prints whether a value stays within its target.
 fn target(what: &str, found: f64, most: f64) {
     let said = if found <= most { "met" } else { "MISSED" };
     println!("target: {what} at most {most}: {found:.2}, {said}");
@@ -131,8 +132,8 @@ fn calls(agent: &mut Agent, method: &str, count: usize) -> Times {
     Times::of(times)
 }
 
-/// Proposes one after the other and withdraws each: how long each verdict took, and what of it was
-/// spent on the analysis itself.
+/// Proposes one after the other and withdraws each; returns the time for each verdict, and the part
+/// spent on the analysis.
 fn proposals(agent: &mut Agent) -> (Times, Times) {
     let (mut times, mut analysis) = (Vec::new(), Vec::new());
     for n in 0..PROPOSALS {
@@ -150,8 +151,8 @@ fn grants(dash: &mut Dash, agent: &mut Agent) -> Times {
     Times::of((1..=GRANTS).map(|n| grant(dash, agent, n)).collect())
 }
 
-/// Milliseconds from the key to the word that it runs. The proposal is the most urgent one, so that
-/// one key finds it among all others.
+/// Milliseconds from the key to the message that the proposal runs. The proposal is the most
+/// urgent, so that one key finds it among all others.
 fn grant(dash: &mut Dash, agent: &mut Agent, n: usize) -> f64 {
     let code = format!("print(6 * 7)  # {n}\n");
     let proposal = agent.propose(json!({"code": code, "ttl_s": 900, "stream": true}));
@@ -167,7 +168,7 @@ fn grant(dash: &mut Dash, agent: &mut Agent, n: usize) -> f64 {
             assert_eq!(outcome["state"], "succeeded", "{outcome}");
             return took;
         }
-        // It came too early, or after a stall: the sheet is shown anew.
+        // The key came too early or after a stall: show the sheet again.
         DROPPED.fetch_add(1, Ordering::Relaxed);
         eprintln!("{}", dash.text());
         dash.keys("\u{1b}");

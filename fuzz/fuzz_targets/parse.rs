@@ -1,6 +1,6 @@
-//! Scan, parse and a bare walk: what the scan lets through can be parsed, walked and dropped on
-//! the worker's stack; the same text gives the same outline; every node lies inside the text; no
-//! name is invented; a comment at the end changes nothing.
+//! Scan, parse and a bare walk: text that passes the scan can be parsed, walked and dropped on the
+//! worker's stack; the same text gives the same outline; every node lies inside the text; no name
+//! is invented; a comment at the end changes nothing.
 #![no_main]
 
 use countersign::analysis::outline::{outline, spans};

@@ -1,5 +1,5 @@
-//! The sanitisers: nothing hidden, and nothing that a terminal obeys, comes out; pieces cover the
-//! source; a cut text fits; shown JSON is the same JSON.
+//! The sanitisers: their output has no hidden characters and no terminal controls; pieces cover the
+//! source; cut text fits; displayed JSON is the same JSON.
 #![no_main]
 
 use countersign::model::{visible, visible_json};

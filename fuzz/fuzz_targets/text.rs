@@ -1,5 +1,5 @@
-//! The checks on the text itself: what a reader cannot see is never in a text that is clear, each
-//! hidden character lies in a finding, and lines that run off the screen are named.
+//! The checks on the text itself: clear text contains nothing that a reader cannot see, a finding
+//! covers each hidden character, and lines that run off the screen are reported.
 #![no_main]
 
 use countersign::analysis::analyse;
@@ -23,7 +23,7 @@ fn check(text: &str) {
         column += 1;
         if must_be_told(c, before, chars.peek().copied()) {
             assert_ne!(verdict.verdict, VerdictKind::Clear, "{c:?} is not told");
-            // The list is cut where nobody would read on.
+            // The list of findings is cut at a length that nobody would read.
             if verdict.findings.len() < 500 {
                 assert!(
                     verdict.findings.iter().any(|f| tells(f, line, column)),
@@ -44,7 +44,7 @@ fn check(text: &str) {
     }
 }
 
-/// Joiners belong to the scripts and emoji that they stand in.
+/// Joiners are legitimate within the scripts and emoji that use them.
 fn must_be_told(c: char, before: char, next: Option<char>) -> bool {
     match c {
         '\n' | '\t' => false,
@@ -54,7 +54,7 @@ fn must_be_told(c: char, before: char, next: Option<char>) -> bool {
     }
 }
 
-/// Whether a finding about the text, or one that refuses all of it, covers the place.
+/// Whether a finding about the text, or one that refuses all of it, covers this position.
 fn tells(f: &Finding, line: u32, column: u32) -> bool {
     let covers =
         (f.line, f.column) <= (line, column) && (line, column) <= (f.end_line, f.end_column);

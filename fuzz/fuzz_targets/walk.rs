@@ -1,6 +1,6 @@
-//! The whole verdict: the first byte chooses the policy, the rest is the snippet. Every place lies
-//! inside the source, messages are short and hide nothing, the verdict follows from the findings,
-//! is the same each time, and no comment betters it.
+//! The whole verdict: the first byte chooses the policy, the rest is the snippet. Every location
+//! lies inside the source; messages are short and hide nothing; the verdict follows from the
+//! findings and is deterministic; no comment improves it.
 #![no_main]
 
 use countersign::analysis::analyse;
@@ -31,7 +31,7 @@ fn check(code: &[u8], policy: &Policy) {
     assert_eq!(again.capabilities, verdict.capabilities);
     assert_eq!(again.verdict, verdict.verdict);
 
-    // A backslash would join the comment to its line, a CR would become half a line end.
+    // A backslash would join the comment to its line; a CR would become half of a line ending.
     if verdict.verdict != VerdictKind::Unanalyzable
         && !code.ends_with(b"\\")
         && !code.ends_with(b"\r")
@@ -58,7 +58,7 @@ fn places(code: &[u8], verdict: &Verdict) {
                 .is_some_and(|length| column <= length + 1)
     };
     for f in &verdict.findings {
-        // Not UTF-8: there are no columns, only the start.
+        // Text that is not UTF-8 has no columns, so findings point to the start.
         if std::str::from_utf8(code).is_err() {
             assert_eq!((f.line, f.column), (1, 1));
             continue;
@@ -94,7 +94,7 @@ fn follows(verdict: &Verdict, policy: &Policy) {
         Some(Action::Note) | None => VerdictKind::Clear,
     };
     assert_eq!(verdict.verdict, expected);
-    // What the policy refuses of what the code can do is never below it.
+    // If the policy blocks a capability that the code uses, the verdict is blocked or worse.
     if policy.guard {
         for used in &verdict.capabilities {
             if policy.action(used.capability) == Action::Block {

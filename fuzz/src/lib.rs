@@ -1,4 +1,4 @@
-//! What the targets share: stacks like those of the program, and the policies.
+//! Shared by the targets: stacks as large as the program's, and the policies.
 
 use std::sync::{Arc, OnceLock};
 use std::thread;
@@ -7,10 +7,10 @@ use countersign::policy::{Policy, builtin};
 
 /// The analyser worker's stack.
 pub const WORKER: usize = 128 * 1024 * 1024;
-/// Any other thread's.
+/// Any other thread's stack.
 pub const THREAD: usize = 2 * 1024 * 1024;
 
-/// Runs it on a stack of this size. An overflow ends the process, which is a finding.
+/// Runs `work` on a stack of this size. An overflow aborts the process, which is a finding.
 pub fn on_stack<T: Send>(bytes: usize, work: impl FnOnce() -> T + Send) -> T {
     thread::scope(|scope| {
         thread::Builder::new()
@@ -28,8 +28,8 @@ pub fn policies() -> &'static [Arc<Policy>] {
     POLICIES.get_or_init(|| builtin().expect("the built-in policies are sound"))
 }
 
-/// Unicode's control and format characters as a reader knows them, told from the standard and not
-/// from the program's own tables: C0, C1, bidi controls, zero widths, tags.
+/// Unicode's control and format characters, listed from the standard instead of the program's own
+/// tables: C0, C1, bidi controls, zero-width characters, tags.
 pub fn is_hidden(c: char) -> bool {
     matches!(c,
         '\u{0}'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{ad}' | '\u{61c}' | '\u{180e}'

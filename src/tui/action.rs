@@ -1,8 +1,9 @@
-//! What the dashboard asks of the shell, and what the shell tells it beside the core's state.
+//! Actions the dashboard requests from the shell, and the data the shell supplies beside the core's
+//! state.
 
 use crate::model::{GrantDigest, Preflight, ProposalId, Tier, Viewed};
 
-/// What a key came to. Only `app` carries it out.
+/// The result of a key press. Only `app` carries it out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Action {
     /// The sheet was confirmed.
@@ -17,13 +18,13 @@ pub enum Action {
         id: ProposalId,
     },
     Quit,
-    /// Screen 2 wants `count` rows from `offset` on, the newest being 0; answered by
+    /// Screen 2 needs `count` rows starting at `offset` (0 is the newest); the answer comes through
     /// [`super::UiState::set_audit`].
     LoadAudit {
         offset: usize,
         count: usize,
     },
-    /// Screen 2 wants the records of one proposal as `detail`.
+    /// Screen 2 needs one proposal's records as `detail`.
     ShowRecord {
         id: ProposalId,
     },
@@ -38,30 +39,31 @@ pub struct GrantRequest {
     pub viewed: Viewed,
 }
 
-/// What the header and the sheet say of this dashboard; but for the log, fixed while it runs.
+/// Facts about this dashboard for the header and the sheet; fixed at startup, except for the log
+/// fields.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header {
     /// The default profile's label (`analysis`, `analysis + 1`, `team (own rules)`).
     pub policy: String,
-    /// The first hex digits of its SHA-256.
+    /// The first hex digits of the default profile's SHA-256.
     pub policy_digest: String,
     pub tier: Tier,
-    /// What each tier in use consists of on this machine, and what it does not stop.
+    /// For each tier in use: its layers on this machine, and what it does not stop.
     pub tiers: Vec<Preflight>,
     /// Agents may run under the dashboard's own uid.
     pub agents_share_uid: bool,
     /// Where agents connect.
     pub socket: String,
-    /// Data sets that could not be read at the start, each with why.
+    /// Data sets that could not be read at startup, each with the reason.
     pub absent: Vec<String>,
-    /// What a crash had left at the end of the log and the start set aside.
+    /// The incomplete end of the log that a crash left and startup set aside.
     pub log_recovered: Option<String>,
-    /// The first bad record of the log as it was found, where there is one.
+    /// The first bad record found in the log, if any.
     pub log_damage: Option<String>,
 }
 
 impl Header {
-    /// Of one tier: its layers, and what it does not stop.
+    /// One tier's layers, and what the tier does not stop.
     pub fn of(&self, tier: Tier) -> (&[String], &[String]) {
         self.tiers
             .iter()
@@ -82,16 +84,16 @@ pub struct AuditRow {
     pub title: String,
 }
 
-/// What screen 2 shows, as far as it is loaded.
+/// The part of screen 2's data that is loaded.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AuditPage {
     /// Newest first.
     pub rows: Vec<AuditRow>,
-    /// The place of the first of them; the newest of all is 0.
+    /// The index of the first row; 0 is the newest record.
     pub offset: usize,
     pub total: usize,
-    /// The records of one proposal, a line each.
+    /// One proposal's records, one per line.
     pub detail: Option<Vec<String>>,
-    /// The first thing that is wrong with the log, as far as it was looked at.
+    /// The first problem found in the part of the log that was checked.
     pub damage: Option<String>,
 }

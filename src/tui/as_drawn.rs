@@ -1,33 +1,35 @@
-//! Text as the terminal draws it, for the end of a row that holds nothing else behind it.
+//! Text as the terminal draws it, placed at the end of a row with nothing behind it.
 //!
-//! What terminals draw differently is a mark everywhere else ([`super::text`]). Here it goes out as
-//! it is, in one piece, so that it joins as it should: a person can read it. What a terminal could
-//! obey, what turns text round, what draws nothing and what towers over its row is left out, and
-//! there is room for two columns of every character that is not ASCII: nothing gets out of its row.
+//! Elsewhere, characters that terminals draw differently are replaced by marks ([`super::text`]).
+//! Here they are sent unchanged and in one piece, so that they join correctly and a person can read
+//! them. Control characters, characters that change the text direction, invisible characters and
+//! tall stacks of marks are left out. Every non-ASCII character gets two columns, so nothing leaves
+//! its row.
 
 use unicode_normalization::char::{canonical_combining_class, is_combining_mark};
 
 use crate::model::columns;
 
-/// What stands before it.
+/// The label in front of the text.
 pub const LABEL: &str = "as drawn:";
 
 /// Columns that the label and the blank after it take.
 pub const BEFORE: usize = LABEL.len() + 1;
 
-/// Marks on one character: altogether, and of those that a font puts above or below each other.
+/// Most combining marks on one character: in total, and stacked above or below each other by a
+/// font.
 const MARKS: usize = 4;
 const STACKED: usize = 2;
 
-/// Harmless text that takes at most so many columns, on whatever terminal. Begins with a blank, so
-/// that what joins backwards joins that.
+/// Harmless text that takes at most `columns` columns on any terminal. Starts with a blank, so that
+/// a leading combining mark joins the blank.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AsDrawn {
     text: String,
     columns: u16,
 }
 
-/// It, and where it begins.
+/// Text with the position where it begins.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Placed {
     pub x: u16,
@@ -36,7 +38,7 @@ pub struct Placed {
 }
 
 impl AsDrawn {
-    /// As much of `raw` as is certain to fit.
+    /// The longest prefix of `raw` that is certain to fit.
     pub fn new(raw: &str, columns: u16) -> Self {
         let mut drawn = Self {
             text: " ".to_owned(),
@@ -57,19 +59,19 @@ impl AsDrawn {
         &self.text
     }
 
-    /// The most columns that a terminal can give it.
+    /// The most columns that any terminal can use for the text.
     pub const fn columns(&self) -> u16 {
         self.columns
     }
 }
 
-/// Whether drawing this shows anything that a mark does not.
+/// Whether drawing the text shows anything that its marks do not.
 pub fn adds(text: &str) -> bool {
     !text.is_ascii() && text.chars().any(|c| columns(c).is_none() && is_seen(c))
 }
 
-/// Bytes of the beginning that fits, at least a character; cut after a blank of its second half,
-/// and not before what joins backwards, where that can be helped.
+/// Byte length of the prefix that fits, at least one character. Cuts after a blank in the second
+/// half of the row if there is one, and avoids cutting before a character that joins backwards.
 pub fn fits(text: &str, columns: usize) -> usize {
     let (mut used, mut cut, mut blank) = (0, 0, false);
     for (at, c) in Kept::new(text) {
@@ -95,10 +97,10 @@ fn joins(c: char) -> bool {
     is_combining_mark(c)
 }
 
-/// The characters with their places; what is drawn for each, if anything.
+/// Each character's offset, and the character drawn for it, if any.
 struct Kept<'a> {
     chars: std::str::CharIndices<'a>,
-    /// The marks since the last character that is none.
+    /// The combining marks since the last base character.
     marks: Vec<char>,
 }
 
@@ -144,8 +146,8 @@ impl Iterator for Kept<'_> {
     }
 }
 
-/// Not a control, a format character (general categories Cc, Cf, Zl, Zp), a blank, invisible, or
-/// nobody's (private use, noncharacters).
+/// False for controls and format characters (general categories Cc, Cf, Zl, Zp), blanks, invisible
+/// characters, private use and noncharacters.
 fn is_seen(c: char) -> bool {
     let hidden = c.is_control()
         || c.is_whitespace()
@@ -261,7 +263,7 @@ mod tests {
         assert_eq!(fits(text, 0), "க".len());
         assert_eq!(fits("a b cc ddd eeee", 9), "a b cc ".len());
         assert_eq!(fits("a bbbbbbbbbbbb", 9), "a bbbbbbb".len());
-        // Where all of it joins, it is cut all the same.
+        // If every character joins, the text is cut anyway.
         let marks = "\u{bbe}\u{bbf}\u{bc0}\u{bc1}";
         assert_eq!(fits(marks, 4), "\u{bbe}\u{bbf}".len());
     }

@@ -1,5 +1,5 @@
-//! Text as the terminal draws it harms nothing, counts for nothing, and stands where a person
-//! asked for it and nowhere else.
+//! Text as the terminal draws it damages no other cell, does not count as seen, and appears only
+//! where a person asked for it.
 
 use crossterm::event::KeyCode;
 use proptest::prelude::*;
@@ -18,7 +18,7 @@ use super::{Background, Depth, TerminalCaps};
 
 const TAMIL: &str = "கா";
 
-/// The code that a terminal painted over, and text of every kind that terminals draw differently.
+/// Code that some terminals overpainted, with every kind of text that terminals draw differently.
 fn code() -> String {
     format!(
         "keep = 10\ndrop = 666\nlabel = \"{}\"; keep = drop\nprint(keep)\n",
@@ -41,7 +41,7 @@ fn written(glass: &mut Glass<Vec<u8>>, buffer: &Buffer, as_drawn: &[Placed]) -> 
 const COLUMNS: u16 = 40;
 const ROWS: u16 = 4;
 
-/// A screen of `n`, the last part of one row of which is blank.
+/// A screen filled with `n`, except for a blank end of one row.
 fn with_room(x: u16, y: u16) -> Buffer {
     let mut buffer = field(COLUMNS, ROWS);
     for x in x..COLUMNS {
@@ -50,7 +50,7 @@ fn with_room(x: u16, y: u16) -> Buffer {
     buffer
 }
 
-/// Whether every cell of the terminal but those of the text holds what the buffer's does.
+/// Whether every terminal cell outside the text matches the buffer.
 fn unharmed(terminal: &dyn Emulator, buffer: &Buffer, x: u16, y: u16) {
     for cell_y in 0..ROWS {
         for cell_x in 0..COLUMNS {
@@ -66,8 +66,8 @@ fn unharmed(terminal: &dyn Emulator, buffer: &Buffer, x: u16, y: u16) {
     }
 }
 
-/// In two emulators, and in terminals with every opinion of width: nothing else is harmed, and
-/// nothing is left when the row is another.
+/// Checks two emulators and terminals with different width tables: no other cell changes, and
+/// nothing remains once the row is redrawn without the text.
 fn harms_nothing(raw: &str, x: u16, y: u16) {
     let text = AsDrawn::new(raw, COLUMNS - x);
     let placed = Placed { x, y, text };
@@ -76,7 +76,7 @@ fn harms_nothing(raw: &str, x: u16, y: u16) {
     let first = written(&mut glass, &buffer, std::slice::from_ref(&placed));
     let shown = String::from_utf8(first.clone()).unwrap();
     assert!(shown.contains(placed.text.as_str()), "{raw:?}");
-    // The text goes, and nothing else changes.
+    // The text goes away and nothing else changes.
     let second = written(&mut glass, &buffer, &[]);
     let mut terminals = emulators(COLUMNS, ROWS);
     for width in OPINIONS {
@@ -191,15 +191,15 @@ fn nothing_of_it_is_written_unless_it_was_asked_for() {
     }
     b.keys("m");
     b.press(KeyCode::Up);
-    // But for the time that is left.
+    // Ignore the digits: the time left may differ.
     let still = |text: &str| text.replace(|c: char| c.is_ascii_digit(), "0");
     assert_eq!(still(&b.draw()), still(&before));
-    // Code that hides nothing is not offered it.
+    // Code without hidden characters does not offer the option.
     let mut b = ready();
     assert!(!b.draw().contains("as drawn"));
 }
 
-/// What stands on the glass but for the rows of text as the terminal draws it.
+/// The screen's rows, without the rows that hold text as the terminal draws it.
 fn rows_of_code(b: &Bench) -> Vec<String> {
     let own: Vec<u16> = b.drawn.as_drawn.iter().map(|p| p.y).collect();
     let symbols = |y: u16| (0..b.size.0).map(move |x| b.buffer[(x, y)].symbol());
@@ -224,13 +224,14 @@ fn the_code_around_it_stands_as_it_did() {
         assert_eq!(drawn, code().lines().nth(2).unwrap().replace(' ', ""));
         let after = rows_of_code(&b);
         let count = b.drawn.as_drawn.len();
-        // The last row of code, the blank rows it pushed out, and the footer with its notice.
+        // Exclude the last row of code, the blank rows that were pushed out, and the footer with
+        // its notice.
         let body = before.len() - 1 - count;
         assert_eq!(after[..body], before[..body]);
     }
 }
 
-/// Rows, progress, what is missing, what is granted: all the same.
+/// Code rows, progress, missing rows and grants stay the same.
 #[test]
 fn it_counts_for_nothing() {
     let code = format!("{}{}", code().repeat(30), "x = 1\n".repeat(40));
@@ -282,7 +283,7 @@ fn what_was_not_seen_has_the_same_name() {
     assert!(name(true).contains("rows "), "{}", name(true));
 }
 
-/// Each row of code can be reached and seen with every way of moving, at every height.
+/// Every way of moving reaches and shows each row of code, at every screen height.
 #[test]
 fn every_row_of_code_is_reached_both_ways() {
     let code = format!(
@@ -322,7 +323,7 @@ fn every_row_of_code_is_reached_both_ways() {
     }
 }
 
-/// Whether the cursor is in the last row of code, and in the first.
+/// Whether the cursor is in the last row of code, and whether it is in the first.
 fn place(b: &mut Bench) -> (bool, bool) {
     b.draw();
     let layout = b.ui.layout().unwrap().clone();
@@ -334,8 +335,8 @@ fn place(b: &mut Bench) -> (bool, bool) {
     (cursor == last, cursor == 0)
 }
 
-/// `\u{0B95}` in the source is not the mark that stands for U+0B95, nor is `␛` the one for an escape:
-/// not in code, in the current row, in a match, in a title, in a selected row.
+/// The literal text `\u{0B95}` looks different from the mark for U+0B95, and `␛` from the mark for
+/// an escape: in code, in the current row, in a match, in a title and in a selected row.
 #[test]
 fn a_mark_differs_from_the_same_letters_in_the_source() {
     let look = |cell: &Cell| (cell.fg, cell.bg, cell.modifier);

@@ -1,6 +1,5 @@
-//! A dashboard on a bench, for tests: the real core, driven by events, and the real screen,
-//! drawn into a buffer. What the shell would do at once (analyse, bind, make durable) is done
-//! here at once.
+//! A dashboard for tests: the real core, driven by events, and the real screen, drawn into a
+//! buffer. The shell's effects (analyse, bind, make durable) complete immediately.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -35,7 +34,7 @@ pub struct Bench {
     pub size: (u16, u16),
     pub buffer: Buffer,
     pub drawn: Drawn,
-    /// What the screen asked for, in order.
+    /// The actions that the screen requested, in order.
     pub actions: Vec<Action>,
     verdicts: VecDeque<Verdict>,
     inputs: Vec<BoundInput>,
@@ -128,7 +127,7 @@ impl Bench {
         bench
     }
 
-    /// From now on the policy tells the values of private data sets.
+    /// From now on the policy discloses the values of private data sets.
     pub fn tell_private(&mut self) {
         let profile = &mut self.state.settings.profiles[0];
         let mut policy = Policy::clone(&profile.policy);
@@ -136,7 +135,7 @@ impl Bench {
         profile.policy = Arc::new(policy);
     }
 
-    /// Feeds the core and does what it asks for.
+    /// Feeds the core an event and carries out the resulting effects.
     pub fn apply(&mut self, event: Event) {
         let mut queue = VecDeque::from([event]);
         while let Some(event) = queue.pop_front() {
@@ -267,13 +266,13 @@ impl Bench {
         self.now.wall += by;
     }
 
-    /// Time passes and the core notices.
+    /// Lets time pass and sends the core a tick.
     pub fn tick(&mut self, ms: u64) {
         self.advance(ms);
         self.apply(Event::Tick);
     }
 
-    /// Draws a frame and feeds it back.
+    /// Draws a frame and reports it back to the UI.
     pub fn draw(&mut self) -> String {
         let area = Rect::new(0, 0, self.size.0, self.size.1);
         self.ui.count(self.now);
@@ -290,7 +289,7 @@ impl Bench {
         self.text()
     }
 
-    /// Has the selected code coloured, as the shell would.
+    /// Highlights the selected code, as the shell would.
     pub fn colour(&mut self) {
         let (done, answer) = std::sync::mpsc::channel();
         let highlighter = Highlighter::spawn(move || {
@@ -304,14 +303,15 @@ impl Bench {
         self.ui.set_highlight(digest, colours);
     }
 
-    /// Draws, waits out the grace of the selection, looks at what is there, and draws again.
+    /// Draws, waits until the selection's grace period and the dwell time are over, and draws
+    /// again.
     pub fn settle(&mut self) -> String {
         self.draw();
         self.advance((GRACE + DWELL).as_millis() as u64);
         self.draw()
     }
 
-    /// Draws, and looks at it for long enough.
+    /// Draws, and lets the frame stand for the dwell time.
     pub fn look(&mut self) -> String {
         self.draw();
         self.advance(DWELL.as_millis() as u64);
@@ -400,7 +400,7 @@ impl Bench {
             .collect()
     }
 
-    /// The same, read later than they may have been typed.
+    /// Like [`Self::keys`], but read later than the keys may have been typed.
     pub fn typed(&mut self, keys: &str, when: Span) {
         for c in keys.chars() {
             let event = Input::Key(KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE));
@@ -409,7 +409,7 @@ impl Bench {
         }
     }
 
-    /// Carries out the grants, denials and kills that were asked for.
+    /// Carries out the requested grants, denials and kills.
     pub fn carry_out(&mut self) {
         for action in std::mem::take(&mut self.actions) {
             let by = Reviewer::default();
@@ -436,7 +436,7 @@ impl Bench {
         }
     }
 
-    /// Opens the sheet, waits out its grace, and shows all of it.
+    /// Opens the sheet, waits until its grace period is over, and shows all of it.
     pub fn open_sheet(&mut self) {
         self.settle();
         self.keys("a");
@@ -452,7 +452,7 @@ impl Bench {
         self.advance(QUIET.as_millis() as u64);
     }
 
-    /// Goes to a pane of the selected proposal, as a person does.
+    /// Moves the focus to a pane of the selected proposal with the keys a person uses.
     pub fn focus_on(&mut self, pane: super::ui::Pane) {
         for _ in 0..8 {
             if self.ui.queue.focus == pane {
@@ -524,7 +524,7 @@ pub fn notice(bench: &Bench) -> String {
     bench.ui.notice(&bench.state, bench.now).unwrap_or_default()
 }
 
-/// A clear proposal, selected, seen, its grace over.
+/// A clear proposal that is selected and seen, with its grace period over.
 pub fn ready() -> Bench {
     let mut b = Bench::new(120, 40);
     b.propose(Making::clear("print(len(df))\n"));

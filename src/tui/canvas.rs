@@ -1,4 +1,4 @@
-//! Drawing: the only place that writes cells, and it writes what the sanitiser gives it.
+//! Drawing: the only place that writes cells. It writes only sanitised text.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -13,7 +13,7 @@ use super::theme::{Role, Theme};
 pub struct Canvas<'a> {
     buf: &'a mut Buffer,
     pub theme: &'a Theme,
-    /// What goes out as it is, at the end of its row.
+    /// Text sent to the terminal unchanged, at the end of its row.
     as_drawn: Vec<Placed>,
 }
 
@@ -130,8 +130,8 @@ impl<'a> Canvas<'a> {
         }
     }
 
-    /// A label, and behind it the text as the terminal draws it. Nothing may be drawn after that
-    /// in the row: the writer then leaves the text out.
+    /// Draws a label and, behind it, the text as the terminal draws it. Draw nothing after it in
+    /// the same row: the writer would then leave the text out.
     pub fn put_as_drawn(&mut self, x: u16, y: u16, columns: u16, raw: &str) {
         let used = self.put(x, y, columns, as_drawn::LABEL, Role::Dim);
         let (x, columns) = (x + used, columns - used);
@@ -145,8 +145,8 @@ impl<'a> Canvas<'a> {
         self.as_drawn.push(Placed { x, y, text });
     }
 
-    /// Changes the style of cells that are drawn already, but for those with a ground of their
-    /// own: what was hostile stays marked in a selected row, and a match in the current one.
+    /// Changes the style of cells that are already drawn. Cells with their own background keep it,
+    /// so marks for hostile text stay visible in a selected row, and a match in the current one.
     pub fn tint(&mut self, area: Rect, role: Role) {
         let area = area.intersection(self.buf.area);
         let style = self.theme.style(role);
@@ -169,7 +169,7 @@ impl<'a> Canvas<'a> {
         }
     }
 
-    /// A rule with a heading in it; the heading of the focused pane is in the accent.
+    /// A rule with a heading in it; a focused pane's heading has the accent colour.
     pub fn headed_rule(&mut self, x: u16, y: u16, columns: u16, heading: &[(String, Role)]) {
         self.rule(x, y, columns);
         if columns > 4 {

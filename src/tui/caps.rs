@@ -1,5 +1,5 @@
-//! What the terminal can show, told from its environment and from one query before the event
-//! stream starts.
+//! The terminal's capabilities, from its environment and from one query before the event stream
+//! starts.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -13,7 +13,7 @@ pub enum Depth {
     True,
 }
 
-/// What is behind the text.
+/// The brightness of the terminal's background.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Background {
     Dark,
@@ -29,7 +29,7 @@ pub struct TerminalCaps {
 }
 
 impl TerminalCaps {
-    /// The longest that the terminal is waited for.
+    /// The longest wait for the terminal's answer.
     pub const QUERY: Duration = Duration::from_millis(50);
 
     /// From the environment alone.

@@ -1,4 +1,4 @@
-//! Everything that is drawn can be read, in every palette at every colour depth.
+//! All drawn text is readable, in every palette at every colour depth.
 
 use crossterm::event::KeyCode;
 use ratatui::buffer::Cell;
@@ -9,7 +9,7 @@ use super::bench::*;
 use super::theme::{BUILT_IN, contrast};
 use super::{Background, Depth, TerminalCaps, Themes, render};
 
-/// What stands in the bench now, drawn in each palette at each depth.
+/// Checks the current bench state, drawn in each palette at each depth.
 pub(super) fn readable(bench: &mut Bench) {
     let area = Rect::new(0, 0, bench.size.0, bench.size.1);
     let mut own = None;
@@ -45,7 +45,7 @@ fn themes(name: &str, depth: Depth) -> Themes {
     Themes::new(name, TerminalCaps { depth, background }).unwrap()
 }
 
-/// Why this cell cannot be read by everybody.
+/// The reason why somebody could not read this cell.
 fn fault(cell: &Cell, theme: &str, depth: Depth) -> Option<String> {
     let blank = cell.symbol() == " " && !cell.modifier.contains(Modifier::UNDERLINED);
     let (fg, bg) = if cell.modifier.contains(Modifier::REVERSED) {
@@ -53,7 +53,7 @@ fn fault(cell: &Cell, theme: &str, depth: Depth) -> Option<String> {
     } else {
         (cell.fg, cell.bg)
     };
-    // By how much is every terminal's own affair.
+    // Each terminal chooses how strongly it dims.
     if cell.modifier.contains(Modifier::DIM) {
         return Some("dimmed".to_owned());
     }
@@ -102,8 +102,8 @@ fn a_cell_that_cannot_be_read_is_found() {
     assert!(at(reversed, Depth::Sixteen).is_some());
 }
 
-/// Coloured code, a match and a mark in the current row, a mark in a selected one, every severity
-/// and verdict, text being typed: what stands on what.
+/// Combinations of foreground and background: coloured code, a match and a mark in the current row,
+/// a mark in a selected row, every severity and verdict, and text being typed.
 #[test]
 fn what_stands_on_the_ground_of_something_else_can_be_read() {
     for size in [(80, 24), (120, 40), (160, 50)] {

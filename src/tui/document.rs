@@ -1,11 +1,11 @@
-//! What a reviewer must have seen: the code, and after it the contents that the agent brought,
-//! as one run of bytes that is laid out in rows.
+//! The text a reviewer must have seen: the code, then the contents of the inputs that the agent
+//! brought, as one run of bytes that is laid out in rows.
 //!
-//! Offsets count the document's bytes: the code's, then for each brought input one for its
-//! heading and its own, and before each stretch that may be condensed those of the row that
-//! stands for it. A row stands for a range of them, its line's end included, so what was on the
-//! screen is a set of ranges whatever the width was. Everything must be seen but the stretches
-//! that a row stands for ([`super::condense`]).
+//! Offsets count the document's bytes: the code, then for each brought input one byte for its
+//! heading followed by its content. A condensable stretch is preceded by the bytes of its summary
+//! row. Each row covers a range of offsets including the line ending, so the parts seen are a set
+//! of ranges at any width. Everything must be seen, except stretches replaced by a summary row
+//! ([`super::condense`]).
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -21,15 +21,15 @@ mod layout;
 
 pub use layout::{Content, Layout};
 
-/// Code and brought inputs of one proposal. They never change, but the inputs may come later.
+/// One proposal's code and brought inputs. They never change, but the inputs may arrive later.
 #[derive(Debug)]
 pub struct Document {
     pub id: ProposalId,
     pub has_inputs: bool,
     sections: Vec<Section>,
-    /// Offsets of the stretches that a row stands for.
+    /// Offsets of the stretches that a summary row can replace.
     condensed: Vec<Range<usize>>,
-    /// Where the row for each of them begins.
+    /// Where each stretch's summary row begins.
     stands: Vec<usize>,
     total: usize,
     /// Whether marks hide anything that a terminal would draw.
@@ -38,12 +38,12 @@ pub struct Document {
 
 #[derive(Debug)]
 struct Section {
-    /// Offset of the heading, or of the text where there is none.
+    /// Offset of the heading, or of the text if there is no heading.
     at: usize,
     heading: Option<String>,
     text: Text,
     folds: Vec<Fold>,
-    /// The first fold's number in the document.
+    /// The first fold's index in the document.
     first_fold: usize,
     lines: Vec<Line>,
     end: usize,
@@ -55,12 +55,12 @@ enum Text {
     Input(Arc<[BoundInput]>, usize),
 }
 
-/// A line or, where a part of it may be condensed, a part.
+/// A line, or a part of a line that has a condensable part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Line {
     /// Offset in the document.
     at: usize,
-    /// Byte offsets in its text: start, end of what is drawn, end with the line's end.
+    /// Byte offsets in the section's text: start, end of the drawn part, end including the newline.
     start: usize,
     end: usize,
     to: usize,
@@ -69,16 +69,16 @@ struct Line {
     kind: LineKind,
 }
 
-/// The numbers are those of the document's condensed stretches.
+/// Numbers index the document's condensed stretches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LineKind {
     Shown {
-        /// Whether its line begins here.
+        /// Whether this part is the start of its line.
         begins: bool,
     },
-    /// The row that stands for a stretch; its text is the fold's.
+    /// The summary row of a stretch; its text comes from the fold.
     Stands(usize),
-    /// A part of the stretch, drawn only where that is open.
+    /// A part of the stretch, drawn only while the stretch is open.
     Condensed { fold: usize, begins: bool },
 }
 
@@ -91,8 +91,8 @@ impl Text {
     }
 }
 
-/// Lines as Python ends them: LF, CR LF, and a lone CR. The CR is drawn. Start, end, end with the
-/// line's end.
+/// Lines as Python ends them: LF, CR LF, and a lone CR. The CR is drawn. Each item is the start,
+/// the end, and the end including the newline.
 fn lines(text: &str) -> Vec<(usize, usize, usize)> {
     let bytes = text.as_bytes();
     let mut out = Vec::new();
@@ -118,8 +118,8 @@ fn lines(text: &str) -> Vec<(usize, usize, usize)> {
     out
 }
 
-/// The lines of a text that begins at this offset, cut where a condensed stretch begins and ends;
-/// and the offset where they end. `first` is the number of the first fold in the document.
+/// The lines of a text that begins at offset `at`, split at the borders of condensed stretches, and
+/// the offset where they end. `first` is the first fold's index in the document.
 fn arrange(text: &str, folds: &[Fold], mut at: usize, first: usize) -> (Vec<Line>, usize) {
     let mut out = Vec::new();
     let mut folds = folds.iter().zip(first..).peekable();
@@ -237,7 +237,7 @@ impl Document {
         most.unwrap_or(1).ilog10() as usize + 1
     }
 
-    /// How many lines were on the screen whole; what a row stood for was not.
+    /// How many lines were wholly on the screen; lines behind a summary row do not count.
     pub fn lines_seen(&self, seen: &IntervalSet) -> usize {
         let mut count = 0;
         for section in &self.sections {
@@ -249,7 +249,7 @@ impl Document {
         count
     }
 
-    /// The first stretch that must be seen and was not.
+    /// The first stretch that must be seen but was not.
     fn gap(&self, seen: &IntervalSet) -> Option<Range<usize>> {
         if self.condensed.is_empty() {
             return seen.first_gap(self.total);
@@ -261,13 +261,13 @@ impl Document {
         seen.first_gap(self.total)
     }
 
-    /// Whether all that must be seen was.
+    /// Whether everything that must be seen was seen.
     pub fn is_seen(&self, seen: &IntervalSet) -> bool {
         self.gap(seen).is_none()
     }
 
-    /// The first stretch that must be seen and was not, in words; `None` when all of it was. In
-    /// a line of many rows it names the rows, as they are laid out.
+    /// Names the first stretch that must be seen but was not; `None` if all was seen. For a line
+    /// that spans many rows, names the rows in the current layout.
     pub fn missing(&self, seen: &IntervalSet, layout: Option<&Layout>) -> Option<String> {
         let gap = self.gap(seen)?;
         let section = self.sections.iter().rev().find(|s| s.at <= gap.start)?;
@@ -293,8 +293,8 @@ impl Document {
         })
     }
 
-    /// The next place after `from` (from the start without one) and round, where `needle`
-    /// stands, ASCII case apart; also in what is condensed.
+    /// The next occurrence of `needle` after `from` (or from the start), wrapping around; ignores
+    /// ASCII case and includes condensed stretches.
     pub fn find(&self, needle: &str, from: Option<usize>, backwards: bool) -> Option<usize> {
         let hits = self
             .sections
@@ -318,19 +318,19 @@ impl Document {
         }
     }
 
-    /// The condensed stretch in which this offset lies.
+    /// The condensed stretch that contains this offset.
     pub fn fold_at(&self, offset: usize) -> Option<usize> {
         let fold = self.condensed.partition_point(|r| r.end <= offset);
         let range = self.condensed.get(fold)?;
         (range.start <= offset).then_some(fold)
     }
 
-    /// Where the row for this condensed stretch begins.
+    /// Where this condensed stretch's summary row begins.
     pub fn stands_at(&self, fold: usize) -> usize {
         self.stands.get(fold).copied().unwrap_or(0)
     }
 
-    /// Where the next input after this offset begins, and round.
+    /// Where the next input after this offset begins, wrapping around.
     pub fn next_input(&self, offset: usize) -> Option<usize> {
         let mut all = self.sections.iter().filter(|s| s.heading.is_some());
         let first = all.clone().next();
@@ -339,7 +339,7 @@ impl Document {
 }
 
 impl Section {
-    /// The line in which this offset lies.
+    /// The line that contains this offset.
     fn line_of(&self, offset: usize) -> Line {
         let at = self.lines.partition_point(|l| l.at <= offset);
         let line = self.lines.get(at.saturating_sub(1));
@@ -353,9 +353,9 @@ impl Section {
         })
     }
 
-    /// Where this byte of its text stands in the document.
+    /// The document offset of this byte of the section's text.
     fn offset_of(&self, byte: usize) -> usize {
-        // A row that stands for a stretch comes before it and has no byte of the text.
+        // A summary row comes before its stretch and has no bytes of the text.
         let at = self.lines.partition_point(|l| l.start <= byte);
         let line = self.lines.get(at.saturating_sub(1));
         line.map_or(self.at, |l| l.at + byte.saturating_sub(l.start))
@@ -365,7 +365,7 @@ impl Section {
         self.folds.get(nr.checked_sub(self.first_fold)?)
     }
 
-    /// What a line draws.
+    /// The text drawn for a line.
     fn drawn(&self, line: &Line) -> &str {
         match line.kind {
             LineKind::Stands(nr) => self.fold(nr).map_or("", |f| &f.summary),
@@ -373,7 +373,7 @@ impl Section {
         }
     }
 
-    /// The offsets that a line takes.
+    /// The offsets that a line covers.
     fn range(&self, line: &Line) -> Range<usize> {
         let len = match line.kind {
             LineKind::Stands(nr) => self.fold(nr).map_or(0, |f| f.summary.len()),
@@ -383,7 +383,7 @@ impl Section {
     }
 }
 
-/// Where `needle` stands in `text`, ASCII case apart; byte offsets.
+/// Byte ranges where `needle` occurs in `text`, ignoring ASCII case.
 pub fn matches<'a>(text: &'a str, needle: &'a str) -> impl Iterator<Item = Range<usize>> + 'a {
     let (hay, pin) = (text.as_bytes(), needle.as_bytes());
     let mut at = 0;

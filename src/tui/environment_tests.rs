@@ -1,4 +1,4 @@
-//! An environment that changed, as a person sees it.
+//! How the screen shows a changed environment.
 
 use crate::broker::{Event, ExecNote};
 use crate::model::{Environment, RunEvent};

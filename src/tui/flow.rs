@@ -1,10 +1,10 @@
-//! Paragraphs of styled text wrapped into rows: everything that is not code.
+//! Paragraphs of styled text wrapped into rows, for everything except code.
 
 use super::as_drawn;
 use super::text::{Piece, pieces};
 use super::theme::Role;
 
-/// A paragraph: spans of raw text, each with its role, and where its further rows begin.
+/// A paragraph: spans of raw text, each with its role, and the indents of its rows.
 #[derive(Clone, Debug, Default)]
 pub struct Para {
     spans: Vec<(String, Role)>,
@@ -19,7 +19,7 @@ impl Para {
         Self::default().and(text, role)
     }
 
-    /// The text as the terminal draws it, in rows of its own; `None` where it has no marks.
+    /// The text as the terminal draws it, in separate rows; `None` if the text has no marks.
     pub fn as_drawn(text: &str) -> Option<Self> {
         as_drawn::adds(text).then(|| Self {
             as_drawn: true,
@@ -38,26 +38,26 @@ impl Para {
         self
     }
 
-    /// Further columns before all rows but the first.
+    /// Additional columns before every row except the first.
     pub const fn hang(mut self, columns: usize) -> Self {
         self.hang = columns;
         self
     }
 
-    /// Marks its rows as showing this finding.
+    /// Marks the paragraph's rows as showing this finding.
     pub const fn finding(mut self, index: usize) -> Self {
         self.finding = Some(index);
         self
     }
 }
 
-/// One row, ready to draw. The text is still raw: drawing makes it safe.
+/// One row, ready to draw. The text is still raw: drawing sanitises it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FlowRow {
     pub indent: usize,
     pub spans: Vec<(String, Role)>,
     pub finding: Option<usize>,
-    /// In place of spans: what goes out as it is.
+    /// Replaces the spans: text sent to the terminal unchanged.
     pub as_drawn: Option<String>,
 }
 
@@ -77,7 +77,7 @@ pub struct Flow {
 }
 
 impl Flow {
-    /// Breaks at spaces, and inside a word only where it is wider than a row.
+    /// Breaks at spaces, and inside a word only if the word is wider than a row.
     pub fn new(paras: &[Para], width: u16) -> Self {
         let width = usize::from(width).max(1);
         let mut rows = Vec::new();

@@ -1,13 +1,13 @@
-//! The writer of frames: what stands in a cell of the buffer stands in that cell on the terminal,
-//! whatever the terminal thinks of its width.
+//! The frame writer: each cell of the buffer appears in the same cell of the terminal, even if the
+//! terminal measures character widths differently.
 //!
-//! The cursor is set anew after every cell that is not ASCII, the terminal never wraps, and a row
-//! that changed is cleared and written whole, so a character that is drawn wider, narrower or
-//! joined costs at most its own cell. The whole screen is written when the scene changes: nothing
-//! of the previous proposal can be left beside this one.
+//! The writer positions the cursor again after every non-ASCII cell, disables wrapping, and clears
+//! and rewrites each changed row. A character drawn wider, narrower or joined therefore affects at
+//! most its own cell. A new scene rewrites the whole screen, so nothing of the previous proposal
+//! remains beside the new one.
 //!
 //! The one exception is text that a person asked to see as the terminal draws it
-//! ([`super::as_drawn`]): it is the last thing of its row, and only where nothing stands behind it.
+//! ([`super::as_drawn`]): it comes last in its row, and only if nothing stands behind it.
 
 use std::io::{self, Write};
 
@@ -19,20 +19,20 @@ use unicode_width::UnicodeWidthChar;
 use super::as_drawn::Placed;
 use super::screen::{Drawn, Scene};
 
-/// Begin and end of a synchronised update; terminals without it ignore both.
+/// Begin and end of a synchronised update; terminals without support ignore both.
 const BEGIN: &str = "\x1b[?2026h";
 const END: &str = "\x1b[0m\x1b[?2026l";
-/// No automatic wrap: nothing that reaches the right edge goes on in the next row.
+/// No automatic wrap: text that reaches the right edge does not continue in the next row.
 const NO_WRAP: &str = "\x1b[?7l";
 pub const WRAP: &str = "\x1b[?7h";
-/// Whatever was left behind: line drawing characters, a scrolling region, origin mode, the cursor;
-/// then an empty screen.
+/// Resets whatever another program left (line drawing characters, scrolling region, origin mode,
+/// cursor), then clears the screen.
 const ANEW: &str = "\x0f\x1b(B\x1b[r\x1b[?6l\x1b[?25l\x1b[0m\x1b[2J";
 
-/// A terminal's screen, of which it is known what it shows.
+/// A terminal's screen with a record of what it shows.
 pub struct Glass<W> {
     out: W,
-    /// What the last frame left there; `None` when that is not known.
+    /// The contents after the last frame; `None` if unknown.
     shown: Option<(Buffer, Scene, Vec<Placed>)>,
     spare: Buffer,
 }
@@ -46,12 +46,12 @@ impl<W: Write> Glass<W> {
         }
     }
 
-    /// The next frame writes everything.
+    /// Makes the next frame rewrite everything.
     pub fn forget(&mut self) {
         self.shown = None;
     }
 
-    /// Draws one frame, in one piece where the terminal can, and returns what was drawn.
+    /// Draws one frame, synchronised if the terminal supports it, and returns what was drawn.
     pub fn frame(
         &mut self,
         area: Rect,
@@ -136,7 +136,7 @@ fn write_row(bytes: &mut Vec<u8>, buffer: &Buffer, y: u16, text: Option<&Placed>
     }
 }
 
-/// Whether the text fits, on whatever terminal, and nothing stands where it goes or behind it.
+/// Whether the text fits on any terminal and its cells, up to the end of the row, are blank.
 fn has_room(buffer: &Buffer, text: &Placed) -> bool {
     let behind = text.x.checked_sub(buffer.area.x).map(usize::from);
     let behind = behind.and_then(|at| cells(buffer, text.y).get(at..));
@@ -145,8 +145,8 @@ fn has_room(buffer: &Buffer, text: &Placed) -> bool {
     })
 }
 
-/// What the cell shows and the columns it takes: one character with a width, which fits.
-/// Everything else would have been sanitised; a fault there is not to become a fault here.
+/// The cell's symbol and columns: one character that has a width and fits. The sanitiser excludes
+/// everything else; `?` keeps its faults from reaching the terminal.
 fn symbol(cell: &Cell, room: u16) -> (&str, u16) {
     let symbol = cell.symbol();
     let mut chars = symbol.chars();
@@ -160,7 +160,7 @@ fn symbol(cell: &Cell, room: u16) -> (&str, u16) {
     }
 }
 
-/// Absolute: what the terminal made of the bytes before does not matter.
+/// Uses absolute coordinates, so the terminal's handling of the preceding bytes does not matter.
 fn place(bytes: &mut Vec<u8>, x: u16, y: u16) {
     // Writing to a Vec cannot fail.
     let _ = write!(bytes, "\x1b[{};{}H", y + 1, x + 1);
@@ -189,7 +189,7 @@ impl Look {
         }
     }
 
-    /// ECMA-48 8.3.117, from nothing each time.
+    /// ECMA-48 8.3.117, starting from a reset each time.
     fn write(self, bytes: &mut Vec<u8>) {
         bytes.extend_from_slice(b"\x1b[0");
         for (modifier, code) in [
@@ -244,7 +244,7 @@ fn colour(bytes: &mut Vec<u8>, colour: Color, base: u8) {
 
 #[cfg(test)]
 impl Glass<Vec<u8>> {
-    /// What was written since the last call.
+    /// The bytes written since the last call.
     pub fn written(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.out)
     }

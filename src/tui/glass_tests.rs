@@ -1,5 +1,4 @@
-//! The writer's bytes in two independent emulators, and in terminals that disagree with
-//! everybody about width.
+//! The writer's bytes in two independent emulators, and in terminals with unusual character widths.
 
 use std::num::NonZeroU16;
 use std::sync::LazyLock;
@@ -18,7 +17,7 @@ use super::text;
 use super::theme::{Role, Themes};
 use crate::model::{ProposalId, columns};
 
-/// What stands in each cell: a character, or nothing behind a wide one.
+/// Reads each cell: a character, or nothing in the second cell of a wide one.
 pub(super) trait Emulator {
     fn feed(&mut self, bytes: &[u8]);
     fn cell(&self, x: u16, y: u16) -> String;
@@ -58,8 +57,8 @@ impl Emulator for Avt {
     }
 }
 
-/// A terminal that knows just what the writer writes, with an opinion of its own on width. A
-/// character of width 0 joins the one before the cursor.
+/// A terminal that supports only the writer's sequences, with its own width function. A character
+/// of width 0 joins the character before the cursor.
 pub(super) struct Odd {
     width: fn(char) -> usize,
     cells: Vec<Vec<String>>,
@@ -94,7 +93,7 @@ impl Odd {
             }
         }
         let end = (x + wide).min(columns);
-        // Half of a wide character that is written over takes the other half with it.
+        // Overwriting half of a wide character also erases its other half.
         if self.cells[y][x].is_empty() && x > 0 {
             self.cells[y][x - 1] = " ".to_owned();
         }
@@ -170,8 +169,8 @@ pub(super) fn emulators(columns: u16, rows: u16) -> Vec<Box<dyn Emulator>> {
     ]
 }
 
-/// Opinions on width: one of today, one of terminals in East Asia that draw what is ambiguous wide,
-/// and some that are as wrong as can be.
+/// Width functions: the current one, that of East Asian terminals that draw ambiguous characters
+/// wide, and some extremely wrong ones.
 pub(super) const OPINIONS: [fn(char) -> usize; 5] = [
     |c| c.width().unwrap_or(0),
     |c| c.width_cjk().unwrap_or(0),
@@ -196,7 +195,7 @@ fn bytes(buffer: &Buffer) -> Vec<u8> {
     frame(&mut Glass::new(Vec::new()), buffer, &Scene::default())
 }
 
-/// Whether each cell of the terminal holds what the buffer's does.
+/// Asserts that each terminal cell matches the buffer.
 fn assert_shown(emulator: &dyn Emulator, buffer: &Buffer) {
     let area = buffer.area;
     for y in 0..area.height {
@@ -221,7 +220,7 @@ static THEMES: LazyLock<Themes> = LazyLock::new(|| {
     Themes::new("dark", caps).unwrap()
 });
 
-/// Every cell `n`, so that a neighbour that was painted over shows.
+/// A field of `n` cells, so that damage to a neighbour is visible.
 pub(super) fn field(columns: u16, rows: u16) -> Buffer {
     let mut buffer = Buffer::empty(Rect::new(0, 0, columns, rows));
     for cell in &mut buffer.content {
@@ -239,8 +238,8 @@ fn put(buffer: &mut Buffer, x: u16, y: u16, raw: &str) {
 fn every_character_that_is_drawn_stands_in_its_own_cells_in_both_emulators() {
     const COLUMNS: u16 = 240;
     const ROWS: u16 = 80;
-    // What is not drawn is a mark of ASCII, which `text` tests for every scalar value; the marks
-    // of the first pages are written here too.
+    // A character that is not drawn becomes an ASCII mark, which `text` tests for every scalar
+    // value; this test also writes the marks of the first pages.
     let mut todo = ('\0'..=char::MAX).filter(|c| *c < '\u{1000}' || columns(*c).is_some());
     let mut terminals = emulators(COLUMNS, ROWS);
     let mut more = true;
@@ -266,7 +265,7 @@ fn every_character_that_is_drawn_stands_in_its_own_cells_in_both_emulators() {
     }
 }
 
-/// What joins, reorders or changes its width somewhere.
+/// Sequences that join, reorder or change width on some terminals.
 pub(super) const SEQUENCES: [&str; 22] = [
     "e\u{301}",
     "a\u{301}\u{301}\u{301}\u{301}\u{301}",
@@ -313,7 +312,7 @@ fn sequences_that_join_stand_in_their_own_cells_at_every_column_of_the_edge() {
     }
 }
 
-/// The writer alone, without the table: cells hold what no table would let through.
+/// Tests the writer alone: the cells hold characters that the width table would reject.
 #[test]
 fn whatever_a_terminal_thinks_of_a_width_the_neighbours_hold_their_bytes() {
     const COLUMNS: u16 = 64;
@@ -371,7 +370,7 @@ fn a_row_that_changed_is_written_whole_and_one_that_did_not_is_not() {
     assert_eq!(frame(&mut glass, &buffer, &scene), b"");
     for mut terminal in emulators(10, 3) {
         terminal.feed(&first);
-        // Something of another program's.
+        // Leftover output of another program.
         terminal.feed(b"\x1b[2;1Hxxxxxxxxxx");
         let before = buffer.clone();
         put(&mut buffer, 4, 1, "m");
@@ -405,7 +404,7 @@ fn a_new_scene_leaves_nothing_of_the_one_before() {
         let second = frame(&mut glass, &buffer, &scene);
         for terminal in &mut terminals {
             terminal.feed(&first);
-            // A scrolling region, line drawing, origin mode: whatever another program left.
+            // Another program left a scrolling region, line drawing and origin mode.
             terminal.feed(b"\x1b[2;3r\x1b[?6h\x1b(0garbage\x1b[?7h\x1b[7m more of it");
             terminal.feed(&second);
             assert_shown(&**terminal, &buffer);

@@ -1,7 +1,7 @@
-//! Colours for code, worked out on a thread of its own so that no snippet can hold up the
-//! screen: with a budget of time and a cap on a line's length, and plain text for the rest.
+//! Syntax colours for code, computed on a separate thread so that no snippet can delay the screen.
+//! A time budget and a line length limit apply; code beyond them stays plain.
 //!
-//! Colours are a convenience and never meaning: what is drawn is the same text either way.
+//! Colours are a convenience and carry no meaning: the drawn text is the same without them.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::str::FromStr as _;
@@ -15,23 +15,24 @@ use crate::model::Digest;
 
 use super::theme::Role;
 
-/// For one snippet. Tests, which share a busy machine, are about what comes out of it.
+/// Time limit for one snippet. Tests get more time because they share a busy machine and check only
+/// the result.
 const BUDGET: Duration = if cfg!(test) {
     Duration::from_secs(60)
 } else {
     Duration::from_millis(200)
 };
-/// Bytes of a line; longer ones stay plain.
+/// The longest line to colour, in bytes; longer lines stay plain.
 const LINE: usize = 2_000;
 
-/// Where colours change: byte offset in the code, and the role from there on. Sorted.
+/// Where colours change: byte offset in the code, and the role from that offset on. Sorted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Highlights {
     changes: Vec<(u32, Role)>,
 }
 
 impl Highlights {
-    /// The role at an offset, and where the next change is.
+    /// The role at an offset, and the offset of the next change.
     pub fn at(&self, offset: usize) -> (Role, usize) {
         let after = self
             .changes
@@ -48,7 +49,7 @@ impl Highlights {
     }
 }
 
-/// The thread and its two channels.
+/// The highlighter thread's two channels.
 #[derive(Debug)]
 pub struct Highlighter {
     requests: Sender<(Digest, Arc<str>)>,
@@ -56,10 +57,10 @@ pub struct Highlighter {
 }
 
 impl Highlighter {
-    /// Starts the thread; `wake` is called there whenever a result can be polled.
+    /// Starts the thread, which calls `wake` whenever a result can be polled.
     ///
     /// # Errors
-    /// When the system gives no thread; the code is then drawn plain.
+    /// If the system cannot start a thread; the code is then drawn plain.
     pub fn spawn(wake: impl Fn() + Send + 'static) -> std::io::Result<Self> {
         let (requests, inbox) = channel::<(Digest, Arc<str>)>();
         let (outbox, results) = channel();
@@ -80,7 +81,7 @@ impl Highlighter {
     }
 
     pub fn request(&self, digest: Digest, code: Arc<str>) {
-        // Without the thread the code stays plain.
+        // If the thread is gone, the code stays plain.
         let _ = self.requests.send((digest, code));
     }
 
@@ -130,7 +131,7 @@ fn highlight(set: &SyntaxSet, code: &str, budget: Duration) -> Highlights {
         }
         start += line.len();
     }
-    // What the budget did not reach is plain.
+    // Code beyond the budget is plain.
     if start < code.len() && last != Role::Text {
         out.changes
             .push((u32::try_from(start).unwrap_or(u32::MAX), Role::Text));
@@ -138,7 +139,7 @@ fn highlight(set: &SyntaxSet, code: &str, budget: Duration) -> Highlights {
     out
 }
 
-/// Which scopes have which role; the innermost that has one decides.
+/// Maps scopes to roles; the innermost scope that has a role decides.
 struct Roles(Vec<(Scope, Role)>);
 
 impl Roles {

@@ -1,4 +1,4 @@
-//! A set of byte ranges: what of a document was on the screen.
+//! A set of byte ranges: the parts of a document that were on the screen.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -16,7 +16,7 @@ impl IntervalSet {
             return;
         }
         let (mut start, mut end) = (range.start, range.end);
-        // Whatever overlaps or touches is taken up, from the right: amortised constant.
+        // Merges every range that overlaps or touches, from the right: amortised constant time.
         while let Some((&s, &e)) = self.ranges.range(..=end).next_back() {
             if e < start {
                 break;

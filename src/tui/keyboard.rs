@@ -1,5 +1,6 @@
-//! What is typed: read on a thread that does nothing else, and dated by when it could have been
-//! typed. The dates hold however late the loop comes to the events.
+//! Reads the terminal's input on a dedicated thread and stamps each event with the time span in
+//! which it could have been typed. The stamps stay correct even if the main loop handles the events
+//! late.
 
 use std::io;
 use std::os::fd::AsFd as _;
@@ -21,18 +22,18 @@ use crate::clock::Now;
 
 use super::ui::Span;
 
-/// How often input is looked at where time decides whether a key counts.
+/// How often to poll for input while its timing decides whether a key counts.
 const LOOK_MS: u16 = 25;
-/// How long bytes may take to become an event before it is unknown when they came.
+/// If bytes take longer than this to become an event, their time of arrival is unknown.
 const LATE: Duration = Duration::from_millis(100);
-/// How long what can be read may take to be read. Longer, and it never will: the event source
-/// learns of a burst once and reads its first kilobyte.
+/// The longest wait for available bytes to become events. Later they never do: the event source is
+/// notified of a burst once and reads only its first kilobyte.
 const STUCK: Duration = Duration::from_millis(20);
 
-/// Events that are read at once, at most.
+/// The most events read at once.
 const AT_ONCE: usize = 1024;
 
-/// One event, or bytes that were none: noise, or the terminal's answer to a question.
+/// One event, or bytes that are not an event: noise, or the terminal's answer to a query.
 #[derive(Debug)]
 pub struct Typed {
     pub event: Option<Event>,
@@ -43,9 +44,9 @@ pub struct Typed {
 #[derive(Debug)]
 struct Shared {
     closely: AtomicBool,
-    /// The window has another size, and the event source was not asked since.
+    /// The window was resized, and the event source was not polled since.
     resized: AtomicBool,
-    /// How often input was thrown away.
+    /// How often input was discarded.
     flushes: AtomicU64,
     wake: EventFd,
 }
@@ -58,15 +59,15 @@ pub struct Keyboard {
     hears_answers: bool,
 }
 
-/// Opens the terminal anew for this process's input, so that a read of bytes that are no event does
-/// not wait for the next key. What others have open keeps its mode.
+/// Reopens the terminal for this process's input, so that reading bytes that are not an event does
+/// not wait for the next key. Other open file descriptions keep their mode.
 fn own_input() -> nix::Result<()> {
     let flags = OFlag::O_RDWR | OFlag::O_NONBLOCK | OFlag::O_NOCTTY | OFlag::O_CLOEXEC;
     dup2_stdin(open("/proc/self/fd/0", flags, Mode::empty())?)
 }
 
 impl Keyboard {
-    /// Begins to read. The terminal must be in raw mode.
+    /// Starts reading. The terminal must be in raw mode.
     pub fn listen() -> io::Result<Self> {
         let hears_answers = own_input()
             .inspect_err(|e| tracing::info!("the terminal is not asked what it shows: {e}"))
@@ -82,7 +83,7 @@ impl Keyboard {
         std::thread::Builder::new()
             .name("keyboard".to_owned())
             .spawn(move || {
-                // The channel's end tells the loop; the reason is in the local log.
+                // The closed channel tells the loop; the local log has the reason.
                 if let Err(e) = read(&of_thread, &out) {
                     tracing::warn!("the terminal cannot be read any more: {e}");
                 }
@@ -94,12 +95,12 @@ impl Keyboard {
         })
     }
 
-    /// Whether an answer of the terminal comes as an event that is none.
+    /// Whether the terminal's answers arrive as input that is not an event.
     pub const fn hears_answers(&self) -> bool {
         self.hears_answers
     }
 
-    /// The next event; `None` when the terminal is gone. May be dropped while it waits.
+    /// The next event; `None` once the terminal is gone. Cancel safe.
     pub async fn next(&mut self) -> Option<Typed> {
         loop {
             let typed = self.typed.recv().await?;
@@ -109,37 +110,38 @@ impl Keyboard {
         }
     }
 
-    /// Throws away what was typed until now, wherever it waits.
+    /// Discards all input typed so far, in every buffer.
     pub fn flush(&self) {
         self.shared.flushes.fetch_add(1, Ordering::SeqCst);
-        // What the kernel keeps all the same is dated like any other input.
+        // Input that remains in the kernel is stamped like any other input.
         let _ = tcflush(io::stdin(), FlushArg::TCIFLUSH);
     }
 
-    /// The window has another size: takes the event out of the source at once. Left there until the
-    /// next key, it would come together with that key, and the source then loses the key.
+    /// Handles a window resize: takes the event out of the source at once. Otherwise it would
+    /// arrive together with the next key, and the source would then lose that key.
     pub fn resized(&self) {
         self.shared.resized.store(true, Ordering::SeqCst);
         let _ = self.shared.wake.write(1);
     }
 
-    /// Whether events are to be dated closely. Costs a few wakes a second.
+    /// Sets whether events need precise times. Costs a few wakeups per second.
     pub fn watch(&self, closely: bool) {
         if self.shared.closely.swap(closely, Ordering::SeqCst) != closely && closely {
-            // Only a full counter refuses, and that wakes too.
+            // The write fails only if the counter is full, and a full counter also wakes the
+            // thread.
             let _ = self.shared.wake.write(1);
         }
     }
 }
 
-/// What there is to read.
+/// The result of polling for input.
 enum Look {
     Nothing,
     Something,
     Interrupted,
 }
 
-/// Looks for input, at most this long.
+/// Polls for input, at most for `timeout`.
 fn look(shared: &Shared, timeout: PollTimeout) -> io::Result<Look> {
     let stdin = io::stdin();
     let mut fds = [
@@ -166,13 +168,13 @@ fn look(shared: &Shared, timeout: PollTimeout) -> io::Result<Look> {
     })
 }
 
-/// Reads until the terminal or the loop is gone.
+/// Reads until the terminal is closed or the loop ends.
 fn read(shared: &Shared, out: &UnboundedSender<Typed>) -> io::Result<()> {
     let boot = || Now::read().boot;
-    // When input was last known to be empty.
+    // When the input was last known to be empty.
     let mut empty = Duration::ZERO;
     loop {
-        // Before the look: the process may be stopped right after it.
+        // Read before polling: the process may be stopped right after it.
         let before = boot();
         let there = look(shared, PollTimeout::ZERO)?;
         let resized = shared.resized.swap(false, Ordering::SeqCst);

@@ -1,16 +1,16 @@
 //! The key map: which key does what, from the defaults of protocol.md §7 and `[keys]`.
 //!
-//! The help screen and the footer are made from it. Modifiers must match exactly. Text fields
-//! (the deny reason, the search, the sheet's digits) take `Enter`, `Esc` and `Backspace` as
-//! they are and are not part of it.
+//! The help screen and the footer are generated from it. Modifiers must match exactly. Text fields
+//! (the deny reason, the search, the sheet's digits) handle `Enter`, `Esc` and `Backspace`
+//! themselves; the key map does not cover them.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-/// One key with its modifiers, normalised: an upper-case letter carries no shift, Shift-Tab is
-/// Tab with shift.
+/// One key with its modifiers, normalised: an upper-case letter has no shift modifier, and
+/// Shift-Tab is Tab with shift.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Key {
     code: KeyCode,
@@ -33,7 +33,7 @@ impl Key {
                 modifiers |= KeyModifiers::SHIFT;
                 KeyCode::Tab
             }
-            // Some terminals report Shift-a as `a` with shift: that is `A`, never `a`.
+            // Some terminals report Shift-a as `a` with shift: treat it as `A`, never as `a`.
             KeyCode::Char(c) if modifiers.contains(KeyModifiers::SHIFT) && c.is_alphabetic() => {
                 let mut upper = c.to_uppercase();
                 match (upper.next(), upper.next()) {
@@ -49,7 +49,7 @@ impl Key {
         Self { code, modifiers }
     }
 
-    /// The character it types, where it types one.
+    /// The character that the key types, if any.
     pub fn typed(self) -> Option<char> {
         match self.code {
             KeyCode::Char(c) if self.modifiers.is_empty() => Some(c),
@@ -57,7 +57,7 @@ impl Key {
         }
     }
 
-    /// Whether it is this key without any modifier.
+    /// Whether this is the given key without modifiers.
     pub fn is(self, code: KeyCode) -> bool {
         self.code == code && self.modifiers.is_empty()
     }
@@ -107,7 +107,7 @@ const NAMED: [(KeyCode, &str, &str); 16] = [
     (KeyCode::Null, "Null", "null"),
 ];
 
-/// One key, or two plain ones after each other.
+/// One key, or a sequence of two keys without modifiers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Chord {
     first: Key,
@@ -172,7 +172,7 @@ impl Chord {
         })
     }
 
-    /// Whether pressing one would also press the other, or wait for its second key.
+    /// Whether pressing one chord would also press the other, or would wait for its second key.
     fn clashes(&self, other: &Self) -> bool {
         self.first == other.first
             && match (self.second, other.second) {
@@ -184,24 +184,24 @@ impl Chord {
 
 macro_rules! commands {
     ($($command:ident = $name:literal, $keys:literal, $words:literal;)*) => {
-        /// What a key can do.
+        /// A command that a key can trigger.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Command { $($command),* }
 
         impl Command {
             pub const ALL: &'static [Command] = &[$(Command::$command),*];
 
-            /// Its name in `[keys]` of `config.toml`.
+            /// The command's name in `[keys]` of `config.toml`.
             pub const fn name(self) -> &'static str {
                 match self { $(Command::$command => $name),* }
             }
 
-            /// Its default keys, separated by spaces.
+            /// The default keys, separated by spaces.
             const fn default_keys(self) -> &'static str {
                 match self { $(Command::$command => $keys),* }
             }
 
-            /// What the help says.
+            /// The description in the help.
             pub const fn words(self) -> &'static str {
                 match self { $(Command::$command => $words),* }
             }
@@ -245,7 +245,7 @@ commands! {
     Quit = "quit", "q ctrl-c", "quit; asks when something is pending or running";
 }
 
-/// Why a key map cannot be used.
+/// Why a key map is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum KeymapError {
     #[error("[keys] has no action `{name}`; the nearest is `{nearest}`")]
@@ -264,7 +264,7 @@ pub enum KeymapError {
 }
 
 impl KeymapError {
-    /// The actions whose keys cannot be so.
+    /// The actions whose keys are invalid.
     pub fn actions(&self) -> Vec<&str> {
         match self {
             Self::UnknownAction { name, .. } => vec![name],
@@ -296,19 +296,19 @@ impl Default for Keymap {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Meaning {
     Does(Command),
-    /// The first of two keys.
+    /// The first key of a two-key chord.
     Begins,
     Nothing,
 }
 
 impl Keymap {
-    /// What `[keys]` can name.
+    /// The action names that `[keys]` accepts.
     pub fn actions() -> Vec<&'static str> {
         Command::ALL.iter().map(|c| c.name()).collect()
     }
 
-    /// `[keys]` of `config.toml`: action name → key, or several separated by spaces. What it
-    /// names loses its default keys.
+    /// Reads `[keys]` of `config.toml`: action name → one key, or several separated by spaces. An
+    /// action named there loses its default keys.
     pub fn from_config(config: &BTreeMap<String, String>) -> Result<Self, KeymapError> {
         let mut map = Self::default();
         for (name, keys) in config {
@@ -354,7 +354,7 @@ impl Keymap {
         Ok(map)
     }
 
-    /// What this press means, after `before` where that began a chord.
+    /// The meaning of this press; `before` is the first key of a chord, if one was begun.
     pub fn meaning(&self, before: Option<Key>, key: Key) -> Meaning {
         if let Some(first) = before
             && let Some((_, command)) = self
@@ -490,7 +490,7 @@ mod tests {
             conflict.contains("`grant`") && conflict.contains("`deny`"),
             "{conflict}"
         );
-        // A key that grants and confirms would let one held key do both.
+        // If one key granted and confirmed, holding it down would do both.
         assert!(error(&[("grant", "y")]).contains("`confirm`"));
         // `g` alone would shadow `g g`.
         assert!(error(&[("zoom", "g")]).contains("`zoom`"));

@@ -1,11 +1,11 @@
-//! Long inputs: what is plain costs one row, everything else must be seen (invariant 5).
+//! Long inputs: a plain stretch takes one row; everything else must be seen (invariant 5).
 
 use crossterm::event::KeyCode;
 
 use super::bench::*;
 use super::*;
 
-/// A csv input of plain rows, with one odd row where wanted.
+/// A CSV input of plain rows, optionally with one odd row.
 fn table(rows: usize, odd: Option<(usize, &str)>) -> String {
     let mut out = "id,price,region\n".to_owned();
     for i in 0..rows {
@@ -57,7 +57,7 @@ fn the_row_that_stands_for_plain_rows_must_be_seen_and_what_is_odd_among_them_to
     b.read();
     b.keys("a");
     assert!(b.ui.sheet().is_some());
-    // On a screen that cannot hold all of it, the rest is asked for.
+    // If the screen cannot hold the whole input, the rest must still be viewed.
     let mut b = Bench::new(60, 14);
     with_table(&mut b, table(2_000, Some((1_234, "1234,1e999,north\n"))));
     b.settle();
@@ -82,7 +82,7 @@ fn enter_opens_what_is_condensed_and_a_search_finds_what_is_in_it() {
     }
     let text = b.draw();
     assert!(text.contains("8,8.5,north"), "{text}");
-    // What is open need not be seen again, and closes again.
+    // An opened stretch need not be seen again and can be closed.
     assert!(!text.contains("not seen"), "{text}");
     b.press(KeyCode::Enter);
     let text = b.draw();

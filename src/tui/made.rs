@@ -1,4 +1,4 @@
-//! Proposals, findings and runs as the tests of the screen need them.
+//! Proposals, findings and runs for the screen tests.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ use crate::model::{
 };
 use crate::policy::{Attributes, Contract, Origin, Policy, PrivateValues, SetBy};
 
-/// A proposal to make.
+/// The properties of a test proposal.
 pub struct Making {
     pub code: String,
     pub kind: VerdictKind,
@@ -41,7 +41,7 @@ impl Making {
         }
     }
 
-    /// The proposal of the design's sketch.
+    /// The example proposal from the design sketch.
     pub fn flagged() -> Self {
         let code = "import pandas as pd\nsales = df.copy()\nsales[\"rate\"] = sales.eval(formula)\nprint(sales.groupby(\"region\")[\"rate\"].mean())\ntotal\r\n";
         Self {

@@ -1,8 +1,8 @@
 //! The dashboard: a pure projection of the broker's state, and keys turned into actions.
 //!
-//! `render` reads the core's state and the screen's own [`UiState`] and draws; what it drew is
-//! fed back ([`UiState::drawn`]), because only what was drawn can be granted. Nothing here
-//! touches a socket, the audit writer or the executor; only `terminal` and its `outlet` write to the terminal and
+//! `render` draws the core's state and the screen's own [`UiState`]. It reports what it drew back
+//! ([`UiState::drawn`]), because only what was drawn can be granted. Nothing here touches a socket,
+//! the audit writer or the executor; only `terminal` and its `outlet` write to the terminal, and
 //! only `keyboard` reads from it.
 
 mod action;

@@ -1,4 +1,5 @@
-//! What moves by itself and what only a key moves; denial, kill and quit (protocol.md §7).
+//! Movements that happen without a key and those that need one; denial, kill and quit (protocol.md
+//! §7).
 
 use std::time::Duration;
 
@@ -200,7 +201,7 @@ fn the_screen_says_when_it_changes_by_itself() {
     assert_eq!(b.ui.next_wake(&b.state, b.now), Some(GRACE + DWELL));
     b.advance(650);
     b.draw();
-    // Then the countdown's next second.
+    // The next wake is the countdown's next second.
     assert_eq!(
         b.ui.next_wake(&b.state, b.now),
         Some(Duration::from_millis(350))
@@ -229,7 +230,7 @@ fn space_pages_the_focused_output_of_a_run_and_the_code_before_it() {
         "{second}"
     );
     assert_ne!(first, second);
-    // From another pane it is the code's, as before.
+    // From another pane, Space still moves in the code.
     b.ui.queue.focus = ui::Pane::Code;
     b.keys(" ");
     assert_eq!(b.draw().contains("row 0 "), second.contains("row 0 "));
@@ -254,7 +255,7 @@ fn what_the_log_screen_holds_goes_with_it() {
     b.ui.set_audit(page("the first record"));
     assert!(b.draw().contains("the first record"));
     b.keys("1");
-    // An answer that comes late is for a screen that is gone.
+    // A late answer arrives for a screen that is no longer shown.
     b.ui.set_audit(page("a late record"));
     b.keys("2");
     assert!(!b.draw().contains("record"));

@@ -1,4 +1,4 @@
-//! No line on the screen is false: what the footer says goes with the state it speaks of.
+//! Every line on the screen is true: the footer's notice disappears with the state it describes.
 
 use crossterm::event::KeyCode;
 
@@ -27,7 +27,7 @@ fn wrong_digits_are_said_until_the_next_key_and_not_beside_a_run() {
     b.keys("4");
     assert_eq!(notice(&b), "");
     b.keys("f1c");
-    // One too many is as wrong as another one, and is seen.
+    // An extra digit is wrong too, and the field shows it.
     b.keys("7");
     assert!(b.draw().contains("[4f1c7]"));
     b.advance(250);
@@ -92,7 +92,7 @@ fn what_stands_against_a_grant_is_said_as_long_as_it_does() {
     }));
     assert_eq!(notice(&b), "");
     assert!(footer(&mut b).contains("a grant"));
-    // What was not seen is counted down while it is seen.
+    // The count of unseen rows decreases as they are seen.
     let mut b = Bench::new(80, 24);
     b.propose(Making::clear(&lines(40)));
     b.settle();
@@ -151,7 +151,7 @@ fn the_sheet_names_its_key_only_where_that_would_be_taken() {
         text.contains("wait: y to grant") && text.contains("without the focus"),
         "{text}"
     );
-    // With rows that were not shown, not at all.
+    // If rows were not shown, the notice does not appear.
     let mut b = Bench::new(80, 14);
     b.propose(Making::clear("x = 1\n"));
     b.settle();
@@ -163,7 +163,7 @@ fn the_sheet_names_its_key_only_where_that_would_be_taken() {
         text.contains("wait: y to grant") && text.contains("not seen"),
         "{text}"
     );
-    // Enter is named once there is something to enter.
+    // The footer names Enter only once there is something to confirm.
     let mut b = Bench::new(120, 40);
     b.propose(Making::flagged());
     b.settle();
@@ -188,7 +188,7 @@ fn the_key_that_the_sheet_names_leads_to_every_row_that_was_paged_past() {
     b.settle();
     b.keys("a");
     b.draw();
-    // To its end within the grace, in which nothing counts.
+    // Pages to the end within the grace period, in which no frame counts as seen.
     for _ in 0..10 {
         b.press(KeyCode::PageDown);
         b.draw();
@@ -253,7 +253,7 @@ fn nothing_is_called_pending_or_absent_that_is_not() {
     assert_eq!(notice(&b), "");
 }
 
-/// Where the kernel's word was missing, the agent's stood for it.
+/// Without the kernel's uid on the line, the agent's own words could be mistaken for it.
 #[test]
 fn the_uid_stands_beside_the_title_however_narrow_the_screen() {
     for columns in 40..130 {
@@ -311,7 +311,7 @@ fn a_refusal_by_the_core_is_said_until_the_next_key() {
     let mut b = ready();
     b.open_sheet();
     b.keys("y");
-    // Between the key and the core the environment went away.
+    // The environment became unavailable between the key press and the core's handling of it.
     b.apply(Event::Environment(Environment::Making {
         step: "numpy".to_owned(),
         done: 1,
@@ -337,7 +337,7 @@ fn every_notice_goes_with_the_next_key() {
         let mut b = ready();
         b.keys(keys);
         assert_ne!(notice(&b), "", "{keys}");
-        // A key that means nothing.
+        // A key without a meaning clears the notice.
         b.keys("Q");
         assert_eq!(notice(&b), "", "{keys}");
     }
@@ -392,7 +392,7 @@ fn killing() {
     });
 }
 
-/// Nothing below the headline says otherwise.
+/// No line below the headline contradicts it.
 #[test]
 fn audit_damaged() {
     at_sizes("audit_damaged", |b| {

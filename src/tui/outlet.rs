@@ -1,24 +1,24 @@
-//! The way out to the terminal: a thread that writes, so that a terminal that takes nothing holds
-//! up neither a deadline nor the end.
+//! Output to the terminal through a writer thread, so that a blocked terminal delays neither a
+//! deadline nor the exit.
 //!
-//! A terminal takes nothing while its other end does not read: a hung connection, a stopped
-//! multiplexer. Then write(2) blocks for as long as that lasts.
+//! A terminal blocks while its other end does not read: a hung connection, a stopped multiplexer.
+//! write(2) then blocks until it reads again.
 
 use std::io::{self, Write};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// When a terminal is asked again that takes nothing and does not let a write wait.
+/// Retry interval for a terminal that accepts nothing and is in non-blocking mode.
 const RETRY: Duration = Duration::from_millis(10);
 
-/// What is on its way.
+/// The output in progress.
 #[derive(Default)]
 struct Way {
-    /// Given over and not written yet.
+    /// Queued for the thread, not yet written.
     waiting: Vec<u8>,
-    /// The thread holds bytes that the terminal may not have taken.
+    /// The thread holds bytes that the terminal may not have accepted.
     writing: bool,
-    /// Why nothing can be written any more.
+    /// Why writing has failed for good.
     failed: Option<(io::ErrorKind, String)>,
 }
 
@@ -30,20 +30,20 @@ struct Shared {
 
 impl Shared {
     fn way(&self) -> MutexGuard<'_, Way> {
-        // Nothing that could panic is done under the lock.
+        // Code under the lock cannot panic.
         self.way.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Bytes go in without waiting; [`Outlet::settle`] tells whether they came out.
+/// Accepts bytes without waiting; [`Outlet::settle`] reports whether they were written.
 pub struct Outlet {
     shared: Arc<Shared>,
-    /// Written, and not flushed.
+    /// Written to the outlet, but not flushed to the thread.
     held: Vec<u8>,
 }
 
 impl Outlet {
-    /// Starts the thread that writes to `out`, for as long as the process lives.
+    /// Starts the thread that writes to `out` for the rest of the process.
     pub fn open(mut out: impl Write + Send + 'static) -> io::Result<Self> {
         let shared = Arc::new(Shared::default());
         let theirs = shared.clone();
@@ -56,10 +56,10 @@ impl Outlet {
         })
     }
 
-    /// Waits until the terminal has taken everything, at most this long. `false`: it has not.
+    /// Waits at most `most` until the terminal has accepted everything; `false` on timeout.
     ///
     /// # Errors
-    /// Once writing failed; nothing more is written then.
+    /// After a failed write; nothing more is written from then on.
     pub fn settle(&self, most: Duration) -> io::Result<bool> {
         let until = Instant::now() + most;
         let mut way = self.shared.way();
@@ -90,7 +90,7 @@ impl Write for Outlet {
         Ok(bytes.len())
     }
 
-    /// Gives over what was written. Does not wait.
+    /// Hands the written bytes to the thread. Does not wait.
     fn flush(&mut self) -> io::Result<()> {
         let mut way = self.shared.way();
         way.waiting.append(&mut self.held);
@@ -141,7 +141,7 @@ fn write_all(out: &mut impl Write, mut bytes: &[u8]) -> io::Result<()> {
             Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
             Ok(n) => bytes = bytes.get(n..).unwrap_or_default(),
             Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
-            // Another program that has the terminal open made it so.
+            // Another program that has the terminal open made it non-blocking.
             Err(e) if e.kind() == io::ErrorKind::WouldBlock => std::thread::sleep(RETRY),
             Err(e) => return Err(e),
         }

@@ -1,4 +1,4 @@
-//! The panes below the code: what they show, and a pane that has the whole body.
+//! The panes below the code: their contents, and a pane that fills the whole body.
 
 use crossterm::event::KeyCode;
 
@@ -8,7 +8,7 @@ use super::bench::*;
 use super::snapshot_tests::at_sizes;
 use super::ui;
 
-/// A note whose rule asks for no change has no hint; another finding keeps its own.
+/// A note whose rule asks for no change has no hint; another finding keeps its hint.
 #[test]
 fn no_remedy_is_shown_where_there_is_nothing_to_do() {
     let mut b = Bench::new(120, 40);
@@ -23,12 +23,12 @@ fn no_remedy_is_shown_where_there_is_nothing_to_do() {
     assert!(text.contains("FS001") && text.contains("DYN003"), "{text}");
     assert!(!text.contains("nothing to do"), "{text}");
     assert_eq!(text.matches("hint:").count(), 1, "{text}");
-    // The words are those of the rules.
+    // The constant must match the rules' own hint.
     let mut rules = crate::analysis::rules::all();
     assert!(rules.any(|rule| rule.hint == Finding::NO_REMEDY));
 }
 
-/// A run that printed more than its pane below the code holds.
+/// A run with more output than its pane below the code can show.
 fn printed_much(b: &mut Bench) {
     b.propose(Making::clear("print(df.to_string())\n"));
     b.settle();
@@ -63,7 +63,7 @@ fn z_gives_the_focused_pane_the_body_and_z_esc_or_tab_gives_it_back() {
         let text = b.draw();
         assert!(text.matches(" = ").count() > 2 * small, "{text}");
         assert!(!text.contains("CODE"), "{text}");
-        // It scrolls as before.
+        // The code still scrolls.
         b.keys("gg");
         assert!(b.draw().contains("x1 = 1"));
         b.press(KeyCode::PageDown);
@@ -101,7 +101,7 @@ fn a_larger_pane_shows_no_code_and_makes_none_of_it_seen() {
             "{}",
             notice(&b)
         );
-        // It does, and what stands there then counts as ever.
+        // The code is visible again, and viewing it counts as usual.
         b.keys(" ");
         assert!(b.look().contains("CODE"));
         b.advance(2_000);

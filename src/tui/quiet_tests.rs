@@ -1,5 +1,5 @@
-//! A key that decides counts only when it was meant (protocol.md §7): not early, not in a burst, not
-//! held down, not behind a paste, not while nobody looks.
+//! A deciding key counts only if it was deliberate (protocol.md §7): not typed early, in a burst,
+//! held down, after a paste, or while nobody looks.
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ fn a_key_that_was_read_with_others_neither_asks_nor_confirms() {
     let when = crowded(&b);
     b.typed("yes please\n", when);
     assert!(b.ui.sheet().is_some() && grants(&b).is_empty());
-    // The last of them may be down still.
+    // The last key may still be held down.
     b.advance(2_500);
     b.draw();
     b.keys("y");
@@ -39,7 +39,7 @@ fn early_keys_on_the_sheet_are_dropped_leave_it_open_and_the_quiet_begins_anew()
     b.keys("y");
     assert!(b.ui.sheet().is_some() && grants(&b).is_empty());
     assert!(notice(&b).contains("too early"), "{}", notice(&b));
-    // Another key, and less than 250 ms after it.
+    // Another key, less than 250 ms after the first.
     b.advance(249);
     b.keys("n");
     b.advance(249);
@@ -68,7 +68,8 @@ fn repeats_and_releases_do_not_grant() {
     assert!(grants(&b).is_empty());
 }
 
-/// A key held down: its press, the first repeat after `delay`, then 30 a second for a while.
+/// A key held down: its press, the first repeat after `delay`, then 30 repeats a second for a
+/// while.
 fn hold(b: &mut Bench, key: &str, delay: u64) {
     b.keys(key);
     b.draw();
@@ -90,8 +91,8 @@ fn a_confirm_key_held_since_before_it_counted_never_grants() {
             b.advance(early);
             hold(&mut b, "y", delay);
             assert!(b.ui.sheet().is_some() && grants(&b).is_empty(), "{delay}");
-            // Let go: the same key counts after a time in which no repeat stays away, and
-            // another key proves at once that this one is up.
+            // After release, the same key counts once the longest repeat delay has passed; another
+            // key proves at once that the first one was released.
             b.advance(1_900);
             b.keys("y");
             assert!(grants(&b).is_empty(), "{delay}");
@@ -123,7 +124,7 @@ fn a_grant_key_held_down_opens_no_sheet() {
         let mut b = Bench::new(120, 40);
         b.propose(Making::clear("x = 1\n"));
         b.draw();
-        // Held since before the proposal could be granted.
+        // The key was held since before the proposal could be granted.
         b.advance(400);
         hold(&mut b, "a", delay);
         assert!(b.ui.sheet().is_none(), "{delay}");
@@ -131,7 +132,7 @@ fn a_grant_key_held_down_opens_no_sheet() {
         b.advance(250);
         b.keys("a");
         assert!(b.ui.sheet().is_some(), "{delay}");
-        // And held on: nothing of it confirms, and a key along with it does not either.
+        // Still held: its repeats do not confirm, and neither does another key among them.
         b.draw();
         hold(&mut b, "a", delay);
         b.keys("y");
@@ -182,7 +183,7 @@ fn whatever_comes_from_the_keyboard_ends_the_quiet() {
         b.keys("y");
         assert!(grants(&b).is_empty() && b.ui.sheet().is_some(), "{event:?}");
     }
-    // Bytes that are no key at all.
+    // Bytes that are not a key.
     let mut b = ready();
     b.open_sheet();
     b.ui.on_noise(Span::at(b.now.boot));
@@ -195,7 +196,7 @@ fn whatever_comes_from_the_keyboard_ends_the_quiet() {
 fn a_key_behind_a_paste_does_not_grant() {
     let mut b = ready();
     b.open_sheet();
-    // The pasted text ended the paste by itself: `hello \e[201~y`.
+    // The pasted text ended the paste itself: `hello \e[201~y`.
     b.input(&Input::Paste("hello ".to_owned()));
     b.keys("y");
     b.advance(299);
@@ -228,7 +229,7 @@ fn a_burst_grants_nothing_however_long_the_loop_takes_for_it() {
 
 #[test]
 fn a_key_is_dated_by_when_it_could_have_been_typed() {
-    // It waited in the buffer while the sheet was opened and shown.
+    // The key waited in the buffer while the sheet was opened and shown.
     let mut b = ready();
     let before = b.now.boot;
     b.open_sheet();
@@ -241,7 +242,7 @@ fn a_key_is_dated_by_when_it_could_have_been_typed() {
     b.typed("y", waited);
     assert!(b.ui.sheet().is_some() && grants(&b).is_empty());
 
-    // It waited since before the proposal was selected.
+    // The key waited since before the proposal was selected.
     let mut b = Bench::new(120, 40);
     let before = b.now.boot;
     b.propose(Making::clear("x = 1\n"));
@@ -264,7 +265,7 @@ fn after_a_stall_the_sheet_stays_open_and_its_grace_is_fresh() {
     b.keys("y");
     assert!(b.ui.sheet().is_some() && grants(&b).is_empty());
 
-    // The key went down while nothing ran, and its first repeat comes late.
+    // The key was pressed while the process was stopped, and its first repeat comes late.
     for delay in [300, 500, 1_000, 1_800] {
         let mut b = ready();
         b.open_sheet();

@@ -1,5 +1,5 @@
-//! Input that was not meant does not grant (invariant 6; protocol.md §7): each rule, tried to be
-//! broken by the person's fingers, by the terminal and by an agent.
+//! Accidental input does not grant (invariant 6; protocol.md §7): each test tries to break one rule
+//! by a person's typing, by the terminal or by an agent.
 
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ fn a_clear_proposal_is_granted_by_a_then_y_and_the_digest_is_the_sheets() {
     assert_eq!((all[0].id, all[0].digest, all.len()), (id, digest, 1));
     b.carry_out();
     assert_eq!(b.state.entry(id).unwrap().state(), State::Granted);
-    // It stays with the run.
+    // The selection stays with the run.
     assert_eq!(b.ui.selected(), Some(id));
 }
 
@@ -48,7 +48,7 @@ fn keys_typed_before_a_proposal_appeared_do_not_grant_it() {
 
 #[test]
 fn a_held_grant_key_can_not_confirm_whatever_is_bound() {
-    // The same key for both is refused at the start.
+    // Startup refuses the same key for both.
     let keys = [("grant".to_owned(), "y".to_owned())].into();
     assert!(Keymap::from_config(&keys).is_err());
 }
@@ -127,7 +127,7 @@ fn a_flagged_proposal_takes_its_four_digits_and_nothing_else() {
         Challenge::Digits { typed, .. } => typed.clone(),
         Challenge::Key => panic!("not flagged"),
     };
-    // Wrong digits clear the field; Backspace edits; a fifth digit is one too many.
+    // Wrong digits clear the field, Backspace edits, and a fifth digit makes the code wrong.
     b.keys("4f1d");
     b.advance(250);
     b.press(KeyCode::Enter);
@@ -137,7 +137,7 @@ fn a_flagged_proposal_takes_its_four_digits_and_nothing_else() {
     b.press(KeyCode::Backspace);
     b.keys("Cc");
     assert_eq!(typed(&b), "4f1c");
-    // Speed is not judged in the field, but the Enter's is; what was typed stays.
+    // Digits may be typed fast, but Enter may not come early; the digits stay.
     b.advance(249);
     b.press(KeyCode::Enter);
     assert_eq!((typed(&b), grants(&b).len()), ("4f1c".to_owned(), 0));
@@ -158,7 +158,7 @@ fn early_digits_are_dropped() {
     b.advance(300);
     b.press(KeyCode::Enter);
     assert!(grants(&b).is_empty());
-    // Speed is not judged: all four at once.
+    // Digits may be typed fast: all four at once.
     b.keys("4f1c");
     b.advance(250);
     b.press(KeyCode::Enter);
@@ -186,7 +186,7 @@ fn expiry_while_the_sheet_is_open_closes_it() {
     assert!(grants(&b).is_empty());
 }
 
-/// An agent chooses when its proposal goes; what is typed then is not for another one.
+/// An agent chooses when its proposal ends; text typed then must not act on another proposal.
 #[test]
 fn a_reason_that_is_being_typed_is_no_command_once_its_proposal_is_over() {
     let mut b = ready();
@@ -226,7 +226,8 @@ fn a_deadline_that_no_timer_noticed_denies_all_the_same() {
         ..Making::clear("x = 1\n")
     });
     b.open_sheet();
-    // As after suspend: time is over, and no tick came. A tie denies.
+    // As after a system suspend: the deadline passed, but no tick came. Reaching the deadline
+    // denies.
     let left = b.state.pending().next().unwrap().left(b.now);
     b.now.boot += left;
     b.keys("y");
@@ -357,9 +358,9 @@ fn escape_closes_the_sheet_and_decides_nothing() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
 
-    /// Whatever is pressed, whenever: a grant is of the selected, pending, wholly seen
-    /// proposal, at least 500 ms after it was selected, 300 ms after its sheet appeared and 250 ms
-    /// after any other input.
+    /// For any keys at any time: a grant concerns the selected, pending and wholly seen proposal,
+    /// at least 500 ms after its selection, 300 ms after its sheet appeared and 250 ms after any
+    /// other input.
     #[test]
     fn no_sequence_of_keys_grants_early_or_unseen(
         steps in prop::collection::vec((0_usize..16, 0_u64..400), 1..120),
@@ -371,7 +372,7 @@ proptest! {
         b.draw();
         let mut selected = (b.ui.selected(), b.now.boot);
         let mut sheet = None;
-        // When there was input last, before this step.
+        // The time of the last input before this step.
         let (mut last, mut heard) = (Duration::ZERO, Duration::ZERO);
         for (step, ms) in steps {
             b.advance(ms);
@@ -413,7 +414,7 @@ proptest! {
         }
     }
 
-    /// Drawing never panics and stays within the screen, whatever its size and state.
+    /// Drawing never panics and stays within the screen at any size and in any state.
     #[test]
     fn drawing_never_panics(
         columns in 1_u16..220, rows in 1_u16..70,

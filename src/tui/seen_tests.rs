@@ -1,4 +1,4 @@
-//! Not seen, not granted; and nothing untrusted is drawn raw (invariants 4 and 5).
+//! Unseen code cannot be granted, and untrusted text is never drawn raw (invariants 4 and 5).
 
 use crossterm::event::{Event as Input, KeyCode};
 
@@ -14,7 +14,7 @@ fn lines_that_were_not_drawn_cannot_be_granted_and_the_footer_says_which() {
     b.keys("a");
     assert!(b.ui.sheet().is_none());
     assert_eq!(notice(&b), "lines 12–80 not seen; Space goes there");
-    // The end alone is not enough.
+    // Viewing only the end is not enough.
     b.press(KeyCode::Enter);
     b.keys("G");
     b.look();
@@ -37,8 +37,8 @@ fn rows_paged_past_faster_than_150_ms_count_nothing() {
     let mut b = Bench::new(80, 24);
     b.propose(Making::clear(&lines(5_000)));
     b.settle();
-    // 700 presses in one write; the loop draws a frame for each. A row that stays as the next
-    // page's first stands for two of them.
+    // 700 presses in one write; the loop draws a frame for each. A row that stays on the screen as
+    // the next page's first row is shown for two frames.
     for ms in [0, 1, 74] {
         for _ in 0..700 {
             b.keys(" ");
@@ -90,7 +90,7 @@ fn pages_skipped_between_two_frames_are_not_seen() {
     let mut b = Bench::new(80, 24);
     b.propose(Making::clear(&lines(80)));
     b.settle();
-    // Seven pages between two frames: only what a frame showed counts.
+    // Seven pages between two frames: only the page in a frame counts.
     b.keys("       ");
     b.look();
     b.advance(250);
@@ -102,7 +102,7 @@ fn pages_skipped_between_two_frames_are_not_seen() {
 fn what_stood_on_the_glass_in_the_grace_does_not_count() {
     let mut b = Bench::new(80, 24);
     b.propose(Making::clear(&lines(33)));
-    // Each page stands for longer than 150 ms, but in the grace.
+    // Each page is shown for longer than 150 ms, but within the grace period.
     for _ in 0..2 {
         b.draw();
         b.advance(160);
@@ -179,7 +179,7 @@ fn the_sheets_rows_stand_for_150_ms_outside_its_grace_too() {
     b.advance(300 + 149);
     b.draw();
     assert!(missing(&b));
-    // What covers the sheet takes its rows off the glass.
+    // An overlay on the sheet hides its rows, so they no longer count as shown.
     b.size = (30, 8);
     b.draw();
     b.advance(1_000);
@@ -293,7 +293,7 @@ fn a_sheet_longer_than_the_screen_takes_nothing_until_all_of_it_was_shown() {
     assert!(grants(&b).is_empty() && b.ui.sheet().is_some());
     let text = b.draw();
     assert!(text.contains("of this sheet not seen"), "{text}");
-    // Jumping to the end skips findings: they must have been on the screen as well.
+    // Jumping to the end skips findings, which must have been on the screen too.
     b.keys("G");
     b.look();
     b.keys("4f1c");
@@ -320,7 +320,7 @@ fn on_a_terminal_too_small_nothing_is_seen_and_nothing_granted() {
     b.settle();
     b.keys("a");
     assert!(b.ui.sheet().is_none());
-    // A sheet that was open before it shrank takes nothing either.
+    // A sheet that was open before the screen shrank accepts no input either.
     b.size = (120, 40);
     b.advance(2_000);
     b.open_sheet();
@@ -420,7 +420,7 @@ fn space_goes_to_the_next_row_that_was_not_seen_and_up_again_after_a_resize() {
     b.propose(Making::clear(&lines(100)));
     b.settle();
     b.press(KeyCode::Enter);
-    // To the end first, then back: Space skips what was seen, here and there.
+    // First to the end, then back: Space skips the parts seen at either end.
     b.keys("G");
     b.look();
     b.keys(" ");
@@ -428,11 +428,11 @@ fn space_goes_to_the_next_row_that_was_not_seen_and_up_again_after_a_resize() {
     assert!(text.contains(" 11 ") && text.contains("x12 = 12"), "{text}");
     b.read();
     assert!(b.draw().contains("100/100 rows"));
-    // Nothing is left to be seen: it pages.
+    // Once everything is seen, Space pages.
     b.keys("gg ");
     assert!(b.draw().contains("x12 = 12"));
 
-    // A line that was seen with wrapping off is not, wrapped: the rows above are next.
+    // A line seen with wrapping off does not count as seen once wrapped: the rows above are next.
     let mut b = Bench::new(80, 24);
     let long = format!("y = '{}'\n", "a".repeat(2_000));
     b.propose(Making::clear(&format!("{long}{}", lines(60))));
@@ -475,7 +475,7 @@ fn space_on_the_sheet_goes_back_to_what_was_paged_past() {
     b.read();
     b.keys("a");
     b.draw();
-    // Too early: the first page did not stand there for long enough.
+    // Too early: the first page was not shown for long enough.
     b.keys(" ");
     b.draw();
     b.advance(300);

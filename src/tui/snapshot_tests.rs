@@ -1,4 +1,4 @@
-//! Every state of the screen as a person sees it, at the sizes and colour depths promised.
+//! Every state of the screen, at the promised sizes and colour depths.
 
 use crossterm::event::KeyCode;
 
@@ -19,7 +19,7 @@ fn snap(name: &str, text: &str) {
 
 const SIZES: [(u16, u16); 3] = [(80, 24), (40, 10), (120, 40)];
 
-/// One state at the three sizes, and in every palette.
+/// Snapshots one state at the three sizes and in every palette.
 pub(super) fn at_sizes(name: &str, make: impl Fn(&mut Bench)) {
     for (columns, rows) in SIZES {
         let mut bench = Bench::new(columns, rows);
@@ -51,7 +51,7 @@ fn flagged() {
     });
 }
 
-/// A queue with something of everything.
+/// A queue with proposals of every kind.
 fn crowd(b: &mut Bench) {
     b.propose(Making::flagged());
     b.propose(Making::clear("print(len(df))\n"));
@@ -426,7 +426,7 @@ fn audit_down() {
     });
 }
 
-/// The log goes on, and whoever looks at the screen knows.
+/// The log continues, and the screen shows the damage.
 #[test]
 fn damaged_log() {
     at_sizes("damaged_log", |b| {
@@ -548,7 +548,7 @@ fn closing() {
     });
 }
 
-/// What was hostile stays marked, in selected rows and under the cursor too.
+/// Marks for hostile text stay visible in selected rows and under the cursor.
 #[test]
 fn marks() {
     for (name, depth) in [("none", Depth::None), ("true_dark", Depth::True)] {

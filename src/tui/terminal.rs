@@ -1,6 +1,7 @@
-//! The terminal's modes: entered once, left whatever happens (end, suspend, panic, drop).
+//! The terminal's modes: set once, and restored in every case (exit, suspend, panic, drop).
 //!
-//! With the [`super::outlet`] it is the only part of the dashboard that writes to the terminal.
+//! Together with [`super::outlet`], this is the only part of the dashboard that writes to the
+//! terminal.
 
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::fs::File;
@@ -33,42 +34,41 @@ use super::outlet::Outlet;
 use super::screen::Drawn;
 use super::text;
 
-/// The least time between two bells: a flood of proposals is one event.
+/// The minimum time between two bells: a flood of proposals rings once.
 const BELL: Duration = Duration::from_secs(2);
 
-/// Whether the modes are on, for the panic hook and for drop.
+/// Whether the modes are set; for the panic hook and for drop.
 static ENTERED: AtomicBool = AtomicBool::new(false);
 static HOOK: Once = Once::new();
-/// The process's only way out to its terminal.
+/// The process's only writer to its terminal.
 static OUTLET: OnceLock<Outlet> = OnceLock::new();
 
-/// How long a frame is waited for. Nearly all are taken at once.
+/// The longest wait for a frame. The terminal accepts nearly all frames at once.
 const SOON: Duration = Duration::from_millis(5);
-/// How long the terminal gets to take what gives it back.
+/// The longest wait for the terminal to accept the restore sequences.
 const FAREWELL: Duration = Duration::from_secs(1);
-/// No screen is larger: columns and rows. A terminal can claim 65535 × 65535.
+/// The largest screen, in columns and rows. A terminal can claim 65535 × 65535.
 const LARGEST: (u16, u16) = (1000, 500);
 
-/// BDSM, explicit mode (ECMA-48 8.3.18): where a terminal reorders right-to-left text by itself,
-/// code would not be shown in the order in which it runs. Terminals without it ignore it.
+/// BDSM, explicit mode (ECMA-48 8.3.18): a terminal that reorders right-to-left text by itself
+/// would not show code in execution order. Terminals without BDSM ignore it.
 const NO_REORDERING: &str = "\x1b[8l";
 const REORDERING: &str = "\x1b[8h";
 
-/// DSR (ECMA-48 8.3.35): a terminal answers that it is ready once it has taken in all that came
-/// before. That its buffer has taken a frame does not mean that anybody sees it.
+/// DSR (ECMA-48 8.3.35): a terminal reports that it is ready once it has processed all earlier
+/// bytes. A frame in its input buffer is not yet visible.
 const ASK: &str = "\x1b[5n";
-/// How long a terminal that never answered may take to answer first. Then it is one that does not.
+/// The longest wait for a first answer. After it, the terminal counts as one that never answers.
 const FIRST_ANSWER: Duration = Duration::from_millis(500);
-/// How long an answer may take at least before it is asked for again: one that came together with a
-/// key was lost.
+/// The minimum wait before asking again: an answer that came together with a key was lost.
 const ASK_AGAIN: Duration = Duration::from_millis(200);
-/// How long an answer is waited for that would otherwise be typed into the shell.
+/// The longest wait at exit for an answer that would otherwise reach the shell as input.
 const LAST_ANSWER: Duration = Duration::from_millis(50);
 
-/// Questions that were not answered yet, for [`restore`].
+/// The number of unanswered queries, for [`restore`].
 static UNANSWERED: AtomicU32 = AtomicU32::new(0);
 
-/// A frame that the terminal does not show yet, as far as is known.
+/// A frame that the terminal has not yet confirmed to show.
 struct OnItsWay {
     drawn: Drawn,
     since: Instant,
@@ -76,11 +76,11 @@ struct OnItsWay {
     answered: bool,
 }
 
-/// What is known of the terminal's answers.
+/// What is known about the terminal's answers.
 enum Answers {
-    /// None can be heard, or none came in time.
+    /// Answers cannot be received, or none came in time.
     Never,
-    /// None came yet; asked since then.
+    /// No answer yet; the first query was sent at this time.
     NotYet(Option<Instant>),
     Given,
 }
@@ -97,18 +97,18 @@ pub struct Terminal {
 }
 
 impl Terminal {
-    /// Raw mode, alternate screen, bracketed paste, focus reports, key repeats where there are
-    /// any; and a panic hook that undoes it before the message is printed. To be called on the
-    /// thread that draws.
+    /// Sets raw mode, alternate screen, bracketed paste, focus reports and, if supported, key
+    /// repeat reports. Also installs a panic hook that undoes them before the message is printed.
+    /// Call this on the drawing thread.
     pub fn enter() -> io::Result<Self> {
         HOOK.call_once(|| {
             let drawing = std::thread::current().id();
             std::panic::set_hook(Box::new(move |info| {
                 let report = report(info);
-                // A fault elsewhere ends its own task; the screen stays.
+                // A panic on another thread ends only its own task; the screen stays.
                 if std::thread::current().id() == drawing {
                     restore();
-                    // With standard error closed there is nobody to tell.
+                    // If standard error is closed, the report has no reader.
                     let _ = writeln!(io::stderr(), "{}", visible_lines(&report));
                 } else {
                     tracing::error!("{report}");
@@ -144,7 +144,7 @@ impl Terminal {
             EnterAlternateScreen,
             EnableBracketedPaste,
             EnableFocusChange,
-            // Terminals that do not know the protocol ignore this, as they do the pop.
+            // Terminals without the protocol ignore this sequence and the matching pop.
             PushKeyboardEnhancementFlags(
                 KeyboardEnhancementFlags::DISAMBIGUATE_ESCAPE_CODES
                     | KeyboardEnhancementFlags::REPORT_EVENT_TYPES
@@ -159,13 +159,13 @@ impl Terminal {
         out.settle(SOON).map(drop)
     }
 
-    /// Back to how it was found.
+    /// Restores the original modes.
     pub fn leave(self) {
         restore();
     }
 
-    /// Draws one frame, in one piece where the terminal can. It is shown once [`Terminal::taken`]
-    /// returns it; until then no other may be drawn.
+    /// Draws one frame, synchronised if the terminal supports it. The frame is shown once
+    /// [`Terminal::taken`] returns it; draw no other frame until then.
     pub fn draw(&mut self, draw: impl FnOnce(Rect, &mut Buffer) -> Drawn) -> io::Result<()> {
         let (columns, rows) = size()?;
         let area = Rect::new(0, 0, columns.min(LARGEST.0), rows.min(LARGEST.1));
@@ -181,7 +181,7 @@ impl Terminal {
         self.outlet.settle(SOON).map(drop)
     }
 
-    /// Asks from now on after each frame whether it is shown.
+    /// From now on, asks after each frame whether it is shown.
     pub fn ask_for_answers(&mut self) {
         self.answers = Answers::NotYet(None);
     }
@@ -197,7 +197,7 @@ impl Terminal {
         self.outlet.flush()
     }
 
-    /// Input came that is no event. Whether it was the answer to a question.
+    /// Handles input that is not an event. Returns whether it answered a query.
     pub fn answered(&mut self) -> bool {
         let one_less = |n: u32| n.checked_sub(1);
         let asked = UNANSWERED.fetch_update(Ordering::SeqCst, Ordering::SeqCst, one_less);
@@ -212,10 +212,10 @@ impl Terminal {
         true
     }
 
-    /// The frame that was on its way, if the terminal shows it now. Does not wait.
+    /// The pending frame, if the terminal shows it now. Does not wait.
     ///
     /// # Errors
-    /// When the terminal is gone.
+    /// If the terminal is gone.
     pub fn taken(&mut self) -> io::Result<Option<Drawn>> {
         let taken = self.outlet.settle(Duration::ZERO)?;
         let Some(frame) = self.on_its_way.as_mut().filter(|_| taken) else {
@@ -242,17 +242,17 @@ impl Terminal {
         Ok(None)
     }
 
-    /// How long the last frame has been on its way; `None` once it was taken.
+    /// How long the last frame has been pending; `None` once it was taken.
     pub fn owes(&self) -> Option<Duration> {
         self.on_its_way.as_ref().map(|frame| frame.since.elapsed())
     }
 
-    /// The next frame is written whole.
+    /// Makes the next frame rewrite everything.
     pub fn forget(&mut self) {
         self.glass.forget();
     }
 
-    /// Rings where nobody looks: fixed bytes, nothing of an agent's. A bell that fails is no
+    /// Rings the bell if nobody looks: fixed bytes, no text from an agent. A failed bell is no
     /// reason to stop.
     pub fn attention(&mut self, focused: Option<bool>) {
         let quiet = self.rang.is_none_or(|at| at.elapsed() >= BELL);
@@ -263,34 +263,35 @@ impl Terminal {
         }
     }
 
-    /// Leaves the modes, stops this process until it is continued, and enters them again.
-    /// [`super::UiState::flush_input`] must follow. For a key, see [`has_job_control`].
+    /// Restores the modes, stops this process until it is continued, and sets the modes again.
+    /// [`super::UiState::flush_input`] must follow. Before binding it to a key, check
+    /// [`has_job_control`].
     pub fn suspend(&mut self) {
         restore();
-        // Not SIGTSTP: this program listens for that one and would be told again.
-        // To this thread, so that the stop comes before the call returns.
+        // Not SIGTSTP: this program handles that signal and would be notified again.
+        // Raised on this thread, so that the process stops before the call returns.
         let _ = raise(Signal::SIGSTOP);
-        // A terminal that cannot be written is found out by the next frame.
+        // The next frame reports a terminal that cannot be written.
         let _ = self.modes_on();
     }
 }
 
 impl Terminal {
-    /// After somebody else stopped this process: whoever had the terminal meanwhile may have set its modes,
-    /// as shells do. They are set again, where it is this process's turn: to a terminal that is another's
-    /// nothing is written.
+    /// Sets the modes again after another process stopped this one: a shell may have changed them
+    /// meanwhile. Does so only in the terminal's foreground process group, because writing to a
+    /// terminal that another process controls would disturb it.
     pub fn went_on(&mut self) {
         let ours = tcgetpgrp(stdout().as_fd()).is_ok_and(|group| group == getpgrp());
         if !ours || !ENTERED.load(Ordering::SeqCst) {
             return;
         }
         let mut bytes = String::new();
-        // One was pushed before the stop.
+        // Balances the push before the stop.
         let _ = PopKeyboardEnhancementFlags.write_ansi(&mut bytes);
         let _ = self.outlet.write_all(bytes.as_bytes());
-        // What is remembered as raw is not, any more.
+        // crossterm still believes that raw mode is on.
         let _ = disable_raw_mode();
-        // A terminal that cannot be written is found out by the next frame.
+        // The next frame reports a terminal that cannot be written.
         let _ = self.modes_on();
     }
 }
@@ -301,7 +302,7 @@ impl Drop for Terminal {
     }
 }
 
-/// A panic's message as it may be printed: it can quote an agent's text.
+/// A panic's message, sanitised because it can quote an agent's text.
 fn report(info: &PanicHookInfo<'_>) -> String {
     let payload = info.payload();
     let message = payload
@@ -323,10 +324,10 @@ fn report(info: &PanicHookInfo<'_>) -> String {
     )
 }
 
-/// Whether a shell with job control could continue this process after Ctrl-Z: the parent is in
-/// our session and in another process group (POSIX calls a group without such a parent
-/// orphaned, and the kernel does not stop it for SIGTSTP). Where there is none, stopping would
-/// hang the terminal for ever.
+/// Whether a shell with job control could continue this process after Ctrl-Z: the parent is in our
+/// session and in another process group (POSIX calls a group without such a parent orphaned, and
+/// the kernel does not stop it for SIGTSTP). Without job control, stopping would hang the terminal
+/// for ever.
 pub fn has_job_control() -> bool {
     let (Ok(ours), Ok(theirs)) = (getsid(None), getsid(Some(getppid()))) else {
         return false;
@@ -334,7 +335,7 @@ pub fn has_job_control() -> bool {
     ours == theirs && getpgid(Some(getppid())).is_ok_and(|group| group != getpgrp())
 }
 
-/// Undoes the modes, once. Every step is tried, whatever the others did.
+/// Undoes the modes, once. Tries every step, even after a failure.
 pub fn restore() {
     if !ENTERED.swap(false, Ordering::SeqCst) {
         return;
@@ -351,7 +352,7 @@ pub fn restore() {
         let mut outlet = outlet.clone();
         let _ = outlet.write_all(bytes.as_bytes());
         let _ = outlet.flush();
-        // A terminal that takes nothing does not hold up the end.
+        // A blocked terminal does not delay the exit.
         let _ = outlet.settle(FAREWELL);
     }
     if UNANSWERED.swap(0, Ordering::SeqCst) > 0 {

@@ -1,9 +1,9 @@
-//! The one sanitiser: text from anywhere becomes pieces that a terminal draws as exactly what
-//! they are. Nothing else in the dashboard turns text into cells; what goes past cells, on request,
-//! is [`super::as_drawn`]'s.
+//! The only sanitiser: it splits untrusted text into pieces that every terminal draws the same way.
+//! Nothing else in the dashboard turns text into cells. Text sent unchanged on request belongs to
+//! [`super::as_drawn`].
 //!
-//! A piece is one character that every terminal draws alike, or the mark that stands for it
-//! (`␛`, `\u{202E}`), drawn in the theme's warning style. Width is measured on what is drawn,
+//! A piece is one character that every terminal draws alike, or the mark that replaces a character
+//! (`␛`, `\u{202E}`), drawn in the theme's warning style. Width is measured on the drawn text,
 //! never on the source.
 
 use crate::model::{Mark, columns};
@@ -16,13 +16,13 @@ const TAB: &str = "→   ";
 pub enum Shown<'a> {
     /// The character itself.
     Plain(&'a str),
-    /// A visible stand-in.
+    /// A visible replacement.
     Mark(Mark),
-    /// The stand-in for a tab.
+    /// The replacement for a tab.
     Tab,
 }
 
-/// A stretch of the source and how it is drawn.
+/// A range of the source and how it is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece<'a> {
     /// Byte offset in the source.
@@ -35,7 +35,7 @@ pub struct Piece<'a> {
 }
 
 impl<'a> Piece<'a> {
-    /// What is drawn.
+    /// The drawn text.
     pub fn text(&'a self) -> &'a str {
         match &self.shown {
             Shown::Plain(text) => text,
@@ -49,8 +49,8 @@ impl<'a> Piece<'a> {
     }
 }
 
-/// Splits text into pieces. Starting again at any piece's `start` gives the same rest, so a
-/// wrapped row can be drawn without what precedes it.
+/// Splits text into pieces. Starting again at any piece's `start` gives the same remaining pieces,
+/// so a wrapped row can be drawn without the text before it.
 pub fn pieces(text: &str) -> Pieces<'_> {
     Pieces { text, at: 0 }
 }
@@ -91,7 +91,7 @@ pub fn width(text: &str) -> usize {
     pieces(text).map(|p| p.width).sum()
 }
 
-/// The text as it is drawn, without the warning style: for titles in plain strings.
+/// The text as drawn, without the warning style: for titles in plain strings.
 pub fn plain(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for piece in pieces(text) {
@@ -100,8 +100,8 @@ pub fn plain(text: &str) -> String {
     out
 }
 
-/// At most `columns` of the drawn text; what does not fit is replaced by `…`. Looks only at as
-/// much of a long text as is drawn.
+/// The start of the text that fits in `columns` when drawn, before `…` for the rest. Reads only the
+/// part of a long text that is drawn.
 pub fn cut(text: &str, columns: usize) -> &str {
     let mut used = 0;
     for piece in pieces(text) {
@@ -133,7 +133,8 @@ mod tests {
             for piece in pieces(&text) {
                 prop_assert_eq!(piece.start, at);
                 prop_assert!(piece.width >= 1);
-                // Drawing again from here gives the same piece: rows do not depend on what precedes.
+                // Starting again here gives the same piece: rows do not depend on the text before
+                // them.
                 prop_assert_eq!(pieces(&text[at..]).next().map(|p| p.shown), Some(piece.shown));
                 at = piece.end;
             }

@@ -1,11 +1,12 @@
-//! Palettes: every colour on the screen comes from here, by the role it plays.
+//! Palettes: every colour on the screen comes from here, by role.
 //!
-//! A palette is a file in `themes/`, embedded at build time: for each role colours for terminals
-//! with many (`fg`, `bg`: `#rrggbb`), and attributes, which also stand where there are none. What
-//! the sixteen colours look like is the terminal's own affair: there a palette is one pair, black
-//! and white, and attributes.
+//! A palette is a file in `themes/`, embedded at build time. For each role it gives colours for
+//! terminals with 256 colours or more (`fg`, `bg`: `#rrggbb`), and attributes, which also apply
+//! without colours. The terminal decides how the sixteen basic colours look, so with sixteen
+//! colours a palette uses only one pair, black and white, and attributes.
 //!
-//! A palette paints every cell, foreground and background, and one in which anything could not be
+//! A palette paints every cell, foreground and background. A palette with unreadable text (a
+//! contrast below 4.5:1) is refused.
 //! read (a contrast below 4.5:1) is refused.
 
 use std::collections::BTreeMap;
@@ -19,14 +20,14 @@ pub(super) mod contrast;
 
 macro_rules! roles {
     ($($role:ident = $name:literal),* $(,)?) => {
-        /// What a piece of text is; the palette says how that looks.
+        /// A text's role; the palette decides how it looks.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Role { $($role),* }
 
         impl Role {
             pub const ALL: &'static [Role] = &[$(Role::$role),*];
 
-            /// The name in a palette file.
+            /// The role's name in a palette file.
             pub const fn name(self) -> &'static str {
                 match self { $(Role::$role => $name),* }
             }
@@ -44,16 +45,16 @@ roles! {
     Function = "function", Constant = "constant", Operator = "operator",
 }
 
-/// A palette as its file writes it.
+/// A palette file's contents.
 #[derive(Clone, Debug, Default, Deserialize)]
 struct Palette {
-    /// The one pair for terminals with sixteen colours; without it, the terminal's own.
+    /// The pair for terminals with sixteen colours; without it, the terminal's default colours.
     sixteen: Option<Pair>,
     #[serde(flatten)]
     looks: BTreeMap<String, Look>,
 }
 
-/// The two of the sixteen colours that are furthest apart, whatever a terminal makes of them.
+/// The two of the sixteen colours with the most contrast on any terminal.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Pair {
@@ -73,15 +74,15 @@ struct Look {
     italic: bool,
     #[serde(default)]
     underline: bool,
-    /// Only where no background colour is to be had.
+    /// Only if no background colour is available.
     #[serde(default)]
     or_underline: bool,
-    /// Only where no background colour is to be had.
+    /// Only if no background colour is available.
     #[serde(default)]
     or_reverse: bool,
 }
 
-/// A palette at one colour depth. Whatever is drawn in it can be read: see [`Theme::check`].
+/// A palette at one colour depth. All text drawn in it is readable: see [`Theme::check`].
 #[derive(Clone, Debug)]
 pub struct Theme {
     pub name: String,
@@ -89,7 +90,7 @@ pub struct Theme {
 }
 
 impl Theme {
-    /// Roles that change the look of what is drawn already.
+    /// Roles that change the style of cells that are already drawn.
     const OVER: [Role; 3] = [Role::Selected, Role::Cursor, Role::Found];
 
     pub fn style(&self, role: Role) -> Style {
@@ -136,14 +137,14 @@ impl Theme {
             *text = text.fg(fg).bg(bg);
         }
         if fg == Color::Black {
-            // Where bold means bright, black would be grey.
+            // Terminals that draw bold as bright would turn black into grey.
             for style in &mut self.styles {
                 *style = style.remove_modifier(Modifier::BOLD);
             }
         }
     }
 
-    /// No role takes its foreground from what stood in the cell before.
+    /// Gives every role a foreground, so that none inherits the cell's previous one.
     fn own_foregrounds(&mut self) {
         let text = self.style(Role::Text).fg;
         for (role, style) in Role::ALL.iter().zip(&mut self.styles) {
@@ -153,14 +154,14 @@ impl Theme {
         }
     }
 
-    /// The ground that everything stands on which has none of its own.
+    /// The background of every role that has none of its own.
     pub fn ground(&self) -> Color {
         self.style(Role::Text).bg.unwrap_or(Color::Reset)
     }
 
-    /// Every role on every ground it can stand on: its own, or the text's, a selected row's, the
-    /// current row's and a match's. Colours that the terminal chooses go in pairs that are as far
-    /// apart as it has any, or are its own default.
+    /// Checks every role on every background it can have: its own, or the text's, a selected row's,
+    /// the current row's and a match's. Colours chosen by the terminal must form its pair of
+    /// highest contrast, or be its default colours.
     fn check(&self) -> Result<(), ThemeError> {
         let ground = self.ground();
         for role in Role::ALL.iter().filter(|r| !Self::OVER.contains(r)) {
@@ -184,7 +185,7 @@ impl Theme {
                 match (contrast::ratio(fg, bg), fg, bg) {
                     (Some(ratio), ..) if ratio >= contrast::NEEDED => {}
                     (Some(ratio), ..) => {
-                        // Down, or 4.496 would read as enough.
+                        // Round down, or 4.496 would read as enough.
                         let ratio = (ratio * 100.0).floor() / 100.0;
                         return Err(unreadable(format!("{ratio:.2}:1")));
                     }
@@ -198,7 +199,7 @@ impl Theme {
         Ok(())
     }
 
-    /// No colour, no attribute: what is left when a palette cannot be read.
+    /// No colour, no attribute: the fallback for an unreadable palette.
     fn bare() -> Self {
         Self {
             name: "none".to_owned(),
@@ -232,7 +233,8 @@ impl Look {
             }
         }
         if reversed {
-            // Where bold means bright, reversed black on white would be grey on white.
+            // Terminals that draw bold as bright would turn reversed black on white into grey on
+            // white.
             style = style.remove_modifier(Modifier::BOLD);
         }
         Ok(style)
@@ -258,7 +260,7 @@ fn hex(text: &str) -> Option<(u8, u8, u8)> {
     Some((byte(0)?, byte(2)?, byte(4)?))
 }
 
-/// The palettes that come with the program, in the order `t` goes through them.
+/// The built-in palettes, in the order that `t` cycles through them.
 pub(super) const BUILT_IN: [(&str, &str); 4] = [
     ("dark", include_str!("../../themes/dark.toml")),
     ("light", include_str!("../../themes/light.toml")),
@@ -269,7 +271,7 @@ pub(super) const BUILT_IN: [(&str, &str); 4] = [
     ("none", include_str!("../../themes/none.toml")),
 ];
 
-/// Why a theme cannot be used.
+/// Why a theme is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ThemeError {
     #[error("unknown theme `{name}`; the nearest is `{nearest}` (there are auto, {known})")]
@@ -292,7 +294,7 @@ pub enum ThemeError {
     },
 }
 
-/// All palettes at the terminal's colour depth, and which is on.
+/// All palettes at the terminal's colour depth, and the active one.
 #[derive(Clone, Debug)]
 pub struct Themes {
     all: Vec<Theme>,
@@ -304,14 +306,15 @@ impl Themes {
     pub fn new(choice: &str, caps: TerminalCaps) -> Result<Self, ThemeError> {
         let mut all = Vec::with_capacity(BUILT_IN.len());
         for (name, text) in BUILT_IN {
-            // Where there are no colours, `none` is the one palette; `t` has nothing to change.
+            // Without colours, `none` is the only palette, so `t` changes nothing.
             if caps.depth != Depth::None || name == "none" {
                 all.push(Theme::read(name, text, caps.depth)?);
             }
         }
         let name = match choice {
             "auto" | "" => match (caps.depth, caps.background) {
-                // Its own pair is the one that it is read in all day.
+                // With sixteen colours or fewer, the terminal's own pair is the one its user reads
+                // all day.
                 (Depth::None | Depth::Sixteen, _) => "none",
                 (_, Background::Dark | Background::Unknown) => "dark",
                 (_, Background::Light) => "light",
@@ -437,7 +440,7 @@ mod tests {
         }
     }
 
-    /// What a palette with these lines beside its text is refused for.
+    /// The error that refuses a palette with these additional lines.
     fn refused(lines: &str, depth: Depth) -> String {
         let text = format!("text = {{ fg = \"#ffffff\", bg = \"#202020\" }}\n{lines}");
         Theme::read("mine", &text, depth).unwrap_err().to_string()
@@ -460,7 +463,7 @@ mod tests {
         );
         let own = "alarm = { fg = \"#ff0000\", bg = \"#a00000\" }";
         assert!(refused(own, Depth::True).contains("`alarm` on the ground of `alarm`"));
-        // What stands on a ground of its own is not tinted.
+        // Cells with their own background are not tinted.
         let fine =
             "alarm = { fg = \"#000000\", bg = \"#ffffff\" }\nselected = { bg = \"#303030\" }";
         let text = format!("text = {{ fg = \"#ffffff\", bg = \"#202020\" }}\n{fine}");

@@ -1,5 +1,5 @@
-//! The sentences the dashboard shows, and the words that go with a glyph. The help's stand with
-//! their keys (`keys`); a label stands beside its value, where that is drawn.
+//! The sentences the dashboard shows, and the words that go with a glyph. Help texts are beside
+//! their keys (`keys`), and labels are beside the code that draws their values.
 
 use std::time::Duration;
 
@@ -49,7 +49,7 @@ pub const NO_OUTPUT_YET: &str = "Nothing printed yet.";
 pub const STARTING: &str = "Granted; the child is being made.";
 pub const QUIT: &str = "Quit?";
 pub const CLOSING: &str = "closing: waits for what runs to end and for the log";
-/// Beside a log in which nothing is wrong.
+/// For a log without known problems.
 pub const CONSISTENT: &str = "consistent here; not anchored: a cut end cannot be excluded";
 pub const AUDIT_EMPTY: &str = "No record yet.";
 pub const CUT_OUTPUT: &str = "… earlier output is not shown here; the audit log has it";
@@ -106,7 +106,7 @@ pub fn theme(name: &str) -> String {
     format!("theme: {name}")
 }
 
-/// `any`: whether there is any such text.
+/// `any`: whether there is any marked text to draw.
 pub const fn as_drawn(on: bool, any: bool) -> &'static str {
     match (on, any) {
         (true, true) => "marked text also as this terminal draws it",
@@ -144,7 +144,7 @@ pub fn input_not_seen(name: &str, what: &str) -> String {
     format!("input {name}: {what} not seen")
 }
 
-/// After what was not seen: how to see it.
+/// Follows a message about unseen text: how to reach it.
 pub fn goes_there(key: &str) -> String {
     format!("; {key} goes there")
 }
@@ -169,7 +169,7 @@ pub fn input_heading(input: &BoundInput, format: &str) -> String {
     )
 }
 
-/// The end of an id, by which `audit show` finds it too.
+/// The end of an id; `audit show` accepts it too.
 pub fn id_end(id: ProposalId) -> String {
     let text = id.to_string();
     format!("…{}", &text[text.len() - 8..])
@@ -225,7 +225,7 @@ pub const fn verdict(kind: VerdictKind) -> (&'static str, &'static str, Role) {
     }
 }
 
-/// Glyph and word of a state that is not pending.
+/// Glyph and word of a state other than pending.
 pub const fn state(state: State) -> (&'static str, &'static str, Role) {
     let (glyph, role) = match state {
         State::Pending => ("·", Role::Text),
@@ -242,7 +242,7 @@ pub const fn state(state: State) -> (&'static str, &'static str, Role) {
     (glyph, state.as_str(), role)
 }
 
-/// The gutter's mark of a finding.
+/// The gutter's mark for a finding.
 pub const fn severity(severity: Severity) -> (&'static str, Role) {
     match severity {
         Severity::Critical | Severity::High => ("■", Role::Blocked),

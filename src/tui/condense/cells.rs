@@ -1,9 +1,9 @@
-//! What a value is, by its bytes alone.
+//! Classifies a value by its bytes alone.
 
-/// A number longer than this is not plain.
+/// The most digits of a plain number before the point; `FRACTION` limits those after it.
 const DIGITS: usize = 15;
 const FRACTION: usize = 17;
-/// Characters of a word.
+/// The longest plain word, in characters.
 const WORD: usize = 24;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,11 +13,11 @@ pub enum CellKind {
     Date,
     Word,
     Missing,
-    /// Shown always.
+    /// Never condensed.
     Other,
 }
 
-/// `missing` is how the format writes a missing value.
+/// `missing` is the format's text for a missing value.
 pub fn kind(cell: &str, missing: &str) -> CellKind {
     if cell == missing {
         CellKind::Missing
@@ -32,14 +32,14 @@ pub fn kind(cell: &str, missing: &str) -> CellKind {
     }
 }
 
-/// Without the quotes around it.
+/// The cell without surrounding quotes.
 pub fn bare(cell: &str) -> &str {
     cell.strip_prefix('"')
         .and_then(|c| c.strip_suffix('"'))
         .unwrap_or(cell)
 }
 
-/// Digits, as every reader takes them: no leading zero, no plus, no exponent, no negative zero.
+/// A number that every reader reads alike: no leading zero, plus sign, exponent or negative zero.
 fn number(cell: &str) -> Option<CellKind> {
     let digits = cell.strip_prefix('-').unwrap_or(cell);
     let (whole, fraction) = match digits.split_once('.') {
@@ -65,7 +65,8 @@ fn number(cell: &str) -> Option<CellKind> {
     })
 }
 
-/// `2024-01-31`, also with a time of day: `T` or a blank, `12:30`, `12:30:00`, `.123456`, `Z`.
+/// `2024-01-31`, optionally with a time of day: `T` or a blank, `12:30`, `12:30:00`, `.123456`,
+/// `Z`.
 fn is_date(cell: &str) -> bool {
     let b = cell.as_bytes();
     let two = |at: usize, least: u8, most: u8| match b.get(at..at + 2) {
@@ -105,12 +106,12 @@ fn is_date(cell: &str) -> bool {
     at == b.len()
 }
 
-/// Whether the calendar has this day: 30 February is no date to anybody.
+/// Whether the day exists: 30 February is not a date.
 fn is_day(date: &str) -> bool {
     date.parse::<jiff::civil::Date>().is_ok()
 }
 
-/// A letter, then letters, digits, `_`, `.`, `-` and single blanks inside.
+/// A letter, then letters, digits, `_`, `.`, `-` and single inner blanks.
 fn is_word(cell: &str) -> bool {
     cell.len() <= WORD
         && cell.starts_with(|c: char| c.is_ascii_alphabetic())
@@ -121,7 +122,7 @@ fn is_word(cell: &str) -> bool {
             .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'-' | b' '))
 }
 
-/// Whether two dates are written in the same form.
+/// Whether two dates have the same form.
 pub fn same_form(a: &str, b: &str) -> bool {
     a.len() == b.len()
         && a.bytes()

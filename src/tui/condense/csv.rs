@@ -1,11 +1,11 @@
-//! Lines of delimited text as records, where every reader cuts them alike.
+//! Splits delimited text into records if every reader would split it the same way.
 
 use std::ops::Range;
 
 use super::CELLS;
 use super::table::{Record, Table, plain_name};
 
-/// `None` where a quote or a carriage return could make one reader see other records than another.
+/// `None` if quotes or carriage returns could make readers split the records differently.
 pub fn table(text: &str, delimiter: u8) -> Option<Table> {
     let bytes = text.as_bytes();
     let lone = |(i, b): (usize, &u8)| *b == b'\r' && bytes.get(i + 1) != Some(&b'\n');
@@ -31,8 +31,8 @@ pub fn table(text: &str, delimiter: u8) -> Option<Table> {
         return None;
     }
     let header = records.remove(0);
-    // Where records have a cell more than the header, some readers take the first for an index,
-    // and every name stands for another column.
+    // If records have one cell more than the header, some readers use the first cell as an index,
+    // which shifts every name to another column.
     if records.iter().any(|r| r.cells.len() > header.cells.len()) {
         return None;
     }
@@ -48,7 +48,7 @@ pub fn table(text: &str, delimiter: u8) -> Option<Table> {
     })
 }
 
-/// The cells of one line. A quote stands only around a whole cell, and doubled inside one.
+/// The cells of one line. Quotes may only surround a whole cell, and must be doubled inside one.
 fn cells(bytes: &[u8], line: Range<usize>, delimiter: u8) -> Option<Vec<Range<usize>>> {
     let mut out = Vec::new();
     let mut start = line.start;

@@ -1,4 +1,4 @@
-//! JSON as spans: arrays as records, and the scalars in them as cells.
+//! JSON as spans: arrays become records, and their scalars become cells.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -6,12 +6,12 @@ use std::ops::Range;
 use super::table::{Record, Table, plain_name};
 use super::{CELLS, Fold, HEAD, RUN, TAIL};
 
-/// Deeper JSON is shown whole.
+/// The deepest nesting to condense; deeper JSON is shown whole.
 const DEPTH: usize = 16;
 
 const MISSING: &str = "null";
 
-/// What of a JSON text may be condensed.
+/// The parts of a JSON text that may be condensed.
 pub fn folds(text: &str) -> Vec<Fold> {
     let mut out = Vec::new();
     if let Some(root) = parse(text, 0..text.len()) {
@@ -20,7 +20,7 @@ pub fn folds(text: &str) -> Vec<Fold> {
     out
 }
 
-/// The lines of JSON lines as records. A line that is no JSON is one without cells.
+/// The lines of a JSON Lines text as records. A line that is not JSON has no cells.
 pub fn lines(text: &str) -> Option<Table> {
     if text.contains('\r') {
         return None;
@@ -52,7 +52,7 @@ pub fn lines(text: &str) -> Option<Table> {
     Some(table)
 }
 
-/// Folds of this array; of what it leaves to be seen, those further inside.
+/// Collects this array's folds, and the folds inside the parts that stay visible.
 fn gather(text: &str, node: &Node, out: &mut Vec<Fold>) {
     let NodeShape::Many { items, object } = &node.kind else {
         return;
@@ -110,7 +110,7 @@ enum NodeShape {
     Many { items: Vec<Item>, object: bool },
 }
 
-/// An element, or a key with its value.
+/// An array element, or an object key with its value.
 struct Item {
     start: usize,
     key: Option<Range<usize>>,
@@ -127,7 +127,7 @@ impl Node {
         }
     }
 
-    /// The scalars in it, in order.
+    /// The scalars within the node, in order.
     fn leaves(&self) -> Vec<Range<usize>> {
         let mut out = Vec::new();
         self.collect(&mut out);
@@ -142,7 +142,7 @@ impl Node {
     }
 }
 
-/// A name for each scalar of a record; `None` where a key stands twice, or could.
+/// A name for each scalar of a record; `None` if a key is, or could be, a duplicate.
 fn names(text: &str, record: &Node) -> Option<Vec<String>> {
     let mut out = Vec::new();
     name(text, record, String::new(), &mut out).then_some(out)
@@ -181,7 +181,7 @@ fn name(text: &str, node: &Node, path: String, out: &mut Vec<String>) -> bool {
     true
 }
 
-/// The one value that stands in this part of the text; `None` where it is no JSON.
+/// The single value in this part of the text; `None` if it is not JSON.
 fn parse(text: &str, part: Range<usize>) -> Option<Node> {
     let mut parser = Parser {
         bytes: &text.as_bytes()[..part.end],
@@ -197,7 +197,7 @@ fn parse(text: &str, part: Range<usize>) -> Option<Node> {
 struct Parser<'a> {
     bytes: &'a [u8],
     at: usize,
-    /// How many more values it takes.
+    /// The remaining number of values that may be parsed.
     left: usize,
 }
 

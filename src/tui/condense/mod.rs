@@ -1,19 +1,19 @@
-//! Long inputs that an agent brings: which stretches one row may stand for.
+//! Long inputs from an agent: the stretches that one summary row may replace.
 //!
-//! A reviewer must see everything but a run of records that differ from those above in plain
-//! values only. The rule, which README states for users:
+//! A reviewer must see everything except runs of records that differ from records above only in
+//! plain values. The README states the rule for users:
 //!
-//! - Records are the lines of a csv, tsv or jsonl input and the elements of an array anywhere in
-//!   JSON. The first [`HEAD`] and the last [`TAIL`] are always shown.
-//! - Every byte of a condensed record that is not a value is the same as in a record shown above.
-//! - A value is plain when it is a short ASCII number or date of its column's type and form, one
-//!   of at most [`WORDS`] words of which each occurs at least [`OFTEN`] times in the column, or
-//!   missing where at least a tenth of the column is missing. Everything else is shown.
-//! - A run of at least [`RUN`] such records becomes one row that says how many they are, and of
-//!   each column the least and the greatest value, or each word with its count.
-//! - An input that two readers could cut into records in two ways is shown whole.
+//! - Records are the lines of a CSV, TSV or JSON Lines input and the elements of any array in JSON.
+//!   The first [`HEAD`] and the last [`TAIL`] are always shown.
+//! - Every byte of a condensed record outside its values is the same as in a record shown above.
+//! - A value is plain if it is a short ASCII number or date of its column's type and form, one of
+//!   at most [`WORDS`] words that each occur at least [`OFTEN`] times in the column, or missing in
+//!   a column with at least a tenth missing. Everything else is shown.
+//! - A run of at least [`RUN`] such records becomes one row with their number and, for each column,
+//!   the least and greatest value, or each word with its count.
+//! - An input that two readers could split into records differently is shown whole.
 //!
-//! What is condensed is found in the very bytes that a grant binds. The module is pure.
+//! Folds are computed from the very bytes that a grant binds. The module is pure.
 
 mod cells;
 mod csv;
@@ -26,27 +26,27 @@ use crate::model::DataFormat;
 
 use table::Table;
 
-/// Records shown before anything is condensed.
+/// Records always shown at the start.
 const HEAD: usize = 8;
-/// Records shown at the end.
+/// Records always shown at the end.
 const TAIL: usize = 3;
-/// The fewest records that one row may stand for.
+/// The fewest records that one row may replace.
 const RUN: usize = 24;
-/// The most different words of a column that may be condensed.
+/// The most distinct words in a column that may be condensed.
 const WORDS: usize = 8;
-/// The most values that are looked at: the screen waits meanwhile. With more, all is shown.
+/// The most values to examine, because the screen waits meanwhile. Larger inputs are shown whole.
 const CELLS: usize = 250_000;
-/// How often each of them must occur.
+/// How often each condensed word must occur.
 const OFTEN: usize = 10;
 
-/// Bytes of an input that one row may stand for, and what that row says.
+/// The bytes of an input that one row may replace, and that row's text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fold {
     pub range: Range<usize>,
     pub summary: String,
 }
 
-/// What of an input may be condensed, in order and disjoint.
+/// The parts of an input that may be condensed, in order and disjoint.
 pub fn folds(text: &str, format: DataFormat) -> Vec<Fold> {
     let of = |table: Option<Table>| table.map_or_else(Vec::new, |t| t.folds(text));
     match format {

@@ -1,4 +1,4 @@
-//! Records of one shape, the types of their columns, and the runs that one row may stand for.
+//! Records of one shape, their column types, and the runs that one row may replace.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use crate::model::grouped;
 use super::cells::{CellKind, bare, kind, same_form};
 use super::{Fold, HEAD, OFTEN, RUN, TAIL, WORDS};
 
-/// Bytes of a record: where it begins and where the next one does, and its values.
+/// A record's span up to the next record, and the spans of its values.
 pub struct Record {
     pub span: Range<usize>,
     pub cells: Vec<Range<usize>>,
@@ -15,26 +15,26 @@ pub struct Record {
 
 pub struct Table {
     pub records: Vec<Record>,
-    /// Of the columns.
+    /// The column names.
     pub names: Vec<String>,
-    /// What records are called, and the number of the first.
+    /// The unit of a record, such as a line; `first` is the number of the first record.
     pub unit: &'static str,
     pub first: usize,
-    /// How a missing value is written.
+    /// The format's text for a missing value.
     pub missing: &'static str,
 }
 
-/// The type of a column, from all its values.
+/// A column's type, derived from all its values.
 struct Column<'a> {
     kind: CellKind,
-    /// The first date: others are plain in its form.
+    /// The first date; other dates are plain if they have its form.
     date: &'a str,
     words: Vec<&'a str>,
-    /// Whether so much is missing that one more is nothing unusual.
+    /// Whether enough values are missing that another gap is not unusual.
     gaps: bool,
 }
 
-/// A name that says nothing but which column it is.
+/// The name if it is plain and short, otherwise one made from the column's position.
 pub fn plain_name(name: &str, place: usize) -> String {
     let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'[' | b']');
     if (1..=32).contains(&name.len()) && name.bytes().all(plain) {
@@ -45,15 +45,15 @@ pub fn plain_name(name: &str, place: usize) -> String {
 }
 
 impl Table {
-    /// The place of the record, among those that are always shown, whose bytes beside its values
-    /// are those of most. `None` where nothing can be condensed.
+    /// The index, among the records always shown, of the record with the most common bytes outside
+    /// its values. `None` if nothing can be condensed.
     pub fn usual(&self, text: &str) -> Option<usize> {
         if self.records.len() < HEAD + RUN + TAIL {
             return None;
         }
         let head = &self.records[..HEAD];
         let like = |i: &usize| head.iter().filter(|r| alike(text, &head[*i], r)).count();
-        // The first of equals.
+        // Reversed, because `max_by_key` returns the last maximum: this picks the first.
         let usual = (0..HEAD).rev().max_by_key(like)?;
         let record = &head[usual];
         let plain = between(text, record).all(|gap| {
@@ -63,7 +63,7 @@ impl Table {
         (plain && !record.cells.is_empty()).then_some(usual)
     }
 
-    /// What of it may be condensed.
+    /// The parts of the table that may be condensed.
     pub fn folds(&self, text: &str) -> Vec<Fold> {
         let Some(usual) = self.usual(text).map(|i| &self.records[i]) else {
             return Vec::new();
@@ -111,7 +111,7 @@ impl Table {
             summary.push_str(&column.stands_for(&cells, self.missing));
         }
         summary.push('.');
-        // A row that is no shorter than what it stands for saves nobody anything.
+        // A summary must be at most half as long as its stretch to be worth it.
         (summary.len() * 2 <= range.len()).then_some(Fold { range, summary })
     }
 }
@@ -161,7 +161,7 @@ impl<'a> Column<'a> {
         }
     }
 
-    /// What the plain values of a run are, in words.
+    /// Describes the plain values of a run.
     fn stands_for(&self, cells: &[&str], missing: &str) -> String {
         let there: Vec<&str> = cells.iter().copied().filter(|c| *c != missing).collect();
         let gone = cells.len() - there.len();
@@ -201,7 +201,7 @@ fn extremes(least: Option<&&str>, most: Option<&&str>) -> String {
     }
 }
 
-/// The words that occur often enough, none where there are too many of them.
+/// The words that occur often enough; empty if there are too many different ones.
 fn words<'a>(cells: &[&'a str], kinds: &[CellKind]) -> Vec<&'a str> {
     let mut counts: Vec<(&str, usize)> = Vec::new();
     let mut all: Vec<&str> = cells
@@ -224,7 +224,7 @@ fn words<'a>(cells: &[&'a str], kinds: &[CellKind]) -> Vec<&'a str> {
     counts.into_iter().map(|(word, _)| word).collect()
 }
 
-/// The bytes of a record beside its values.
+/// The bytes of a record outside its values.
 fn between<'a>(text: &'a str, record: &'a Record) -> impl Iterator<Item = &'a str> {
     let starts = std::iter::once(record.span.start).chain(record.cells.iter().map(|c| c.end));
     let ends = record.cells.iter().map(|c| c.start);

@@ -1,4 +1,4 @@
-//! The rule tried from both sides: what is plain is condensed, and nothing hides in it.
+//! Both sides of the rule: plain values are condensed, and nothing else hides among them.
 
 use proptest::prelude::*;
 
@@ -166,7 +166,7 @@ fn what_two_readers_could_cut_differently_is_shown_whole() {
         with(5, "1,1.5,2024-01-01,\"no\"rth"),
         with(1_990, "1,1.5,2024-01-01,\"a\nb\""),
         with(5, "1,1.5,2024-01-01,north\r2"),
-        // A cell more than the header has: the first column is then an index for some.
+        // A cell more than in the header: some readers then use the first column as an index.
         with(5, "1,1.5,2024-01-01,north,1"),
         csv(&rows).replace('\n', ",7\n").replacen(",7", "", 1),
     ] {
@@ -206,7 +206,7 @@ fn words_are_condensed_only_where_all_of_them_are_said() {
         let rows: Vec<String> = (0..400).map(|i| format!("{i},{}", of(i))).collect();
         format!("id,word\n{}\n", rows.join("\n"))
     };
-    // Nine words are too many; so are as many as there are rows; one that is rare is shown.
+    // Nine words are too many, as is one word per row; a rare word is shown.
     let nine = rows(&|i| format!("word{}", i % 9));
     let each = rows(&|i| format!("word{i}"));
     assert_eq!(folds(&nine, DataFormat::Csv), []);
@@ -247,7 +247,7 @@ fn the_row_says_the_extremes_and_what_is_missing() {
     );
 }
 
-/// A cell, told another way than the code under test tells it.
+/// Classifies a cell independently of the code under test.
 fn plain_cell(cell: &str) -> bool {
     let number = cell.parse::<f64>().is_ok_and(|n| {
         n.is_finite() && n.abs() < 1e15 && cell.bytes().all(|b| b"-.0123456789".contains(&b))
@@ -260,8 +260,8 @@ fn plain_cell(cell: &str) -> bool {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
-    /// Whatever the cells are: a condensed stretch holds plain cells only, in records of the
-    /// shape of the first ones, and the first and last records are never in it.
+    /// For any cells: a condensed stretch has only plain cells, in records shaped like the first
+    /// ones, and never includes the first and last records.
     #[test]
     fn every_byte_that_is_not_a_plain_value_is_to_be_seen(
         odd in prop::collection::vec((0_usize..120, 0_usize..3, "[-0-9a-z.,\"\\r\\n =eE+x\u{e9}]{0,6}"), 0..6),
@@ -301,7 +301,7 @@ proptest! {
         }
     }
 
-    /// The same of JSON, by a parser that is not ours.
+    /// The same property for JSON, checked with serde_json.
     #[test]
     fn every_condensed_element_of_json_is_plain_and_like_the_first(
         odd in prop::collection::vec((0_usize..120, prop_oneof![
@@ -329,14 +329,14 @@ proptest! {
             let list: Vec<serde_json::Value> = serde_json::from_str(&format!("[{inside}]")).unwrap();
             prop_assert!(list.len() >= RUN);
             for one in list {
-                // A tenth of a short list may be missing.
+                // Up to a tenth of a short list may be missing.
                 let n = one["n"].as_i64().unwrap_or(i64::from(!one["n"].is_null()));
                 prop_assert!(n % 3 == 0 && n < 360, "{one}");
                 prop_assert_eq!(&one["w"], "a");
             }
         }
         rest.push_str(&text[at..]);
-        // What is left is JSON as well, so nothing was cut in the middle.
+        // The remaining text is valid JSON too, so no fold cuts a value.
         if !text.contains("1e999") {
             prop_assert!(serde_json::from_str::<serde_json::Value>(&rest).is_ok());
         }

@@ -1,5 +1,5 @@
-//! A document laid out in rows at one width: which bytes stand in which row, which rows must be
-//! seen, and which of them were.
+//! A document laid out in rows at one width: which bytes are in which row, which rows must be seen,
+//! and which were.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -15,14 +15,14 @@ use super::{Document, Line, LineKind, Section, Text};
 pub struct Row {
     /// Offset of its first byte in the document.
     pub at: usize,
-    /// One past its last byte, the line's end included.
+    /// One past its last byte, including the newline.
     pub to: usize,
     section: u16,
     line: u32,
-    /// Whether its line begins here; otherwise it continues a wrapped one.
+    /// Whether its line begins here; otherwise the row continues a wrapped line.
     pub first: bool,
     kind: RowKind,
-    /// Whether it may be left unseen: another row stands for it.
+    /// Whether it may stay unseen because a summary row replaces it.
     pub(super) optional: bool,
 }
 
@@ -30,15 +30,15 @@ pub struct Row {
 enum RowKind {
     Heading,
     Text,
-    /// What marks of the rows above stand for, from this byte of the line on. It holds no byte of
-    /// the document.
+    /// Shows the marked text of the rows above as the terminal draws it, from this byte of the line
+    /// on. Holds no bytes of the document.
     AsDrawn(u32),
 }
 
 /// What a row shows.
 pub enum Content<'a> {
     Heading(&'a str),
-    /// Our words for what is condensed here.
+    /// The program's summary of a condensed stretch.
     Stands {
         text: &'a str,
         open: bool,
@@ -46,23 +46,24 @@ pub enum Content<'a> {
     Text {
         /// Counted from 1 within its section.
         number: usize,
-        /// Whether it is the code's, where findings and colours apply.
+        /// Whether the line is code, which has findings and colours.
         code: bool,
         text: &'a str,
         /// Byte offset of `text` in its section.
         offset: usize,
     },
-    /// Text of the rows above that stands there as marks.
+    /// The marked text of the rows above, as the terminal draws it.
     AsDrawn(&'a str),
 }
 
-/// Where a line is cut into rows: anywhere, or in our own words after a blank.
+/// Where a line is cut into rows: anywhere, or after a blank if `words` (for the program's own
+/// text).
 fn cuts(text: &str, columns: usize, words: bool) -> Vec<usize> {
     let mut out = Vec::new();
     let mut used = 0;
     // Where the last blank of this row ends, and the columns after it.
     let mut blank: Option<(usize, usize)> = None;
-    // A byte is never narrower than its column, but a tab and an escape are wider.
+    // Tabs and marks can draw more columns than they have bytes, so measure each piece.
     for piece in pieces(text) {
         if used + piece.width > columns && used > 0 {
             let (cut, since) = blank.take().unwrap_or((piece.start, 0));
@@ -79,11 +80,11 @@ fn cuts(text: &str, columns: usize, words: bool) -> Vec<usize> {
     out
 }
 
-/// The rows below those of one line, in which all of its text stands as the terminal draws it. Each
-/// holds as much as fits, and comes as soon as all of that stood above it.
+/// The rows below a line that repeat its text as the terminal draws it. Each row holds as much as
+/// fits, and is added once all of its text is in the rows above.
 struct Below<'a> {
     text: &'a str,
-    /// Where the next begins.
+    /// Where the next row's text begins.
     from: usize,
     columns: usize,
     wrap: bool,
@@ -103,11 +104,11 @@ impl<'a> Below<'a> {
         columns.saturating_sub(as_drawn::BEFORE)
     }
 
-    /// The rows of what ends before `upto`; `next` is the row that would come now.
+    /// Adds the rows for text that ends before `upto`; `next` is the row to be added after them.
     fn push(&mut self, rows: &mut Vec<Row>, next: Row, upto: usize) {
         while self.from < upto {
             let rest = &self.text[self.from..];
-            // A line that is not wrapped has one, which scrolls as it does.
+            // An unwrapped line has a single row, which scrolls with the line.
             let part = match self.wrap {
                 true => &rest[..as_drawn::fits(rest, self.columns)],
                 false => rest,
@@ -128,21 +129,21 @@ impl<'a> Below<'a> {
 }
 
 impl Row {
-    /// Whether it shows bytes of the document.
+    /// Whether the row shows bytes of the document.
     fn holds(&self) -> bool {
         !matches!(self.kind, RowKind::AsDrawn(_))
     }
 }
 
-/// A document at one width.
+/// A document laid out at one width.
 #[derive(Debug)]
 pub struct Layout {
     pub doc: Arc<Document>,
     pub width: u16,
     pub wrap: bool,
-    /// The condensed stretches that are drawn all the same.
+    /// The open condensed stretches.
     open: BTreeSet<usize>,
-    /// Whether what marks stand for is drawn below them.
+    /// Whether marked text is repeated below its marks as the terminal draws it.
     pub as_drawn: bool,
     rows: Vec<Row>,
 }
@@ -248,19 +249,20 @@ impl Layout {
         self.rows.get(index).copied()
     }
 
-    /// The row in which this offset lies, or the one that stands for it.
+    /// The row that contains this offset, or the summary row that replaces it.
     pub fn row_of(&self, offset: usize) -> usize {
         let after = self.rows.partition_point(|r| r.at <= offset);
         self.holding(after.saturating_sub(1))
     }
 
-    /// This row, or the one above it that holds bytes of the document.
+    /// This row, or the nearest row above it that holds bytes of the document.
     pub fn holding(&self, row: usize) -> usize {
         let holds = |i: &usize| self.rows.get(*i).is_some_and(|r| r.holds());
         (0..=row).rev().find(holds).unwrap_or(0)
     }
 
-    /// This row, or the one below it that holds bytes of the document, or the last.
+    /// This row, or the nearest row below it that holds bytes of the document, or the last such
+    /// row.
     pub fn holding_next(&self, row: usize) -> usize {
         let holds = |i: &usize| self.rows.get(*i).is_some_and(|r| r.holds());
         let next = (row..self.rows.len()).find(holds);
@@ -276,13 +278,14 @@ impl Layout {
         rows.iter().filter(|r| r.holds()).count()
     }
 
-    /// The offset of this row, or of the last. Without bytes of its own: of the row below.
+    /// The row's offset, limited to the last row. A row without bytes of its own has the offset of
+    /// the row below.
     pub fn offset_of(&self, row: usize) -> usize {
         let last = self.rows.len().saturating_sub(1);
         self.rows.get(row.min(last)).map_or(0, |r| r.at)
     }
 
-    /// Each row that must be seen, by its place, and whether it was.
+    /// Each row that must be seen, by index, and whether it was seen.
     fn musts(&self, seen: &IntervalSet) -> impl Iterator<Item = (usize, bool)> {
         let mut ranges = seen.iter().peekable();
         let rows = self.rows.iter().enumerate().filter(|(_, r)| !r.optional);
@@ -293,15 +296,15 @@ impl Layout {
         })
     }
 
-    /// How many rows must be seen, and how many of them were.
+    /// The number of rows seen, and the number of rows that must be seen.
     pub fn progress(&self, seen: &IntervalSet) -> (usize, usize) {
         self.musts(seen).fold((0, 0), |(have, all), (_, was)| {
             (have + usize::from(was), all + 1)
         })
     }
 
-    /// The next row that must be seen and was not: the first below those on the glass, else the
-    /// first above them.
+    /// The next row that must still be seen: the first one below the screen, otherwise the first
+    /// one above it.
     pub fn next_unseen(&self, seen: &IntervalSet, glass: &Range<usize>) -> Option<usize> {
         let (mut above, mut below) = (None, None);
         for (i, was) in self.musts(seen) {
@@ -314,7 +317,7 @@ impl Layout {
         below.or(above)
     }
 
-    /// The rows of one line of a section.
+    /// The rows of one line in a section.
     pub(super) fn rows_of(&self, section: &Section, number: usize) -> Option<Range<usize>> {
         let first = section.lines.partition_point(|l| l.number < number);
         let last = section.lines.partition_point(|l| l.number <= number);
@@ -324,7 +327,7 @@ impl Layout {
         Some(self.row_of(from)..end)
     }
 
-    /// The condensed stretch that this row stands for, or is of.
+    /// The condensed stretch that this row summarises or belongs to.
     pub fn fold_of(&self, row: Row) -> Option<usize> {
         match self.line(row)?.1.kind {
             LineKind::Stands(fold) | LineKind::Condensed { fold, .. }

@@ -1,4 +1,4 @@
-//! Every byte stands in one row, and what must be seen is all but what is condensed.
+//! Every byte is in one row, and everything except condensed stretches must be seen.
 
 use std::collections::BTreeSet;
 
@@ -118,8 +118,8 @@ fn numbers(n: usize) -> String {
     format!("[{}]", all.join(","))
 }
 
-/// At any width, with any stretches open: the rows that must be seen are all of the document
-/// but what is condensed, each byte once, and seeing them is seeing all.
+/// At any width and with any stretches open, the rows that must be seen contain every uncondensed
+/// byte exactly once, and seeing them completes the document.
 #[test]
 fn what_is_condensed_need_not_be_seen_and_everything_else_must() {
     let input = numbers(400);
@@ -137,7 +137,7 @@ fn what_is_condensed_need_not_be_seen_and_everything_else_must() {
         for i in 0..layout.len() {
             let row = layout.row(i).unwrap();
             if row.at > at {
-                // Only what is condensed and closed has no row.
+                // Only closed condensed stretches have no rows.
                 assert!(d.condensed.contains(&(at..row.at)));
             }
             at = row.to;

@@ -1,10 +1,10 @@
-//! Where everything goes at a given size. Pure arithmetic.
+//! The layout of the screen at a given size. Pure arithmetic.
 
 use ratatui::layout::Rect;
 
 use super::super::ui::Pane;
 
-/// A place below the code: the panes that share it, and which of them is open.
+/// An area below the code: the panes that share it, and the open one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Slot {
     pub area: Rect,
@@ -15,31 +15,31 @@ pub struct Slot {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Areas {
     pub header: Rect,
-    /// Alarms and the making of the environment; no rows where there is nothing to say.
+    /// Alarms and the progress of building the environment; no rows if there are none.
     pub banner: Rect,
     /// Everything between header and footer.
     pub body: Rect,
     pub queue: Rect,
-    /// Whether the queue is one line.
+    /// Whether the queue is folded into one line.
     pub folded: bool,
     pub title: Rect,
-    /// No rows where another pane covers it.
+    /// No rows if another pane covers the code.
     pub code: Rect,
     pub slots: Vec<Slot>,
     pub footer: Rect,
 }
 
-/// What the areas depend on beside the size.
+/// The inputs of the layout beside the size.
 #[derive(Clone, Debug)]
 pub struct Want {
     pub header_rows: u16,
     pub banner_rows: u16,
-    /// Rows of the title: claims, and the reason where one is given.
+    /// Whether the title needs a row for the agent's reason.
     pub reason: bool,
-    /// The focused pane has the whole body.
+    /// The focused pane fills the whole body.
     pub zoom: bool,
     pub focus: Pane,
-    /// Lower panes that were focused, the latest first.
+    /// Lower panes by last focus, the latest first.
     pub recent: Vec<Pane>,
     pub lower: Vec<Pane>,
 }
@@ -130,7 +130,8 @@ impl Areas {
     }
 }
 
-/// What the agent says reaches to the right edge: text as the terminal draws it has nothing behind it.
+/// Splits the area into slots. The agent's claims go to the right edge, because text drawn as the
+/// terminal draws it must have nothing behind it.
 fn slots(below: Rect, wide: bool, want: &Want) -> Vec<Slot> {
     if below.height < 2 {
         return Vec::new();
@@ -174,7 +175,7 @@ fn slots(below: Rect, wide: bool, want: &Want) -> Vec<Slot> {
         let Some(first) = panes.first().copied() else {
             continue;
         };
-        // A column between neighbours is the upright rule's.
+        // One column between neighbours holds the vertical rule.
         let gap = u16::from(i > 0);
         let left = below.right().saturating_sub(x + gap);
         let width = if i + 1 == count {

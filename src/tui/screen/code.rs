@@ -1,5 +1,5 @@
-//! The title and the code: numbered, wrapped, with the findings' marks. Only the visible window
-//! is drawn, and what was drawn is what counts as seen.
+//! The title and the code: numbered, wrapped, with marks for findings. Only the visible window is
+//! drawn, and only what was drawn counts as seen.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -19,15 +19,15 @@ use super::super::words;
 use super::{Drawn, Screen};
 
 impl Screen<'_> {
-    /// What the agent says of itself and its code, and what the kernel says of the agent.
+    /// The agent's claims about itself and its code, and the kernel's facts about the agent.
     pub(super) fn title(&self, canvas: &mut Canvas<'_>, area: Rect) {
         let Some(entry) = self.entry.filter(|_| area.height > 0) else {
             return;
         };
         let p = &entry.proposal;
         let peer = &p.peer;
-        // Never left out: where it is not, a title could stand for it. The program's name is the
-        // agent's to choose, and stands in brackets of its own.
+        // The uid is always shown, or a title could imitate it. The agent chooses its program's
+        // name, so the name has its own brackets.
         let exe = peer.exe.as_deref().filter(|_| area.width >= 80);
         let exe = exe.map_or_else(String::new, |exe| {
             format!(" ({})", text::cut(exe, 16).replace(['(', ')'], "?"))
@@ -175,7 +175,7 @@ impl Screen<'_> {
         drawn.layout = Some(layout);
     }
 
-    /// The worst finding of each visible line.
+    /// The most severe finding of each visible line.
     fn marks(&self, layout: &Layout, top: usize, bottom: usize) -> BTreeMap<usize, Severity> {
         let mut marks = BTreeMap::new();
         let Some(verdict) = self.entry.and_then(|e| e.verdict()) else {
@@ -218,7 +218,7 @@ struct Painter<'a> {
 }
 
 impl Painter<'_> {
-    /// Draws one row; returns the bytes that are now on the screen.
+    /// Draws one row; returns the bytes of the document that it shows.
     fn row(&self, canvas: &mut Canvas<'_>, y: u16, index: usize) -> Option<Range<usize>> {
         let row = self.layout.row(index)?;
         let left = self.x + self.numbers + 3;
@@ -237,7 +237,7 @@ impl Painter<'_> {
                 canvas.put_as_drawn(left, y, self.columns, &text[skipped..]);
                 None
             }
-            // Only we write into the gutter, so an agent's text cannot be taken for this row.
+            // Only the program writes into the gutter, so an agent's text cannot imitate this row.
             Content::Stands { text, open } => {
                 let glyph = if open { "▾" } else { "▸" };
                 canvas.put(self.x + self.numbers - 1, y, 1, glyph, Role::Accent);
@@ -281,7 +281,7 @@ impl Painter<'_> {
         }
     }
 
-    /// Blanks at the end of a line look like none: each is drawn as a dot of ours.
+    /// Draws a dot for each trailing blank, which would otherwise be invisible.
     fn blanks_at_end(&self, canvas: &mut Canvas<'_>, left: u16, y: u16, text: &str) {
         let solid = text.trim_end_matches(' ');
         let from = left + text::width(solid) as u16;
@@ -328,7 +328,7 @@ impl Painter<'_> {
     }
 }
 
-/// The byte at which drawing begins after `columns`, and the blank columns before it where a
+/// The byte where drawing starts after skipping `columns`, and the blank columns before it if a
 /// wide piece was cut.
 fn skip(text: &str, columns: usize) -> (usize, u16) {
     if columns == 0 {

@@ -1,4 +1,4 @@
-//! The last line: what is missing before a grant, the keys, the digest; or a text field.
+//! The last line: what is missing before a grant, the keys and the digest; or a text field.
 
 use ratatui::layout::Rect;
 
@@ -87,7 +87,7 @@ impl Screen<'_> {
         );
         let x = area.x + used;
         let room = area.width.saturating_sub(used + wide + 1);
-        // The part before the cursor decides how far the field is scrolled.
+        // The text before the cursor decides how far the field is scrolled.
         let value = input.value();
         let cursor = value
             .char_indices()
@@ -160,7 +160,7 @@ impl Screen<'_> {
         self.ui.notice(self.state, self.now)
     }
 
-    /// How much was seen, and what was not. What this frame shows does not count yet.
+    /// How much was seen, and what is missing. The current frame does not count yet.
     fn progress(&self, drawn: &Drawn, width: u16) -> (Option<Vec<(String, Role)>>, Option<String>) {
         let (Some(entry), Some(layout)) = (self.entry, drawn.layout.as_ref()) else {
             return (None, None);
@@ -196,7 +196,7 @@ impl Screen<'_> {
         (Some(spans), missing)
     }
 
-    /// The keys that make sense now, the most useful first.
+    /// The keys that are useful now, the most useful first.
     fn offers(&self, missing: bool) -> Vec<(String, &'static str)> {
         use Command as C;
         if matches!(self.ui.over(), Over::Help { .. }) {

@@ -1,4 +1,4 @@
-//! The header and what stands below it when something is wrong or being made.
+//! The header, and the banner below it for problems and for building the environment.
 
 use ratatui::layout::Rect;
 
@@ -17,12 +17,12 @@ type Spans = Vec<(String, Role)>;
 /// Columns between two statements.
 const GAP: u16 = 3;
 
-/// Columns, and the gap after them.
+/// Columns of the statement and the gap after it.
 fn wide(spans: &Spans) -> usize {
     spans.iter().map(|(t, _)| text::width(t)).sum::<usize>() + usize::from(GAP)
 }
 
-/// How much of what the tier does not stop the header names; the sheet names all.
+/// How many of the things the tier does not stop the header names; the sheet names all.
 const NAMED: usize = 1;
 
 impl Screen<'_> {
@@ -35,7 +35,7 @@ impl Screen<'_> {
         }
     }
 
-    /// What the header says, the most important last to be dropped.
+    /// The header's statements; `short` selects shorter forms.
     fn statements(&self, short: bool) -> Vec<Spans> {
         let f = self.facts;
         let mut tier: Spans = vec![(f.tier.to_string(), Role::Strong)];
@@ -83,7 +83,7 @@ impl Screen<'_> {
         if f.agents_share_uid {
             out.push(vec![(format!("▲ {}", words::SHARED_UID), Role::Flagged)]);
         }
-        // Last, because it may be long: what is cut here stands on the sheet in full.
+        // Last, because it may be long; the sheet shows in full whatever is cut here.
         out.push(tier);
         out
     }
@@ -106,7 +106,8 @@ impl Screen<'_> {
     }
 
     pub(super) fn header(&self, canvas: &mut Canvas<'_>, area: Rect) {
-        // The queue's own line counts too: at the narrowest the warnings need the room.
+        // On the narrowest screens the warnings need the room; the queue's own line shows the
+        // counts too.
         let counts = if area.width < 60 {
             Spans::new()
         } else {
@@ -114,7 +115,7 @@ impl Screen<'_> {
         };
         let right = match counts.len() {
             0 => area.right() + 1,
-            // Counts are a few digits: they fit.
+            // Counts have few digits, so they fit.
             _ => area.right().saturating_sub(wide(&counts) as u16 - GAP + 1),
         };
         canvas.put_spans(right, area.y, area.right().saturating_sub(right), &counts);
@@ -128,13 +129,14 @@ impl Screen<'_> {
         }
         let mut statements = self.statements(area.width < 100);
         let room = usize::from(right.saturating_sub(left) + GAP);
-        // At the narrowest the log and the policy give way; the alarms never do.
+        // On the narrowest screens the log and the policy are shortened or dropped; alarms never
+        // are.
         let needs = |s: &[Spans]| s.iter().map(wide).sum::<usize>();
         if needs(&statements) > room {
             statements = self.statements(true);
         }
         let down = self.state.audit.is_down();
-        // Name, policy, log, tier; what is left is the alarm and the shared uid.
+        // Drop the name, policy, log and tier, in this order; the alarm and the shared uid remain.
         let mut kept = vec![true; statements.len()];
         for drop in [0, 1, 2, statements.len() - 1] {
             let left: Vec<Spans> = pick(&statements, &kept);
@@ -146,7 +148,7 @@ impl Screen<'_> {
         line(canvas, left, area.y, right.saturating_sub(1), &statements);
     }
 
-    /// Alarms in full, and the making of the environment.
+    /// Alarms in full, and the progress of building the environment.
     pub(super) fn banner(&self, width: u16) -> Flow {
         let mut paras = Vec::new();
         if let AuditHealth::Down { reason } = &self.state.audit {

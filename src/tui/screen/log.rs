@@ -1,4 +1,4 @@
-//! Screen 2: the audit log's proposals, newest first, and the records of one.
+//! Screen 2: the audit log's proposals, newest first, and one proposal's records.
 
 use std::sync::Arc;
 
@@ -41,7 +41,7 @@ impl Screen<'_> {
                 Some(damage) => (format!("  DAMAGED: {damage}"), Role::Bad),
             },
         ];
-        // Nothing is said of rows that are not there yet.
+        // Before the first rows arrive, nothing is known about their number.
         let loaded = log.set > 0;
         let heading = if loaded { &heading[..] } else { &heading[..1] };
         canvas.headed_rule(area.x, area.y, area.width, heading);
@@ -61,7 +61,8 @@ impl Screen<'_> {
         }
         let height = usize::from(rows.height);
         drawn.list_rows = height;
-        // The selected row stays a third from the top: no second scroll position to keep.
+        // The selected row stays a third from the top, so there is no second scroll position to
+        // store.
         let last = page.total.saturating_sub(height);
         let top = log.row.saturating_sub(height / 3).min(last);
         for (y, place) in (rows.y..rows.bottom()).zip(top..page.total) {
@@ -82,7 +83,7 @@ impl Screen<'_> {
     }
 }
 
-/// A record's lines, each wrapped under its own beginning.
+/// A record's lines; wrapped rows keep their line's indent.
 fn record(lines: &[String]) -> Vec<Para> {
     let para = |line: &String| {
         let text = line.trim_start_matches(' ');
@@ -95,7 +96,8 @@ fn record(lines: &[String]) -> Vec<Para> {
 fn draw_row(canvas: &mut Canvas<'_>, line: Rect, row: &AuditRow) {
     let wide = line.width >= 100;
     let time = text::width(&row.time).min(19) as u16;
-    // The time's own length; then columns for each field, and the title takes the rest.
+    // The time has its own length, the other fields have fixed widths, and the title takes the
+    // rest.
     let columns: [(&str, u16, Role); 6] = [
         (&row.time, time, Role::Dim),
         (&row.state, 10, state_role(&row.state)),

@@ -1,5 +1,5 @@
-//! Drawing: the broker's state and the screen's own, as cells. Changes nothing; what it drew it
-//! returns, and only that can count as seen.
+//! Drawing: turns the broker's state and the screen's own state into cells. Changes no state;
+//! returns what it drew, and only that can count as seen.
 
 mod areas;
 mod code;
@@ -35,50 +35,50 @@ use super::words;
 
 use areas::{Areas, Want};
 
-/// What a frame showed; fed back through [`UiState::drawn`].
+/// What a frame showed; reported back through [`UiState::drawn`].
 #[derive(Clone, Debug, Default)]
 pub struct Drawn {
     /// The proposal whose code was on the screen.
     pub(super) id: Option<ProposalId>,
-    /// Which bytes of its document were.
+    /// The bytes of its document that were on the screen.
     pub(super) ranges: Vec<Range<usize>>,
-    /// Which of its findings were, whole.
+    /// The findings that were wholly on the screen.
     pub(super) findings: Vec<usize>,
     pub(super) layout: Option<Arc<Layout>>,
     pub(super) code_rows: usize,
     pub(super) code_columns: usize,
-    /// Offsets of the code pane's first and current row.
+    /// Offsets of the code pane's first row and of its current row (`cursor`).
     pub(super) top: Option<usize>,
     pub(super) cursor: Option<usize>,
-    /// Height and content rows of each lower pane.
+    /// Height and number of content rows of each lower pane.
     pub(super) panes: BTreeMap<Pane, (usize, usize)>,
-    /// The same of what covers the screen.
+    /// Height and number of content rows of the overlay.
     pub(super) over: Option<(usize, usize)>,
-    /// Rows of the list that has the focus.
+    /// Rows of the focused list.
     pub(super) list_rows: usize,
     pub(super) tops: (usize, usize),
     pub(super) sheet: Option<SheetShown>,
     pub(super) flows: Vec<(FlowKey, Arc<Flow>)>,
     pub(super) too_small: bool,
     pub(super) scene: Scene,
-    /// What goes out as it is, at the ends of rows.
+    /// Text sent unchanged at the ends of rows.
     #[expect(clippy::struct_field_names, reason = "as drawn is one word")]
     pub(super) as_drawn: Vec<Placed>,
 }
 
-/// What the screen is about. When it changes the whole screen is written anew, so that nothing
-/// of what stood there before can be taken for a part of it.
+/// The subject of the screen. When it changes, the whole screen is rewritten, so that no earlier
+/// text can be mistaken for part of the new one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Scene {
     pub(super) selected: Option<ProposalId>,
     pub(super) view: Option<View>,
     pub(super) sheet: Option<GrantDigest>,
     pub(super) help: bool,
-    /// How often a person asked for a new screen.
+    /// How often a person asked for a complete redraw.
     pub(super) asked: u64,
 }
 
-/// Which rows of the sheet were on the screen.
+/// The sheet's rows that were on the screen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SheetShown {
     pub id: ProposalId,
@@ -89,7 +89,7 @@ pub struct SheetShown {
     pub findings: Vec<usize>,
 }
 
-/// Everything that drawing reads.
+/// All data that drawing reads.
 struct Screen<'a> {
     state: &'a BrokerState,
     ui: &'a UiState,
@@ -166,7 +166,7 @@ pub fn render(
             screen.policies(&mut canvas, areas.body, *top, &mut drawn);
         }
     }
-    // The sheet has the last row for itself.
+    // The sheet uses the last row too.
     if drawn.sheet.is_none() {
         screen.footer(&mut canvas, areas.footer, &drawn);
     }
@@ -223,7 +223,7 @@ impl Screen<'_> {
     }
 }
 
-/// Draws rows of a flow from `top` on; returns which.
+/// Draws a flow's rows from `top` on; returns the range drawn.
 fn draw_flow(canvas: &mut Canvas<'_>, area: Rect, flow: &Flow, top: usize) -> Range<usize> {
     let end = flow.rows.len().min(top + usize::from(area.height));
     let shown = top.min(end)..end;
@@ -233,7 +233,7 @@ fn draw_flow(canvas: &mut Canvas<'_>, area: Rect, flow: &Flow, top: usize) -> Ra
     shown
 }
 
-/// The findings of which every row lies in `shown`.
+/// The findings whose rows all lie in `shown`.
 fn whole_findings(flow: &Flow, shown: &Range<usize>) -> Vec<usize> {
     let mut out = Vec::new();
     let mut at = shown.start;

@@ -1,4 +1,4 @@
-//! What a run prints while it runs, and what came of it.
+//! A run's output while it runs, and its outcome.
 
 use ratatui::layout::Rect;
 use serde_json::Value;
@@ -15,8 +15,8 @@ use super::panes::labelled;
 use super::printed::{self, Line, TAIL, tail};
 
 impl Screen<'_> {
-    /// The end of the output, in the order it came; standard error is marked. Charts stand below
-    /// what was printed.
+    /// The end of the output in the order it was written; standard error is marked. Charts follow
+    /// the printed output.
     pub(super) fn output(&self, entry: &Entry, area: Rect) -> Vec<Para> {
         let live = entry.output();
         let mut out = if live.order.is_empty() {
@@ -59,7 +59,7 @@ impl Screen<'_> {
         out
     }
 
-    /// The state, why, and the run's facts.
+    /// The state, the reason, and the run's facts.
     pub(super) fn outcome(&self, entry: &Entry) -> Vec<Para> {
         let (glyph, word, role) = words::state(entry.state());
         let mut out = vec![Para::new(format!("{glyph} {word}"), role)];
@@ -68,7 +68,7 @@ impl Screen<'_> {
         }
         if let Some(decision) = entry.decision() {
             let at = decision.at.to_zoned(self.ui.common.zone.clone());
-            // Nobody decided what expired, was withdrawn or blocked.
+            // A proposal that expired, was withdrawn or was blocked had no decision.
             let label = match decision.kind {
                 DecisionKind::Granted | DecisionKind::Denied => "decided",
                 DecisionKind::Expired
@@ -92,7 +92,7 @@ impl Screen<'_> {
     }
 }
 
-/// A chart fits into its pane as a whole, with its title and its names.
+/// A chart must fit into its pane as a whole, with its title and names.
 fn chart_room(area: Rect) -> Room {
     Room {
         columns: usize::from(area.width),
@@ -177,7 +177,7 @@ fn facts(run: &Run, said: &str) -> Vec<Para> {
     out
 }
 
-/// What the guard inside the child said while it ran, a line each.
+/// The events that the guard inside the child reported, one per line.
 fn events(run: &Run) -> Vec<Para> {
     run.events
         .iter()
@@ -185,7 +185,7 @@ fn events(run: &Run) -> Vec<Para> {
         .collect()
 }
 
-/// What the scopes and core functions were asked.
+/// Counts of the run's accesses to scopes and core functions.
 fn accesses(run: &Run) -> Option<Para> {
     let line = Accesses::line(&run.accesses);
     let blocked = run.accesses.values().any(|of| of.blocked > 0);
@@ -226,7 +226,8 @@ fn cut_note(cut: bool) -> Vec<Para> {
     }
 }
 
-/// The text that the agent is given, where it is not what was printed: as it is, rewritten or not.
+/// The output given to the agent, if it differs from what was printed: in full, rewritten lines
+/// included.
 fn given(run: &Run) -> Vec<Para> {
     let text = run.result.get("output").and_then(Value::as_str);
     let Some(text) = text.filter(|text| !text.is_empty() && *text != run.stdout) else {
@@ -240,7 +241,7 @@ fn given(run: &Run) -> Vec<Para> {
     out
 }
 
-/// One stream after the other, from the outcome.
+/// The streams one after the other, from the outcome.
 fn kept(run: &Run) -> Vec<Para> {
     let stream = |name, text| printed::lines(std::iter::once((name, text)));
     let (stdout, cut) = stream(StreamName::Stdout, run.stdout.as_str());
@@ -250,7 +251,7 @@ fn kept(run: &Run) -> Vec<Para> {
     out
 }
 
-/// The pieces as they came.
+/// The output in the order it arrived.
 fn streamed(entry: &Entry) -> Vec<Para> {
     let live = entry.output();
     let pieces = live.order.iter().enumerate().rev();

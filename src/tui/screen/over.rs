@@ -1,4 +1,4 @@
-//! What covers the screen: the help, made from the key map, and screen 3.
+//! Screens that cover the queue: the help, generated from the key map, and screen 3.
 
 use std::collections::BTreeMap;
 
@@ -12,11 +12,11 @@ use super::super::words;
 use super::panes::environment;
 use super::{Drawn, Screen, draw_flow};
 
-/// Proposals that are counted by agent: enough to know who is there.
+/// The most proposals counted by agent: enough to show which agents are active.
 const COUNTED: usize = 2_000;
 
 impl Screen<'_> {
-    /// Draws a heading and a flow that scrolls.
+    /// Draws a heading and a scrollable flow.
     pub(super) fn page(
         &self,
         canvas: &mut Canvas<'_>,
@@ -147,7 +147,7 @@ impl Screen<'_> {
         self.page(canvas, area, "POLICIES AND AGENTS", &flow, top, drawn);
     }
 
-    /// Who proposed what is in the lists, by what the kernel vouches for.
+    /// The listed proposals counted by agent, identified by kernel-verified data.
     fn agents(&self) -> Vec<Para> {
         let mut seen: BTreeMap<(u32, i32), (&str, usize)> = BTreeMap::new();
         for entry in self.state.shown().take(COUNTED) {
@@ -168,7 +168,7 @@ impl Screen<'_> {
     }
 }
 
-/// Module names by their packages, with how many of a package's modules there are.
+/// Groups module names by package, with the number of modules in each.
 fn by_package<'a>(modules: impl Iterator<Item = &'a str>) -> Vec<String> {
     let mut packages: BTreeMap<&str, usize> = BTreeMap::new();
     for module in modules {

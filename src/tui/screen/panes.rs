@@ -1,4 +1,4 @@
-//! The panes below the code: verdict, capabilities, what the run is given, what the agent says.
+//! The panes below the code: verdict, capabilities, the run's inputs, the agent's claims.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use super::super::words;
 use super::areas::Slot;
 use super::{Drawn, Screen, draw_flow, whole_findings};
 
-/// Columns of a data set that are named.
+/// The most columns of a data set to name.
 const COLUMNS: usize = 60;
 
 impl Screen<'_> {
@@ -35,7 +35,7 @@ impl Screen<'_> {
                 _ => Role::Dim,
             };
             heading.push((pane_name(*pane).to_owned(), role));
-            // The verdict's word stands with its tab unless there is no room for all tabs.
+            // The verdict's word is beside its tab, unless the tabs need the room.
             if *pane == Pane::Verdict
                 && (slot.panes.len() == 1 || area.width >= 70)
                 && let Some(verdict) = entry.verdict()
@@ -79,8 +79,8 @@ impl Screen<'_> {
         drawn.panes.insert(slot.open, (height, flow.rows.len()));
     }
 
-    /// A pane's content. What can be very long, and never changes once there is a verdict, is
-    /// kept between frames.
+    /// A pane's content. Content that can be very long and never changes after the verdict is
+    /// cached between frames.
     fn pane(&self, pane: Pane, entry: &Entry, area: Rect, drawn: &mut Drawn) -> Arc<Flow> {
         let width = area.width;
         let key = FlowKey::Pane(pane, entry.proposal.id, width);
@@ -163,7 +163,7 @@ pub(super) fn verdict(verdict: Option<&Verdict>) -> Vec<Para> {
     findings(verdict)
 }
 
-/// Every finding: where, which rule, how bad, what it does to the verdict; then what it means.
+/// Every finding: location, rule, severity, effect on the verdict, and explanation.
 pub(super) fn findings(verdict: &Verdict) -> Vec<Para> {
     let mut out = Vec::new();
     for (i, f) in verdict.findings.iter().enumerate() {
@@ -210,7 +210,7 @@ pub(super) fn capabilities(verdict: Option<&Verdict>) -> Vec<Para> {
         .collect()
 }
 
-/// Every input: its name, what it is, how large, and its digest.
+/// Every input: its name, kind, size and digest.
 pub(super) fn inputs(inputs: Option<&[BoundInput]>) -> Vec<Para> {
     let Some(inputs) = inputs else {
         return vec![Para::new("inputs are being read", Role::Dim)];
@@ -264,7 +264,7 @@ pub(super) fn inputs(inputs: Option<&[BoundInput]>) -> Vec<Para> {
         .collect()
 }
 
-/// Which private data sets' values go back to the agent, where the policy says so.
+/// The private data sets whose values the policy discloses to the agent.
 pub(super) fn told(inputs: Option<&[BoundInput]>, policy: &Policy) -> Option<Para> {
     let names: Vec<&str> = inputs?
         .iter()
@@ -282,7 +282,7 @@ pub(super) fn told(inputs: Option<&[BoundInput]>, policy: &Policy) -> Option<Par
     )
 }
 
-/// Names and types of the data sets' columns, as far as a reviewer reads.
+/// Names and types of the data sets' columns, up to a readable number.
 fn columns(inputs: Option<&[BoundInput]>) -> Vec<Para> {
     let mut out = Vec::new();
     for input in inputs.unwrap_or_default() {
@@ -333,7 +333,7 @@ pub(super) fn limits(l: &Limits) -> Para {
     Para::new(rows.join(" · "), Role::Text).hang(2)
 }
 
-/// What the agent claims, in full, and what the kernel vouches for.
+/// The agent's claims in full, and the facts that the kernel verified.
 pub(super) fn says(entry: &Entry, as_drawn: bool) -> Vec<Para> {
     let below = |text: &str| Para::as_drawn(text).filter(|_| as_drawn);
     let p = &entry.proposal;

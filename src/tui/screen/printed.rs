@@ -1,25 +1,26 @@
-//! Run output as lines. A line that its program rewrites (a progress bar writes `\r`) is one line in its
-//! last state, and says how often it was rewritten; the log and the agent have every byte.
+//! Run output as lines. A line rewritten with `\r`, such as a progress bar, is shown once in its
+//! last state with the number of rewrites; the log and the agent have every byte.
 
 use crate::model::StreamName;
 
 use super::super::flow::Para;
 use super::super::theme::Role;
 
-/// Bytes of output that are laid out in each frame: its end. Of a rewritten line the last state counts.
+/// The most bytes of output to lay out per frame, from its end. Of a rewritten line only the last
+/// state counts.
 pub(super) const TAIL: usize = 32 * 1024;
 
-/// One line as it stands.
+/// One line in its last state.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Line {
     pub(super) stream: StreamName,
     pub(super) text: String,
-    /// How many states it had before this one.
+    /// The number of earlier states.
     pub(super) rewritten: usize,
 }
 
 impl Line {
-    /// `parts`: what was written to it, in order.
+    /// `parts`: the texts written to the line, in order.
     fn new(stream: StreamName, parts: &[&str]) -> Self {
         let whole = parts.concat();
         let mut states = whole.split('\r').filter(|state| !state.is_empty());
@@ -27,7 +28,7 @@ impl Line {
             Some(last) => (last, states.count()),
             None => ("", 0),
         };
-        // A carriage return that rewrote nothing is a character like any other.
+        // A carriage return that rewrote nothing is kept like any other character.
         let text = if rewritten == 0 { &whole } else { text };
         Self {
             stream,
@@ -48,22 +49,23 @@ impl Line {
     }
 }
 
-/// A line while its pieces are collected from the last to the first.
+/// A line whose pieces are being collected, from the last to the first.
 struct Open<'a> {
     stream: StreamName,
     parts: Vec<&'a str>,
-    /// Whether one of them has a carriage return.
+    /// Whether a part contains a carriage return.
     rewrites: bool,
 }
 
-/// The last lines of what was written, and whether there were more. `pieces`: from the last to the first,
-/// neighbours from different streams.
+/// The last lines of the output, and whether there were more. `pieces` go from the last to the
+/// first; neighbours come from different streams.
 ///
-/// A line that the other stream interrupts goes on in a row of its own; one that is rewritten moves
+/// A line interrupted by the other stream continues in a new row; a rewritten line moves to where
+/// it was last written.
 /// to where it was written last.
 pub(super) fn lines<'a>(pieces: impl Iterator<Item = (StreamName, &'a str)>) -> (Vec<Line>, bool) {
     let mut found: Vec<Open<'a>> = Vec::new();
-    // Of stdout and stderr: the line that what was written before may belong to.
+    // For stdout and stderr: the line that earlier output may belong to.
     let mut open: [Option<usize>; 2] = [None, None];
     let mut room = TAIL;
     let mut more = false;
@@ -103,7 +105,7 @@ pub(super) fn lines<'a>(pieces: impl Iterator<Item = (StreamName, &'a str)>) -> 
     (lines.collect(), more)
 }
 
-/// What stands after the last carriage return that something follows.
+/// The text after the last carriage return that is followed by anything.
 fn state(part: &str) -> &str {
     let states = part.rsplit('\r');
     states
@@ -112,7 +114,7 @@ fn state(part: &str) -> &str {
         .unwrap_or("")
 }
 
-/// The last bytes, from a character on.
+/// The last bytes of the text, starting at a character boundary.
 pub(super) fn tail(text: &str, bytes: usize) -> &str {
     let mut from = text.len().saturating_sub(bytes);
     while !text.is_char_boundary(from) {
@@ -132,7 +134,7 @@ mod tests {
     use super::*;
     use StreamName::{Stderr, Stdout};
 
-    /// Pieces in the order in which they were written.
+    /// The lines for pieces given in the order they were written.
     fn shown(pieces: &[(StreamName, &str)]) -> Vec<(StreamName, String, usize)> {
         let (lines, _) = lines(pieces.iter().rev().copied());
         let all = lines.into_iter();
@@ -151,7 +153,7 @@ mod tests {
             ("state\r     \r", "     ", 1),
             ("漢漢漢\r漢", "漢", 1),
             ("a\r\r\rb", "b", 1),
-            // Nothing was rewritten: nothing is left out.
+            // Nothing was rewritten, so nothing is left out.
             ("line\r", "line\r", 0),
             ("\r 0%", "\r 0%", 0),
             ("\r", "\r", 0),
@@ -183,7 +185,7 @@ mod tests {
                 (Stdout, "three".to_owned(), 0),
             ]
         );
-        // The bar's end comes with a line feed alone.
+        // The bar ends with a separate line feed.
         assert_eq!(
             shown(&[
                 (Stderr, "\r 0%\r50%"),
@@ -212,7 +214,7 @@ mod tests {
         );
     }
 
-    /// However often a bar is drawn, what was printed before it stays.
+    /// However often a bar is redrawn, output printed before it stays visible.
     #[test]
     fn a_bar_does_not_drown_what_was_printed() {
         let bar: String = (0..50_000)
@@ -261,7 +263,7 @@ mod tests {
     }
 
     proptest! {
-        /// What is drawn of a line is its last state, all of it and nothing else, behind the marks.
+        /// Exactly a line's last state is drawn, after the marks.
         #[test]
         fn the_last_segment_is_what_is_drawn(
             states in prop::collection::vec("[a-z 漢\\x1b\\t\u{301}]{1,90}", 1..6),
@@ -291,7 +293,8 @@ mod tests {
             prop_assert_eq!(squeeze(&drawn), mark + &squeeze(&text::plain(last)));
         }
 
-        /// However the streams take turns: a line's last state stands once, and its earlier ones nowhere.
+        /// However the streams interleave, each line's last state appears once and its earlier
+        /// states never.
         #[test]
         fn each_line_of_a_bar_stands_once(
             bars in prop::collection::vec(prop::collection::vec(1_u32..1_000_000, 2..5), 1..4),

@@ -1,4 +1,4 @@
-//! The queue: what waits and runs, then what was decided.
+//! The queue: pending and running proposals, then decided ones.
 
 use ratatui::layout::Rect;
 
@@ -21,7 +21,7 @@ impl Screen<'_> {
         }
     }
 
-    /// Time left, time running, or the time of day it ended.
+    /// The time left, the running time, or the time of day of the end.
     fn when(&self, entry: &Entry) -> String {
         match entry.state() {
             State::Pending => words::countdown(entry.left(self.now)),
@@ -150,7 +150,7 @@ impl Screen<'_> {
         canvas.put_cut(x, row.y, right.saturating_sub(x + 1), name, Role::Text);
     }
 
-    /// The queue as one line: the selected entry, then those after it.
+    /// The queue as one line: the selected entry, then the entries after it.
     pub(super) fn folded_queue(&self, canvas: &mut Canvas<'_>, area: Rect) {
         if area.height == 0 {
             return;
@@ -206,7 +206,7 @@ impl Screen<'_> {
         }
     }
 
-    /// What stands in place of code when nothing is there.
+    /// Drawn instead of code when no proposal is selected.
     pub(super) fn nothing(&self, canvas: &mut Canvas<'_>, area: Rect) {
         let none = match self.ui.queue.lists.decided.is_empty() {
             true => words::EMPTY,

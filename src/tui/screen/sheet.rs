@@ -1,4 +1,4 @@
-//! The sheet: everything that a grant binds, each by name and all by one digest.
+//! The sheet: everything that a grant binds, each part by name and all parts by one digest.
 
 use std::sync::Arc;
 
@@ -16,11 +16,11 @@ use super::super::words;
 use super::panes::{capabilities, environment, findings, inputs, limits, told};
 use super::{Drawn, Screen, SheetShown, draw_flow, whole_findings};
 
-/// Columns of an agent's words on the sheet. It is about what the grant binds; what the agent
-/// says in full is in its pane, and cannot push the facts away here.
+/// The most columns of an agent's claim on the sheet. The limit keeps claims from displacing the
+/// facts that the grant binds; the agent's pane shows them in full.
 const CLAIM: usize = 240;
 
-/// The widest that a sheet gets: longer rows read badly.
+/// The widest sheet: longer rows are hard to read.
 const WIDEST: u16 = 100;
 
 impl Screen<'_> {
@@ -60,7 +60,7 @@ impl Screen<'_> {
             width: area.width.saturating_sub(4),
             height: area.height.saturating_sub(4),
         };
-        // The last two rows, the footer's included, are the question's.
+        // The last two rows, including the footer, hold the question.
         let key = FlowKey::Sheet(sheet.id(), sheet.digest(), inner.width);
         let flow = match self.ui.flow(&key) {
             Some(flow) => flow.clone(),
@@ -106,7 +106,7 @@ impl Screen<'_> {
         drawn.sheet = Some(shown);
     }
 
-    /// What is asked for, and what stands against it.
+    /// The required confirmation, and what prevents it.
     fn question(&self, canvas: &mut Canvas<'_>, area: Rect, sheet: &Sheet, shown: &SheetShown) {
         let back = self.ui.key(Command::Back);
         let wide = area.width >= 60;
@@ -116,14 +116,14 @@ impl Screen<'_> {
         let ready = sheet.missing().is_none() && from.is_some_and(|at| self.now.boot >= at);
         match &sheet.challenge {
             Challenge::Key => {
-                // As wide as each other: what follows does not move.
+                // Both words have the same width, so the following text does not move.
                 let word = if ready { "press " } else { "wait: " };
                 spans.push((word.to_owned(), Role::Strong));
                 spans.push((self.ui.key(Command::Confirm), Role::Key));
                 spans.push((" to grant".to_owned(), Role::Strong));
             }
             Challenge::Digits { wanted, typed } => {
-                // Digits that come earlier are dropped, or could not be entered.
+                // Digits typed earlier are dropped, or could not be confirmed.
                 let counts = sheet.missing().is_none()
                     && from.is_some()
                     && self.now.boot >= sheet.ready_at();
@@ -170,7 +170,8 @@ impl Screen<'_> {
                 .hang(12)
         };
         let heading = |text: &str| Para::new(text, Role::Strong);
-        // Where the prefix would break the digest in two, its 64 digits say what it is.
+        // If the prefix would break the digest in two, leave it out: 64 digits identify it as
+        // SHA-256.
         let hash = |hex: String| {
             if width >= 84 {
                 format!("sha256:{hex}")
@@ -207,7 +208,7 @@ impl Screen<'_> {
             if verdict.findings.is_empty() {
                 out.push(Para::new(words::NO_FINDING, Role::Text).indent(2));
             } else {
-                // Their own indents stand for the levels below.
+                // Indentation within the findings shows their levels.
                 out.extend(findings(verdict));
             }
         }
@@ -261,14 +262,14 @@ impl Screen<'_> {
     }
 }
 
-/// What is not stopped, or not kept apart.
+/// A warning: something that is not stopped or not isolated.
 fn flagged(what: &str, label: &str) -> Para {
     Para::new(format!("{label:<12}"), Role::Dim)
         .and(format!("▲ {what}"), Role::Flagged)
         .hang(12)
 }
 
-/// An agent's words, cut.
+/// An agent's claim, cut to fit.
 fn short(claim: &str) -> String {
     let cut = text::cut(claim, CLAIM);
     if cut.len() == claim.len() {

@@ -1,4 +1,4 @@
-//! Bars, one a row: bar charts, histograms, shares, and the shades of a heat map.
+//! Bars, one per row: bar charts, histograms, pie shares, and the shades of a heat map.
 
 use serde_json::Value;
 
@@ -10,7 +10,7 @@ use super::super::theme::Role;
 use super::marks::{bar as mark, shade};
 use super::{POINTS, Room, fitted, list, name};
 
-/// Bars that a histogram is cut into.
+/// The number of bars in a histogram.
 const BINS: usize = 10;
 
 pub fn bar(chart: &Value, trace: &Value, room: Room) -> Vec<Para> {
@@ -28,7 +28,7 @@ pub fn pie(trace: &Value, room: Room) -> Vec<Para> {
     drawn(trace, rows, false, 0, room)
 }
 
-/// Counts, by equal ranges of numbers or by text.
+/// Counts values by equal numeric ranges or by text.
 pub fn histogram(chart: &Value, trace: &Value, room: Room) -> Vec<Para> {
     let (along, across) = if trace.get("x").is_some() {
         ("x", "y")
@@ -52,12 +52,12 @@ pub fn histogram(chart: &Value, trace: &Value, room: Room) -> Vec<Para> {
         }
     };
     let log = chart::is_log(chart, trace, across);
-    // A range without a value has no bar, and nothing of it is left out.
+    // On a logarithmic scale, a range without values has no bar; this leaves no value out.
     let rows = rows.into_iter().filter(|(_, n)| !log || *n > 0.0).collect();
     drawn(trace, rows, log, left_out, room)
 }
 
-/// `log`: whether the bars' lengths are logarithmic. `left_out`: values that are in no row.
+/// `log`: whether bar lengths are logarithmic. `left_out`: the number of values without a row.
 fn drawn(
     trace: &Value,
     mut rows: Vec<(String, f64)>,
@@ -87,7 +87,7 @@ fn drawn(
         .fold(f64::INFINITY, f64::min);
     for ((name, size), digits_of) in shown.iter().zip(&sizes) {
         let share = if log {
-            // From the decade below the smallest, so that it is one.
+            // Start at the decade below the smallest value, so that its bar is visible.
             let from = least.ceil() - 1.0;
             (size.log10() - from) / (most.log10() - from)
         } else if most > 0.0 {
@@ -114,7 +114,7 @@ fn drawn(
     out
 }
 
-/// Each row of `z` as one of shades, the first row at the bottom as plotly has it.
+/// Draws each row of `z` as a row of shades, with the first row at the bottom as in plotly.
 pub fn heatmap(trace: &Value, room: Room) -> Vec<Para> {
     let z: Vec<Vec<Option<f64>>> = list(trace, "z")
         .iter()

@@ -1,10 +1,10 @@
 //! The characters of a sketch: eighths of a block, shades, and braille dots.
 
-/// Eighths of a full block, the empty one first.
+/// Eighths of a full block, from empty on.
 const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
 const SHADES: [char; 5] = ['·', '░', '▒', '▓', '█'];
 
-/// A bar over `share` (0 to 1) of the columns, in eighths; a negative one is hatched.
+/// A bar that fills `share` (0 to 1) of the columns, in eighths; negative values are hatched.
 pub fn bar(share: f64, columns: usize, negative: bool) -> String {
     let share = share.clamp(0.0, 1.0);
     if negative {
@@ -27,11 +27,11 @@ pub fn shade(share: f64) -> char {
     SHADES[((share.clamp(0.0, 1.0) * last as f64).round() as usize).min(last)]
 }
 
-/// Cells of two by four dots.
+/// A grid of braille cells, two by four dots each.
 pub struct Dots {
     columns: usize,
     rows: usize,
-    /// The dots of each cell, and which trace was there last.
+    /// Each cell's dots, and the trace that drew there last.
     cells: Vec<(u8, usize)>,
 }
 
@@ -52,9 +52,9 @@ impl Dots {
         self.rows * 4
     }
 
-    /// The dot at `x` from the left and `y` from the top.
+    /// Sets the dot at `x` from the left and `y` from the top.
     pub fn set(&mut self, x: usize, y: usize, trace: usize) {
-        // Dots of a cell from the top left down, then the right column (Unicode, braille).
+        // Bits of a braille cell: left column from the top, then right column (Unicode order).
         const BITS: [[u8; 2]; 4] = [[0x01, 0x08], [0x02, 0x10], [0x04, 0x20], [0x40, 0x80]];
         if x < self.wide() && y < self.high() {
             let cell = &mut self.cells[(y / 4) * self.columns + x / 2];
@@ -62,7 +62,7 @@ impl Dots {
         }
     }
 
-    /// All dots between two (Bresenham).
+    /// Sets all dots between two points (Bresenham).
     pub fn line(&mut self, from: (usize, usize), to: (usize, usize), trace: usize) {
         let at = |n: usize| n as i64;
         let (mut x, mut y) = (at(from.0), at(from.1));
@@ -87,8 +87,8 @@ impl Dots {
         }
     }
 
-    /// One row as runs of text that belong to one trace. An empty cell is a space: the braille
-    /// blank is one of the characters that pretend to be nothing.
+    /// One row as runs of text, each of one trace. An empty cell is a space, because the braille
+    /// blank is one of the characters that look like a space but are none.
     pub fn row(&self, row: usize) -> Vec<(String, usize)> {
         let mut runs: Vec<(String, usize)> = Vec::new();
         for (bits, trace) in &self.cells[row * self.columns..(row + 1) * self.columns] {

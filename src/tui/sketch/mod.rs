@@ -1,8 +1,8 @@
-//! A sketch of a chart in text: enough to see its shape beside the code that made it. The whole
-//! chart is in the outcome.
+//! A sketch of a chart in text, to show its shape beside the code that made it. The outcome has the
+//! whole chart.
 //!
-//! The chart is the child's word. It is read as JSON, every number and list in it is bounded, and
-//! its texts are paragraphs like any other: drawing makes them safe.
+//! The chart comes from the untrusted child. It is read as JSON with limits on every number and
+//! list, and its texts are paragraphs like any other, which drawing sanitises.
 
 mod bars;
 mod marks;
@@ -16,26 +16,26 @@ use super::flow::Para;
 use super::text;
 use super::theme::Role;
 
-/// Charts of one result that are sketched.
+/// The most charts of one result to sketch.
 const CHARTS: usize = 4;
-/// Traces of one chart that are sketched.
+/// The most traces of one chart to sketch.
 const TRACES: usize = 8;
-/// Points of one trace that are looked at; of more, every second, third, … one.
+/// The most points of one trace to read; longer traces are thinned to every second, third, … point.
 const POINTS: usize = 1000;
-/// Columns of a title or name; of more, the beginning.
+/// The most columns of a title or name; longer text is cut.
 const WORDS: usize = chart::WORDS;
 
-/// Traces are told apart by colour where there is one.
+/// Colours distinguish the traces if the terminal has any.
 const ROLES: [Role; 4] = [Role::Accent, Role::Number, Role::Str, Role::Keyword];
 
-/// The room for one chart, in columns and rows.
+/// The space for one chart.
 #[derive(Clone, Copy, Debug)]
 pub struct Room {
     pub columns: usize,
     pub rows: usize,
 }
 
-/// The charts of a run's result, or nothing.
+/// Sketches the charts in a run's result, if any.
 pub fn sketch(result: &Value, room: Room) -> Vec<Para> {
     let charts = chart::charts(result);
     let mut out = Vec::new();
@@ -91,17 +91,17 @@ fn name(trace: &Value) -> Option<&str> {
     chart::name(trace).map(|name| text::cut(name, WORDS))
 }
 
-/// A list of the trace, thinned to what a sketch can use.
+/// A list of the trace, thinned to the number of points a sketch can use.
 fn list<'a>(trace: &'a Value, key: &str) -> Vec<&'a Value> {
     chart::list(trace, key, POINTS)
 }
 
-/// What stands beside a mark.
+/// The text beside a mark.
 fn label(value: &Value) -> String {
     text::cut(&chart::label(value), WORDS).to_owned()
 }
 
-/// The text in exactly so many columns, cut or filled up.
+/// The text in exactly this many columns, cut or padded.
 fn fitted(raw: &str, columns: usize) -> String {
     let mut text = if text::width(raw) > columns {
         let head = text::cut(raw, columns.saturating_sub(1));

@@ -1,4 +1,4 @@
-//! Points and lines in braille, with the ends of both axes.
+//! Points and lines in braille, with labels at the ends of both axes.
 
 use serde_json::Value;
 
@@ -73,9 +73,9 @@ pub fn plot(chart: &Value, traces: &[&Value], room: Room) -> Vec<Para> {
     out
 }
 
-/// Which of so many steps a place between two is.
+/// Maps a number between `low` and `up` to one of the steps.
 fn step(n: f64, (low, up): (f64, f64), most: usize) -> usize {
-    // Halved, so that the distance of the two largest numbers is still a number.
+    // Halved, so that the difference of the two largest numbers stays finite.
     let whole = up / 2.0 - low / 2.0;
     let share = if whole > 0.0 {
         (n / 2.0 - low / 2.0) / whole
@@ -85,7 +85,7 @@ fn step(n: f64, (low, up): (f64, f64), most: usize) -> usize {
     ((share * (most - 1) as f64).round() as usize).min(most - 1)
 }
 
-/// What stands beside each row: the ends, or the decades of a logarithmic axis.
+/// The labels beside each row: the axis ends, or the decades of a logarithmic axis.
 fn sides(values: &Axis, y: (f64, f64), rows: usize) -> Vec<String> {
     let mut sides = vec![String::new(); rows];
     if matches!(values, Axis::Powers) {
@@ -116,7 +116,7 @@ fn draw(dots: &mut Dots, trace: &Trace, index: usize, x: (f64, f64), y: (f64, f6
     }
 }
 
-/// The axis itself, and below it the first and the last position, or the decades of a logarithmic one.
+/// The axis line and its labels: the first and last position, or the decades of a logarithmic axis.
 fn foot(traces: &[&Value], axis: &Axis, x: (f64, f64), columns: usize) -> (String, String) {
     let (first, last) = match axis {
         Axis::Powers => return powers(x, columns),
@@ -134,13 +134,13 @@ fn foot(traces: &[&Value], axis: &Axis, x: (f64, f64), columns: usize) -> (Strin
     ("─".repeat(columns), below)
 }
 
-/// A logarithmic axis with a mark at each decade that has room for its number.
+/// A logarithmic axis with a mark at each decade whose label fits.
 fn powers(x: (f64, f64), columns: usize) -> (String, String) {
     let mut line = vec!['─'; columns];
     let mut below = String::new();
     for (at, said) in decades(x.0, x.1, columns / 8) {
         let column = step(at, x, columns);
-        // The last one ends where the axis does.
+        // The last label ends where the axis ends.
         let from = column.min(columns.saturating_sub(said.len()));
         if below.is_empty() || from > below.len() {
             below.extend(std::iter::repeat_n(' ', from - below.len()));
@@ -151,7 +151,7 @@ fn powers(x: (f64, f64), columns: usize) -> (String, String) {
     (line.into_iter().collect(), below)
 }
 
-/// The text of the moment that lies there.
+/// The original text of the moment at this position.
 fn when(traces: &[&Value], at: f64) -> String {
     let mut xs = traces.iter().flat_map(|t| list(t, "x"));
     let found = xs.find(|x| moment(x) == Some(at));

@@ -22,7 +22,7 @@ fn shown(result: &Value, room: Room) -> Vec<String> {
         .collect()
 }
 
-/// The screen after a run that left these charts, at the two sizes promised.
+/// Snapshots the screen after a run with these charts, at the two promised sizes.
 fn snap(name: &str, result: &Value) {
     for (columns, rows) in [(120, 40), (80, 24)] {
         let mut bench = Bench::new(columns, rows);
@@ -84,7 +84,7 @@ fn chart_log() {
 #[test]
 fn a_logarithmic_axis_is_drawn_as_one() {
     let log = json!({"type": "log"});
-    // The tenth of the largest is in the middle, and not at the bottom.
+    // On a logarithmic axis, a tenth of the largest value is in the middle, not at the bottom.
     let of = |layout: Value| {
         let chart = json!({"data": [{"mode": "markers", "y": [1, 10, 100]}], "layout": layout});
         shown(&json!({"chart": chart}), ROOM)
@@ -95,7 +95,7 @@ fn a_logarithmic_axis_is_drawn_as_one() {
     assert!(rows[3].starts_with(" 10│") && rows[3].trim_end_matches('⠀').len() > " 10│".len());
     assert!(rows[6].starts_with("  1│"), "{rows:?}");
     assert!(of(json!({})).iter().all(|row| !row.starts_with(" 10│")));
-    // Along x; what is not above zero has no place, and that is said.
+    // On the x axis, values of zero or below have no position, and the sketch says so.
     let x = json!({"data": [{"x": [-1, 0, 1, 10, 1000], "y": [1, 2, 3, 4, 5]}], "layout": {"xaxis": log}});
     let rows = shown(&json!({"chart": x}), ROOM);
     assert!(

@@ -1,17 +1,18 @@
-//! How well a colour reads on another: WCAG 2's contrast, from 1:1 to 21:1.
+//! The contrast between two colours by WCAG 2, from 1:1 to 21:1.
 
 use ratatui::style::Color;
 
-/// The least that text may have (WCAG 2.2, 1.4.3, level AA). Rules and bars too: they carry words.
+/// The least contrast for text (WCAG 2.2, 1.4.3, level AA). Applies to rules and bars too, because
+/// they carry words.
 pub const NEEDED: f64 = 4.5;
 
-/// The ratio of a pair. `None` where the terminal's palette decides, whatever that is.
+/// The contrast ratio of a pair; `None` if the terminal's palette decides.
 pub fn ratio(fg: Color, bg: Color) -> Option<f64> {
     let (a, b) = (luminance(fg)?, luminance(bg)?);
     Some((a.max(b) + 0.05) / (a.min(b) + 0.05))
 }
 
-/// WCAG 2's relative luminance of a colour that is the same in every terminal.
+/// WCAG 2's relative luminance; `None` for colours that differ between terminals.
 fn luminance(colour: Color) -> Option<f64> {
     let (r, g, b) = match colour {
         Color::Rgb(r, g, b) => (r, g, b),
@@ -32,7 +33,7 @@ fn luminance(colour: Color) -> Option<f64> {
 /// The levels of xterm's 6×6×6 cube.
 const STEPS: [u8; 6] = [0, 95, 135, 175, 215, 255];
 
-/// xterm's cube and greys; the first sixteen are the terminal's own.
+/// xterm's cube and greys; the terminal defines the first sixteen colours.
 fn xterm(index: u8) -> Option<(u8, u8, u8)> {
     let step = |i: u8| STEPS[usize::from(i % 6)];
     match index {
@@ -48,7 +49,7 @@ fn xterm(index: u8) -> Option<(u8, u8, u8)> {
     }
 }
 
-/// The nearest of the cube and the greys.
+/// The nearest colour of the cube and the greys.
 pub fn nearest((r, g, b): (u8, u8, u8)) -> Color {
     let square = |x: u8, y: u8| u32::from(x.abs_diff(y)).pow(2);
     let far = |i: u8| {
@@ -70,7 +71,7 @@ mod tests {
         assert!(near(ratio(grey(0), grey(255)), 21.0));
         assert!(near(ratio(grey(255), grey(0)), 21.0));
         assert!(near(ratio(grey(7), grey(7)), 1.0));
-        // The grey that is just enough on white, and the one that is not.
+        // The darkest accepted and the lightest refused grey on white.
         assert!(near(ratio(grey(0x76), grey(255)), 4.54));
         assert!(near(ratio(grey(0x77), grey(255)), 4.48));
         assert!(near(ratio(Color::Rgb(255, 0, 0), grey(255)), 4.0));

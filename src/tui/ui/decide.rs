@@ -1,5 +1,5 @@
-//! From keys to decisions: what has to be true before `a` opens the sheet and before the sheet
-//! becomes a grant. Everything that is not plainly meant is dropped.
+//! From keys to decisions: the conditions for `a` to open the sheet and for the sheet to become a
+//! grant. Any key that was not clearly deliberate is dropped.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -17,11 +17,11 @@ use super::super::keys::{Command, Key, Meaning};
 use super::super::words;
 use super::{Challenge, Looked, Notice, Over, Prompt, SHEET_GRACE, Sheet, Span, UiState, closed};
 
-/// Characters of a deny reason.
+/// The longest deny reason, in characters.
 const REASON: usize = 1_000;
 
 impl UiState {
-    /// `a`: opens the sheet, or says what stands against it.
+    /// `a`: opens the sheet, or says what prevents it.
     pub(super) fn ask(&mut self, state: &BrokerState, now: Now) {
         match (self.obstacle(state, now), self.entry(state)) {
             (None, Some(entry)) => self.open_sheet(state, entry, now),
@@ -30,7 +30,7 @@ impl UiState {
         }
     }
 
-    /// What stands against a grant of the selected proposal now, before its sheet.
+    /// What prevents a grant of the selected proposal now, before its sheet opens.
     pub(in crate::tui) fn obstacle(
         &self,
         state: &BrokerState,
@@ -98,7 +98,7 @@ impl UiState {
         Some(format!("{missing}{goes}").into())
     }
 
-    /// Opens the sheet; nothing stands against it.
+    /// Opens the sheet. The caller has checked that there is no obstacle.
     fn open_sheet(&mut self, state: &BrokerState, entry: &Entry, now: Now) {
         let id = entry.proposal.id;
         let kind = entry.verdict().map(|v| v.verdict);
@@ -121,8 +121,8 @@ impl UiState {
         self.over = Over::Sheet(Sheet::new(id, digest, challenge, ready_at));
     }
 
-    /// A key on the sheet. Scroll keys scroll it, Esc goes back, the confirmation confirms where
-    /// it was meant, other keys do nothing.
+    /// Handles a key on the sheet. Scroll keys scroll it, Esc goes back, a deliberate confirmation
+    /// key confirms, and other keys do nothing.
     pub(super) fn on_sheet(
         &mut self,
         state: &BrokerState,
@@ -139,7 +139,7 @@ impl UiState {
         if let Challenge::Digits { wanted, typed } = &mut sheet.challenge {
             let digit = key.typed().filter(|c| matches!(c, '0'..='9' | 'a'..='f'));
             if let Some(digit) = digit {
-                // One too many is as wrong as another one.
+                // Accept extra digits, so that a code with one digit too many is wrong.
                 if !early && typed.len() < 2 * wanted.len() {
                     typed.push(digit);
                 }
@@ -183,7 +183,7 @@ impl UiState {
         Vec::new()
     }
 
-    /// The sheet was confirmed: the grant, if it is still what the sheet showed.
+    /// Handles a confirmation: returns the grant, if it is still what the sheet showed.
     fn confirm(&mut self, state: &BrokerState, now: Now) -> Vec<Action> {
         let Some(sheet) = self.sheet() else {
             return Vec::new();
@@ -193,7 +193,7 @@ impl UiState {
             return Vec::new();
         }
         if sheet.missing().is_some() {
-            // The sheet says which rows.
+            // The sheet itself names the missing rows.
             return Vec::new();
         }
         let (id, digest) = (sheet.id(), sheet.digest());
@@ -229,7 +229,7 @@ impl UiState {
         }
     }
 
-    /// `x`: kills what runs.
+    /// `x`: kills the selected proposal's run.
     pub(super) fn kill(&mut self, state: &BrokerState) -> Vec<Action> {
         match self.entry(state) {
             Some(entry) if matches!(entry.state(), State::Granted | State::Running) => {
@@ -253,7 +253,7 @@ impl UiState {
         }
     }
 
-    /// `q`: leaves, or asks where something would be lost.
+    /// `q`: quits, or asks first if a proposal or run would be lost.
     pub(super) fn quit(&mut self, state: &BrokerState) -> Vec<Action> {
         if state.pending_count() + state.running_count() == 0 {
             return vec![Action::Quit];
@@ -262,7 +262,7 @@ impl UiState {
         Vec::new()
     }
 
-    /// A key in a text field or a question.
+    /// Handles a key in a text field or a question.
     pub(super) fn on_prompt(
         &mut self,
         state: &BrokerState,
@@ -283,7 +283,7 @@ impl UiState {
                 }
             }
             Over::Prompt(Prompt::Deny { input, .. } | Prompt::Search { input }) => {
-                // `Enter` and `Esc` are the same in every text field, whatever is bound.
+                // Key bindings do not change `Enter` and `Esc` in text fields.
                 if key.is(KeyCode::Enter) {
                     return self.send_prompt(state, now);
                 }
@@ -323,7 +323,7 @@ impl UiState {
         }
     }
 
-    /// Pasted text goes into a text field, and nowhere else.
+    /// Inserts pasted text into an open text field; otherwise ignores it.
     pub(super) fn paste(&mut self, text: &str) {
         if let Over::Prompt(Prompt::Deny { input, .. } | Prompt::Search { input }) = &mut self.over
         {
@@ -334,7 +334,7 @@ impl UiState {
     }
 }
 
-/// Words that are true while this proposal is in the state it is in.
+/// A notice that is true while this proposal is in its current state.
 fn of(entry: &Entry, words: impl Into<Cow<'static, str>>) -> Notice {
     Notice::While(entry.proposal.id, entry.state(), words.into())
 }

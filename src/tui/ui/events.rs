@@ -1,4 +1,4 @@
-//! One terminal event in, actions out.
+//! Turns one terminal event into actions.
 
 use crossterm::event::{Event, KeyEvent, KeyEventKind};
 use tui_input::Input;
@@ -12,16 +12,16 @@ use super::super::keys::{Command, Key, Meaning};
 use super::super::words;
 use super::{FlowKey, LogScreen, Notice, OnScreen, Over, Pane, Prompt, Span, UiState, View, panes};
 
-/// Rows of screen 2 that are loaded at once.
+/// Rows of screen 2 loaded at once.
 pub const AUDIT_ROWS: usize = 500;
 
 impl UiState {
-    /// An event that was read as it was typed.
+    /// Handles an event that was read as soon as it was typed.
     pub fn on_event(&mut self, state: &BrokerState, event: &Event, now: Now) -> Vec<Action> {
         self.on_typed(state, event, Span::at(now.boot), now)
     }
 
-    /// An event, with the time in which it could have been typed.
+    /// Handles an event with the time span in which it could have been typed.
     pub fn on_typed(
         &mut self,
         state: &BrokerState,
@@ -44,7 +44,7 @@ impl UiState {
             }
             Event::FocusGained => {
                 self.attention.focused = Some(true);
-                // A key may have gone down elsewhere.
+                // A key may have been pressed in another window.
                 self.stalled(now);
                 Vec::new()
             }
@@ -59,7 +59,7 @@ impl UiState {
         actions
     }
 
-    /// Input that is no event: bytes that mean nothing.
+    /// Handles meaningless bytes: input that is not an event.
     pub fn on_noise(&mut self, when: Span) {
         self.attention.quiet.heard(when);
     }
@@ -74,7 +74,7 @@ impl UiState {
         let key = Key::of(event);
         let (asks, confirms) = (self.asks(key, when), self.confirms(key, when));
         if event.kind != KeyEventKind::Release {
-            // It answered the key before.
+            // The notice answered the previous key.
             self.remarks.notice = None;
         }
         match event.kind {
@@ -85,7 +85,7 @@ impl UiState {
             }
             KeyEventKind::Repeat => {
                 self.attention.quiet.pressed(key, when);
-                // A held key moves a line and deletes in a text field; it does nothing else.
+                // A held key only moves by lines or columns, and edits in a text field.
                 let moves = matches!(
                     self.common.keys.meaning(None, key),
                     Meaning::Does(Command::Up | Command::Down | Command::Left | Command::Right)
@@ -100,7 +100,8 @@ impl UiState {
                 }
             }
         }
-        // Also on the sheet and in a text field, unless it would be typed there.
+        // Redraw also works on the sheet and in a text field, unless its key types a character
+        // there.
         let redraws = self.common.keys.meaning(None, key) == Meaning::Does(Command::Redraw);
         if redraws && key.typed().is_none() {
             self.asked_anew += 1;
@@ -122,7 +123,7 @@ impl UiState {
             Meaning::Nothing => return Vec::new(),
         };
         if command == Command::Grant && self.view() == View::Queue && !asks {
-            // What stands against it anyway says more.
+            // Another obstacle is more informative than "too early".
             self.remarks.notice = match (self.obstacle(state, now), self.queue.selected) {
                 (Some(_), Some(id)) => Some(Notice::CannotAsk(id)),
                 _ => Some(Notice::TooEarly(key)),
@@ -180,7 +181,7 @@ impl UiState {
         Vec::new()
     }
 
-    /// Whether there is anything to search where we are.
+    /// Whether the current screen has something to search.
     fn searches(&self) -> bool {
         match &self.place {
             OnScreen::Queue => true,
@@ -212,7 +213,7 @@ impl UiState {
             }
             Command::AsDrawn => {
                 self.queue.as_drawn = !self.queue.as_drawn;
-                // Kept panes have such rows, or have not.
+                // Cached flows were wrapped with the previous setting.
                 self.kept.flows.clear();
                 self.remarks.notice =
                     Some(words::as_drawn(self.queue.as_drawn, self.hides(state)).into());
@@ -245,7 +246,7 @@ impl UiState {
     }
 
     fn open_audit(&mut self) -> Vec<Action> {
-        // Records are counted from the screen's opening.
+        // The numbers in [`FlowKey::Record`] restart each time the screen opens.
         let record = |key: &FlowKey| matches!(key, FlowKey::Record(..));
         self.kept.flows.retain(|(key, _)| !record(key));
         self.place = OnScreen::Audit(LogScreen::default());

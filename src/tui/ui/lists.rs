@@ -1,11 +1,11 @@
-//! The lists of the queue, in the order shown, rebuilt only when they changed.
+//! The queue's lists in display order, rebuilt only after a change.
 
 use crate::broker::{BrokerState, Entry};
 use crate::model::ProposalId;
 
 use super::UiState;
 
-/// Tells whether the lists changed without walking them.
+/// Detects a change of the lists without iterating over them.
 pub(super) type Stamp = (
     usize,
     Option<ProposalId>,
@@ -28,7 +28,8 @@ impl UiState {
         if before == Some(stamp) {
             return;
         }
-        // The common case in a flood: some came, at the end. The lists are not walked for it.
+        // The common case in a flood: proposals were only appended, so do not iterate over the
+        // lists.
         if let Some((pending, last, ..)) = before
             && (before.map(|b| (b.2, b.3, b.4))) == Some((stamp.2, stamp.3, stamp.4))
             && let Some(came) = stamp.0.checked_sub(pending).filter(|n| *n > 0)

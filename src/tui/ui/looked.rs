@@ -1,4 +1,4 @@
-//! What of each proposal was on the screen, and for how long.
+//! Which parts of each proposal were on the screen, and for how long.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -10,11 +10,11 @@ use crate::model::{ProposalId, Viewed};
 use super::super::interval::IntervalSet;
 use super::{Pane, Sheet, UiState, View};
 
-/// What is kept of each proposal that was looked at.
+/// The state kept for each proposal that was viewed.
 #[derive(Clone, Debug, Default)]
 pub(in crate::tui) struct Looked {
     pub seen: IntervalSet,
-    /// Findings that were on the screen whole, by their places.
+    /// Findings that were wholly on the screen, by index.
     pub findings: IntervalSet,
     /// Offset of the first row in the code pane.
     pub top: usize,
@@ -22,21 +22,21 @@ pub(in crate::tui) struct Looked {
     pub cursor: usize,
     /// Columns scrolled to the right, with wrapping off.
     pub across: usize,
-    /// The condensed stretches of its inputs that are drawn.
+    /// The open condensed stretches of the inputs.
     pub open: BTreeSet<usize>,
-    /// Where the last match was.
+    /// The offset of the last match.
     pub found: Option<usize>,
-    /// First rows of the lower panes; the output's is absent while it follows its end.
+    /// First rows of the lower panes; the output has no entry while it follows its end.
     pub scroll: BTreeMap<Pane, usize>,
     selected: Duration,
     focused: Duration,
 }
 
 impl UiState {
-    /// Counts as seen what has stood on the glass long enough. To be called before anything that
-    /// changes what is there, a frame or an event.
+    /// Counts as seen the ranges that have been on the screen long enough. Call this before each
+    /// frame and event, because either may change the screen.
     pub fn count(&mut self, now: Now) {
-        // Nobody looks at a terminal that says so.
+        // The terminal reports that it lost the focus, so nobody looks at it.
         if self.attention.focused == Some(false) {
             return;
         }
@@ -53,7 +53,7 @@ impl UiState {
         }
     }
 
-    /// When the next of what stands on the glass will count.
+    /// When the next displayed range will count as seen.
     pub(super) fn due(&self) -> Option<Duration> {
         if self.attention.focused == Some(false) {
             return None;
@@ -72,12 +72,12 @@ impl UiState {
         code.into_iter().chain(sheet).min()
     }
 
-    /// The selected proposal, where the last frame showed its code.
+    /// The selected proposal, if the last frame showed its code.
     fn on_glass(&self) -> Option<ProposalId> {
         self.frame.id.filter(|id| self.queue.selected == Some(*id))
     }
 
-    /// Adds the time since the last call to the selected proposal's.
+    /// Adds the time since the last call to the selected proposal's viewing time.
     pub(super) fn accrue(&mut self, now: Now) {
         let since = self.attention.accrued.replace(now.boot);
         let (Some(since), Some(id), View::Queue) = (since, self.queue.selected, self.view()) else {
@@ -91,7 +91,7 @@ impl UiState {
         }
     }
 
-    /// What was looked at, for the record.
+    /// What the reviewer viewed, for the audit record.
     pub(super) fn viewed(&self, state: &BrokerState, id: ProposalId) -> Viewed {
         let none = Looked::default();
         let looked = self.queue.looked.get(&id).unwrap_or(&none);
@@ -102,7 +102,7 @@ impl UiState {
         for range in sheet.into_iter().flat_map(Sheet::findings) {
             findings.insert(range);
         }
-        // A finding may stand across two pages of a sheet that was shown to its end.
+        // A finding may span two pages of a sheet that was shown to its end.
         if sheet.is_some_and(|s| s.missing().is_none()) {
             let verdict = state.entry(id).and_then(|e| e.verdict());
             findings.insert(0..verdict.map_or(0, |v| v.findings.len()));

@@ -1,5 +1,5 @@
-//! The screen's own state: what is selected, where it is scrolled to, what was seen, what is
-//! open. Keys change it in `events`; what was drawn comes back through [`UiState::drawn`].
+//! The screen's own state: selection, scroll positions, what was seen, what is open. Keys change it
+//! in `events`; each frame reports what it drew through [`UiState::drawn`].
 
 mod decide;
 mod events;
@@ -45,14 +45,14 @@ use standing::Standing;
 use states::{Attention, Common, MadeBefore, QueueScreen, Remarks};
 pub(super) use states::{LogScreen, OnScreen, Over, Prompt};
 
-/// How long nothing counts after the selected proposal changed.
+/// Grace period after the selected proposal changes: no key decides, and no row counts as seen.
 pub const GRACE: Duration = Duration::from_millis(500);
-/// How long nothing counts after the sheet appeared.
+/// Grace period after the sheet appears.
 pub const SHEET_GRACE: Duration = Duration::from_millis(300);
 
-/// Snippets whose colours are kept.
+/// The number of snippets whose colours are cached.
 const COLOURED: usize = 32;
-/// Wrapped pane contents that are kept.
+/// The number of cached wrapped pane contents.
 const FLOWS: usize = 12;
 
 /// The three screens.
@@ -76,21 +76,21 @@ pub enum Pane {
     Says,
 }
 
-/// Which wrapped content a kept [`Flow`] is.
+/// Identifies the wrapped content of a cached [`Flow`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FlowKey {
     Pane(Pane, ProposalId, u16),
     Sheet(ProposalId, crate::model::GrantDigest, u16),
-    /// The records shown on screen 2, by how often they were set.
+    /// The records shown on screen 2, identified by how often they were set.
     Record(u64, u16),
 }
 
-/// What the last frame showed, until the next.
+/// What the last frame showed; replaced by the next frame.
 #[derive(Debug, Default)]
 struct Frame {
-    /// The proposal whose code stands on the glass.
+    /// The proposal whose code is on the screen.
     id: Option<ProposalId>,
-    /// Which bytes of its document do, and which of its findings.
+    /// Its document's bytes on the screen; `findings` holds its findings there.
     ranges: Standing,
     findings: Standing,
     layout: Option<Arc<Layout>>,
@@ -102,7 +102,7 @@ struct Frame {
     too_small: bool,
 }
 
-/// See the module.
+/// The screen's own state; see the module documentation.
 pub struct UiState {
     pub(super) common: Common,
     pub(super) queue: QueueScreen,
@@ -112,7 +112,7 @@ pub struct UiState {
     attention: Attention,
     kept: MadeBefore,
     frame: Frame,
-    /// How often a person asked for a new screen.
+    /// How often a person asked for a complete redraw.
     pub(super) asked_anew: u64,
     digits: fn() -> Option<u16>,
 }
@@ -149,14 +149,14 @@ impl UiState {
         }
     }
 
-    /// The zone in which times of day are shown; the system's unless said otherwise.
+    /// Sets the time zone for times of day; the default is the system's.
     #[must_use]
     pub fn with_zone(mut self, zone: TimeZone) -> Self {
         self.common.zone = zone;
         self
     }
 
-    /// Fixed digits for snapshots. Exists in this crate's unit tests only.
+    /// Fixed digits for snapshots, in unit tests only.
     #[cfg(test)]
     pub(super) fn with_digits(mut self, digits: fn() -> Option<u16>) -> Self {
         self.digits = digits;
@@ -172,7 +172,7 @@ impl UiState {
         self.common.themes.current()
     }
 
-    /// Whether the terminal has the focus, where it reports that: the bell rings where not.
+    /// Whether the terminal has the focus, if it reports it. The bell rings unless it has.
     pub const fn is_focused(&self) -> Option<bool> {
         self.attention.focused
     }
@@ -181,7 +181,7 @@ impl UiState {
         self.queue.selected
     }
 
-    /// The proposal that a sheet is open for.
+    /// The proposal whose sheet is open.
     pub fn sheet_for(&self) -> Option<ProposalId> {
         self.sheet().map(Sheet::id)
     }
@@ -214,8 +214,8 @@ impl UiState {
         self.queue.selected.and_then(|id| state.entry(id))
     }
 
-    /// After every change of the core: the two selection moves that happen by themselves, and
-    /// what follows from proposals that changed.
+    /// Call after every change of the core's state: makes the two automatic selection moves and
+    /// updates everything that depends on changed proposals.
     pub fn sync(&mut self, state: &BrokerState, now: Now) {
         self.accrue(now);
         self.relist(state);
@@ -244,8 +244,8 @@ impl UiState {
         }
     }
 
-    /// Closes the sheet of a proposal that is no longer what it was. What is being typed may go on
-    /// for a while: it was not meant for what stands there now. A text field stays for the same
+    /// Closes the sheet of a proposal that changed. A person may keep typing for a moment, so the
+    /// next input must not act on the proposal shown now. A text field stays open for the same
     /// reason; see [`too_late`].
     fn close_stale(&mut self, state: &BrokerState, now: Now) {
         if let Some(sheet) = self.sheet()
@@ -276,7 +276,7 @@ impl UiState {
         }
     }
 
-    /// Selects a proposal; a change begins a fresh grace.
+    /// Selects a proposal; a change starts a new grace period.
     pub(in crate::tui) fn select(&mut self, id: ProposalId, now: Now) {
         if self.queue.selected == Some(id) {
             return;
@@ -293,9 +293,8 @@ impl UiState {
         self.queue.recent.clear();
     }
 
-    /// What a frame showed that was completely written at `now`. Nothing counts as seen that this
-    /// was not told. What the frame before showed was counted when this one began
-    /// ([`UiState::count`]).
+    /// Records what a frame, completely written at `now`, showed. Only what is reported here can
+    /// count as seen. [`UiState::count`] counted the previous frame when this frame began.
     pub fn drawn(&mut self, state: &BrokerState, drawn: Drawn, now: Now) {
         self.accrue(now);
         for (key, flow) in drawn.flows {
@@ -316,7 +315,7 @@ impl UiState {
             }
         }
         self.queue.lists.tops = drawn.tops;
-        // Rows may have become fewer since: what is remembered follows what was shown.
+        // The number of rows may have shrunk since: store the position that was shown.
         if let (Some(id), Some(top), Some(cursor)) = (drawn.id, drawn.top, drawn.cursor)
             && let Some(looked) = self.queue.looked.get_mut(&id)
         {
@@ -344,32 +343,34 @@ impl UiState {
         };
     }
 
-    /// After suspend: what [`Self::stalled`] does, and no sheet. Whoever comes back looks again.
+    /// Call after suspend: does what [`Self::stalled`] does, and closes the sheet, because the
+    /// reviewer must look again.
     pub fn flush_input(&mut self, now: Now) {
         self.over.close_sheet();
         self.stalled(now);
     }
 
-    /// The terminal takes nothing: what stands on its glass is not known, and nothing of it counts.
+    /// Call when the terminal accepts no output: its screen is unknown, so nothing on it counts as
+    /// seen.
     pub fn out_of_sight(&mut self, now: Now) {
         self.frame = Frame::default();
         self.flush_input(now);
     }
 
-    /// After the program did not run, or did not come to its input: what was typed meanwhile was
-    /// thrown away, and the key may still be down.
+    /// Call after the program was stopped or could not read its input: keys typed meanwhile were
+    /// discarded, and a key may still be down.
     pub fn stalled(&mut self, now: Now) {
         self.attention.quiet.lost(now.boot);
         self.fresh_grace(now);
     }
 
-    /// Whether time decides whether a key counts: then input is watched closely.
+    /// Whether the timing of a key decides whether it counts; input is then polled closely.
     pub fn watches_keys(&self, state: &BrokerState) -> bool {
         self.sheet().is_some() || self.entry(state).is_some_and(Entry::awaits_decision)
     }
 
-    /// After whatever takes the screen or the keys from the person for a moment: a stall, a
-    /// resize, a paste, the focus elsewhere. Leaves the sheet open.
+    /// Call after an interruption: a stall, a resize, a paste, or a lost focus. Leaves the sheet
+    /// open.
     pub(super) fn fresh_grace(&mut self, now: Now) {
         self.attention.grace = self.attention.grace.max(now.boot.saturating_add(GRACE));
         self.attention.before = None;
@@ -379,13 +380,13 @@ impl UiState {
     }
 
     pub fn set_audit(&mut self, page: AuditPage) {
-        // Whoever left screen 2 meanwhile asks anew on coming back.
+        // If screen 2 was left meanwhile, it loads again when it opens.
         if let OnScreen::Audit(log) = &mut self.place {
             log.set(page);
         }
     }
 
-    /// The selected code, once, when its colours are not known: for the highlighter.
+    /// The selected code for the highlighter, once, if its colours are unknown.
     pub fn wants_highlight(&mut self, state: &BrokerState) -> Option<(Digest, Arc<str>)> {
         let proposal = &self.entry(state)?.proposal;
         let digest = proposal.digest;
@@ -423,8 +424,8 @@ impl UiState {
         self.frame.layout.as_ref()
     }
 
-    /// How long until the screen changes by itself: a countdown's second, the end of the sheet's
-    /// grace, the moment when a row has stood long enough to count as seen.
+    /// Time until the screen changes by itself: the countdown's next second, the end of the sheet's
+    /// grace period, or the moment when a row counts as seen.
     pub fn next_wake(&self, state: &BrokerState, now: Now) -> Option<Duration> {
         let mut wake: Option<Duration> = None;
         let mut at = |time: Duration| {
@@ -444,13 +445,13 @@ impl UiState {
         if state.pending_count() + state.running_count() > 0 {
             at(Duration::from_secs(now.boot.as_secs().saturating_add(1)));
         }
-        // What is due already counts with the next frame; a clock that fails makes nothing due.
+        // Ranges already due count with the next frame; a failed clock makes nothing due.
         let due = self.due().filter(|due| *due < Duration::MAX);
         let due = due.map(|due| due.saturating_sub(now.boot));
         wake.into_iter().chain(due).min()
     }
 
-    /// Whether anything of the selected proposal stands as marks that the terminal could draw.
+    /// Whether the selected proposal has marks for characters that the terminal could draw.
     pub(super) fn hides(&self, state: &BrokerState) -> bool {
         let proposal = self.entry(state).map(|e| &e.proposal);
         let mut claims = proposal
@@ -459,7 +460,7 @@ impl UiState {
         self.queue.doc.as_ref().is_some_and(|doc| doc.hides) || claims.any(|text| adds(text))
     }
 
-    /// The pane that keys go to: the focused one, or the code where that is not there.
+    /// The pane that receives keys: the focused one, or the code if the focused one is absent.
     pub(super) fn focus_now(&self, entry: Option<&Entry>) -> Pane {
         if panes(entry).contains(&self.queue.focus) {
             self.queue.focus
@@ -468,7 +469,7 @@ impl UiState {
         }
     }
 
-    /// Whether a pane below the code has the whole body.
+    /// Whether a pane below the code fills the whole body.
     pub(super) fn covers_code(&self, state: &BrokerState) -> bool {
         let focus = self.focus_now(self.entry(state));
         self.queue.zoom && !matches!(focus, Pane::Queue | Pane::Code)
@@ -479,8 +480,8 @@ impl UiState {
     }
 }
 
-/// Why this proposal cannot be decided any more. A reason that is being typed for it stays in its
-/// field: without the field its letters would be commands for another one.
+/// Why this proposal can no longer be decided. A reason being typed for it stays in its field:
+/// without the field, its letters would act as commands on another proposal.
 pub(super) fn too_late(state: &BrokerState, id: ProposalId) -> Option<String> {
     match state.entry(id) {
         Some(entry) if entry.awaits_decision() => None,
@@ -489,8 +490,8 @@ pub(super) fn too_late(state: &BrokerState, id: ProposalId) -> Option<String> {
     }
 }
 
-/// Why something that was open on a proposal is not any more: true while that is in the state
-/// it came to.
+/// A notice why something open on a proposal was closed; true while the proposal stays in its new
+/// state.
 fn closed(state: &BrokerState, id: ProposalId, why: String) -> Notice {
     match state.entry(id) {
         Some(entry) => Notice::While(id, entry.state(), why.into()),
@@ -498,14 +499,14 @@ fn closed(state: &BrokerState, id: ProposalId, why: String) -> Notice {
     }
 }
 
-/// The panes that a proposal has, in the order of Tab.
+/// A proposal's panes, in Tab order.
 pub(super) fn panes(entry: Option<&Entry>) -> Vec<Pane> {
     let mut panes = vec![Pane::Queue, Pane::Code];
     panes.extend(lower(entry));
     panes
 }
 
-/// Those below the code.
+/// The panes below the code.
 pub(super) fn lower(entry: Option<&Entry>) -> Vec<Pane> {
     let Some(entry) = entry else {
         return Vec::new();
@@ -521,7 +522,7 @@ pub(super) fn lower(entry: Option<&Entry>) -> Vec<Pane> {
     panes
 }
 
-/// Whether it runs, ran, or is about to.
+/// Whether the entry is running, has run, or is about to run.
 pub(super) fn has_output(entry: &Entry) -> bool {
     matches!(entry.state(), State::Granted | State::Running) || entry.run().is_some()
 }

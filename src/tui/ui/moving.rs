@@ -1,4 +1,4 @@
-//! Scrolling and moving, by what the last frame showed.
+//! Scrolling and moving, based on what the last frame showed.
 
 use std::sync::Arc;
 
@@ -12,12 +12,12 @@ use super::super::keys::Command;
 use super::events::AUDIT_ROWS;
 use super::{LogScreen, OnScreen, Over, Pane, UiState};
 
-/// Columns that left and right move.
+/// Columns per left or right step.
 const ACROSS: usize = 8;
 
-/// Where a scroll command leads from `at`, within `0..=last`, with pages of `page` rows.
+/// The new position after a scroll command at `at`, within `0..=last`, with pages of `page` rows.
 fn step(command: Command, at: usize, last: usize, page: usize) -> Option<usize> {
-    // One row of the last page stays, so that reading goes on where it was.
+    // One row of the previous page stays visible, so that the reader keeps their place.
     let page = page.saturating_sub(1).max(1);
     let to = match command {
         Command::Down => at.saturating_add(1),
@@ -32,18 +32,18 @@ fn step(command: Command, at: usize, last: usize, page: usize) -> Option<usize> 
 }
 
 impl UiState {
-    /// A scroll command on the queue screen.
+    /// Handles a scroll command on the queue screen.
     pub(super) fn scroll_queue(&mut self, state: &BrokerState, command: Command, now: Now) {
         let entry = self.entry(state);
         let focus = self.focus_now(entry);
         let ran = entry.is_some_and(|entry| entry.state().is_final());
         if command == Command::PageCode && self.covers_code(state) && !ran {
-            // The code comes first: it pages what is shown.
+            // Show the code first, then page it with the next press.
             self.queue.zoom = false;
             return;
         }
         let pane = match (command, focus) {
-            // Nothing of the code needs to be seen any more.
+            // After the run, paging the code is no longer needed for a grant.
             (Command::PageCode, Pane::Outcome | Pane::Output) if ran => focus,
             (Command::PageCode, _) if self.covers_code(state) => focus,
             (Command::PageCode, _) => Pane::Code,
@@ -109,22 +109,22 @@ impl UiState {
             Command::PageCode => layout.next_unseen(&looked.seen, &(top..top + height)),
             _ => None,
         };
-        // Rows without bytes of the document are passed over.
+        // Skip rows that hold no bytes of the document.
         let to = |row: usize| match command {
             Command::Up | Command::PageUp => layout.holding(row),
             _ => layout.holding_next(row),
         };
         let (top, cursor) = if let Some(row) = unseen {
-            // One row above it stays, so that reading goes on where it was.
+            // One row above stays visible, so that the reader keeps their place.
             (row.saturating_sub(1).min(last_top), row)
         } else if command == Command::PageCode && !layout.doc.is_seen(&looked.seen) {
-            // What is left to see stands on the glass.
+            // The rows still to be seen are on the screen already.
             return;
         } else if paging {
             let Some(to) = step(command, top, last_top, height).map(to) else {
                 return;
             };
-            // At either end, the cursor goes all the way.
+            // At either end, the cursor moves to the first or last row.
             let cursor = match (command, to == top) {
                 (Command::PageUp, true) => 0,
                 (_, true) => last,
@@ -143,7 +143,7 @@ impl UiState {
         looked.found = None;
     }
 
-    /// Whether a row that must be seen and was not stands elsewhere than on the glass.
+    /// Whether a row that must still be seen lies outside the screen.
     pub(super) fn unseen_elsewhere(&self) -> bool {
         let looked = self
             .queue
@@ -151,7 +151,7 @@ impl UiState {
             .and_then(|id| self.queue.looked.get(&id));
         let Some(looked) = looked else { return false };
         let Some(layout) = &self.frame.layout else {
-            // None of the code stands there.
+            // The screen shows no code.
             return true;
         };
         let top = layout.row_of(looked.top);
@@ -159,7 +159,7 @@ impl UiState {
         layout.next_unseen(&looked.seen, &glass).is_some()
     }
 
-    /// Draws the condensed stretch under the cursor, or no longer.
+    /// Opens or closes the condensed stretch under the cursor.
     pub(super) fn toggle_fold(&mut self) {
         let (Some(id), Some(layout)) = (self.queue.selected, self.frame.layout.clone()) else {
             return;
@@ -177,7 +177,7 @@ impl UiState {
         self.go_to(at);
     }
 
-    /// After a condensed stretch was opened or closed.
+    /// Lays the document out again after a condensed stretch was opened or closed.
     fn lay_out_again(&mut self, layout: &Layout, id: ProposalId) -> Arc<Layout> {
         let open = &self.queue.looked.entry(id).or_default().open;
         let Layout {
@@ -192,7 +192,8 @@ impl UiState {
         layout
     }
 
-    /// `p`: goes to the next input that the agent brought, or to the pane that names the others.
+    /// `p`: goes to the next input that the agent brought, or to the pane that lists the other
+    /// inputs.
     pub(super) fn show_inputs(&mut self, state: &BrokerState) {
         let entry = self.entry(state);
         let Some(id) = entry.map(|e| e.proposal.id) else {
@@ -213,13 +214,13 @@ impl UiState {
         }
     }
 
-    /// Shows this offset of the document.
+    /// Scrolls to this offset of the document.
     pub(super) fn go_to(&mut self, offset: usize) {
         let Some(id) = self.queue.selected else {
             return;
         };
         let Some(mut layout) = self.frame.layout.clone() else {
-            // The next frame lays it out from there.
+            // The next frame starts the layout at this offset.
             let fold = self.queue.doc.as_ref().and_then(|doc| doc.fold_at(offset));
             let looked = self.queue.looked.entry(id).or_default();
             looked.open.extend(fold);
@@ -243,7 +244,7 @@ impl UiState {
         }
         looked.cursor = layout.offset_of(row);
         if !wrap {
-            // Near enough: a byte is at least as wide as nothing, and the margin is half a page.
+            // Counts bytes as columns: exact enough, since the margin is half a page.
             let inside = offset.saturating_sub(layout.offset_of(row));
             looked.across = if inside < columns {
                 0
@@ -276,7 +277,7 @@ impl UiState {
         }
     }
 
-    /// A scroll command where one thing covers the screen: sheet, help, screen 3, a record.
+    /// Handles a scroll command in whatever covers the screen: sheet, help, screen 3, a record.
     pub(super) fn scroll_over(&mut self, command: Command) {
         let (height, total) = self.frame.over.unwrap_or((1, 1));
         let last = total.saturating_sub(height);
@@ -292,7 +293,7 @@ impl UiState {
         }
     }
 
-    /// A page of the sheet down; from its end to the first row that was not seen.
+    /// Moves the sheet down a page; at its end, goes to the first unseen row.
     pub(super) fn page_sheet(&mut self) {
         let (height, total) = self.frame.over.unwrap_or((1, 1));
         let last = total.saturating_sub(height);
@@ -319,7 +320,7 @@ impl UiState {
         self.load_around(to)
     }
 
-    /// Asks for the rows around this one, where they are not loaded.
+    /// Requests the rows around this one if they are not loaded.
     pub(super) fn load_around(&self, row: usize) -> Vec<Action> {
         let margin = self.frame.list_rows.max(1);
         let Some(LogScreen { page, .. }) = self.place.log() else {

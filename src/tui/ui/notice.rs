@@ -1,5 +1,5 @@
-//! What the footer says beside the keys. Each sentence belongs to a state and goes with it; and
-//! each goes with the next key.
+//! The footer's message beside the keys. Each message is tied to a state and disappears with that
+//! state or with the next key.
 
 use std::borrow::Cow;
 
@@ -13,21 +13,21 @@ use super::{UiState, View};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::tui) enum Notice {
-    /// Answers the last key, and stays true until the next.
+    /// Answers the last key; true until the next key.
     Said(Cow<'static, str>),
-    /// Why this proposal cannot be asked about, in the words that hold now.
+    /// Why this proposal's sheet cannot be opened; the words follow the current state.
     CannotAsk(ProposalId),
-    /// True of this proposal while it is in this state.
+    /// True while this proposal is in this state.
     While(ProposalId, State, Cow<'static, str>),
     NothingSelected,
     NothingPending,
-    /// True of the rows of screen 2 that are loaded.
+    /// True while the loaded rows of screen 2 stay the same.
     OfAuditRows(u64, Cow<'static, str>),
-    /// True of the proposals that are listed.
+    /// True while the number of listed proposals stays the same.
     OfList(usize, Cow<'static, str>),
-    /// Said on the open sheet.
+    /// Shown on the open sheet.
     WrongDigits,
-    /// This key was dropped, and would be dropped again.
+    /// This key was dropped, and would still be dropped if pressed again.
     TooEarly(Key),
 }
 
@@ -44,7 +44,7 @@ impl From<String> for Notice {
 }
 
 impl UiState {
-    /// What is to be said now.
+    /// The current message.
     pub(in crate::tui) fn notice(&self, state: &BrokerState, now: Now) -> Option<String> {
         let words = match self.remarks.notice.as_ref()? {
             Notice::Said(words) => words.clone(),
@@ -77,7 +77,7 @@ impl UiState {
         Some(words.into_owned())
     }
 
-    /// From when on this key decides, if nothing else comes.
+    /// When this key starts to count, if no other input comes.
     pub(super) fn counts_from(&self, key: Key) -> std::time::Duration {
         match self.confirmable_from() {
             Some(at) => at,
@@ -88,12 +88,12 @@ impl UiState {
         }
     }
 
-    /// How many proposals the lists hold.
+    /// The number of proposals in the lists.
     pub(super) fn listed(&self) -> usize {
         self.queue.lists.live.len() + self.queue.lists.decided.len()
     }
 
-    /// Says why the last confirmation was not taken, once.
+    /// Shows once why the last confirmation was refused.
     pub(super) fn hear_refusal(&mut self, state: &BrokerState) {
         let refusal = self
             .entry(state)

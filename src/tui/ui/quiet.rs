@@ -1,30 +1,32 @@
-//! Whether a key that decides was meant: how long no other input came before it, and whether it
-//! may be a key held down. What a terminal reports of repeats and releases never loosens this.
+//! Decides whether a deciding key was deliberate: how long no other input came before it, and
+//! whether it may be a held key. A terminal's reports of repeats and releases never relax these
+//! rules.
 
 use std::time::Duration;
 
 use super::super::keys::{Command, Key, Meaning};
 use super::{Challenge, UiState};
 
-/// How long no other input comes before a key that decides.
+/// Required time without other input before a deciding key.
 pub const QUIET: Duration = Duration::from_millis(250);
-/// Within this after a key, the same key may be that one held down: the longest delay before the
-/// first repeat that common desktops offer. Another key in between ends the repeats of the first.
+/// Within this time after a key, the same key may still be held down: the longest delay before the
+/// first repeat that common desktops offer. Another key in between ends the first key's repeats.
 pub const HELD: Duration = Duration::from_secs(2);
 
-/// When an event could have been typed, in boot time: after input was last known to be empty,
-/// before it was read. A key that waited in a buffer has no quiet before it.
+/// When an event could have been typed, in boot time: between the moment input was last known to be
+/// empty and the moment the event was read. A key that waited in a buffer therefore has no quiet
+/// time before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
     pub since: Duration,
     pub until: Duration,
-    /// Whether no other key was read with it: nobody presses two at once, and a terminal that knows
-    /// no brackets pastes so.
+    /// Whether no other key was read together with it. Nobody presses two keys at once, but a
+    /// terminal without bracketed paste delivers pasted text so.
     pub alone: bool,
 }
 
 impl Span {
-    /// An event that was read as it was typed.
+    /// An event that was read as soon as it was typed.
     pub const fn at(boot: Duration) -> Self {
         Self {
             since: boot,
@@ -38,11 +40,11 @@ impl Span {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Down {
     This(Key),
-    /// Input was thrown away, or went elsewhere: it may be any.
+    /// Input was discarded or went to another window: any key may be down.
     Any,
 }
 
-/// What came last.
+/// The last input.
 #[derive(Debug, Default)]
 pub(super) struct Quiet {
     last: Duration,
@@ -50,24 +52,24 @@ pub(super) struct Quiet {
 }
 
 impl Quiet {
-    /// Input of any kind, also such that means nothing.
+    /// Records input of any kind, even meaningless bytes.
     pub fn heard(&mut self, when: Span) {
         self.last = self.last.max(when.until);
     }
 
-    /// A key was pressed, or repeats.
+    /// Records a key press or repeat.
     pub fn pressed(&mut self, key: Key, when: Span) {
         self.heard(when);
         self.down = Some((Down::This(key), when.until));
     }
 
-    /// What was typed until now may have been lost.
+    /// Records that input up to now may have been lost.
     pub fn lost(&mut self, boot: Duration) {
         self.last = self.last.max(boot);
         self.down = Some((Down::Any, boot));
     }
 
-    /// From when on this key opens the sheet, if nothing else comes.
+    /// When this key may open the sheet, if no other input comes.
     pub fn asks_from(&self, key: Key) -> Duration {
         let held = match self.down {
             Some((Down::This(before), at)) if before == key => at.saturating_add(HELD),
@@ -76,7 +78,7 @@ impl Quiet {
         held.max(self.last.saturating_add(QUIET))
     }
 
-    /// From when on this key confirms, if nothing else comes.
+    /// When this key may confirm, if no other input comes.
     fn confirms_from(&self, key: Key) -> Duration {
         let lost = match self.down {
             Some((Down::Any, at)) => at.saturating_add(HELD),
@@ -87,7 +89,7 @@ impl Quiet {
 }
 
 impl UiState {
-    /// Whether this press of a grant key was meant. To be asked before the press is noted.
+    /// Whether this press of a grant key was deliberate. Call before recording the press.
     pub(super) fn asks(&self, key: Key, when: Span) -> bool {
         self.attention.focused != Some(false)
             && when.alone
@@ -95,7 +97,8 @@ impl UiState {
             && when.since >= self.attention.quiet.asks_from(key)
     }
 
-    /// Whether this press of a key that confirms the sheet was meant. As above.
+    /// Whether this press of a key that confirms the sheet was deliberate. Call before recording
+    /// the press.
     pub(super) fn confirms(&self, key: Key, when: Span) -> bool {
         self.attention.focused != Some(false)
             && when.alone
@@ -103,8 +106,8 @@ impl UiState {
             && when.since >= self.attention.quiet.confirms_from(key)
     }
 
-    /// The boot time from which on the open sheet takes its confirmation, if nothing comes
-    /// before. `None` without a sheet, or where no time will do.
+    /// The boot time from which the open sheet accepts its confirmation, if no input comes before.
+    /// `None` without a sheet, or if waiting does not help.
     pub(in crate::tui) fn confirmable_from(&self) -> Option<Duration> {
         let sheet = self.sheet()?;
         if self.attention.focused == Some(false) {
@@ -112,7 +115,7 @@ impl UiState {
         }
         let key = match (&sheet.challenge, self.attention.quiet.down) {
             (Challenge::Digits { .. }, _) => Key::ENTER,
-            // Of several keys that confirm, only the one pressed last may be held down.
+            // Of several confirmation keys, only the last one pressed may be held down.
             (Challenge::Key, Some((Down::This(key), _)))
                 if self.common.keys.meaning(None, key) == Meaning::Does(Command::Confirm) =>
             {

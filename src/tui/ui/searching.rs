@@ -1,5 +1,5 @@
-//! Search: in the code where that has the focus, in the queue's titles and agents where that
-//! has it, in the rows of screen 2 there.
+//! Search: in the code or in the queue's titles and agents, whichever has the focus; on screen 2 in
+//! its rows.
 
 use crate::broker::{BrokerState, Entry};
 use crate::clock::Now;
@@ -10,7 +10,7 @@ use super::super::words;
 use super::{Notice, OnScreen, Pane, UiState, View};
 
 impl UiState {
-    /// Goes to the next match of what was searched last, or to the one before.
+    /// Goes to the next or previous match of the last search.
     pub(super) fn search(&mut self, state: &BrokerState, backwards: bool, now: Now) -> Vec<Action> {
         if self.common.found.is_empty() {
             self.remarks.notice = Some(words::NO_SEARCH.into());
@@ -108,7 +108,7 @@ impl UiState {
     }
 }
 
-/// All places, beginning after `at` and going round to it.
+/// All indices, starting after `at` and wrapping around to it.
 fn turn(len: usize, at: Option<usize>, backwards: bool) -> impl Iterator<Item = usize> {
     let start = at.unwrap_or(len.saturating_sub(1));
     (1..=len).map(move |k| {

@@ -1,5 +1,5 @@
-//! The sheet: one confirmation, bound to one proposal and one grant digest, taken only after
-//! all of it was on the screen and its grace is over.
+//! The sheet: one confirmation, bound to one proposal and one grant digest, accepted only after the
+//! whole sheet was on the screen and its grace period is over.
 
 use std::ops::Range;
 use std::time::Duration;
@@ -13,12 +13,12 @@ use super::super::screen::SheetShown;
 use super::super::words;
 use super::standing::Standing;
 
-/// What the sheet asks for.
+/// The confirmation that the sheet requires.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Challenge {
     /// One key.
     Key,
-    /// These four hex digits, typed.
+    /// Four hex digits to type.
     Digits { wanted: String, typed: String },
 }
 
@@ -28,14 +28,14 @@ pub struct Sheet {
     id: ProposalId,
     digest: GrantDigest,
     pub(in crate::tui) challenge: Challenge,
-    /// Boot time until which it takes no confirmation.
+    /// The boot time from which the sheet accepts a confirmation.
     ready_at: Duration,
     /// First row shown.
     pub(in crate::tui) top: usize,
-    /// Its rows and findings on the glass.
+    /// The sheet's rows on the screen. `found` holds its findings there.
     standing: Standing,
     found: Standing,
-    /// Those that stood there long enough.
+    /// Rows that were on the screen long enough. `findings` likewise.
     seen: IntervalSet,
     findings: IntervalSet,
     rows: Option<(u16, usize)>,
@@ -76,23 +76,22 @@ impl Sheet {
         self.ready_at
     }
 
-    /// Whether it was on the screen at all.
+    /// Whether any frame showed the sheet.
     pub const fn appeared(&self) -> bool {
         self.rows.is_some()
     }
 
-    /// Takes no confirmation before this boot time.
+    /// Refuses confirmations before this boot time.
     pub fn hold(&mut self, until: Duration) {
         self.ready_at = self.ready_at.max(until);
     }
 
-    /// The places of the findings that it showed.
+    /// The indices of the findings that the sheet showed.
     pub fn findings(&self) -> impl Iterator<Item = Range<usize>> + '_ {
         self.findings.iter()
     }
 
-    /// The first rows that were not seen and are not among these, which stand on the glass;
-    /// counted from 1.
+    /// The first unseen rows outside `glass`, the rows on the screen; counted from 1.
     pub fn missing_beside(&self, glass: &Range<usize>, total: usize) -> Option<(usize, usize)> {
         if self.complete {
             return None;
@@ -103,7 +102,7 @@ impl Sheet {
         Some((gap.start + 1, gap.end))
     }
 
-    /// The first rows that were not seen, counted from 1.
+    /// The first unseen rows, counted from 1.
     pub fn missing(&self) -> Option<(usize, usize)> {
         if self.complete {
             return None;
@@ -113,8 +112,8 @@ impl Sheet {
         Some((gap.start + 1, gap.end))
     }
 
-    /// What a frame showed of it that was completely written at `at`. At another width its rows
-    /// are others: they count anew.
+    /// Records what a frame, completely written at `at`, showed of the sheet. A new width changes
+    /// the rows, so they must be seen again.
     pub fn shown(&mut self, shown: &SheetShown, at: Duration) {
         if shown.id != self.id || shown.digest != self.digest {
             return;
@@ -131,13 +130,13 @@ impl Sheet {
             .show(shown.findings.iter().map(|i| *i..i + 1), at);
     }
 
-    /// A frame showed something else in its place.
+    /// Records that a frame showed something else instead of the sheet.
     pub fn hidden(&mut self) {
         self.standing.clear();
         self.found.clear();
     }
 
-    /// Counts the rows and findings that have stood on the glass long enough outside the grace.
+    /// Counts the rows and findings that were on the screen long enough outside the grace period.
     pub fn count(&mut self, now: Duration) {
         for rows in self.standing.settled(self.ready_at, now) {
             self.seen.insert(rows);
@@ -153,14 +152,15 @@ impl Sheet {
         }
     }
 
-    /// When the next of its rows or findings will count.
+    /// When the next row or finding will count as seen.
     pub fn due(&self) -> Option<Duration> {
         let rows = self.standing.due(self.ready_at, &self.seen);
         let findings = self.found.due(self.ready_at, &self.findings);
         rows.into_iter().chain(findings).min()
     }
 
-    /// Whether it still says what a grant would bind; otherwise why it closes.
+    /// Checks that the sheet still matches what a grant would bind; otherwise returns why it
+    /// closes.
     pub fn holds(&self, state: &BrokerState) -> Result<(), String> {
         let Some(entry) = state.entry(self.id) else {
             return Err(words::GONE.to_owned());
@@ -179,7 +179,7 @@ impl Sheet {
     }
 }
 
-/// From the system's generator; `None` where it gives nothing, and then no sheet opens.
+/// Digits from the system's random generator; without it `None`, and then no sheet opens.
 pub(in crate::tui) fn random_digits() -> Option<u16> {
     getrandom::u32().ok().map(|n| (n & 0xffff) as u16)
 }

@@ -1,23 +1,23 @@
-//! What stands on the glass, and since when. A row counts as seen once it stood there for
-//! [`DWELL`]; a key, however often it is pressed, only scrolls.
+//! What is on the screen, and since when. A row counts as seen after [`DWELL`] on the screen;
+//! pressing keys only scrolls.
 
 use std::ops::Range;
 use std::time::Duration;
 
 use super::super::interval::IntervalSet;
 
-/// How long a row stands on the glass before it counts as seen.
+/// How long a row must be on the screen to count as seen.
 pub const DWELL: Duration = Duration::from_millis(150);
 
-/// Ranges on the glass, sorted and disjoint, each with the boot time since when it is there.
+/// Ranges on the screen, sorted and disjoint, each with the boot time when it appeared.
 #[derive(Clone, Debug, Default)]
 pub(in crate::tui) struct Standing {
     ranges: Vec<(Range<usize>, Duration)>,
 }
 
 impl Standing {
-    /// A frame was completely written at `at` and shows these ranges and nothing else. What the
-    /// frame before showed too has been there since then.
+    /// Records a frame, completely written at `at`, that shows exactly these ranges. Parts that the
+    /// previous frame also showed keep their earlier times.
     pub fn show(&mut self, shown: impl IntoIterator<Item = Range<usize>>, at: Duration) {
         let mut now = IntervalSet::default();
         for range in shown {
@@ -45,12 +45,12 @@ impl Standing {
         }
     }
 
-    /// The glass shows nothing of it any more.
+    /// Records that none of the ranges are on the screen any more.
     pub fn clear(&mut self) {
         self.ranges.clear();
     }
 
-    /// What has stood long enough at `now`, not counting the time before `from`.
+    /// The ranges shown long enough at `now`, ignoring the time before `from`.
     pub fn settled(&self, from: Duration, now: Duration) -> impl Iterator<Item = Range<usize>> {
         self.ranges
             .iter()
@@ -58,7 +58,7 @@ impl Standing {
             .map(|(range, _)| range.clone())
     }
 
-    /// When the next range that is not in `seen` will have stood long enough.
+    /// When the next range outside `seen` will have been shown long enough.
     pub fn due(&self, from: Duration, seen: &IntervalSet) -> Option<Duration> {
         self.ranges
             .iter()
@@ -92,7 +92,7 @@ mod tests {
         s.show([0..10], ms(1000));
         assert!(settled(&s, 0, 1149).is_empty());
         assert_eq!(settled(&s, 0, 1150), [0..10]);
-        // Time in the grace does not count.
+        // Time within the grace period does not count.
         assert!(settled(&s, 1500, 1649).is_empty());
         assert_eq!(settled(&s, 1500, 1650), [0..10]);
         let mut seen = IntervalSet::default();
@@ -113,7 +113,8 @@ mod tests {
     }
 
     proptest! {
-        /// Against the plain meaning: a point counts when every frame of the last 150 ms had it.
+        /// Compares with a simple definition: a point counts if every frame of the last 150 ms had
+        /// it.
         #[test]
         fn it_agrees_with_points_that_are_watched_one_by_one(
             frames in prop::collection::vec((0_u64..90, prop::collection::vec((0_usize..40, 0_usize..15), 0..4)), 1..12),

@@ -1,5 +1,5 @@
-//! What the screen keeps, each part where it exists: for every screen, for the queue, for the log,
-//! and for what lies over them. Of what lies over a screen there is one at a time.
+//! The screen's state, grouped by lifetime: for every screen, for the queue, for the log, and for
+//! overlays. At most one overlay is open at a time.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -20,31 +20,31 @@ use super::super::theme::Themes;
 use super::quiet::Quiet;
 use super::{FlowKey, Looked, Notice, Pane, Sheet, View, lists};
 
-/// What every screen has.
+/// State shared by all screens.
 pub(in crate::tui) struct Common {
     pub keys: Keymap,
     pub themes: Themes,
     pub caps: TerminalCaps,
     pub zone: TimeZone,
-    /// What was searched last.
+    /// The last search text.
     pub found: String,
 }
 
-/// The queue and the selected proposal. It goes on beneath the other screens.
+/// The queue and the selected proposal. Kept while another screen is shown.
 pub(in crate::tui) struct QueueScreen {
     pub lists: Lists,
     pub selected: Option<ProposalId>,
     pub looked: HashMap<ProposalId, Looked>,
     pub doc: Option<Arc<Document>>,
-    /// The denial that selection follows.
+    /// The last denied proposal; the selection moves on from it.
     pub denied: Option<ProposalId>,
     pub focus: Pane,
-    /// Lower panes in the order they were focused, the latest first.
+    /// Lower panes by last focus, the latest first.
     pub recent: Vec<Pane>,
-    /// The focused pane has the whole body.
+    /// The focused pane fills the whole body.
     pub zoom: bool,
     pub wrap: bool,
-    /// Whether what marks stand for is drawn below them, as the terminal draws it.
+    /// Whether marked text is also drawn below its marks, as the terminal draws it.
     pub as_drawn: bool,
 }
 
@@ -68,10 +68,10 @@ impl Default for QueueScreen {
 /// The rows of the queue.
 #[derive(Default)]
 pub(in crate::tui) struct Lists {
-    /// Granted and running, then waiting.
+    /// Granted and running proposals, then pending ones.
     pub live: Vec<ProposalId>,
     pub decided: Vec<ProposalId>,
-    /// First rows shown of the two.
+    /// First rows shown of the two lists.
     pub tops: (usize, usize),
     pub stamp: Option<lists::Stamp>,
 }
@@ -80,11 +80,11 @@ pub(in crate::tui) struct Lists {
 #[derive(Default)]
 pub(in crate::tui) struct LogScreen {
     pub page: AuditPage,
-    /// The selected proposal, the newest of all being 0.
+    /// The index of the selected proposal; 0 is the newest.
     pub row: usize,
-    /// How often `page` was set; 0 until the first rows are there.
+    /// How often `page` was set; 0 until the first rows arrive.
     pub set: u64,
-    /// First row of an open record.
+    /// First row shown of an open record.
     pub top: usize,
 }
 
@@ -105,7 +105,7 @@ impl LogScreen {
     }
 }
 
-/// The screen that is shown, with what only it has.
+/// The current screen with its own state.
 #[derive(Default)]
 pub(in crate::tui) enum OnScreen {
     #[default]
@@ -134,7 +134,7 @@ impl OnScreen {
     }
 }
 
-/// What lies over the screen and takes its keys.
+/// The overlay that covers the screen and receives its keys.
 #[derive(Default)]
 pub(in crate::tui) enum Over {
     #[default]
@@ -186,7 +186,7 @@ impl Over {
         *self = Self::Nothing;
     }
 
-    /// Closes a sheet, and leaves anything else.
+    /// Closes an open sheet; leaves any other overlay.
     pub fn close_sheet(&mut self) {
         if matches!(self, Self::Sheet(_)) {
             self.close();
@@ -194,29 +194,29 @@ impl Over {
     }
 }
 
-/// What the footer says beside the keys.
+/// The footer's messages beside the keys.
 #[derive(Default)]
 pub(in crate::tui) struct Remarks {
     pub notice: Option<Notice>,
-    /// The refusal that was said last.
+    /// The refusal that was shown last.
     pub refused: Option<(ProposalId, Refused)>,
 }
 
-/// Whether a person looks, and whether a key counts.
+/// Whether a person is looking, and whether a key counts.
 #[derive(Default)]
 pub(in crate::tui) struct Attention {
-    /// Boot time until which nothing counts toward a grant.
+    /// Boot time until which nothing counts towards a grant.
     pub grace: Duration,
-    /// Boot time up to which the time of looking is counted.
+    /// Boot time up to which viewing time was counted.
     pub accrued: Option<Duration>,
-    /// `None` until the terminal reports one.
+    /// `None` until the terminal reports its focus.
     pub focused: Option<bool>,
-    /// The first of two keys.
+    /// The first key of a two-key chord.
     pub before: Option<Key>,
     pub quiet: Quiet,
 }
 
-/// What takes long to make, kept for the next frame.
+/// A cache of expensive results for the next frame.
 #[derive(Default)]
 pub(in crate::tui) struct MadeBefore {
     pub coloured: VecDeque<(Digest, Option<Arc<Highlights>>)>,
