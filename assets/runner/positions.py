@@ -391,12 +391,16 @@ def levels(multi: Any) -> None:
     def looked(plain: Any) -> Any:
         @functools.wraps(plain)
         def call(*args: Any, **kwargs: Any) -> Any:
-            if not called_by(own):
-                if "verify_integrity" in kwargs:
-                    kwargs["verify_integrity"] = True
-                # Whoever made the codes may write to them later.
-                args, kwargs = owned(args), {name: owned(one) for name, one in kwargs.items()}
-            return plain(*args, **kwargs)
+            if called_by(own):
+                return plain(*args, **kwargs)
+            # Whoever made the codes may write to them later.
+            made = plain(*owned(args), **{name: owned(one) for name, one in kwargs.items()})
+            # `verify_integrity` would change codes of missing values that pandas itself makes without it.
+            codes = [one for one in made.codes if len(one) == len(made.codes[0])]
+            fit = (not len(one) or -1 <= one.min() <= one.max() < len(of) for of, one in zip(made.levels, codes))
+            if len(codes) != len(made.levels) or not all(fit):
+                raise ValueError("a code is the number of no value of its level")
+            return made
 
         return call
 

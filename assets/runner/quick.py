@@ -8,6 +8,7 @@ against its source's time and size as PEP 3147's is.
 
 from __future__ import annotations
 
+import _imp
 import marshal
 import os
 import sys
@@ -52,6 +53,8 @@ class Loader(SourceFileLoader):
         if data[:HEADER] != TIMED + time.to_bytes(4, "little") + size.to_bytes(4, "little"):
             return super().get_code(fullname)
         code: CodeType = marshal.loads(memoryview(data)[HEADER:])  # noqa: S302 - as importing does
+        # Compiled where the environment was made; whoever asks a frame for its file is told where it is now.
+        _imp._fix_co_filename(code, self.path)
         return code
 
 

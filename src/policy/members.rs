@@ -130,6 +130,10 @@ impl Library {
         let is = |names: &HashMap<&str, HashSet<&str>>| {
             names.get(module).is_some_and(|names| names.contains(name))
         };
+        // The lists hold public names only.
+        if name.starts_with('_') {
+            return false;
+        }
         let listed = self.has_member(module, name) || self.has_module(module, name);
         let absent = is(&self.locked.less) || !(listed || is(&self.locked.more));
         self.members.contains_key(module) && absent && self.is_known(module, python)
@@ -186,6 +190,7 @@ mod tests {
         assert!(!lacks(("pandas", "DataFrame")) && !lacks(("pandas", "read_gbq")));
         // Listed of a later release.
         assert!(lacks(("pandas", "col")));
+        assert!(!lacks(("pandas", "__version__")) && !lacks(("math", "__name__")));
         // Nothing is known of other releases, other Pythons and packages that are not there.
         assert!(!l.lacks(("pandas", "DataFrme"), &((3, 11), &releases("0.1"))));
         assert!(!l.lacks(("datetime", "now"), &((3, 99), &known)));

@@ -30,7 +30,8 @@ def libraries_are_the_files_that_the_interpreter_would_have_loaded() -> None:
             return Path(py_compile.compile(str(path), doraise=True, invalidation_mode=mode) or "")
 
         modes = py_compile.PycInvalidationMode
-        compiled(write("site/qplain/__init__.py", "kept"), modes.TIMESTAMP)
+        moved = compiled(write("site/qplain/__init__.py", "kept"), modes.TIMESTAMP)
+        moved.write_bytes(moved.read_bytes().replace(b"site/qplain", b"made/qplain"))
         compiled(write("site/qplain/below.py", "below"), modes.TIMESTAMP)
         write("site/qsource.py", "source")
         compiled(old := write("site/qstale.py", "old"), modes.TIMESTAMP)
@@ -66,6 +67,9 @@ def libraries_are_the_files_that_the_interpreter_would_have_loaded() -> None:
         }
         found = quick.load(list(expected))
         assert {name: one.VALUE for name, one in found.items()} == expected, found
+        # Byte code that was compiled elsewhere says where its source is now.
+        plain = os.path.abspath("site/qplain/__init__.py")
+        assert found["qplain"].__loader__.get_code("qplain").co_filename == plain
         below = found["qplain.below"]
         assert type(below.__loader__) is quick.Loader, below.__loader__
         assert below.__file__ == os.path.abspath("site/qplain/below.py"), below.__file__

@@ -33,8 +33,11 @@ pub async fn fetch(client: &mut Client, id: &str, file: &Artifact) -> Result<Vec
         let part = STANDARD.decode(text).map_err(|_| odd("it is no base64"))?;
         content.extend_from_slice(&part);
         offset = answer.get("next_offset").and_then(Value::as_u64);
-        // Each part must continue where the last one ended, and never past the announced size.
-        if content.len() as u64 > file.bytes || offset.is_some_and(|n| n != content.len() as u64) {
+        // Each part must continue where the last one ended, never past the announced size. A peer that
+        // sends empty parts could go on forever.
+        let stalled = part.is_empty() && offset.is_some();
+        let elsewhere = offset.is_some_and(|n| n != content.len() as u64);
+        if stalled || elsewhere || content.len() as u64 > file.bytes {
             return Err(odd("its parts do not fit together"));
         }
     }

@@ -32,6 +32,17 @@ fn tried(setup: &str, expressions: &[&str]) -> Vec<String> {
     run.stdout.lines().map(str::to_owned).collect()
 }
 
+/// Both may be read in one turn; nothing comes afterwards that a wait would end with.
+#[test]
+fn a_runner_that_is_known_to_be_ready_is_not_waited_for() {
+    if !available(TIER) {
+        return;
+    }
+    let spec = spec("print(1)", raw_policy(TIER));
+    let waits = crate::executor::tests::look::waits_for_known_readiness(&spec, &exe());
+    assert_eq!(waits.unwrap(), 0);
+}
+
 #[test]
 fn every_layer_is_on() {
     if !available(TIER) {

@@ -126,3 +126,47 @@ pub fn look_at(launched: Launched, compare: Option<&RunSpec>) -> Result<Looked, 
         error: listener.report.claim().ok().and_then(|claim| claim.error),
     })
 }
+
+/// Knows already that the runner is ready, and counts how often it is waited for.
+struct Knowing {
+    waits: usize,
+}
+
+impl Client for Knowing {
+    fn take(&mut self, _: Source, _: &[u8], _: bool) {}
+
+    fn tick(&mut self) {
+        self.waits += 1;
+    }
+
+    fn wish(&mut self) -> Wish {
+        Wish::GoOn
+    }
+
+    fn is_ready(&mut self) -> bool {
+        true
+    }
+}
+
+/// How often a child is waited for whose readiness was read together with its confinement.
+pub fn waits_for_known_readiness(spec: &RunSpec, exe: &OwnedFd) -> Result<usize, Fault> {
+    const PATIENCE: Duration = Duration::from_secs(300);
+    let sources = bench::sources(Default::default());
+    let launched = drive::launched(spec, exe.as_fd(), &sources, &Switch::new())?;
+    let mut listener = Listener {
+        report: Report::new(REPORT_MAX),
+        stdout: Vec::new(),
+        stderr: Vec::new(),
+    };
+    let Step::On(confined) = launched.confined(PATIENCE, &mut listener)? else {
+        panic!("nobody asked for its end");
+    };
+    let Step::On(confined) = confined.ready(&mut listener)? else {
+        panic!("it ended before it was ready");
+    };
+    let mut knowing = Knowing { waits: 0 };
+    let Step::On(_) = confined.held(&mut knowing)? else {
+        panic!("nobody asked for its end");
+    };
+    Ok(knowing.waits)
+}

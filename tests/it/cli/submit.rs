@@ -438,6 +438,7 @@ async fn what_is_not_as_the_outcome_says_is_not_written() {
             bytes: 300,
             ..file("a.txt")
         },
+        file(ENDLESS),
     ] {
         let home = Home::new();
         let _dashboard = dashboard(&home, leaves(vec![wrong.clone()])).await;
