@@ -29,7 +29,7 @@ class FigureCanvas(FigureCanvasAgg):  # type: ignore[misc]  # matplotlib has no 
     def print_figure(self, filename: Any, *args: Any, **kwargs: Any) -> Any:
         done = super().print_figure(filename, *args, **kwargs)
         if isinstance(filename, (str, os.PathLike)):
-            # It has its file already; it needs no second one under another name.
+            # The snippet saved the figure itself: no second file under another name.
             self.figure._countersign_kept = True
         return done
 
@@ -51,6 +51,6 @@ def keep(figure: Any) -> None:
 
 
 def finish() -> None:
-    """Keeps what is still open when the snippet has come to its end."""
+    """Keeps the figures that are still open when the snippet ends."""
     if "matplotlib.pyplot" in sys.modules:
         keep_open()
