@@ -174,7 +174,7 @@ def bound_in(tree: ast.Module) -> set[str]:
 # Type parameters exist since Python 3.12.
 PARAMETERS = tuple(getattr(ast, name) for name in ("TypeVar", "ParamSpec", "TypeVarTuple") if hasattr(ast, name))
 
-# Node types that bind a name. Most of a tree does not, so looking at the type first saves time.
+# Node types that bind a name, and those with anything to judge. Most nodes are neither and are skipped by type.
 BINDING = frozenset(
     {ast.Name, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.arg, ast.alias}
     | {ast.MatchAs, ast.MatchStar, ast.MatchMapping, ast.ExceptHandler, *PARAMETERS}
