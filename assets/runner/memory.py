@@ -47,8 +47,6 @@ PLAIN = ("__main__", "builtins")
 # Generator → the name of its position in its buffer, and the buffer's length.
 KEPT = {"MT19937": ("pos", 624), "Philox": ("buffer_pos", 4)}
 
-# Functions whose arguments compiled code trusts.
-
 
 def home(value: Any) -> str:
     kind = value if isinstance(value, type) else type(value)
