@@ -56,7 +56,7 @@ def actions(argparse: Any, gates: Gates) -> None:
 
 
 def types_by_name(module: Any) -> None:
-    """Registers a type of the snippet under names that nothing else has."""
+    """Lets text find a type of the snippet only under names that no other type has."""
     kind = module.Registry
     plain = kind.find
 
