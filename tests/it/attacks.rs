@@ -182,7 +182,7 @@ fn messages_hold_nothing_hidden_and_nothing_long() {
     }
 }
 
-/// The broker moves the client to another thread.
+/// The broker moves the client to another thread, so the client must be `Send`.
 #[test]
 fn the_client_can_be_sent() {
     fn is_send<T: Send>() {}

@@ -31,7 +31,7 @@ fn load(user: &Path) -> Result<Vec<Arc<Policy>>, PolicyError> {
     })
 }
 
-/// The error of a folder with this one file.
+/// The error of loading a folder with only this file.
 fn refused(name: &str, text: &str) -> String {
     let dir = tempfile::tempdir().unwrap();
     write(dir.path(), name, text);
