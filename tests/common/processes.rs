@@ -13,7 +13,8 @@ pub fn places(dashboard: u32) -> Vec<u32> {
     payloads(dashboard, |out| out == "/dev/null")
 }
 
-/// Kills a dashboard's zygotes and their children, as the kernel does when memory runs out.
+/// Kills a dashboard's zygotes, as the kernel does when memory runs out. Their children end with
+/// them.
 pub fn kill_zygotes(dashboard: u32) {
     for (pid, parent) in parents() {
         let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
