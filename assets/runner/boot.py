@@ -23,7 +23,7 @@ PACKAGE = "_countersign"
 
 
 class Bundle:
-    """Imports `_countersign` and its modules from memory, everything else as usual."""
+    """Imports `_countersign` and its modules from memory; everything else is imported as usual."""
 
     def __init__(self, sources: dict[str, str | bytes]) -> None:
         self.sources = sources

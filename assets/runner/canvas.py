@@ -1,4 +1,4 @@
-"""A matplotlib backend: a figure that is shown, or left open at the end, becomes a file.
+"""A matplotlib backend that saves figures as files when they are shown, or left open at the end.
 
 Loaded by matplotlib itself, by the name in `MPLBACKEND`; the runner needs only the standard library.
 """
@@ -35,7 +35,7 @@ class FigureCanvas(FigureCanvasAgg):  # type: ignore[misc]  # matplotlib has no 
 
 
 def keep_open() -> None:
-    """Keeps every open figure and closes it, as a window would be closed."""
+    """Saves every open figure and closes it, as closing its window would."""
     for manager in Gcf.get_all_fig_managers():
         keep(manager.canvas.figure)
     Gcf.destroy_all()

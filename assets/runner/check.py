@@ -1,4 +1,4 @@
-"""The second check: CPython's own syntax tree against the policy, before anything runs.
+"""The second check: compares CPython's own syntax tree with the policy before anything runs.
 
 Independent of the analyser that checked the code before the grant: another parser and another language, so that
 one mistake is unlikely to be in both.

@@ -36,7 +36,7 @@ def violation(message: str) -> Refused:
 
 
 def to_arrow(frame: Any, known: list[str], pandas: ModuleType, arrow: ModuleType) -> bytes:
-    """The new columns of what the snippet left, as an Arrow stream."""
+    """The new columns of the table that the snippet left, as an Arrow stream."""
     if not isinstance(frame, pandas.DataFrame):
         raise violation(NO_FRAME)
     names = [str(name) for name in frame.columns]

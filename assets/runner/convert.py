@@ -1,6 +1,6 @@
 """Describes one data set and turns it into Arrow. Runs no snippet: only the file is untrusted.
 
-The description goes into the report, the Arrow bytes to standard output.
+The report gets the description; standard output gets the Arrow bytes.
 """
 
 import os

@@ -95,7 +95,7 @@ def whole() -> None:
 
 
 def cut(text: str) -> str:
-    """A message of bounded length."""
+    """The message, cut to a bounded length."""
     if len(text) <= MESSAGE_MAX:
         return text
     return f"[{len(text)} characters left out]" if _whole else text[:MESSAGE_MAX]

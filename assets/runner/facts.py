@@ -34,7 +34,7 @@ def seen(tree: ast.AST) -> dict[str, str]:
 
 
 def digest(items: Iterable[bytes]) -> str:
-    """SHA-256 over the sorted, distinct items, each with its length before it."""
+    """SHA-256 over the sorted, distinct items, each preceded by its length."""
     total = sha256()
     for item in sorted(set(items)):
         total.update(len(item).to_bytes(8, "little") + item)

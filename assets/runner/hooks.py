@@ -145,7 +145,7 @@ class Hooks:
         return None
 
     def carried(self) -> set[str]:
-        """Names under which allowed modules carry others that are not allowed."""
+        """Names of members under which allowed modules contain modules that are not allowed."""
         rules = self.gates.rules
         return {
             name
@@ -163,7 +163,7 @@ def is_evaluator(file: str) -> bool:
 
 
 def tree_of(text: Any) -> ast.AST | None:
-    """The syntax tree of a text, or the tree that it is already."""
+    """The syntax tree of a text; a tree is returned unchanged."""
     if isinstance(text, (str, bytes)):
         try:
             return ast.parse(text)
@@ -181,7 +181,7 @@ def names_of_text(text: Any) -> Iterator[str]:
 
 
 def names_bare(text: Any) -> Iterator[str]:
-    """Names that stand by themselves."""
+    """Bare names in the text, not attributes."""
     for node in ast.walk(tree_of(text) or ast.Module([], [])):
         if isinstance(node, ast.Name):
             yield node.id

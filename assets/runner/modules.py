@@ -133,7 +133,7 @@ def templates(logging: ModuleType, gates: Gates) -> None:
         return formatter.vformat(str.__str__(self._fmt), (), values)
 
     logging.StrFormatStyle._format = _format
-    # `extra` is stored on the record under any name.
+    # `extra` can store attributes of any name on the record.
     reach.without_address(logging.LogRecord)
     # Tracebacks in log messages, too, have the snippet's own frames only.
     logging.traceback = SimpleNamespace(  # type: ignore[attr-defined]  # a module's own name
@@ -160,7 +160,7 @@ def by_name(gettz: Any) -> Any:
 IN_ZONES = str.maketrans("", "", "_+-")
 
 
-# -- what importlib has
+# -- members of importlib
 
 
 class Found:

@@ -36,7 +36,7 @@ QUOTED = re.compile(r"'([^'\n]+)'|: (.+)$")
 _rules: Rules | None = None
 # The columns and keys that may appear in a hint; None for all.
 _known: frozenset[Any] | None = None
-# Inputs that are lists of records, by their names.
+# Inputs that are lists of records, by name.
 _lists: dict[str, list[Any]] = {}
 
 

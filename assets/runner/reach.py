@@ -134,7 +134,7 @@ def scopes(module: Any, gates: Gates) -> None:
 
     @functools.wraps(ensure_scope)
     def ensure(level: int, *args: Any, **kwargs: Any) -> Any:
-        # This frame is one more.
+        # Plus one for this frame.
         return ensure_scope(depth_of(exact(level) + 1, gates), *args, **kwargs)
 
     module.ensure_scope = ensure
@@ -147,7 +147,7 @@ def environments(module: Any, gates: Gates) -> None:
     def guarded(cls: Any, eval_env: Any = 0, reference: int = 0) -> Any:
         if isinstance(eval_env, int):
             eval_env, reference = exact(eval_env), exact(reference)
-            # This frame is one more.
+            # Plus one for this frame.
             eval_env = depth_of(eval_env + reference + 1, gates) - reference
         return capture(eval_env, reference)
 
@@ -178,7 +178,7 @@ class Frames:
         self._gates = gates
 
     def _getframe(self, depth: int) -> FrameType:
-        # This frame is one more.
+        # Plus one for this frame.
         return sys._getframe(depth_of(exact(depth) + 1, self._gates))
 
 

@@ -1,4 +1,4 @@
-"""The one report of a run, and the end of the process after it."""
+"""Sends the single report of a run and ends the process."""
 
 from __future__ import annotations
 

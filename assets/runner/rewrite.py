@@ -61,11 +61,11 @@ class Rewriter(ast.NodeTransformer):
         node.value = self.visit(node.value)
         return node
 
-    # -- what must not be caught
+    # -- errors that must not be caught
 
     def visit_ExceptHandler(self, node: ast.ExceptHandler) -> ast.AST:
         if node.type is None:
-            # A bare `except` would catch what must not be caught.
+            # A bare `except` would catch errors that must not be caught, so it becomes `except Exception`.
             node.type = constant(self.used.setdefault("Exception", f"{self.token} Exception"), node)
         else:
             node.type = self.visit(node.type)

@@ -1,4 +1,4 @@
-"""The policy's lists, and what each says about one name."""
+"""The policy's lists, and how each judges one name."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Rules:
         return None
 
     def unbound_problem(self, name: str) -> str | None:
-        """For a name that is read and that the snippet does not bind itself."""
+        """Judges a name that the snippet reads but does not bind."""
         if name.startswith("__") and name not in self.read and "*" not in self.read:
             return f"the name {name} is not allowed"
         return self.builtin_problem(name)
@@ -79,7 +79,7 @@ class Rules:
         return None
 
     def builtin_problem(self, name: str) -> str | None:
-        """For a name that is read and that the snippet does not bind itself."""
+        """Judges a builtin name that the snippet reads but does not bind."""
         if name in BUILT_IN and name not in self.builtins and name not in self.read:
             return f"{name} is not allowed"
         return None

@@ -127,7 +127,7 @@ class Shown:
         return name if isinstance(name, str) else self.text(str(key), CELL)
 
     def table(self, value: Any, kind: str, depth: int) -> dict[str, Any]:
-        """The first rows, as many as there is room for."""
+        """The first rows of a table, as many as fit."""
         plain = getattr(loaded("pandas"), kind)
         if type(value) is not plain:
             # A subclass's own methods could describe another table.

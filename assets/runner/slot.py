@@ -1,4 +1,4 @@
-"""A run's own slot, made ahead of its grant: namespaces, a pid 1, `/proc`, `/scratch`, a payload.
+"""A run's own slot, made before its grant: namespaces, a pid 1, `/proc`, `/scratch`, and a payload.
 
 Three forks: the spawner enters the namespaces and exits; its child is pid 1 of the run; the child of pid 1 is
 the payload, which confines itself, rehearses, and waits for one message. Until the grant the run is only a

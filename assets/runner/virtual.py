@@ -70,7 +70,7 @@ class Files:
         # Written through: the wrapper buffers nothing, so `raw` has all that was written.
         return io.TextIOWrapper(raw, encoding or "utf-8", errors, newline, write_through=True)
 
-    # -- what `os` and `os.path` have
+    # -- members of `os` and `os.path`
 
     def listdir(self, path: Any = ".") -> list[str]:
         return sorted(name for name, _ in self._inside(self._folder(path)))
@@ -169,7 +169,7 @@ class Files:
             raise missing(at)
         return len(self._contents.get(at, b""))
 
-    # -- for what is open, and for the end
+    # -- for open files, and for the end
 
     def content(self, path: str) -> bytes:
         return self._contents.get(path, b"")
@@ -198,7 +198,7 @@ class Files:
             if path not in self._given:
                 files.leave(path, content)
 
-    # -- what the others ask
+    # -- helpers
 
     def _is_folder(self, at: str) -> bool:
         return not at or at in self._folders

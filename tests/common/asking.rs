@@ -4,7 +4,7 @@
 use countersign::analysis::Analyser;
 use countersign::model::Verdict;
 
-/// Whether the analyser gave no verdict of its own.
+/// Whether the client gave up on the worker, so that this verdict is not the analyser's own.
 pub fn gave_up(verdict: &Verdict) -> bool {
     verdict.findings.iter().any(|f| f.rule == "PARSE004")
 }

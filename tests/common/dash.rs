@@ -473,7 +473,7 @@ impl Dash {
     }
 }
 
-/// What the terminal sends: keys, and its own answers.
+/// Writes what the terminal sends: keys, and its own answers.
 type Keys = Arc<Mutex<Box<dyn Write + Send>>>;
 
 type Opened = (
@@ -483,7 +483,7 @@ type Opened = (
     Arc<(Mutex<Screen>, Condvar)>,
 );
 
-/// Starts the binary in a terminal of its own.
+/// Starts the binary in its own terminal.
 fn open(root: &Path, options: &Options<'_>) -> Opened {
     let Options {
         size: (columns, rows),
@@ -596,7 +596,7 @@ fn size_of(cells: u16) -> NonZeroU16 {
     NonZeroU16::new(cells).expect("a screen has rows and columns")
 }
 
-/// The whole environment of a test's processes.
+/// All environment variables of a test's processes.
 pub fn environment(root: &Path) -> Vec<(&'static str, String)> {
     let at = |name: &str| root.join(name).display().to_string();
     vec![

@@ -309,7 +309,7 @@ pub fn seeds(target: &str) -> Vec<(PathBuf, Vec<u8>)> {
         let path = entry.unwrap().path();
         let mut code = std::fs::read(&path).unwrap();
         if target == "walk" {
-            // Its first byte chooses the policy.
+            // The first byte of a seed chooses the policy.
             code.drain(..1.min(code.len()));
         }
         seeds.push((path, code));

@@ -12,7 +12,7 @@ pub fn data_home() -> PathBuf {
     PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("data-home")
 }
 
-/// Makes the environment, or finds it made.
+/// Makes the environment unless it exists.
 pub fn ready() {
     static READY: Once = Once::new();
     READY.call_once(|| {

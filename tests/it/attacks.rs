@@ -163,7 +163,7 @@ fn messages_hold_nothing_hidden_and_nothing_long() {
         "\u{200b}",
         "import \u{2066}os",
         "\u{1b}[2J",
-        // Found by fuzzing: a column without a name left its detail empty.
+        // Found by fuzzing: a column with an empty name gave an empty detail.
         "__builtins__[\"\"]",
         "df[\"\\x1b\"] = df[\" \"] + eval(x)",
         &chain,

@@ -31,7 +31,7 @@ const TABLE: &[(&[&str], &str, &str)] = &[
     (&["chart"], "import urllib.request", "the inputs are in `data`"),
     (&["scoped"], "import httpx", "`system.inputs`"),
     (&["chart"], "import pandas as pd\npd.read_csv('https://x/y.csv')", "the inputs are in `data`"),
-    // Programs, pip among them.
+    // Programs, including pip.
     (&GUARDED, "import subprocess\nsubprocess.run(['pip', 'install', 'x'])", "the packages that are installed are fixed"),
     (&["analysis"], "import os\nos.system('pip install x')", "the packages that are installed are fixed"),
     (&["analysis"], "import os\nos.popen('ls')", "no program can be started"),

@@ -202,7 +202,7 @@ fn home() -> PathBuf {
     PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("lint")
 }
 
-/// The folder of the tools' programs: whichever test is first installs them, the others wait.
+/// The folder of the tools' programs: the first test installs them, the others wait.
 fn tools() -> PathBuf {
     fs::create_dir_all(home()).unwrap();
     let lock = File::create(home().join("lock")).unwrap();

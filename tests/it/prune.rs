@@ -68,7 +68,7 @@ fn sealed(body: &str, prev: &mut String) -> String {
     format!("{body},\"hash\":\"{prev}\"}}\n")
 }
 
-/// The record with another time.
+/// The record with its time replaced.
 fn dated(body: &str, ts: Timestamp) -> String {
     let (before, rest) = body.split_once("\"ts\":\"").unwrap();
     let (_, after) = rest.split_once('"').unwrap();

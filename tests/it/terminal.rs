@@ -310,7 +310,7 @@ fn a_window_of_another_size_is_filled_at_once_and_costs_no_key() {
     }
 }
 
-/// SIGQUIT is what `kill -QUIT` and some supervisors send.
+/// Includes SIGQUIT, which `kill -QUIT` and some supervisors send.
 #[test]
 fn every_signal_that_asks_for_the_end_leaves_a_closing_record() {
     for signal in [

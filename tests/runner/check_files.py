@@ -36,7 +36,7 @@ from own import FILES, FOLDER, TESTED, forked, module, of, raises
 ELSEWHERE = set("first boot main slot restrict syscalls task zygote".split())
 
 
-# -- the files as they are written
+# -- the source text of the files
 
 
 @test
@@ -50,7 +50,7 @@ def every_file_is_bundled_and_has_a_test() -> None:
     assert not TESTED & ELSEWHERE and TESTED | ELSEWHERE <= FILES.keys()
 
 
-# -- what each does
+# -- each file's behaviour
 
 
 @of("plain")

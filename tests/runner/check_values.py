@@ -19,7 +19,7 @@ assert child
 
 
 def looked(data: Any, **patched: Any) -> tuple[set[float], list[dict[str, Any]]]:
-    """The numbers over groups of a table or of plain data, and the bounds that were met."""
+    """The statistics over groups of a table or of plain data, and the bounds that were met."""
     bounds: list[dict[str, Any]] = []
     frames = [data] if isinstance(data, pandas.DataFrame) else values.records(data, pandas)
     before = {name: getattr(values, name) for name in patched}
@@ -33,7 +33,7 @@ def looked(data: Any, **patched: Any) -> tuple[set[float], list[dict[str, Any]]]
 
 
 def towns(people: int = 20) -> pandas.DataFrame:
-    """Two people in each town."""
+    """A table with two people in each town."""
     pay = [1000.0 + at * at for at in range(people)]
     return pandas.DataFrame({"town": [f"t{at // 2}" for at in range(people)], "pay": pay})
 

@@ -1,4 +1,4 @@
-"""Runs a snippet under the real guard in a process of its own, as the runner does.
+"""Runs a snippet under the real guard in its own process, as the runner does.
 
 Without broker and confinement: this tests the guard alone.
 """

@@ -56,7 +56,7 @@ GIVEN = [
     "SecurityError",
 ]
 
-# Seconds for one text.
+# Seconds to parse one text.
 PATIENCE = 120
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, NoReturn
 
-# The names under which libraries are given.
+# Library → the name under which the snippet gets it.
 SHORT = {"pandas": "pd", "numpy": "np"}
 
 

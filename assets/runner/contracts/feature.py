@@ -32,7 +32,7 @@ class Feature(Contract):
         self.known = [str(name) for name in frame.columns]
         frame = frame.copy()
         if asked is not None:
-            # A column made from the target would measure itself.
+            # The target is hidden: a column made from it would predict it trivially.
             frame = frame.drop(columns=[asked.target])
         self.index = frame.index
         return {"df": frame}

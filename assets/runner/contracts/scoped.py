@@ -1,7 +1,7 @@
 """The contract `scoped`: four scopes, `log` with its level, and `SecurityError`, the error of its refusals.
 
 `private` is redacted from everything that leaves the process, `public` goes back to the broker,
-which keeps it for the agent's session, `system` is read only, `local` is each call's own.
+which keeps it for the agent's session, `system` is read-only, and each function call has its own `local`.
 """
 
 from __future__ import annotations

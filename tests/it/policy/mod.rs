@@ -23,7 +23,7 @@ fn write(dir: &Path, name: &str, text: &str) -> std::path::PathBuf {
     path
 }
 
-/// A user's folder, and no administrator's.
+/// Loads a user's folder, without an administrator's.
 fn load(user: &Path) -> Result<Vec<Arc<Policy>>, PolicyError> {
     countersign::policy::load(&Places {
         admin: user.join("no administrator"),

@@ -45,7 +45,7 @@ const CLOSED: &[&str] = &[
      joblib.numpy_pickle joblib.externals joblib.externals.cloudpickle joblib.memory pandas.io.pickle \
      pandas.compat.pickle_compat pandas.read_pickle torch.load torch.serialization torch.hub \
      numpy.lib.npyio numpy.lib.format numpy.load statsmodels.iolib.smpickle zarr",
-    // Python's own that are on no list
+    // standard library modules that are on no list
     "email mailbox webbrowser curses tkinter turtle cmd optparse ensurepip venv this antigravity cgi \
      imp distutils lib2to3 compression.zstd encodings string.templatelib string.Formatter",
 ];

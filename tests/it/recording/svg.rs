@@ -37,7 +37,7 @@ impl Sheet {
         })
     }
 
-    /// A frame as uses of its rows.
+    /// A frame as `<use>` references to its rows.
     fn frame(&mut self, frame: &Frame) -> String {
         let mut out = String::new();
         for (y, row) in frame.rows.iter().enumerate() {
