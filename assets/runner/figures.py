@@ -78,9 +78,8 @@ def watch(backend: str) -> None:
 
 
 def one_backend(matplotlib: ModuleType, backend: str) -> None:
-    """Uses our backend whichever one is asked for (usually `matplotlib.use("Agg")`): it draws as Agg does and
-    keeps what
-    is shown."""
+    """Uses our backend whichever one is asked for (usually `matplotlib.use("Agg")`): it draws as Agg does and keeps
+    what is shown."""
     use = matplotlib.use
 
     def only(asked: Any, *, force: bool = True) -> None:

@@ -213,8 +213,7 @@ def keep_list(limit: int) -> None:
 
 def manifest() -> list[dict[str, Any]] | None:
     """Name and size of every file that was left, for the broker to compare with what it finds; None where the
-    contract
-    keeps no list."""
+    contract keeps no list."""
     if not _listed:
         return None
     try:

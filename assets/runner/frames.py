@@ -52,9 +52,8 @@ def is_same(one: Any, other: Any) -> bool:
 
 
 def mapped(fd: int, pandas: Any) -> Any:
-    """The frame in a sealed memory file. Processes share its pages until one writes to them: a written page
-    becomes that
-    process's own copy, so the frame can be changed."""
+    """The frame in a sealed memory file. Processes share its pages until one writes to them: a written page becomes
+    that process's own copy, so the frame can be changed."""
     import mmap
 
     return opened(mmap.mmap(fd, 0, access=mmap.ACCESS_COPY))
@@ -109,9 +108,8 @@ def missing(table: Any, name: Any) -> bool:
 
 
 def in_place(column: Any, mapping: Any) -> Any:
-    """A numeric column without nulls as an array on the mapping itself, else None. pyarrow's own array would
-    be read-only,
-    and a snippet may change its frame."""
+    """A numeric column without nulls as an array on the mapping itself, else None. pyarrow's own array would be
+    read-only, and a snippet may change its frame."""
     import numpy
     import pyarrow
 

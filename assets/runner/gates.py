@@ -123,10 +123,9 @@ class Gates:
         return named
 
     def check_named(self, function: Any) -> Any:
-        """Checks one name, or several in a list, in a mapping's values or after their columns. Returns the
-        checked copy for
-        pandas: a thread could change a list after the check, and a class of the snippet's own could lie about what it
-        holds."""
+        """Checks one name, or several in a list, in a mapping's values or after their columns. Returns the checked
+        copy for pandas: a thread could change a list after the check, and a class of the snippet's own could lie
+        about what it holds."""
         if isinstance(function, str):
             text = str.__str__(function)[:]
             if text.startswith("_") or text in self.rules.denied:

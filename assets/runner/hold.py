@@ -68,9 +68,8 @@ def start_nothing(program: bytes) -> None:
 def undumpable() -> None:
     """Keeps other processes of this user from reading this one's memory.
 
-    Only the runner itself can do this, because an exec resets it. A Python without ctypes skips this: the
-    broker lists
-    only confinement that it reads from outside.
+    Only the runner itself can do this, because an exec resets it. A Python without ctypes skips this: the broker
+    lists only confinement that it reads from outside.
     """
     try:
         import ctypes

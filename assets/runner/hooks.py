@@ -124,9 +124,8 @@ class Hooks:
         return None
 
     def builtin_problem(self, found: Any) -> str | None:
-        """The first builtin that the text may not use: text that a library evaluates gets the interpreter's
-        builtins, not the
-        guarded ones."""
+        """The first builtin that the text may not use: text that a library evaluates gets the interpreter's builtins,
+        not the guarded ones."""
         is_code = isinstance(found, CodeType)
         for name in names_loaded(found) if is_code else names_bare(found):
             if name in NEVER or name in GUARDED:
@@ -196,9 +195,8 @@ LOADS = {
 
 
 def names_loaded(code: CodeType) -> Iterator[str]:
-    """Names that code reads as bare names, not as attributes: `context.vars` in code that jinja makes of a
-    template does
-    not count."""
+    """Names that code reads as bare names, not as attributes: `context.vars` in code that jinja makes of a template
+    does not count."""
     extended = 0
     for op, number in zip(code.co_code[::2], code.co_code[1::2]):
         number |= extended

@@ -29,9 +29,8 @@ def guarded(gates: Gates) -> Callable[..., ModuleType]:
         level: int = 0,
     ) -> ModuleType:
         if type(fromlist) is list:
-            # An import statement passes a tuple or None. A list comes from a library's compiled code, which
-            # imports for
-            # itself but finds the snippet's `__import__`.
+            # An import statement passes a tuple or None. A list comes from a library's compiled code, which imports
+            # for itself but finds the snippet's `__import__`.
             return _import(name)
         if level or type(name) is not str:
             gates.refuse("relative imports are not allowed")

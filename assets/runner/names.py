@@ -46,9 +46,8 @@ def allowed(gates: Gates) -> dict[str, Any]:
 
 
 def bound_here() -> dict[str, Any]:
-    """`locals`: a copy of what the snippet bound in the calling scope, without Python's own names: at module
-    level the
-    namespace contains the guarded builtins too."""
+    """`locals`: a copy of what the snippet bound in the calling scope, without Python's own names: at module level
+    the namespace contains the guarded builtins too."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and frame.f_code.co_filename != errors.SNIPPET:
         frame = frame.f_back

@@ -186,9 +186,8 @@ SHARED = (FunctionType, BuiltinFunctionType, MethodType)
 
 
 def wraps(gates: Gates) -> Callable[..., Any]:
-    """A `functools.wraps` whose caller cannot choose the attributes: only descriptive ones are copied,
-    because libraries
-    make code from annotations and find globals through `__wrapped__`."""
+    """A `functools.wraps` whose caller cannot choose the attributes: only descriptive ones are copied, because
+    libraries make code from annotations and find globals through `__wrapped__`."""
 
     def wraps(wrapped: Any) -> Any:
         def decorate(wrapper: Any) -> Any:

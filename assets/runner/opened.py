@@ -23,9 +23,8 @@ WRITES = frozenset(("w", "a", "x", "r+", "w+", "a+", "x+", "+r", "+w", "+a", "+x
 
 
 class File(io.FileIO):
-    """The raw file below the buffers of a file that is written. It reports a limit once, because the buffers
-    retry the
-    rest when they are closed or collected."""
+    """The raw file below the buffers of a file that is written. It reports a limit once, because the buffers retry
+    the rest when they are closed or collected."""
 
     _said = False
 

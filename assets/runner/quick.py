@@ -1,9 +1,8 @@
 """Imports installed libraries with half of the usual system calls.
 
-Handles modules that have source and byte code, in packages with an `__init__.py`: it finds them by listing
-each folder
-once, and reads their code in one piece. Anything else is left to the interpreter's own finders, which find the same
-files. Byte code is checked against the time and size of its source, as PEP 3147 says.
+Handles modules that have source and byte code, in packages with an `__init__.py`: it finds them by listing each
+folder once, and reads their code in one piece. Anything else is left to the interpreter's own finders, which find the
+same files. Byte code is checked against the time and size of its source, as PEP 3147 says.
 """
 
 from __future__ import annotations

@@ -49,9 +49,8 @@ def rank(level: str) -> int:
 
 
 class Scoped(Contract):
-    """Gives the scopes with the inputs in them: `private` and private data sets in `private`, what the
-    session kept in
-    `public`, everything else in `system.inputs`."""
+    """Gives the scopes with the inputs in them: `private` and private data sets in `private`, what the session kept
+    in `public`, everything else in `system.inputs`."""
 
     private = True
 

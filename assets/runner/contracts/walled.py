@@ -1,9 +1,8 @@
 """The contract `walled`: plain Python, its inputs as plain data, and stdout.
 
-No library is given. `open` and functions of `os` and `pathlib`, where the policy lists them, work on files
-and folders
-in memory only: the inputs are there under their names, and written files are gone with the run, unless the policy
-collects files.
+No library is given. `open` and functions of `os` and `pathlib`, where the policy lists them, work on files and
+folders in memory only: the inputs are there under their names, and written files are gone with the run, unless the
+policy collects files.
 """
 
 from __future__ import annotations
