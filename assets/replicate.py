@@ -1,4 +1,4 @@
-"""Runs the code of a kept run for its user: nothing here confines or filters anything.
+"""Runs the code of a kept run again for its user. Nothing here confines or filters the code.
 
 Started with `-c` by `countersign replicate`, in the user's own Python; the argument is the job.
 """
@@ -10,7 +10,7 @@ import sys
 from pprint import pprint
 from typing import Any, NoReturn
 
-# Libraries that a snippet finds bound.
+# Libraries that are bound for the snippet beforehand.
 SHORT = {"pd": "pandas", "np": "numpy"}
 
 
@@ -31,7 +31,7 @@ def load(one: dict[str, str]) -> Any:
 
 
 def rows(one: dict[str, str]) -> Any:
-    """What the contract `walled` makes of an input: a table is a list of rows, all cells text."""
+    """An input as the contract `walled` gives it: a table is a list of rows, all cells text."""
     if one["format"] not in ("csv", "tsv"):
         return load(one)
     with open(one["path"], encoding="utf-8", newline="") as file:
@@ -39,7 +39,7 @@ def rows(one: dict[str, str]) -> Any:
 
 
 def plain(value: Any) -> Any:
-    """What the contract `chart` makes of an input: a table is a list of rows."""
+    """An input as the contract `chart` gives it: a table is a list of rows."""
     to_json = getattr(value, "to_json", None)
     return value if to_json is None else json.loads(to_json(orient="records", date_format="iso"))
 
@@ -67,7 +67,7 @@ def leave(why: str) -> NoReturn:
 
 
 def given(job: dict[str, Any]) -> dict[str, Any]:
-    """The names the contract promises, as far as they make sense outside it."""
+    """The names that the contract gives, as far as they make sense outside a run."""
     reader = rows if job["contract"] == "walled" else load
     values = {one["name"]: reader(one) for one in job["inputs"]}
     names: dict[str, Any] = {"__name__": "__main__", "__file__": job["file"]}
@@ -88,7 +88,7 @@ def given(job: dict[str, Any]) -> dict[str, Any]:
 
 
 def core() -> dict[str, Any]:
-    """The core functions of the contract `scoped`; nothing is redacted for its own user."""
+    """The core functions of the contract `scoped`, without redaction: the user owns the data."""
     levels = ("debug", "info", "warn", "warning", "error")
     least = ["debug"]
 
@@ -113,7 +113,7 @@ def core() -> dict[str, Any]:
 
 
 def scopes(job: dict[str, Any], values: dict[str, Any]) -> dict[str, Any]:
-    """Where a run of the contract `scoped` finds its inputs."""
+    """The scopes of the contract `scoped`, with the inputs in them."""
     hidden = values.pop("private", {})
     shared = values.pop("public", {})
     for one in job["inputs"]:
@@ -125,7 +125,7 @@ def scopes(job: dict[str, Any], values: dict[str, Any]) -> dict[str, Any]:
 
 
 def scope(values: dict[str, Any]) -> Any:
-    """A scope: its names are attributes and items."""
+    """A scope, whose names are attributes and items."""
 
     class Scope(dict[str, Any]):
         def __getattr__(self, name: str) -> Any:

@@ -1,5 +1,5 @@
-# Asked of an interpreter with `-I -S`: prints one JSON object about itself. Runs nothing of the
-# environment it describes (no `.pth` file, no sitecustomize): only the standard library is imported.
+# Run by an interpreter with `-I -S`: prints one JSON object about that interpreter. Runs nothing of the
+# environment it describes (no `.pth` file, no sitecustomize): imports only the standard library.
 import json
 import os
 import sys
@@ -25,8 +25,8 @@ def system_site(path):
 
 
 def record_of(dist):
-    # What the installer noted about every file: a reinstalled package with the same version and
-    # other content has another record.
+    # The installer's record of every file: a package reinstalled with the same version but other content
+    # has another record.
     import hashlib
 
     text = dist.read_text("RECORD") or dist.read_text("METADATA") or ""
@@ -51,7 +51,7 @@ def main():
 
     config = find_config()
     if config:
-        # With `-S` an interpreter does not know that it is in an environment, and Debian's
+        # With `-S` an interpreter does not know that it is in a virtual environment, and Debian's
         # getsitepackages() answers for the system.
         prefix = os.path.dirname(config)
         variables = {"base": prefix, "platbase": prefix}

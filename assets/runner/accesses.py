@@ -1,5 +1,5 @@
-"""What a snippet asks of its scopes and core functions: each access is counted as allowed or blocked,
-and one that crosses into another context is an event."""
+"""Counts a snippet's accesses to its scopes and core functions as allowed or blocked, and reports an access
+that crosses into another context as an event."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from _countersign.events import Events
 
 COUNTED = ("private", "public", "system", "local", "functions")
-# Names of one scope that are told one by one. A snippet with many is not to use up the run's events.
+# Names of one scope that get an event each. The bound keeps a snippet with many names from using up the run's events.
 NAMES_MAX = 15
 
 
@@ -19,7 +19,7 @@ class Accesses:
         self._told: dict[tuple[str, str], set[str]] = {}
 
     def to(self, events: Events) -> None:
-        """Where crossings are told from here on, and whose last word has the counts."""
+        """From now on crossings are reported to `events`, whose closing line carries the counts."""
         self._events = events
         events.accesses = self.counts
 
@@ -30,7 +30,7 @@ class Accesses:
         self.counts[of]["blocked"] += 1
 
     def tell(self, kind: str, of: str, message: str) -> None:
-        """An event, once for each message. `kind`: as in `Events.add`."""
+        """Adds an event, once for each message. `kind`: as in `Events.add`."""
         told = self._told.setdefault((kind, of), set())
         if self._events is None or message in told or len(told) > NAMES_MAX:
             return

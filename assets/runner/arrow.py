@@ -1,5 +1,5 @@
-"""What pyarrow takes at a file's or a caller's word, looked at before compiled code goes by it: where texts
-and lists lie in its buffers, positions that are taken, memory of others that a buffer stands on.
+"""Checks what pyarrow would trust a file or a caller for, before compiled code uses it: offsets of texts and lists
+in its buffers, positions to take, and foreign memory below a buffer.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from _countersign.gates import Gates
 
 
-# Module → what reads a file that the snippet may have written itself.
+# Module → functions and classes that read a file. The snippet may have written that file itself.
 READS = {
     "pyarrow": ("CompressedInputStream", "PythonFile", "input_stream"),
     "pyarrow.csv": ("open_csv", "read_csv"),
@@ -37,7 +37,7 @@ def close(gates: Gates) -> None:
 
 
 def bounds(compute: Any) -> None:
-    """pyarrow takes what it is told to, or looks whether it is there: here it looks."""
+    """`take` with bounds checks always on: pyarrow lets its caller switch them off."""
     found = compute.TakeOptions
 
     class TakeOptions(found):  # type: ignore[misc,valid-type]  # a class of whatever pyarrow has there
@@ -55,8 +55,8 @@ def bounds(compute: Any) -> None:
 
 
 def whole(feather: Any) -> None:
-    """A file says where its texts lie, and pyarrow believes it."""
-    # All of them read through this one: `read_table`, `read_feather` and what pandas has of both.
+    """Validates tables read from feather files: pyarrow trusts the text offsets in the file."""
+    # All readers go through this function: `read_table`, `read_feather` and pandas' wrappers of both.
     plain = feather._read_table_internal
 
     @functools.wraps(plain)
@@ -72,19 +72,19 @@ def sources(module: Any, gates: Gates) -> None:
     for name in READS[module.__name__]:
         found = getattr(module, name)
         if isinstance(found, type) and isinstance(found.__init__, FunctionType):  # type: ignore[misc]  # it is asked what it is
-            # Whoever made a class of it already has its way of making objects.
+            # Subclasses exist already and inherit this `__init__`, so it is wrapped in place.
             owner: Any = next(one for one in found.__mro__ if "__init__" in vars(one))
             owner.__init__ = memory.sourced(owner.__init__, 1)
             continue
         own = memory.sourced(found)
         gates.narrow.instead[id(found)] = own
-        # Compiled classes stay what they are for pyarrow itself.
+        # pyarrow itself keeps its compiled classes.
         if not isinstance(found, type):
             setattr(module, name, own)
 
 
 def streams(module: Any, gates: Gates) -> None:
-    """Buffers over memory of others, and writing to buffers that arrays stand on."""
+    """Guards buffers over foreign memory, and writes to buffers below arrays."""
     given = gates.narrow.instead
     py_buffer, output_stream = module.py_buffer, module.output_stream
     given[id(py_buffer)] = lambda obj: py_buffer(memory.seen(obj))
@@ -106,7 +106,7 @@ def streams(module: Any, gates: Gates) -> None:
 
 
 def checked(module: Any, reader: Any) -> Any:
-    """What C++ reads from it by itself is whole too."""
+    """A reader whose batches are validated, also when C++ pulls them by itself."""
 
     def batches() -> Any:
         for batch in reader:
@@ -117,7 +117,7 @@ def checked(module: Any, reader: Any) -> Any:
 
 
 def complete(plain: Any) -> Any:
-    """A way to read, which gives what is whole."""
+    """The read function, with its result validated."""
 
     @functools.wraps(plain)
     def read(*args: Any, **kwargs: Any) -> Any:
@@ -129,7 +129,7 @@ def complete(plain: Any) -> Any:
 
 
 def formats(module: Any, gates: Gates) -> None:
-    """A data set of feather files is read, filtered and joined by C++ alone."""
+    """Refuses data sets of feather files: C++ alone reads, filters and joins them, so nothing could validate them."""
 
     def refused(*args: Any, **kwargs: Any) -> NoReturn:
         raise ValueError("nobody checks a data set of feather files: use pyarrow.feather.read_table")

@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from importlib.machinery import ModuleSpec
     from types import ModuleType
 else:
-    # Where `importlib.machinery` has it from, without what that imports itself.
+    # The class that `importlib.machinery` exports, without the imports of that module.
     ModuleSpec = type(sys.__spec__)
 
 PACKAGE = "_countersign"
 
 
 class Bundle:
-    """Imports `_countersign` and its modules from memory, everything else as usual."""
+    """Imports `_countersign` and its modules from memory; everything else is imported as usual."""
 
     def __init__(self, sources: dict[str, str | bytes]) -> None:
         self.sources = sources
@@ -32,7 +32,7 @@ class Bundle:
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         if not name.startswith(PACKAGE):
-            # Asked for every module of every library.
+            # The common case: this runs for every module of every library.
             return None
         if name == PACKAGE:
             return ModuleSpec(name, self, is_package=True)  # type: ignore[arg-type]  # loads as a loader does, without its base class
@@ -56,7 +56,7 @@ class Bundle:
                 exec(code, module.__dict__)  # noqa: S102 - as importing does
 
 
-# What is made while modules are loaded stays: looking for garbage in it only takes time.
+# Objects made while modules load stay alive, so collecting garbage among them only takes time.
 gc.disable()
 sys.meta_path.insert(0, Bundle(globals().pop("bundle")))
 

@@ -1,4 +1,4 @@
-"""A matplotlib backend: a figure that is shown, or left open at the end, becomes a file.
+"""A matplotlib backend that saves figures as files when they are shown, or left open at the end.
 
 Loaded by matplotlib itself, by the name in `MPLBACKEND`; the runner needs only the standard library.
 """
@@ -29,13 +29,13 @@ class FigureCanvas(FigureCanvasAgg):  # type: ignore[misc]  # matplotlib has no 
     def print_figure(self, filename: Any, *args: Any, **kwargs: Any) -> Any:
         done = super().print_figure(filename, *args, **kwargs)
         if isinstance(filename, (str, os.PathLike)):
-            # It has its file already; it needs no second one under another name.
+            # The snippet saved the figure itself: no second file under another name.
             self.figure._countersign_kept = True
         return done
 
 
 def keep_open() -> None:
-    """Keeps every open figure and closes it, as a window would be closed."""
+    """Saves every open figure and closes it, as closing its window would."""
     for manager in Gcf.get_all_fig_managers():
         keep(manager.canvas.figure)
     Gcf.destroy_all()
@@ -51,6 +51,6 @@ def keep(figure: Any) -> None:
 
 
 def finish() -> None:
-    """Keeps what is still open when the snippet has come to its end."""
+    """Keeps the figures that are still open when the snippet ends."""
     if "matplotlib.pyplot" in sys.modules:
         keep_open()

@@ -1,5 +1,5 @@
-"""A job without a snippet: what another process handed over is looked at by one that can be
-believed, because nothing of an agent's ever ran in it."""
+"""A job without a snippet: a process that never ran an agent's code, and so can be trusted, checks what another
+process handed over."""
 
 from types import ModuleType
 from typing import Any
@@ -10,7 +10,7 @@ from _countersign.errors import Refused
 
 
 def run(setup: spec.Setup, libraries: dict[str, ModuleType], contract: Contract) -> Any:
-    """What the contract certifies. The last input is what was handed over."""
+    """Returns the contract's certified result. The last input is what was handed over."""
     try:
         *given, handed = spec.read_job(setup).inputs
         if spec.digest_of(handed.fd) != handed.sha256:

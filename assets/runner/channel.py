@@ -1,7 +1,7 @@
-"""Messages of whole packets with descriptors, on sockets that are known by number.
+"""Messages of whole packets with descriptors, on sockets given by number.
 
-Numbers and no socket objects: after a fork a descriptor is closed by number, and an object that
-still believed in it would later close another's.
+Numbers instead of socket objects: after a fork descriptors are closed by number, and a socket object that outlives
+its descriptor would later close somebody else's.
 """
 
 import os

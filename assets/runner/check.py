@@ -1,7 +1,7 @@
-"""The second check: CPython's own syntax tree against the policy, before anything runs.
+"""The second check: compares CPython's own syntax tree with the policy before anything runs.
 
-Independent of the analyser that looked before the grant: another parser, another language,
-another author of mistakes.
+Independent of the analyser that checked the code before the grant: another parser and another language, so that
+one mistake is unlikely to be in both.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ Problem = tuple[int | None, str]
 
 
 def check(tree: ast.Module, rules: Rules, given: Iterable[str], events: Events) -> frozenset[str]:
-    """Raises for the first problem by line, naming a few more. `given`: names bound beforehand. Returns the
-    modules that the snippet can do without.
+    """Raises for the first problem by line and names a few more. `given`: names bound beforehand. Returns the modules
+    that the snippet can do without.
 
     Every problem is an event of the run.
     """
@@ -59,9 +59,9 @@ def check(tree: ast.Module, rules: Rules, given: Iterable[str], events: Events) 
 
 
 def plain_reads(node: ast.AST, rules: Rules) -> Iterator[ast.AST]:
-    """What is refused elsewhere and is here no more than what the policy gives by another name: `SystemExit` that
-    is raised is `sys.exit`, and `x.__class__` is `type(x)` where its name is read, where it is compared and where
-    a name's object makes another."""
+    """Nodes that are refused elsewhere but here only do what the policy allows under another name: `raise SystemExit`
+    is `sys.exit`; `x.__class__` is `type(x)` where its name is read, where it is compared, and where calling it makes
+    another object."""
     classes: list[ast.expr] = []
     match node:
         case (
@@ -88,8 +88,8 @@ ABSENCE = frozenset(("ImportError", "ModuleNotFoundError", "Exception"))
 
 
 def attempted(nodes: Iterable[ast.AST]) -> set[ast.Import | ast.ImportFrom]:
-    """Imports that may find nothing: in a `try` or a `suppress` that takes their error, under `TYPE_CHECKING`, and
-    of packages that the snippet asks `find_spec` for."""
+    """Imports that may fail: in a `try` or a `suppress` that catches the error, under `TYPE_CHECKING`, and imports of
+    packages that the snippet looks up with `find_spec`."""
     sought = {top for node in nodes for top in asked_for(node)}
     inside = {
         inner
@@ -106,7 +106,7 @@ def attempted(nodes: Iterable[ast.AST]) -> set[ast.Import | ast.ImportFrom]:
 
 
 def does_without(node: ast.AST) -> bool:
-    """Whether imports in its body may find nothing."""
+    """Whether imports in the statement's body may fail."""
     match node:
         case ast.Try(handlers=handlers) | ast.TryStar(handlers=handlers):
             return any(takes_absence(one.type) for one in handlers)
@@ -140,8 +140,8 @@ def tops(node: ast.Import | ast.ImportFrom) -> list[str]:
 
 
 def optional(node: ast.Import | ast.ImportFrom, rules: Rules) -> set[str]:
-    """The modules of such an import that the policy does not list: the import's gate raises the error and
-    loads nothing. What each module is for only the analyser knows; it refuses those that reach outside."""
+    """The modules of an import that may fail and that the policy does not list: the import gate raises the error and
+    loads nothing. Only the analyser knows what each module is for; it refuses those that reach outside."""
     match node:
         case ast.ImportFrom(module=str(name), level=0):
             names = [name]
@@ -157,7 +157,7 @@ def is_public(module: str) -> bool:
 
 
 def takes_absence(kind: ast.expr | None) -> bool:
-    """Whether a handler takes what an import raises that finds nothing."""
+    """Whether a handler catches the error of a failed import."""
     match kind:
         case ast.Name(id=name):
             return name in ABSENCE
@@ -171,10 +171,10 @@ def bound_in(tree: ast.Module) -> set[str]:
     return {name for node in ast.walk(tree) for name in bound_names(node)}
 
 
-# Type parameters are Python 3.12's.
+# Type parameters exist since Python 3.12.
 PARAMETERS = tuple(getattr(ast, name) for name in ("TypeVar", "ParamSpec", "TypeVarTuple") if hasattr(ast, name))
 
-# What binds a name, and what else has something to be judged: most of a tree is neither.
+# Node types that bind a name, and those with anything to judge. Most nodes are neither and are skipped by type.
 BINDING = frozenset(
     {ast.Name, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.arg, ast.alias}
     | {ast.MatchAs, ast.MatchStar, ast.MatchMapping, ast.ExceptHandler, *PARAMETERS}
@@ -185,8 +185,8 @@ JUDGED = BINDING | frozenset(
 
 
 def bound_names(node: ast.AST) -> Iterable[str]:
-    """Names that a node binds, of whatever scope: a name that is bound anywhere is the snippet's,
-    and where it is not bound after all, the frozen builtins do not have it either."""
+    """Names that a node binds, in any scope: a name that is bound anywhere is the snippet's own. Where it turns out
+    to be unbound, the frozen builtins do not have it either."""
     return bindings(node) if type(node) in BINDING else ()
 
 
@@ -216,7 +216,7 @@ def node_problems(node: ast.AST, rules: Rules, bound: set[str]) -> Iterator[str 
     match node:
         case ast.Name(id=name):
             reads = isinstance(node.ctx, ast.Load)
-            # What the snippet defined it may read: `__radd__ = __add__`.
+            # The snippet may read what it defined: `__radd__ = __add__`.
             own = not reads or (name in bound and name not in THERE)
             yield rules.name_problem(name, rules.defined if own else rules.read)
             if reads and name not in bound:
@@ -241,15 +241,15 @@ def node_problems(node: ast.AST, rules: Rules, bound: set[str]) -> Iterator[str 
                 elif keyword.arg is None:
                     yield "class keywords from a mapping are not allowed"
         case ast.MatchClass(kwd_attrs=attributes):
-            # A class pattern reads attributes without an attribute node. What a positional one
-            # reads, the gates see.
+            # A class pattern reads attributes without an attribute node. The gates see what its positional
+            # patterns read.
             for name in attributes:
                 yield rules.attribute_problem(name, rules.read)
 
 
 def is_abstract(node: ast.expr) -> bool:
-    """Names a library's class of classes, alone or as a module's member; what it is bound to, its
-    import says."""
+    """Whether the expression names a library's metaclass, alone or as a module's member; its import decides what the
+    name is bound to."""
     match node:
         case ast.Name(id=name) | ast.Attribute(value=ast.Name(), attr=name):
             return name in METACLASSES
@@ -270,7 +270,7 @@ def import_problems(node: ast.Import | ast.ImportFrom, rules: Rules, without: Co
         return
     for alias in node.names:
         if alias.name == "*":
-            # Which names come is for the import's own gate: it hands over allowed ones only.
+            # The import gate decides which names the star brings: it hands over allowed ones only.
             yield rules.module_problem(node.module)
         else:
             yield rules.member_problem(node.module, alias.name)

@@ -1,7 +1,7 @@
 """New columns of a table: what makes them acceptable, and their form as Arrow bytes.
 
-Used twice: by the child that ran the snippet, whose word is a claim, and by the fresh one that
-certifies the bytes it handed over.
+Used twice: by the child that ran the snippet, which nobody trusts, and by the fresh process that certifies the
+bytes which that child handed over.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-# Stable word for word: agents may rely on them.
+# Agents may rely on the exact wording of these messages.
 NO_FRAME = "`df` must be a pandas DataFrame"
 NO_COLUMN = "`df` has no new column"
 NOT_NUMERIC = "the new column `{}` is not numeric"
@@ -26,8 +26,7 @@ TOO_LARGE = (
     "or rows, or a smaller type such as float32"
 )
 
-# The file in the output folder in which columns are handed over, and its bytes at most: more the
-# log does not keep.
+# The file in the output folder in which columns are handed over, and its maximum size: the log keeps no more bytes.
 FILE = "columns.arrow"
 BYTES_MAX = 64 << 20
 
@@ -37,7 +36,7 @@ def violation(message: str) -> Refused:
 
 
 def to_arrow(frame: Any, known: list[str], pandas: ModuleType, arrow: ModuleType) -> bytes:
-    """The new columns of what the snippet left, as an Arrow stream."""
+    """The new columns of the table that the snippet left, as an Arrow stream."""
     if not isinstance(frame, pandas.DataFrame):
         raise violation(NO_FRAME)
     names = [str(name) for name in frame.columns]
@@ -50,7 +49,7 @@ def to_arrow(frame: Any, known: list[str], pandas: ModuleType, arrow: ModuleType
         if not pandas.api.types.is_numeric_dtype(series.dtype):
             raise violation(NOT_NUMERIC.format(names[at]))
         try:
-            # Missing stays apart from NaN only as long as Arrow has both: here they are one.
+            # Arrow tells null from NaN; here both mean missing.
             arrays.append(arrow.array(series, from_pandas=True))
         except (arrow.ArrowException, TypeError, ValueError):
             raise violation(NOT_NUMERIC.format(names[at])) from None
@@ -66,7 +65,7 @@ def stream(table: Any, arrow: ModuleType) -> bytes:
 
 
 def hand_over(raw: bytes, most: int) -> None:
-    """Leaves the columns in their file; `most` is the policy's bound of a file, in bytes."""
+    """Writes the columns into their file; `most` is the policy's limit for a file, in bytes."""
     most = min(most, BYTES_MAX)
     if len(raw) > most:
         raise violation(TOO_LARGE.format(len(raw), most))
@@ -74,7 +73,7 @@ def hand_over(raw: bytes, most: int) -> None:
 
 
 def certified(raw: bytes, known: list[str], numpy: ModuleType, arrow: ModuleType) -> Any:
-    """The table that bytes of an untrusted process hold, if it keeps the contract.
+    """The table in the bytes of an untrusted process, if it keeps the contract.
 
     Checked in this order: a table, a new column, each numeric, each finite. Finite means: ±inf
     becomes missing, so that every value is a finite number or missing.
@@ -107,13 +106,13 @@ def certified(raw: bytes, known: list[str], numpy: ModuleType, arrow: ModuleType
 
 
 def finite(column: Any, numpy: ModuleType, arrow: ModuleType) -> Any:
-    """The column with everything that is no finite number missing."""
+    """The column, with every value that is not a finite number turned into missing."""
     values = column.to_numpy(zero_copy_only=False)
     return arrow.array(values, type=column.type, mask=~numpy.isfinite(values))
 
 
 def described(table: Any) -> list[dict[str, Any]]:
-    """What the result says of each column."""
+    """The description of each column in the result."""
     return [
         {"name": name, "dtype": str(column.type), "missing": column.null_count}
         for name, column in zip(table.column_names, table.columns)

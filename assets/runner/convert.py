@@ -1,6 +1,6 @@
-"""Describes one data set and turns it into Arrow. Runs no snippet: the file is all that is untrusted.
+"""Describes one data set and turns it into Arrow. Runs no snippet: only the file is untrusted.
 
-The description goes into the report, the Arrow bytes to standard output.
+The report gets the description; standard output gets the Arrow bytes.
 """
 
 import os
@@ -9,9 +9,9 @@ from typing import Any
 
 from _countersign import errors, frames, inputs, spec
 
-# More columns than this is no table that a person can judge.
+# A person cannot judge a table with more columns.
 COLUMNS_MAX = 10_000
-# Rows of plain data that are looked at for names and types.
+# Rows of plain data that are read for names and types.
 LOOKED_AT = 1_000
 
 
@@ -35,7 +35,7 @@ def limited(columns: list[tuple[str, str]]) -> list[dict[str, str]]:
 
 
 def write(frame: Any, pandas: Any, nan: bool, most: int) -> bool:
-    """False where each run is to read the file itself."""
+    """Writes the frame as Arrow. False if it cannot, so that each run reads the file itself."""
     try:
         import pyarrow
     except ImportError:
@@ -49,7 +49,7 @@ def write(frame: Any, pandas: Any, nan: bool, most: int) -> bool:
 
 
 def size(table: Any) -> int:
-    """Bytes of the file that is made of it."""
+    """Size of the table as a file, in bytes."""
     import pyarrow
 
     counted = pyarrow.MockOutputStream()
@@ -60,7 +60,7 @@ def size(table: Any) -> int:
 
 
 def plain(value: Any) -> tuple[list[tuple[str, str]], int]:
-    """Names and types of plain data: of a list of objects, or of one."""
+    """Names and types of the fields of plain data: a list of objects, or one object."""
     records = value if isinstance(value, list) else [value]
     seen: dict[str, set[str]] = {}
     for record in records[:LOOKED_AT]:

@@ -1,4 +1,4 @@
-"""The bare last expression, shown as a notebook would show it."""
+"""Shows the bare last expression as a notebook would."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-# Bytes of one value, half of what a run may print: one that is longer would end it.
+# Maximum bytes of one value: half of what a run may print, so that a long value does not end the run.
 MOST = 100_000
 
 
 class Display:
-    """Remembers the value for the result. `whole`: nothing of it is cut."""
+    """Shows a value and remembers it for the result. `whole`: never cuts a value."""
 
     def __init__(self, whole: bool = False) -> None:
         self.value: Any = None
@@ -24,7 +24,7 @@ class Display:
 
     def __call__(self, value: Any) -> None:
         if value is None or figures.is_shown(value):
-            # A figure is a file.
+            # The figure has become a file.
             return
         self.value = value
         text = repr(value)
@@ -37,8 +37,8 @@ class Display:
 
 
 def widen(pandas: Any) -> None:
-    """A table is read in a wide window and by programs, not on 80 columns: each row is one line, and
-    what makes it long is cut."""
+    """Prints tables for wide windows and programs instead of 80 columns: each row is one line, and long cells
+    are cut."""
     if pandas is not None:
         pandas.set_option("display.width", 160)
         pandas.set_option("display.expand_frame_repr", False)
@@ -47,6 +47,7 @@ def widen(pandas: Any) -> None:
 
 
 def uncut(pandas: Any) -> None:
-    """The beginning of a text that is hidden as a whole would be told."""
+    """Stops pandas from cutting texts: redaction recognises whole private values only, so it would miss the
+    beginning of one."""
     if pandas is not None:
         pandas.set_option("display.max_colwidth", None)

@@ -1,4 +1,4 @@
-"""Typed errors: what went wrong, with the snippet's own line and nothing of this machine's."""
+"""Typed errors: what went wrong and in which line of the snippet, without details of this machine."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MESSAGE_MAX = 2000
 
 
 class PolicyViolation(BaseException):
-    """The snippet did what its policy forbids. Not an `Exception`: it is not to be caught."""
+    """The snippet did what its policy forbids. Not an `Exception`, so that `except Exception` does not catch it."""
 
     def __init__(self, message: str, line: int | None = None) -> None:
         super().__init__(message)
@@ -28,7 +28,7 @@ class TickLimit(BaseException):
 
 
 class Refused(Exception):
-    """The run cannot go on, for a reason with its own type in the outcome."""
+    """The run cannot go on; the outcome has its own type for the reason."""
 
     def __init__(self, kind: str, message: str) -> None:
         super().__init__(message)
@@ -37,7 +37,7 @@ class Refused(Exception):
 
 
 def as_report(error: BaseException) -> dict[str, Any]:
-    """The error as the outcome tells it."""
+    """The error as the outcome reports it."""
     kind, limit = classify(error)
     line = getattr(error, "line", None) if isinstance(error, PolicyViolation) else None
     if line is None:
@@ -56,7 +56,7 @@ def as_report(error: BaseException) -> dict[str, Any]:
 
 
 def classify(error: BaseException) -> tuple[str, str | None]:
-    """Type and limit by what was raised. The broker takes it as a claim."""
+    """The outcome's type and limit for an exception. The broker treats both as claims."""
     if isinstance(error, PolicyViolation):
         return "PolicyViolation", None
     if isinstance(error, Refused):
@@ -76,8 +76,8 @@ def classify(error: BaseException) -> tuple[str, str | None]:
 
 
 def number_of(error: BaseException) -> int | None:
-    """What the system calls it (errno(3)), as it was raised: a class of the snippet's may have an
-    `errno` of its own."""
+    """The system's error number (errno(3)), read through the base class: a class of the snippet's may define its own
+    `errno`."""
     number = OSError.errno.__get__(error) if isinstance(error, OSError) else None  # type: ignore[union-attr]  # the descriptor, which the class's own type hides
     return number if isinstance(number, int) else None
 
@@ -88,13 +88,14 @@ def current() -> BaseException | None:
 
 
 def whole() -> None:
-    """From here on no message is cut: the beginning of what is hidden as a whole would be told."""
+    """From now on no message is cut: redaction hides whole values only, so a cut would reveal the beginning
+    of one."""
     global _whole
     _whole = True
 
 
 def cut(text: str) -> str:
-    """A message of bounded length."""
+    """The message, cut to a bounded length."""
     if len(text) <= MESSAGE_MAX:
         return text
     return f"[{len(text)} characters left out]" if _whole else text[:MESSAGE_MAX]
@@ -104,17 +105,17 @@ _whole = False
 
 
 def text_of(error: BaseException) -> str:
-    """The error's own words. They are made by code of the snippet, which may raise again."""
+    """The error's own message. Code of the snippet may produce it, and may raise again."""
     if isinstance(error, MemoryError):
         said = "the memory limit is reached"
         try:
-            # What numpy says of the array that found no room.
+            # numpy names the array that did not fit.
             own = str(error)
         except BaseException:  # noqa: BLE001 - there may be no room for that either
             own = ""
         return cut(f"{said}: {own}") if own else said
     if isinstance(error, SystemExit):
-        # `sys.exit("why")`: what the interpreter would print (its `sys.exit`).
+        # `sys.exit("why")`: the interpreter would print this text.
         if type(error.code) is str:
             return cut(error.code)
         return cut(f"the snippet ended itself with status {error.code!r}")
@@ -127,7 +128,7 @@ def text_of(error: BaseException) -> str:
 
 
 def hint(error: BaseException) -> str:
-    """What ends the words of an error about a name that is not there."""
+    """The hint that ends the message of an error about a missing name."""
     if not isinstance(error, (KeyError, AttributeError, NameError)):
         return ""
     from _countersign import nearest
@@ -136,7 +137,7 @@ def hint(error: BaseException) -> str:
 
 
 def snippet_lines(trace: TracebackType | None) -> list[tuple[int, str]]:
-    """Line and function of every frame that is the snippet's."""
+    """Line and function of each of the snippet's frames."""
     lines = []
     while trace is not None:
         code = trace.tb_frame.f_code
@@ -155,19 +156,19 @@ def snippet_line(error: BaseException) -> int | None:
 
 
 def last_line(error: Any) -> str:
-    """The error's type and words, as a traceback ends."""
+    """The error's type and message, as in the last line of a traceback."""
     text = text_of(error) if isinstance(error, BaseException) else str(error)
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
-# Errors behind an error that are shown.
+# How many causes of an error are shown.
 BEHIND = 5
 CAUSED = "The above exception was the direct cause of the following exception:"
 MEANWHILE = "During handling of the above exception, another exception occurred:"
 
 
 def lines_of(error: BaseException, chain: bool = True) -> list[str]:
-    """A traceback of the snippet's own frames, and of the errors behind it."""
+    """A traceback of the snippet's own frames, after those of the error's causes."""
     parts: list[str] = []
     for one, joint in behind(error) if chain else []:
         parts += [*frames_of(one), "", joint, ""]
@@ -175,7 +176,7 @@ def lines_of(error: BaseException, chain: bool = True) -> list[str]:
 
 
 def behind(error: BaseException) -> list[tuple[BaseException, str]]:
-    """What it was raised from, or in the handling of, the first one first."""
+    """The errors that it was raised from or while handling, the earliest first."""
     found: list[tuple[BaseException, str]] = []
     seen = {id(error)}
     while len(found) < BEHIND:
@@ -216,8 +217,8 @@ def show(error: BaseException) -> None:
 
 
 def show_unraisable(told: Any) -> None:
-    """An error that the interpreter drops, without frames of libraries. `told`: as
-    `sys.unraisablehook` has it."""
+    """Prints an error that the interpreter drops, without frames of libraries. `told`: the argument of
+    `sys.unraisablehook`."""
     show(told.exc_value or told.exc_type())
 
 
@@ -229,7 +230,7 @@ def show_warning(
     file: object = None,
     line: str | None = None,
 ) -> None:
-    """A warning without the path and source line of the library that gave it."""
+    """Prints a warning without the path and source line of the library that issued it."""
     where = f"{SNIPPET}:{lineno}: " if filename == SNIPPET else ""
     try:
         print(cut(f"{where}{category.__name__}: {message}"), file=sys.stderr)  # noqa: T201 - as Python does

@@ -1,8 +1,8 @@
-"""Text that libraries evaluate for a snippet: annotations and model formulas, with the gates in it.
+"""Puts the gates into text that libraries evaluate for a snippet: annotations and model formulas.
 
 Such text reads attributes and members of modules as the snippet's own code does, so it goes through the same
-gates. Without them it would have what the snippet is given in another way: `np.ndarray` over any memory,
-`operator.attrgetter`, `functools.update_wrapper`.
+gates. Without them the text would reach the originals of what the snippet gets only as a stand-in: `np.ndarray` over
+any memory, `operator.attrgetter`, `functools.update_wrapper`.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def close(gates: Gates) -> None:
 
 
 def compiler(gates: Gates) -> Callable[..., Any]:
-    """`compile` as these modules have it."""
+    """The `compile` to put into these modules."""
 
     def compile(source: Any, filename: str, mode: str, flags: int = 0, *args: Any, **kwargs: Any) -> Any:
         if mode != "eval" or narrow.importing():
@@ -45,12 +45,12 @@ def compiler(gates: Gates) -> Callable[..., Any]:
             tree: Any = copy.deepcopy(source)
         else:
             tree = builtins.compile(source, filename, mode, flags | ast.PyCF_ONLY_AST, dont_inherit=True)
-        # Once more as it was written: the hook on text knows its names.
+        # Compiled once without gates, so that the audit hook judges the names of the original text.
         builtins.compile(tree, filename, mode, flags, dont_inherit=True)
         rewriter = rewrite.Rewriter(gates.rules, (), False)
         tree = ast.fix_missing_locations(rewriter.visit(tree))
         with warnings.catch_warnings():
-            # As in `guard`: the constants that are called are no texts any more by then.
+            # As in `guard`: the called constants are gates by the time they run, no longer strings.
             warnings.filterwarnings("ignore", "'str' object is not callable", SyntaxWarning)
             code = builtins.compile(tree, filename, mode, flags, dont_inherit=True)
         return rewrite.installed(code, rewriter, lambda name: gates.of(name.removeprefix("read ")))
@@ -58,5 +58,5 @@ def compiler(gates: Gates) -> Callable[..., Any]:
     return compile
 
 
-# By this name the hook on text knows that another asked.
+# The audit hook skips frames of this file and judges the caller instead.
 FILE = compiler.__code__.co_filename

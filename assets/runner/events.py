@@ -1,7 +1,7 @@
-"""Monitoring events: what the guard refused, saw crossed, or ended, for the run's record.
+"""Monitoring events for the run's record: refusals, crossings and limits that the guard saw.
 
-Each is told when it happens, on the report pipe, so that it is known of a run that is killed too.
-Bounded, so that a snippet cannot fill the report with them: after the last one only a count.
+Each goes to the report pipe when it happens, so that the events of a killed run are known too. Their number is
+bounded, so that a snippet cannot fill the report: events beyond the bound are only counted.
 """
 
 from __future__ import annotations
@@ -22,30 +22,30 @@ if TYPE_CHECKING:
 EVENTS_MAX = 50
 TEXT_MAX = 300
 
-# Stands on the stack above an import.
+# The file name of the frames that perform an import.
 IMPORTS = "<frozen importlib._bootstrap>"
 
 
 class Events:
-    """The events of one run, in order. `tell` takes one line for each; `clean` takes out of a
-    message what must not leave the process."""
+    """The events of one run, in order. `tell` takes one line for each; `clean` removes from a message what must not
+    leave the process."""
 
     def __init__(self, tell: Tell, clean: Callable[[str], str] = str) -> None:
         self._tell = tell
         self._clean = clean
         self._first = os.getpid()
         self._told = 0
-        # Which limits were told of, and where.
+        # The limits that were reported, each with its line.
         self._limits: set[tuple[str, int | None]] = set()
-        # How many there were over the bound.
+        # The number of events over the bound.
         self.more = 0
-        # What the contract counted of the snippet's accesses, where it counts them.
+        # The contract's counts of the snippet's accesses, if the contract counts them.
         self.accesses: dict[str, dict[str, int]] | None = None
 
     def add(self, kind: str, message: str, line: int | None = None) -> None:
         """`kind` is one of `refused`, `text`, `system`, `files`, `scope`, `crossing`, `limit`, `facts`.
 
-        Without a line, the snippet's own line that is running now.
+        `line` defaults to the line of the snippet that is running now.
         """
         if os.getpid() != self._first:
             return
@@ -59,11 +59,11 @@ class Events:
         self._tell(json.dumps({"event": event}).encode() + b"\n")
 
     def closing(self) -> dict[str, Any]:
-        """What belongs into the last line of the report."""
+        """Fields for the last line of the report."""
         return {"more": self.more, "accesses": self.accesses}
 
     def limit(self, name: str, line: int | None = None, reason: str = "") -> None:
-        """A limit that is met, told once for each line. `reason`: which one of its kind it was."""
+        """Reports that a limit is met, once for each line. `reason`: which limit of this kind."""
         if line is None:
             line = running_line()
         if (name, line) not in self._limits:
@@ -73,7 +73,8 @@ class Events:
 
 
 def importing() -> bool:
-    """Whether a library is being imported for the snippet: what its code tries then is its own."""
+    """Whether a library is being imported for the snippet. What its code tries meanwhile is not the snippet's
+    doing."""
     frame = sys._getframe(1)
     while frame is not None and frame.f_code.co_filename != errors.SNIPPET:
         if frame.f_code.co_filename == IMPORTS:

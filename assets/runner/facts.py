@@ -1,6 +1,6 @@
-"""What CPython's parser sees of the code, as two digests that the analyser can compute too.
+"""Two digests of what CPython's parser sees in the code. The analyser computes the same two.
 
-Where the two parsers see different identifiers or constants, one of them is being fooled.
+If the two parsers see different identifiers or constants, the code fools one of them.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def compare(tree: ast.Module, expected: dict[str, str] | None, events: Events) -> None:
-    """Raises when the analyser saw other code than CPython does. Without facts: no check."""
+    """Raises if the analyser saw other code than CPython does. Without facts there is no check."""
     if expected is None:
         return
     for name, value in seen(tree).items():
@@ -34,15 +34,15 @@ def seen(tree: ast.AST) -> dict[str, str]:
 
 
 def digest(items: Iterable[bytes]) -> str:
-    """SHA-256 over the sorted, distinct items, each with its length before it."""
+    """SHA-256 over the sorted, distinct items, each preceded by its length."""
     total = sha256()
     for item in sorted(set(items)):
         total.update(len(item).to_bytes(8, "little") + item)
     return f"sha256:{total.hexdigest()}"
 
 
-# Halves of surrogate pairs, which the analyser's texts cannot hold, and the characters that stand for them
-# there: `analysis::halves`.
+# Halves of surrogate pairs → the characters that stand for them in the analyser, whose strings cannot hold
+# surrogates (`analysis::halves`).
 HALVES = {half: half + 0x1000 for half in range(0xD800, 0xE000)}
 
 
@@ -70,8 +70,8 @@ def identifiers(tree: ast.AST) -> Iterator[bytes]:
 
 
 def constants(tree: ast.AST) -> Iterator[bytes]:
-    """Every literal but None, True, False, `...` and the pieces of f-strings, which parsers cut
-    differently; tagged with its type."""
+    """Every literal, tagged with its type, except None, True, False, `...` and the pieces of f-strings, which parsers
+    split differently."""
     literals: list[ast.Constant] = []
     pieces: set[int] = set()
     for node in ast.walk(tree):

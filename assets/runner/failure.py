@@ -1,4 +1,4 @@
-"""From the error that ended a process's work to its report and its exit status."""
+"""Turns the error that ended a process's work into its report and exit status."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def put(error: BaseException, report: dict[str, Any]) -> int:
-    """Puts the error into the report. The exit status."""
+    """Puts the error into the report and returns the exit status."""
     if isinstance(error, SystemExit) and error.code in (None, 0):
         return 0
     if isinstance(error, MemoryError):

@@ -1,5 +1,5 @@
-"""Figures that a snippet shows become files of the output folder: names and count of them, plotly's
-`show`, which elsewhere opens a browser, and the one backend of matplotlib, which is in `canvas`."""
+"""Turns figures that a snippet shows into files of the output folder: names and counts the files, replaces plotly's
+`show`, which would open a browser, and sets matplotlib's one backend, `canvas`."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-# Where plotly's `show` is; `plotly.io` has the same function under the same name.
+# The module that defines plotly's `show`; `plotly.io` exports the same function.
 HOME = "plotly.io._renderers"
 
 _kept = 0
 
 
 def next_name(extension: str) -> str | None:
-    """A free name for one more figure, of whichever library. None over as many as the policy collects
-    files: the first ones are kept, and the others named."""
+    """A free file name for one more figure of any library. None once there are as many figures as the policy collects
+    files: later figures are only named on stderr."""
     global _kept
     _kept += 1
     if _kept > files.most:
@@ -37,13 +37,13 @@ def say(text: str) -> None:
     try:
         print(text, file=sys.stderr)  # noqa: T201 - the snippet asked for the figure
     except (OSError, ValueError, AttributeError, TypeError):
-        # The snippet closed or replaced it; the event says the same.
+        # The snippet closed or replaced stderr; the event says the same.
         pass
 
 
 def show(figure: Any, *args: Any, **kwargs: Any) -> None:
-    """In the place of plotly's: the figure as JSON, as `plotly.io.from_json` reads it."""
-    # Takes half a dozen modules along that no other run needs.
+    """Replaces plotly's `show`: writes the figure as JSON that `plotly.io.from_json` can read."""
+    # Imported here: it loads half a dozen modules that no other run needs.
     from _countersign.plain import Plain
 
     plain = Plain(sys.modules.get("numpy"), sys.modules.get("pandas"))
@@ -53,7 +53,7 @@ def show(figure: Any, *args: Any, **kwargs: Any) -> None:
 
 
 def is_shown(value: Any) -> bool:
-    """Shows a figure that stands where a notebook would draw it; whether it was one."""
+    """Shows the value if it is a figure. Whether it was one."""
     plotly = sys.modules.get("plotly.basedatatypes")
     if plotly is not None and isinstance(value, plotly.BaseFigure):
         show(value)
@@ -68,7 +68,7 @@ def is_shown(value: Any) -> bool:
 
 
 def watch(backend: str) -> None:
-    """Puts `show` into plotly and the backend into matplotlib, loaded or not."""
+    """Puts `show` into plotly and the backend into matplotlib, now or when they are loaded."""
     loaded.change([HOME], put)
     module = sys.modules.get("plotly.io")
     if module is not None and "show" in vars(module):
@@ -78,8 +78,8 @@ def watch(backend: str) -> None:
 
 
 def one_backend(matplotlib: ModuleType, backend: str) -> None:
-    """Whatever backend is asked for (`matplotlib.use("Agg")` first of all): a run has one, which draws
-    as that does and keeps what is shown."""
+    """Uses our backend whichever one is asked for (usually `matplotlib.use("Agg")`): it draws as Agg does and keeps
+    what is shown."""
     use = matplotlib.use
 
     def only(asked: Any, *, force: bool = True) -> None:

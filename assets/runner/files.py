@@ -1,4 +1,4 @@
-"""`open` as the snippet has it: relative names in the output folder, and temporary files."""
+"""The snippet's `open`: relative names in the output folder, and temporary files."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-# Characters of a name.
+# Maximum characters of a name.
 LENGTH = 100
 NAME = re.compile(rf"[A-Za-z0-9._-]{{1,{LENGTH}}}", re.ASCII)
 
-# Folders and the name of a file of the output folder.
+# Maximum segments of a path in the output folder: its folders and the file name.
 SEGMENTS = 4
 
 RULE = (
@@ -25,24 +25,24 @@ RULE = (
     "folders of such names"
 )
 
-# Longer paths are not repeated.
+# Messages do not repeat longer paths.
 SHOWN = 300
 
-# Names under which the broker keeps a run's result and output: what the output folder has under them is
-# not collected.
+# Names under which the broker keeps a run's result and output: files of the output folder with these names are not
+# collected.
 OWN = ("result", "stdout")
 
 _folder = -1
 
 
 def hold_folder() -> None:
-    """Holds the working directory as the output folder: a later chdir of a library changes nothing."""
+    """Holds the working directory open as the output folder, so that a later chdir by a library changes nothing."""
     global _folder
     _folder = os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
 
 
 def move_folder(fd: int) -> None:
-    """Holds it under this number; the old one is the caller's to close."""
+    """Moves the output folder's descriptor to this number; the caller closes the old one."""
     global _folder
     os.dup2(_folder, fd, inheritable=False)
     _folder = fd
@@ -50,35 +50,35 @@ def move_folder(fd: int) -> None:
 
 hold_folder()
 
-# How many files the policy has collected.
+# The maximum number of files that the policy collects.
 most = 0
 
-# Whether the contract vouches for what is left, so that the broker compares.
+# Whether the contract lists the files that were left, so that the broker can compare.
 _listed = False
 
-# Who hears of a refusal, under the guard.
+# Where refusals are recorded under the guard.
 _events: Events | None = None
 
 
-# Whether names of files may be made of private values: none is proposed then, for one that differs in a
-# character is not recognised.
+# Whether file names may contain private values. Then no better name is proposed: redaction would not recognise a
+# private value with a changed character.
 _private = False
 
 
 def hide() -> None:
-    """From here on a refused name is not given back in other words."""
+    """From now on errors do not propose a variant of a refused name."""
     global _private
     _private = True
 
 
 def told_to(events: Events) -> None:
-    """From here on what is refused is an event of the run."""
+    """From now on every refusal is an event of the run."""
     global _events
     _events = events
 
 
 def refused(path: Any, message: str | None = None) -> PermissionError:
-    """The error for a path that is not to be had; without a message, for what its name is."""
+    """The error for a refused path. The default message says what is wrong with the name."""
     if _events is not None and not importing():
         shown = path if type(path) in (str, bytes) else type(path).__name__
         _events.add("files", f"the file {shown!r:.100} was refused")
@@ -88,7 +88,7 @@ def refused(path: Any, message: str | None = None) -> PermissionError:
 
 
 def fault(path: Any) -> str:
-    """What is wrong with a path, and what would be right."""
+    """What is wrong with a path, and a path that would be right."""
     if type(path) is bytes:
         path = os.fsdecode(path)
     if type(path) is not str:
@@ -114,7 +114,7 @@ def fault(path: Any) -> str:
 
 
 def better(names: list[str]) -> str:
-    """The nearest path that is kept."""
+    """The nearest path that the output folder accepts."""
     if _private:
         return "out.csv"
     made = [re.sub(r"[^A-Za-z0-9._-]+", "_", name, flags=re.ASCII)[:LENGTH] for name in names]
@@ -122,19 +122,19 @@ def better(names: list[str]) -> str:
 
 
 def refused_call(event: str) -> PermissionError:
-    """The error for what no library does for an honest snippet, by its audit event."""
+    """The error for an audit event that no library causes for an honest snippet."""
     if _events is not None and not importing():
         _events.add("system", f"{event} by a library was refused")
     return PermissionError(f"{event} is not allowed")
 
 
 def is_plain(name: str) -> bool:
-    """Whether a file or folder of the output folder may be called so."""
+    """Whether a file or folder of the output folder may have this name."""
     return NAME.fullmatch(name) is not None and name not in (".", "..")
 
 
 def segments(path: str) -> list[str] | None:
-    """The folders and the name of a file of the output folder; None where the path leads elsewhere."""
+    """The folders and the file name of a path in the output folder; None where the path leads elsewhere."""
     while path.startswith("./"):
         path = path[2:]
     parts = path.split("/")
@@ -144,7 +144,7 @@ def segments(path: str) -> list[str] | None:
 
 
 def is_temporary(path: str) -> bool:
-    """Whether it lies where temporary files do (`modules`)."""
+    """Whether the path lies in the folder of temporary files (see `modules`)."""
     home = os.environ.get("HOME")
     return bool(home) and os.path.abspath(path).startswith(os.path.join(home, ""))  # type: ignore[arg-type]  # asked for by `bool(home)`
 
@@ -169,7 +169,7 @@ def open_output(
 
 
 def _beneath(path: Any, flags: int) -> int:
-    """Opens a file of the output folder, through no link. `path`: as `segments` takes it."""
+    """Opens a file of the output folder and follows no link. `path`: as `segments` takes it."""
     parts = segments(os.fsdecode(path))
     if parts is None:
         raise refused(path)
@@ -181,7 +181,7 @@ def _beneath(path: Any, flags: int) -> int:
                 os.close(above)
         return os.open(parts[-1], flags | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600, dir_fd=at)
     except OSError as error:
-        # Not the folder at which it failed: that name stands nowhere in the snippet.
+        # The path as the snippet wrote it, instead of the folder at which opening failed.
         error.filename = path
         raise
     finally:
@@ -193,7 +193,7 @@ _FOLDER = os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 def leave(name: str, content: bytes) -> None:
-    """Writes a whole file of the runner's own into the output folder, and its folders."""
+    """Writes a file of the runner's own into the output folder, and makes its folders."""
     above = name.split("/")[:-1]
     for end in range(1, len(above) + 1):
         try:
@@ -206,18 +206,18 @@ def leave(name: str, content: bytes) -> None:
 
 
 def keep_list(limit: int) -> None:
-    """From here on what is in the folder is vouched for: at most `limit` files."""
+    """From now on `manifest` lists the folder's files: at most `limit`."""
     global _listed, most
     _listed, most = True, limit
 
 
 def manifest() -> list[dict[str, Any]] | None:
-    """Name and size of every file that was left, as the broker has to find them; None where the
+    """Name and size of every file that was left, for the broker to compare with what it finds; None where the
     contract keeps no list."""
     if not _listed:
         return None
     try:
-        # Listing takes a descriptor, and the snippet may hold all that there are.
+        # Listing needs a descriptor, and the snippet may have used up all of them.
         os.close(0)
     except OSError:
         pass
@@ -242,5 +242,5 @@ def listed(folder: int, prefix: str) -> list[dict[str, Any]]:
 
 
 def names() -> set[str]:
-    """What is in the folder."""
+    """Names in the output folder."""
     return set(os.listdir(_folder))

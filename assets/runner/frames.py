@@ -1,7 +1,7 @@
-"""Tables as Arrow: handed over once, mapped by every run that reads them.
+"""Tables as Arrow: converted once, mapped by every run that reads them.
 
-Whoever reads must find the frame that pandas made of the file, to the dtype, the index and the
-kind of every missing value; a frame for which that does not hold is not handed over.
+A reader must get exactly the frame that pandas made of the file: same dtypes, same index, same kind of every missing
+value. A frame that Arrow cannot carry so exactly is not handed over.
 """
 
 from __future__ import annotations
@@ -10,25 +10,25 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-# The file's missing values are `nan` also in columns of text, where Arrow knows only null.
+# Schema key: missing values are `nan` even in text columns, where Arrow knows only null.
 NAN = b"countersign.nan"
 
-# Beyond so many, a frame of separate columns is slower to work with than the copying is.
+# With more columns, working on a frame of separate columns costs more than copying them into one block.
 SEPARATE_MAX = 90
 
-# Below so many bytes, starting threads takes longer than what they would do.
+# Bytes below which starting threads takes longer than their work.
 THREADS_FROM = 64 << 20
 
 
 def to_arrow(frame: Any, pandas: Any, nan: bool) -> Any:
-    """A table of one batch, or None for a frame that Arrow does not hold as it is."""
+    """A table of one batch, or None for a frame that Arrow cannot hold exactly."""
     import pyarrow
 
     try:
         table = pyarrow.Table.from_pandas(frame, preserve_index=None, nthreads=1)
         for at, (name, dtype) in enumerate(frame.dtypes.items()):
             if dtype.kind == "f" and hasattr(dtype, "isnative"):
-                # Not a null: then the column can be read where it lies.
+                # nan stays nan instead of null: only a column without nulls can be read in place.
                 values = pyarrow.array(frame[name].to_numpy(), from_pandas=False)
                 table = table.set_column(at, table.schema.field(at), values)
         if nan:
@@ -40,7 +40,7 @@ def to_arrow(frame: Any, pandas: Any, nan: bool) -> Any:
 
 
 def is_same(one: Any, other: Any) -> bool:
-    """More than `equals`, to which None and nan are the same."""
+    """Stricter than `equals`, which treats None and nan as the same."""
     if not (one.dtypes.equals(other.dtypes) and one.index.equals(other.index)):
         return False
     if type(one.index) is not type(other.index) or not one.equals(other):
@@ -52,8 +52,8 @@ def is_same(one: Any, other: Any) -> bool:
 
 
 def mapped(fd: int, pandas: Any) -> Any:
-    """The frame in a sealed memory file. Its pages are shared with whoever else maps them until
-    they are written to: then they are this process's own, so that the frame can be changed."""
+    """The frame in a sealed memory file. Processes share its pages until one writes to them: a written page becomes
+    that process's own copy, so the frame can be changed."""
     import mmap
 
     return opened(mmap.mmap(fd, 0, access=mmap.ACCESS_COPY))
@@ -69,7 +69,7 @@ def opened(mapping: Any) -> Any:
 
 
 def from_arrow(table: Any, mapping: Any) -> Any:
-    """The frame of a table. Whole numeric columns stay where they are in `mapping`."""
+    """The frame of a table. Numeric columns without nulls stay in place in `mapping`."""
     import pandas
 
     threads = table.nbytes >= THREADS_FROM
@@ -102,14 +102,14 @@ def from_arrow(table: Any, mapping: Any) -> Any:
 
 
 def missing(table: Any, name: Any) -> bool:
-    """Whether the column may have missing values: looking at every one of them takes long."""
+    """Whether the column may have missing values, by its null count: inspecting every value takes long."""
     at = table.schema.get_all_field_indices(str(name))
     return len(at) != 1 or table.column(at[0]).null_count > 0
 
 
 def in_place(column: Any, mapping: Any) -> Any:
-    """A numeric column without nulls as an array on the mapping itself, or None. pyarrow would give
-    it read-only, and a snippet may change its frame."""
+    """A numeric column without nulls as an array on the mapping itself, else None. pyarrow's own array would be
+    read-only, and a snippet may change its frame."""
     import numpy
     import pyarrow
 

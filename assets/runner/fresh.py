@@ -1,7 +1,7 @@
-"""What must differ from run to run although all of them come from one process.
+"""Resets state that must differ from run to run although all runs are forks of one process.
 
-The seed of `hash()` and the layout of memory cannot: they are the zygote's, which is why it is
-replaced after a number of runs.
+The seed of `hash()` and the memory layout cannot be reset: every fork has the zygote's, so the zygote is replaced
+after a number of runs.
 """
 
 import gc
@@ -18,7 +18,7 @@ def start() -> None:
         numpy.random.seed()
     temporary = sys.modules.get("tempfile")
     if temporary is not None:
-        # It draws new names by the process's number, which is the same in every run.
+        # `tempfile` draws new names when the process id changes, but every run has the same process id.
         temporary._name_sequence = None  # type: ignore[attr-defined]  # a private name of `tempfile`
     signal.signal(signal.SIGINT, signal.default_int_handler)
     gc.enable()

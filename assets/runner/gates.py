@@ -1,7 +1,6 @@
-"""What every attribute read and every attribute target of the snippet goes through.
+"""The gates: every attribute read and every attribute target of the snippet goes through one.
 
-The name was judged before anything ran, by the rules; here it is the object. A refusal ends the
-run: see `watch`.
+The rules judged the name before anything ran; the gates judge the object. A refusal ends the run: see `watch`.
 """
 
 from __future__ import annotations
@@ -21,28 +20,28 @@ if TYPE_CHECKING:
 
 MISSING = object()
 FORMATS = ("format", "format_map")
-# Methods of pandas that look a function up by the name they are given.
+# Methods of pandas that look up a function by its name, given as an argument.
 NAMED = ("agg", "aggregate", "apply", "transform", "pivot_table", "crosstab")
 AGGREGATES = ("agg", "aggregate")
-# Where it stands among the arguments of a method, where it is not the first.
+# Position of the function among the arguments, where it is not the first.
 FUNCTIONS = {"pivot_table": 3, "crosstab": 5}
 
 
 class Gates:
-    """`watch` and `served` are each run's own; everything else the rules alone decide."""
+    """`watch` and `served` belong to one run; everything else depends on the rules alone."""
 
     watch: Watch
-    # A module that the contract gives in place of the machine's.
+    # Returns the module that the contract gives in place of the machine's.
     served: Callable[[str], ModuleType | None]
-    # Modules that the snippet does without (`check.optional`).
+    # Modules that the snippet can do without (`check.optional`).
     optional: frozenset[str] = frozenset()
 
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
         self.formatter = Formatter(self)
         self.narrow = narrow.Narrow(self)
-        # Types of which no object is a module or a class, and (module, name) → what was found
-        # and what is given for it: what was judged once is not judged again.
+        # Caches, so that nothing is judged twice: types whose objects are neither modules nor classes, and
+        # (module, name) → the member found and what is given for it.
         self.plain: set[type] = set()
         self.owners: set[type] = set()
         self.members: dict[tuple[ModuleType, str], tuple[Any, Any]] = {}
@@ -60,7 +59,7 @@ class Gates:
         return self.look(value, name, found)
 
     def look(self, value: Any, name: str, found: Any) -> Any:
-        """The same where one of them may be a module or a class."""
+        """As `read`, where the value or what was found may be a module or a class."""
         if isinstance(value, ModuleType):
             hit = self.members.get((value, name))
             if hit is None or hit[0] is not found:
@@ -81,40 +80,40 @@ class Gates:
         if not name.startswith("__"):
             self.check_private(value, name)
         elif name == "__init__" and is_made(value):
-            # Made anew, a file is that of any number: the runner's own descriptors too.
+            # Calling `__init__` on a file again can give it any descriptor, the runner's own included.
             self.refuse("making an object of a library anew is not allowed")
         return self.look(value, name, getattr(value, name))
 
     def read_class(self, value: Any, name: str) -> Any:
-        """`value.__class__`, where the check lets it stand."""
+        """`value.__class__`, where the static check allows it."""
         return self.narrow.type(value)
 
     def read_format(self, value: Any, name: str) -> Any:
-        """`value.format`: the method of a string is given without its way into attributes."""
+        """`value.format`: a string's method is replaced by one that cannot reach attributes."""
         if is_text(value):
             inner = value.__self__ if isinstance(value, super) else value  # type: ignore[attr-defined]  # `super` has it
             return self.safe_format(inner, name)
         return self.read(value, name)
 
     def read_named(self, value: Any, name: str) -> Any:
-        """`value.agg` and its kind, which take names of methods."""
+        """`value.agg` and similar methods, which take names of methods."""
         return self.named(name, self.read(value, name))
 
     def named(self, name: str, found: Any) -> Any:
-        """What was found under such a name, so that the names it is called with are looked at."""
+        """The method, wrapped so that the method names it is called with are checked."""
         if name not in NAMED or not callable(found) or isinstance(found, type):
             return found
         if getattr(found, "__module__", None) == "__main__":
             return found
 
-        # Read from its class, or a module, the first is the object.
+        # An unbound method takes the object as its first argument.
         at = FUNCTIONS.get(name, 0) + (0 if hasattr(found, "__self__") or name == "crosstab" else 1)
 
         def named(*args: Any, **kwargs: Any) -> Any:
             if len(args) > at:
                 args = (*args[:at], self.check_named(args[at]), *args[at + 1 :])
             for key, one in kwargs.items():
-                # What else is given is data, and stays what it is.
+                # Other arguments are data and are passed on unchanged.
                 if key in ("func", "aggfunc") or (name in AGGREGATES and isinstance(one, tuple)):
                     kwargs[key] = self.check_named(one)
                 elif name not in FUNCTIONS:
@@ -124,9 +123,9 @@ class Gates:
         return named
 
     def check_named(self, function: Any) -> Any:
-        """One name, or several in a list, in a mapping's values or after their columns. What is looked at
-        is a copy, and the copy is what pandas gets: a thread could change a list in between, and a class of
-        the snippet's own does not tell what it holds."""
+        """Checks one name, or several in a list, in a mapping's values or after their columns. Returns the checked
+        copy for pandas: a thread could change a list after the check, and a class of the snippet's own could lie
+        about what it holds."""
         if isinstance(function, str):
             text = str.__str__(function)[:]
             if text.startswith("_") or text in self.rules.denied:
@@ -137,7 +136,7 @@ class Gates:
         if isinstance(function, tuple):
             parts = tuple.__getitem__(function, slice(None))
             if len(parts) == 2:
-                # A column and what is done with it.
+                # A column and its function.
                 parts = (parts[0], self.check_named(parts[1]))
             else:
                 parts = tuple(self.check_named(one) for one in parts)
@@ -154,7 +153,7 @@ class Gates:
         return function
 
     def read_given(self, value: Any, name: str) -> Any:
-        """What compiled code believes, and what is registered for everybody."""
+        """Members that compiled code trusts, and registrations that would affect everybody."""
         found = self.read(value, name)
         if isinstance(value, ModuleType) and name in memory.PARTS:
             return found
@@ -175,7 +174,8 @@ class Gates:
         return self.read_format if name in FORMATS else self.read
 
     def check_private(self, value: Any, name: str) -> None:
-        """One underscore: the snippet's own objects only. A module's are judged as its members."""
+        """Allows names with one underscore on the snippet's own objects only. Those of modules are judged as
+        members."""
         if name in UNDERSCORED or name[1:].isdecimal() or isinstance(value, ModuleType) or is_own(value, name):
             return
         self.refuse(f"the attribute {name} is not allowed")
@@ -194,7 +194,7 @@ class Gates:
             self.refuse(problem)
 
     def target(self, value: Any, name: str) -> Any:
-        """The object an attribute of which is set or deleted: never a library's own."""
+        """Checks the object whose attribute is set or deleted: it must not be a library's own."""
         if name.startswith("_") and not name.startswith("__"):
             self.check_private(value, name)
         if isinstance(value, ModuleType) or (
@@ -202,13 +202,13 @@ class Gates:
         ):
             self.refuse("changing a module or a class of a library is not allowed")
         shared = isinstance(value, narrow.SHARED) and getattr(value, "__module__", "") != "__main__"
-        # A data class is made of the text of its fields' names.
+        # A data class is generated from text that contains its fields' names.
         if shared or memory.home(value) == "dataclasses":
             self.refuse("changing a function or a field of a library is not allowed")
         return memory.target(value, name, self)
 
     def augmented(self, value: Any, name: str) -> Any:
-        """The object of `value.name += x`, which the statement itself reads and sets."""
+        """Checks the object of `value.name += x`: the statement itself reads and sets the attribute."""
         if name in FORMATS and is_text(value):
             self.refuse(f"changing the attribute {name} of a string is not allowed")
         found = getattr(value, name, None)
@@ -217,7 +217,7 @@ class Gates:
         return self.target(value, name)
 
     def matched(self, value: Any, name: str) -> None:
-        """The attribute that a class pattern reads of the object by itself."""
+        """Checks the attribute that a class pattern reads from the object by itself."""
         if name in FORMATS and is_text(value):
             self.refuse(f"matching the attribute {name} of a string is not allowed")
         self.check_name(name, self.rules.read)
@@ -226,7 +226,7 @@ class Gates:
             plain = getattr(value, name)
         except AttributeError:
             return
-        # The pattern binds what it reads by itself: nothing that would be given in another way.
+        # The pattern binds the original member, so members that have a stand-in are refused.
         looked = name in NAMED or name in memory.NAMES or name == "register"
         if isinstance(found, narrow.StandIn) or (looked and found is not plain and callable(plain)):
             self.refuse(f"matching the attribute {name} is not allowed")
@@ -257,7 +257,7 @@ class Gates:
         delattr(self.target(value, name), name)
 
     def check_name(self, name: Any, allowed: frozenset[str]) -> None:
-        # A subclass of str could be one name when it is looked at and another when it is used.
+        # A subclass of str could be one name when it is checked and another when it is used.
         if type(name) is not str:
             raise TypeError("an attribute's name is a string")
         problem = self.rules.attribute_problem(name, allowed)
@@ -265,7 +265,7 @@ class Gates:
             self.refuse(problem)
 
     def safe_format(self, value: Any, name: str) -> Callable[..., str]:
-        """`str.format` whose fields cannot reach into attributes."""
+        """A `str.format` whose fields cannot read attributes."""
         formatter = self.formatter
 
         def format_(template: str, /, *args: Any, **kwargs: Any) -> str:
@@ -281,7 +281,7 @@ class Gates:
 
 
 def is_made(value: Any) -> bool:
-    """Whether it is an object, and of no class of the snippet's."""
+    """Whether it is an object of a class that is not the snippet's."""
     return not isinstance(value, (type, super)) and type(value).__module__ != "__main__"
 
 
@@ -293,18 +293,18 @@ def is_text(value: Any) -> bool:
 
 
 def plain_text(template: Any) -> str:
-    """The characters of a string, whatever its class makes of itself."""
+    """The characters of a string, even if its class overrides methods."""
     if not isinstance(template, str):
         raise TypeError("the template of a format is a string")
     return str.__str__(template)[:]
 
 
-# Classes that a snippet's own may build on without bringing a library's insides with them.
+# Modules whose classes a snippet's class may inherit from without getting a library's internals.
 PLAIN = frozenset("__main__ builtins abc enum typing".split())
 
 
-# Library module → base classes whose objects have no insides of their own, or all of them: what has such a name
-# there is the snippet's.
+# Library module → base classes whose objects have no private attributes of their own; None: all of its classes. A
+# private name on such an object is the snippet's.
 BASES: dict[str, frozenset[str] | None] = {
     "collections.abc": None,
     "contextlib": frozenset(
@@ -317,12 +317,12 @@ BASES: dict[str, frozenset[str] | None] = {
     "sklearn.utils._repr_html.base": None,
     "sklearn.utils._set_output": frozenset(["_SetOutputMixin"]),
 }
-# What scikit-learn's keep all the same.
+# Prefixes of private names that scikit-learn's base classes do use.
 KEPT = ("_metadata", "_sklearn")
 
 
 def is_own(value: Any, name: str) -> bool:
-    """Whether the attribute is one that the snippet itself gave to an object of its own class."""
+    """Whether the snippet itself set the attribute, on an object of its own class."""
     if isinstance(value, super):
         classes = type.mro(value.__thisclass__)[1:]  # type: ignore[attr-defined]  # `super` has it
     else:
@@ -330,7 +330,7 @@ def is_own(value: Any, name: str) -> bool:
     for one in classes:
         if name in one.__dict__:
             return one.__module__ == "__main__"
-    # Of the object itself: a library's base class keeps its insides there too.
+    # The object's own attributes: a library's base class may keep its internals there too.
     plain = all(one.__module__ in PLAIN or is_base(one) for one in classes)
     if name.startswith(KEPT):
         plain = all(one.__module__ in PLAIN for one in classes)
@@ -338,7 +338,7 @@ def is_own(value: Any, name: str) -> bool:
 
 
 def is_base(one: type) -> bool:
-    """Whether a library's class keeps nothing in its objects."""
+    """Whether a library's class keeps no private attributes in its objects."""
     known = BASES.get(one.__module__, frozenset())
     return known is None or one.__name__ in known
 

@@ -1,4 +1,4 @@
-"""The guard of one run: the tree with its gates, the builtins, and the run under both."""
+"""The guard of one run: puts the gates into the tree, prepares the builtins, and runs the code under both."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _made: tuple[Rules, Gates, dict[str, Any]] | None = None
 
 
 def ready(rules: Rules) -> tuple[Gates, dict[str, Any]]:
-    """Gates and builtins, made once in a process and its forks: they know of no run."""
+    """Gates and builtins, made once for a process and its forks: they hold nothing of a run."""
     global _made
     if _made is None or _made[0] is not rules:
         gates = Gates(rules)
@@ -75,20 +75,20 @@ class Guard:
         self.hooks = hooks.Hooks(self.gates)
 
     def prepare(self, tree: ast.Module, show: Any, deeply: Deeply) -> CodeType:
-        """The code with every gate in its place. `show`: takes the bare last expression."""
+        """The code with every gate in its place. `show` is called with the bare last expression."""
         counts = self.watch.limit > 0
         rewriter = rewrite.Rewriter(self.rules, bound_in(tree) if counts else (), counts)
         tree = deeply(rewriter.visit, tree)
         if self.contract.notebook:
             tree = rewrite.show_last(tree, rewriter.gate("display", [], tree).func)
         with warnings.catch_warnings():
-            # The compiler means our own constants, which are no texts any more when they are called.
+            # The compiler warns about our own constants, which are gates and not strings when they are called.
             warnings.filterwarnings("ignore", "'str' object is not callable", SyntaxWarning)
             code: CodeType = deeply(lambda tree: compile(tree, errors.SNIPPET, "exec", dont_inherit=True), tree)
         return rewrite.installed(code, rewriter, lambda name: self.gate(name, show))
 
     def gate(self, name: str, show: Any) -> Any:
-        """What stands in the code for a gate of this name."""
+        """The object to put into the code for a gate of this name."""
         if name.startswith("read "):
             return self.gates.of(name.removeprefix("read "))
         return {
@@ -104,11 +104,11 @@ class Guard:
         }[name]
 
     def end(self, message: str) -> NoReturn:
-        """Ends the run for what its contract refused, and told by itself."""
+        """Ends the run for a refusal that its contract has reported already."""
         self.watch.end(errors.PolicyViolation(message))
 
     def run(self, code: CodeType, space: dict[str, Any]) -> None:
-        """Runs it; afterwards the builtins are what they were."""
+        """Runs the code, and refuses the run if it changed the builtins."""
         before = dict(self.builtins)
         narrow.enumerations(self.gates.refuse)
         self.hooks.install()

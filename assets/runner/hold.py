@@ -1,4 +1,4 @@
-"""Closing in before release, and waiting for it."""
+"""Confines the process and waits for its release."""
 
 import json
 import os
@@ -7,14 +7,14 @@ import struct
 
 from _countersign.spec import Setup
 
-# What stays above the snippet's allowance, to report a memory error with.
+# Bytes above the snippet's allowance, for reporting a memory error.
 HEADROOM = 32 << 20
 PR_SET_DUMPABLE = 4
 PR_SET_SECCOMP = 22
 SECCOMP_MODE_FILTER = 2
 
 
-# Bytes of address space that were counted ahead of the run.
+# Bytes of address space, if they were counted before the run.
 _used: int | None = None
 
 
@@ -27,7 +27,7 @@ def count() -> int:
 
 
 def confine(setup: Setup) -> None:
-    """Counts the snippet's memory from here: what interpreter and libraries took is not its."""
+    """Sets the memory limit. The snippet's memory counts from now on: interpreter and libraries do not use it up."""
     used = count() if _used is None else _used
     _, ceiling = resource.getrlimit(resource.RLIMIT_AS)
     hard = used + setup.memory + HEADROOM
@@ -35,22 +35,22 @@ def confine(setup: Setup) -> None:
         hard = min(hard, ceiling)
     resource.setrlimit(resource.RLIMIT_AS, (hard - HEADROOM, hard))
     if setup.warm is None:
-        # A fork of a zygote has done so as it closed itself in.
+        # A fork of a zygote did this when it confined itself.
         undumpable()
     if setup.filter is not None and is_filtered():
         start_nothing(bytes.fromhex(setup.filter))
 
 
 def is_filtered() -> bool:
-    """Whether the helper has put its programs on. One that has not is noticed from outside."""
+    """Whether the helper has installed its seccomp programs. The broker notices from outside if it has not."""
     with open("/proc/self/status", encoding="ascii", errors="replace") as file:
         return "Seccomp:\t2\n" in file
 
 
 def start_nothing(program: bytes) -> None:
-    """Gives up exec, which started this interpreter, and installing programs like this one.
+    """Forbids exec, which was needed to start this interpreter, and installing further seccomp programs.
 
-    A Python without ctypes goes without: the broker lists only what it reads from outside.
+    A Python without ctypes skips this: the broker lists only confinement that it reads from outside.
     """
     try:
         import ctypes
@@ -68,8 +68,8 @@ def start_nothing(program: bytes) -> None:
 def undumpable() -> None:
     """Keeps other processes of this user from reading this one's memory.
 
-    An exec resets it, so only the runner itself can. A Python without ctypes goes without: the
-    broker lists only what it reads from outside.
+    Only the runner itself can do this, because an exec resets it. A Python without ctypes skips this: the broker
+    lists only confinement that it reads from outside.
     """
     try:
         import ctypes
@@ -80,7 +80,7 @@ def undumpable() -> None:
 
 
 def wait(setup: Setup) -> None:
-    """Says that everything is ready and waits for the one byte that means go."""
+    """Reports that everything is ready and waits for the release, one byte."""
     os.write(setup.fd_report, json.dumps({"ready": True}).encode() + b"\n")
     if os.read(setup.fd_gate, 1) != b"r":
         os._exit(0)
@@ -88,7 +88,7 @@ def wait(setup: Setup) -> None:
 
 
 def relax() -> None:
-    """Gives the headroom free, so that a memory error can be reported."""
+    """Frees the headroom, so that a memory error can be reported."""
     _, hard = resource.getrlimit(resource.RLIMIT_AS)
     try:
         resource.setrlimit(resource.RLIMIT_AS, (hard, hard))

@@ -1,7 +1,7 @@
-"""What libraries do on the snippet's behalf: text that becomes code, processes, sockets, pickles.
+"""Judges what libraries do on the snippet's behalf: text that becomes code, processes, sockets, pickles.
 
-An audit hook (PEP 578) sees these wherever they are called from, and cannot be taken away. It is
-a net below the gates and not a wall: what confines the process is outside of it.
+An audit hook (PEP 578) sees these from any caller and cannot be removed. It is a safety net below the gates, not a
+boundary: the process is confined from outside.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Any
 
-# Not of the snippet's making: imports, and the runner itself.
+# Code that does not act for the snippet: imports, and the runner itself.
 IMPORTS = ("<frozen importlib._bootstrap>", "<frozen importlib._bootstrap_external>")
 RUNNER = errors.as_report.__code__.co_filename.rpartition("/")[0] + "/"
 
-# Who makes classes out of text that holds names which were checked, and the dunder names in it. The
-# second is loaded only by those who use it: it takes `inspect` along.
+# Files that make classes from text with checked names, and the dunder names in that text. `dataclasses` is given by
+# path: importing it would load `inspect`.
 LIBRARY = os.path.dirname(os.__file__)
 MAKERS = (collections.__file__, os.path.join(LIBRARY, "dataclasses.py"))
 MADE = frozenset(
@@ -36,14 +36,14 @@ MADE = frozenset(
     "__builtins__ __replace__".split()
 )
 MADE_PREFIX = "__dataclass"
-# What pandas writes for the `@` of its queries.
+# The prefix that pandas writes for the `@` of its queries.
 LOCAL = "__pd_eval_local_"
 
-# Who evaluates text that a snippet brings, and one more, which is not loaded for its name's sake.
+# Files that evaluate text of the snippet. `typing` is given by path, so that it is not loaded just for its name.
 TYPING = os.path.join(LIBRARY, "typing.py")
 EVALUATORS = ("/pandas/core/computation/", "/patsy/", "/formulaic/")
 
-# Builtins that the snippet has in another way.
+# Builtins for which the snippet has a guarded version.
 GUARDED = frozenset("delattr getattr hasattr locals open setattr type".split())
 
 REFUSED = {
@@ -83,7 +83,7 @@ class Hooks:
         sys.addaudithook(hook)
 
     def see(self, event: str, args: tuple[Any, ...]) -> None:
-        # The frame under the hook's is the one that does it.
+        # Frame 2 caused the event: frames 0 and 1 are the hook's.
         frame = sys._getframe(2)
         if frame.f_code.co_filename == evaluated.FILE and frame.f_back is not None:
             frame = frame.f_back
@@ -94,7 +94,7 @@ class Hooks:
             what = REFUSED[event]
             self.gates.watch.events.add("system", f"{what} by a library was refused ({event})")
             raise PermissionError(f"{what} is not allowed here")
-        # A library that is being imported writes its own code.
+        # Code that a library compiles while it is imported is its own.
         if by in IMPORTS or narrow.importing():
             return
         self.inside = True
@@ -124,7 +124,8 @@ class Hooks:
         return None
 
     def builtin_problem(self, found: Any) -> str | None:
-        """A library's text finds the interpreter's own builtins, and none of the guard's."""
+        """The first builtin that the text may not use: text that a library evaluates gets the interpreter's builtins,
+        not the guarded ones."""
         is_code = isinstance(found, CodeType)
         for name in names_loaded(found) if is_code else names_bare(found):
             if name in NEVER or name in GUARDED:
@@ -132,8 +133,7 @@ class Hooks:
         return None
 
     def text_problem(self, text: Any) -> str | None:
-        """What an annotation, a query or a formula is not for: nothing stands between it and the
-        attributes that it reads."""
+        """The first problem of an annotation, a query or a formula: no gate checks the attributes that it reads."""
         carried = self.carried()
         for node in ast.walk(tree_of(text) or ast.Module([], [])):
             if isinstance(node, ast.Attribute):
@@ -144,7 +144,7 @@ class Hooks:
         return None
 
     def carried(self) -> set[str]:
-        """Names under which allowed modules carry others that are not allowed."""
+        """Names of members under which allowed modules contain modules that are not allowed."""
         rules = self.gates.rules
         return {
             name
@@ -157,12 +157,12 @@ class Hooks:
 
 
 def is_evaluator(file: str) -> bool:
-    """Who evaluates text for a snippet, by the file of its code."""
+    """Whether code of this file evaluates text for a snippet."""
     return file == TYPING or any(part in file for part in EVALUATORS)
 
 
 def tree_of(text: Any) -> ast.AST | None:
-    """The syntax tree of a text, or the tree that it is already."""
+    """The syntax tree of a text; a tree is returned unchanged."""
     if isinstance(text, (str, bytes)):
         try:
             return ast.parse(text)
@@ -172,7 +172,7 @@ def tree_of(text: Any) -> ast.AST | None:
 
 
 def names_of_text(text: Any) -> Iterator[str]:
-    """For text on its way to a syntax tree, or such a tree on its way to code."""
+    """Names in text that will be parsed, or in a tree that will be compiled."""
     for node in ast.walk(tree_of(text) or ast.Module([], [])):
         match node:
             case ast.Attribute(attr=name) | ast.Name(id=name):
@@ -180,13 +180,13 @@ def names_of_text(text: Any) -> Iterator[str]:
 
 
 def names_bare(text: Any) -> Iterator[str]:
-    """Names that stand by themselves."""
+    """Bare names in the text, not attributes."""
     for node in ast.walk(tree_of(text) or ast.Module([], [])):
         if isinstance(node, ast.Name):
             yield node.id
 
 
-# What reads a name that stands by itself, and how far its number is shifted.
+# Opcodes that read a bare name, and how many flag bits to shift out of their argument.
 LOADS = {
     opcode.opmap[name]: shift
     for name, shift in (("LOAD_NAME", 0), ("LOAD_GLOBAL", 1), ("LOAD_FROM_DICT_OR_GLOBALS", 0))
@@ -195,8 +195,8 @@ LOADS = {
 
 
 def names_loaded(code: CodeType) -> Iterator[str]:
-    """Names that code reads by themselves: an attribute of the same name is another thing
-    (`context.vars` in what jinja makes of a template)."""
+    """Names that code reads as bare names, not as attributes: `context.vars` in code that jinja makes of a template
+    does not count."""
     extended = 0
     for op, number in zip(code.co_code[::2], code.co_code[1::2]):
         number |= extended
@@ -209,7 +209,7 @@ def names_loaded(code: CodeType) -> Iterator[str]:
 
 
 def names_of_code(code: Any) -> Iterator[str]:
-    """For code on its way to run."""
+    """Names in code that will run."""
     if isinstance(code, CodeType):
         yield from code.co_names
         for one in code.co_consts:

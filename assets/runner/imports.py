@@ -1,4 +1,4 @@
-"""`import` as the snippet has it. Libraries import freely: theirs is the interpreter's own."""
+"""The snippet's `import`. Libraries import freely with the interpreter's own."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ def guarded(gates: Gates) -> Callable[..., ModuleType]:
         level: int = 0,
     ) -> ModuleType:
         if type(fromlist) is list:
-            # Not a statement, which brings a tuple or None: a library's compiled code imports for
-            # itself what it needs, and looks for `__import__` where the snippet's is.
+            # An import statement passes a tuple or None. A list comes from a library's compiled code, which imports
+            # for itself but finds the snippet's `__import__`.
             return _import(name)
         if level or type(name) is not str:
             gates.refuse("relative imports are not allowed")
         if name in gates.optional:
-            # Nobody looks whether it is there: what is raised is the same for every module.
+            # The error is the same whether or not the module is installed: nobody looks.
             top = name.partition(".")[0]
             lacks = name if top in rules.imports or top in rules.packages else top
             raise ModuleNotFoundError(f"No module named {lacks!r}", name=lacks)
@@ -52,20 +52,21 @@ def guarded(gates: Gates) -> Callable[..., ModuleType]:
         module = loaded(name)
         stand_in = ModuleType(name)
         for member in named:
-            # A submodule is loaded only if it is listed: its code would run before it is judged.
+            # Only listed submodules are loaded: loading runs their code before the member can be judged.
             path = f"{name}.{member}"
             if not hasattr(module, member) and rules.module_problem(path) is None:
                 load(path)
-            # A member that is missing is the import statement's own error.
+            # For a missing member the import statement itself raises the error.
             if (found := getattr(module, member, MISSING)) is not MISSING:
                 gates.check_member(module, member, found)
                 stand_in.__dict__[member] = gates.named(member, gates.narrow.member(found))
-        # The statement takes from here: what was judged, and nothing that is looked up anew.
+        # The statement takes its names from the stand-in, which holds only judged members, so nothing is
+        # looked up again.
         return stand_in
 
     def load(name: str) -> ModuleType:
         if served := gates.served(name):
-            # As the statement has it: `import os.path` binds `os`.
+            # As the statement does: `import os.path` binds `os`.
             return gates.served(name.partition(".")[0]) or served
         try:
             if name == modules.NOTEBOOK and name not in sys.modules:
@@ -78,7 +79,7 @@ def guarded(gates: Gates) -> Callable[..., ModuleType]:
         return gates.served(name) or sys.modules[name]
 
     def public(module: ModuleType) -> ModuleType:
-        """What `import *` may take of a module: a stand-in with the allowed members only."""
+        """A stand-in for the module with the members that `import *` may take."""
         stand_in = ModuleType(module.__name__)
         names = getattr(module, "__all__", None) or [n for n in dir(module) if n[:1] != "_"]
         for name in names:

@@ -20,7 +20,7 @@ def load(inputs: list[Input], pandas: Any) -> dict[str, Any]:
 
 def load_one(one: Input, pandas: Any) -> Any:
     if one.kind == "frame":
-        # Made by the converter of what was shown, and sealed since: there is nothing to compare.
+        # The converter made it from the content that was shown, and it is sealed since: no digest to compare.
         return frames.mapped(one.fd, pandas)
     if one.kind == "table":
         check(one)
@@ -32,19 +32,19 @@ def load_one(one: Input, pandas: Any) -> Any:
 
 
 def check(one: Input) -> None:
-    """Raises where the content is not the one that was shown."""
+    """Raises if the content is not the content that was shown."""
     if digest_of(one.fd) != one.sha256:
         raise Mismatch(f"input {one.name} is not what was shown")
 
 
 def text(one: Input) -> str:
-    """The whole content, if it is the one that was shown."""
+    """The whole content as text. Raises if it is not the content that was shown."""
     check(one)
     return read_all(one.fd).decode("utf-8", "strict")
 
 
 def data(one: Input, text: str) -> Any:
-    """Plain data out of JSON; other text as it is."""
+    """Plain data parsed from JSON; other text unchanged."""
     if one.kind == "text":
         return text
     try:

@@ -1,4 +1,4 @@
-"""One job, after the release: the snippet under its guard, and what its contract makes of it."""
+"""One job after its release: runs the snippet under its guard, and lets the contract make the result."""
 
 from __future__ import annotations
 
@@ -15,19 +15,20 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-# Deeply nested code is refused by a clear error of the compiler, not by our own walk before it.
+# Recursion limit for walking the tree: high enough that the compiler, with its clear error, refuses nested
+# code first.
 DEPTH = 20_000
 DISPLAY = "<display>"
 
 
 def ready(setup: spec.Setup) -> None:
-    """What the policy alone decides, before there is a snippet: every run of a zygote has it."""
+    """Prepares what depends on the policy alone, before there is a snippet. All runs of a zygote share it."""
     if setup.policy["guard"]:
         guard.ready(rules.of(setup.policy))
 
 
 def run(setup: spec.Setup, libraries: dict[str, ModuleType], contract: Contract, events: Events) -> Any:
-    """Runs the snippet. Its result, as the contract has it."""
+    """Runs the snippet and returns its result, as the contract defines it."""
     try:
         source = spec.read_code(setup)
         job = spec.read_job(setup)
@@ -52,7 +53,7 @@ def run(setup: spec.Setup, libraries: dict[str, ModuleType], contract: Contract,
         raise errors.Refused("SandboxError", str(error)) from None
     given = {"__name__": "__main__"} | contract.libraries() | contract.given(values)
     show = display.Display(whole=contract.private)
-    # A module of its own, so that what looks a class's module up finds the snippet.
+    # The snippet gets its own module, so that code looking up a class's module finds the snippet.
     module = ModuleType("__main__")
     if allowed is None:
         code = plain(tree, contract)
@@ -73,7 +74,7 @@ def run(setup: spec.Setup, libraries: dict[str, ModuleType], contract: Contract,
 
 
 def plain(tree: ast.Module, contract: Contract) -> CodeType:
-    """Without the guard nothing stands between the snippet and the interpreter."""
+    """The code without the guard: no gates between snippet and interpreter."""
     if contract.notebook:
         tree = rewrite.show_last(tree, ast.Name(DISPLAY, ast.Load()))
     tree = deeply(ast.fix_missing_locations, tree)

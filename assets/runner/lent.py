@@ -1,7 +1,7 @@
-"""Functions of the snippet that compiled code calls.
+"""Wraps functions of the snippet that compiled code calls.
 
-Arrays that it lends them lie over memory that it frees or fills anew afterwards: the snippet gets copies, which it
-may keep. What they return is as long as compiled code takes it to be.
+Compiled code passes arrays over memory that it frees or overwrites after the call: the snippet gets copies, which it
+may keep. Where compiled code relies on the length of the returned array, that length is checked.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def own(value: Any) -> Any:
 
 
 def lending(function: Any) -> Any:
-    """The function, with copies of the arrays that it is called with."""
+    """The function, called with copies of its array arguments."""
     if not callable(function):
         return function
 
@@ -49,7 +49,7 @@ def lending(function: Any) -> Any:
 
 
 def odeint(module: Any) -> None:
-    """`y` lies in the work array of LSODA, as does that of the Jacobian."""
+    """LSODA passes `y` to the function and the Jacobian as a view of its work array."""
     plain = module._odepack.odeint
 
     @functools.wraps(plain)
@@ -79,14 +79,14 @@ def integrators(module: Any) -> None:
 
 
 def solvers(module: Any) -> None:
-    """MINPACK asks at points that lie in its work arrays, or in none that lives on."""
+    """MINPACK passes points in its work arrays, or in arrays that it frees."""
     minpack = module._minpack
     for name, lent in (("_hybrd", 1), ("_lmdif", 1), ("_hybrj", 2), ("_lmder", 2)):
         setattr(minpack, name, asking(getattr(minpack, name), lent))
 
 
 def asking(plain: Any, lent: int) -> Any:
-    """The function, with its first `lent` arguments asked at copies."""
+    """The function, whose first `lent` arguments are called with copies of their arrays."""
 
     @functools.wraps(plain)
     def solve(*args: Any) -> Any:
@@ -96,7 +96,7 @@ def asking(plain: Any, lent: int) -> Any:
 
 
 def products(module: Any) -> None:
-    """PROPACK multiplies with vectors in its work arrays."""
+    """PROPACK passes vectors in its work arrays to the product functions."""
     kind = module._AProd
     plain = kind.__call__
 
@@ -108,7 +108,8 @@ def products(module: Any) -> None:
 
 
 def regressions(module: Any) -> None:
-    """ODRPACK copies as many numbers as there are observations, parameters and dimensions, at each call."""
+    """ODRPACK copies a fixed count of numbers from each returned array, given by observations, parameters and
+    dimensions."""
     plain = module.odr
 
     @functools.wraps(plain)
@@ -128,9 +129,9 @@ def regressions(module: Any) -> None:
 
 
 def returning(function: Any, size: int, name: str) -> Any:
-    """The function, which returns an array of `size` numbers of its own.
+    """The function, whose result is copied and must have `size` numbers.
 
-    Raises ValueError where it does not.
+    Raises ValueError otherwise.
     """
     import numpy
 
@@ -144,15 +145,15 @@ def returning(function: Any, size: int, name: str) -> Any:
     return call
 
 
-# Modules of scikit-learn that ask for a tree by its name.
+# Modules of scikit-learn that import the tree classes by name.
 BALLS = tuple(f"sklearn.{name}" for name in ("neighbors._base", "neighbors._kde", "cluster._hdbscan.hdbscan"))
 _trees: dict[str, Any] = {}
 
 
 def metrics(module: Any, gates: Gates) -> None:
-    """A metric of the snippet compares arrays over a tree's own memory."""
+    """Metrics of the snippet get copies: trees pass arrays over their own memory."""
     for kind in (module.DistanceMetric, module.DistanceMetric64, module.DistanceMetric32):
-        # Static, and of extension types, which nothing can be set on.
+        # Attributes of an extension type cannot be set, so a subclass carries the replaced static method.
         plain = kind.get_metric
 
         def get_metric(metric: Any, *args: Any, plain: Any = plain, **kwargs: Any) -> Any:
@@ -183,12 +184,12 @@ def balls(module: Any, gates: Gates) -> None:
 
 
 def usual(module: Any) -> None:
-    """The library takes the trees that the snippet gets."""
+    """Makes the library use the same tree classes as the snippet."""
     module.BallTree = _trees["BallTree"]
 
 
 def iterators(numpy: Any, gates: Gates) -> None:
-    """The chunks of a buffered iterator lie in its buffer, which it frees."""
+    """Refuses buffered iterators: their chunks lie in a buffer that the iterator frees."""
 
     def checked(plain: Any, before: int) -> Any:
         @functools.wraps(plain, updated=())

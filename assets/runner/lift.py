@@ -1,4 +1,4 @@
-"""Whether new columns are worth keeping: a seeded model, cross-validated without and with them."""
+"""Measures whether new columns are worth keeping: cross-validates a seeded model without and with them."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 SEED = 0
 FOLDS = 5
 ROWS_MIN = 20
-# Of more rows, so many are drawn with the same seed: the measure, not the table, has a limit.
+# From longer tables this many rows are sampled, always with the same seed: the limit is on measuring, not on tables.
 ROWS_MAX = 10_000
-# An integer target with at most so many values is one of classes.
+# An integer target with at most this many distinct values counts as classes.
 CLASSES_MAX = 20
 
-# What each metric measures, by scikit-learn's names for its scorers.
+# Metrics by scikit-learn's names for its scorers.
 REGRESSION = ("r2", "neg_mean_absolute_error", "neg_root_mean_squared_error")
 CLASSIFICATION = ("accuracy", "balanced_accuracy", "f1_macro", "roc_auc", "neg_log_loss")
 ESTIMATORS = ("linear", "forest")
@@ -26,7 +26,7 @@ KEYS = ("target", "metric", "estimator")
 
 
 class Lift:
-    """What is asked for: `{"target", "metric"?, "estimator"?}`."""
+    """A requested measurement: `{"target", "metric"?, "estimator"?}`."""
 
     def __init__(self, asked: Any, frame: Any) -> None:
         if not isinstance(asked, dict) or not isinstance(asked.get("target"), str):
@@ -47,8 +47,8 @@ class Lift:
     def measured(self, frame: Any, new: Any) -> dict[str, Any]:
         """`{metric, before, after, delta, std, adopted}`.
 
-        The same folds without and with the columns. `delta` is the mean difference, `std` the
-        spread of the differences over the folds; adopted is what gains more than its spread.
+        Uses the same folds without and with the columns. `delta` is the mean difference, `std` the standard
+        deviation of the differences over the folds. Columns are adopted if `delta` exceeds `std`.
         """
         import numpy
         import pandas
@@ -81,7 +81,7 @@ class Lift:
         before = plain(frame.drop(columns=[self.target]))
         after = pandas.concat([before, new], axis=1)
         if not before.shape[1]:
-            # Nothing but the target was there: a constant column is the model that knows nothing.
+            # The table has only the target: a constant column gives the baseline model that knows nothing.
             before = pandas.DataFrame({"none": 0.0}, index=frame.index)
 
         def scores(table: Any) -> Any:
@@ -135,7 +135,7 @@ class Lift:
 
 
 def plain(frame: Any) -> Any:
-    """Numbers as they are; everything else as the number of its value, in order of appearance."""
+    """The table with numbers unchanged and other values replaced by codes in order of appearance."""
     import pandas
 
     parts = {}
@@ -148,5 +148,5 @@ def plain(frame: Any) -> Any:
 
 
 def number(value: Any) -> float | None:
-    """Six digits are more than cross-validation can tell."""
+    """The number with six digits, more than cross-validation can distinguish; None if not finite."""
     return round(float(value), 6) if math.isfinite(value) else None

@@ -1,9 +1,8 @@
-"""Limits of the process: one that is met is an event, also where somebody catches the error.
+"""Limits of the process: meeting one is an event, even where the error is caught.
 
-Seen from three places: every `except`, `finally` and `__exit__` of the snippet (`watch`); every file
-that Python code opens or writes (`opened`); and SIGXFSZ, which the kernel sends with every file that
-would grow too large, whoever writes it. What else compiled code of a library meets and keeps to itself,
-a full folder say, is not seen.
+Three places notice it: every `except`, `finally` and `__exit__` of the snippet (`watch`); every file that Python code
+opens or writes (`opened`); and SIGXFSZ, which the kernel sends when any writer would make a file too large. Other
+limits that compiled code of a library meets and does not report, such as a full folder, go unnoticed.
 """
 
 from __future__ import annotations
@@ -20,28 +19,28 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# Errors behind an error that are looked at.
+# How many causes of an error are inspected.
 DEEP = 20
 
-# What an error that names a limit is, or holds.
+# Types of errors that name a limit or hold an error that does.
 KINDS = (OSError, RuntimeError, MemoryError, BaseExceptionGroup)
 
-# Who hears of it, under the guard.
+# Where limits are recorded under the guard.
 _events: Events | None = None
 
-# The code of what tells by itself.
+# Code of methods that report limits themselves.
 _tell: set[CodeType] = set()
 
 
 def told_to(events: Events) -> None:
-    """From here on a limit that is met is an event of the run."""
+    """From now on a limit that is met is an event of the run."""
     global _events
     _events = events
     signal.signal(signal.SIGXFSZ, too_large)
 
 
 def met(error: BaseException) -> None:
-    """Tells of the limits in an error and behind it."""
+    """Reports the limits that an error and its causes name."""
     if _events is None:
         return
     line = errors.snippet_line(error)
@@ -51,13 +50,13 @@ def met(error: BaseException) -> None:
 
 
 def reached(limit: str, reason: str) -> None:
-    """Tells of one that the runner itself counts."""
+    """Reports a limit that the runner itself counts."""
     if _events is not None:
         _events.limit(limit, None, reason)
 
 
 def behind(error: BaseException) -> Iterator[BaseException]:
-    """The error, what it was raised from or in the handling of, and the members of groups."""
+    """The error, the errors that it was raised from or while handling, and the members of groups."""
     waiting: list[BaseException | None] = [error]
     seen: set[int] = set()
     while waiting and len(seen) < DEEP:
@@ -72,18 +71,19 @@ def behind(error: BaseException) -> Iterator[BaseException]:
 
 
 def reason(error: BaseException) -> str:
-    """The system's own words for what was met, and nothing of the snippet's."""
+    """The system's own description of the error, without any text of the snippet."""
     number = errors.number_of(error)
     return "" if number is None else os.strerror(number)
 
 
 def tell_themselves(*functions: FunctionType) -> None:
-    """Methods that tell of every limit they meet."""
+    """Registers methods that report every limit they meet."""
     _tell.update(function.__code__ for function in functions)
 
 
 def too_large(number: int, frame: FrameType | None) -> None:
-    """Comes with the error, or soon after: that is then the one that is handled."""
+    """Handles SIGXFSZ, which arrives with the error or soon after. Reports it unless a method on the stack
+    does so itself."""
     while frame is not None and frame.f_code not in _tell:
         frame = frame.f_back
     if frame is None and _events is not None:

@@ -18,7 +18,7 @@ _under: dict[str, Change] = {}
 
 
 def change(names: Iterable[str], how: Change) -> None:
-    """From here on `how` is done to each of these modules, once it is loaded."""
+    """Applies `how` to each of these modules: now if it is loaded, else as soon as it is."""
     watch()
     for name in names:
         _changes.setdefault(name, []).append(how)
@@ -27,7 +27,7 @@ def change(names: Iterable[str], how: Change) -> None:
 
 
 def under(packages: Iterable[str], how: Change) -> None:
-    """From here on `how` is done to every module of these packages."""
+    """Applies `how` to every module of these packages, now or as soon as it is loaded."""
     watch()
     _under.update(dict.fromkeys(packages, how))
     for name, module in list(sys.modules.items()):
@@ -45,7 +45,7 @@ def top(name: str) -> str:
 
 
 class Finder:
-    """Finds the modules as usual and has them changed."""
+    """Finds the modules as usual and arranges for their change."""
 
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
@@ -65,7 +65,8 @@ class Finder:
 
 
 def afterwards(loader: Any, how: Change) -> None:
-    """Has the loader do so after it ran the module. It stays what it is: packages ask it for their data."""
+    """Makes the loader apply `how` after it ran the module. The loader object stays, because packages ask it
+    for their data."""
     plain = loader.exec_module
 
     def exec_module(module: ModuleType) -> None:
@@ -75,13 +76,13 @@ def afterwards(loader: Any, how: Change) -> None:
     try:
         loader.exec_module = exec_module
     except AttributeError:
-        # A loader of frozen or built-in modules, which look nothing up for anybody.
+        # Loaders of frozen and built-in modules take no attribute; such modules need no change.
         pass
 
 
 class Loader:
-    """Loads the module as its own loader does; `importlib.abc`, whose `Loader` this is not, loads half
-    of the standard library along."""
+    """Loads the module as its own loader does, then applies the changes. Not a subclass of `importlib.abc.Loader`:
+    importing that loads half of the standard library."""
 
     def __init__(self, inner: Any) -> None:
         self.inner = inner

@@ -1,8 +1,8 @@
-"""What libraries look up, and write into texts, by names that their caller chose.
+"""Guards what libraries look up, or write into texts, by names that their caller chose.
 
-A library's `getattr(x, name)` goes through no gate. Each of its modules gets one under that name: names that its
-code spells out are its own, names that it was given may not lead into the interpreter. Templates that
-libraries fill with `str.format` may not reach into attributes.
+A library's `getattr(x, name)` goes through no gate, so each of its modules gets a guarded `getattr`: names that the
+library's code spells out are its own; names that it was given may not lead into the interpreter. Templates that
+libraries fill with `str.format` may not read attributes.
 """
 
 from __future__ import annotations
@@ -23,29 +23,29 @@ if TYPE_CHECKING:
 
     from _countersign.gates import Gates
 
-# Whose modules look names up for a snippet.
+# Packages whose modules look names up for a snippet.
 PACKAGES = frozenset(
     "argparse formulaic joblib matplotlib mpl_toolkits narwhals pandas patsy plotly _plotly_utils scipy seaborn "
     "sklearn statsmodels tqdm".split()
 )
 
-# They look nothing up, and draw every name that they have.
+# These modules look nothing up, and plot every name in their namespace, so nothing may be added.
 PALETTES = "_plotly_utils.colors."
 
-# Special names that lead into the interpreter, to memory, or change what an object is.
+# Special names that lead into the interpreter or to memory, or change what an object is.
 REACHING = frozenset(ADDRESSES) | frozenset(
     "__annotations__ __base__ __bases__ __buffer__ __builtins__ __class__ __closure__ __code__ __defaults__ __del__ "
     "__delattr__ __dict__ __dlpack__ __func__ __getattr__ __getattribute__ __getstate__ __globals__ __import__ "
     "__init_subclass__ __kwdefaults__ __loader__ __module__ __mro__ __new__ __reduce__ __reduce_ex__ __self__ "
     "__setattr__ __setstate__ __spec__ __subclasses__ __subclasshook__ __traceback__ __wrapped__".split()
 )
-# How names of frames, code and functions' insides begin.
+# Prefixes of attributes of frames, code objects, generators and functions.
 INSIDE = ("ag_", "co_", "cr_", "f_", "func_", "gi_", "tb_")
 
-# What the snippet is given in another way, whoever looks it up for it.
+# Names for which the snippet gets a stand-in, even when a library looks them up for it.
 GIVEN = (memory.NAMES | {"format", "format_map", "register"}) - {"head"}
 
-# Module → what fills a template there: where the template stands among the arguments, and its names.
+# Module → functions that fill a template: position of the template among the arguments, and its names.
 TEMPLATES: dict[str, dict[str, tuple[int, tuple[str, ...]]]] = {
     "matplotlib.cbook": {"_auto_format_str": (0, ("fmt",))},
     "pandas.io.formats.style_render": {"_maybe_wrap_formatter": (0, ("formatter",))},
@@ -55,7 +55,7 @@ TEMPLATES: dict[str, dict[str, tuple[int, tuple[str, ...]]]] = {
 
 
 def close(gates: Gates) -> None:
-    """For what is loaded, and for what will be."""
+    """Guards the modules that are loaded now and those that will be."""
     own = names(gates)
     for name, found in own.items():
         gates.narrow.instead[id(found)] = getattr(gates, name, None) or gates.narrow.refused(name)
@@ -76,7 +76,7 @@ def close(gates: Gates) -> None:
 
 
 def names(gates: Gates) -> dict[str, Callable[..., Any]]:
-    """The functions by the names under which libraries call them."""
+    """The guarded functions by the names under which libraries call them."""
 
     def judged(name: Any, sets: bool = False) -> Any:
         if not isinstance(name, str):
@@ -123,7 +123,7 @@ def names(gates: Gates) -> dict[str, Callable[..., Any]]:
 
 
 def spelled(frame: FrameType) -> set[str]:
-    """The texts that the code of this frame spells out."""
+    """The string constants in the code of this frame."""
 
     def texts(values: tuple[Any, ...]) -> Iterator[str]:
         for one in values:
@@ -149,7 +149,7 @@ def templates(module: ModuleType, gates: Gates) -> None:
 
 
 def filling(found: Any, at: int, called: tuple[str, ...], gates: Gates) -> Any:
-    """The function, once its templates were looked at."""
+    """The function, called only after its templates were checked."""
     is_static = isinstance(found, staticmethod)
     inner = found.__func__ if is_static else found
 
@@ -166,7 +166,7 @@ def filling(found: Any, at: int, called: tuple[str, ...], gates: Gates) -> Any:
 
 
 def template(text: Any, gates: Gates) -> Any:
-    """The text itself where it reaches into nothing; what is no text, as it is."""
+    """The template, if it reads no attributes; anything but text is returned unchanged."""
     if isinstance(text, dict):
         return {key: template(one, gates) for key, one in dict.items(text)}
     if not isinstance(text, str):
@@ -182,13 +182,14 @@ def reaches(text: str, depth: int = 0) -> bool:
     try:
         parts = list(string.Formatter().parse(text))
     except ValueError:
-        # No template; filling it is an error.
+        # Not a valid template: filling it raises an error.
         return False
     return any("." in (field or "") or (spec and depth < 3 and reaches(spec, depth + 1)) for _, field, spec, _ in parts)
 
 
 def fields(module: Any, gates: Gates) -> None:
-    """The formatter of `StrMethodFormatter`, whose template can be set after it was made."""
+    """Checks at fill time in the formatter of `StrMethodFormatter`, whose template can be changed after it
+    was made."""
     kind = module._UnicodeMinusFormat
     plain = kind.get_field
 
@@ -201,7 +202,7 @@ def fields(module: Any, gates: Gates) -> None:
 
 
 def shapes(module: Any) -> None:
-    """A distribution's functions are made of the text of its parameters' names."""
+    """Checks parameter names of distributions: scipy generates functions from text that contains them."""
     construct = module.rv_generic._construct_argparser
 
     @functools.wraps(construct)

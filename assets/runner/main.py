@@ -1,4 +1,4 @@
-"""One process, from the setup to the report."""
+"""The main program of one process, from the setup to the report."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-# Read when pyarrow is loaded. Its other allocators reserve a gigabyte of address space at once,
-# which is all that many a run has.
+# Read when pyarrow is loaded. Its other allocators reserve a gigabyte of address space at once, and many runs have no
+# more than that.
 POOL = "ARROW_DEFAULT_MEMORY_POOL"
 
 
@@ -56,7 +56,7 @@ def main() -> None:
     sys.unraisablehook = errors.show_unraisable
     if setup.warm is not None:
         setup = zygote.serve(setup, libraries)
-        # What goes on is a fork, made for one run.
+        # Only a fork returns from `serve`, made for one run.
     elif setup.policy is not None and not setup.certify:
         contracts.of(setup.policy["contract"]).ahead(setup)
     del os.environ[POOL]
@@ -67,12 +67,12 @@ def main() -> None:
 
         task.run(setup, libraries)
     if setup.policy["guard"]:
-        # Without it the snippet has its signals to itself, and nothing in here stops it.
+        # Without the guard the snippet keeps its signals, and only the outside stops it.
         stop.ready()
     hold.confine(setup)
     hold.wait(setup)
     released = time.monotonic()
-    # From here on everything is the snippet's doing.
+    # From now on the snippet may be responsible for anything that happens.
     pid = os.getpid()
     report: dict[str, Any] = {"error": None, "result": None}
     status = 0
@@ -93,7 +93,7 @@ def main() -> None:
         if limit := report["error"] and report["error"]["limit"]:
             events.limit(limit, report["error"]["line"], limits.reason(error))
     if os.getpid() != pid:
-        # A fork of the snippet's that came out at its end: only the first process reports.
+        # A fork that the snippet made has reached this point: only the first process reports.
         leave(status)
     finish()
     contract.end()
@@ -105,9 +105,9 @@ def main() -> None:
 
 
 def finish() -> None:
-    """What the interpreter's own end would do for the snippet: threads end, handlers run, files are
-    written out."""
-    # Where nobody loaded it there are no threads, and there may be no descriptor left to do so.
+    """Does what the interpreter's own shutdown would do for the snippet: joins threads, runs handlers,
+    flushes files."""
+    # If `threading` is not loaded, there are no threads. Importing it here could fail for lack of descriptors.
     threading = sys.modules.get("threading")
     try:
         if threading is not None:

@@ -1,8 +1,7 @@
-"""Private names of classes, spelled out: `self.__x` in class `A` is `self._A__x`.
+"""Spells out private names of classes: `self.__x` in class `A` becomes `self._A__x`.
 
-The compiler does this by itself; done before, the rules and the gates see the name that is really
-read. A class whose name is underscores only has no private names, and there `__x` stays what it
-is: refused.
+The compiler would do so later; doing it first shows rules and gates the name that is really read. A class whose name
+has only underscores has no private names: `__x` stays as it is there, and is refused.
 """
 
 from __future__ import annotations
@@ -23,13 +22,13 @@ class Mangler(ast.NodeTransformer):
         self.owner = ""
 
     def visit(self, node: ast.AST) -> Any:
-        # Outside of classes nothing changes, and half of a tree has nothing inside.
+        # Names change only inside classes, and half of a tree's nodes have no children.
         return node if not self.owner and isinstance(node, LEAVES) else super().visit(node)
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
         outer = self.owner
         name = self.mangled(node.name)
-        # What stands before the body belongs to the class around it.
+        # Everything before the body is mangled for the enclosing class.
         for field in ("decorator_list", "bases", "keywords", "type_params"):
             if children := getattr(node, field, None):
                 setattr(node, field, [self.visit(child) for child in children])

@@ -1,7 +1,7 @@
-"""Arrays over memory that is not theirs, made safe: sizes, positions and pointers that compiled code takes
-at its caller's word are looked at before, and what it would look up in arrays is handed out as copies.
+"""Protects memory from arrays that do not own it: checks sizes, positions and pointers that compiled code trusts
+its caller for, and hands out copies of the arrays in which compiled code looks positions up.
 
-Compiled code has more of it than anybody lists; what a run can do with memory is decided by its tier.
+Nobody can list all such places in compiled code; the run's tier decides what a run can do with memory.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from _countersign.gates import Gates
 
-# Arrays in which compiled code looks positions up: whose objects they are of, and the attributes.
+# Package → attributes of its objects that hold arrays in which compiled code looks positions up.
 HELD = {
     "matplotlib.tri": frozenset("edges neighbors triangles".split()),
     "pandas._libs": frozenset("blengths blocs indices".split()),
@@ -32,22 +32,20 @@ HELD = {
     "sklearn.neighbors": frozenset("idx_array node_bounds node_data".split()),
     "sklearn.tree": frozenset("children_left children_right feature".split()),
 }
-# SuperLU's class says of no module that it is its own.
+# Attributes of SuperLU objects, whose class names no module.
 ANYWHERE = frozenset(("perm_c", "perm_r"))
 POSITIONS = ANYWHERE.union(*HELD.values())
-# Attributes that are only set together, by whoever makes the object.
+# Package → attributes that must match each other and are set only when the object is made.
 TOGETHER = {
     "matplotlib.tri": frozenset("edges mask neighbors triangles x y".split()),
     "scipy.sparse": frozenset("indices indptr row col offsets coords rows".split()),
     "scipy.spatial": HELD["scipy.spatial"],
     "scipy.interpolate": frozenset("c grad grid k points t tri values x".split()),
 }
-# Of these alone a class of the snippet's own is made.
+# A class whose bases all come from these modules holds nothing of a library.
 PLAIN = ("__main__", "builtins")
-# How many numbers a generator of this kind keeps, and the name of its position among them.
+# Generator → the name of its position in its buffer, and the buffer's length.
 KEPT = {"MT19937": ("pos", 624), "Philox": ("buffer_pos", 4)}
-
-# What is called with arguments that compiled code believes.
 
 
 def home(value: Any) -> str:
@@ -57,7 +55,7 @@ def home(value: Any) -> str:
 
 
 def homes(value: Any) -> tuple[str, ...]:
-    """Whose objects these are: a class of the snippet's is also all that it was made from."""
+    """Modules of the value's class; for a class of the snippet's, those of all its bases too."""
     if isinstance(value, super):
         value = super.__dict__["__self_class__"].__get__(value)
     if (found := home(value)) != "__main__":
@@ -67,17 +65,17 @@ def homes(value: Any) -> tuple[str, ...]:
 
 
 def of(value: Any, packages: Any) -> str | None:
-    """The package of these that the object, or the class, comes from."""
+    """The one of `packages` that the object's class, or the class itself, comes from."""
     return next((place for one in homes(value) if (place := within(one, packages))), None)
 
 
 def within(module: str, packages: Any) -> str | None:
-    """The package of these that the module lies in."""
+    """The one of `packages` that the module lies in."""
     return next((one for one in packages if module == one or module.startswith(one + ".")), None)
 
 
 def given(value: Any, name: str, found: Any) -> Any:
-    """What the snippet gets for an attribute of such a name."""
+    """What the snippet gets for an attribute with one of these names."""
     if not callable(found) and all(one in PLAIN for one in homes(value)):
         return found
     if name in POSITIONS:
@@ -91,16 +89,16 @@ def given(value: Any, name: str, found: Any) -> Any:
 
 
 def copied(found: Any) -> Any:
-    """To look at: what is written there is written nowhere else."""
+    """Copies to read: writing to them changes nothing else."""
     numpy = sys.modules.get("numpy")
     if isinstance(found, (tuple, list)):
-        # Arrays of several axes or levels; rows of a matrix of lists.
+        # Arrays, one for each axis or level, or the rows of a matrix of lists.
         parts = [copied(one) for one in found]
         kind = type(found)
         return kind(parts) if kind in (tuple, list) or not hasattr(found, "_make") else found
     if type(found).__name__ == "Series":
         return found.copy()
-    # Cython has a memory view of its own.
+    # Cython has its own memory view class.
     if numpy is None or not (isinstance(found, numpy.ndarray) or "memoryview" in type(found).__name__):
         return found
     copy = numpy.array(found)
@@ -123,7 +121,8 @@ def part(value: Any, name: str, found: Any) -> Any:
 
 
 class Tree:
-    """A fitted tree, whose compiled functions read as many columns as it was fitted with."""
+    """Stands for a fitted tree and checks the number of columns: its compiled functions read as many as it
+    was fitted with."""
 
     def __init__(self, real: Any) -> None:
         object.__setattr__(self, "_real", real)
@@ -153,7 +152,7 @@ def construct_fast(value: Any, found: Any) -> Any:
 
 
 def validated(value: Any, found: Any) -> Any:
-    """Of pyarrow: what is made of parts is whole, or not made."""
+    """For pyarrow: validates what is made of parts."""
     if not of(value, ("pyarrow",)):
         return found
 
@@ -163,7 +162,7 @@ def validated(value: Any, found: Any) -> Any:
         made = found(*args, **kwargs)
         if hasattr(made, "validate"):
             if hasattr(made, "buffers"):
-                # An array of its own: what it was made of may be written to later.
+                # Copied: the buffers it was made of may be written to later.
                 made = whole_copy(made)
             made.validate(full=True)
         return made
@@ -182,7 +181,7 @@ def whole_copy(array: Any) -> Any:
 
 
 def buffers(value: Any, found: Any) -> Any:
-    """The buffers of an array of Arrow, to look at."""
+    """The buffers of an Arrow array, as read-only copies."""
     if not of(value, ("pyarrow",)):
         return found
     constant = sys.modules["pyarrow"].py_buffer
@@ -197,7 +196,7 @@ def from_codes(value: Any, found: Any) -> Any:
     def make(*args: Any, **kwargs: Any) -> Any:
         if "validate" in kwargs:
             kwargs["validate"] = True
-        # The codes are the array's own from here on.
+        # Copied, so that nobody changes the codes after they were validated.
         args = tuple(map(copied, args[:1])) + args[1:]
         if "codes" in kwargs:
             kwargs["codes"] = copied(kwargs["codes"])
@@ -207,7 +206,7 @@ def from_codes(value: Any, found: Any) -> Any:
 
 
 def resize(value: Any, found: Any) -> Any:
-    """Views of an array that moved show what came after it, and who holds it goes on to its old end."""
+    """Refuses to resize arrays: views would show freed memory, and holders of the array would use its old length."""
 
     def resize(*args: Any, **kwargs: Any) -> NoReturn:
         if of(value, ("pyarrow",)):
@@ -219,7 +218,7 @@ def resize(value: Any, found: Any) -> Any:
 
 
 def query(value: Any, found: Any) -> Any:
-    """Of a tree of scipy: the nearest neighbour is the first."""
+    """For trees of scipy: `k` starts at 1, the nearest neighbour."""
     if not of(value, ("scipy.spatial",)):
         return found
 
@@ -234,7 +233,7 @@ def query(value: Any, found: Any) -> Any:
 
 
 def view(value: Any, found: Any) -> Any:
-    """The class that stands for `ndarray` is none of numpy's."""
+    """Unwraps the stand-in for `ndarray` in `view`: numpy does not know that class."""
 
     def view(*args: Any, **kwargs: Any) -> Any:
         numpy = sys.modules["numpy"]
@@ -260,7 +259,7 @@ def readinto(value: Any, found: Any) -> Any:
 
 
 def deserialize(value: Any, found: Any) -> Any:
-    """Options that were never made carry what those that are made may not."""
+    """Refuses deserialised options of pyarrow: they skip the checks of the constructor."""
     if not of(value, ("pyarrow",)):
         return found
 
@@ -271,7 +270,7 @@ def deserialize(value: Any, found: Any) -> Any:
 
 
 class Source:
-    """A file as pyarrow reads it: what `read` gives is copied to where only as much was asked for."""
+    """A file for pyarrow, which copies what `read` returns into a buffer of the requested size: more is an error."""
 
     def __init__(self, real: Any) -> None:
         if isinstance(real, io.TextIOBase):
@@ -280,27 +279,27 @@ class Source:
 
     def read(self, size: int = -1) -> bytes:
         found = self._real.read(size)
-        # A copy, which nobody changes while it is read.
+        # Copied, so that nobody changes it while it is read.
         plain = found if type(found) is bytes else bytes(memoryview(found))
         if 0 <= size < len(plain):
             raise ValueError(f"read({size}) gave {len(plain)} bytes: it gives no more than it is asked for")
         return plain
 
     def __getattr__(self, name: str) -> Any:
-        # `read_buffer` is not among them: without it pyarrow reads by `read`.
+        # `read_buffer` is missing on purpose: without it pyarrow uses `read`.
         if name in STREAM:
             return getattr(self._real, name)
         raise AttributeError(name)
 
 
-# What pyarrow asks a file for besides.
+# Other methods that pyarrow uses on a file.
 STREAM = frozenset("close closed flush mode readable seek seekable tell truncate writable write".split())
-# How its functions call the file that they read.
+# Names that pyarrow's functions give to the argument with the file.
 SOURCES = frozenset("file handle input_file path_or_paths source stream where".split())
 
 
 def source(real: Any) -> Any:
-    """A path or a buffer as it is; what is read by a method of its own, as it is looked at."""
+    """A path or a buffer unchanged; a file object wrapped in `Source`."""
     if isinstance(real, str):
         return str.__str__(real)[:]
     if issubclass(type(real), os.PathLike):
@@ -309,7 +308,7 @@ def source(real: Any) -> Any:
 
 
 def sourced(found: Any, at: int = 0) -> Any:
-    """The function, which reads the file that stands there."""
+    """The function, with the file at argument `at` wrapped by `source`."""
 
     def read(*args: Any, **kwargs: Any) -> Any:
         args = (*args[:at], *map(source, args[at : at + 1]), *args[at + 1 :])
@@ -324,7 +323,7 @@ def reading(value: Any, found: Any) -> Any:
 
 
 def fromfile(value: Any, found: Any) -> Any:
-    """Of records: a file holds no pointers."""
+    """For numpy's records: refuses object types, since a file holds no pointers."""
 
     def fromfile(fd: Any, dtype: Any = None, *args: Any, **kwargs: Any) -> Any:
         numpy = sys.modules["numpy"]
@@ -363,7 +362,7 @@ CALLS: dict[str, Callable[[Any, Any], Any]] = {
     "set_state": set_state,
     "view": view,
 }
-# What is given in another way though it is no call: memory of arrays, trees, and the pointers of a generator.
+# Attributes with a stand-in that are not functions: memory of arrays, trees, and pointers of a generator.
 PARTS = frozenset(("capsule", "data", "tree_"))
 NAMES = POSITIONS | CALLS.keys() | PARTS
 
@@ -372,7 +371,7 @@ NAMES = POSITIONS | CALLS.keys() | PARTS
 
 
 def checked_state(state: Any) -> Any:
-    """A copy of the state, whose position lies in it."""
+    """A copy of the state, with its position checked to lie in the buffer."""
     if isinstance(state, (tuple, list)):
         state = tuple(state)
         if len(state) > 2:
@@ -396,7 +395,7 @@ def position(at: Any, most: int) -> int:
 
 
 class State:
-    """Stands for a generator while its state is set."""
+    """Stands for a generator while its state is set, and checks the state."""
 
     def __init__(self, generator: Any) -> None:
         object.__setattr__(self, "_generator", generator)
@@ -409,7 +408,7 @@ class State:
 
 
 def target(value: Any, name: str, gates: Gates) -> Any:
-    """The object on which the snippet sets the attribute."""
+    """The object on which the snippet may set the attribute; a stand-in where the value needs a check."""
     place = of(value, TOGETHER)
     if place is not None and name in TOGETHER[place]:
         gates.refuse(f"changing the attribute {name} of an object of {place} is not allowed")
@@ -420,12 +419,12 @@ def target(value: Any, name: str, gates: Gates) -> Any:
     return value
 
 
-# Compiled code knows how long the arrays of these are from other attributes.
+# Packages whose compiled code takes the length of an array from other attributes.
 SIZED = ("scipy.sparse", "sklearn")
 
 
 class Sized:
-    """Stands for an object while an array of it is set."""
+    """Stands for an object while an array of it is set, and checks the array."""
 
     def __init__(self, real: Any) -> None:
         object.__setattr__(self, "_real", real)
@@ -455,9 +454,9 @@ def close(gates: Gates) -> None:
 
 
 class Guarded(type):
-    """`ndarray` as the snippet has it: what it makes over given memory holds no objects."""
+    """The snippet's `ndarray`: arrays over given memory may not hold objects."""
 
-    # A name that no snippet may read.
+    # No snippet may read this name.
     __real__: type
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
@@ -475,7 +474,7 @@ class Guarded(type):
 
 
 def is_pointers(buffer: Any) -> bool:
-    """Whether the memory is that of an array of objects."""
+    """Whether the memory belongs to an array of objects."""
     if type(buffer) is memoryview:
         return "O" in buffer.format or is_pointers(buffer.obj)
     dtype = getattr(buffer, "dtype", None)
@@ -483,7 +482,7 @@ def is_pointers(buffer: Any) -> bool:
 
 
 def seen(buffer: Any) -> Any:
-    """A buffer as the snippet may see it: pointers, and what Arrow takes for constant, are not written to."""
+    """The buffer, read-only where it holds pointers or belongs to Arrow, which treats it as constant."""
     numpy = sys.modules.get("numpy")
     arrays = () if numpy is None else (numpy.ndarray,)
     if isinstance(buffer, (memoryview, *arrays)) and is_pointers(buffer):
@@ -494,14 +493,14 @@ def seen(buffer: Any) -> Any:
 
 
 def written(buffer: Any) -> Any:
-    """A buffer that a file is read into."""
+    """The buffer, if a file may be read into it."""
     if seen(buffer) is not buffer:
         raise ValueError("a file holds no Python objects, and a buffer of pyarrow stays what it is")
     return buffer
 
 
 class Views(type):
-    """`memoryview` as the snippet has it."""
+    """The snippet's `memoryview`."""
 
     def __call__(cls, buffer: Any) -> memoryview:
         return memoryview(seen(buffer))
@@ -529,7 +528,7 @@ def pointers(numpy: Any, gates: Gates) -> None:
 
 
 def over(plain: Any) -> Any:
-    """A function that takes a buffer first."""
+    """The function, with its first argument, a buffer, guarded by `seen`."""
 
     @functools.wraps(plain)
     def call(buffer: Any, *args: Any, **kwargs: Any) -> Any:

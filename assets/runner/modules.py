@@ -1,8 +1,8 @@
-"""What is given of modules that serve everyday code and reach further than it needs.
+"""Stand-ins for members of modules that everyday code uses but that reach further than it needs.
 
-The policy lists their members; here are the few that are given another way: a copy of the environment,
-tracebacks of the snippet's own frames, a command line that sets attributes of its own objects only,
-templates that do not reach into attributes. `IPython.display` is ours: a run is no notebook.
+The policy lists the allowed members; the few with a stand-in are here: a copy of the environment, tracebacks of the
+snippet's own frames only, a command line parser that sets attributes of its own objects only, templates that do not
+read attributes. `IPython.display` is ours: a run is no notebook.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ NOTEBOOK = "IPython.display"
 
 
 def give(narrow: Narrow) -> None:
-    """Puts what is given in place of the members, once their modules are loaded."""
+    """Puts the stand-ins in place of the members, once their modules are loaded."""
     gates = narrow.gates
     environ = dict(os.environ)
     narrow.instead[id(os.environ)] = environ
@@ -106,7 +106,7 @@ TRACEBACKS = {
 
 
 def parser(argparse: ModuleType, gates: Gates) -> type:
-    """Sets what it parses on a namespace of its own only, under names that are no special ones."""
+    """An `ArgumentParser` that stores results only on its own kind of namespace, and under no special names."""
 
     class ArgumentParser(argparse.ArgumentParser):  # type: ignore[name-defined,misc]  # a module that is an argument
         def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
@@ -123,7 +123,7 @@ def parser(argparse: ModuleType, gates: Gates) -> type:
 
 
 def templates(logging: ModuleType, gates: Gates) -> None:
-    """`style="{"` without its way into attributes."""
+    """Makes `style="{"` unable to read attributes."""
     formatter = gates.formatter
 
     def _format(self: Any, record: Any) -> str:
@@ -133,9 +133,9 @@ def templates(logging: ModuleType, gates: Gates) -> None:
         return formatter.vformat(str.__str__(self._fmt), (), values)
 
     logging.StrFormatStyle._format = _format
-    # `extra` is stored on the record under any name.
+    # `extra` can store attributes of any name on the record.
     reach.without_address(logging.LogRecord)
-    # What it shows of errors has the snippet's own frames too.
+    # Tracebacks in log messages, too, have the snippet's own frames only.
     logging.traceback = SimpleNamespace(  # type: ignore[attr-defined]  # a module's own name
         print_exception=print_exception, print_stack=lambda *args, **kwargs: None
     )
@@ -145,7 +145,7 @@ def templates(logging: ModuleType, gates: Gates) -> None:
 
 
 def by_name(gettz: Any) -> Any:
-    """Zones by their names: what looks like a path to a file is none."""
+    """Finds time zones by name and refuses anything that looks like a file path."""
 
     def named(name: Any = None) -> Any:
         if name is not None:
@@ -160,11 +160,11 @@ def by_name(gettz: Any) -> Any:
 IN_ZONES = str.maketrans("", "", "_+-")
 
 
-# -- what importlib has
+# -- members of importlib
 
 
 class Found:
-    """A package that is there, and nothing of where it is."""
+    """Stands for the spec of an installed package, without its location."""
 
     __slots__ = ("name",)
 
@@ -176,7 +176,7 @@ class Found:
 
 
 def seeker(find_spec: Any, gates: Gates) -> Any:
-    """Whether a package may be imported; nothing is loaded for the answer."""
+    """Answers whether a package may be imported, without loading anything."""
 
     def seek(name: Any, package: Any = None) -> Found | None:
         name = str.__str__(name)
@@ -191,7 +191,7 @@ def seeker(find_spec: Any, gates: Gates) -> Any:
 
 
 def own_folder(tempfile: ModuleType) -> None:
-    """Temporary files lie where libraries keep their caches, and are no output."""
+    """Puts temporary files where libraries keep their caches: they are not output."""
     tempfile.tempdir = os.environ.get("HOME") or None  # type: ignore[attr-defined]  # a module's own name
 
 
@@ -199,7 +199,7 @@ def own_folder(tempfile: ModuleType) -> None:
 
 
 class Shown:
-    """Text in a language that a browser would draw; a terminal has its source."""
+    """Text in a markup language, shown as its source: a run has no browser."""
 
     def __init__(self, data: Any = None) -> None:
         self.data = data
@@ -217,20 +217,20 @@ class Markdown(Shown):
 
 
 def display(*values: Any, **kwargs: Any) -> None:
-    """Shows each as the last line of a notebook's cell would be shown."""
+    """Shows each value as a notebook shows the last line of a cell."""
     for value in values:
         if not figures.is_shown(value):
             print(repr(value))  # noqa: T201 - the snippet asked for it
 
 
 def notebook() -> ModuleType:
-    """`IPython.display`, as far as it means anything here."""
+    """The parts of `IPython.display` that make sense in a run."""
     package, module = ModuleType("IPython"), ModuleType(NOTEBOOK)
     for one in (HTML, Markdown, display):
         setattr(module, one.__name__, one)
     package.display = module  # type: ignore[attr-defined]  # a module's own name
     package.__path__ = []
-    # What libraries ask to know whether they are in a notebook: they are not.
+    # Libraries call this to learn whether they run in a notebook: they do not.
     package.get_ipython = lambda: None  # type: ignore[attr-defined]  # a module's own name
     package.version_info = (9, 0, 0)  # type: ignore[attr-defined]  # a module's own name
     sys.modules["IPython"] = package

@@ -1,7 +1,7 @@
-"""The builtins of the snippet: an allow-list, some of them guarded.
+"""The snippet's builtins: an allow-list, some of them guarded.
 
-A plain dict, because the interpreter is many times slower with any other; that it stays as it was
-made is looked at when the run ends, and no gate lets anybody reach it.
+They are a plain dict, because any other mapping makes the interpreter many times slower. No gate gives access to it,
+and the guard checks after the run that it is unchanged.
 """
 
 from __future__ import annotations
@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 
 
 def allowed(gates: Gates) -> dict[str, Any]:
-    """All names the policy lists, and what statements need. `open` is each contract's own, and not
-    among them."""
+    """All names that the policy lists, and what statements need. Without `open`, which each contract provides."""
     guarded = {
         "getattr": gates.getattr,
         "hasattr": gates.hasattr,
@@ -39,7 +38,7 @@ def allowed(gates: Gates) -> dict[str, Any]:
         if name != "open" and hasattr(builtins, name)
     }
     if gates.rules.exits:
-        # The check lets it stand behind `raise` only.
+        # The static check allows it after `raise` only.
         names["SystemExit"] = SystemExit
     names["__build_class__"] = build_class(gates)
     names["__import__"] = imports.guarded(gates)
@@ -47,19 +46,19 @@ def allowed(gates: Gates) -> dict[str, Any]:
 
 
 def bound_here() -> dict[str, Any]:
-    """`locals`: what the snippet bound where it asks. A copy, and without the names that are Python's own: at
-    module level the namespace has the guarded builtins too."""
+    """`locals`: a copy of what the snippet bound in the calling scope, without Python's own names: at module level
+    the namespace contains the guarded builtins too."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and frame.f_code.co_filename != errors.SNIPPET:
         frame = frame.f_back
     if frame is None:
-        # A library called it, in a thread of its own: nothing of the snippet's is bound there.
+        # A library called it in its own thread, which has no frame of the snippet.
         return {}
     return {name: value for name, value in frame.f_locals.items() if name.isidentifier() and not name.startswith("__")}
 
 
 def build_class(gates: Gates) -> Callable[..., Any]:
-    """The `class` statement. What its body binds was judged before it ran."""
+    """The `class` statement. The static check has judged what its body binds."""
 
     def build(body: Any, name: str, /, *bases: Any, **keywords: Any) -> Any:
         metaclass = keywords.get("metaclass")

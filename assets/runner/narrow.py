@@ -1,5 +1,5 @@
-"""What is given in place of some members of libraries, because the member itself reads or sets
-attributes that its caller names, or makes classes out of mappings."""
+"""Stand-ins for members of libraries that read or set attributes which their caller names, or that make classes
+out of mappings."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class StandIn:
-    """In place of a class of classes: it may stand after `metaclass=`, and is nothing else."""
+    """Stands for a metaclass: usable after `metaclass=` and for nothing else."""
 
     def __init__(self, real: type, refuse: Callable[[str], NoReturn]) -> None:
         self._real = real
@@ -45,8 +45,8 @@ class StandIn:
 
 
 class Kind:
-    """In place of a type that makes what the rules keep away (functions, code, modules): it tells its name, is
-    compared and tested against, and makes nothing."""
+    """Stands for a type that makes objects which the rules forbid (functions, code, modules): it has a name, can be
+    compared and used in `isinstance`, and makes nothing."""
 
     __slots__ = ("__name__", "_real", "_refuse")
 
@@ -65,20 +65,20 @@ class Kind:
         return repr(self._real)
 
 
-# The thread that everything before and after the snippet runs in; a fork keeps its number.
+# The main thread, which runs everything before and after the snippet; a fork keeps its number.
 MAIN = _thread.get_ident()
 
 BUILT_IN = frozenset(dir(builtins))
-# Types that make nothing but their own, and have no name.
+# Harmless types without a builtin name.
 HARMLESS = frozenset(map(type, (None, ..., NotImplemented, {}.keys(), {}.values(), {}.items())))
-# Files of `io` that are in memory.
+# In-memory files of `io`.
 MEMORY = (io.BytesIO, io.StringIO)
 
 
 class TypeMeta(type):
-    """`type` as the snippet has it: one argument, and never a class of classes."""
+    """The snippet's `type`: takes one argument and never returns a metaclass."""
 
-    # A name that no snippet may read.
+    # No snippet may read this name.
     __gates__: Gates
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
@@ -88,16 +88,16 @@ class TypeMeta(type):
             raise TypeError("type() takes 1 argument")
         found = type(args[0])
         if found in (StandIn, Kind):
-            # Each stands for a class.
+            # Both stand for classes.
             return cls
         if found.__module__ == "builtins" and found.__name__ not in BUILT_IN and found not in HARMLESS:
-            # Functions, code, frames, modules: types that make what the rules keep away.
+            # Functions, code, frames, modules: their types could make objects that the rules forbid.
             return cls.__gates__.narrow.kind(found)
         if issubclass(found, io.IOBase) and found.__module__ != "__main__" and found not in MEMORY:
-            # Made with a number, a file is that descriptor.
+            # A file type called with a number opens that descriptor.
             cls.__gates__.refuse(f"the type {found.__name__} is not allowed")
         if found.__module__ in ("_countersign.memory", "_countersign.shared") and not issubclass(found, type):
-            # What stands in for something of a library is made for that alone.
+            # The snippet must not make stand-ins itself.
             cls.__gates__.refuse(f"the type {found.__name__} is not allowed")
         return cls.__gates__.narrow.give(found)
 
@@ -115,7 +115,7 @@ class TypeMeta(type):
 
 
 class Narrow:
-    """The members and what is given for each, made once a run."""
+    """The members of libraries and what is given for each, made once a run."""
 
     def __init__(self, gates: Gates) -> None:
         self.gates = gates
@@ -139,11 +139,11 @@ class Narrow:
         dataclasses_of_names(module, self.gates.refuse)
 
     def bags(self, module: ModuleType) -> None:
-        """Sets attributes of any name, wherever a library has it from."""
+        """Refuses `SimpleNamespace`, which sets attributes of any name, wherever a library imports it from."""
         self.instead[id(module.SimpleNamespace)] = self.refused("types.SimpleNamespace")
 
     def questions(self, typing: ModuleType) -> None:
-        """What an annotation is made of may be a class of classes."""
+        """Replaces metaclasses in what `typing` returns about an annotation."""
         self.instead |= {
             id(typing.get_origin): lambda kind: self.give(typing.get_origin(kind)),
             id(typing.get_args): lambda kind: tuple(map(self.give, typing.get_args(kind))),
@@ -153,7 +153,7 @@ class Narrow:
                 self.instead[id(found)] = own_only(found, self.gates.refuse)
 
     def give(self, found: Any) -> Any:
-        """What the snippet gets where a library has `found`."""
+        """What the snippet gets in place of `found`."""
         if isinstance(found, type) and issubclass(found, type):
             if found is type or found is TypeMeta:
                 return self.type
@@ -165,11 +165,11 @@ class Narrow:
         return self.instead.get(id(found), found)
 
     def kind(self, found: type) -> Kind:
-        """One for each type: `type(f) is type(g)`."""
+        """The one stand-in for this type, so that `type(f) is type(g)` holds."""
         return self.kinds.setdefault(found, Kind(found, self.gates.refuse))
 
     def member(self, found: Any) -> Any:
-        """What the snippet gets of a module: of its tables a copy, for the library goes by its own."""
+        """What the snippet gets for a module's member: tables are copied, because the library uses its own."""
         if type(found) in (dict, list, set):
             return found.copy()
         return self.give(found)
@@ -181,13 +181,13 @@ class Narrow:
         return refused
 
 
-# Functions are everybody's who has them.
+# Types of functions: everybody shares the same function objects.
 SHARED = (FunctionType, BuiltinFunctionType, MethodType)
 
 
 def wraps(gates: Gates) -> Callable[..., Any]:
-    """Which attributes are copied is not for the caller to say, and only what a function says of itself is
-    taken: libraries make code of annotations, and find globals through `__wrapped__`."""
+    """A `functools.wraps` whose caller cannot choose the attributes: only descriptive ones are copied, because
+    libraries make code from annotations and find globals through `__wrapped__`."""
 
     def wraps(wrapped: Any) -> Any:
         def decorate(wrapper: Any) -> Any:
@@ -209,8 +209,8 @@ def wraps(gates: Gates) -> Callable[..., Any]:
 
 
 def register(value: Any, found: Any, refuse: Callable[[str], NoReturn]) -> Any:
-    """A library's abstract class, or function of many classes, is everybody's: what is registered there is
-    the snippet's own."""
+    """Allows registering only the snippet's own classes with a library's abstract class or generic function, which
+    everybody shares."""
     owner = value if isinstance(value, (type, FunctionType)) else None
     if owner is None or getattr(owner, "__module__", None) == "__main__":
         return found
@@ -224,7 +224,7 @@ def register(value: Any, found: Any, refuse: Callable[[str], NoReturn]) -> Any:
 
 
 def own_only(decorator: Any, refuse: Callable[[str], NoReturn]) -> Any:
-    """A decorator that writes on what it is given: never on a library's own."""
+    """A decorator that sets attributes on its argument, which must not be a library's own."""
 
     def decorate(found: Any) -> Any:
         inner = getattr(found, "__func__", found)
@@ -239,8 +239,8 @@ def own_only(decorator: Any, refuse: Callable[[str], NoReturn]) -> Any:
 
 
 def dataclasses_of_names(module: Any, refuse: Callable[[str], NoReturn]) -> None:
-    """A data class is made of text, and the text of the names of its fields; and it is the class that was
-    given, which is the snippet's own or made by the library that asks."""
+    """Checks data classes: they are generated from text that contains the field names, and the decorator changes the
+    class that it is given, so that class must be the snippet's or the calling library's own."""
     process = module._process_class
 
     def asks() -> Any:
@@ -263,7 +263,7 @@ def dataclasses_of_names(module: Any, refuse: Callable[[str], NoReturn]) -> None
 
 
 def suppress(gates: Gates) -> type:
-    """As `except`: what must not be caught is not."""
+    """A `contextlib.suppress` that, like `except`, ends the run for errors that must not be caught."""
 
     class suppress(contextlib.suppress):
         def __exit__(self, *args: Any) -> Any:
@@ -274,13 +274,13 @@ def suppress(gates: Gates) -> type:
 
 
 def namedtuple(typename: Any, field_names: Any, *, rename: bool = False, defaults: Any = None) -> Any:
-    """Without `module`, which would make the class another module's."""
+    """A `namedtuple` without `module`, which could claim that another module made the class."""
     return collections.namedtuple(typename, field_names, rename=rename, defaults=defaults, module="__main__")
 
 
 def enumerations(refuse: Callable[[str], NoReturn]) -> None:
-    """`Enum("Name", members)` makes a class: not with names of the language, and not in the name
-    of another module. What a library does while it is imported is the library's."""
+    """Checks `Enum("Name", members)`, which makes a class: it must not define special names or claim another module.
+    Libraries may do so while they are imported."""
     make = enum.EnumMeta.__dict__["_create_"]
 
     def create(cls: Any, class_name: Any, names: Any = None, **kwargs: Any) -> Any:
@@ -303,7 +303,7 @@ def enumerations(refuse: Callable[[str], NoReturn]) -> None:
 
 
 def importing() -> bool:
-    """Whether a library is being imported: its code then stands above the snippet's."""
+    """Whether a library is being imported: its frames are then above the snippet's."""
     frame = sys._getframe(1)
     while frame is not None:
         name = frame.f_code.co_filename
@@ -312,5 +312,5 @@ def importing() -> bool:
         if name == "<frozen importlib._bootstrap>":
             return True
         frame = frame.f_back  # type: ignore[assignment]  # the loop's condition asks for None
-    # A thread that the snippet had made may have no frame of the snippet's below a library's.
+    # Another thread that the snippet started may have only a library's frames, so it counts as the snippet's.
     return _thread.get_ident() == MAIN

@@ -1,7 +1,7 @@
-"""The nearest of the names that a run had at hand, for an error about one that is not there.
+"""Finds the nearest existing name, for an error about a missing one.
 
-Names only, never a value: columns of tables, keys of dicts, attributes, names of the namespace. Where
-an input is private, columns and keys are those of the inputs themselves, which agents are told.
+Uses names only, never values: columns of tables, keys of dicts, attributes, names of the namespace. With a private
+input, only the inputs' own columns and keys are used, because agents know those.
 """
 
 from __future__ import annotations
@@ -20,28 +20,28 @@ if TYPE_CHECKING:
 
     from _countersign.rules import Rules
 
-# Names that are compared, and characters of one.
+# Maximum number of names to compare, and characters of a name.
 NAMES = 1000
 LENGTH = 40
-# Records of a list whose keys are looked at, and how deep dicts lie in each other.
+# Records of a list whose keys are read, and maximum nesting of dicts.
 RECORDS = 20
 DEPTH = 3
 
-# Frames of their own in some interpreters, with the names of what they stand in.
+# Some interpreters run these in their own frames, which also see the enclosing function's names.
 INNER = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
 
-# A name within a library's words: `None of ['x'] are in the columns`, `Column not found: x`.
+# A name in a library's message: `None of ['x'] are in the columns`, `Column not found: x`.
 QUOTED = re.compile(r"'([^'\n]+)'|: (.+)$")
 
 _rules: Rules | None = None
-# The columns and keys that may be told; None for all.
+# The columns and keys that may appear in a hint; None for all.
 _known: frozenset[Any] | None = None
-# Inputs that are lists of records, by their names.
+# Inputs that are lists of records, by name.
 _lists: dict[str, list[Any]] = {}
 
 
 def begin(values: dict[str, Any], private: bool, names: list[str]) -> None:
-    """The inputs of the run, as they are given, and the names that the snippet has."""
+    """Remembers the inputs of the run and the names that the snippet has."""
     global _known, _lists
     _known = None
     _lists = {name: one for name, one in values.items() if name in names and is_records(one)}
@@ -50,13 +50,13 @@ def begin(values: dict[str, Any], private: bool, names: list[str]) -> None:
 
 
 def under(rules: Rules) -> None:
-    """What these do not allow is no better name."""
+    """From now on hints propose only names that these rules allow."""
     global _rules
     _rules = rules
 
 
 def outer(value: Any) -> Iterator[Any]:
-    """The columns of an input, which for JSON are its records' keys."""
+    """The columns of an input; for JSON, the keys of its records."""
     if isinstance(value, dict):
         yield from value
     elif isinstance(value, list):
@@ -71,7 +71,7 @@ def is_records(value: Any) -> bool:
 
 
 def hint(error: BaseException) -> str:
-    """`; did you mean `x`?` or nothing, to end the error's words with."""
+    """`; did you mean `x`?` or an empty text, to end the error's message with."""
     try:
         if name := listed(error):
             return f"; `{name}` is a list of records: `pd.DataFrame({name})` makes a table of it"
@@ -82,7 +82,7 @@ def hint(error: BaseException) -> str:
 
 
 def listed(error: BaseException) -> str | None:
-    """The input that is a list of records and was read like the table that its description shows."""
+    """The name of an input that is a list of records, if the snippet used it like the table in its description."""
     if not isinstance(error, AttributeError) or _rules is None or "pandas" not in _rules.imports:
         return None
     value = AttributeError.obj.__get__(error)  # type: ignore[attr-defined]  # the descriptor
@@ -90,7 +90,7 @@ def listed(error: BaseException) -> str | None:
 
 
 def meant(error: BaseException) -> Iterator[str | None]:
-    """Names for the one that was asked for, those that are most likely meant first."""
+    """Proposals for the missing name, the most likely first."""
     own, beyond = frames_of(error.__traceback__)
     tables = [one for frame in beyond for one in frame.f_locals.values() if is_table(one)]
     columns = list(told(name for one in tables for name in one.columns))
@@ -112,7 +112,7 @@ def meant(error: BaseException) -> Iterator[str | None]:
 
 
 def frames_of(trace: TracebackType | None) -> tuple[list[FrameType], list[FrameType]]:
-    """The snippet's frames, the innermost first, and those of libraries that it called there."""
+    """The snippet's frames, the innermost first, and those of the libraries that the innermost called."""
     from _countersign.errors import SNIPPET
 
     own: list[FrameType] = []
@@ -128,7 +128,7 @@ def frames_of(trace: TracebackType | None) -> tuple[list[FrameType], list[FrameT
 
 
 def asked_keys(error: KeyError) -> Iterator[Any]:
-    """The key, and what a library's words say of it."""
+    """The missing key, and the names that a library's message quotes."""
     asked = error.args[0] if error.args else None
     if type(asked) in (str, int):
         yield asked
@@ -142,7 +142,7 @@ def quoted(error: BaseException) -> Iterator[str]:
 
 
 def held(frames: list[FrameType]) -> Iterator[Any]:
-    """The keys of the dicts and the columns of the tables that the snippet has names for."""
+    """The keys of dicts and the columns of tables in the snippet's variables."""
     for frame in frames:
         for name, value in frame.f_locals.items():
             if not name.startswith("_"):
@@ -169,13 +169,13 @@ def told(names: Iterable[Any]) -> Iterator[Any]:
 
 
 def attributes(value: Any) -> Iterator[str]:
-    """The public names that a read of this object may have."""
+    """The public attributes of this object that the snippet may read."""
     if isinstance(value, ModuleType):
         yield from (name for name in vars(value) if is_open(value, name))
         return
     denied: Iterable[str] = () if _rules is None else _rules.denied
     names = dir(value if isinstance(value, type) else type(value))
-    # What the snippet gave this one object may have its name from the data.
+    # Names of instance attributes may come from the data, so they are used only without private inputs.
     given = list(getattr(value, "__dict__", ())) if _known is None else []
     yield from (name for name in [*names, *given] if is_public(name) and name not in denied)
 
@@ -216,8 +216,8 @@ def home(value: Any) -> str:
 
 
 def nearest(asked: Any, names: Iterable[Any]) -> str | None:
-    """The name with the fewest changes, if these are few for its length. A number and the text of it
-    are near each other."""
+    """The name that differs by the fewest edits, if they are few for its length. A number and its text are near
+    each other."""
     wanted = str(asked)
     if len(wanted) > LENGTH:
         return None
@@ -226,7 +226,7 @@ def nearest(asked: Any, names: Iterable[Any]) -> str | None:
         if type(name) not in (str, int):
             continue
         if name == asked:
-            # It is there, and what is wrong is something else.
+            # The name exists, so something else is wrong.
             return None
         shown = str(name)
         if len(shown) > LENGTH or abs(len(shown) - len(wanted)) >= best:
@@ -239,8 +239,8 @@ def nearest(asked: Any, names: Iterable[Any]) -> str | None:
 
 
 def distance(one: str, other: str) -> int:
-    """Letters put in, left out, changed, or changed places with the next one (the restricted distance
-    of Damerau and Levenshtein)."""
+    """Number of letters inserted, deleted, changed or swapped with the next one (restricted
+    Damerau-Levenshtein distance)."""
     before: list[int] = []
     last = list(range(len(other) + 1))
     for at, letter in enumerate(one):

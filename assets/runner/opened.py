@@ -1,7 +1,7 @@
-"""`open` whose files say that they meet a limit, whoever writes them and whatever becomes of the error.
+"""An `open` whose files report when they meet a limit, whoever writes them and even if the error is caught.
 
-In everything else the built-in. Where a file is let go without being closed, the interpreter itself
-drops the error of the last write.
+Otherwise the same as the built-in. When an open file is garbage-collected, the interpreter itself drops the error of
+the last write.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 _open = io.open
 
-# What writes, as a mode without its `b` or `t`.
+# Modes that write, without their `b` or `t`.
 WRITES = frozenset(("w", "a", "x", "r+", "w+", "a+", "x+", "+r", "+w", "+a", "+x"))
 
 
 class File(io.FileIO):
-    """What stands below the buffers of a file that is written. It tells once: what is left in the
-    buffers is tried again when they are closed or let go."""
+    """The raw file below the buffers of a file that is written. It reports a limit once, because the buffers retry
+    the rest when they are closed or collected."""
 
     _said = False
 
@@ -61,7 +61,7 @@ def open_(
     closefd: bool = True,
     opener: Callable[[Any, int], int] | None = None,
 ) -> Any:
-    """`io.open`, which is left to say what is wrong with its arguments."""
+    """As `io.open`, which also reports wrong arguments."""
     try:
         binary = "b" in mode
         way = mode.replace("b" if binary else "t", "", 1)
@@ -92,13 +92,14 @@ def open_(
 
 
 def flush() -> None:
-    """Writes out what is still in the buffers of open files, as the interpreter's own end would. Of
-    files made by these classes themselves: a method of the snippet's is not called any more."""
+    """Flushes the buffers of open files, as the interpreter's own shutdown would. Only objects of exactly
+    these classes:
+    methods of the snippet must not run any more."""
     for kind in (io.TextIOWrapper, io.BufferedWriter, io.BufferedRandom):
         for file in gc.get_objects():
             if type(file) is kind:
                 try:
                     kind.flush(file)
                 except (OSError, ValueError) as error:
-                    # Closed, or the rest does not fit.
+                    # The file is closed, or the rest does not fit.
                     limits.met(error)

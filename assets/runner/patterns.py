@@ -1,7 +1,7 @@
-"""Class patterns: `case A(x=p)` reads the attribute `x` without an attribute node.
+"""Gates for class patterns: `case A(x=p)` reads the attribute `x` without an attribute node.
 
-Each class of such a pattern is bound before its `match` statement to a class of ours, whose
-instance check asks the gates about the attributes that the pattern will read.
+Before the `match` statement, the class in each such pattern is replaced by one of ours, whose instance check asks the
+gates about the attributes that the pattern will read.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-# Their one positional pattern is the object itself.
+# Classes whose single positional pattern matches the object itself.
 THEMSELVES = (bool, bytearray, bytes, dict, float, frozenset, int, list, set, str, tuple)
 
 
 class Checked(type):
-    """A class that stands for `real` in one pattern and reads `names` and `count` positions."""
+    """A class that stands for `real` in one pattern with the attributes `names` and `count` positional patterns."""
 
-    # Names that no snippet may read.
+    # No snippet may read these names.
     __gates__: Gates
     __real__: Callable[[], Any]
     __names__: tuple[str, ...]
@@ -39,12 +39,12 @@ class Checked(type):
 
     @property
     def __match_args__(cls) -> Any:
-        # Where there is none it must be missing here too: some classes match themselves.
+        # Raises AttributeError where the real class has none, as classes need that match themselves.
         return cls.__real__().__match_args__
 
 
 def maker(gates: Gates) -> Callable[..., type]:
-    """`make(get, names, count)`: what stands for the class that `get` finds when it is asked for."""
+    """`make(get, names, count)`: a stand-in for the class that `get` finds when it is needed."""
 
     def make(get: Callable[[], Any], names: tuple[str, ...], count: int) -> type:
         try:
@@ -70,7 +70,7 @@ def maker(gates: Gates) -> Callable[..., type]:
 
 
 class Box:
-    """A value that a pattern compares with; it may stand there only as an attribute."""
+    """Holds a value for a pattern to compare with: the syntax allows only an attribute there."""
 
     __slots__ = ("value",)
 

@@ -1,4 +1,4 @@
-"""Values as plain JSON: what libraries compute with becomes what every program can read."""
+"""Turns values of libraries into plain JSON that every program can read."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-# JSON readers, ours among them, refuse deeper nesting.
+# JSON readers, including ours, refuse deeper nesting.
 DEPTH = 100
 
 
@@ -31,10 +31,11 @@ class Plain:
         self.pandas = pandas
 
     def of(self, value: Any, where: str, depth: int = 0) -> Any:
-        """`where` names the value in an error: `result["chart"]`.
+        """The value as plain JSON. `where` names it in an error: `result["chart"]`.
 
-        What is not finite or missing becomes null. Raises `Refused` with `ContractViolation` for
-        what JSON has no word for.
+        Missing values and numbers that are not finite become null. Raises `Refused` with `ContractViolation`
+        for values
+        that JSON cannot express.
         """
         if depth > DEPTH:
             raise Refused("ContractViolation", f"{where} is nested deeper than {DEPTH}")
@@ -69,7 +70,7 @@ class Plain:
         )
 
     def unwrapped(self, value: Any) -> Any:
-        """A library's value as the builtin one that holds the same."""
+        """A library's value as an equal builtin value."""
         home = type(value).__module__.partition(".")[0]
         if home == "plotly":
             return figure(value)
@@ -79,7 +80,7 @@ class Plain:
             if value is np.ma.masked:
                 return None
             if isinstance(value, np.ndarray):
-                # As objects, since `tolist` of nanoseconds gives whole numbers.
+                # A list of numpy scalars, because `tolist` turns nanosecond times into integers.
                 return list(value) if value.ndim else self.unwrapped(value[()])
             if isinstance(value, np.generic):
                 return value.item()
@@ -105,7 +106,7 @@ class Plain:
         return plain if isinstance(plain, str) else str(plain)
 
     def typed_array(self, value: Mapping[Any, Any]) -> Any:
-        """plotly packs numbers into base64; a reader wants the numbers."""
+        """The numbers that plotly packed into base64."""
         if self.numpy is None or not {"dtype", "bdata"} <= value.keys() <= {"dtype", "bdata", "shape"}:
             return None
         try:
@@ -119,7 +120,7 @@ class Plain:
 
 
 def figure(value: Any) -> Any:
-    """A plotly object's own properties; a figure's traces one by one, so that nothing is packed."""
+    """A plotly object's own properties; of a figure, the traces one by one, so that nothing is packed into base64."""
     import sys
 
     shapes = sys.modules.get("plotly.basedatatypes")
@@ -136,17 +137,17 @@ def figure(value: Any) -> Any:
 
 
 def brief(time: str) -> str:
-    """Without the zeros of a fraction that numpy always writes."""
+    """The time without the trailing zeros that numpy always writes."""
     return time.rstrip("0").rstrip(".") if "." in time else time
 
 
 def text(value: str) -> str:
-    """Half of a surrogate pair is no text that UTF-8 could carry."""
+    """The text with halves of surrogate pairs replaced, because UTF-8 cannot encode them."""
     return str(value).encode("utf-8", "replace").decode()
 
 
 def cut(value: str, most: int) -> tuple[str, bool]:
-    """At most so many bytes of UTF-8, whole characters, and whether something was cut off."""
+    """At most `most` bytes of UTF-8, cut between characters, and whether anything was cut off."""
     raw = value.encode("utf-8", "replace")
     if len(raw) <= most:
         return raw.decode(), False

@@ -1,6 +1,6 @@
-"""Positions that compiled code takes as they are, of pandas, scipy, scikit-learn and matplotlib: pivots, rows, codes.
+"""Checks positions that compiled code of pandas, scipy, scikit-learn and matplotlib trusts: pivots, rows, codes.
 
-`memory` has what is said of attributes; here are the calls, and what is set on objects.
+`memory` guards attributes; this file guards calls, and values set on objects.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def close(gates: Gates) -> None:
 
 
 def pivoted(lapack: Any, gates: Gates) -> None:
-    """Of LAPACK: what takes pivots swaps the rows that they name."""
+    """Guards LAPACK functions that take pivots, because they swap the rows that the pivots name."""
 
     def checked(found: Any) -> Any:
         @functools.wraps(found)
@@ -75,7 +75,7 @@ def solving(module: Any, gates: Gates) -> None:
     @functools.wraps(plain)
     def lu_solve(lu_and_piv: Any, *args: Any, **kwargs: Any) -> Any:
         lu, piv = lu_and_piv
-        # A copy: what was looked at is what is used.
+        # Copied, so that the checked values are the ones used.
         piv = module.np.array(piv)
         within([lu, piv])
         return plain((lu, piv), *args, **kwargs)
@@ -84,7 +84,7 @@ def solving(module: Any, gates: Gates) -> None:
 
 
 def within(args: list[Any]) -> None:
-    """Raises for whole numbers that are no rows of the matrices beside them."""
+    """Raises for integers that are not rows of the matrices beside them."""
     import numpy
 
     arrays = [numpy.asarray(one) for one in args if isinstance(one, (numpy.ndarray, list, tuple))]
@@ -98,8 +98,9 @@ def within(args: list[Any]) -> None:
 
 
 def made(module: Any, name: str) -> None:
-    """A matrix that is made of arrays by anybody but the library has its own, and they fit. The library's
-    readers take the arrays from a file, and scikit-learn makes them by what an object says of its fit."""
+    """Copies and checks the arrays of a new matrix, unless the library itself makes it. Matrices of the
+    library's readers are checked too, because their arrays come from a file, and those of scikit-learn, because
+    an object's attributes decide them."""
     kind = getattr(module, name)
     plain = kind.__init__
     scipy = os.path.dirname(module.__file__)
@@ -128,7 +129,8 @@ def made(module: Any, name: str) -> None:
 
 
 def final(module: Any, gates: Gates) -> None:
-    """Compiled code asks a matrix for its arrays by name, and a class made from it can answer anything."""
+    """Forbids subclasses of matrices: compiled code reads a matrix's arrays by name, and a subclass can
+    answer anything."""
 
     def __init_subclass__(cls: type, **kwargs: Any) -> None:
         if cls.__module__ == "__main__":
@@ -143,11 +145,11 @@ READERS = ("_matrix_io.py",)
 
 
 def fits(matrix: Any) -> None:
-    """Raises for positions outside a matrix."""
+    """Raises for positions outside the matrix."""
     if not hasattr(matrix, "check_format"):
         return
     indptr = matrix.indptr
-    # `check_format` does not look where the last one says that there is nothing.
+    # `check_format` skips this check where the last entry of `indptr` is 0.
     if (indptr[1:] < indptr[:-1]).any():
         raise ValueError("indptr must be a non-decreasing sequence")
     matrix.check_format(full_check=True)
@@ -157,8 +159,8 @@ def fits(matrix: Any) -> None:
 
 
 def corners(module: Any) -> None:
-    """A triangulation draws the points that its triangles name, and goes to the neighbours that it says: those of
-    the moment in which the compiled one is made."""
+    """Checks a triangulation when its compiled part is made: that part uses the point and neighbour numbers of this
+    moment."""
     kind, numpy = module.Triangulation, module.np
     plain = kind.get_cpp_triangulation
 
@@ -187,7 +189,7 @@ def corners(module: Any) -> None:
 
 
 def merges(module: Any) -> None:
-    """A linkage names the clusters that it merges by number. What is not a number passes scipy's comparisons."""
+    """Checks the cluster numbers in a linkage: nan passes scipy's own comparisons."""
     compiled = module._hierarchy
     for name in LINKED:
         if hasattr(compiled, name):
@@ -197,7 +199,8 @@ def merges(module: Any) -> None:
 
 
 def linked(plain: Any) -> Any:
-    """The function, whose first argument is a linkage, and the next ones have an entry for each of its rows."""
+    """The function, with its first argument checked as a linkage and the next ones for an entry for each of
+    its rows."""
 
     @functools.wraps(plain)
     def call(linkage: Any, *args: Any) -> Any:
@@ -205,7 +208,7 @@ def linked(plain: Any) -> Any:
 
         made = numpy.arange(len(linkage) + 1, 2 * len(linkage) + 1)[:, None]
         merged = numpy.asarray(linkage)[:, :2]
-        # Written so that what is not a number fails too.
+        # Written so that nan fails too.
         if not ((merged >= 0) & (merged < made)).all():
             raise ValueError("a linkage merges clusters that are not made before")
         for one in args[:1]:
@@ -216,7 +219,7 @@ def linked(plain: Any) -> Any:
     return call
 
 
-# Compiled functions that begin with a linkage.
+# Compiled functions whose first argument is a linkage.
 LINKED = (
     "calculate_cluster_sizes cluster_dist cluster_in cluster_maxclust_dist cluster_maxclust_monocrit cluster_monocrit "
     "cophenetic_distances get_max_Rfield_for_each_cluster get_max_dist_for_each_cluster inconsistent leaders prelist"
@@ -224,7 +227,7 @@ LINKED = (
 
 
 def columns(module: Any) -> None:
-    """A tree reads the columns that it was fitted with, whether or not the input is checked."""
+    """Checks the number of columns: a tree reads those it was fitted with, even if the input is not checked."""
     kind = module.BaseDecisionTree
     plain = kind._validate_X_predict
 
@@ -240,7 +243,8 @@ def columns(module: Any) -> None:
 
 
 def stages(module: Any) -> None:
-    """Boosting adds what each tree says to the column of its number, and asks only the first for its features."""
+    """Checks every tree: boosting writes each tree's result to the column of its number, and reads the
+    feature count from the first tree only."""
     from sklearn.tree import _classes
 
     def looked(plain: Any, rows: Any) -> Any:
@@ -264,7 +268,7 @@ def stages(module: Any) -> None:
 
 
 def paths(module: Any) -> None:
-    """Coordinate descent writes a coefficient for each feature, and reads a product of each."""
+    """Checks lengths for coordinate descent, which writes a coefficient and reads a product for each feature."""
     plain = module.enet_path
 
     @functools.wraps(plain)
@@ -280,7 +284,7 @@ def paths(module: Any) -> None:
 
 
 def knots(module: Any) -> None:
-    """FITPACK reads as many coefficients as the knots and the degree say."""
+    """Checks the number of coefficients: FITPACK reads as many as knots and degree imply."""
 
     def fitting(plain: Any, at: int) -> Any:
         @functools.wraps(plain)
@@ -304,7 +308,8 @@ def knots(module: Any) -> None:
 
 
 def vectors(module: Any) -> None:
-    """libsvm goes by the numbers of vectors of each class, and by their rows in a kernel that was computed."""
+    """Checks a fitted model for libsvm, which trusts the counts of vectors per class and their rows in a
+    precomputed kernel."""
     kind = module.BaseLibSVM
     plain = kind._validate_for_predict
 
@@ -332,7 +337,7 @@ def vectors(module: Any) -> None:
 
 
 def buckets(module: Any) -> None:
-    """The rest of a division by it: a number that is set later is not looked at."""
+    """Checks `n_features` when it is used as a divisor: the library does not check a number that was set later."""
     plain = module._hashing_transform
 
     @functools.wraps(plain)
@@ -345,7 +350,7 @@ def buckets(module: Any) -> None:
 
 
 def properties(module: Any, gates: Gates) -> None:
-    """What a fit leaves is an attribute. A property in its place answers one thing to who looks, and another to
+    """Forbids properties in place of fitted attributes: a property could answer one thing to the check and another to
     compiled code."""
     kind = module.BaseEstimator
 
@@ -362,7 +367,7 @@ def properties(module: Any, gates: Gates) -> None:
     kind.__init_subclass__ = classmethod(__init_subclass__)  # type: ignore[arg-type]  # as above
 
 
-# Whose compiled code reads what a fit left.
+# Packages whose compiled code reads fitted attributes.
 COMPILED = tuple(
     f"sklearn.{name}" for name in "cluster decomposition ensemble linear_model manifold neighbors svm tree".split()
 )
@@ -372,7 +377,7 @@ COMPILED = tuple(
 
 
 def windows(rolling: Any) -> None:
-    """A window lies in the table."""
+    """Checks that windows lie in the table."""
     plain = rolling.BaseWindow._check_window_bounds
 
     @functools.wraps(plain)
@@ -385,7 +390,7 @@ def windows(rolling: Any) -> None:
 
 
 def levels(multi: Any) -> None:
-    """What pandas calls for itself is as pandas made it; for others codes are looked at."""
+    """Verifies codes, except in calls by pandas itself, whose codes are valid."""
     own = os.path.dirname(os.path.dirname(os.path.dirname(multi.__file__))) + os.sep
 
     def looked(plain: Any) -> Any:
@@ -397,7 +402,10 @@ def levels(multi: Any) -> None:
             made = plain(*owned(args), **{name: owned(one) for name, one in kwargs.items()})
             # `verify_integrity` would change codes of missing values that pandas itself makes without it.
             codes = [one for one in made.codes if len(one) == len(made.codes[0])]
-            fit = (not len(one) or -1 <= one.min() <= one.max() < len(of) for of, one in zip(made.levels, codes))
+            fit = (
+                not len(one) or -1 <= one.min() <= one.max() < len(of)
+                for of, one in zip(made.levels, codes, strict=False)
+            )
             if len(codes) != len(made.levels) or not all(fit):
                 raise ValueError("a code is the number of no value of its level")
             return made
@@ -410,18 +418,19 @@ def levels(multi: Any) -> None:
 
 
 def owned(value: Any) -> Any:
-    """Arrays, and those in lists, as copies."""
+    """The value with its arrays, also those in lists, copied."""
     if type(value) in (list, tuple):
         return type(value)(map(owned, value))
     return value.copy() if type(value).__name__ == "ndarray" else value
 
 
-# Where pandas calls what it is handed.
+# Files in which a library calls functions that it was handed.
 HANDED = ("common.py", "apply.py", "generic.py", "_function_transformer.py")
 
 
 def called_by(folder: str | tuple[str, ...]) -> bool:
-    """Whether the caller's caller is a library's own code, which calls it for itself."""
+    """Whether the caller's caller is a library's code that calls for itself, not on behalf of a function it
+    was handed."""
     file = sys._getframe(2).f_code.co_filename
     return file.startswith(folder) and not file.endswith(HANDED)
 

@@ -1,9 +1,8 @@
-"""The import of installed libraries, with half of the questions to the file system.
+"""Imports installed libraries with half of the usual system calls.
 
-For modules that are source with byte code beside it, in packages with an `__init__.py`: they are found
-by one listing of each folder, and their code is read in one piece. What is anything else, or not as
-expected, is left to the interpreter's own finders, which find the same files. The byte code is held
-against its source's time and size as PEP 3147's is.
+Handles modules that have source and byte code, in packages with an `__init__.py`: it finds them by listing each
+folder once, and reads their code in one piece. Anything else is left to the interpreter's own finders, which find the
+same files. Byte code is checked against the time and size of its source, as PEP 3147 says.
 """
 
 from __future__ import annotations
@@ -24,14 +23,14 @@ if TYPE_CHECKING:
 
 INIT = "__init__.py"
 BYTE_CODE = f".{sys.implementation.cache_tag}.pyc"
-# What a file begins with that is checked by time and size (importlib's `_classify_pyc`).
+# Header of byte code files that are validated by time and size (importlib's `_classify_pyc`).
 TIMED = MAGIC_NUMBER + bytes(4)
 HEADER = 16
 WORD = 0xFFFF_FFFF
 
 
 def load(names: list[str]) -> dict[str, ModuleType]:
-    """Imports them, and is gone: what a snippet imports is the interpreter's own business."""
+    """Imports the libraries and removes the finder again: a snippet's imports use the interpreter's own."""
     sys.meta_path.insert(sys.meta_path.index(PathFinder), Finder)
     try:
         return {name: import_module(name) for name in names}
@@ -41,7 +40,7 @@ def load(names: list[str]) -> dict[str, ModuleType]:
 
 
 class Loader(SourceFileLoader):
-    """Reads the byte code where it is that of its source, and is its base class otherwise."""
+    """Reads byte code that matches its source; leaves everything else to its base class."""
 
     def get_code(self, fullname: str) -> CodeType | None:
         try:
@@ -59,7 +58,7 @@ class Loader(SourceFileLoader):
 
 
 class Finder:
-    # Folder → the names in it, or None where it is no folder.
+    # Folder → the names in it, or None if it is not a folder.
     listings: dict[str, frozenset[str] | None] = {}
 
     @classmethod
@@ -95,7 +94,7 @@ def listed(folder: str) -> frozenset[str] | None:
     try:
         return frozenset(os.listdir(folder))
     except FileNotFoundError:
-        # The zip of the standard library that most installations lack.
+        # Usually the zip of the standard library, which most installations lack.
         return frozenset()
     except OSError:
         return None
@@ -104,7 +103,7 @@ def listed(folder: str) -> frozenset[str] | None:
 def found(name: str, file: str, inside: list[str] | None) -> ModuleSpec | None:
     spec = spec_from_file_location(name, file, loader=Loader(name, file), submodule_search_locations=inside)
     if spec is not None:
-        # Worked out anew otherwise, and told to the module as `__cached__`.
+        # Becomes the module's `__cached__`; without it importlib would compute it again.
         spec.cached = cached(file)
     return spec
 

@@ -1,12 +1,11 @@
-"""Ways in which libraries would reach for the snippet what the gates keep away, closed in the
-libraries themselves once they are loaded.
+"""Closes ways in which libraries would reach, for the snippet, what the gates keep away. The libraries themselves are
+changed once they are loaded.
 
 - numpy takes an address from the attribute `__array_interface__`, and some classes answer any
   attribute with the label or key of that name.
 - pandas' evaluator reads attributes by itself.
-- pandas', patsy's and formulaic's evaluators take names from as many frames up the stack as they
-  are told.
-- A model formula finds Python's own builtins behind the names it is given.
+- pandas', patsy's and formulaic's evaluators read names from any frame up the stack that their caller asks for.
+- A model formula finds Python's own builtins besides the names it is given.
 """
 
 from __future__ import annotations
@@ -26,14 +25,14 @@ if TYPE_CHECKING:
 
     from _countersign.gates import Gates
 
-# Classes that look any attribute up among their labels or keys.
+# Classes that look up any attribute among their labels or keys.
 ANSWERING = {
     "pandas.core.generic": ("NDFrame",),
     "sklearn.utils._bunch": ("Bunch",),
     "scipy._lib._util": ("_RichResult",),
 }
 
-# Classes whose attributes are what their callers name.
+# Classes whose callers choose the names of attributes.
 FILLED = {
     "statsmodels.base.data": ("ModelData",),
     "statsmodels.base.model": ("Model", "Results"),
@@ -42,7 +41,7 @@ FILLED = {
     "statsmodels.tools.tools": ("Bunch",),
 }
 
-# Files in which an evaluator is called on its way to the frame that it is told.
+# Files through which an evaluator's call passes on its way up to the requested frame.
 EVALUATING = (
     "pandas/core/computation/eval.py",
     "pandas/core/computation/scope.py",
@@ -59,7 +58,7 @@ _closed: set[str] = set()
 
 
 def close(gates: Gates) -> None:
-    """Closes what is loaded by now; called again after every import."""
+    """Changes the libraries that are loaded by now; called again after every import."""
     for module, change in CHANGES.items():
         if module not in _closed and module in sys.modules:
             _closed.add(module)
@@ -74,7 +73,7 @@ def answering(module: Any, gates: Gates) -> None:
 
 
 def without_dunders(found: Callable[[Any, str], Any]) -> Callable[[Any, str], Any]:
-    """A class's way of answering, which no name of Python's own goes."""
+    """The class's `__getattr__`, without special names."""
 
     @functools.wraps(found)
     def __getattr__(self: Any, name: str) -> Any:
@@ -93,7 +92,7 @@ def filled(module: Any, gates: Gates) -> None:
 
 
 def without_address(kind: type) -> None:
-    """What a library stores on an object of the class under such a name is not found there."""
+    """Hides names that numpy would read an address from, even if a library stored them on an object of the class."""
     for name in ADDRESSES:
         if not hasattr(kind, name):
             type.__setattr__(kind, name, property(missing))
@@ -104,7 +103,7 @@ def missing(self: Any) -> Any:
 
 
 def accessors(module: Any, gates: Gates) -> None:
-    """An accessor is an attribute of every table from then on."""
+    """Checks names of accessors: an accessor becomes an attribute of every table."""
     register = module._register_accessor
 
     @functools.wraps(register)
@@ -120,13 +119,13 @@ def accessors(module: Any, gates: Gates) -> None:
 
 
 def is_registered(cls: Any, name: str) -> bool:
-    """Whether it is an accessor that the snippet registered before."""
+    """Whether the attribute is an accessor that the snippet registered before."""
     made = getattr(cls.__dict__.get(name), "_accessor", None)
     return getattr(made, "__module__", None) == "__main__"
 
 
 def evaluator(module: Any, gates: Gates) -> None:
-    """Its look-up of `getattr` finds the snippet's."""
+    """Makes the module use the snippet's guarded `getattr`."""
     module.getattr = gates.getattr
 
 
@@ -135,7 +134,7 @@ def scopes(module: Any, gates: Gates) -> None:
 
     @functools.wraps(ensure_scope)
     def ensure(level: int, *args: Any, **kwargs: Any) -> Any:
-        # This frame is one more.
+        # Plus one for this frame.
         return ensure_scope(depth_of(exact(level) + 1, gates), *args, **kwargs)
 
     module.ensure_scope = ensure
@@ -148,7 +147,7 @@ def environments(module: Any, gates: Gates) -> None:
     def guarded(cls: Any, eval_env: Any = 0, reference: int = 0) -> Any:
         if isinstance(eval_env, int):
             eval_env, reference = exact(eval_env), exact(reference)
-            # This frame is one more.
+            # Plus one for this frame.
             eval_env = depth_of(eval_env + reference + 1, gates) - reference
         return capture(eval_env, reference)
 
@@ -156,7 +155,7 @@ def environments(module: Any, gates: Gates) -> None:
 
 
 def formulas(module: Any, gates: Gates) -> None:
-    """Its `eval` finds the snippet's builtins and no others."""
+    """Makes the module's `eval` use the snippet's builtins and no others."""
     from _countersign import names
 
     builtins = names.allowed(gates)
@@ -168,30 +167,31 @@ def formulas(module: Any, gates: Gates) -> None:
 
 
 def contexts(module: Any, gates: Gates) -> None:
-    """All who took its function look `sys` up in it."""
+    """Replaces the module's `sys`: importers of its function still look up `sys` in this module."""
     module.sys = Frames(gates)
 
 
 class Frames:
-    """The one thing of `sys` that who captures a context asks for."""
+    """Stands for `sys` with its one function that capturing a context needs."""
 
     def __init__(self, gates: Gates) -> None:
         self._gates = gates
 
     def _getframe(self, depth: int) -> FrameType:
-        # This frame is one more.
+        # Plus one for this frame.
         return sys._getframe(depth_of(exact(depth) + 1, self._gates))
 
 
 def exact(number: Any) -> int:
-    """The number itself: a class of its own could add and compare as it likes."""
+    """A plain int of the same value: a subclass could add and compare as it likes."""
     return int.__add__(operator.index(number), 0)
 
 
 def depth_of(level: int, gates: Gates) -> int:
-    """The frame whose names an evaluator gets, counted from the caller's: never one below the snippet's, for
-    there the names are the runner's. Where an evaluator's own is asked for, as `predict` of a formula does, it
-    is the snippet's frame that called: what a library has at hand is not for a text of the snippet's."""
+    """The depth of the frame whose names an evaluator gets, counted from the caller's: never a frame below the
+    snippet's, where the names are the runner's. If an evaluator asks for its own frame, as `predict` of a
+    formula does, it gets the snippet's calling frame: text of the snippet must not use a library's
+    variables."""
     frame: FrameType | None = sys._getframe(1)
     nearest = last = None
     at = 0

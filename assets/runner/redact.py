@@ -1,8 +1,8 @@
-"""Keeps what a run must not tell out of everything that leaves it: `[REDACTED]` stands in its place.
+"""Replaces private values with `[REDACTED]` in everything that leaves a run.
 
-What is hidden is a value, in the forms a program writes it in: as it is, escaped, in other case,
-reversed, in hex, base64 and percent codes, with or without white space between its characters.
-It is no proof against a snippet that encodes it in a way of its own: the reviewer reads that.
+A value is hidden in the forms that programs write: unchanged, escaped, in other case, reversed, in hex, base64 and
+percent codes, with or without white space between its characters. This does not stop a snippet that encodes a value
+in its own way: the reviewer reads the code for that.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
     from typing import Any
 
 REDACTED = "[REDACTED]"
-# Text shorter than this is hidden only where it stands alone: it is in too many words.
+# Shorter text is hidden only as a separate word: too many words contain it.
 ANYWHERE = 4
-# Whole values are looked for, so many of them at most.
+# Maximum number of values to search for.
 VALUES_MAX = 5000
-# Of more values only the plain form is looked for: every form of each would take too long.
+# With more values, only the plain form of each is searched for: all forms would take too long.
 FEW = 300
-# How Python writes a number that is finite.
+# How Python writes a finite number.
 NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?(e[+-]?[0-9]+)?")
-# What is no digit, and the zeros before the first that counts.
+# Leading zeros, and characters that are not digits.
 SMALLER = re.compile(r"^[0.]+|[.,_]")
-# Characters of one value that are looked for; what contains it contains its beginning.
+# Characters of one value to search for: text with the whole value also contains its beginning.
 LENGTH_MAX = 200
 
 
@@ -40,16 +40,16 @@ class Secrets:
 
     def __init__(self) -> None:
         self._texts: set[str] = set()
-        # Where values may be put without this being told: looked through before every use. Beside each,
-        # the data sets among its values.
+        # Dicts to which values may be added without notice, so they are searched before every use. Beside each, the
+        # names of data sets among its values.
         self._watched: list[tuple[dict[str, Any], set[str]]] = []
         self._pattern: re.Pattern[str] | None = None
-        # The longest that a hidden form can be in a text, with white space in it.
+        # Maximum length of a hidden form in a text, including white space.
         self.reach = 0
 
     def add(self, value: Any, names: int = 0, depth: int = 0) -> None:
-        """Everything in a value that could tell it: texts, numbers and keys, at any depth. `names`: levels
-        of keys, from the outermost, that are names and may be told."""
+        """Hides everything in a value that could reveal it: texts, numbers and keys, at any depth. `names`: how
+        many levels of keys, from the outermost, are names that may be shown."""
         if depth > 50:
             raise Refused("ContractViolation", "a private value is nested too deeply to be hidden")
         if isinstance(value, str):
@@ -69,7 +69,7 @@ class Secrets:
             for one in value:
                 self.add(one, names, depth + 1)
         elif hasattr(value, "to_dict"):
-            # A table: its columns and the numbers of its rows are names.
+            # A table: column names and row numbers may be shown.
             self.add([label for label in value.index if not isinstance(label, int)], 0, depth + 1)
             self.add(value.to_dict("list") if value.ndim > 1 else list(value), 1, depth + 1)
 
@@ -82,8 +82,8 @@ class Secrets:
             self._pattern = None
 
     def watch(self, values: dict[str, Any], datasets: set[str]) -> None:
-        """Hides what is in the values, now and whenever something is hidden. The values' own names may be
-        told, and so may the columns' of the data sets among them."""
+        """Hides the contents of the values, now and again at each use. The values' own names may be shown, and so may
+        column names of the data sets among them."""
         self._watched.append((values, datasets))
         self._look()
 
@@ -111,7 +111,7 @@ class Secrets:
         return bool(pattern and pattern.search(text))
 
     def clean_all(self, value: Any) -> Any:
-        """The same of plain JSON: texts, keys, and numbers that are hidden values."""
+        """As `clean`, for plain JSON: replaces texts, keys, and numbers that are hidden values."""
         if isinstance(value, str):
             return self.clean(value)
         if isinstance(value, dict):
@@ -124,7 +124,7 @@ class Secrets:
 
 
 def forms_of(text: str) -> Iterable[str]:
-    """How a program may write a text down."""
+    """The forms in which a program may write a text."""
     yield text
     yield from numbers_of(text)
     if len(text) < ANYWHERE:
@@ -142,8 +142,8 @@ def forms_of(text: str) -> Iterable[str]:
     raw = text.encode("utf-8", "replace")
     yield from (raw.hex(), raw.hex().upper(), raw.hex(" "))
     for shift in range(3):
-        # In the middle of other bytes base64 looks different by where it begins: what stands
-        # between the neighbours' share of the first and last digits is the same.
+        # Base64 of bytes inside a longer text depends on their offset modulo 3. The digits between the first and
+        # last, which neighbouring bytes share, are always the same.
         coded = base64.b64encode(b"\0" * shift + raw).decode().rstrip("=")
         first = (shift * 8 + 5) // 6
         whole = (shift + len(raw)) * 8 // 6
@@ -154,8 +154,8 @@ def forms_of(text: str) -> Iterable[str]:
 
 
 def numbers_of(text: str) -> Iterable[str]:
-    """The forms that format specifications give a number: without its sign, grouped, rounded, in powers of
-    ten, as a share, and a whole one in other bases. Forms of two digits are too common to be hidden."""
+    """The forms that format specifications give a number: without sign, grouped, rounded, with an exponent, as
+    a percentage; integers also in other bases. Forms of two digits are too common to be hidden."""
     if not NUMBER.fullmatch(text):
         return
     value = float(text) if any(mark in text for mark in ".enai") else int(text)
@@ -178,7 +178,7 @@ def spaced(form: str, apart: bool) -> str:
 
 
 class Redacting(io.TextIOBase):
-    """A stream without what is hidden, also where a value comes in pieces."""
+    """A stream that redacts private values, even if a value is written in pieces."""
 
     def __init__(self, under: Any, secrets: Secrets) -> None:
         self._under = under
@@ -192,7 +192,7 @@ class Redacting(io.TextIOBase):
         if not isinstance(text, str):
             raise TypeError("write() argument must be str")
         held = self._secrets.clean(self._held + text)
-        # What may be the beginning of a value waits for what comes after it.
+        # The end of the text may be the beginning of a value, so it is held back until more text comes.
         keep = self._secrets.reach if self._secrets.pattern() else 0
         out = held[: max(len(held) - keep, 0)]
         self._held = held[len(out) :]
@@ -200,7 +200,7 @@ class Redacting(io.TextIOBase):
         return len(text)
 
     def flush(self) -> None:
-        """Passes on what is certain. The snippet cannot flush half of a value out."""
+        """Flushes only the text already passed on: the snippet cannot flush out half of a value."""
         self._under.flush()
 
     def finish(self) -> None:

@@ -1,8 +1,8 @@
-"""What every run will do, done with a snippet of our own before there is a run.
+"""Rehearses what every run does, with a snippet of our own, before there is a run.
 
-In the zygote it has the interpreter settle on what the code is like, and libraries load what they
-load late. In a payload that waits it makes the pages that a run writes to its own: a fork shares
-them until then, and copying them is most of what a first run costs.
+In the zygote this lets the interpreter specialise its code and libraries load their late parts. In a waiting
+payload it copies the memory pages that a run writes to: a fork shares them until then, and copying them is most
+of the cost of a first run.
 """
 
 import ast
@@ -20,15 +20,15 @@ PLAIN = "number = 6 * 7\n"
 TABLE = """means = table.groupby('name')['value'].mean()
 table['more'] = table['value'] * 2
 """
-# Where a policy lets a snippet print.
+# Additional lines where the policy allows printing.
 SHOWN = {PLAIN: "print(number)\n", TABLE: "print(means)\ntable[table['more'] > 1].head()\n"}
-# The interpreter looks at code for some rounds before it settles.
+# The interpreter specialises code only after some rounds.
 ROUNDS = 10
 ROWS = 10_000
 
 
 class Rehearsal:
-    """Made in the zygote; its forks go on with it."""
+    """Made in the zygote; its forks inherit it."""
 
     def __init__(self, setup: Setup, libraries: dict[str, ModuleType]) -> None:
         self.setup = setup
@@ -38,7 +38,7 @@ class Rehearsal:
         self.arrow = None if pandas is None else arrow_of(pandas)
 
     def in_zygote(self) -> None:
-        # Here what is printed would come to the local log; in a payload it goes nowhere.
+        # In the zygote printed text would go to the local log; in a payload it goes nowhere.
         with open("/dev/null", "w", encoding="utf-8") as null, contextlib.redirect_stdout(null):
             for _ in range(ROUNDS):
                 self.once()
@@ -57,7 +57,7 @@ class Rehearsal:
             self.perform(TABLE, {"table": frames.opened(mapping)})
 
     def perform(self, source: str, values: dict[str, Any]) -> None:
-        """As `job.run`, but for what would stay: the hooks, and what a contract closes."""
+        """As `job.run`, but without lasting changes: no hooks, and the contract closes nothing."""
         contract = contracts.of(self.setup.policy["contract"])(self.setup, self.libraries)
         contract.load([])
         allowed = rules.of(self.setup.policy)
@@ -82,7 +82,7 @@ class Rehearsal:
 
 
 def arrow_of(pandas: Any) -> bytes | None:
-    """A table as a data set comes, if the environment has what it takes."""
+    """A table in the form of a data set, if the environment has pyarrow."""
     try:
         import pyarrow
     except ImportError:

@@ -1,4 +1,4 @@
-"""The one report of a run, and the end of the process after it."""
+"""Sends the single report of a run and ends the process."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _begun = False
 
 
 def begun() -> bool:
-    """Whether the report is being sent, or was."""
+    """Whether sending the report has begun."""
     return _begun
 
 
@@ -24,7 +24,7 @@ def send(setup: spec.Setup, report: dict[str, Any]) -> None:
     global _begun
     _begun = True
     text = json.dumps(report)
-    # What the broker takes, less the line's end, the events before it and some room.
+    # The broker's limit, less room for the newline and the events before the report.
     most = setup.report // 10 * 9
     if len(text) > most:
         said = f"the result has {len(text)} bytes as JSON, and at most {most} come back: leave less"
@@ -36,7 +36,7 @@ def send(setup: spec.Setup, report: dict[str, Any]) -> None:
 
 
 def leave(status: int) -> NoReturn:
-    """Ends at once: finalisers of the snippet must not run where nothing guards them."""
+    """Ends the process at once: finalisers of the snippet must not run unguarded."""
     for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
         try:
             stream.flush()  # type: ignore[union-attr]  # None has no `flush`, which is caught

@@ -1,7 +1,6 @@
-"""What a payload of the warm start takes from itself, as the helper does for a cold one.
+"""Restrictions that a payload of the warm start puts on itself, as the helper does for a cold start.
 
-Programs, rights and numbers were worked out by the helper; here they are only applied, and every
-call's result is checked.
+The helper computed the programs, rights and numbers; this file only applies them and checks each call's result.
 """
 
 import json
@@ -16,17 +15,17 @@ from _countersign import spec, syscalls
 class Rules(NamedTuple):
     """Made by the helper for every run of one zygote."""
 
-    # struct landlock_ruleset_attr, and what it is called among the layers.
+    # struct landlock_ruleset_attr, and its name in the list of layers.
     handled: bytes
     layer: str
-    # Path and rights; of a file only those in `file_rights`.
+    # Path and rights; a file gets only those in `file_rights`.
     paths: list[tuple[str, int]]
     file_rights: int
-    # struct sock_filter, one after the other.
+    # An array of struct sock_filter.
     filter: bytes
     # Resource, soft and hard limit.
     limits: list[tuple[int, int, int]]
-    # Mount options of /scratch and /dev/shm, and the folders in the first.
+    # Mount options of /scratch and /dev/shm, and the folders in /scratch.
     scratch: str
     shared: str
     output: str
@@ -41,24 +40,24 @@ def read(fd: int) -> Rules:
 
 
 def limit(rules: Rules) -> None:
-    """What counts from the fork on, or would have been in the zygote's own way."""
+    """Sets the limits that count from the fork on, or would have limited the zygote itself."""
     for number, soft, hard in rules.limits:
         if number != resource.RLIMIT_NOFILE:
             at_most(number, soft, hard)
 
 
 def files(rules: Rules) -> int:
-    """How many descriptors a run may have."""
+    """The maximum number of descriptors of a run."""
     return next(soft for number, soft, _ in rules.limits if number == resource.RLIMIT_NOFILE)
 
 
 def processor_time(rules: Rules) -> int:
-    """How many seconds of it each process has."""
+    """Seconds of processor time for each process."""
     return next(soft for number, soft, _ in rules.limits if number == resource.RLIMIT_CPU)
 
 
 def limit_files(rules: Rules) -> None:
-    """The limit of descriptors, once what is handed over has its place below it."""
+    """Sets the descriptor limit, once the descriptors handed over have their places below it."""
     for number, soft, hard in rules.limits:
         if number == resource.RLIMIT_NOFILE:
             at_most(number, soft, hard)
@@ -72,7 +71,8 @@ def at_most(number: int, soft: int, hard: int) -> None:
 
 
 def first_to_go() -> None:
-    """First in line when memory runs out; the file is root's while nobody may read the process."""
+    """Makes the kernel kill this process first when memory runs out. The file belongs to root while the process
+    is not dumpable."""
     syscalls.dumpable(True)
     with open("/proc/self/oom_score_adj", "w", encoding="ascii") as file:
         file.write("1000")
@@ -80,7 +80,7 @@ def first_to_go() -> None:
 
 
 def close_in(rules: Rules) -> None:
-    """Landlock by a ruleset of this process's own, then seccomp, last."""
+    """Applies Landlock with this process's own ruleset, and seccomp last."""
     ruleset = syscalls.create_ruleset(rules.handled)
     for path, rights in rules.paths:
         place = os.open(path, os.O_PATH | os.O_CLOEXEC)

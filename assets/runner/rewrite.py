@@ -1,7 +1,7 @@
-"""Puts the gates into the tree, and the gates themselves into the code that comes of it.
+"""Puts gates into the tree, and the gate objects into the compiled code.
 
-In the tree a gate is a constant of random text, which no source can contain; in the compiled code
-that constant is the gate. No name leads to it, so no snippet can name, replace or shadow it.
+In the tree a gate is a string constant of random text, which no source can contain; in the compiled code the gate
+object replaces that constant. It has no name, so no snippet can name, replace or shadow it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ LEAVES = (ast.Name, ast.Constant, ast.expr_context, ast.operator, ast.cmpop, ast
 
 
 class Rewriter(ast.NodeTransformer):
-    """`gates`: how the value for a gate's name is made. With `ticks`, checkpoints are counted."""
+    """Puts calls of gates into the tree. With `ticks`, also checkpoints."""
 
     def __init__(self, rules: Rules, bound: Iterable[str], ticks: bool) -> None:
         self.builtins = rules.builtins - frozenset(bound)
@@ -38,7 +38,7 @@ class Rewriter(ast.NodeTransformer):
         return call(ast.Constant(text), args, where)
 
     def visit(self, node: ast.AST) -> Any:
-        # Half of a tree are these, and no gate stands at them.
+        # Half of a tree's nodes are leaves, which need no gate.
         return node if isinstance(node, LEAVES) else super().visit(node)
 
     # -- attributes
@@ -48,7 +48,7 @@ class Rewriter(ast.NodeTransformer):
         name = ast.Constant(node.attr)
         if isinstance(node.ctx, ast.Load):
             return self.gate(f"read {node.attr}", [value, name], node)
-        # Whatever kind of target it is, the object is judged before its attribute is set.
+        # For every kind of target the object is judged before its attribute is set.
         judged = self.gate("target", [value, name], node)
         return ast.copy_location(ast.Attribute(judged, node.attr, node.ctx), node)
 
@@ -61,11 +61,11 @@ class Rewriter(ast.NodeTransformer):
         node.value = self.visit(node.value)
         return node
 
-    # -- what must not be caught
+    # -- errors that must not be caught
 
     def visit_ExceptHandler(self, node: ast.ExceptHandler) -> ast.AST:
         if node.type is None:
-            # A bare `except` would catch what must not be caught.
+            # A bare `except` would catch errors that must not be caught, so it becomes `except Exception`.
             node.type = constant(self.used.setdefault("Exception", f"{self.token} Exception"), node)
         else:
             node.type = self.visit(node.type)
@@ -92,7 +92,7 @@ class Rewriter(ast.NodeTransformer):
         return node
 
     def stepped(self, items: ast.expr) -> ast.expr:
-        """What a loop goes through, with a checkpoint at each step."""
+        """The items of a loop, with a checkpoint at each step."""
         return self.gate("stepped", [items], items) if self.ticks else items
 
     def visit_AsyncFor(self, node: ast.AsyncFor) -> ast.AST:
@@ -118,7 +118,7 @@ class Rewriter(ast.NodeTransformer):
         first = [self.checkpoint(node)] if self.ticks else []
         if node.name in EXITS:
             first.append(self.caught(node))
-        # The text of a docstring stays where the compiler looks for it.
+        # The docstring stays first, where the compiler looks for it.
         at = 1 if ast.get_docstring(node, clean=False) is not None else 0
         node.body[at:at] = first
         return node
@@ -145,7 +145,7 @@ class Rewriter(ast.NodeTransformer):
     def counted(self, node: ast.expr) -> ast.expr:
         if not self.ticks:
             return node
-        # A tick is true, so the value is the node's.
+        # A tick is true, so the value of `tick and node` is the node's.
         both = ast.BoolOp(ast.And(), [self.gate("tick", [], node), node])
         return ast.copy_location(both, node)
 
@@ -173,7 +173,7 @@ class Rewriter(ast.NodeTransformer):
 
 
 class Patterns(ast.NodeTransformer):
-    """The parts of one pattern. `before`: statements that go before its `match`."""
+    """Rewrites the parts of one pattern. `before` collects statements to put before its `match`."""
 
     def __init__(self, rewriter: Rewriter, before: list[ast.stmt]) -> None:
         self.rewriter = rewriter
@@ -189,10 +189,11 @@ class Patterns(ast.NodeTransformer):
         return node
 
     def value(self, node: ast.expr) -> ast.expr:
-        """A constant, or an attribute: the object it is compared with may have its own `==`."""
+        """Rewrites a value pattern: an attribute gets its gate, since the matched object's own `==` would
+        receive it."""
         if not isinstance(node, ast.Attribute):
             return node
-        # Only an attribute may stand here; of what, the compiler does not ask.
+        # The syntax allows only an attribute here, but of any object.
         boxed = self.rewriter.gate("box", [self.rewriter.visit(node)], node)
         return ast.copy_location(ast.Attribute(boxed, "value", ast.Load()), node)
 
@@ -200,7 +201,7 @@ class Patterns(ast.NodeTransformer):
         node.patterns = [self.visit(pattern) for pattern in node.patterns]
         node.kwd_patterns = [self.visit(pattern) for pattern in node.kwd_patterns]
         rewriter = self.rewriter
-        # Not an identifier: no source names it.
+        # Not an identifier, so no source can name it.
         name = f"<class {rewriter.patterns}>"
         rewriter.patterns += 1
         nothing = ast.arguments([], [], None, [], [], None, [])
@@ -227,14 +228,14 @@ def call(function: ast.expr, args: list[ast.expr], where: ast.AST) -> ast.Call:
 
 
 def show_last(tree: ast.Module, function: ast.expr) -> ast.Module:
-    """A bare last expression is displayed, as in a notebook."""
+    """The tree with a bare last expression passed to `function`, as in a notebook."""
     if tree.body and isinstance(last := tree.body[-1], ast.Expr):
         last.value = call(function, [last.value], last.value)
     return tree
 
 
 def install(code: CodeType, table: dict[str, Any]) -> CodeType:
-    """The code with the gates in the place of their texts."""
+    """The code with the gate objects in place of their texts."""
     new: list[Any] = []
     for one in code.co_consts:
         if isinstance(one, CodeType):
@@ -246,6 +247,6 @@ def install(code: CodeType, table: dict[str, Any]) -> CodeType:
 
 
 def installed(code: CodeType, rewriter: Rewriter, make: Make) -> CodeType:
-    """`make`: the gate of a name."""
+    """The code with its gates; `make` returns the gate for a name."""
     table = {text: make(name) for name, text in rewriter.used.items()}
     return install(code, table)

@@ -1,4 +1,4 @@
-"""The policy's lists, and what each says about one name."""
+"""The policy's lists, and how each judges one name."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-# Never given under the guard, whatever a policy lists: each is a way around all the rest.
+# Never given under the guard, even if a policy lists them: each is a way around all other rules.
 NEVER = frozenset("eval exec compile globals vars breakpoint input help __import__".split())
 
-# Every name that a usual Python has built in; `site` adds the last ones, and does not run here.
+# Every builtin name of an ordinary Python. `site` adds the last ones; it does not run here.
 BUILT_IN = frozenset(dir(builtins)) | frozenset("exit quit copyright credits license help".split())
 
-# Special names that are there without the snippet binding them, in modules, classes, methods or
-# builtins. The analyser has the same.
+# Special names that modules, classes, methods or builtins have without the snippet binding them. The analyser has the
+# same list.
 THERE = frozenset(
     "__annotations__ __build_class__ __builtins__ __class__ __debug__ __doc__ __import__ __loader__ "
     "__module__ __name__ __package__ __qualname__ __spec__".split()
 )
 
-# What a named tuple, and a value shown in a notebook, has in public.
+# Public names with an underscore, of named tuples and values shown in a notebook.
 UNDERSCORED = frozenset("_asdict _field_defaults _fields _make _replace _repr_html_".split())
 
-# Attributes that numpy takes an address from.
+# Attributes from which numpy takes an address.
 ADDRESSES = ("__array_interface__", "__array_struct__")
 
 
-# What a policy calls a module that has another name of its own.
+# A module's own name → its name in policies.
 LISTED_AS = {"posixpath": "os.path", "_plotly_utils.colors": "plotly.colors"} | {
     f"_plotly_utils.colors.{name}": f"plotly.colors.{name}"
     for name in "carto cmocean colorbrewer cyclical diverging plotlyjs qualitative sequential".split()
@@ -37,11 +37,11 @@ LISTED_AS = {"posixpath": "os.path", "_plotly_utils.colors": "plotly.colors"} | 
 
 
 class Rules:
-    """Read-only after it is made. What each list means is written at the policy's own type."""
+    """A policy's rules; read-only. The policy's own type documents each list."""
 
     def __init__(self, policy: dict[str, Any]) -> None:
         self.imports = {name: frozenset(members) for name, members in policy["imports"].items()}
-        # `import a.b.c` binds `a`: the way from there to `c` is open, and nothing beside it.
+        # `import a.b.c` binds `a`: the path from `a` to `c` is allowed, and nothing else in those packages.
         self.packages = frozenset(above for name in self.imports for above in packages(name))
         self.builtins = listed(policy["builtins"], BUILT_IN) - NEVER
         attributes = policy["attributes"]
@@ -52,26 +52,26 @@ class Rules:
         self.exits = "exit" in self.imports.get("sys", ())
 
     def node_problem(self, kind: str) -> str | None:
-        """For a class of the syntax tree. What the list does not have is refused, so that a kind that
-        a later Python brings is too; nothing stands for all of them here."""
+        """Judges a node type. Anything not listed is refused, so node types of a later Python are refused too;
+        `*` has no meaning in this list."""
         if kind in self.nodes:
             return None
         return f"{kind} is not allowed"
 
     def name_problem(self, name: str, allowed: frozenset[str]) -> str | None:
-        """For a name that is read (`self.read`), or bound, declared or bound elsewhere (`self.defined`)."""
+        """Judges a name that is read (`self.read`), or that is bound or declared (`self.defined`)."""
         if is_dunder(name) and name not in allowed and "*" not in self.read:
             return f"the name {name} is not allowed"
         return None
 
     def unbound_problem(self, name: str) -> str | None:
-        """For a name that is read and that the snippet does not bind itself."""
+        """Judges a name that the snippet reads but does not bind."""
         if name.startswith("__") and name not in self.read and "*" not in self.read:
             return f"the name {name} is not allowed"
         return self.builtin_problem(name)
 
     def attribute_problem(self, name: str, allowed: frozenset[str]) -> str | None:
-        """For an attribute of any object."""
+        """Judges an attribute of any object."""
         if name in self.denied:
             return f"the attribute {name} is not allowed"
         if name.startswith("__") and name not in allowed and "*" not in self.read:
@@ -79,7 +79,7 @@ class Rules:
         return None
 
     def builtin_problem(self, name: str) -> str | None:
-        """For a name that is read and that the snippet does not bind itself."""
+        """Judges a builtin name that the snippet reads but does not bind."""
         if name in BUILT_IN and name not in self.builtins and name not in self.read:
             return f"{name} is not allowed"
         return None
@@ -90,7 +90,7 @@ class Rules:
         return f"the module {module} is not allowed"
 
     def member_problem(self, module: str, member: str) -> str | None:
-        """For `from module import member`, and for reading a member that is no module."""
+        """Judges `from module import member`, and reading a member that is not a module."""
         module = LISTED_AS.get(module, module)
         if "*" in self.imports or f"{module}.{member}" in self.imports:
             return None
@@ -101,7 +101,7 @@ class Rules:
         return f"{module}.{member} is not allowed"
 
     def submodule_problem(self, module: str, member: str, name: str) -> str | None:
-        """For reading a member that is itself a module, whose own name is `name`."""
+        """Judges reading a member that is itself a module with the own name `name`."""
         path = f"{module}.{member}"
         reachable = self.imports.keys() | self.packages
         if "*" in self.imports or path in reachable or name in reachable:
@@ -121,7 +121,7 @@ _made: tuple[dict[str, Any], Rules] | None = None
 
 
 def of(policy: dict[str, Any]) -> Rules:
-    """The policy's rules, worked out once: a process and its forks know one policy."""
+    """The policy's rules, computed once: a process and its forks have one policy."""
     global _made
     if _made is None or _made[0] is not policy:
         _made = policy, Rules(policy)
@@ -129,10 +129,10 @@ def of(policy: dict[str, Any]) -> Rules:
 
 
 def is_dunder(name: str) -> bool:
-    """Whether it is one of the names that Python keeps for itself: `__all__`, and not `__` or `__x`."""
+    """Whether Python reserves the name: `__all__`, but not `__` or `__x`."""
     return len(name) > 4 and name.startswith("__") and name.endswith("__")
 
 
 def listed(names: list[str], every: frozenset[str]) -> frozenset[str]:
-    """`*` stands for all of them."""
+    """The listed names; `*` stands for every name."""
     return every if "*" in names else frozenset(names)

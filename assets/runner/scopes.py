@@ -1,5 +1,5 @@
-"""The four scopes of a `scoped` run: what each takes, what is refused with its name, and what is told of
-an access that crosses into another context."""
+"""The four scopes of a `scoped` run: what each accepts, what it refuses, and which accesses it reports as crossing
+into another context."""
 
 from __future__ import annotations
 
@@ -17,40 +17,39 @@ if TYPE_CHECKING:
 
     Refuse = Callable[[str], BaseException]
 
-# What the broker keeps for a session.
+# Bytes that the broker keeps for a session.
 PUBLIC_BYTES = 64 * 1024
-# Frames of a function that the interpreter makes for a comprehension are the function's.
+# A comprehension's frame counts as the enclosing function's.
 INNER = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
 GENERATES = 0x20 | 0x80 | 0x200
 
 
 class SecurityError(Exception):
-    """What is asked for is not for a snippet. What the guard ends is ended all the same: no handler
-    of the snippet's runs then."""
+    """The snippet may not do this. Where the guard ends the run, no handler of the snippet sees this error."""
 
     __module__ = "builtins"
 
 
 class NoAttribute(SecurityError, AttributeError):
-    """Another context's name, asked for as an attribute: what Python calls it, it is too."""
+    """A missing name of another context, read as an attribute. Also the AttributeError that Python code expects."""
 
     __module__ = "builtins"
 
 
 class NoItem(SecurityError, KeyError):
-    """The same as an item."""
+    """A missing name of another context, read as an item."""
 
     __module__ = "builtins"
 
 
-# What a snippet names is the one error.
+# Snippets see one class name for all of them.
 NoAttribute.__name__ = NoItem.__name__ = SecurityError.__name__
 
 
 class Scope:
-    """Values under names, as attributes and as items. The name of the scope is in every error."""
+    """Named values, read as attributes or items. Every error names the scope."""
 
-    # Whose names alone are in it, where no other context's can be reached.
+    # For an isolated scope, the context whose names alone it holds.
     _own: str | None = None
 
     def __init__(self, name: str, values: dict[str, Any], refuse: Refuse, seen: Accesses) -> None:
@@ -73,14 +72,13 @@ class Scope:
         del self._here()[key]
 
     def _refuse(self, message: str) -> BaseException:
-        """The error of what the scope does not take; it ends the run."""
+        """The error for a value or action that the scope refuses; it ends the run."""
         self._seen.blocked(self._name)
         error: BaseException = self._end(message)
         return error
 
     def _absent(self, shown: str, usual: type[Exception], crossing: type[Exception]) -> Exception:
-        """The error for a name that is not there. In a scope that is isolated it would be another
-        context's."""
+        """The error for a missing name. In an isolated scope such a name belongs to another context."""
         message = f"the scope `{self._name}` has no {shown}"
         if self._own is None:
             self._seen.allowed(self._name)
@@ -147,7 +145,7 @@ class Scope:
 
 
 class Private(Scope):
-    """Isolated: gone with the run, and what is in it leaves nowhere."""
+    """Isolated: gone with the run, and its values never leave the run."""
 
     _own = "run"
 
@@ -175,14 +173,14 @@ class Private(Scope):
         super()._drop(key)
 
     def _leave(self, key: str) -> None:
-        """It was private, and what is known of it stays hidden. What comes under its name is no data set."""
+        """Keeps a removed value hidden. A later value under the same name is not a data set."""
         self._secrets.add(self._here().get(key), 1 if key in self._datasets else 0)
         self._datasets.discard(key)
 
 
 class Public(Scope):
-    """Lives on for the agent's session: plain JSON only, and nothing of `private`. What was there before
-    this run is another context's: each use of it is told."""
+    """Kept for the agent's session: plain JSON only, without private values. Values from before this run belong to
+    another context: each use of them is reported."""
 
     def __init__(self, values: dict[str, Any], refuse: Refuse, secrets: Secrets, seen: Accesses) -> None:
         super().__init__("public", values, refuse, seen)
@@ -220,12 +218,12 @@ class Public(Scope):
         return copied
 
     def _left(self) -> dict[str, Any]:
-        """What lives on, looked at again: a list in it may have been changed since."""
+        """The values to keep, checked again: a list among them may have changed since."""
         return {key: self._checked(key, value) for key, value in self._values.items()}
 
 
 class System(Scope):
-    """What the run is; read only."""
+    """Facts about the run and its inputs; read-only."""
 
     def __init__(self, values: dict[str, Any], refuse: Refuse, seen: Accesses) -> None:
         super().__init__("system", values, refuse, seen)
@@ -237,12 +235,12 @@ class System(Scope):
         raise self._refuse(f"the scope `system` is read only: system.{key}")
 
     def _get(self, key: str) -> Any:
-        # A copy: what is read can be changed without changing what is read next.
+        # A copy, so that changing it does not affect the next read.
         return copied(super()._get(key))
 
 
 class Local(Scope):
-    """Each function call's own, gone when it returns."""
+    """Values of one function call, gone when it returns."""
 
     _own = "call"
 
@@ -262,15 +260,15 @@ class Local(Scope):
             frame = frame.f_back
         frames: dict[Any, dict[str, Any]] = self._frames
         for known in list(frames):
-            # A generator may go on; any other call that is not on the stack is over. None: no call of
-            # the snippet's asks.
+            # A call that is not on the stack is over, unless it is a generator, which may resume. None: not in
+            # any call of the snippet.
             if known is not None and known not in running and not known.f_code.co_flags & GENERATES:
                 del frames[known]
         return frames.setdefault(owner, {})
 
 
 def plain(value: Any, where: str, depth: int = 0) -> Any:
-    """A copy of plain JSON, or a `TypeError` that names what is none."""
+    """A copy of plain JSON. Raises a `TypeError` that names what is not."""
     kind = type(value)
     if kind in (str, bool, type(None)) or (kind is int and abs(value) < 2**63):
         return value

@@ -1,8 +1,7 @@
-"""`array` and `bytearray` as the snippet has them.
+"""The snippet's `array` and `bytearray`.
 
-Python's own take the address of their memory, or look at their length, and ask the object they are given for
-its number only then: one that shrinks them in between is written to, or searched in, what they no longer have.
-Here the number is there before.
+Python's own first read their address or length and then ask an argument for its number. An argument that shrinks the
+sequence meanwhile makes them access freed memory. These classes get the number first.
 """
 
 from __future__ import annotations
@@ -34,10 +33,10 @@ def close(gates: Gates) -> None:
 
 
 def array_of(real: Any) -> type:
-    """The class that stands for `array.array`. A new array, which nobody has yet, asks for the numbers."""
+    """The class that stands for `array.array`. Numbers are converted in a new array, which nobody else can shrink."""
 
     class array(real):  # type: ignore[misc]  # a class that is an argument
-        # Nothing of a C array's is its own, so neither is of this one.
+        # No instance dict, like the C class.
         __slots__ = ()
 
         def __setitem__(self, at: Any, new: Any) -> None:
@@ -81,7 +80,7 @@ def array_of(real: Any) -> type:
 
 
 class Kind(type):
-    """A library makes Python's own, which is one of these too."""
+    """Makes `isinstance` accept Python's own `bytearray`, which libraries make."""
 
     def __instancecheck__(cls, instance: Any) -> bool:
         return isinstance(instance, bytearray) if cls is Bytes else super().__instancecheck__(instance)
@@ -100,9 +99,9 @@ class Bytes(bytearray, metaclass=Kind):
         return Bytes(bytes(self) % values)
 
 
-# What searches takes where, which is asked for after the memory.
+# Search methods: they take positions, which the original converts after it read its memory address.
 SEARCHING = "count endswith find index rfind rindex startswith".split()
-# What makes another one.
+# Methods that return a new object.
 MAKING = (
     "__add__ __getitem__ __mul__ __rmul__ capitalize center copy expandtabs join ljust lower "
     "lstrip partition removeprefix removesuffix replace rjust rpartition rsplit rstrip split splitlines strip "
@@ -134,7 +133,7 @@ def giving(plain: Callable[..., Any], own: Callable[[Any], Any]) -> Callable[...
 
 
 def number(found: Any) -> Any:
-    """The number that an object stands for; anything else is what it was."""
+    """The integer that an object stands for; anything else unchanged."""
     if issubclass(type(found), int) or not hasattr(type(found), "__index__"):
         return found
     return int.__add__(operator.index(found), 0)

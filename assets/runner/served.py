@@ -1,6 +1,6 @@
-"""`os`, `os.path` and `pathlib` over files that are in memory only.
+"""`os`, `os.path` and `pathlib` over files in memory only.
 
-Each has what a policy may list of it and means something there; nothing in them is the machine's.
+Each has the members that a policy may list and that make sense there; nothing in them touches the machine.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-# What is the same everywhere: texts, and functions of nothing but the text of a path.
+# Members that do not depend on a machine: constants, and functions of a path's text.
 OS = "curdir extsep fspath linesep pardir sep".split()
 PATHS = (
     "altsep basename commonpath commonprefix curdir dirname extsep isabs join normcase normpath pardir sep "
@@ -25,8 +25,8 @@ PATHS = (
 
 
 def modules(files: virtual.Files) -> dict[str, ModuleType]:
-    """The modules by their names, but for `pathlib`, which is made by those who import it."""
-    # Named as the interpreter names it; policies call it `os.path`.
+    """The modules by name, except `pathlib`, which is made on import."""
+    # The interpreter's name for it; policies say `os.path`.
     path = ModuleType("posixpath")
     path.__dict__.update({name: getattr(posixpath, name) for name in PATHS})
     path.__dict__.update(
@@ -56,12 +56,12 @@ def modules(files: virtual.Files) -> dict[str, ModuleType]:
 
 
 def relative(path: Any, start: Any = os.curdir) -> str:
-    """`os.path.relpath` without a working directory of the machine's."""
+    """`os.path.relpath` without the machine's working directory."""
     return posixpath.relpath("/" + virtual.place(path), "/" + virtual.place(start))
 
 
 def paths(files: virtual.Files) -> ModuleType:
-    """`pathlib`, whose `Path` is of these files."""
+    """`pathlib` with a `Path` over these files."""
     import fnmatch
     import pathlib
 
@@ -106,7 +106,7 @@ def paths(files: virtual.Files) -> ModuleType:
             return iter([self / name for name in files.listdir(self)])
 
         def glob(self, pattern: str) -> Iterator[Path]:
-            """As `pathlib` has it; `**` stands for any folders."""
+            """As in `pathlib`; `**` stands for any folders."""
             parts = tuple(pattern.split("/"))
             found = {str(one): one for one in below(self, parts)}
             return iter([found[name] for name in sorted(found)])

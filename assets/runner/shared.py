@@ -1,5 +1,5 @@
-"""What is everybody's and can be written through a library: `sys` behind a redirection, any object behind an
-argument's action, the look-up of types by name, the converters of plots, attributes behind a cached property."""
+"""Guards shared state that a library would let a snippet write: `sys` through a redirection, any object through an
+argparse action, the registry of types by name, the converters of plots, attributes through a cached property."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def close(gates: Gates) -> None:
 
 
 def streams(contextlib: Any, gates: Gates) -> None:
-    """Which attribute of `sys` is set stands in the class, and a class of the snippet's has its own."""
+    """Checks which attribute of `sys` a redirection sets: the class names it, and a snippet could subclass."""
     kind = contextlib._RedirectStream
 
     def checked(plain: Any) -> Any:
@@ -44,7 +44,7 @@ def streams(contextlib: Any, gates: Gates) -> None:
 
 
 def actions(argparse: Any, gates: Gates) -> None:
-    """An action stores on the object that it is called with, which is a namespace."""
+    """Checks argparse actions, which set attributes on the object they are called with: it must be a namespace."""
 
     def setattr_(value: Any, name: str, new: Any) -> None:
         gates.check_name(name, gates.rules.defined)
@@ -56,7 +56,7 @@ def actions(argparse: Any, gates: Gates) -> None:
 
 
 def types_by_name(module: Any) -> None:
-    """A type of the snippet's is found under names that nothing else has."""
+    """Lets text find a type of the snippet only under names that no other type has."""
     kind = module.Registry
     plain = kind.find
 
@@ -83,7 +83,7 @@ def types_by_name(module: Any) -> None:
 
 
 class Converters:
-    """`matplotlib.units.registry` as the snippet has it: for dates and for its own classes."""
+    """The snippet's `matplotlib.units.registry`: for dates and for its own classes."""
 
     def __init__(self, real: Any, gates: Gates) -> None:
         self._real = real
@@ -119,7 +119,8 @@ def converters(module: Any, gates: Gates) -> None:
 
 
 def links(module: Any) -> None:
-    """An estimator of the snippet's has no page of its own: the link's template would be filled with objects."""
+    """Gives the snippet's estimators no documentation link: filling its template would format objects of the
+    snippet."""
     kind = module._HTMLDocumentationLinkMixin
     plain = kind._get_doc_link
 
@@ -131,8 +132,8 @@ def links(module: Any) -> None:
 
 
 def properties(gates: Gates) -> None:
-    """A cached property stores under a name that can be set: none of Python's own, for libraries believe
-    those of an object."""
+    """Checks the name under which a cached property stores: not a special name, because libraries trust an object's
+    special attributes."""
     kind = functools.cached_property
     plain = kind.__get__
 

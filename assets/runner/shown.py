@@ -1,7 +1,7 @@
 """The value that a run shows last, as plain JSON of bounded size.
 
-A table has its first rows with their labels, everything else is itself. What has no plain form, or is
-beyond a bound, is left out and named beside the value: no value ends a run.
+A table becomes its first rows with their labels; other values become their JSON form. Anything without a JSON form or
+beyond a bound is left out and named beside the value: no value ends a run.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
     from types import ModuleType
     from typing import Any
 
-# JSON of one value, as much as a frame carries of stdout. The last text may go beyond it.
+# Size of one value as JSON, as much as a frame carries of stdout. The last text may exceed it.
 BYTES = 200_000
 ROWS = 50
 COLUMNS = 200
 LEVELS = 10
-# Characters of a text, of one that stands in a table, and of a column's name.
+# Maximum characters of a text, of a text in a table cell, and of a column's name.
 TEXT = 10_000
 CELL = 1000
 NAME = 200
-# JSON readers, ours among them, refuse deeper nesting.
+# JSON readers, including ours, refuse deeper nesting.
 DEPTH = 100
-# Kinds of things that are named as left out.
+# Maximum number of reasons named for what was left out.
 NAMED = 10
 
 LISTS = (list, tuple, AnySet, MappingView, range, deque)
@@ -41,8 +41,8 @@ TABLES = ("DataFrame", "Series")
 
 
 def result(value: Any, private: bool) -> dict[str, Any]:
-    """`{"value": …}`, and `value_left_out` where that is not all of it. `private`: with values among
-    what is shown that are hidden as a whole, so that no text is cut in the middle."""
+    """`{"value": …}`, and `value_left_out` if something is missing. `private`: the value may contain private values;
+    redaction recognises them only whole, so no text is cut in the middle."""
     shown = Shown(private)
     try:
         made = shown.of(value)
@@ -55,7 +55,7 @@ def result(value: Any, private: bool) -> dict[str, Any]:
 
 
 class Shown:
-    """One value's JSON, as far as there is room."""
+    """Makes the JSON of one value, as far as there is room."""
 
     def __init__(self, private: bool) -> None:
         self.private = private
@@ -64,7 +64,7 @@ class Shown:
         self._plain: Any = None
 
     def of(self, value: Any, depth: int = 0, cell: bool = False) -> Any:
-        """`cell`: in a table, where what JSON lacks becomes text."""
+        """`cell`: the value is in a table, where values that JSON lacks become text."""
         if depth > DEPTH:
             return self.without(value, f"what is nested deeper than {DEPTH}")
         match value:
@@ -96,7 +96,7 @@ class Shown:
     def items(self, values: Iterable[Any], depth: int, cell: bool = False) -> list[Any]:
         self.room -= 2
         made = []
-        # Methods of a subclass may go through something else than what is shown.
+        # A subclass's own methods could iterate over something else.
         plain: Any = next((kind for kind in (list, tuple) if isinstance(values, kind)), None)
         for one in values if plain is None else plain.__iter__(values):
             if self.full():
@@ -113,24 +113,24 @@ class Shown:
                 break
             name = self.key(key)
             if name in made:
-                # `1` and `"1"`, or two that are not a number.
+                # `1` and `"1"`, or two nan keys.
                 self.leave("the values of keys that are the same text as an earlier one")
                 continue
             made[name] = self.of(one, depth + 1, cell)
         return made
 
     def key(self, key: Any) -> str:
-        """A key of JSON is a text."""
+        """The key as text, which JSON requires."""
         if isinstance(key, tuple):
             return self.text(str(tuple(self.items(key, 0, cell=True))), CELL)
         name = self.of(key, 0, cell=True)
         return name if isinstance(name, str) else self.text(str(key), CELL)
 
     def table(self, value: Any, kind: str, depth: int) -> dict[str, Any]:
-        """The first rows, as many as there is room for."""
+        """The first rows of a table, as many as fit."""
         plain = getattr(loaded("pandas"), kind)
         if type(value) is not plain:
-            # Methods of a subclass may tell of another table than the one that is there.
+            # A subclass's own methods could describe another table.
             value = plain(value)
         if kind == "DataFrame":
             head = value.iloc[:ROWS, :COLUMNS]
@@ -160,15 +160,15 @@ class Shown:
         return made
 
     def column(self, name: Any) -> Any:
-        """A column's name: a text, or one for each level."""
+        """A column's name: one text, or a list with a text for each level."""
         if isinstance(name, tuple):
             return [self.column(level) for level in name[:LEVELS]]
         return self.text(str(name), NAME)
 
     def text(self, value: str, most: int) -> str:
-        # What a class of the snippet's makes of itself is not what it is.
+        # The real characters: a subclass of str could override methods.
         value = str.__str__(value)
-        # Half of a surrogate pair is no text that UTF-8 could carry.
+        # UTF-8 cannot encode half of a surrogate pair.
         made = value[:most].encode("utf-8", "replace").decode()
         if len(value) > most:
             self.leave(f"what a text has after {most} characters")
@@ -177,13 +177,13 @@ class Shown:
         return made
 
     def other(self, value: Any, depth: int, cell: bool) -> Any:
-        """Numbers and dates of libraries."""
+        """Numbers, dates and other values of libraries."""
         if self._plain is None:
-            # Takes half a dozen modules along that few values need.
+            # Imported here: it loads half a dozen modules that few values need.
             from _countersign.plain import Plain
 
             self._plain = Plain(loaded("numpy"), loaded("pandas"))
-        # What plotly shows is a figure, and lies in a file.
+        # A plotly value is a figure, which is in a file.
         if home(value) != "plotly":
             try:
                 plain = self._plain.of(value, "it")
@@ -196,7 +196,7 @@ class Shown:
         return self.without(value, f"{type(value).__name__:.100}, which has no plain JSON form")
 
     def without(self, value: Any, why: str) -> str:
-        """What stands in the place of a value that is left out."""
+        """The placeholder for a value that is left out."""
         self.leave(why)
         return self.text(f"[{type(value).__name__:.100} left out]", TEXT)
 
@@ -216,7 +216,7 @@ def loaded(name: str) -> ModuleType | None:
 
 
 def home(value: Any) -> str:
-    """The package that its class is of."""
+    """The package of the value's class."""
     return str(type(value).__module__).partition(".")[0]
 
 
@@ -227,7 +227,7 @@ def table_kind(value: Any) -> str | None:
 
 
 def is_array(value: Any) -> bool:
-    """Whether it is an array of a library, which is read item by item: a long one is not made a list."""
+    """Whether it is a library's array, which is read item by item: a long one is never turned into a list."""
     numpy, pandas = loaded("numpy"), loaded("pandas")
     if numpy is not None and isinstance(value, numpy.ndarray):
         return bool(value.ndim)

@@ -1,8 +1,8 @@
-"""A run's own slot, made ahead of its grant: namespaces, a pid 1, `/proc`, `/scratch`, a payload.
+"""A run's own slot, made before its grant: namespaces, a pid 1, `/proc`, `/scratch`, and a payload.
 
-Three forks: the spawner enters the namespaces and is gone; its child is pid 1 of the run, and that
-one's child is the payload, which closes itself in, rehearses, and waits for one message. Until the
-grant nothing of the run exists but a confined process that waits; it serves this one run.
+Three forks: the spawner enters the namespaces and exits; its child is pid 1 of the run; the child of pid 1 is
+the payload, which confines itself, rehearses, and waits for one message. Until the grant the run is only a
+confined process that waits. A slot serves one run.
 """
 
 import fcntl
@@ -16,31 +16,30 @@ from typing import NamedTuple, NoReturn
 
 from _countersign import channel, files, restrict, syscalls
 
-# A word that a mistake does not spell, the code's SHA-256, the number of inputs, the bytes of them
-# that are mapped.
+# A magic word, the code's SHA-256, the number of inputs, and how many bytes of them are mapped.
 GRANT = struct.Struct("=8s32sIQ")
 MAGIC = b"csgrant1"
 # stdout, stderr, gate, report, job, code.
 FIXED = 6
 INPUTS_MAX = 245
-# Where they go: as in a cold start, where 5 and 6 were the setup and the bundle.
+# Their descriptor numbers, as in a cold start, where 5 and 6 are the setup and the bundle.
 TARGETS = (1, 2, 3, 4, 7, 8)
 FIRST_INPUT = 9
 
 
 class Granted(NamedTuple):
-    """What a payload knows of its run."""
+    """What a payload learns about its run."""
 
     code: str
     mapped: int
 
 
 def make(door: int, rules: restrict.Rules, rehearse: Callable[[], None]) -> Granted | None:
-    """Makes a slot. The zygote gets None and goes on; a payload comes back with its run.
+    """Makes a slot. Returns None in the zygote, and the run in the payload.
 
-    `rehearse` is what the payload does while it is closed in and has nothing of its run yet.
+    The payload calls `rehearse` once it is confined, before it has anything of its run.
 
-    Raises `OSError` in the zygote where the spawner failed.
+    Raises `OSError` in the zygote if the spawner failed.
     """
     flush()
     spawner = os.fork()
@@ -63,7 +62,7 @@ def make(door: int, rules: restrict.Rules, rehearse: Callable[[], None]) -> Gran
 
 
 def flush() -> None:
-    """What is in a buffer at a fork comes out twice."""
+    """Flushes the streams before a fork, since buffered text would be written twice."""
     sys.stdout.flush()
     sys.stderr.flush()
 
@@ -73,7 +72,7 @@ def complain(error: BaseException) -> None:
 
 
 def enter() -> None:
-    """Namespaces of the run's own, with this user as the only one there is."""
+    """Enters new namespaces for the run, with this user as the only one."""
     user, group = os.getuid(), os.getgid()
     syscalls.dumpable(True)
     syscalls.unshare(
@@ -84,7 +83,7 @@ def enter() -> None:
         | syscalls.CLONE_NEWNET
     )
     for name, text in (
-        # Without it a process could leave a group that is denied something.
+        # Otherwise a process could drop a group whose members are denied access.
         ("setgroups", "deny"),
         ("uid_map", f"{user} {user} 1"),
         ("gid_map", f"{group} {group} 1"),
@@ -94,9 +93,9 @@ def enter() -> None:
 
 
 def reside(door: int, rules: restrict.Rules, rehearse: Callable[[], None]) -> Granted:
-    """As pid 1: gets the slot ready, makes the payload once it may, and reaps."""
+    """As pid 1: prepares the slot, makes the payload when told to, and reaps processes."""
     os.setsid()
-    # Processes and nothing of the machine's, as in a cold start.
+    # Shows processes only, and nothing of the machine, as in a cold start.
     syscalls.mount("proc", "/proc", "subset=pid")
     syscalls.mount("tmpfs", "/scratch", rules.scratch)
     os.mkdir(rules.output, 0o700)
@@ -108,11 +107,11 @@ def reside(door: int, rules: restrict.Rules, rehearse: Callable[[], None]) -> Gr
     for target in (0, 1, 2):
         os.dup2(null, target)
     syscalls.close_all_but({0, 1, 2, door})
-    # What the run leaves there is collected when nothing of it lives any more.
+    # The broker collects the run's files through it, when all processes of the run have ended.
     folder = os.open(rules.output, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     channel.send(door, b"ready", folder)
     os.close(folder)
-    # This process is in its control group by then, and what it makes will be.
+    # By the time of this message the process is in its control group, so its children will be too.
     text, _ = channel.receive(door, 1, 0)
     if not text:
         os._exit(0)
@@ -124,15 +123,15 @@ def reside(door: int, rules: restrict.Rules, rehearse: Callable[[], None]) -> Gr
 
 
 def reap(payload: int, door: int, cpu_s: int) -> NoReturn:
-    """Tells how the payload ended, and by its own end takes everything with it.
+    """Reports how the payload ended; pid 1 then exits, which kills all other processes of the run.
 
-    With it goes how many others a limit of their own ended (`handover::Lost`).
+    The report also counts other processes that a limit of their own ended (`handover::Lost`).
     """
     lost_cpu = lost_files = 0
     ended: tuple[int, int, int] | None = None
     while True:
         try:
-            # What the payload never waited for is this process's once the payload has ended.
+            # After the payload's end, children that it never waited for become children of this process.
             pid, status, usage = os.wait4(-1, os.WNOHANG if ended else 0)
         except ChildProcessError:
             pid = 0
@@ -151,7 +150,7 @@ def reap(payload: int, door: int, cpu_s: int) -> NoReturn:
 
 
 def become_payload(door: int, rules: restrict.Rules, rehearse: Callable[[], None]) -> Granted:
-    """Closes itself in, waits for its run, and comes back with it."""
+    """Confines this process, waits for its run, and returns it."""
     os.setsid()
     try:
         restrict.limit(rules)
@@ -164,7 +163,8 @@ def become_payload(door: int, rules: restrict.Rules, rehearse: Callable[[], None
     except BaseException as error:  # noqa: BLE001 - told to the helper, which gives this slot up
         channel.send(door, f"-{type(error).__name__}: {error}".encode("utf-8", "replace")[:900])
         os._exit(127)
-    # The layer nobody can read from outside, and the processor time that is not the run's.
+    # Sends the Landlock layer, which nobody can read from outside, and the processor time that does not count as
+    # the run's.
     channel.send(door, b"+" + struct.pack("=Q", spent()) + rules.layer.encode())
     text, fds = channel.receive(door, GRANT.size, FIXED + INPUTS_MAX)
     if not text:
@@ -173,7 +173,7 @@ def become_payload(door: int, rules: restrict.Rules, rehearse: Callable[[], None
     if magic != MAGIC or len(fds) != FIXED + inputs:
         os._exit(1)
     if restrict.files(rules) <= FIRST_INPUT + inputs:
-        # The policy allows fewer than there are; the cold start that follows says so.
+        # The policy allows fewer descriptors than needed; the cold start that follows reports it.
         os._exit(1)
     place(fds)
     restrict.limit_files(rules)
@@ -189,7 +189,7 @@ def place(fds: list[int]) -> None:
     """Puts the descriptors where a cold start has them and closes all others, the door among them."""
     targets = [*TARGETS, *range(FIRST_INPUT, FIRST_INPUT + len(fds) - FIXED)]
     folder = targets[-1] + 1
-    # Out of the way of the numbers first: one of them may be standing on another's.
+    # First moved above all target numbers: a descriptor may occupy another one's target.
     fds = [fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, folder + 1) for fd in fds]
     files.move_folder(folder)
     for target, fd in zip(targets, fds, strict=True):
@@ -198,5 +198,5 @@ def place(fds: list[int]) -> None:
 
 
 def quiet() -> None:
-    """No handler of Python's own: pid 1 is deaf to signals that it does not handle."""
+    """Removes Python's SIGINT handler: pid 1 ignores signals without a handler."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)

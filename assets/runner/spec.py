@@ -1,6 +1,6 @@
-"""What the runner is told: the setup before its release, the job and the code after it.
+"""Reads what the runner is given: the setup before its release, the job and the code after it.
 
-Everything comes in sealed memory files by descriptor number; nothing has a path.
+Everything comes in sealed memory files given by descriptor number; nothing has a path.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import os
 from types import SimpleNamespace
 
 try:
-    # What `hashlib` has it from where there is no OpenSSL, whose loading takes long.
+    # The module that `hashlib` uses without OpenSSL, which takes long to load.
     from _sha2 import sha256
 except ImportError:
     try:
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
 
 FD_SETUP = 5
 
-# Bytes from which on OpenSSL is so much faster that loading it pays.
+# Size in bytes from which OpenSSL is worth its loading time.
 LARGE = 1 << 20
 
 
 class Mismatch(Exception):
-    """A file is not the one that was shown."""
+    """A file's content is not the content that was shown."""
 
 
 class Setup(SimpleNamespace):
-    """From the user's own policy and environment; no byte of it comes from an agent."""
+    """The setup, made from the user's own policy and environment; no byte of it comes from an agent."""
 
     # None where no snippet runs: `convert` or `values` is set then.
     policy: Any
@@ -47,17 +47,17 @@ class Setup(SimpleNamespace):
     fd_report: int
     fd_job: int
     fd_code: int
-    # Of the converter of a data set, which has no code: the bytes of Arrow it may write.
+    # For the converter of a data set, which runs no code: how many bytes of Arrow it may write.
     convert: int = 0
-    # Whether this is the one that counts a private data set's values.
+    # Whether this process counts a private data set's values.
     values: bool = False
-    # In a jail, hex digits: the seccomp program after which no program is started any more.
+    # In a jail: the seccomp program that forbids starting programs, as hex digits.
     filter: str | None = None
-    # What a zygote imports beside `preload`; None where this process is one run's.
+    # Modules that a zygote imports besides `preload`; None if this process serves one run.
     warm: list[str] | None = None
 
     def but(self, **other: Any) -> Setup:
-        """The same with these values changed."""
+        """A copy with these values changed."""
         return Setup(**(vars(self) | other))
 
 
@@ -67,7 +67,7 @@ class Input(SimpleNamespace):
     format: str
     fd: int
     sha256: str
-    # A data set whose values are not to be told.
+    # Whether this is a data set whose values must not leave the run.
     private: bool
 
 
@@ -77,7 +77,7 @@ class Job(SimpleNamespace):
 
 
 def read_all(fd: int) -> bytes:
-    """The whole content, whatever the position was, and the descriptor closed."""
+    """The whole content, from any file position. Closes the descriptor."""
     pieces = []
     at = 0
     while piece := os.pread(fd, max(os.fstat(fd).st_size - at, 1), at):
@@ -88,7 +88,7 @@ def read_all(fd: int) -> bytes:
 
 
 def digest_of(fd: int) -> str:
-    """`sha256:` and hex digits over the content, in pieces; the position is at the start after."""
+    """`sha256:` and hex digits over the content, read in pieces. Leaves the file position at the start."""
     os.lseek(fd, 0, os.SEEK_SET)
     digest = sha256()
     if os.fstat(fd).st_size >= LARGE:
@@ -113,9 +113,9 @@ def read_job(setup: Setup) -> Job:
 
 
 def read_code(setup: Setup) -> str:
-    """The snippet as text, if it is the one that was shown.
+    """The snippet as text. Raises if it is not the code that was shown.
 
-    From `str` and never from bytes: a coding cookie must not change what is read.
+    Decoded here, so that Python never reads bytes: a coding cookie must not change the code.
     """
     raw = read_all(setup.fd_code)
     if "sha256:" + sha256(raw).hexdigest() != setup.code:

@@ -1,9 +1,9 @@
-"""Cancel and wall clock as they are met inside: signals, which the interpreter looks at whenever a
-loop turns, a function begins or a built-in comes back.
+"""Handles cancel and wall clock inside the process: signals, which the interpreter checks at each loop iteration,
+function call and return of a builtin.
 
-They cost a snippet nothing, and no exception goes through it. What is reported is where it was; that
-its time is over is known from outside, where the clock and the kill are, and the process waits for
-that stopped. One that does not come to a checkpoint in time is killed where it is.
+They cost the snippet nothing and raise no exception in it. The handler reports the line that was running. The process
+then stops itself and waits for the kill, which comes from outside, where the clock is. A process that reaches no
+checkpoint in time is killed without a report.
 """
 
 from __future__ import annotations
@@ -24,28 +24,27 @@ if TYPE_CHECKING:
 
     Handler = Callable[[int, FrameType | None], None]
 
-# Where both have come, the lower number is looked at first: cancel goes before the wall clock.
+# If both are pending, the lower number is handled first: cancel before the wall clock.
 CANCEL = signal.SIGUSR1
 WALL = signal.SIGALRM
 
-# Seconds before the end of the wall clock: there has to be time to report.
+# Seconds before the wall limit at which the alarm fires, to leave time for the report.
 LEAD = 0.05
-# Seconds that a timer takes at most.
+# The longest timer, in seconds.
 LONGEST = 10**8
 
 
 def ready() -> None:
-    """Before the release: a cancel that comes before anything of the snippet's is not answered."""
+    """Ignores cancel signals until `arm`: before the snippet there is nothing to report."""
     signal.signal(CANCEL, signal.SIG_IGN)
 
 
 def arm(setup: Setup, events: Events, released: float) -> None:
-    """From here on both are answered. `released`: when the wall clock began, as `time.monotonic`
-    has it."""
+    """Starts handling both. `released`: when the wall clock began, as `time.monotonic` counts."""
     wall = min(int(setup.policy["limits"]["wall_s"]), LONGEST)
     signal.signal(CANCEL, stops(setup, events, cancelled))
     signal.signal(WALL, stops(setup, events, overdue))
-    # Zero would be no timer.
+    # Zero would disable the timer.
     left = max(released + wall - LEAD - time.monotonic(), 0.001)
     signal.setitimer(signal.ITIMER_REAL, left)
 
@@ -60,11 +59,11 @@ def overdue(events: Events) -> dict[str, Any]:
 
 
 def stops(setup: Setup, events: Events, what: Callable[[Events], dict[str, Any]]) -> Handler:
-    """A handler that reports and never comes back."""
+    """A signal handler that reports and never returns."""
     first = os.getpid()
 
     def stop(number: int, frame: FrameType | None) -> None:
-        # A fork of the snippet's has nothing to report, and a report that is begun is the last word.
+        # The snippet's forks report nothing, and a report that has begun must not be followed by another.
         if os.getpid() != first or report.begun():
             return
         error = {**what(events), "line": running_line(), "exception": None}

@@ -1,6 +1,6 @@
-"""The system calls of the warm start that the standard library lacks, each as one function.
+"""System calls of the warm start that the standard library lacks, each as one function.
 
-Only the zygote imports this: a Python without ctypes starts cold.
+Only the zygote imports this: a Python without ctypes always starts cold.
 """
 
 import ctypes
@@ -27,7 +27,7 @@ _SECCOMP_MODE_FILTER = 2
 _LINUX_CAPABILITY_VERSION_3 = 0x20080522
 _LANDLOCK_RULE_PATH_BENEATH = 1
 
-# The same on every architecture: all numbers from 424 on are.
+# All numbers from 424 on are the same on every architecture.
 _SYS_CLOSE_RANGE = 436
 _SYS_LANDLOCK_CREATE_RULESET = 444
 _SYS_LANDLOCK_ADD_RULE = 445
@@ -45,7 +45,7 @@ def _check(result: int, what: str) -> int:
 
 
 def _call(number: int, what: str, *args: int | bytes) -> int:
-    # Whole registers: what follows a plain int in one is not defined.
+    # Passed as long, to fill whole registers: the upper half after a plain int is undefined.
     whole = [arg if isinstance(arg, bytes) else ctypes.c_long(arg) for arg in args]
     return _check(_libc.syscall(ctypes.c_long(number), *whole), what)
 
@@ -56,12 +56,12 @@ def _prctl(what: str, *args: int) -> None:
 
 
 def unshare(flags: int) -> None:
-    """Into new namespaces; a new pid namespace is for the children only."""
+    """Enters new namespaces; a new pid namespace applies to children only."""
     _check(_libc.unshare(flags), "unshare")
 
 
 def mount(kind: str, target: str, options: str) -> None:
-    """A file system of this kind, from which nothing is run."""
+    """Mounts a file system of this kind, without exec, setuid and devices."""
     flags = ctypes.c_ulong(MS_NOSUID | MS_NODEV | MS_NOEXEC)
     name = kind.encode()
     result = _libc.mount(name, target.encode(), name, flags, options.encode() or None)
@@ -69,7 +69,7 @@ def mount(kind: str, target: str, options: str) -> None:
 
 
 def dumpable(yes: bool) -> None:
-    """Whether others of this user may read the process, and it its own maps."""
+    """Sets whether other processes of this user may read this one, and this one its own maps."""
     _prctl("dumpable", _PR_SET_DUMPABLE, int(yes))
 
 
@@ -78,10 +78,10 @@ def die_with_parent() -> None:
 
 
 def drop_capabilities() -> None:
-    """Every set, the bounding one included, for good."""
+    """Drops all capabilities for good, in every set including the bounding one."""
     for capability in range(64):
         if _libc.prctl(_PR_CAPBSET_DROP, *map(ctypes.c_ulong, (capability, 0, 0, 0))) < 0:
-            # The number after the kernel's last one.
+            # One past the kernel's last capability.
             break
     _prctl("ambient", _PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL)
     header = struct.pack("=Ii", _LINUX_CAPABILITY_VERSION_3, 0)
@@ -99,7 +99,7 @@ def close_all_but(kept: set[int]) -> None:
 
 
 def create_ruleset(attributes: bytes) -> int:
-    """A Landlock ruleset of these handled rights, as a descriptor."""
+    """Makes a Landlock ruleset that handles these rights, and returns its descriptor."""
     return _call(_SYS_LANDLOCK_CREATE_RULESET, "landlock", attributes, len(attributes), 0)
 
 
@@ -113,7 +113,7 @@ def restrict_self(ruleset: int) -> None:
 
 
 def install_filter(program: bytes) -> None:
-    """A seccomp program; `no_new_privs` is on."""
+    """Installs a seccomp program; `no_new_privs` must be on."""
     text = ctypes.create_string_buffer(program, len(program))
     head = struct.pack("@HP", len(program) // 8, ctypes.addressof(text))
     kept = ctypes.create_string_buffer(head, len(head))

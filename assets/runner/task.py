@@ -1,6 +1,6 @@
 """A process that runs no snippet and has no policy: it reads one data set for the broker.
 
-The file is all that is untrusted. What is asked for is in the setup: `convert` or `values`.
+Only the data file is untrusted. The setup says what to do: `convert` or `values`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def run(setup: Setup, libraries: dict[str, ModuleType]) -> NoReturn:
-    """Closes in, waits for the release, does what is asked for and reports it."""
+    """Confines the process, waits for the release, does the work and reports it."""
     hold.confine(setup)
     hold.wait(setup)
     report: dict[str, Any] = {"error": None, "result": None}

@@ -1,5 +1,4 @@
-"""Threads in place of processes: a run is one process, and a library that would start others works with
-threads instead."""
+"""Makes libraries use threads instead of further processes: a run is one process."""
 
 from __future__ import annotations
 
@@ -11,18 +10,18 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import ModuleType
 
-# Names under which joblib has ways to work in processes.
+# joblib's backends that start processes.
 PROCESSES = ("loky", "multiprocessing")
 
 
 def instead() -> None:
-    """From here on joblib works in threads, whatever it is asked for, loaded or not."""
+    """From now on joblib works in threads, whatever backend is asked for, whether or not it is loaded yet."""
     loaded.change(["joblib.parallel"], by_threads)
     loaded.change(["joblib.externals.loky.backend.context"], counted)
 
 
 def by_threads(module: ModuleType) -> None:
-    """What each name makes, and what is made where none is named."""
+    """Replaces the process backends and the default by threads."""
     threads = module.BACKENDS["threading"]
     for name in PROCESSES:
         module.BACKENDS[name] = threads
@@ -31,5 +30,5 @@ def by_threads(module: ModuleType) -> None:
 
 
 def counted(module: ModuleType) -> None:
-    """Its own way of counting cores starts a program; what it counted is kept here."""
+    """Fills loky's cache of the core count: counting would start a program."""
     module.physical_cores_cache = os.cpu_count()  # type: ignore[attr-defined]  # a module's own name

@@ -1,12 +1,12 @@
-"""The values of a private data set and in how many rows each stands: what the broker hides.
+"""Lists the values of a private data set and the number of rows with each: what the broker hides.
 
-Runs no snippet, in a jail of its own. One JSON line `[text, rows]` for each value of each column to
-standard output; a number is the text of a number. A row is a record: of a table its row, of JSON an
-element of the outermost list, so that what one person has often is still in one row.
+Runs no snippet, in a jail of its own. Writes one JSON line `[text, rows]` for each value of each column to standard
+output; numbers are written as text. A row is a record: a table's row, or an element of JSON's outermost list, so that
+a value repeated within one person's record still counts as one row.
 
-Sums, means, medians and spreads over the few rows that share a value of one column, or of two, tell
-about as much: they are values too, of as many rows. How far these were looked for goes into the report,
-where it was not all the way: the broker tells the person who watches the run.
+Sums, means, medians and spreads over a few rows that share a value of one or two columns reveal about as much as
+single values, so they are listed too, with the number of those rows. If a bound ended the search for them, the report
+says so, and the broker tells the person who watches the run.
 """
 
 import datetime
@@ -21,26 +21,26 @@ from typing import Any
 
 from _countersign import errors, inputs, plain, spec
 
-# Rows that are few: one less than what the broker takes for many.
+# The largest group that counts as few rows: one less than what the broker counts as many.
 SMALL = 4
-# A column of more different values is not grouped by.
+# Columns with more distinct values are not grouped by.
 KINDS = 10_000
-# Of the columns with the fewest values so many are looked at by two.
+# How many columns, those with the fewest values first, are grouped by in pairs.
 PAIRED = 8
-# Numbers over groups, the natural groups first, and seconds of processor time that finding them may
-# take: what else the machine does must not make it fewer.
+# Maximum count of numbers over groups, the most natural groups first, and seconds for finding them: of
+# processor time, so that other load on the machine does not reduce the count.
 NUMBERS = 1_000_000
 SECONDS = 40
-# Decimals to which they are rounded by who prints them.
+# Decimals to which programs commonly round printed numbers.
 ROUNDED = (1, 2, 3, 4)
 
 
-# Each `{"bound": …}` with its numbers, as the broker's `executor::bounds` reads it.
+# A list of `{"bound": …}` with its numbers, as the broker's `executor::bounds` reads it.
 Bounds = list[dict[str, Any]]
 
 
 def run(setup: spec.Setup, libraries: dict[str, ModuleType]) -> dict[str, Any]:
-    """The converter's report, with the bounds that were met; `rows` counts the lines."""
+    """Returns the converter's report, with the bounds that were met; `rows` counts the lines."""
     one = spec.read_job(setup).inputs[0]
     pandas: Any = libraries.get("pandas")
     value = inputs.load_one(one, pandas)
@@ -63,7 +63,7 @@ def run(setup: spec.Setup, libraries: dict[str, ModuleType]) -> dict[str, Any]:
 def of_table(frame: Any, pandas: Any) -> Iterator[tuple[str, int]]:
     columns = [frame.iloc[:, at] for at in range(frame.shape[1])]
     if not isinstance(frame.index, pandas.RangeIndex):
-        # It is printed beside the columns.
+        # The index is printed beside the columns.
         levels = range(frame.index.nlevels)
         columns += [pandas.Series(frame.index.get_level_values(at)) for at in levels]
     for column in columns:
@@ -77,17 +77,17 @@ def of_table(frame: Any, pandas: Any) -> Iterator[tuple[str, int]]:
 def cells(column: Any) -> Iterable[tuple[Any, int]]:
     try:
         counted = column.value_counts()
-        # Iterated, short floats would become long ones, which nobody prints.
+        # Iterating would turn short floats into Python floats, whose digits nobody prints.
         short = counted.index.dtype in ("float16", "float32")
         found = counted.index.to_numpy() if short else counted.index
         return list(zip(found, (int(rows) for rows in counted)))
     except TypeError:
-        # Lists and the like cannot be counted at once.
+        # Unhashable cells, such as lists, cannot be counted by value.
         return ((cell, 1) for cell in column)
 
 
 def records(value: Any, pandas: Any) -> list[Any]:
-    """The lists of records of plain data, each as a table."""
+    """The lists of records in plain data, each as a table."""
     lists = [value]
     if isinstance(value, dict):
         lists = [one for one in value.values() if isinstance(one, list)]
@@ -99,7 +99,7 @@ def records(value: Any, pandas: Any) -> list[Any]:
 
 
 def aggregates(frames: list[Any], pandas: Any, bounds: Bounds) -> Iterator[tuple[str, int]]:
-    """What is computed most of groups of 2 to 4 rows."""
+    """The usual statistics of groups of 2 to 4 rows."""
     if not frames:
         met(bounds, bound="shape")
     until = time.process_time() + SECONDS
@@ -122,13 +122,13 @@ def aggregates(frames: list[Any], pandas: Any, bounds: Bounds) -> Iterator[tuple
 
 
 def met(bounds: Bounds, **bound: Any) -> None:
-    """Notes a bound, once."""
+    """Notes once that a bound was met."""
     if bound not in bounds:
         bounds.append(bound)
 
 
 def with_index(frame: Any, pandas: Any) -> Any:
-    """The table with numbered columns, what stands beside its rows among them."""
+    """The table with numbered columns, including those of its index."""
     frame = frame.set_axis(range(frame.shape[1]), axis=1)
     if isinstance(frame.index, pandas.RangeIndex):
         return frame.reset_index(drop=True)
@@ -174,7 +174,7 @@ def late(until: float, bounds: Bounds) -> bool:
 
 
 def of_groups(frame: Any, group: list[int], rest: list[int]) -> Iterator[float]:
-    """Numbers over the few rows of a group, of the columns in `rest`."""
+    """Statistics of the columns in `rest`, over groups of few rows."""
     if not rest:
         return
     sizes = frame.groupby(group, observed=True, dropna=False)[group[0]].transform("size")
@@ -201,7 +201,7 @@ def of_plain(value: Any) -> Iterator[tuple[str, int]]:
         if isinstance(value, dict):
             for key, one in value.items():
                 if path:
-                    # Of the first level they are the columns' names; deeper ones may be data.
+                    # First-level keys are column names; deeper keys may be data.
                     see(path, key, row or 0)
                 walk(one, (*path, key), row)
         elif isinstance(value, list):
@@ -222,7 +222,7 @@ def of_plain(value: Any) -> Iterator[tuple[str, int]]:
 
 
 def texts(cell: Any) -> Iterator[str]:
-    """How a value is written by itself, in the ways that libraries write it."""
+    """The texts by which libraries write a single value."""
     if isinstance(cell, str):
         yield cell
     elif cell is None or isinstance(cell, bool):
@@ -242,18 +242,18 @@ def texts(cell: Any) -> Iterator[str]:
         text = cell.isoformat()
         yield text
         yield str(cell)
-        # A column of days is printed without its hours.
+        # Dates without time are printed without hours.
         yield text.removesuffix("T00:00:00")
-        # As tables print a fraction of a second, and numpy's are in JSON.
+        # Fractions of a second as tables print them, and as numpy's times are in JSON.
         yield plain.brief(str(cell))
         yield plain.brief(text)
     elif hasattr(cell, "tolist"):
-        # Of numpy: an array, or one number whose short text may be of fewer digits than its value.
+        # A numpy array, or a numpy number, whose short text may have fewer digits than its value.
         yield str(cell)
         if not isinstance(listed := cell.tolist(), type(cell)):
             yield from texts(listed)
     else:
         yield str(cell)
         if isinstance(cell, datetime.timedelta) and hasattr(cell, "isoformat"):
-            # As pandas' are in JSON.
+            # The form of pandas' time spans in JSON.
             yield cell.isoformat()

@@ -1,7 +1,7 @@
-"""Files and folders that are in memory only: `open` for snippets that are given no folder.
+"""Files and folders in memory only, and an `open` for snippets that get no folder.
 
-A path is relative to the one root there is. `.` and `..` are worked out in the path's own text, for there
-are no links; what leads above the root is refused.
+Paths are relative to the single root. `.` and `..` are resolved in the path's text, because there are no links; paths
+that lead above the root are refused.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ KEPT = (
 
 
 class Files:
-    """Contents by path, and folders. `room`: bytes of all files together. `most`: how many of both there
-    may be. What the agent or the data set brought is neither written over nor taken away."""
+    """Contents by path, and folders. `room`: maximum bytes of all files together. `most`: maximum number of files and
+    folders. Files given as inputs can be neither overwritten nor removed."""
 
     def __init__(self, given: dict[str, str], room: int, most: int) -> None:
         self._contents = {name: text.encode() for name, text in given.items()}
@@ -47,7 +47,7 @@ class Files:
         errors: str | None = None,
         newline: str | None = None,
     ) -> Any:
-        """As the built-in, on these files alone."""
+        """As the built-in `open`, on these files only."""
         path = place(file)
         if type(mode) is not str or (plain := mode.replace("b", "").replace("t", "")) not in MODES:
             raise ValueError(f"invalid mode: {mode!r:.20}")
@@ -67,10 +67,10 @@ class Files:
         raw = Open(self, path, plain)
         if "b" in mode:
             return raw
-        # Nothing waits in the wrapper: what is written is in `raw`.
+        # Written through: the wrapper buffers nothing, so `raw` has all that was written.
         return io.TextIOWrapper(raw, encoding or "utf-8", errors, newline, write_through=True)
 
-    # -- what `os` and `os.path` have
+    # -- members of `os` and `os.path`
 
     def listdir(self, path: Any = ".") -> list[str]:
         return sorted(name for name, _ in self._inside(self._folder(path)))
@@ -111,7 +111,7 @@ class Files:
         self._folders.remove(at)
 
     def rename(self, src: Any, dst: Any) -> None:
-        """A folder with all that is in it. A file takes the place of another."""
+        """Renames a file, which may replace another, or a folder with its contents."""
         old, new = place(src), place(dst)
         if not old or not self._is_there(old):
             raise missing(old)
@@ -124,7 +124,7 @@ class Files:
         self._folder_of(new)
         every = (*self._contents, *self._folders)
         moved = [one for one in every if one == old or one.startswith(f"{old}/")]
-        # Looked at first: none is moved where one cannot be.
+        # All are checked first, so that either all are moved or none.
         for one in moved:
             self._writable(one)
             self._writable(place(new + one.removeprefix(old)))
@@ -169,13 +169,13 @@ class Files:
             raise missing(at)
         return len(self._contents.get(at, b""))
 
-    # -- for what is open, and for the end
+    # -- for open files, and for the end
 
     def content(self, path: str) -> bytes:
         return self._contents.get(path, b"")
 
     def keep(self, path: str, content: bytes) -> None:
-        """Raises where it would be more than there is room for."""
+        """Stores the content. Raises if there is not enough room."""
         others = sum(len(one) for key, one in self._contents.items() if key != path)
         if others + len(content) > self._room:
             error = OSError(errno.EFBIG, "the files in memory are too large")
@@ -187,10 +187,10 @@ class Files:
         self._open.add(file)
 
     def leave(self) -> None:
-        """Writes what the snippet made into the output folder, what is still open too. No method of the
-        snippet's is called.
+        """Writes the snippet's files into the output folder, also those still open, without calling the
+        snippet's methods.
 
-        Raises OSError where something does not fit.
+        Raises OSError if something does not fit.
         """
         for file in list(self._open):
             file.settle()
@@ -198,7 +198,7 @@ class Files:
             if path not in self._given:
                 files.leave(path, content)
 
-    # -- what the others ask
+    # -- helpers
 
     def _is_folder(self, at: str) -> bool:
         return not at or at in self._folders
@@ -207,7 +207,7 @@ class Files:
         return self._is_folder(at) or at in self._contents
 
     def _moved(self, path: str, to: str | None) -> None:
-        """What is open of a file goes with it; of one that is gone, it does not bring it back."""
+        """Makes open files follow their moved file; an open file of a removed one does not restore it."""
         for file in list(self._open):
             file.moved(path, to)
 
@@ -220,11 +220,11 @@ class Files:
         return at
 
     def _folder_of(self, path: str) -> None:
-        """Raises where the folder that it would lie in is not there."""
+        """Raises if the parent folder of the path does not exist."""
         self._folder(path.rpartition("/")[0] or ".")
 
     def _inside(self, folder: str) -> Iterator[tuple[str, str]]:
-        """Name and path of what lies right in it."""
+        """Names and paths of the folder's direct entries."""
         for path in (*self._contents, *self._folders):
             above, _, name = path.rpartition("/")
             if above == folder:
@@ -242,7 +242,7 @@ class Files:
 
 
 def text_of(path: Any) -> str:
-    """A path as text: a string itself, or what `pathlib` has made."""
+    """A path as text, from a string or a `pathlib` object."""
     if type(path) is not str and type(path).__module__.partition(".")[0] == "pathlib":
         path = os.fspath(path)
     if type(path) is not str:
@@ -251,7 +251,7 @@ def text_of(path: Any) -> str:
 
 
 def resolved(path: str) -> str | None:
-    """The path without `.` and `..`, "" for the root; None where it leads out or is no plain one."""
+    """The path without `.` and `..`, "" for the root; None if it leads out of the root or is not plain."""
     parts: list[str] = []
     if path.startswith("/") or not path:
         return None
@@ -268,7 +268,7 @@ def resolved(path: str) -> str | None:
 
 
 def place(path: Any) -> str:
-    """Where a path leads. Raises PermissionError where that is no place in memory."""
+    """The resolved path. Raises PermissionError if it leads out of the root."""
     text = text_of(path)
     if not text:
         raise missing(text)
@@ -279,12 +279,12 @@ def place(path: Any) -> str:
 
 
 def shown(path: Any) -> str:
-    """A path without `.` and `..`, as a snippet reads it."""
+    """The resolved path as shown to a snippet."""
     return place(path) or os.curdir
 
 
 def reached(path: Any) -> str | None:
-    """The same for those who only ask whether there is anything: nothing is where it leads out."""
+    """As `place`, for functions that only ask whether a file exists: None for paths that lead out of the root."""
     return resolved(text_of(path))
 
 
@@ -301,7 +301,7 @@ def folder_there(path: str) -> IsADirectoryError:
 
 
 class Open(io.BytesIO):
-    """One open file; what was written is kept when it is flushed or closed."""
+    """One open file; flushing or closing it stores what was written."""
 
     def __init__(self, held: Files, path: str, mode: str) -> None:
         super().__init__(held.content(path))
@@ -341,7 +341,7 @@ class Open(io.BytesIO):
         self.settle()
 
     def settle(self) -> None:
-        """Keeps what was written, where it is still open and its name its own."""
+        """Stores what was written, if the file is open and still has its name."""
         if self._mode != "r" and self._path is not None and not io.BytesIO.closed.__get__(self):
             self._files.keep(self._path, io.BytesIO.getvalue(self))
 

@@ -1,4 +1,4 @@
-"""What a library does only once, done before there is a run: a table, grouped, shown and read."""
+"""Triggers one-time work of libraries before there is a run: makes, groups, shows and reads a table."""
 
 import io
 import sys
@@ -8,7 +8,7 @@ from _countersign import quick
 
 
 def warm(names: list[str]) -> None:
-    """Imports the libraries, which need not all be there, and has them do a little."""
+    """Imports the libraries, some of which may be missing, and uses them a little."""
     quick.load(names)
     pandas = sys.modules.get("pandas")
     if pandas is not None:

@@ -1,8 +1,7 @@
-"""Checkpoints: ticks, memory, and the one way in which a run is ended from inside.
+"""Checkpoints: ticks, memory, and how a run is ended from inside.
 
-A typed error of the guard is never raised through the snippet, which could catch it, hold it up in
-a `finally` or turn it into something else: it is reported, and the process ends where it stands.
-Cancel and the wall clock have their own: see `stop`.
+A typed error of the guard is never raised through the snippet, which could catch it, delay it in a `finally` or
+replace it: the error is reported, and the process ends at once. Cancel and the wall clock end a run in `stop`.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 
     End = Callable[[BaseException], NoReturn]
 
-# Ticks that are counted by the interpreter's own iterators between two looks of ours.
+# Ticks that C iterators count between two calls of our code.
 BLOCK = 4096
 
 
@@ -33,12 +32,12 @@ class Watch:
         self.limit = ticks
         self.events = events
         self._end = end
-        # A chain of C iterators: a checkpoint costs one call and no Python frame.
+        # A chain of C iterators, so that a checkpoint costs one call and no Python frame.
         self._ticks = itertools.chain.from_iterable(self._blocks())
         self.tick = self._ticks.__next__
 
     def stepped(self, items: Iterable[Any]) -> Iterator[Any]:
-        """The items, each after a checkpoint: a loop over them then needs none of its own."""
+        """The items, each after a checkpoint, so that a loop over them needs none of its own."""
         return itertools.compress(items, self._ticks)
 
     def _blocks(self) -> Iterator[Iterator[bool]]:
@@ -49,8 +48,8 @@ class Watch:
         self.over("ticks", errors.TickLimit(f"more than {self.limit} ticks"))
 
     def caught(self, error: BaseException | None = None) -> None:
-        """Stands first in every `except`, `finally` and `__exit__`: what must not be caught ends the
-        run there, and a limit that may be caught is told."""
+        """Called first in every `except`, `finally` and `__exit__`: ends the run for errors that must not be
+        caught, and reports limits that may be caught."""
         error = error or errors.current()
         if isinstance(error, MemoryError):
             self.over("memory", error)
@@ -65,16 +64,16 @@ class Watch:
         self._end(error)
 
     def ends(self, end: End) -> None:
-        """How a run is ended from here on."""
+        """Sets how the run is ended from now on."""
         self._end = end
 
 
 def ends_process(setup: spec.Setup, events: Events, contract: Contract) -> End:
-    """Reports the error and leaves. Forks of the snippet's leave without a word."""
+    """Returns a function that reports an error and ends the process. In the snippet's forks it reports nothing."""
     first = os.getpid()
 
     def end(error: BaseException) -> NoReturn:
-        # What the snippet put in their place is not to run any more.
+        # Objects that the snippet put in place of the streams must not run any more.
         sys.stdout, sys.stderr = contract.streams()
         if os.getpid() == first:
             if isinstance(error, MemoryError):

@@ -1,11 +1,10 @@
-"""Which files exist for libraries that run for a snippet: the output folder, and what they need.
+"""Which files libraries may use on the snippet's behalf: the output folder, and what the libraries need.
 
-`open` of the snippet knows relative names only; this is about the paths that it hands to libraries
-(`to_csv`, `savefig`, `read_parquet`). Python code opens files through `open`, which goes to the
-output folder by its descriptor for relative names; an audit hook, which nothing can take off, refuses
-every other place. pyarrow opens files in C++ where no hook sees it: what takes a path there
-is wrapped when its module is loaded, and methods of its objects that do (`make_fragment`,
-`from_paths`, everything of a `filesystem`) are denied by the policy's attributes.
+The snippet's `open` knows relative names only; this file guards paths that the snippet passes to libraries
+(`to_csv`, `savefig`, `read_parquet`). Python code opens files through `open`, which opens relative names through the
+output folder's descriptor; an audit hook, which cannot be removed, refuses every other place. pyarrow opens files in
+C++, where no hook sees it: its functions that take a path are wrapped when their module is loaded, and the policy's
+denied attributes cover methods of its objects that do (`make_fragment`, `from_paths`, everything of a `filesystem`).
 """
 
 from __future__ import annotations
@@ -24,8 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
-# What libraries read besides their own files: time zones, fonts, how large the machine is, and which
-# libraries are loaded (threadpoolctl, whom half of scikit-learn asks).
+# Files that libraries read besides their own: time zones, fonts, the size of the machine, and the list of loaded
+# libraries (for threadpoolctl, which half of scikit-learn uses).
 READABLE = (
     "/usr/share/zoneinfo",
     "/usr/share/fonts",
@@ -46,7 +45,7 @@ READABLE = (
 
 WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
-# Changes to the file system, with how many of their arguments are paths.
+# Audit events that change the file system → how many of their arguments are paths.
 CHANGES = {
     "os.remove": 1,
     "os.rename": 2,
@@ -60,10 +59,10 @@ CHANGES = {
     "shutil.move": 2,
 }
 
-# Reads the names in a folder.
+# Audit events that read the names in a folder.
 LISTS = frozenset(("os.listdir", "os.scandir"))
 
-# What no library does for an honest snippet.
+# Audit events that no library causes for an honest snippet.
 NEVER = frozenset(
     "os.chdir os.link os.symlink os.chown os.setxattr os.removexattr os.system os.exec "
     "os.posix_spawn os.spawn subprocess.Popen pty.spawn socket.connect socket.bind "
@@ -72,11 +71,11 @@ NEVER = frozenset(
 
 
 class Zone:
-    """The places, fixed when it is made."""
+    """The allowed places, fixed when it is made."""
 
     def __init__(self, own: Sequence[str]) -> None:
         home = os.environ.get("HOME", "")
-        # Caches of libraries and temporary files; no output.
+        # Caches of libraries and temporary files, which are not output.
         self.writable = tuple(inside(path) for path in (home,) if path)
         self.output = inside(os.getcwd())
         roots = [*own, sys.base_prefix, sys.prefix, *READABLE]
@@ -85,7 +84,7 @@ class Zone:
 
     def may(self, path: Any, writes: bool) -> bool:
         if isinstance(path, int):
-            # A descriptor: whoever opened it was asked, and the runner's are nobody's.
+            # A descriptor: opening it was checked then, but the runner's own are off limits.
             return not is_held(int.__add__(path, 0))
         text = plain(path)
         if files.segments(text.rstrip("/")) is not None:
@@ -100,7 +99,7 @@ class Zone:
     def lists(self, path: Any) -> bool:
         """Whether the names in a folder may be read."""
         if path is None or isinstance(path, int):
-            # The only folder that the runner holds open is that of the output.
+            # The output folder is the only folder that the runner holds open.
             return True
         full = inside(plain(path) or ".")
         return full.startswith(self.output) or self.may(path, False)
@@ -123,22 +122,22 @@ class Zone:
 
 
 def plain(path: Any) -> str:
-    """The path that compiled code will see, whatever its class makes of itself: asked for once."""
+    """The path that compiled code will see, read once: a subclass could answer differently each time."""
     path = os.fspath(path)
     if isinstance(path, bytes):
         return os.fsdecode(bytes.__getitem__(path, slice(None)))
     return str.__str__(path)[:]
 
 
-# Whose paths are what they say they are, each time.
+# Modules whose path objects always return the same path.
 PLAIN = ("builtins", "pathlib", "pathlib._local")
 
-# Descriptors that were open before the snippet ran, and what they were of.
+# Descriptors that were open before the snippet ran → the identity of their files.
 _held: dict[int, tuple[int, int]] = {}
 
 
 def hold() -> None:
-    """From here on no library makes a file of the descriptors that are open now."""
+    """From now on no library may make a file object from a descriptor that is open now."""
     _held.clear()
     for fd in range(256):
         if (what := opened_as(fd)) is not None:
@@ -146,7 +145,7 @@ def hold() -> None:
 
 
 def is_held(fd: int) -> bool:
-    """A number that was closed may stand for another file since."""
+    """Whether it is still one of the held descriptors: a number may have been closed and reused since."""
     return fd in _held and opened_as(fd) == _held[fd]
 
 
@@ -166,8 +165,8 @@ _zone: Zone | None = None
 
 
 def ready(own: Sequence[str]) -> Zone:
-    """Everything that closing takes but the closing, once in a process and its forks. `own`: where
-    the libraries' own files are."""
+    """Makes the zone without closing it, once for a process and its forks. `own`: folders with the libraries' own
+    files."""
     global _zone
     if _zone is None:
         _zone = Zone(own)
@@ -177,21 +176,21 @@ def ready(own: Sequence[str]) -> Zone:
 
 
 def without_lists(module: ModuleType) -> None:
-    """The kinds of files that Python itself knows; who asks for them, as openpyxl does, reads none of
-    the machine's own lists."""
+    """Limits `mimetypes` to the types that Python itself knows, so that libraries such as openpyxl do not read the
+    machine's own lists."""
     module.knownfiles.clear()
 
 
 def close(own: Sequence[str]) -> None:
-    """Closes the zone for the rest of the process."""
+    """Enforces the zone for the rest of the process."""
     zone = ready(own)
     sys.addaudithook(zone.hook)
     builtins.open = io.open = by_descriptor(opened.open_)
 
 
 def by_descriptor(plain_open: Callable[..., Any]) -> Callable[..., Any]:
-    """`open` for libraries: relative names are opened in the output folder, whatever the working
-    directory is, and never through a link."""
+    """`open` for libraries: opens relative names in the output folder, whatever the working directory is, and
+    follows no links."""
 
     @functools.wraps(plain_open)
     def open_(file: Any, *args: Any, **kwargs: Any) -> Any:
@@ -204,7 +203,7 @@ def by_descriptor(plain_open: Callable[..., Any]) -> Callable[..., Any]:
                 name = ""
             if files.segments(name) is not None:
                 return plain_open(file, *args, opener=files._beneath, **kwargs)
-        # A number that no file has may be one of the runner's a moment later.
+        # A closed number is refused, because it may become one of the runner's descriptors a moment later.
         if isinstance(file, int) and opened_as(int.__add__(file, 0)) is None:
             raise files.refused(file)
         return plain_open(file, *args, **kwargs)
@@ -212,7 +211,7 @@ def by_descriptor(plain_open: Callable[..., Any]) -> Callable[..., Any]:
     return open_
 
 
-# Module → what takes a path there, at which place and by which name. None: a folder, always.
+# Module → functions and classes that take a path: its position and its name. None: always writes a folder of files.
 PATHS: dict[str, dict[str, tuple[int, str] | None]] = {
     "pyarrow": {
         "OSFile": (0, "path"),
@@ -269,7 +268,7 @@ PATHS: dict[str, dict[str, tuple[int, str] | None]] = {
 
 
 def wrap(module: ModuleType) -> None:
-    """Puts the check before everything of the module that takes a path."""
+    """Adds the check to everything in the module that takes a path."""
     for name, place in PATHS[module.__name__].items():
         found = getattr(module, name, None)
         if found is None or getattr(found, "zoned", False):
@@ -280,7 +279,7 @@ def wrap(module: ModuleType) -> None:
 
 
 def paths(value: Any) -> Any:
-    """A path of the output folder, or several, as they were looked at; everything else as it is."""
+    """A path in the output folder, or several, as they were checked; everything else unchanged."""
     if isinstance(value, (list, tuple)):
         return [paths(one) for one in tuple(value)]
     if not isinstance(value, (str, bytes, os.PathLike)):
@@ -292,12 +291,12 @@ def paths(value: Any) -> Any:
 
 
 def factory(found: Any) -> Any:
-    """What `dataset` makes of the paths that it was given: files, or a folder to look through."""
+    """Checks the paths that `dataset` was given: files, or a folder to search."""
     if getattr(found, "zoned", False):
         return found
 
     def init(self: Any, filesystem: Any, paths_or_selector: Any, *args: Any, **kwargs: Any) -> None:
-        # A file system of another root makes other files of the same names.
+        # With another root, the same names would mean other files.
         if type(filesystem) is not sys.modules["pyarrow._fs"].LocalFileSystem:
             raise files.refused(filesystem, "a data set has the output folder's files: leave the file system out")
         if isinstance(paths_or_selector, (list, tuple, str)):
@@ -313,7 +312,7 @@ def factory(found: Any) -> Any:
 
 def checked(found: Any, place: tuple[int, str] | None) -> Any:
     def check(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """The arguments with the paths that were looked at."""
+        """The arguments with their paths checked."""
         if place is None:
             message = f"{found.__name__} gives its files names of its own: write each file by its name"
             raise files.refused(found.__name__, message)
@@ -336,7 +335,7 @@ def checked(found: Any, place: tuple[int, str] | None) -> Any:
                 found.__name__, (found,), {"__new__": new, "__module__": found.__module__, "zoned": True}
             )
         except TypeError:
-            # A class that takes no subclasses; its name then stands for a function.
+            # The class allows no subclasses, so a function takes its place.
             pass
 
     @functools.wraps(found)

@@ -1,7 +1,7 @@
 """The warm start: one process with the libraries loaded, of which every run is a fork.
 
-It never reads a byte that came from an agent: what it is told is to make a slot, and a
-run's files go past it to that slot's pid 1.
+It never reads a byte that came from an agent: it is only told to make a slot, and a run's files go directly to that
+slot's pid 1.
 """
 
 import gc
@@ -15,17 +15,18 @@ FD_CONTROL = 3
 FD_RULES = 4
 
 
-# Read once, when pyarrow's allocator is loaded, which pandas does: it would start a thread.
+# Read once, when pandas loads pyarrow's allocator, which would otherwise start a thread.
 ALLOCATOR = "JE_ARROW_MALLOC_CONF"
 
 
 def keep_to_one_thread() -> None:
-    """Before the libraries are imported. The other pools are kept to one by the environment."""
+    """Stops pyarrow from starting a thread; call before importing libraries. The environment limits the other
+    thread pools."""
     os.environ[ALLOCATOR] = "background_thread:false"
 
 
 def serve(setup: Setup, libraries: dict[str, ModuleType]) -> Setup:
-    """Makes slots for as long as it is asked to. Only a payload returns, with its run's setup."""
+    """Makes slots as long as requests come. Only a payload returns, with its run's setup."""
     rules = restrict.read(FD_RULES)
     contract = contracts.of(setup.policy["contract"])
     warmup.warm(setup.warm or [])
@@ -34,7 +35,7 @@ def serve(setup: Setup, libraries: dict[str, ModuleType]) -> Setup:
     rehearsal.in_zygote()
     del os.environ[ALLOCATOR]
     if threads() != 1:
-        # A fork of one thread of several is a process with locks that nobody opens.
+        # A fork copies one thread only, so locks held by the others would stay locked forever.
         raise RuntimeError("a library started a thread")
     slot.quiet()
     os.chdir("/")

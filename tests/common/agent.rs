@@ -60,7 +60,7 @@ impl Agent {
         }
     }
 
-    /// Reads until a notification says that this proposal is in this state, at most so long.
+    /// Reads until a notification says that this proposal is in this state, for at most `patience`.
     pub fn hears(&mut self, id: &Value, state: &str, patience: Duration) -> bool {
         let until = Instant::now() + patience;
         let said = |note: &Value| note["params"]["id"] == *id && note["params"]["state"] == state;

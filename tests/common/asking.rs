@@ -1,10 +1,10 @@
-//! Verdicts of the real worker, which is given up after half a second of work or four seconds in all: a
-//! machine that is busy enough takes that long for anything, so it may be asked again.
+//! Verdicts of the real worker. The client gives up on a worker after half a second of work or four
+//! seconds in all, which a busy machine may need for any snippet, so tests may ask again.
 
 use countersign::analysis::Analyser;
 use countersign::model::Verdict;
 
-/// Whether the analyser gave no verdict of its own.
+/// Whether the client gave up on the worker, so that this verdict is not the analyser's own.
 pub fn gave_up(verdict: &Verdict) -> bool {
     verdict.findings.iter().any(|f| f.rule == "PARSE004")
 }

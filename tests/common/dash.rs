@@ -13,27 +13,27 @@ use tempfile::TempDir;
 use super::agent::Agent;
 use super::python;
 
-/// How long anything may take that is waited for. Generous: a test that fails may be slow.
+/// The longest wait for anything. Generous: only a failing test waits that long.
 pub const PATIENCE: Duration = Duration::from_secs(180);
 
-/// How long a person leaves between two keys that mean something: longer than the quiet that a
-/// key needs which decides.
+/// The pause before a deciding key: longer than the quiet time that the dashboard requires before
+/// such a key.
 const BETWEEN: Duration = Duration::from_millis(400);
 
 #[derive(Default)]
 struct Seen {
     raw: Vec<u8>,
     closed: bool,
-    /// Nothing more is to be read.
+    /// The reader stops for good.
     hang_up: bool,
-    /// Nothing is to be read for the time being.
+    /// The reader pauses.
     paused: bool,
 }
 
 struct Screen {
     parser: vt100::Parser,
     seen: Seen,
-    /// Whether it says what it has taken in.
+    /// Whether the terminal answers status requests (DSR 5).
     answers: bool,
 }
 
@@ -53,11 +53,11 @@ pub struct Options<'a> {
     pub policies: &'a [(&'a str, &'a str)],
     pub size: (u16, u16),
     pub args: &'a [&'a str],
-    /// Variables beside those of [`environment`].
+    /// Variables besides those of [`environment`].
     pub env: &'a [(&'a str, &'a str)],
-    /// Whether the terminal answers when it is asked what it has taken in.
+    /// Whether the terminal answers status requests (DSR 5).
     pub answers: bool,
-    /// The soft and the hard limit of open files that it is started with.
+    /// The soft and hard limits of open files for the dashboard.
     pub open_files: Option<(u64, u64)>,
 }
 
@@ -77,7 +77,7 @@ impl Default for Options<'_> {
 }
 
 impl Dash {
-    /// A dashboard on a folder of its own, with the managed Python ready.
+    /// Starts a dashboard in its own folder, with the managed Python ready.
     pub fn start() -> Self {
         Self::with(&Options::default())
     }
@@ -90,7 +90,7 @@ impl Dash {
         dash
     }
 
-    /// The same, without waiting for its socket.
+    /// Starts a dashboard without waiting for its socket.
     pub fn launch(options: &Options<'_>) -> Self {
         use std::os::unix::fs::PermissionsExt as _;
         python::ready();
@@ -150,19 +150,19 @@ impl Dash {
             .expect("a running dashboard has a pid")
     }
 
-    /// Types bytes, as the terminal would send them.
+    /// Sends bytes as if typed at the terminal.
     pub fn keys(&mut self, keys: &str) {
         let mut writer = self.writer.lock().unwrap();
         writer.write_all(keys.as_bytes()).unwrap();
         writer.flush().unwrap();
     }
 
-    /// What it wrote for whoever runs it.
+    /// The dashboard's local log, written for its user.
     pub fn local_log(&self) -> String {
         std::fs::read_to_string(self.state.join("dashboard.log")).unwrap()
     }
 
-    /// The audit log's files, one after the other.
+    /// The text of all audit log files, in order.
     pub fn log_text(&self) -> String {
         let files = std::fs::read_dir(self.state.join("log")).unwrap();
         files
@@ -170,10 +170,10 @@ impl Dash {
             .collect()
     }
 
-    /// Closes the terminal, as a window that is closed does.
+    /// Closes the terminal, as closing a window does.
     pub fn hang_up(&mut self) {
         self.screen.0.lock().unwrap().seen.hang_up = true;
-        // The reader lets go of its end with the next frame.
+        // The reader closes its end with the next frame.
         self.wait_for("a last frame", |d, _| {
             d.screen.0.lock().unwrap().seen.closed
         });
@@ -182,7 +182,7 @@ impl Dash {
         self.master = pair.master;
     }
 
-    /// Takes no more output, as a hung connection does, or goes on taking it.
+    /// Stops reading output, as a hung connection does, or resumes.
     pub fn take_nothing(&self, nothing: bool) {
         self.screen.0.lock().unwrap().seen.paused = nothing;
         self.screen.1.notify_all();
@@ -197,7 +197,7 @@ impl Dash {
         self.screen.0.lock().unwrap().parser.screen().clone()
     }
 
-    /// What stands in each cell, row by row: nothing behind a wide character.
+    /// The text of each cell, row by row; empty for the cell after a wide character.
     pub fn cells(&self) -> Vec<Vec<String>> {
         let screen = self.screen.0.lock().unwrap();
         let screen = screen.parser.screen();
@@ -233,8 +233,8 @@ impl Dash {
             .alternate_screen()
     }
 
-    /// Waits until the condition holds; it is looked at whenever the screen changes, and a few
-    /// times a second for what is not on the screen.
+    /// Waits until the condition holds. Checks it whenever the screen changes, and a few times a
+    /// second for conditions that are not about the screen.
     pub fn wait_for(&self, what: &str, mut holds: impl FnMut(&Self, &str) -> bool) -> String {
         let until = Instant::now() + PATIENCE;
         loop {
@@ -259,15 +259,15 @@ impl Dash {
         self.wait_for(wanted, |_, text| text.contains(wanted))
     }
 
-    /// Presses one key after a pause, as a person would who decides: a key right behind another
-    /// decides nothing.
+    /// Presses one key after a pause, as a deciding person would: a key right after another decides
+    /// nothing.
     pub fn press(&mut self, key: &str) {
         std::thread::sleep(BETWEEN);
         self.keys(key);
     }
 
-    /// Presses keys again and again, as a person would, until the screen shows the effect.
-    /// Grace periods drop what comes too early, so one press may not do.
+    /// Presses keys again and again, as a person would, until the screen shows the effect. Grace
+    /// periods drop early keys, so one press may not be enough.
     pub fn press_until(
         &mut self,
         keys: &str,
@@ -297,7 +297,7 @@ impl Dash {
         }
     }
 
-    /// Selects the most urgent proposal, sees all of it, opens the sheet and confirms it.
+    /// Selects the most urgent proposal, reads all of it, opens the sheet and confirms it.
     pub fn grant(&mut self, agent: &mut Agent, proposal: &Value) {
         let id = proposal["id"].clone();
         self.open_sheet();
@@ -308,7 +308,7 @@ impl Dash {
                 "not granted; the screen:\n{}",
                 self.text()
             );
-            // Digits are typed only into the sheet: elsewhere they change the screen.
+            // Digits are typed only into the sheet: elsewhere they switch the view.
             if self.text().contains("GRANT?") {
                 match self.digits() {
                     Some(digits) => {
@@ -325,8 +325,8 @@ impl Dash {
             while Instant::now() < heard && agent.state(&id) == "pending" {
                 self.pause(Duration::from_millis(50));
             }
-            // A machine that stood still closed the sheet, maybe between two digits, which then chose another
-            // view: whoever grants goes back to the queue and asks again.
+            // On a stalled machine the sheet may close, even between two digits; the second one
+            // then switches the view. So go back to the queue and open the sheet again.
             if agent.state(&id) == "pending" && !self.text().contains("GRANT?") {
                 self.keys("1u");
                 self.press("a");
@@ -334,8 +334,8 @@ impl Dash {
         }
     }
 
-    /// Pages through the code as a person does who reads it: on to what was not seen once this
-    /// page counts.
+    /// Pages through the code as a reading person does: moves on to unseen rows once the current
+    /// page counts as seen.
     pub fn see_all(&mut self) {
         let until = Instant::now() + PATIENCE;
         loop {
@@ -363,7 +363,7 @@ impl Dash {
 
     /// Goes to the most urgent proposal, pages through it and opens the sheet.
     pub fn open_sheet(&mut self) -> String {
-        // From whichever view.
+        // Works from any view.
         self.keys("1u");
         self.see_all();
         self.press_until(" a", "the sheet", |text| text.contains("GRANT?"))
@@ -394,7 +394,7 @@ impl Dash {
         self.master.resize(size).unwrap();
     }
 
-    /// Tells the dashboard of a size that the emulator does not have.
+    /// Gives the dashboard a terminal size that differs from the emulator's.
     pub fn claim(&self, columns: u16, rows: u16) {
         let size = PtySize {
             rows,
@@ -405,14 +405,14 @@ impl Dash {
         self.master.resize(size).unwrap();
     }
 
-    /// Whether the terminal hands over lines and shows what is typed, as a shell has it.
+    /// Whether the terminal is in line mode with echo, as under a shell.
     pub fn is_cooked(&self) -> bool {
         use nix::sys::termios::{LocalFlags, tcgetattr};
         let modes = tcgetattr(self.tty()).unwrap();
         modes.local_flags.contains(LocalFlags::ICANON)
     }
 
-    /// Sets the terminal's modes as a shell does that goes on.
+    /// Sets the terminal's modes as a resumed shell does.
     pub fn cook(&self) {
         use nix::sys::termios::{
             InputFlags, LocalFlags, OutputFlags, SetArg, tcgetattr, tcsetattr,
@@ -473,7 +473,7 @@ impl Dash {
     }
 }
 
-/// What the terminal sends: keys, and its own answers.
+/// Writes what the terminal sends: keys, and its own answers.
 type Keys = Arc<Mutex<Box<dyn Write + Send>>>;
 
 type Opened = (
@@ -483,7 +483,7 @@ type Opened = (
     Arc<(Mutex<Screen>, Condvar)>,
 );
 
-/// Starts the binary in a terminal of its own.
+/// Starts the binary in its own terminal.
 fn open(root: &Path, options: &Options<'_>) -> Opened {
     let Options {
         size: (columns, rows),
@@ -544,7 +544,7 @@ fn open(root: &Path, options: &Options<'_>) -> Opened {
             if n > 0 {
                 screen.parser.process(&buffer[..n]);
                 screen.seen.raw.extend_from_slice(&buffer[..n]);
-                // As terminals answer DSR 5 once all before it is on the screen.
+                // Terminals answer DSR 5 once they have processed all output before it.
                 let asked = &screen.seen.raw[answered..];
                 if let Some(at) = asked.windows(4).rposition(|w| w == b"\x1b[5n") {
                     let times = asked.windows(4).filter(|w| *w == b"\x1b[5n").count();
@@ -563,7 +563,7 @@ fn open(root: &Path, options: &Options<'_>) -> Opened {
                 .wait_while(screen, |s| s.seen.paused && !closed)
                 .unwrap();
             if closed {
-                // Before anybody hears of it.
+                // Closed before any waiting thread is notified.
                 reader = Box::new(std::io::empty());
             }
             drop(screen);
@@ -576,7 +576,7 @@ fn open(root: &Path, options: &Options<'_>) -> Opened {
     (pair.master, writer, child, screen)
 }
 
-/// The rows that were seen and those that must be, as the footer says.
+/// The number of rows seen and of rows to see, from the footer.
 pub fn progress(text: &str) -> Option<(usize, usize)> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let said = words.windows(2).rev().find(|w| w[1] == "rows")?[0];
@@ -596,7 +596,7 @@ fn size_of(cells: u16) -> NonZeroU16 {
     NonZeroU16::new(cells).expect("a screen has rows and columns")
 }
 
-/// The whole environment of a test's processes.
+/// All environment variables of a test's processes.
 pub fn environment(root: &Path) -> Vec<(&'static str, String)> {
     let at = |name: &str| root.join(name).display().to_string();
     vec![

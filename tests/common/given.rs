@@ -1,25 +1,27 @@
-//! What a machine may lack: the tests that need it are passed over aloud, or fail where it has to be there.
+//! Features that a machine may lack: tests that need one are skipped with a message, or fail on a
+//! machine that must have it.
 //!
-//! The suites' own variable, which the product would refuse: it knows all of its own, whose names begin with
-//! `COUNTERSIGN_`, and tests hand their variables on to the dashboards that they start.
+//! The variable does not begin with `COUNTERSIGN_`: the product refuses unknown variables with that
+//! prefix, and tests pass their variables on to the dashboards that they start.
 
 #![allow(dead_code)]
 
-/// Says what the machine has to give: `all`, or all that an ordinary user can have of it.
+/// Says which features the machine must have: `all`, or `user` for all that an ordinary user can
+/// use.
 pub const VARIABLE: &str = "CS_TEST_TIERS";
-/// How the line of a test begins that was passed over.
+/// The beginning of the line that a skipped test prints.
 pub const PASSED_OVER: &str = "skipped: no ";
 pub const ALL: &str = "all";
 pub const OF_A_USER: &str = "user";
 
-/// A layer, a server or a tool is there. Without it the test says `skipped: no …`, unless every machine that
-/// tests here has to have it.
+/// Whether a layer, a server or a tool is there. Without it the test prints `skipped: no …`, or
+/// fails if the machine must have it.
 #[track_caller]
 pub fn is_given(is_there: bool, what: &str) -> bool {
     passed_over(is_there, what, &[ALL, OF_A_USER])
 }
 
-/// The same for what takes root.
+/// As [`is_given`], for features that need root.
 #[track_caller]
 pub fn is_given_to_root(is_there: bool, what: &str) -> bool {
     passed_over(is_there, what, &[ALL])
@@ -47,7 +49,7 @@ fn passed_over(is_there: bool, what: &str, demanding: &[&str]) -> bool {
     false
 }
 
-/// Past the harness, which shows nothing of a test that passes.
+/// Prints directly to stderr: the harness hides the output of passing tests.
 pub fn say(line: &str) {
     let line = format!("{line}\n");
     let _ = std::io::Write::write_all(&mut std::io::stderr(), line.as_bytes());

@@ -1,6 +1,6 @@
-//! Text made to crash or stall whatever reads it, and bytes that are not quite text.
+//! Text made to crash or stall its readers, and bytes that are not quite text.
 
-// Each test needs some of it.
+// Each test crate uses only some of it.
 #![allow(dead_code)]
 
 use std::path::PathBuf;
@@ -116,7 +116,7 @@ pub fn hostile(size: usize) -> Vec<(&'static str, Vec<u8>)> {
     ]
 }
 
-/// Bytes that some decoder reads as other text than they look like, and what becomes of them.
+/// Bytes that some decoder reads as different text, with the allowed verdicts.
 pub fn encodings() -> Vec<(&'static str, Vec<u8>, &'static [VerdictKind])> {
     use VerdictKind::{Blocked, Clear, Flagged, Unanalyzable};
     const NOT_TEXT: &[VerdictKind] = &[Unanalyzable];
@@ -299,7 +299,7 @@ pub fn encodings() -> Vec<(&'static str, Vec<u8>, &'static [VerdictKind])> {
     ]
 }
 
-/// What the fuzzers of one target start from, and what they found.
+/// The seeds of one fuzz target, and the inputs that fuzzing found.
 pub fn seeds(target: &str) -> Vec<(PathBuf, Vec<u8>)> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
         .join("fuzz/corpus")
@@ -309,7 +309,7 @@ pub fn seeds(target: &str) -> Vec<(PathBuf, Vec<u8>)> {
         let path = entry.unwrap().path();
         let mut code = std::fs::read(&path).unwrap();
         if target == "walk" {
-            // Its first byte chooses the policy.
+            // The first byte of a seed chooses the policy.
             code.drain(..1.min(code.len()));
         }
         seeds.push((path, code));

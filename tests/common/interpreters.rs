@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-/// Interpreters of at least 3.11 that answer, each once.
+/// Working interpreters of at least Python 3.11, each once.
 pub fn interpreters() -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> = Vec::new();
     for name in ["python3", "python3.11", "python3.12", "python3.13"] {

@@ -1,7 +1,7 @@
 //! A dashboard in a real pseudo-terminal, and an agent on its real socket.
 //!
-//! Nothing here can grant: tests press keys, as a person does. Waiting is for something to be
-//! seen or heard, never for a fixed time.
+//! Nothing here can grant: tests press keys, as a person does. Tests wait for a visible effect or
+//! an answer, never for a fixed time.
 #![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 pub mod agent;

@@ -1,18 +1,20 @@
-//! What of a dashboard's runs can be seen among the machine's processes.
+//! Finds processes of a dashboard's runs among the machine's processes.
 
 use std::collections::HashMap;
 
-/// Payloads of runs that have begun: first in line when memory runs out, they write into a pipe.
+/// Payloads of runs that have begun: the kernel kills them first when memory runs out, and their
+/// stdout is a pipe.
 pub fn runs(dashboard: u32) -> Vec<u32> {
     payloads(dashboard, |out| out.starts_with("pipe:"))
 }
 
-/// Payloads that wait for a run: what they print goes nowhere.
+/// Payloads that wait for a run: their stdout is `/dev/null`.
 pub fn places(dashboard: u32) -> Vec<u32> {
     payloads(dashboard, |out| out == "/dev/null")
 }
 
-/// Ends the zygotes that a dashboard keeps, and all that they keep, as a lack of memory would.
+/// Kills a dashboard's zygotes, as the kernel does when memory runs out. Their children end with
+/// them.
 pub fn kill_zygotes(dashboard: u32) {
     for (pid, parent) in parents() {
         let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();

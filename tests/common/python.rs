@@ -1,5 +1,5 @@
-//! The managed Python environment, made once for all tests through `countersign setup`, which
-//! takes its own lock: whichever test is first makes it, the others wait.
+//! The managed Python environment, made once for all tests through `countersign setup`. That
+//! command takes its own lock: the first test makes the environment, the others wait.
 
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -7,12 +7,12 @@ use std::sync::{Once, OnceLock};
 
 use countersign::runtime::{Managed, PythonEnv};
 
-/// Stands for `XDG_DATA_HOME`; kept between runs of the suite.
+/// Used as `XDG_DATA_HOME`; kept between runs of the suite.
 pub fn data_home() -> PathBuf {
     PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("data-home")
 }
 
-/// Makes the environment, or finds it made.
+/// Makes the environment unless it exists.
 pub fn ready() {
     static READY: Once = Once::new();
     READY.call_once(|| {

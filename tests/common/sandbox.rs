@@ -1,5 +1,5 @@
-//! The table of attacks (`tests/data/sandbox_attacks.toml`): read, turned into Python, and compared
-//! with what came of it. Shared by the executor's own suite and the one of the finished binary.
+//! The table of attacks (`tests/data/sandbox_attacks.toml`): reads it, turns it into Python, and
+//! compares it with the results. Shared by the suites of the executor and of the finished binary.
 #![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::collections::BTreeMap;
@@ -27,7 +27,7 @@ pub struct Attack {
     pub asks: String,
     pub code: String,
     pub arch: Option<String>,
-    /// `inside`: needs what only a suite inside the crate can set up.
+    /// `inside`: needs a setup that only a suite inside the crate can make.
     pub only: Option<String>,
     pub kernel: Meets,
     pub process: Meets,
@@ -36,13 +36,13 @@ pub struct Attack {
     pub proof: Vec<Proof>,
 }
 
-/// What an attack comes to.
+/// The expected result of an attack.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged, deny_unknown_fields)]
 pub enum Meets {
-    /// One of these, by this layer.
+    /// Stopped by this layer, with one of these results.
     Stopped { meets: Vec<String>, by: String },
-    /// Not stopped; this is what the tier says of itself.
+    /// Not stopped; the tier documents this gap.
     Open { leaves: String },
     /// Not tried, and why.
     Skipped { skip: String },
@@ -54,11 +54,11 @@ pub struct Proof {
     pub by: String,
     #[serde(default)]
     pub without: Vec<String>,
-    /// What the one layer answers; else what the whole tier does.
+    /// The result with this layer alone; defaults to the result in the whole tier.
     pub meets: Option<Vec<String>>,
-    /// What is met when nothing stops it; else `DONE`.
+    /// The result when nothing stops it; defaults to `DONE`.
     pub open: Option<Vec<String>>,
-    /// The version of Landlock that it takes, where not every one does.
+    /// The Landlock version that it needs, if not every version is enough.
     pub abi: Option<i32>,
     /// `root`: only a root dashboard can leave these layers off.
     #[serde(rename = "as")]
@@ -73,15 +73,15 @@ pub struct Run {
     pub code: String,
     #[serde(default)]
     pub limits: BTreeMap<String, u64>,
-    /// As in the outcome; `any` where it is chance.
+    /// As in the outcome; `any` if it depends on chance.
     pub limit: Option<String>,
     pub error: Option<String>,
     pub says: Option<String>,
     pub by: String,
-    /// The layer in tier `process`, where it is another one.
+    /// The layer in tier `process`, if different.
     pub process: Option<String>,
     pub leaves: Option<String>,
-    /// Also tried through the finished binary, where each takes a person's time.
+    /// Also tried through the finished binary, where each attack takes as long as a person.
     #[serde(default)]
     pub product: bool,
 }
@@ -92,7 +92,7 @@ pub fn table() -> Table {
 }
 
 impl Attack {
-    /// Whether it can be made on this processor.
+    /// Whether the attack is possible on this processor.
     pub fn applies(&self) -> bool {
         self.arch
             .as_ref()
@@ -100,7 +100,7 @@ impl Attack {
     }
 }
 
-/// What a suite sets up on the machine for the payload to go for.
+/// Targets for the payload, set up on the machine by a suite.
 pub struct Targets {
     folder: tempfile::TempDir,
     abstract_name: String,
@@ -108,13 +108,13 @@ pub struct Targets {
     shm_key: i32,
     shm: i32,
     dashboard: u32,
-    /// A descriptor of the dashboard's that an exec keeps open, where the suite left one.
+    /// A descriptor of the dashboard that survives exec, if the suite left one.
     pub leaked: i32,
     _held: Vec<OwnedFd>,
 }
 
 impl Targets {
-    /// `dashboard`: the process that a payload would go for.
+    /// `dashboard`: the process that a payload would attack.
     pub fn new(dashboard: u32) -> Self {
         let folder = tempfile::Builder::new()
             .prefix("cs-attack-")
@@ -124,7 +124,7 @@ impl Targets {
         let mode = |path: &Path, mode| {
             std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
         };
-        // Open to everybody, so that no file mode does a layer's work.
+        // Open to everybody, so that a layer and not a file mode has to stop the attack.
         mode(folder.path(), 0o755);
         std::fs::write(at("secret"), "s").unwrap();
         mode(&at("secret"), 0o644);
@@ -134,7 +134,8 @@ impl Targets {
         std::fs::write(at(".ssh/id_ed25519"), "k").unwrap();
         mode(&at(".ssh/id_ed25519"), 0o600);
         mode(&at(".ssh"), 0o700);
-        // By another process: one that is started meanwhile would hold a copy open for writing here.
+        // Copied by another process: a child forked meanwhile would inherit our descriptor, open
+        // for writing, and the file could not be executed.
         let copied = std::process::Command::new("cp")
             .arg("/usr/bin/id")
             .arg(at("id"))
@@ -164,7 +165,7 @@ impl Targets {
         }
     }
 
-    /// As the payload is told.
+    /// The values that the payload gets.
     fn values(&self) -> Value {
         let at = |name: &str| self.folder.path().join(name).display().to_string();
         let calls: BTreeMap<&str, i64> = CALLS.iter().copied().collect();
@@ -186,12 +187,12 @@ impl Targets {
         })
     }
 
-    /// A snippet that tries each attack in a fork of its own and prints what they met, as JSON.
+    /// A snippet that tries each attack in its own fork and prints the results as JSON.
     pub fn snippet(&self, attacks: &[&Attack]) -> String {
         let rows: Vec<&str> = attacks.iter().map(|a| a.code.as_str()).collect();
         let told = serde_json::to_string(&self.values()).unwrap();
         let rows = serde_json::to_string(&rows).unwrap();
-        // JSON strings within Python's own quoting: as repr would have it.
+        // JSON's string syntax is valid Python too.
         format!(
             "H, ROWS = {told}, {rows}\n{}",
             include_str!("../data/sandbox_attacks.py")
@@ -207,7 +208,7 @@ impl Drop for Targets {
     }
 }
 
-/// A System V segment that anybody may open.
+/// A System V shared memory segment that anybody may open.
 #[allow(unsafe_code)]
 fn segment(key: i32) -> i32 {
     // SAFETY: plain integers.
@@ -216,12 +217,12 @@ fn segment(key: i32) -> i32 {
     id
 }
 
-/// What each attack met, in order.
+/// The result of each attack, in order.
 pub fn met(stdout: &str) -> Vec<String> {
     serde_json::from_str(stdout).unwrap_or_else(|e| panic!("{e} in {stdout:?}"))
 }
 
-/// Compares what was met with the table's word; every difference is told.
+/// Compares the results with the table and lists every difference.
 pub fn compare(
     attacks: &[&Attack],
     met: &[String],

@@ -1,9 +1,9 @@
-//! The parser against two others: ruff's, and CPython's own `ast`. The same identifiers, the
-//! same constants, the same accept and reject but for a listed set.
+//! Compares our parser with two others: ruff's, and CPython's own `ast`. Identifiers, constants,
+//! and accepted and rejected files must be the same, except for a listed set.
 //!
-//! By default a sample of the standard library of `python3` is compared. With
-//! `CS_DIFFERENTIAL=DIR[:DIR…]` every `*.py` below those folders is, and CPython is
-//! `CS_DIFFERENTIAL_PYTHON` where that is set: the one whose sources they are.
+//! By default the files are a sample of `python3`'s standard library. `CS_DIFFERENTIAL=DIR[:DIR…]`
+//! compares every `*.py` below those folders, with `CS_DIFFERENTIAL_PYTHON`, if set, as the CPython
+//! that they belong to.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -23,10 +23,10 @@ use given::is_given;
 
 use crate::common::given;
 
-/// Why ours may refuse what another parser reads. The other way round there is no reason.
+/// Why our parser may refuse what another one reads. Nothing excuses the opposite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Reason {
-    /// A limit of ours; CPython's own are deeper, and end in errors of its own.
+    /// One of our limits; CPython's own are higher, and have other errors.
     Limit,
     /// Syntax after Python 3.11 that the parser does not know: `unanalyzable`, so it never runs.
     Newer,
@@ -131,7 +131,7 @@ impl<'a> SourceOrderVisitor<'a> for Ruff {
     }
 }
 
-/// ruff keeps large integers as they are written; CPython's `int` reads both.
+/// Turns an integer as written, which ruff keeps for large ones, into decimal digits.
 fn decimal(text: &str) -> String {
     let text = text.replace('_', "");
     let radix = match text.get(..2).map(str::to_ascii_lowercase).as_deref() {
@@ -160,7 +160,7 @@ fn decimal(text: &str) -> String {
         .collect()
 }
 
-/// Folded as CPython does, and sorted.
+/// Names folded as CPython does, and everything sorted.
 fn sorted(mut outline: Outline) -> Outline {
     use unicode_normalization::UnicodeNormalization;
     for name in &mut outline.names {
@@ -171,7 +171,7 @@ fn sorted(mut outline: Outline) -> Outline {
     outline
 }
 
-/// What ruff reads, and whether that is newer than Python 3.11.
+/// What ruff reads, and whether the code needs a Python newer than 3.11.
 fn ruff(text: &str) -> Option<(Outline, bool)> {
     let options = ParseOptions::from(Mode::Module).with_target_version(PythonVersion::PY311);
     let parsed = parse_unchecked(text, options);
@@ -246,7 +246,7 @@ impl Report {
     }
 
     fn contents(&mut self, path: &Path, ours: &Outline, theirs: &Outline) {
-        // Lone surrogates cannot be written in UTF-8; CPython keeps them, Rust has none.
+        // UTF-8 cannot encode lone surrogates: CPython keeps them, Rust strings cannot hold them.
         let surrogates = theirs.constants.iter().any(|c| c.contains('\u{fffd}'));
         for (what, ours, theirs) in [
             ("names", &ours.names, &theirs.names),
@@ -260,7 +260,7 @@ impl Report {
         }
     }
 
-    /// Fails where anything differs that is not excused.
+    /// Fails on any difference that is not excused.
     fn conclude(self) {
         println!(
             "{} files read by both, {} refused by both, excused {:?}",
@@ -322,7 +322,7 @@ for line in sys.stdin:
     print(json.dumps({"names": names, "constants": constants}))
 "#;
 
-/// What CPython reads of each text; `None` where it refuses it.
+/// What CPython reads in each text; `None` if it refuses the text.
 fn cpython(texts: &[(PathBuf, String)]) -> Vec<Option<Outline>> {
     let mut child = Command::new(interpreter())
         .args(["-I", "-c", READER])
@@ -467,7 +467,7 @@ proptest! {
                 prop_assert!(f.line >= 1 && f.line <= lines, "{:?}", f);
                 prop_assert!(f.column >= 1 && (f.line, f.column) <= (f.end_line, f.end_column), "{:?}", f);
             }
-            // The same text, the same verdict.
+            // The same text always gets the same verdict.
             let again = analyse(code.as_bytes(), &policy);
             prop_assert_eq!(&verdict.findings, &again.findings);
             prop_assert_eq!(verdict.verdict, again.verdict);

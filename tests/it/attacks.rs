@@ -1,5 +1,5 @@
-//! The table of attacks and of honest code, each with the verdict it must get under a profile,
-//! asked of the real worker process.
+//! The tables of attacks and of honest code: the real worker process must give each row its verdict
+//! under its profile.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -34,7 +34,7 @@ fn analyser() -> Analyser {
     )
 }
 
-/// Whether a verdict is what a row asks for. What cannot be parsed is handled as blocked.
+/// Whether a verdict is the one a row expects. Code that cannot be parsed counts as blocked.
 fn meets(expect: &str, verdict: &Verdict) -> bool {
     match expect {
         "clear" => verdict.verdict == VerdictKind::Clear,
@@ -48,7 +48,7 @@ fn meets(expect: &str, verdict: &Verdict) -> bool {
     }
 }
 
-/// Asks every row of a table, and gives back the codes of the rules that were met.
+/// Judges every row of a table and returns the codes of the rules that applied.
 fn run(table: &str) -> BTreeSet<String> {
     let mut met = BTreeSet::new();
     let mut analyser = analyser();
@@ -93,7 +93,7 @@ fn run(table: &str) -> BTreeSet<String> {
     met
 }
 
-/// A use of a capability as the rows write it.
+/// A use of a capability, in the notation of the rows.
 fn said(used: &CapabilityUse) -> String {
     let lines: Vec<String> = used.lines.iter().map(u32::to_string).collect();
     format!("{} {} {}", used.capability, lines.join(","), used.detail)
@@ -109,28 +109,29 @@ fn every_further_row_gets_its_verdict() {
     run(include_str!("../data/more.jsonl"));
 }
 
-/// What got past the verdict once, and what the guard stops of it by now: `executor/reaching_tests.rs`
-/// runs the same rows.
+/// Rows that once got past the verdict. `executor/reaching_tests.rs` runs the same rows to see
+/// which of them the guard stops.
 #[test]
 fn every_row_that_reached_further_gets_its_verdict() {
     run(include_str!("../data/reaching.jsonl"));
 }
 
-/// What was a false alarm on other people's code, and beside each the hole that stays shut.
+/// Former false alarms on other people's code, each with the attack that must still be refused.
 #[test]
 fn every_repaired_false_alarm_gets_its_verdict() {
     run(include_str!("../data/precision.jsonl"));
 }
 
 /// Rows found by attacking: entry points of the libraries, settings that name modules, sizes,
-/// facts, and every profile. Together with the others they meet every rule that a text can meet.
+/// facts, and every profile. Together with the other rows they cover every rule that code can
+/// trigger.
 #[test]
 fn every_row_of_the_hunt_gets_its_verdict_and_no_rule_is_left_out() {
     let mut met = run(include_str!("../data/hunt.jsonl"));
     met.extend(run(include_str!("../data/more.jsonl")));
     met.extend(run(include_str!("../data/attacks.jsonl")));
-    // The analyser's own failure, findings of policies that do not only note what is read, and of
-    // those that were widened (`tests/it/policy/widening.rs`).
+    // Not covered here: the analyser's own failures, and findings of policies that judge reads or
+    // that were widened (`tests/it/policy/widening.rs`).
     let elsewhere = [
         "PARSE002",
         "PARSE003",
@@ -139,7 +140,7 @@ fn every_row_of_the_hunt_gets_its_verdict_and_no_rule_is_left_out() {
         "DATA001",
         "DATA002",
         "IMPORT011",
-        // Of what is known of a run (`tests/it/setting.rs`).
+        // Depend on facts about a run (`tests/it/setting.rs`).
         "RUN001",
         "RUN003",
         "RUN004",
@@ -162,7 +163,7 @@ fn messages_hold_nothing_hidden_and_nothing_long() {
         "\u{200b}",
         "import \u{2066}os",
         "\u{1b}[2J",
-        // Found by fuzzing: a column without a name left its detail empty.
+        // Found by fuzzing: a column with an empty name gave an empty detail.
         "__builtins__[\"\"]",
         "df[\"\\x1b\"] = df[\" \"] + eval(x)",
         &chain,
@@ -181,7 +182,7 @@ fn messages_hold_nothing_hidden_and_nothing_long() {
     }
 }
 
-/// The broker hands the client to another thread.
+/// The broker moves the client to another thread, so the client must be `Send`.
 #[test]
 fn the_client_can_be_sent() {
     fn is_send<T: Send>() {}
@@ -213,7 +214,7 @@ fn the_verdict_object_is_complete() {
     assert_eq!(json["capabilities"][0]["lines"][0], 2);
 }
 
-/// A policy that minds which columns are touched: every use is a finding then.
+/// With a policy that restricts which columns are touched, every use is a finding.
 #[test]
 fn a_policy_may_flag_what_is_read_and_block_what_is_written() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! The log against real processes, real kills and real disks, and its commands.
+//! Tests the log with real processes, kills and disks, and tests its commands.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::env;
@@ -20,9 +20,9 @@ use crate::{model, samples};
 
 const ROLE: &str = "CS_TEST_WRITER";
 
-/// Not a test of its own: what the tests below start as a process. Writes to the folder that the
-/// variable names, one line on standard output for each durable record, until it is killed, its
-/// input ends, or the log goes down.
+/// Not a test: the process that the tests below start. Writes a log into the folder named by the
+/// variable and prints one line for each durable record, until it is killed, its input ends, or the
+/// log goes down.
 #[test]
 fn writer_process() {
     let Some(dir) = env::var_os(ROLE) else { return };
@@ -41,7 +41,7 @@ fn writer_process() {
             WriterEvent::Unrecorded { reason, .. } => format!("unrecorded {reason}"),
             WriterEvent::Down { reason } => format!("down {reason}"),
         };
-        // Straight to the kernel, so that a kill cannot lose what was said.
+        // Flushed at once, so that a kill cannot lose the line.
         let mut out = std::io::stdout().lock();
         let _ = writeln!(out, "{line}").and_then(|()| out.flush());
         let _ = tell.send(event);
@@ -59,7 +59,7 @@ fn writer_process() {
         while let Ok(file) = fs::File::open("/dev/null") {
             all.push(file);
         }
-        // Until a content is refused, then until one is taken again.
+        // First until a blob is refused, then until one is accepted again.
         for refused in [true, false] {
             loop {
                 let id = ProposalId::new();
@@ -67,7 +67,7 @@ fn writer_process() {
                 blobs.push(Blob::of(format!("blob {id}").as_bytes()));
                 handle.submit(Ticket::Unawaited, event, blobs);
                 let said = told.recv();
-                // It names no content.
+                // This record names no blob.
                 let nameless = LogEvent::EnvironmentChanged {
                     environment: model::Digest::of(b"python"),
                     what: "lib/x.py was changed".to_owned(),
@@ -89,7 +89,7 @@ fn writer_process() {
         blobs.push(Blob::of(format!("blob {id}").as_bytes()));
         handle.submit(Ticket::Core(n), event, blobs);
         handle.submit(Ticket::Core(n), LogEvent::Expired { id }, Vec::new());
-        // A few in flight at once, so that commits are of several records.
+        // Several records in flight, so that a commit contains more than one.
         if n > 3 {
             for _ in 0..2 {
                 match told.recv() {
@@ -120,11 +120,11 @@ fn writer(dir: &Path, prefix: &[&str], idle: bool) -> Child {
     command.spawn().unwrap()
 }
 
-/// The writer's own lines among what the test harness prints.
+/// The writer's own lines in the test harness's output.
 fn said(child: &mut Child) -> impl Iterator<Item = String> + use<> {
     let lines = BufReader::new(child.stdout.take().unwrap()).lines();
     lines.map_while(Result::ok).filter_map(|line| {
-        // The harness begins a line and does not end it.
+        // The harness prints the beginning of a line before the writer's first one.
         let at = ["open ", "durable ", "unrecorded ", "down ", "refused "]
             .iter()
             .filter_map(|w| line.find(w))
@@ -164,13 +164,13 @@ fn a_writer_killed_at_any_moment_loses_nothing_it_called_durable() {
         }
         child.kill().unwrap();
         child.wait().unwrap();
-        // What it said before it died counts too.
+        // Lines printed before it died count too.
         for line in lines {
             if let Some(seq) = line.strip_prefix("durable ") {
                 durable = seq.parse().unwrap();
             }
         }
-        // Contents that had no file yet are read all the same, before the next start.
+        // Blobs without a file yet can be read even before the next start.
         let report = Log::open(dir.path()).unwrap().verify().unwrap();
         assert_eq!(report.bad_blob_count, 0, "round {round}: {report:?}");
     }
@@ -184,9 +184,9 @@ fn a_writer_killed_at_any_moment_loses_nothing_it_called_durable() {
 
 #[test]
 fn a_disk_that_takes_no_more_brings_the_log_down_and_is_recovered_from() {
-    // A file size limit makes write(2) fail in the middle of a line, as a full disk does: before the
-    // journal has room for a batch, and after it had room for some. Then the batch of that line may
-    // be in the journal, and nothing of it is lost.
+    // A file size limit makes write(2) fail in the middle of a line, as a full disk does: once
+    // before the journal has room for a batch, and once after. In the second case the journal may
+    // hold the batch of that line, and then nothing of it is lost.
     for blocks in [64, 1024] {
         let dir = tempfile::tempdir().unwrap();
         let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$@\"");
@@ -207,7 +207,7 @@ fn a_disk_that_takes_no_more_brings_the_log_down_and_is_recovered_from() {
         assert_eq!(log.len(), blocks * 512);
         let verify = countersign(dir.path(), &["audit", "verify"]);
         let said = text(&verify.stdout);
-        // Readers read on in the journal, where it has the line.
+        // Readers continue in the journal, if it has the line.
         let journaled = blocks > 64 && verify.status.code() == Some(0);
         if journaled {
             assert!(said.contains("stand in the journal"), "{said}");
@@ -227,7 +227,7 @@ fn a_disk_that_takes_no_more_brings_the_log_down_and_is_recovered_from() {
     }
 }
 
-/// Every descriptor is taken by something else: what needs one fails alone, and works again later.
+/// With all descriptors in use, only records that need one fail, and they work again later.
 #[test]
 fn a_log_without_descriptors_takes_what_needs_none() {
     let dir = tempfile::tempdir().unwrap();
@@ -239,13 +239,13 @@ fn a_log_without_descriptors_takes_what_needs_none() {
     assert_eq!(said("unrecorded "), 1, "{lines:?}");
     assert_eq!(said("down "), 0, "{lines:?}");
     let refused = lines.iter().position(|l| l.starts_with("unrecorded"));
-    // What named no content, and all of the next.
+    // The record without a blob, and all of the next ones.
     assert_eq!(lines.len() - refused.unwrap(), 1 + 1 + 2, "{lines:?}");
     let verify = countersign(dir.path(), &["audit", "verify"]);
     assert_eq!(verify.status.code(), Some(0), "{verify:?}");
 }
 
-/// Where mounts can be made: a really full disk, then one that became read-only.
+/// Needs mounts: a really full disk, then one that became read-only.
 #[test]
 fn a_full_and_a_read_only_folder_are_named_with_the_mend() {
     let dir = tempfile::tempdir().unwrap();
@@ -303,7 +303,7 @@ fn while_one_process_writes_others_read_and_none_writes() {
         Some(0)
     );
 
-    // A line that is being written is no damage while somebody writes.
+    // An incomplete last line is not damage while a writer runs.
     let segment = dir.path().join("log/00000001.jsonl");
     let whole = fs::read(&segment).unwrap();
     fs::write(&segment, [&whole[..], b"{\"v\":1,\"seq\":2,"].concat()).unwrap();
@@ -334,7 +334,7 @@ fn a_second_process_is_refused_when_the_lock_file_is_gone() {
     assert_eq!(lines.next().unwrap(), "durable 1");
     fs::remove_file(dir.path().join("lock")).unwrap();
     for _ in 0..2 {
-        // The file that the first refusal leaves helps nobody either.
+        // The file that the first refused writer leaves behind must not let the second one in.
         let mut second = writer(dir.path(), &[], true);
         let answer = said(&mut second).next().unwrap();
         assert!(
@@ -351,7 +351,7 @@ fn a_second_process_is_refused_when_the_lock_file_is_gone() {
     assert_eq!(audit::open(dir.path()).unwrap().durable, 1);
 }
 
-/// A log with one run and one proposal whose words attack the terminal.
+/// A log with one run and one proposal whose texts attack the terminal.
 fn sample(dir: &Path) -> [ProposalId; 2] {
     let ids = [ProposalId::new(), ProposalId::new()];
     let hostile = format!(
@@ -406,7 +406,7 @@ fn sample(dir: &Path) -> [ProposalId; 2] {
     ids
 }
 
-/// Nothing in it acts on a terminal, but for line feeds.
+/// The output, checked to contain no control characters except line feeds.
 fn harmless(output: &Output) -> String {
     for bytes in [&output.stdout, &output.stderr] {
         let text = text(bytes);
@@ -488,7 +488,7 @@ fn one_proposal_is_shown_with_its_code_and_all_its_records() {
         shown.contains("\n  private: group numbers of `people` were compared for 40 s\n"),
         "{shown}"
     );
-    // The end of an id is enough.
+    // The end of an id is enough to find it.
     let short = countersign(dir.path(), &["audit", "show", &ids[0].short()]);
     assert_eq!(text(&short.stdout), shown);
     harmless(&countersign(
@@ -561,7 +561,7 @@ fn verify_answers_with_its_exit_code_and_names_the_first_bad_record() {
     assert!(text(&list.stderr).contains("the log is damaged"));
 }
 
-/// The chain is right, and what it says cannot have happened.
+/// The chain is intact, but its records cannot have happened in this order.
 #[test]
 fn every_command_names_the_first_record_that_cannot_be() {
     let dir = tempfile::tempdir().unwrap();
@@ -598,7 +598,7 @@ fn every_command_names_the_first_record_that_cannot_be() {
         "{verify}"
     );
     assert!(lines[2].starts_with("the chain is intact: "), "{verify}");
-    // What comes after it is shown all the same, and the log goes on.
+    // Later records are still shown, and the log accepts new ones.
     let listed = countersign(dir.path(), &["audit", "list"]);
     assert_eq!(text(&listed.stdout).lines().count(), 2, "{listed:?}");
     audit::append(dir.path(), LogEvent::Closed).unwrap();

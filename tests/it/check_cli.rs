@@ -121,7 +121,7 @@ fn the_profile_decides_and_its_size_limit_applies() {
     );
 }
 
-/// A hint of the rule's own would be wrong where it is the policy that makes more of it.
+/// If the policy is stricter than the rule, the rule's own hint would be wrong.
 #[test]
 fn a_finding_that_the_policy_makes_a_block_says_so() {
     let dir = folder();
@@ -166,7 +166,7 @@ fn text_shows_the_line_with_carets_and_nothing_raw() {
     assert!(out.ends_with("-: blocked\n"), "{out}");
 }
 
-/// The line under a finding's place, and the carets under it, by the columns they take on a screen.
+/// The text above each row of carets, cut to the screen columns that the carets mark.
 fn marked(out: &str) -> Vec<String> {
     let lines: Vec<&str> = out.lines().collect();
     let carets = lines.iter().enumerate().filter(|(_, l)| l.ends_with('^'));
@@ -257,9 +257,9 @@ fn sarif_names_tool_rules_places_and_levels() {
     );
 }
 
-/// Every log must satisfy the standard's own schema, formats such as URI references included.
+/// Checks that a log satisfies the standard's own schema, including formats such as URI references.
 fn assert_sarif(output: &Output) -> Value {
-    // A pattern with a bracket too many, as errata 01 mends it.
+    // Errata 01 fixes a pattern with an extra bracket.
     let schema = include_str!("../data/sarif-schema-2.1.0.json").replace(
         "^[a-zA-Z]{2}|^[a-zA-Z]{2}-[a-zA-Z]{2}]?$",
         "^[a-zA-Z]{2}(-[a-zA-Z]{2})?$",
@@ -276,7 +276,7 @@ fn assert_sarif(output: &Output) -> Value {
         .collect();
     assert!(faults.is_empty(), "{}", faults.join("\n"));
     let results = log["runs"][0]["results"].as_array().unwrap();
-    // What errata 01 adds to that schema.
+    // A requirement that errata 01 adds to the schema.
     for result in results {
         let region = &result["locations"][0]["physicalLocation"]["region"];
         assert!(region["startLine"].is_u64(), "{result}");
@@ -298,7 +298,7 @@ fn sarif_satisfies_the_schema_of_the_standard() {
         b"print(1)\n",
     ));
     assert_sarif(&check(dir.path(), &["--format", "sarif", "-"], b"\xff"));
-    // Every attack, in files whose names need escaping in a URI.
+    // All attacks, in files whose names need escaping in a URI.
     let rows = concat!(
         include_str!("../data/attacks.jsonl"),
         include_str!("../data/more.jsonl")
@@ -338,7 +338,7 @@ fn an_unreadable_file_is_unanalyzable() {
     let dir = folder();
     let loop_path = dir.path().join("src/loop.py");
     std::os::unix::fs::symlink(&loop_path, &loop_path).unwrap();
-    // Named or found in a folder, there or not, in a circle or not.
+    // Links named or found in a folder, broken or not, circular or not.
     std::os::unix::fs::symlink("..", dir.path().join("src/up")).unwrap();
     std::os::unix::fs::symlink("a.py", dir.path().join("src/link.py")).unwrap();
     for path in ["src/loop.py", "src"] {

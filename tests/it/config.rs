@@ -1,5 +1,5 @@
 //! Configuration files as a person writes them: every file under `tests/configs/valid` loads, every
-//! one under `invalid` stops the start with the words beside it.
+//! file under `invalid` stops the start with the message beside it.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::os::unix::fs::PermissionsExt as _;
@@ -17,7 +17,7 @@ use given::is_given_to_root;
 
 use crate::common::given;
 
-/// A home of its own: nothing of the machine's configuration is read.
+/// A separate home, so that none of the machine's configuration is read.
 struct Home {
     dir: TempDir,
     options: Options,
@@ -213,7 +213,7 @@ fn f6_a_flag_outranks_the_overlay_which_outranks_the_file() {
     assert_eq!(home.load().unwrap().theme, "mono");
 }
 
-/// What the owner wants measured no agent and no user's file switches off.
+/// No agent and no user's file can switch off the measuring that the owner wants.
 #[test]
 fn f8_the_lift_gate_is_the_owners() {
     let on = "[feature.lift]\nenabled = true\n";
@@ -233,7 +233,7 @@ fn f8_the_lift_gate_is_the_owners() {
     assert!(said.contains("lift"), "{said}");
 }
 
-/// Only the screen knows its keys and palettes; the error says where they were set all the same.
+/// Only the screen knows its keys and palettes; the error still says where they were set.
 #[test]
 fn keys_and_themes_that_there_are_none_of_are_named_with_their_line() {
     let rows = [
@@ -329,8 +329,7 @@ fn the_administrators_file_must_be_roots_even_for_the_user() {
     );
 }
 
-/// Loads with an administrator's file; `None` where the test does not run as root and so cannot
-/// make one.
+/// Loads with an administrator's file; `None` if the test does not run as root and cannot make one.
 fn under(admin: &str, user: &str) -> Option<(Home, Result<Config, String>)> {
     if !is_given_to_root(geteuid().is_root(), "root to play the administrator") {
         return None;
@@ -439,14 +438,14 @@ fn an_unknown_profile_or_theme_is_named_with_where_it_stands_and_the_nearest() {
     );
 }
 
-/// A key of `config.toml`, what a file and another layer say of it, and how a flag says it.
+/// A key of `config.toml`, its value in a file and in another layer, and how a flag sets it.
 struct KeyCase {
     variable: &'static str,
     file: &'static str,
     value: &'static str,
     flag: Option<fn(&mut Options, &str)>,
     read: fn(&Config) -> String,
-    /// What it reads as where the file says it, and where the variable or the flag does.
+    /// The resulting value if the file sets it, and if the variable or the flag does.
     is: [&'static str; 2],
 }
 
@@ -594,7 +593,7 @@ fn key_cases() -> Vec<KeyCase> {
             "[feature.lift]\nenabled = false",
             "true",
             |c| c.feature.lift.to_string(),
-            // The stricter counts.
+            // The stricter value wins.
             ["false", "true"],
         ),
         case(
@@ -643,7 +642,8 @@ fn every_key_has_a_variable_that_outranks_the_files_and_a_flag_that_outranks_bot
         let got = |home: &Home| (case.read)(&home.load().unwrap_or_else(|e| panic!("{name}: {e}")));
         assert_eq!(got(&home), case.is[0], "{name}: the file");
         if let Some(flag) = case.flag {
-            // Clap hands over a flag and its variable in one place; what is left is the order.
+            // Clap merges a flag and its variable into one option; only the order remains to be
+            // tested.
             flag(&mut home.options, case.value);
             assert_eq!(got(&home), case.is[1], "{name}: the flag");
             continue;
@@ -652,7 +652,7 @@ fn every_key_has_a_variable_that_outranks_the_files_and_a_flag_that_outranks_bot
         assert_eq!(got(&home), case.is[0], "{name}: empty is unset");
         home.variables = vec![(named(name), case.value)];
         assert_eq!(got(&home), case.is[1], "{name}: the variable");
-        // An overlay is a file.
+        // An overlay is a file too.
         let over = Home::new();
         over.write("config/config.ci.toml", &format!("{}\n", case.file));
         let over = Home {
@@ -664,7 +664,7 @@ fn every_key_has_a_variable_that_outranks_the_files_and_a_flag_that_outranks_bot
     }
 }
 
-/// A key that is added to the files has a variable from then on, and this table knows it.
+/// Every new key of the files needs a variable and a row in this table.
 #[test]
 fn every_key_of_the_files_is_among_the_cases() {
     let cases = key_cases();
@@ -775,7 +775,7 @@ fn a_variable_that_says_nothing_stops_the_start_with_the_nearest_name() {
             &format!("did you mean `{near}`?")
         };
         assert!(said.contains(hint), "{name}: {said}");
-        // Empty is unset.
+        // An empty variable counts as unset.
         check_variables(&variables(&[(name, "")]), &["grant"]).unwrap();
     }
     for fine in [

@@ -1,5 +1,5 @@
 //! Each contract through the real dashboard: proposed on the socket, granted by keys, run by the
-//! real child, and on the screen what came of it.
+//! real child, with the result on the screen.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use crate::common;
@@ -37,9 +37,9 @@ fn q3_a_chart_comes_back_as_json_and_is_sketched() {
     assert_eq!(result["chart"]["data"][0]["y"], json!([1, 2]));
     dash.wait_text("Rate by region");
     dash.wait_text("north ████");
-    // What the agent is given is on the screen and in the log, also where nothing was printed.
+    // The agent's result is on the screen and in the log, even if nothing was printed.
     dash.wait_text("two bars");
-    // The agent reads the chart as a file, and its user writes it and its picture out of the log.
+    // The agent reads the chart as a file; its user exports it and its picture from the log.
     let files = &outcome["run"]["artifacts"];
     assert_eq!(files[0]["name"], "chart1.json", "{files}");
     assert_eq!(files[1]["media_type"], "image/png", "{files}");
@@ -129,7 +129,7 @@ fn d2_public_lives_on_for_the_session_and_for_no_other() {
     );
     agent.close();
     let read = "print(public['count'] if 'count' in public else None, 'key' in private)\n";
-    // The same name is not the same session; the server's token is.
+    // The server's token identifies a session, not the agent's name.
     let mut other = dash.agent();
     other.call("hello", json!({"protocol": 1, "agent": {"name": "a"}}));
     let theirs = run(&mut dash, &mut other, read);
@@ -138,14 +138,14 @@ fn d2_public_lives_on_for_the_session_and_for_no_other() {
     again.call("hello", json!({"protocol": 1, "session": session}));
     let proposal = again.propose(json!({"profile": "scoped", "code": read}));
     dash.keys("u");
-    // Its reviewer sees what it brings along.
+    // The reviewer sees the session's values.
     dash.wait_text("4711");
     dash.grant(&mut again, &proposal);
     let ours = again.outcome(&proposal["id"]);
     assert_eq!(ours["run"]["stdout"], "4711 False\n", "{ours}");
 }
 
-/// What the agent hears, what the screens show and what the log keeps.
+/// Checks the agent's answer, the screens and the log.
 #[test]
 fn d5_accesses_and_crossings_are_told_kept_and_shown() {
     let mut dash = Dash::with(&Options {
@@ -183,7 +183,7 @@ fn d5_accesses_and_crossings_are_told_kept_and_shown() {
             (&json!("scope"), &json!(3))
         ]
     );
-    // Beside the decision, on the dashboard.
+    // On the dashboard, beside the decision.
     dash.wait_text("private 0 allowed, 1");
     // In the log.
     let shown = dash.cli(&["audit", "show", outcome["id"].as_str().unwrap()]);
@@ -205,7 +205,7 @@ fn d5_accesses_and_crossings_are_told_kept_and_shown() {
     dash.wait_text("guard: accesses: private 0 allowed, 1 blocked");
 }
 
-/// A JSON list of so many values that counting them takes longer than anything here waits.
+/// A JSON list with so many values that counting them outlasts every wait here.
 fn many_values() -> String {
     format!("[{}1]", "1,".repeat(24_000_000))
 }
@@ -234,7 +234,7 @@ fn the_counting_of_a_private_data_set_ends_with_its_run() {
         }));
         assert_eq!(proposal["state"], "pending", "{proposal}");
         dash.grant(&mut agent, &proposal);
-        // Nothing is loaded ahead in this tier: what runs below the dashboard is what counts.
+        // This tier preloads nothing, so any process below the dashboard is the one that counts.
         dash.wait_for("the counting", |dash, _| {
             !processes::runs(dash.pid()).is_empty()
         });
@@ -283,7 +283,7 @@ fn the_counting_of_a_private_data_set_ends_with_its_run() {
     }
 }
 
-/// What is left out on the screen is left out nowhere else.
+/// Only the screen leaves parts out.
 #[test]
 fn a_progress_bar_is_one_line_on_the_screen_and_every_byte_for_agent_and_log() {
     let mut dash = Dash::with(&Options {
@@ -316,7 +316,7 @@ fn a_progress_bar_is_one_line_on_the_screen_and_every_byte_for_agent_and_log() {
     assert_eq!(text.matches("/4 [").count(), states, "{text}");
 }
 
-/// The agent names the target; whether it is measured is not for it to say.
+/// The agent names the target but cannot choose whether the lift is measured.
 #[test]
 fn f8_where_the_owner_wants_lifts_measured_no_feature_comes_without() {
     let dash = Dash::with(&Options {

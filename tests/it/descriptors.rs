@@ -9,7 +9,7 @@ use std::os::unix::net::UnixStream;
 use common::dash::{Dash, Options};
 use serde_json::{Value, json};
 
-/// What the dashboard needs, as README says.
+/// The number of descriptors that the dashboard needs, as README says.
 const NEEDED: u64 = 512;
 
 fn with(soft: u64, hard: u64) -> Options<'static> {
@@ -30,7 +30,7 @@ fn limits(pid: u32) -> (u64, u64) {
     (numbers.next().unwrap(), numbers.next().unwrap())
 }
 
-/// A connection that was let in, or the line that says why not.
+/// An accepted connection, or the line with the reason for its refusal.
 fn connect(dash: &Dash) -> Result<UnixStream, String> {
     let mut stream = UnixStream::connect(&dash.socket).unwrap();
     let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "datasets"});
@@ -53,7 +53,7 @@ fn connect(dash: &Dash) -> Result<UnixStream, String> {
 fn the_soft_limit_is_raised_and_every_connection_that_is_promised_fits() {
     let mut dash = Dash::with(&with(64, NEEDED));
     assert_eq!(limits(dash.pid()), (NEEDED, NEEDED));
-    // All that one user may have; the agent of the run is one of them.
+    // All connections that one user may have, including the agent of the run.
     let mut agent = dash.agent();
     let mut all = Vec::new();
     while all.len() < 127 {
@@ -67,7 +67,7 @@ fn the_soft_limit_is_raised_and_every_connection_that_is_promised_fits() {
     assert_eq!(outcome["run"]["stdout"], "in time\n", "{outcome}");
     let layers = outcome["run"]["isolation"]["layers"].as_array().unwrap();
     assert!(layers.contains(&"rlimits".into()), "{layers:?}");
-    // As many again fit, of other users.
+    // There is room for as many connections of other users.
     let open = std::fs::read_dir(format!("/proc/{}/fd", dash.pid()))
         .unwrap()
         .count() as u64;

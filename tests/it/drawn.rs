@@ -1,6 +1,6 @@
-//! Text that terminals draw differently, in a terminal: marks stand in their own cells; as the
-//! terminal draws it, it stands in rows of its own and harms nothing; nothing of it is left when
-//! another proposal is selected.
+//! Text that terminals draw differently, in a terminal: marks stay in their own cells; text drawn
+//! by the terminal gets its own rows and affects nothing else; nothing of it remains when another
+//! proposal is selected.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use crate::common;
@@ -11,7 +11,7 @@ use serde_json::json;
 
 const LABEL: &str = "as drawn:";
 
-/// Strings after which code stands that a terminal must not paint over.
+/// Strings followed by code that a terminal must not paint over.
 fn strings() -> Vec<String> {
     vec![
         "கா".repeat(13),
@@ -49,14 +49,13 @@ fn joined(cells: &[String]) -> String {
     cells.concat().trim_end().to_owned()
 }
 
-/// Cells without what time changes.
+/// The cells without digits and blanks, which change with time.
 fn still(cells: &[String]) -> Vec<String> {
     let digit = |c: &String| c.chars().all(|c| c.is_ascii_digit() || c == ' ');
     cells.iter().filter(|c| !digit(c)).cloned().collect()
 }
 
-/// The rows of the code pane, below its heading, as far as code or its text stands in them; and
-/// the first of them.
+/// The first row of the code pane below its heading, and its rows that contain code or its text.
 fn of_code(cells: &Cells, pane: usize) -> (usize, Vec<&[String]>) {
     let heading = |row: &Vec<String>| joined(&row[pane..]).starts_with("─ CODE");
     let from = cells.iter().position(heading).map_or(0, |y| y + 1);
@@ -69,7 +68,7 @@ fn is_drawn(row: &[String]) -> bool {
     joined(row).trim_start().starts_with(LABEL)
 }
 
-/// Whether a cell holds what stands nowhere but in text as the terminal draws it.
+/// Whether a cell holds text that only appears when the terminal draws it unmarked.
 fn raw(cells: &Cells) -> bool {
     cells.concat().iter().any(|c| text::plain(c) != *c)
 }
@@ -93,7 +92,7 @@ fn one(dash: &mut Dash, columns: u16, string: &str) {
     let hostile = agent.propose(json!({"code": code, "title": "\u{3248}".repeat(16)}));
     dash.keys("u");
     let pane = if columns >= 100 { 31 } else { 0 };
-    // Number, blank, finding, blank; one blank at the right edge.
+    // Left: number, blank, finding, blank. One blank at the right edge.
     let left = 5;
     let room = usize::from(columns) - pane - left - 1;
     let rows = code.lines().flat_map(|line| wrapped(line, room));
@@ -101,8 +100,8 @@ fn one(dash: &mut Dash, columns: u16, string: &str) {
     let uid = nix::unistd::getuid();
     let vouched = format!("… uid {uid} · pid {}", std::process::id());
 
-    // As marks: each cell of the code, and what the kernel vouches for beside the title.
-    // All of it: half a frame has the code and panes of another proposal.
+    // As marks: every cell of the code, and the facts from the kernel beside the title. All of it,
+    // because half a frame may show the code and panes of another proposal.
     let mut last = Vec::new();
     dash.wait_for("the code as marks", |d, text| {
         let cells = d.cells();
@@ -120,7 +119,7 @@ fn one(dash: &mut Dash, columns: u16, string: &str) {
     });
     let marks = dash.cells();
 
-    // As the terminal draws it: in rows of its own, and every other cell as it was.
+    // As the terminal draws it: in its own rows, and every other cell unchanged.
     dash.keys("m");
     dash.wait_for("rows of their own and all else as it was", |d, _| {
         let cells = d.cells();
@@ -143,13 +142,13 @@ fn one(dash: &mut Dash, columns: u16, string: &str) {
             };
             still(&cells[y][..upto]) == still(&marks[y][..upto])
         });
-        // What found no room was pushed below the pane's edge.
+        // Rows without room were pushed below the pane's edge.
         let in_order = code_rows.zip(&before).all(|(row, was)| row == was);
         let whole = drawn.is_empty() || bare(line).starts_with(&bare(&text));
         !drawn.is_empty() && whole && raw(&cells) && all_else && in_order
     });
 
-    // Another proposal: nothing is left of this one.
+    // With another proposal selected, nothing of this one remains.
     agent.propose(json!({"code": "second = 2\n", "title": "another"}));
     agent.call("withdraw", json!({"id": hostile["id"]}));
     dash.press("u");

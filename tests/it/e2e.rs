@@ -1,4 +1,4 @@
-//! The whole line through a real terminal, a real socket and a real child.
+//! The whole path through a real terminal, a real socket and a real child.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use crate::common;
@@ -108,7 +108,7 @@ fn walled_code_runs_without_modules_and_its_tick_limit_and_refusals_are_told_and
     assert!(shown.contains("guard: limit line 2: "), "{shown}");
 }
 
-/// A virtual environment of the managed one's interpreter: the interpreter, and its packages' folder.
+/// Makes a virtual environment with the managed interpreter; returns its interpreter and packages.
 fn venv(folder: &std::path::Path) -> (std::path::PathBuf, std::path::PathBuf) {
     let base = common::python::managed_env();
     let made = std::process::Command::new(&base.executable)
@@ -144,7 +144,7 @@ fn a_changed_environment_closes_the_sheet_by_name_and_never_runs_under_its_old_d
     dash.open_sheet();
     dash.press_until("\x1b", "the queue", |text| !text.contains("GRANT?"));
     std::fs::write(packages.join("json.py"), "raise SystemExit\n").unwrap();
-    // The sheet opens, is looked behind, and closes.
+    // The sheet opens, the environment is checked, and the sheet closes.
     dash.press_until(" a", "the change", |text| {
         text.contains("json.py was added")
     });
@@ -153,7 +153,7 @@ fn a_changed_environment_closes_the_sheet_by_name_and_never_runs_under_its_old_d
         log().contains("\"kind\":\"environment_changed\"")
     });
     assert!(!log().contains("\"kind\":\"granted\""));
-    // What is granted then names it, and runs in what was read again.
+    // The next grant names the change and runs in the environment as read again.
     dash.grant(&mut agent, &proposal);
     let outcome = agent.outcome(&proposal["id"]);
     assert_eq!(outcome["run"]["stdout"], "42\n", "{outcome}");
@@ -168,7 +168,7 @@ fn a_changed_environment_closes_the_sheet_by_name_and_never_runs_under_its_old_d
     assert_eq!(digests.len(), 2, "{digests:?}");
 }
 
-/// The text under this name, at whatever depth.
+/// The text under this name, at any depth.
 fn find(record: &Value, name: &str) -> Option<String> {
     match record {
         Value::Object(map) => map
@@ -291,7 +291,7 @@ fn lines_that_were_not_seen_are_not_granted() {
     let code: String = (0..400).map(|i| format!("x{i} = {i}\n")).collect();
     let proposal = agent.code(&code);
     dash.keys("u");
-    // The grace is over once something counts; one key after a pause is not too early.
+    // Once rows count as seen, the grace period is over; one key after a pause is not too early.
     dash.wait_for("the first page to count", |_, text| {
         progress(text).is_some_and(|(have, _)| have > 0)
     });
@@ -316,12 +316,12 @@ fn pages_that_rush_past_are_not_seen() {
     let (page, all) = progress(&dash.text()).unwrap();
     assert_eq!(all, 5_000);
     dash.keys(&" ".repeat(700));
-    // The help comes up once all of them were read.
+    // The help appears only after all these keys were read.
     dash.keys("?");
     dash.wait_text("next unseen row, or a page down");
     dash.keys("?");
     let text = dash.wait_for("the code", |_, text| progress(text).is_some());
-    // No more than a person could have had before their eyes in that time.
+    // Only as many rows count as a person could have seen in that time.
     let pages = begun.elapsed().as_millis() as usize / 150 + 1;
     let (have, all) = progress(&text).unwrap();
     assert!(
@@ -353,8 +353,8 @@ fn a_flagged_proposal_takes_its_digits_and_nothing_else() {
 fn a_running_child_is_killed_by_the_kill_key() {
     let mut dash = Dash::start();
     let mut agent = dash.agent();
-    // The guard in there is asked first, and says where the snippet was: within a tenth of a second,
-    // in which a busy machine may not come to it.
+    // The guard in the child is asked first and reports the snippet's line. It has a tenth of a
+    // second, which may be too short on a busy machine.
     let told = (0..10).any(|turn| {
         let proposal = agent.code(&format!(
             "import datetime\nprint('be' + 'gun {turn}', flush=True)\nx = 0\n\
@@ -377,7 +377,7 @@ fn quitting_asks_and_leaves_what_was_pending_unattended() {
     let mut agent = dash.agent();
     let proposal = agent.code("print('unattended')\n");
     let wait = agent.send("wait", json!({"id": proposal["id"]}));
-    // Requests of a connection are taken in order: with this answered, the wait is known.
+    // Requests of a connection are handled in order: this answer means that `wait` was received.
     assert_eq!(agent.state(&proposal["id"]), "pending");
     dash.wait_text("print('unattended')");
     dash.keys("q");
@@ -421,8 +421,8 @@ fn a_dashboard_killed_with_nine_leaves_no_child_and_grants_nothing_when_it_retur
     );
 }
 
-/// A descriptor goes on taking records after a log rotator moved its file: no reader would ever see
-/// that the run was granted.
+/// After a log rotator moved the file, its descriptor still accepts records, but no reader would
+/// ever see that the run was granted.
 #[test]
 fn a_run_granted_after_the_log_was_moved_away_does_not_run() {
     type Moving = fn(&std::path::Path);
@@ -557,7 +557,7 @@ fn submit_says_by_its_exit_code_how_it_ended() {
     let output = dash.cli(&["submit", fine.to_str().unwrap(), "--ttl", "1"]);
     assert_eq!(output.status.code(), Some(4), "{output:?}");
     let submit = dash.spawn(&["submit", fine.to_str().unwrap(), "--title", "to be denied"]);
-    // What expired stays selected; a new proposal moves nothing.
+    // The expired proposal stays selected; a new proposal does not change the selection.
     dash.press_until("u", "the new proposal", |text| {
         text.contains("to be denied")
     });
@@ -609,7 +609,7 @@ fn descendants(pid: u32) -> Vec<u32> {
     found
 }
 
-/// Whether the process exists and is more than a zombie.
+/// Whether the process exists and is not a zombie.
 fn alive(pid: u32) -> bool {
     std::fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| {
         !stat
@@ -652,7 +652,7 @@ fn files_of_a_run_are_recorded_read_in_parts_and_used_by_the_next_step() {
     );
     let error = agent.call("artifact", json!({"id": first["id"], "name": "none"}));
     assert_eq!(error["error"]["code"], -32602, "{error}");
-    // Somebody else hears nothing of it, and cannot use it.
+    // Another session learns nothing about it and cannot use it.
     let mut other = dash.agent();
     let error = other.call("artifact", json!({"id": first["id"], "name": "big.csv"}));
     assert_eq!(error["error"]["code"], -32004, "{error}");

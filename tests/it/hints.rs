@@ -11,7 +11,7 @@ use countersign::policy::{Policy, builtin};
 const GUARDED: [&str; 5] = ["analysis", "feature", "chart", "scoped", "walled"];
 const ALL: [&str; 6] = ["analysis", "feature", "chart", "scoped", "walled", "script"];
 
-/// Profiles, code, and what the hint of one finding has to say.
+/// Profiles, code, and a text that the hint of some finding must contain.
 #[rustfmt::skip]
 const TABLE: &[(&[&str], &str, &str)] = &[
     // Files.
@@ -31,7 +31,7 @@ const TABLE: &[(&[&str], &str, &str)] = &[
     (&["chart"], "import urllib.request", "the inputs are in `data`"),
     (&["scoped"], "import httpx", "`system.inputs`"),
     (&["chart"], "import pandas as pd\npd.read_csv('https://x/y.csv')", "the inputs are in `data`"),
-    // Programs, pip among them.
+    // Programs, including pip.
     (&GUARDED, "import subprocess\nsubprocess.run(['pip', 'install', 'x'])", "the packages that are installed are fixed"),
     (&["analysis"], "import os\nos.system('pip install x')", "the packages that are installed are fixed"),
     (&["analysis"], "import os\nos.popen('ls')", "no program can be started"),
@@ -39,7 +39,7 @@ const TABLE: &[(&[&str], &str, &str)] = &[
     (&ALL, "x = 1\n%pip install x\n", "delete the line: the packages that are installed are fixed"),
     (&ALL, "pip install x", "delete the line: the packages that are installed are fixed"),
     (&ALL, "!ls data", "delete the line: no program can be started"),
-    // What only a notebook reads.
+    // Notebook syntax.
     (&["analysis"], "%matplotlib inline\nx = 1", "delete the line: figures of matplotlib, seaborn and plotly are kept by themselves"),
     (&["chart"], "%matplotlib inline", "put the figure into `result[\"chart\"]`"),
     (&ALL, "%matplotlib inline", "delete the line"),
@@ -71,7 +71,7 @@ const TABLE: &[(&[&str], &str, &str)] = &[
     (&["chart", "walled"], "import logging", "use `print`"),
     (&["feature"], "import logging", "only `df` is handed back"),
     (&["feature"], "print(df)", "add columns to `df`"),
-    // What is there already, and what is not.
+    // Names that are there already, and libraries that are not.
     (&["feature"], "import pandas as pd", "`pd` and `np` are there"),
     (&["feature"], "import math", "import nothing"),
     (&["scoped", "walled"], "import pandas", "plain Python is all there is"),
@@ -87,7 +87,7 @@ const TABLE: &[(&[&str], &str, &str)] = &[
     (&["analysis"], "open('a/b/../../../x.csv', 'w')", "files live in the output folder"),
     (&["analysis"], "exit()", "`sys.exit()`"),
     (&["feature", "chart"], "quit()", "let the snippet end by itself"),
-    // What libraries had once.
+    // Members that libraries have removed.
     (&["analysis", "chart"], "import numpy as np\nx = np.float(1)", "NumPy 1.24 removed it: write `float` or `np.float64`"),
     (&["analysis"], "import numpy as np\nx = np.int", "`int` or `np.int64`"),
     (&["analysis"], "import numpy as np\nx = np.object", "`np.object_`"),
@@ -112,7 +112,7 @@ const TABLE: &[(&[&str], &str, &str)] = &[
     (&["chart"], "try: f()\nexcept BaseException: pass", "catch `Exception`"),
     (&["chart", "scoped"], "x.__class__", "`isinstance(x, int)`"),
     (&["analysis"], "x.__class__", "`type(x)`"),
-    // What pandas itself calls a column.
+    // Column names that pandas itself makes.
     (&GUARDED, "m._merge", "for the column use `m[\"_merge\"]`"),
     (&["analysis"], "m = a.merge(b, indicator=True)\nm[m._merge == 'both']", "for the column use `m[\"_merge\"]`"),
     (&["analysis"], "f(1).g._merge", "for the column use `df[\"_merge\"]`"),
@@ -137,7 +137,7 @@ fn a_hint_says_what_to_do_instead_in_its_own_profile() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Over everything of the table and the examples of all rules, in every profile.
+/// Covers the whole table and the examples of all rules, in every profile.
 #[test]
 fn no_hint_names_what_its_profile_refuses() {
     let policies = builtin().unwrap();
@@ -160,9 +160,9 @@ fn no_hint_names_what_its_profile_refuses() {
                 for inner in quoted(&finding.hint) {
                     judged += 1;
                     let verdict = analyse(inner.as_bytes(), policy);
-                    // A hint's names are for the snippet to bind.
+                    // The snippet binds the names in a hint.
                     let refused = |f: &&Finding| f.action == Action::Block && f.rule != "RUN002";
-                    // What is no code of its own: `@name`.
+                    // Fragments such as `@name` are not code by themselves.
                     if verdict.verdict != VerdictKind::Unanalyzable
                         && let Some(finding) = verdict.findings.iter().find(refused)
                     {
@@ -193,7 +193,7 @@ fn quoted(hint: &str) -> Vec<&str> {
     hint.split('`').skip(1).step_by(2).collect()
 }
 
-/// Builtins that a hint tells to call or catch, in backquotes or not.
+/// Builtins that a hint suggests to call or catch, in backquotes or not.
 fn functions(hint: &str) -> Vec<String> {
     const PLAIN: [&str; 9] = [
         "isinstance",

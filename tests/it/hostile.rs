@@ -1,5 +1,5 @@
-//! Text made to crash or stall whatever reads it, and bytes that are not quite text, asked of the
-//! real worker process: each costs at most its own verdict and one worker.
+//! Text made to crash or stall its readers, and bytes that are not quite text, given to the real
+//! worker process: each costs at most its own verdict and one worker.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -16,7 +16,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use texts::{encodings, hostile, seeds};
 
-/// Bytes of the longest snippet that a profile takes, and of the longest frame.
+/// The sizes in bytes of the longest snippet that a profile accepts, and of the longest frame.
 const SIZES: [usize; 2] = [64 * 1024, 1024 * 1024];
 
 fn analyser() -> Analyser {
@@ -31,7 +31,7 @@ fn ordinary(analyser: &mut Analyser, code: &str) -> VerdictKind {
     asked(analyser, code.as_bytes(), "analysis").verdict
 }
 
-/// The snippet's verdict; whatever it was, the next snippets are judged right.
+/// The snippet's verdict. Checks that the next snippets are still judged correctly.
 fn costs_its_own_verdict(analyser: &mut Analyser, name: &str, code: &[u8]) -> Verdict {
     assert_eq!(
         ordinary(analyser, "1\n"),
@@ -42,7 +42,8 @@ fn costs_its_own_verdict(analyser: &mut Analyser, name: &str, code: &[u8]) -> Ve
     let started = std::time::Instant::now();
     let verdict = analyser.verdict(code, "analysis");
     let took = started.elapsed();
-    // A debug build on a busy machine; the client gives up after half a second of work, or four in all.
+    // Allows for a debug build on a busy machine: the client gives up after half a second of work,
+    // or four seconds in all.
     assert!(took.as_secs() < 60, "{name} took {took:?}");
     assert_eq!(verdict.source.bytes, code.len() as u64, "{name}");
     if analyser.worker_pid() != before {
@@ -84,7 +85,7 @@ fn no_encoding_hides_what_runs() {
     let mut analyser = analyser();
     let mut wrong = Vec::new();
     for (name, code, expected) in encodings() {
-        // By itself, and before as many empty lines as a snippet and a frame can hold.
+        // Alone, and followed by as many empty lines as a snippet and a frame can hold.
         let mut verdict = costs_its_own_verdict(&mut analyser, name, &code);
         if gave_up(&verdict) {
             verdict = asked(&mut analyser, &code, "analysis");
@@ -108,7 +109,7 @@ fn no_encoding_hides_what_runs() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// What the fuzzers start from, and what they found: none of it may cost a worker.
+/// No seed of the fuzzers and no input that they found may cost a worker.
 #[test]
 fn every_seed_of_the_fuzzers_gets_a_verdict_of_its_own() {
     let mut analyser = analyser();
@@ -143,7 +144,7 @@ fn what_is_not_python_in_utf8_is_unanalyzable() {
     }
 }
 
-/// A worker that was killed while nobody asked it anything costs nobody a verdict.
+/// A worker killed while idle costs no verdict.
 #[test]
 fn a_killed_worker_is_replaced() {
     let mut analyser = analyser();
@@ -161,7 +162,8 @@ fn a_killed_worker_is_replaced() {
     }
 }
 
-/// A worker that is killed with a snippet in its hands may be killed for any reason.
+/// A worker killed while it reads a snippet may have been killed for any reason, so the snippet
+/// gets another try.
 #[test]
 fn a_worker_killed_while_it_reads_is_replaced_and_another_is_asked() {
     let mut analyser = analyser();
@@ -170,7 +172,7 @@ fn a_worker_killed_while_it_reads_is_replaced_and_another_is_asked() {
     kill(pid, Signal::SIGSTOP).unwrap();
     let waits = format!("/proc/self/task/{}/stat", nix::unistd::gettid());
     let killer = std::thread::spawn(move || {
-        // The other thread sleeps only in its wait for the answer.
+        // The other thread sleeps only while it waits for the answer.
         while !std::fs::read_to_string(&waits).unwrap().contains(") S ") {
             std::thread::yield_now();
         }
@@ -182,12 +184,12 @@ fn a_worker_killed_while_it_reads_is_replaced_and_another_is_asked() {
     judged_or_late(&verdict, VerdictKind::Blocked);
 }
 
-/// A snippet that ends every worker it meets is not read by a third one.
+/// A snippet that ended two workers is not given to a third one.
 #[test]
 fn a_snippet_on_which_two_workers_end_is_unanalyzable_and_says_so() {
     let dir = tempfile::tempdir().unwrap();
     let (exe, pids) = (dir.path().join("worker"), dir.path().join("pids"));
-    // Written by a process of its own: a file that is open for writing cannot be started.
+    // Written by another process: a file that is still open for writing cannot be executed.
     let script = format!(
         "printf '#!/bin/sh\\necho $$ >> {pids}\\nkill -STOP $$\\n' > {exe} && chmod 700 {exe}",
         pids = pids.display(),
@@ -203,7 +205,7 @@ fn a_snippet_on_which_two_workers_end_is_unanalyzable_and_says_so() {
         let mut killed = 0;
         while !stop.load(std::sync::atomic::Ordering::SeqCst) {
             let text = std::fs::read_to_string(&pids).unwrap_or_default();
-            // A line that is not whole yet is read the next time.
+            // An incomplete line is read the next time.
             for line in text.split_inclusive('\n').skip(killed) {
                 if let Some(pid) = line.strip_suffix('\n') {
                     kill(Pid::from_raw(pid.parse().unwrap()), Signal::SIGKILL).unwrap();
@@ -231,7 +233,7 @@ fn pid_of(analyser: &Analyser) -> Pid {
     Pid::from_raw(i32::try_from(analyser.worker_pid().unwrap()).unwrap())
 }
 
-/// On a busy machine a signal may arrive after the next request.
+/// Waits for the process to end: on a busy machine a signal may arrive after the next request.
 fn await_end(pid: Pid) {
     let alive = || {
         let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
@@ -245,7 +247,8 @@ fn await_end(pid: Pid) {
     }
 }
 
-/// On a machine that is busy enough even a live worker may be given up, which is told as what it is.
+/// Asserts this verdict. On a busy machine the client may give up on a live worker; then asserts
+/// that the finding says so.
 fn judged_or_late(verdict: &Verdict, kind: VerdictKind) {
     if gave_up(verdict) {
         let said = &verdict.findings[0].message;
@@ -267,7 +270,7 @@ fn the_worker_is_limited_in_memory_stack_and_everything_else() {
     };
     assert_eq!(field("NoNewPrivs:"), "1");
     assert_eq!(field("Seccomp:"), "2");
-    // Root may look at a process that others may not.
+    // Only root can read this file of another process.
     let Ok(limits) = std::fs::read_to_string(format!("/proc/{pid}/limits")) else {
         assert!(!nix::unistd::geteuid().is_root());
         return;
@@ -283,7 +286,7 @@ fn the_worker_is_limited_in_memory_stack_and_everything_else() {
     assert_eq!(limit("Max file size"), "0");
     assert_eq!(limit("Max core file size"), "0");
     assert_eq!(limit("Max open files"), "3");
-    // What it had when it started, its one stack of 128 MiB, and 256 MiB to work with.
+    // Its memory at the start, one stack of 128 MiB, and 256 MiB to work with.
     let memory: u64 = limit("Max address space").parse().unwrap();
     assert!(memory > 384 << 20, "{memory}");
     assert!(memory < 2 << 30, "{memory}");
@@ -311,11 +314,11 @@ fn a_stopped_worker_is_a_time_out_not_a_wait() {
     assert_eq!(ordinary(&mut analyser, "3"), VerdictKind::Clear);
 }
 
-/// Half a second of the processor is what it has, not of the clock.
+/// A worker's half second is processor time, not wall time.
 #[test]
 fn a_worker_that_does_not_get_the_processor_is_waited_for() {
     let mut analyser = analyser();
-    // This thread too may have to wait for its turn.
+    // This thread too may have to wait for the processor.
     let waited_for = (0..10).any(|_| {
         assert_eq!(ordinary(&mut analyser, "1"), VerdictKind::Clear);
         let pid = analyser.worker_pid().unwrap();

@@ -1,5 +1,5 @@
-//! The whole dashboard is killed at any moment of a grant: the log knows all that an agent was told,
-//! is sound at once, and ends what was open with the next start.
+//! Kills the whole dashboard at several moments of a grant: the log contains everything that an
+//! agent was told, is consistent at once, and the next start ends what was open.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use crate::common;
@@ -24,7 +24,7 @@ fn kinds(log: &str, id: &Value) -> BTreeSet<String> {
 fn whenever_a_dashboard_is_killed_the_log_knows_all_that_was_told_and_is_sound() {
     let mut dash = Dash::start();
     let mut told = Vec::new();
-    // From before the grant is on the disk until after the end of the run.
+    // Moments from before the grant is on disk until after the run's end.
     for wait_ms in [0, 2, 5, 15, 60, 150, 400] {
         let mut agent = dash.agent();
         let granted = agent.code(&format!("print({wait_ms})\n"));
@@ -34,7 +34,7 @@ fn whenever_a_dashboard_is_killed_the_log_knows_all_that_was_told_and_is_sound()
         dash.wait_text("press y to grant");
         dash.keys("y");
         match wait_ms {
-            // The last one has time to end.
+            // The last run has time to end.
             400 => {
                 let finished =
                     |d: &Dash, _: &str| kinds(&d.log_text(), &granted["id"]).contains("finished");

@@ -1,5 +1,5 @@
-//! Lints that cargo does not run: ruff and mypy over the runner, and `cargo deny` over what the
-//! program is made of. Their versions are those of `tests/data/lint.lock`, installed once.
+//! Lints that cargo does not run: ruff and mypy over the runner, and `cargo deny` over the
+//! program's dependencies. `tests/data/lint.lock` has their versions; they are installed once.
 
 use std::fs::{self, File};
 use std::os::unix::fs::symlink;
@@ -13,13 +13,13 @@ use crate::common::interpreters::interpreters;
 
 const LOCK: &str = include_str!("../data/lint.lock");
 
-/// The Python that is held to ruff and mypy.
+/// The Python files that ruff and mypy check.
 const PYTHON: [&str; 3] = ["assets/runner", "assets/replicate.py", "tests/runner"];
 
-/// Besides the runner, what mypy knows by the name of its module.
+/// Folders besides the runner whose modules mypy imports by name.
 const MODULES: [&str; 2] = ["assets", "tests/runner"];
 
-/// What needs the network's list of advisories is left to whoever has it.
+/// Without the check of advisories, which needs a list from the network.
 const CHECKS: [&str; 3] = ["licenses", "bans", "sources"];
 
 #[test]
@@ -107,7 +107,7 @@ fn an_exception_without_a_reason_is_seen() {
     }
 }
 
-/// Whether an exception says why; `None` for a line without one.
+/// Whether a lint exception gives its reason; `None` for a line without an exception.
 fn reasons(line: &str) -> Option<bool> {
     let noqa = line
         .split_once("# noqa")
@@ -128,7 +128,7 @@ fn passes(command: &mut Command) {
     assert!(output.status.success(), "{command:?}\n{}", told(&output));
 }
 
-/// A check that finds nothing in this either is none.
+/// Asserts that the check fails here, so that a check that never finds anything is noticed.
 fn fails(command: &mut Command, reason: &str) {
     let output = command.output().unwrap();
     assert!(!output.status.success(), "{command:?}\n{}", told(&output));
@@ -202,7 +202,7 @@ fn home() -> PathBuf {
     PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("lint")
 }
 
-/// The folder of the tools' programs: whichever test is first installs them, the others wait.
+/// The folder of the tools' programs: the first test installs them, the others wait.
 fn tools() -> PathBuf {
     fs::create_dir_all(home()).unwrap();
     let lock = File::create(home().join("lock")).unwrap();

@@ -12,7 +12,7 @@ mod sandbox;
 #[path = "../common/hostile.rs"]
 mod texts;
 
-/// What the samples call the model.
+/// The module's name in the samples.
 mod model {
     pub use countersign::model::*;
 }

@@ -1,4 +1,4 @@
-//! The table of syntax nodes is complete, and analyser, runner and page go by it.
+//! The table of syntax nodes is complete, and analyser, runner and page follow it.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -20,7 +20,8 @@ use serde::de::DeserializeOwned;
 const OLD: &str = include_str!("../data/nodes.py");
 const NEW: &str = include_str!("../data/nodes_312.py");
 
-/// Every Python of this machine, later ones than run snippets among them, and the one that does.
+/// Every Python of this machine, including versions too new to run snippets, and the one that runs
+/// them.
 fn pythons() -> Vec<PathBuf> {
     let mut found = interpreters();
     let managed = managed_env().executable;
@@ -46,7 +47,8 @@ fn ask<T: DeserializeOwned>(python: &Path, script: &str, argument: &str) -> T {
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
-/// Minor version, and of each class of `ast` its name, its base's, and whether others extend it.
+/// Minor version, and for each class of `ast` its name, its base's name, and whether others extend
+/// it.
 type Classes = (u8, Vec<(String, String, bool)>);
 
 const CLASSES: &str = "\
@@ -59,7 +61,7 @@ found = {(c.__name__, c.__base__.__name__, bool(c.__subclasses__())) for c in be
 print(json.dumps([sys.version_info.minor, sorted(found)]))
 ";
 
-/// What a Python has otherwise than the table.
+/// The differences between a Python and the table.
 fn differences((minor, classes): &Classes) -> Vec<String> {
     let bases: BTreeSet<_> = NodeKind::ALL.iter().map(|kind| kind.base()).collect();
     let mut wrong = Vec::new();
@@ -87,7 +89,7 @@ fn every_node_kind_that_a_python_knows_is_in_the_table() {
         assert!(said.1.len() > 100, "{said:?}");
         let wrong = differences(&said);
         assert!(wrong.is_empty(), "{}: {wrong:#?}", python.display());
-        // A kind that a later Python brings, and one under a base that is new itself.
+        // Node types of a later Python: one under a known base, and one under a new base.
         for (name, base, extended) in [("Later", "expr", false), ("later", "AST", true)] {
             said.1.push((name.to_owned(), base.to_owned(), extended));
         }
@@ -108,8 +110,8 @@ fn names(kinds: impl IntoIterator<Item = NodeKind>) -> BTreeSet<String> {
     names.collect()
 }
 
-/// The parser's own node types are matched one by one where they are walked, so that a new one does not
-/// compile; what the walk says of each is what CPython calls it.
+/// The walk matches each of the parser's node types, so a new one does not compile; the walk's name
+/// for each is CPython's.
 #[test]
 fn the_analyser_names_every_kind_as_python_does() {
     let mut seen: BTreeSet<_> = [NodeKind::Module, NodeKind::Expression].into();
@@ -130,7 +132,7 @@ fn the_analyser_names_every_kind_as_python_does() {
     assert_eq!(names(seen), names(NodeKind::listed()));
 }
 
-/// The kinds that a verdict refuses.
+/// The node kinds that a verdict refuses.
 fn refused(text: &str, policy: &Policy) -> BTreeSet<String> {
     let findings = analyse(text.as_bytes(), policy).findings.into_iter();
     let refused = findings.filter(|f| f.rule == "NODE001");
@@ -188,7 +190,7 @@ fn what_the_analyser_does_not_read_is_unanalyzable_in_every_profile() {
     }
 }
 
-/// `CS_WRITE_RULES=1 cargo test --test it nodes` writes the page anew.
+/// `CS_WRITE_RULES=1 cargo test --test it nodes` regenerates the page.
 #[test]
 fn the_page_of_the_syntax_is_what_the_table_says() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/docs/syntax.md");

@@ -1,5 +1,5 @@
-//! `countersign audit prune` on a log of several segments, and what the other commands and a dashboard
-//! make of what is left.
+//! `countersign audit prune` on a log of several segments, and how the other commands and a
+//! dashboard handle the rest.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use crate::common;
@@ -17,11 +17,11 @@ use serde_json::Value;
 
 use crate::{model, samples};
 
-/// Days ago that the segments end; `retention_days` is 30.
+/// How many days ago each segment ends; `retention_days` is 30.
 const AGES: [i64; 3] = [40, 35, 0];
 const TITLES: [&str; 3] = ["the oldest run", "an older run", "the newest run"];
 
-/// Each run's own; what they print is the same.
+/// Code that is different for each run but prints the same.
 fn code(title: &str) -> Blob {
     Blob::of(format!("print('{title}')").as_bytes())
 }
@@ -60,22 +60,23 @@ fn runs(state: &Path) -> [ProposalId; 3] {
     ids
 }
 
-/// A line as `src/audit/line.rs` describes it: its body, then what was before it and its own hash.
+/// A line as `src/audit/line.rs` describes it: its body, then the hash of the line before and its
+/// own.
 fn sealed(body: &str, prev: &mut String) -> String {
     let body = format!("{body},\"prev\":\"{prev}\"");
     *prev = Digest::of(body.as_bytes()).hex();
     format!("{body},\"hash\":\"{prev}\"}}\n")
 }
 
-/// The record with another time.
+/// The record with its time replaced.
 fn dated(body: &str, ts: Timestamp) -> String {
     let (before, rest) = body.split_once("\"ts\":\"").unwrap();
     let (_, after) = rest.split_once('"').unwrap();
     format!("{before}\"ts\":\"{ts}\"{after}")
 }
 
-/// Cuts the one segment into three, each as old as `AGES` says: a writer begins a new one every 64 MiB,
-/// over weeks.
+/// Cuts the single segment into three with the ages in `AGES`: a writer begins a new one only every
+/// 64 MiB, which takes weeks.
 fn cut(state: &Path, ids: &[ProposalId; 3]) {
     let log = state.join("log");
     let whole = fs::read_to_string(log.join("00000001.jsonl")).unwrap();
@@ -138,7 +139,7 @@ fn whole_old_segments_go_and_everything_else_goes_on() {
     let before = (files(&log), files(&blobs));
     assert_eq!(before.0.len(), 3);
 
-    // What would go is listed, and nothing goes.
+    // A dry run lists what would be removed and removes nothing.
     let dry = dash.cli(&["audit", "prune", "--dry-run"]);
     let named = |output: &Output| {
         let said = String::from_utf8(output.stderr.clone()).unwrap();
@@ -157,7 +158,7 @@ fn whole_old_segments_go_and_everything_else_goes_on() {
     let said = named(&done);
     assert!(said.contains("`audit verify` goes on from there"), "{said}");
     assert_eq!(files(&log), [log.join("00000003.jsonl")]);
-    // Of the blobs, those that nothing else names.
+    // Only blobs that no remaining record names are removed.
     let left = files(&blobs);
     let gone: Vec<_> = before
         .1
@@ -174,7 +175,7 @@ fn whole_old_segments_go_and_everything_else_goes_on() {
 
     let said = text(&dash.cli(&["audit", "verify"]));
     assert!(said.starts_with("consistent: "), "{said}");
-    // Its opening and closing, then two runs.
+    // The removed records: opening and closing of the log, then two runs.
     assert!(said.contains("records up to seq 11 were removed"), "{said}");
     let list = text(&dash.cli(&["audit", "list"]));
     assert_eq!(list.lines().count(), 1, "{list}");
@@ -188,10 +189,10 @@ fn whole_old_segments_go_and_everything_else_goes_on() {
     assert_eq!(last["kind"], "pruned", "{last}");
     assert_eq!(last["through_segment"], 2, "{last}");
 
-    // Nothing more is old.
+    // Nothing else is old enough.
     let again = dash.cli(&["audit", "prune"]);
     assert_eq!(text(&again), "");
-    // A dashboard goes on with what is left.
+    // A dashboard continues with the remaining log.
     dash.then(&[]);
     dash.wait_for("the socket", |d, _| d.socket.exists());
     let screen = dash.press_until("2", "the audit screen", |screen| screen.contains(TITLES[2]));

@@ -1,5 +1,5 @@
 //! The log through the dashboard's binary: what a start finds, what `status` says, and what only a
-//! person mends.
+//! person can repair.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use crate::common;
@@ -74,7 +74,7 @@ fn a_log_with_a_changed_content_is_named_on_the_screen_and_goes_on() {
     dash.wait_text("log ✓");
     dash.signal(Signal::SIGKILL);
     dash.ended();
-    // What it left open is ended by the next start, and that is a sound life.
+    // The next start ends what it left open, and the log is consistent.
     dash.then(&[]);
     dash.wait_text("log ✓");
     dash.keys("q");
@@ -94,8 +94,8 @@ fn a_log_with_a_changed_content_is_named_on_the_screen_and_goes_on() {
     assert_eq!(again["state"], "pending");
 }
 
-/// Sends proposals one behind the other, kills the dashboard with 9 once so many are answered, and brings
-/// back the ids of all that were.
+/// Sends many proposals, kills the dashboard with SIGKILL after this many answers, and returns the
+/// ids of all answered ones.
 fn killed_while_proposing(dash: &mut Dash, round: usize, answers: usize) -> Vec<String> {
     let mut stream = UnixStream::connect(&dash.socket).unwrap();
     let mut frames = String::new();
@@ -138,7 +138,7 @@ fn a_dashboard_that_is_killed_again_and_again_loses_nothing_it_answered() {
     assert_eq!(verify.status.code(), Some(0), "{}", said(&verify));
     assert!(!dash.text().contains("damaged"));
     let list = said(&dash.cli(&["audit", "list"]));
-    // Those that each round waits for; the kill may come before any other.
+    // At least those that the rounds wait for; the kill may precede all others.
     assert!(answered.len() >= 95, "{}", answered.len());
     for id in &answered {
         let line = list.lines().find(|line| line.contains(id.as_str()));
@@ -147,7 +147,7 @@ fn a_dashboard_that_is_killed_again_and_again_loses_nothing_it_answered() {
     }
 }
 
-/// A log of a dashboard that was closed, with a byte of its middle changed.
+/// A cleanly closed dashboard whose log has a changed byte in the middle.
 fn damaged() -> Dash {
     let mut dash = Dash::start();
     let mut agent = dash.agent();
@@ -166,7 +166,7 @@ fn damaged() -> Dash {
     dash
 }
 
-/// Runs `audit repair` where no terminal can be asked, with an answer on standard input.
+/// Runs `audit repair` without a terminal, with an answer on standard input.
 fn unasked(dash: &Dash, answer: &str) -> Output {
     let mut child = Command::new("setsid")
         .arg("--wait")
@@ -193,12 +193,12 @@ fn only_a_person_at_a_terminal_repairs_a_log() {
     let mut dash = damaged();
     let log = dash.state.join("log/00000001.jsonl");
     let before = std::fs::read(&log).unwrap();
-    // The dashboard does not start, and says what would.
+    // The dashboard does not start, and says how to repair the log.
     dash.then(&[]);
     let screen = dash.wait_for("why it does not start", |d, text| {
         text.contains("repair") || d.alternate_screen()
     });
-    // Where a row ends depends on the folder's name.
+    // Line breaks depend on the length of the folder's name.
     assert!(screen.contains("damaged"), "{screen}");
     assert_eq!(dash.ended().exit_code(), 1);
 
@@ -213,7 +213,7 @@ fn only_a_person_at_a_terminal_repairs_a_log() {
         let output = dash.cli(&["audit", "repair", flag]);
         assert_eq!(output.status.code(), Some(2), "{flag}: {}", said(&output));
     }
-    // Anything but the digits leaves; what is typed before the question does not count.
+    // Any answer but the digits cancels; keys typed before the question do not count.
     for typed in ["y\r", "\r", "0000 \r"] {
         dash.then(&["audit", "repair"]);
         dash.wait_text("to repair it");
@@ -238,7 +238,7 @@ fn only_a_person_at_a_terminal_repairs_a_log() {
     assert_eq!(dash.ended().exit_code(), 0);
     let verify = dash.cli(&["audit", "verify"]);
     assert_eq!(verify.status.code(), Some(0), "{}", said(&verify));
-    // Whoever reviews the log learns of it without opening a file.
+    // A reviewer of the log learns about the repair without opening a file.
     let told = said(&verify);
     assert!(
         told.contains("repaired 20") && told.contains(" by uid "),
@@ -266,7 +266,7 @@ fn only_a_person_at_a_terminal_repairs_a_log() {
         record["by"]["uid"].is_u64() && record["lost"].is_string(),
         "{record}"
     );
-    // And the dashboard starts on it.
+    // The dashboard starts with the repaired log.
     dash.then(&[]);
     dash.wait_text("log ✓");
     let nothing = unasked(&dash, "");
@@ -280,13 +280,13 @@ fn only_a_person_at_a_terminal_repairs_a_log() {
 #[test]
 fn what_a_crash_left_is_set_aside_by_the_start_which_says_so() {
     let mut dash = Dash::start();
-    // Killed before its first record stands in the log, there would be none to tear.
+    // The kill must come after the first record is in the log, or there would be none to tear.
     dash.wait_for("the first record", |d, _| {
         d.log_text().contains("\"opened\"")
     });
     dash.signal(Signal::SIGKILL);
     dash.ended();
-    // A batch that was written directly and got to the disk in parts.
+    // A batch written directly, of which only parts reached the disk.
     let log = dash.state.join("log/00000001.jsonl");
     let mut file = std::fs::OpenOptions::new().append(true).open(&log).unwrap();
     let mut torn = b"{\"v\":1,\"seq\":9,\"batch\":9,".to_vec();

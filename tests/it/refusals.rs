@@ -1,5 +1,5 @@
-//! `assets/docs/refusals.md` says of every refusal what it is for: held against the child's files and the
-//! table of rules.
+//! `assets/docs/refusals.md` gives the purpose of every refusal: compared with the child's files
+//! and the table of rules.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -13,7 +13,7 @@ use ruff_python_ast::{
     Expr, ExprCall, FStringPart, InterpolatedStringElement, Stmt, StmtFunctionDef,
 };
 
-/// What makes or raises a refusal, by the last word of what is called.
+/// Functions that make or raise a refusal, by the last part of their name.
 const REFUSES: [&str; 6] = [
     "refuse",
     "_refuse",
@@ -23,7 +23,7 @@ const REFUSES: [&str; 6] = [
     "PermissionError",
 ];
 
-/// What a refusal may serve; `none` waits to be taken away.
+/// The purposes of refusals; refusals with `none` are to be removed.
 const PURPOSES: [&str; 4] = ["contract", "redaction", "early error", "none"];
 
 type Refusals = BTreeSet<(String, String)>;
@@ -65,7 +65,7 @@ fn compare(found: &Refusals, listed: &Refusals, from: &str) {
     );
 }
 
-/// The rows of the page: each refusal with each of its files, rules with none.
+/// The rows of the page: each refusal with each of its files, rules without a file.
 fn listed(wanted: impl Fn(&[String]) -> bool) -> Refusals {
     let page = std::fs::read_to_string(root().join("assets/docs/refusals.md")).unwrap();
     let mut all = Refusals::new();
@@ -96,7 +96,7 @@ fn listed(wanted: impl Fn(&[String]) -> bool) -> Refusals {
     all
 }
 
-/// What stands in backquotes; a text with backquotes of its own stands in three.
+/// The texts in backquotes; a text that contains backquotes is inside three.
 fn spans(cell: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut rest = cell;
@@ -164,8 +164,8 @@ impl<'a> Visitor<'a> for Assigned {
     }
 }
 
-/// The texts that refuse: arguments of whatever raises, what a `…_problem` answers, the events of an
-/// audit hook.
+/// Finds the texts of refusals: arguments of raising functions, results of `…_problem` functions,
+/// and the events of an audit hook.
 struct Look {
     names: HashMap<String, Vec<String>>,
     within: Vec<String>,
@@ -285,7 +285,7 @@ fn called(function: &Expr) -> &str {
     }
 }
 
-/// A text with `…` for what it is put together with.
+/// A text with `…` for the parts filled in at run time.
 fn text_of(expr: &Expr) -> Option<String> {
     match expr {
         Expr::StringLiteral(text) => Some(text.value.to_str().to_owned()),

@@ -1,4 +1,4 @@
-//! `countersign replicate`: kept code runs again only as it was granted, after a person said so.
+//! `countersign replicate`: kept code runs again only as it was granted, after a person confirms.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use crate::common;
@@ -15,7 +15,7 @@ const CODE: &str =
 
 const TEAM: &str = "name = \"team\"\nextends = \"analysis\"\n";
 
-/// A dashboard that was quit after one run succeeded, and the file its code was kept in.
+/// A dashboard that was quit after one successful run, and the file with the kept code.
 fn kept() -> (Dash, PathBuf) {
     let mut dash = Dash::with(&Options {
         config: "profile = \"team\"\nprofiles = [\"team\"]\n\
@@ -53,7 +53,7 @@ impl Dash {
             found = entries
                 .map(|e| e.unwrap().path())
                 .find(|p| p.to_str().unwrap().ends_with(&format!("_{id}.py")));
-            // Its name is there before its content.
+            // The file exists before its content is written.
             let content = found.as_ref().and_then(|path| std::fs::metadata(path).ok());
             content.is_some_and(|meta| meta.len() > 0)
         });
@@ -61,7 +61,7 @@ impl Dash {
     }
 }
 
-/// The managed environment's Python stands for the user's own.
+/// The managed environment's Python, used as the user's own.
 fn own_python() -> String {
     let prefix = python::managed_env().prefix;
     prefix.join("bin/python3").display().to_string()
@@ -75,7 +75,7 @@ fn log_text(dash: &Dash) -> String {
     text
 }
 
-/// Runs the command where no terminal can be asked.
+/// Runs the command without a terminal.
 fn unasked(dash: &Dash, file: &str) -> Output {
     Command::new("setsid")
         .arg("--wait")
@@ -104,7 +104,7 @@ fn r5_kept_code_is_replicated_after_a_person_said_so() {
     let python = own_python();
     let args = ["--python", python.as_str(), "replicate", file.as_str()];
 
-    // Anything but the digits leaves, and nothing is recorded.
+    // Any answer but the digits cancels, and nothing is recorded.
     dash.then(&args);
     let text = dash.wait_text("to run it");
     assert!(
@@ -133,7 +133,7 @@ fn r5_kept_code_is_replicated_after_a_person_said_so() {
     assert!(log_text(&dash).contains("\"kind\":\"replicated\""));
     assert!(dash.cli(&["audit", "verify"]).status.success());
 
-    // A data set of another content is said, and the person decides.
+    // A data set with changed content is reported, and the person decides.
     std::fs::write(
         dash.root().join("config/sales.csv"),
         "region,amount\nnorth,5\n",
@@ -168,7 +168,7 @@ fn r5_replicate_refuses_what_was_not_granted_and_did_not_succeed() {
     write(&granted.replace(&id, "01900000-0000-7000-8000-000000000000"));
     refused(&dash, &path, "knows no granted run");
 
-    // A run that failed, dressed as a kept one.
+    // A failed run, disguised as a kept one.
     let list = String::from_utf8(dash.cli(&["audit", "list"]).stdout).unwrap();
     let failed = list.lines().find(|l| l.contains("failed")).unwrap();
     let failed = failed.split_whitespace().find(|w| w.len() == 36).unwrap();
@@ -176,7 +176,7 @@ fn r5_replicate_refuses_what_was_not_granted_and_did_not_succeed() {
     write(&format!("{header}1 / 0\n"));
     refused(&dash, &path, "did not succeed");
 
-    // The profile it was granted under is asked again.
+    // The code is checked again under the profile it was granted under.
     write(&granted);
     let policy = dash.root().join("config/policies/team.toml");
     std::fs::write(&policy, format!("{TEAM}[attributes]\ndeny = [\"sum\"]\n")).unwrap();
@@ -192,7 +192,7 @@ fn r5_replicate_refuses_what_was_not_granted_and_did_not_succeed() {
     std::fs::write(&policy, TEAM).unwrap();
     std::fs::set_permissions(&policy, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
 
-    // A log that was touched vouches for nothing.
+    // A log that was changed proves nothing.
     let log = dash.state.join("log/00000001.jsonl");
     let text = std::fs::read_to_string(&log).unwrap();
     std::fs::write(&log, text.replacen("\"seq\":2,", "\"seq\":3,", 1)).unwrap();
@@ -229,7 +229,7 @@ fn r5_kept_code_goes_after_its_days_and_a_dry_run_only_says_so() {
     assert!(!old.exists() && file.exists());
 }
 
-/// The code finds what its contract gave it; a Python that lacks a library is told in one sentence.
+/// The code gets what its contract gave it; a missing library is reported in one sentence.
 #[test]
 fn r5_replicated_code_has_what_its_contract_gives() {
     let dir = tempfile::tempdir().unwrap();
@@ -295,7 +295,7 @@ fn r5_replicated_code_has_what_its_contract_gives() {
     assert_eq!(out, "{'target': 'y'} 2 (2, 2)\ny\n");
     assert_eq!(err, "info: one\n");
 
-    // `-S` leaves the libraries away.
+    // `-S` hides the installed libraries.
     let bare = at("bare");
     std::fs::write(&bare, format!("#!/bin/sh\nexec {own} -S \"$@\"\n")).unwrap();
     std::fs::set_permissions(&bare, std::os::unix::fs::PermissionsExt::from_mode(0o700)).unwrap();

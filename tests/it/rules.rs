@@ -1,4 +1,4 @@
-//! The rules' own page and examples, kept true to the table.
+//! The rules' page and examples match the table.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -7,7 +7,7 @@ use std::path::Path;
 use countersign::analysis::{analyse, rules};
 use countersign::policy::builtin;
 
-/// `CS_WRITE_RULES=1 cargo test --test it rules` writes the page anew.
+/// `CS_WRITE_RULES=1 cargo test --test it rules` regenerates the page.
 #[test]
 fn the_page_of_the_rules_is_what_the_table_says() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/rules.md");
@@ -22,11 +22,11 @@ fn the_page_of_the_rules_is_what_the_table_says() {
     );
 }
 
-/// What a reader is shown as an example of a rule is one.
+/// Every example shown for a rule triggers that rule.
 #[test]
 fn every_example_meets_its_rule() {
     let policies = builtin().unwrap();
-    // Too long to be shown, or nothing that a text under a built-in policy can do.
+    // Rules whose examples would be too long, or that no code under a built-in policy can trigger.
     let elsewhere = [
         "PARSE002",
         "PARSE003",
@@ -36,7 +36,7 @@ fn every_example_meets_its_rule() {
         "DATA002",
         "TEXT010",
         "IMPORT011",
-        // Of what is known of a run (`tests/it/setting.rs`).
+        // Depend on facts about a run (`tests/it/setting.rs`).
         "RUN001",
         "RUN003",
         "RUN004",

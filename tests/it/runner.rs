@@ -35,14 +35,14 @@ fn passes(python: &Path, script: &str, arguments: &[&Path]) {
     );
     let left = std::fs::read_dir(folder.path()).unwrap().count();
     assert_eq!(left, 0, "{} leaves files where it runs", script.display());
-    // A script that tested nothing is no success.
+    // A script that tested nothing must not count as success.
     assert!(
         said.lines().filter(|l| l.starts_with("ok ")).count() >= 8,
         "{said}"
     );
 }
 
-/// Of the guard as a whole, and of each of its files.
+/// Tests of the guard as a whole, and of each of its files.
 const SCRIPTS: [&str; 2] = ["tests/runner/check_guard.py", "tests/runner/check_files.py"];
 
 #[test]
@@ -68,7 +68,7 @@ fn what_is_counted_of_private_data_is_bounded_and_says_where() {
     passes(&python, "tests/runner/check_values.py", &[&site]);
 }
 
-/// Folder of the managed environment's packages, and its interpreter.
+/// The managed environment's interpreter, and the folder of its packages.
 fn managed() -> (PathBuf, PathBuf) {
     let env = common::python::managed_env();
     let site = env.sys_path.iter().find(|p| p.join("pandas").is_dir());
@@ -100,11 +100,11 @@ struct Row {
     profile: Option<String>,
 }
 
-/// Rules about names, attributes and syntax as they are written, which both readers judge before
-/// anything runs. Modules found through other objects are for the gates.
+/// Rules about written names, attributes and syntax, which both readers judge before anything runs.
+/// The gates judge modules found through other objects.
 const STRUCTURAL: &[&str] = &["NODE001", "ATTR001", "ATTR003", "ATTR007", "BUILTIN001"];
 
-/// Where the analyser follows a value or reads a text, the runner waits until it runs.
+/// Code in which the analyser follows a value or reads a text; the runner judges it at run time.
 const WHEN_IT_RUNS: &[(&str, &str)] = &[
     ("getattr(", "the name is an argument: the gate of getattr"),
     ("= getattr", "the same under another name"),
@@ -155,7 +155,7 @@ fn the_two_readers_of_a_policy_agree() {
         .flat_map(|file| file.lines())
         .map(|line| serde_json::from_str::<Row>(line).unwrap())
         .map(|row| (row.profile.unwrap_or("analysis".to_owned()), row.code))
-        // Without the guard there is no second reader.
+        // Without the guard there is no second check.
         .filter(|(profile, _)| profile != "script")
         .collect();
     codes.extend(
@@ -177,14 +177,14 @@ fn the_two_readers_of_a_policy_agree() {
     assert!(wrong.is_empty(), "{}:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// The check's refusal, and what Python sees of the code, where it can read it.
+/// The check's refusal, and what Python sees in the code, if it can parse it.
 type Said = (Option<String>, Option<CodeFacts>);
 
-/// Where the analyser is the stricter one.
+/// Used where the analyser is stricter.
 const ACCEPTED: &str = "accepted, but blocked";
 
-/// How the analyser's verdict and the runner's check differ where they must not. `facts`: what the
-/// analyser sees of the code.
+/// How the analyser's verdict and the runner's check differ although they must agree. `facts`: what
+/// the analyser sees in the code.
 fn disagreement(
     code: &str,
     verdict: &Verdict,
@@ -213,7 +213,7 @@ fn disagreement(
     }
 }
 
-/// Every form that binds, declares, deletes, annotates or reads a name `N`, or names an attribute by it.
+/// Every form that binds, declares, deletes, annotates or reads a name `N`, or an attribute `N`.
 const FORMS: &[&str] = &[
     "N = 1",
     "x = N = 1",
@@ -321,8 +321,9 @@ const FORMS: &[&str] = &[
     "{**N, 'a': [*N]}",
 ];
 
-/// Forms that bind it and read it back. What is bound somewhere, the runner does not judge as a builtin:
-/// the builtins that it gives do not have what is not allowed. The analyser looks where it is bound.
+/// Forms that bind a name and read it back. The runner does not judge a name that is bound anywhere
+/// as a builtin, since its guarded builtins lack forbidden names. The analyser checks where it is
+/// bound.
 const READ_BACK: &[&str] = &[
     "N = 1; N",
     "def N(): N()",
@@ -331,7 +332,7 @@ const READ_BACK: &[&str] = &[
     "global N; N: int; N",
 ];
 
-/// Where a form stands.
+/// Code around a form.
 const AROUND: &[&str] = &[
     "x = 1\n#",
     "x = 1\ndef outer():\n    #",
@@ -339,7 +340,7 @@ const AROUND: &[&str] = &[
     "x = 1\nclass __:\n    async def outer(self):\n        #",
 ];
 
-/// Names of Python's own, of its builtins and of policies, and near ones that are anybody's.
+/// Special names, builtins and names from policies, and similar ordinary names.
 const NAMES: &[&str] = &[
     "__loader__",
     "__name__",
@@ -387,10 +388,10 @@ const NAMES: &[&str] = &[
     "anything",
 ];
 
-/// Profiles with a guard, beside `analysis`.
+/// Profiles with a guard, besides `analysis`.
 const OTHERS: &[&str] = &["chart", "feature", "scoped", "walled"];
 
-/// Forms by names by places: what one reader refuses of names, the other does.
+/// All combinations of forms, names and places: both readers refuse the same ones.
 #[test]
 fn the_two_readers_agree_on_every_form_of_a_name() {
     let policies = countersign::policy::builtin().unwrap();
@@ -402,7 +403,8 @@ fn the_two_readers_agree_on_every_form_of_a_name() {
                 let below = format!("\n{}", indent.trim_end_matches('#'));
                 let inside = form.replace('N', name).replace('\n', &below);
                 let code = around.replace('#', &inside);
-                // Where it stands is the same to every policy.
+                // Every policy treats the places alike, so the other profiles need only the first
+                // one.
                 let others = if at == 0 { OTHERS } else { &[] };
                 codes.extend(others.iter().map(|profile| (*profile, code.clone())));
                 codes.push(("analysis", code));
@@ -442,12 +444,12 @@ fn the_two_readers_agree_on_every_form_of_a_name() {
     }
 }
 
-/// Seeds in the syntax of Python 3.12, which is an error of syntax to an older one when it runs. What
-/// fuzzers make of them keeps the statement `type`.
+/// Seeds with syntax of Python 3.12, a syntax error for older versions. Inputs that fuzzers make
+/// from them keep the statement `type`.
 const NEWER: &str = "syntax-types";
 
-/// Text made to stall or mislead a reader, from the analyser's real worker, which has its own bound of
-/// time, as the runner's check here has.
+/// Text made to stall or mislead a reader, given to the analyser's real worker. It has a time
+/// limit, as the runner's check has here.
 #[test]
 fn the_two_readers_agree_on_hostile_text() {
     let (python, _) = managed();
@@ -462,7 +464,7 @@ fn the_two_readers_agree_on_hostile_text() {
         let seeds = hostile::seeds(target).into_iter();
         texts.extend(seeds.map(|(path, code)| (path.display().to_string(), code)));
     }
-    // What is no UTF-8, or longer than the policy takes, reaches no child.
+    // Text that is not UTF-8, or longer than the policy allows, never reaches a child.
     let texts: Vec<(String, String)> = texts
         .into_iter()
         .filter(|(_, code)| code.len() <= 64 * 1024)

@@ -15,7 +15,7 @@ use crate::common::given;
 
 const MOUNTS: &str = "mounts of one's own: unshare -Urm";
 
-/// The binary with a home of its own, and a pip that finds packages nowhere but at `index`.
+/// The binary with its own home, and a pip that finds packages only at `index`.
 fn countersign(home: &Path, index: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_countersign"));
     for (name, _) in std::env::vars_os() {
@@ -37,7 +37,7 @@ fn countersign(home: &Path, index: &str) -> Command {
         .env("PIP_CACHE_DIR", home.join("cache"))
         .env("PIP_INDEX_URL", format!("http://{index}/simple"))
         .env("PIP_RETRIES", "0")
-        // Nothing here ends because pip has waited long enough.
+        // No test here may end by pip's timeout.
         .env("PIP_TIMEOUT", "600")
         .stdin(Stdio::null());
     command
@@ -62,9 +62,9 @@ fn made(home: &Path) -> Vec<String> {
 #[test]
 fn without_a_network_the_setup_says_so_and_leaves_nothing_half_made() {
     let home = tempfile::tempdir().unwrap();
-    // Nobody listens there: a port below 1024 is given to no other test.
+    // Nobody listens there: no other test gets a port below 1024.
     let mut command = countersign(home.path(), "127.0.0.1:1");
-    // Would leave nothing to tell the cause from, did it reach pip.
+    // If these reached pip, its output would not show the cause.
     command
         .env("PIP_QUIET", "3")
         .env("PYTHONHOME", "/nonexistent");
@@ -76,14 +76,14 @@ fn without_a_network_the_setup_says_so_and_leaves_nothing_half_made() {
     assert_eq!(made(home.path()), ["lock", "setup.log"]);
     let log = fs::read_to_string(home.path().join("data/countersign/python/setup.log")).unwrap();
     assert!(log.contains("cloudpickle"), "{log}");
-    // Progress is plain lines where there is no terminal.
+    // Without a terminal, progress is plain lines.
     assert!(
         error.contains("making the environment\n") && !error.contains('\x1b'),
         "{error}"
     );
 }
 
-/// Where mounts can be made.
+/// Needs mounts.
 #[test]
 fn a_full_disk_is_named_with_the_mend() {
     let home = tempfile::tempdir().unwrap();
@@ -132,7 +132,7 @@ fn a_killed_setup_leaves_nothing_that_counts_and_the_next_waits_for_its_pip() {
         .stdout(Stdio::null())
         .spawn()
         .unwrap();
-    // pip asks, and never gets an answer.
+    // pip sends its request and never gets an answer.
     let (asked, _): (TcpStream, _) = listener.accept().unwrap();
     first.kill().unwrap();
     first.wait().unwrap();
@@ -154,7 +154,8 @@ fn a_killed_setup_leaves_nothing_that_counts_and_the_next_waits_for_its_pip() {
     let mut line = String::new();
     said.read_line(&mut line).unwrap();
     assert!(line.contains("waiting for another setup"), "{line}");
-    // The orphan's request fails and with it the orphan; the second has its turn and fails too.
+    // The orphaned pip's request fails, so it ends; then the second setup gets its turn and fails
+    // too.
     drop(listener);
     drop(asked);
     let mut rest = String::new();

@@ -1,6 +1,6 @@
 //! The table of attacks through the finished binary: proposed on the real socket, granted by real
-//! key presses, and met by a real child of tier `kernel`. The executor's own suite tries the same
-//! table in every tier, as an ordinary user and with layers left off.
+//! key presses, and run in a real child of tier `kernel`. The executor's own suite tries the same
+//! table in every tier, as an ordinary user and with single layers disabled.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use crate::common;
@@ -45,7 +45,7 @@ fn every_attack_of_the_table_is_met_by_what_a_person_granted() {
     }
     let mut dash = Dash::with(&Options {
         config: "profiles = [\"analysis\", \"script\"]\n",
-        // Room for most of the table at once: all of it has to be seen.
+        // Room for most of the table at once, because all of it has to be seen.
         size: (240, 100),
         ..Options::default()
     });
@@ -109,7 +109,7 @@ fn runs_that_a_person_granted_end_as_the_table_says_and_leave_nothing() {
         assert_eq!(run["isolation"]["tier"], "kernel", "{outcome}");
         dash.wait_for("the run's end", |d, _| processes::runs(d.pid()).is_empty());
     }
-    // The row about escapes was among them; not one byte of it reached the terminal as it was.
+    // The row with escape sequences was among them; none of them reached the terminal raw.
     let raw = String::from_utf8_lossy(&dash.raw()).into_owned();
     assert!(!raw.contains("\x1b]0;owned") && !raw.contains('\u{202e}'));
 }
@@ -169,8 +169,8 @@ fn a_run_whose_agent_is_gone_is_killed_where_that_is_configured() {
     });
 }
 
-/// `countersign doctor --json` where no user namespace can be made, as `sysctl
-/// user.max_user_namespaces=0` has it: the number counts for the namespace it is written in.
+/// `countersign doctor --json` where no user namespace can be made, as after `sysctl
+/// user.max_user_namespaces=0`: the limit applies to the namespace in which it is written.
 #[test]
 fn without_user_namespaces_the_tier_is_refused_by_name_with_the_mend() {
     let root = nix::unistd::Uid::effective().is_root();
@@ -181,7 +181,8 @@ fn without_user_namespaces_the_tier_is_refused_by_name_with_the_mend() {
         return;
     }
     let close = "echo 0 > /proc/sys/user/max_user_namespaces && exec \"$0\" \"$@\"";
-    // Root of the namespace, and its rights, only from the first exec after the mapping on.
+    // The process is root of the namespace, with capabilities, only after the first exec that
+    // follows the mapping.
     let script = format!("read go; exec sh -c '{close}' \"$0\" \"$@\"");
     let root = tempfile::tempdir().unwrap();
     let mut child = std::process::Command::new("unshare")
@@ -224,7 +225,7 @@ fn without_user_namespaces_the_tier_is_refused_by_name_with_the_mend() {
     assert!(mend.contains("sysctl user.max_user_namespaces="), "{mend}");
 }
 
-/// What a tier is asked to withstand: each has a row of its own in the table.
+/// Attacks that a tier must withstand: each has its own row in the table.
 const ASKED: &[&str] = &[
     "fork bomb",
     "memory bomb",
@@ -275,7 +276,7 @@ fn the_table_answers_every_line_of_the_list_and_names_layers_that_exist() {
     let names: Vec<&String> = names.chain(table.run.iter().map(|r| &r.name)).collect();
     let once: BTreeSet<&&String> = names.iter().collect();
     assert_eq!(once.len(), names.len());
-    // Each layer that stops something in tier kernel is shown to by a run without it.
+    // For each layer that stops an attack in tier kernel, a run without the layer proves it.
     let mut stops = BTreeSet::new();
     let mut proven = BTreeSet::new();
     for attack in &table.attack {
@@ -287,7 +288,8 @@ fn the_table_answers_every_line_of_the_list_and_names_layers_that_exist() {
             layer
         }));
     }
-    // The runner's own last act: its row is all there is to it.
+    // The runner itself sets this at the end, so there is no run without it: its row is the only
+    // proof.
     stops.remove("undumpable");
     let unproven: Vec<_> = stops.difference(&proven).collect();
     assert!(unproven.is_empty(), "{unproven:?}");

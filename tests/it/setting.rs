@@ -1,4 +1,5 @@
-//! What a verdict rests on beside the code and the policy: the tier, the inputs, what is installed.
+//! What a verdict depends on besides the code and the policy: the tier, the inputs, and the
+//! installed packages.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::collections::BTreeMap;
@@ -13,7 +14,7 @@ pub fn policy(name: &str) -> Arc<Policy> {
     all.into_iter().find(|p| p.name == name).unwrap()
 }
 
-/// The releases that the lists of members are known for.
+/// The library releases that the lists of members describe.
 fn releases() -> BTreeMap<String, String> {
     let lines = include_str!("../../assets/policies/members/locked.txt").lines();
     let releases = lines.filter_map(|l| l.strip_prefix("# ")?.split_once(' '));
@@ -42,7 +43,7 @@ pub fn judged(profile: &str, code: &str) -> Verdict {
     analyse_in(code.as_bytes(), &policy(profile), &setting())
 }
 
-/// What the rules of a family did, in the order of the text: the rule, the action, the subject.
+/// The findings of a family of rules in the order of the code: the rule, the action, the subject.
 pub fn of(verdict: &Verdict, family: &str) -> Vec<(String, Action, String)> {
     let found = verdict
         .findings
@@ -54,7 +55,7 @@ pub fn of(verdict: &Verdict, family: &str) -> Vec<(String, Action, String)> {
         .collect()
 }
 
-/// Nothing is clear where only the guard stands.
+/// No verdict is clear if the guard is the only protection.
 #[test]
 fn in_tier_process_no_verdict_is_clear() {
     for (least, kind) in [
@@ -70,7 +71,7 @@ fn in_tier_process_no_verdict_is_clear() {
         let told = verdict.findings.iter().any(|f| f.rule == "TIER001");
         assert_eq!(told, least == Tier::Process);
     }
-    // The stronger of both counts.
+    // The stronger tier counts.
     let setting = Setting {
         tier: Some(Tier::Process),
         ..setting()
@@ -79,7 +80,7 @@ fn in_tier_process_no_verdict_is_clear() {
     assert_eq!(script.tier, Tier::Kernel);
     let verdict = analyse_in(b"print(1)\n", &script, &setting);
     assert!(of(&verdict, "TIER").is_empty());
-    // What nobody knows judges nothing.
+    // Unknown facts cause no findings.
     let verdict = analyse_in(b"print(1)\n", &policy("analysis"), &Setting::default());
     assert_eq!(verdict.verdict, VerdictKind::Clear);
 }
@@ -203,7 +204,7 @@ fn a_syntax_that_this_python_does_not_have_yet_is_answered_at_once() {
     }
 }
 
-/// Each with what is said of a file that nothing wrote.
+/// Rows: code, and the action on a file that nothing wrote.
 #[test]
 fn a_file_that_nothing_wrote_is_answered_at_once_with_the_inputs() {
     let rows: &[(&str, Option<Action>)] = &[
@@ -337,8 +338,8 @@ fn a_file_that_nothing_wrote_is_answered_at_once_with_the_inputs() {
     assert!(asked.ends_with("customers, sales"), "{asked}");
 }
 
-/// A name that the output folder cannot have is answered before anybody is asked (`tests/data/filenames.jsonl`;
-/// `executor/tests/ordinary.rs` runs the same rows).
+/// File names that the output folder cannot have are refused before a person is asked
+/// (`tests/data/filenames.jsonl`; `executor/tests/ordinary.rs` runs the same rows).
 #[test]
 fn a_file_name_that_a_run_would_refuse_is_refused_before_it_and_no_other_is() {
     #[derive(serde::Deserialize)]
@@ -363,14 +364,14 @@ fn a_file_name_that_a_run_would_refuse_is_refused_before_it_and_no_other_is() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    // There names are free, or there are no files.
+    // These profiles allow any name or have no files.
     for profile in ["script", "feature", "walled"] {
         let other = judged(profile, "open('My File.txt', 'w')");
         assert_eq!(of(&other, "FS008"), [], "{profile}");
     }
 }
 
-/// Data that is used is read, a column of it named or not.
+/// Used data counts as read, whether or not the code names a column.
 #[test]
 fn a_table_that_is_used_at_all_is_data_read() {
     let read = |profile: &str, code: &str| -> Vec<(Vec<u32>, String)> {
@@ -406,7 +407,7 @@ fn a_table_that_is_used_at_all_is_data_read() {
     assert_eq!(read("scoped", "private.x = 1\nprint(private.x)\n"), []);
 }
 
-/// Special methods that change other objects in the middle of what compiled code does, and honest ones.
+/// Special methods that change other objects while compiled code runs, and honest ones.
 #[test]
 fn a_special_method_that_changes_other_objects_is_flagged() {
     #[derive(serde::Deserialize)]
@@ -427,8 +428,8 @@ fn a_special_method_that_changes_other_objects_is_flagged() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// A member that is surely not there, and a folder that nothing makes, end a run: it is answered beforehand, with
-/// what may be meant. Elsewhere nothing is said (`tests/data/missing.jsonl`).
+/// A member that is surely missing, and a folder that nothing makes, would end a run, so the code
+/// is refused beforehand with a proposal. Other code gets no finding (`tests/data/missing.jsonl`).
 #[test]
 fn what_is_surely_missing_is_answered_at_once_with_what_is_there() {
     #[derive(serde::Deserialize)]
@@ -455,7 +456,7 @@ fn what_is_surely_missing_is_answered_at_once_with_what_is_there() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    // Of a Python whose libraries nobody knows nothing is said.
+    // With unknown libraries there are no findings.
     let unknown = Setting {
         python: None,
         ..setting()

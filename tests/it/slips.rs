@@ -1,5 +1,5 @@
-//! Slips of whoever configures or proposes, met by a real dashboard: each is said with what would be right, and
-//! before a run needs it.
+//! Small mistakes in configurations and proposals, made with a real dashboard: each is reported
+//! with the correction, before a run depends on it.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use crate::common;

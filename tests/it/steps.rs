@@ -1,5 +1,6 @@
-//! What a run leaves for later: files and folders in memory that come back, and results that a later step of the
-//! session asks for by name. Through a real dashboard, a real socket and real children.
+//! What a run leaves for later: files and folders in memory that are returned, and results that a
+//! later step of the session requests by name. With a real dashboard, a real socket and real
+//! children.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use crate::common;
@@ -65,7 +66,7 @@ fn s5_folders_in_memory_come_back_whole_and_nothing_leads_out_of_them() {
     let part = STANDARD.decode(part["result"]["base64"].as_str().unwrap());
     assert_eq!(part.unwrap(), b"deep");
 
-    // Patterns look through folders, and a data set lies there as its file has it.
+    // Glob patterns search folders, and a data set is there under its file name.
     let proposal = agent.propose(json!({
         "code": "from pathlib import Path\nPath('a/b').mkdir(parents=True)\nPath('a/b/c.txt').write_text('x')\n\
                  Path('d.txt').write_text('y')\nroot = Path('.')\n\
@@ -81,7 +82,7 @@ fn s5_folders_in_memory_come_back_whole_and_nothing_leads_out_of_them() {
         "{outcome}"
     );
 
-    // What leads out is blocked, by its text; where `..` stays inside it is not.
+    // Paths that lead out are blocked by their text; `..` that stays inside is allowed.
     for (path, state) in [
         ("../a", "blocked"),
         ("a/../../b", "blocked"),
@@ -91,7 +92,7 @@ fn s5_folders_in_memory_come_back_whole_and_nothing_leads_out_of_them() {
         let proposal = agent.code(&format!("open('{path}', 'w')\n"));
         assert_eq!(proposal["state"], state, "{path}: {proposal}");
     }
-    // Without a grant of the policy there is none.
+    // A policy that does not list these functions blocks them.
     let proposal =
         agent.propose(json!({"code": "import os\nos.mkdir('a')\n", "profile": "walled"}));
     assert_eq!(proposal["state"], "blocked", "{proposal}");
@@ -141,7 +142,7 @@ fn q2_a_later_step_of_the_session_asks_for_a_result_by_its_name() {
     );
     assert_eq!(third["run"]["stdout"], "2 of them [45.0, 46.5]\n1\n");
 
-    // It is read like a file, and no file of that name takes its place.
+    // The result is read like a file, and a file with the same name cannot replace it.
     let mut read = |id: &serde_json::Value| {
         let part = agent.call("artifact", json!({"id": id, "name": "result"}));
         let part = part["result"]["base64"]
@@ -161,7 +162,7 @@ fn q2_a_later_step_of_the_session_asks_for_a_result_by_its_name() {
     let said = third["message"].as_str().unwrap();
     assert!(said.contains("`result` is not collected"), "{said}");
 
-    // What has no result has none, and another session has nothing of this one's.
+    // A run without a result has none to read, and another session cannot read this session's.
     let silent = run_silent(&mut dash);
     assert_eq!(silent["error"]["data"]["expected"], json!([]), "{silent}");
     let mut other = dash.agent();
@@ -171,7 +172,7 @@ fn q2_a_later_step_of_the_session_asks_for_a_result_by_its_name() {
     assert!(dash.cli(&["audit", "verify"]).status.success());
 }
 
-/// What is answered to who asks for the result of a run that has none.
+/// The answer to a request for the result of a run that has none.
 fn run_silent(dash: &mut Dash) -> serde_json::Value {
     let mut agent = dash.agent();
     let proposal = agent.code("x = 1\n");

@@ -1,6 +1,6 @@
-//! The rows R1–R8 of what came before: a study's data, a separate process that runs what was
-//! approved on it, and the three contracts confidentiality, integrity and availability, each through
-//! a real dashboard and a real child. `r5_*` are in `tests/it/replicate.rs`.
+//! The rows R1–R8 of the prior system: a study's data, a separate process that runs approved code
+//! on it, and the three contracts confidentiality, integrity and availability, each through a real
+//! dashboard and a real child. `r5_*` are in `tests/it/replicate.rs`.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use crate::common;
@@ -13,8 +13,8 @@ const CONFIG: &str = "profiles = [\"analysis\", \"script\", \"short\", \"small\"
     [datasets.visits]\npath = \"visits.csv\"\n";
 const VISITS: &str = "site,age\nnorth,40\nnorth,50\nsouth,60\n";
 const SHORT: &str = "name = \"short\"\nextends = \"script\"\n[limits]\nwall_s = 2\n";
-/// A clock that the other limits come before, however busy the machine is. Loading the libraries of
-/// a cold start counts as processor time.
+/// A wall limit so long that the other limits are met first, even on a busy machine. Loading the
+/// libraries in a cold start counts as processor time.
 const SMALL: &str = "name = \"small\"\nextends = \"script\"\n\
     [limits]\nwall_s = 60\ncpu_s = 5\nmemory_mb = 64\nprocesses = 8\n";
 
@@ -88,7 +88,7 @@ print(json.dumps({'env': dict(os.environ), 'cwd': os.listdir('.'), 'limits': lim
     for (name, soft) in [("CPU", 60), ("NOFILE", 64), ("CORE", 0)] {
         assert_eq!(said["limits"][name][0], soft, "{name}: {said}");
     }
-    // The process that reaps the rest counts too.
+    // The reaping process (pid 1) counts too.
     assert_eq!(said["limits"]["NPROC"][0], 65, "{said}");
     let memory = said["limits"]["AS"][0].as_i64().unwrap();
     assert!(memory > 1 << 30 && memory < 8 << 30, "{said}");
@@ -106,8 +106,8 @@ print(json.dumps({'env': dict(os.environ), 'cwd': os.listdir('.'), 'limits': lim
 #[test]
 fn r2_the_guards_stand_again_inside_the_child() {
     let (mut dash, mut agent) = dash();
-    // Each passes the analyser, which cannot know the word; it is refused where it would happen.
-    // What such words do with the analyser out of the way is in the executor's own suites.
+    // Each passes the analyser, which cannot know the word; the guard refuses it at run time. The
+    // executor's own suites test such words without the analyser.
     for code in [
         "open(words['path'])\n",
         "pd.read_csv(words['path'])\n",
@@ -142,7 +142,7 @@ fn r4_only_named_data_sets_are_loaded_and_no_path_of_them_is_told() {
     let root = dash.root().to_str().unwrap().to_owned();
     assert!(!listed.to_string().contains(&root));
 
-    // Not in the child either: its files, its mounts, its arguments and its memory map.
+    // The child does not have it either: not in its files, mounts, arguments or memory map.
     let code = "\
 import os
 for fd in os.listdir('/proc/self/fd'):
@@ -219,7 +219,7 @@ fn r8_confidentiality() {
     let (mut dash, mut agent) = dash();
     let secret = dash.root().join("config/other.csv");
     let secret = secret.to_str().unwrap();
-    // What was not given cannot be read, whatever it is and whoever owns it.
+    // Files that were not given cannot be read, whoever owns them.
     let code = format!(
         "\
 import os
@@ -235,7 +235,7 @@ print([n for n in os.environ if 'KEY' in n])
     let said = stdout(&outcome);
     assert!(!said.contains("LEAK"), "{said}");
     assert!(said.ends_with("[]\n"), "{said}");
-    // An error tells nothing of this machine.
+    // Errors contain no details of this machine.
     let outcome = granted(&mut dash, &mut agent, "analysis", "visits['none']\n");
     assert_eq!(error(&outcome).0, "SnippetError");
     let root = dash.root().to_str().unwrap();
@@ -276,7 +276,7 @@ print(open('mine.txt').read())
     assert!(said.ends_with("ok\n"), "{said}");
     let after = std::fs::read_to_string(dash.root().join("config/visits.csv")).unwrap();
     assert_eq!(before, after);
-    // The guard's own parts cannot be changed by what it guards.
+    // The snippet cannot change the guard's own parts.
     for code in [
         "len = max\n__builtins__['len'] = max\n",
         "import builtins\n",
@@ -316,7 +316,7 @@ for family in (socket.AF_INET, socket.AF_INET6, socket.AF_UNIX):
 ";
     let outcome = granted(&mut dash, &mut agent, "script", code);
     assert!(!stdout(&outcome).contains("OPEN"), "{outcome}");
-    // And the dashboard is there as before.
+    // The dashboard still works.
     let outcome = granted(&mut dash, &mut agent, "analysis", "print(len(visits))\n");
     assert_eq!(stdout(&outcome), "3\n");
 }
@@ -347,7 +347,7 @@ open('/scratch/elsewhere.txt', 'w').write('2')
     let many = "for i in range(21):\n    open(f'{i}.txt', 'w').write('x')\n";
     let outcome = granted(&mut dash, &mut agent, "analysis", many);
     assert_eq!(outcome["state"], "succeeded", "{outcome}");
-    // The first ones are kept, and the one that is not is named.
+    // The first files are kept, and the one that is left out is named.
     let kept = outcome["run"]["artifacts"].as_array().unwrap();
     assert_eq!(kept.len(), 20, "{outcome}");
     assert!(kept.iter().all(|one| one["name"] != "20.txt"), "{outcome}");
@@ -394,7 +394,7 @@ means.to_csv('means.csv')
         files.iter().any(|(name, _)| *name == "means.csv"),
         "{files:?}"
     );
-    // The agent reads what was kept, and the next step may work on it.
+    // The agent reads the kept files, and the next step may use them.
     let answer = agent.call(
         "artifact",
         json!({"id": outcome["id"], "name": "means.csv"}),
@@ -408,8 +408,8 @@ means.to_csv('means.csv')
     assert_eq!(stdout(&agent.outcome(&next["id"])), "2\n");
 }
 
-/// What its document names as future work: seccomp, stronger jails, faster hand-over, clean-up. The
-/// last is `r5_kept_code_goes_after_its_days_and_a_dry_run_only_says_so`.
+/// Future work in the prior system's document: seccomp, stronger jails, faster hand-over, clean-up.
+/// Clean-up is tested by `r5_kept_code_goes_after_its_days_and_a_dry_run_only_says_so`.
 #[test]
 fn r7_seccomp_a_stronger_jail_and_a_mapped_hand_over() {
     let (mut dash, mut agent) = dash();
@@ -424,7 +424,7 @@ fn r7_seccomp_a_stronger_jail_and_a_mapped_hand_over() {
     for layer in ["seccomp", "landlock:", "userns", "netns", "root"] {
         assert!(layers.contains(layer), "{layer}: {layers}");
     }
-    // The frame was changed in the child's own copy: the next run sees the data set as it is.
+    // The child changed only its own copy of the frame: the next run gets the original data set.
     let outcome = granted(
         &mut dash,
         &mut agent,

@@ -1,5 +1,5 @@
-//! What CPython's compiler refuses is refused before a person sees it, and nothing else is: every Python of this
-//! machine is asked.
+//! Code that CPython's compiler refuses is refused before a person sees it, and no other code is:
+//! compared with every Python of this machine.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -39,7 +39,7 @@ fn pythons() -> Vec<PathBuf> {
     found
 }
 
-/// What a Python says of each code.
+/// The error message of a Python for each code, if any.
 fn compiled(python: &Path, codes: &[String]) -> Vec<Option<String>> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/runner/compiles.py");
     let mut child = Command::new(python)
@@ -65,7 +65,7 @@ fn policy(name: &str) -> Arc<Policy> {
     policies.find(|p| p.name == name).unwrap()
 }
 
-/// Why the analyser does not take the code for Python, where it does not.
+/// Why the analyser rejects the code as not Python, if it does.
 fn refusal(code: &str, policy: &Policy) -> Option<String> {
     let verdict = analyse(code.as_bytes(), policy);
     (verdict.verdict == VerdictKind::Unanalyzable).then(|| {
@@ -75,7 +75,7 @@ fn refusal(code: &str, policy: &Policy) -> Option<String> {
     })
 }
 
-/// Where `#` stands, what a row says may change.
+/// Code to put around a row, in place of `#`, which may change the row's result.
 const AROUND: &[&str] = &[
     "def f():\n    #",
     "def f(x):\n    yield\n    #",
@@ -145,7 +145,7 @@ fn each_row_in_each_place_is_refused_where_every_python_refuses_it() {
     for row in rows(include_str!("../data/syntax.jsonl")) {
         for around in AROUND {
             let indent = around.rsplit('\n').next().unwrap().trim_end_matches('#');
-            // The compiler of 3.11 crashes on this in a handler of `except*`.
+            // The compiler of Python 3.11 crashes on this in an `except*` handler.
             if row.code.contains("as __debug__: pass") && around.contains("except*") {
                 continue;
             }

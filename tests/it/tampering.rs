@@ -1,4 +1,4 @@
-//! A real dashboard's log with one thing changed: every reader names it, and no start passes over it.
+//! A real dashboard's log with one change: every reader reports it, and no start ignores it.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use crate::common;
@@ -17,14 +17,14 @@ fn said(output: &Output) -> String {
     String::from_utf8(text).unwrap()
 }
 
-/// Whether the dashboard that wrote the log was closed in order or killed.
+/// Whether the dashboard that wrote the log was closed properly or killed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum End {
     Closed,
     Killed,
 }
 
-/// A dashboard that ran one snippet with an input, denied nothing and left one proposal open.
+/// A dashboard that ran one snippet with an input and left one proposal open.
 fn ran(end: End) -> (Dash, String) {
     let mut dash = Dash::start();
     let mut agent = dash.agent();
@@ -48,7 +48,7 @@ fn ran(end: End) -> (Dash, String) {
     (dash, id)
 }
 
-/// A copy that can be changed.
+/// Makes a writable copy.
 fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     fs::set_permissions(to, fs::metadata(from).unwrap().permissions()).unwrap();
@@ -80,8 +80,8 @@ fn flipped(bytes: &[u8], at: usize) -> Vec<u8> {
     bytes
 }
 
-/// What a start does with a log of which `verify` says that it was changed: it stops, or says what is
-/// wrong, or what it put back or set aside.
+/// Whether a start reacts to a log that `verify` reports as changed: it stops, or says what is
+/// wrong, or says what it restored or set aside.
 fn start_says(state: &Path, path: &Path, whole: &[u8]) -> bool {
     match audit::open(state) {
         Err(AuditError::Damaged { .. } | AuditError::Later { .. }) => true,
@@ -93,7 +93,7 @@ fn start_says(state: &Path, path: &Path, whole: &[u8]) -> bool {
     }
 }
 
-/// A changed byte is never passed over, wherever it stands.
+/// No changed byte is ignored, wherever it is.
 #[test]
 fn every_flipped_byte_of_a_real_log_is_named_by_verify_with_its_file() {
     for end in [End::Closed, End::Killed] {
@@ -102,14 +102,14 @@ fn every_flipped_byte_of_a_real_log_is_named_by_verify_with_its_file() {
         let state = dir.path().join("state");
         copy(&dash.state, &state);
         let segment = state.join("log/00000001.jsonl");
-        // The file that is named first, where one is.
+        // The first damaged file, if any.
         let named = || {
             let report = Log::open(&state).unwrap().verify().unwrap();
             let first = report.first().map(|damage| damage.file.clone());
             assert_eq!(report.consistent, first.is_none());
             first
         };
-        // What was killed may have its end in the journal only: the start puts it back.
+        // After a kill, the log's end may be in the journal only: a start restores it.
         drop(audit::open(&state).unwrap());
         assert_eq!(named(), None, "{end:?}");
 
@@ -136,14 +136,14 @@ fn every_flipped_byte_of_a_real_log_is_named_by_verify_with_its_file() {
     }
 }
 
-/// The start of a log of which a byte is changed stops, or says so; also right after a kill.
+/// With a changed byte in the log, a start stops or reports it, even right after a kill.
 #[test]
 fn no_start_passes_over_a_flipped_byte_of_what_a_dashboard_left() {
     for end in [End::Closed, End::Killed] {
         let (dash, _) = ran(end);
         let segment = Path::new("log/00000001.jsonl");
         let whole = fs::read(dash.state.join(segment)).unwrap();
-        // A prime, so that every field of a record is met in one or another of them.
+        // A prime step, so that over many records every field of a record is hit.
         for at in (0..whole.len()).step_by(53) {
             let dir = tempfile::tempdir().unwrap();
             let state = dir.path().join("state");
@@ -155,7 +155,7 @@ fn no_start_passes_over_a_flipped_byte_of_what_a_dashboard_left() {
     }
 }
 
-/// The file of a content with these bytes.
+/// The file of the blob with these bytes.
 fn holding(state: &Path, bytes: &[u8]) -> PathBuf {
     let mut all = blobs(state).into_iter();
     all.find(|path| fs::read(path).unwrap() == bytes).unwrap()
@@ -169,7 +169,7 @@ fn a_changed_content_is_named_by_whoever_shows_it_and_one_of_another_length_by_e
     let show = || dash.cli(&["audit", "show", &id]);
     assert_eq!(show().status.code(), Some(0), "{}", said(&show()));
 
-    // As long as before: only who reads it can know.
+    // The length is unchanged, so only reading the content reveals the change.
     fs::write(&path, b"print(table.shapf)\n").unwrap();
     for output in [show(), dash.cli(&["audit", "show", &id, "--json"])] {
         assert_eq!(output.status.code(), Some(1));
@@ -211,7 +211,7 @@ fn a_changed_content_is_named_by_whoever_shows_it_and_one_of_another_length_by_e
     assert_eq!(show().status.code(), Some(0));
 }
 
-/// Adds a record of a later version behind the last line, with hashes that are right.
+/// Appends a record of a later version with correct hashes.
 fn add_later(segment: &Path) {
     let text = fs::read_to_string(segment).unwrap();
     let last: Value = serde_json::from_str(text.lines().last().unwrap()).unwrap();
@@ -228,7 +228,7 @@ fn add_later(segment: &Path) {
 fn records_of_a_later_version_are_counted_by_whoever_lists_the_log() {
     let (dash, id) = ran(End::Closed);
     add_later(&dash.state.join("log/00000001.jsonl"));
-    // Nobody noted an end for it.
+    // The lock file records no end of the log.
     fs::write(dash.state.join("lock"), "1\nlog\n").unwrap();
     for args in [&["status"][..], &["audit", "list"], &["audit", "verify"]] {
         let output = dash.cli(args);

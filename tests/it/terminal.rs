@@ -1,5 +1,5 @@
-//! The terminal is given back, whatever happens: panic, suspend. What it sends by itself, or while
-//! nobody looks, grants nothing; and its end is the end of everything that waits.
+//! The terminal is restored whatever happens: panic, suspend. Input that it sends by itself, or
+//! while nobody looks, grants nothing; and when it is closed, everything that waits ends.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use crate::common;
@@ -13,7 +13,7 @@ use nix::sys::signal::Signal;
 use portable_pty::{CommandBuilder, PtySize, native_pty_system};
 use serde_json::{Value, json};
 
-/// Set in the process that is to panic with the terminal taken over.
+/// Set in the process that panics while it controls the terminal.
 const CHILD: &str = "CS_TEST_PANIC_CHILD";
 
 #[test]
@@ -43,7 +43,7 @@ fn a_panic_gives_the_terminal_back_before_its_message() {
     drop(pair.slave);
     let mut reader = pair.master.try_clone_reader().unwrap();
     let mut output = Vec::new();
-    // The other end's last close reads as an error on Linux; what came before is kept.
+    // On Linux the last close of the other end reads as an error; earlier output is kept.
     let _ = reader.read_to_end(&mut output);
     assert!(!child.wait().unwrap().success());
     let text = String::from_utf8_lossy(&output);
@@ -82,7 +82,7 @@ fn suspending_gives_the_terminal_back_and_what_is_typed_meanwhile_grants_nothing
     agent.call("withdraw", json!({"id": proposal["id"]}));
 }
 
-/// A sheet is open, all of it seen, its grace over and no key just pressed.
+/// Opens a sheet with everything seen, its grace period over and no key just pressed.
 fn asked(dash: &mut Dash) -> (Agent, Value) {
     let mut agent = dash.agent();
     let proposal = agent.code("print(1)\n");
@@ -91,7 +91,7 @@ fn asked(dash: &mut Dash) -> (Agent, Value) {
     (agent, proposal)
 }
 
-/// What was typed before this was taken in, and did not grant.
+/// Asserts that all keys typed so far were processed and did not grant.
 fn nothing_granted(dash: &mut Dash, agent: &mut Agent, proposal: &Value) {
     dash.press_until("\x1b", "the queue", |text| !text.contains("GRANT?"));
     assert_eq!(agent.state(&proposal["id"]), "pending");
@@ -103,7 +103,7 @@ fn a_key_held_since_before_the_sheet_took_it_grants_nothing() {
     let mut agent = dash.agent();
     let proposal = agent.code("print(1)\n");
     dash.open_sheet();
-    // As keyboards repeat: after half a second, then thirty times a second.
+    // Keyboards repeat a held key after half a second, then thirty times a second.
     dash.keys("y");
     std::thread::sleep(Duration::from_millis(500));
     for _ in 0..45 {
@@ -146,7 +146,7 @@ fn what_was_typed_while_the_program_was_stopped_grants_nothing() {
     dash.grant(&mut agent, &proposal);
 }
 
-/// `kill -STOP` from elsewhere, then `fg`: the shell had the terminal meanwhile, and set its modes.
+/// `kill -STOP` from elsewhere, then `fg`: meanwhile the shell had the terminal and set its modes.
 #[test]
 fn a_program_that_was_stopped_takes_the_terminal_again() {
     let mut dash = Dash::start();
@@ -183,7 +183,8 @@ fn a_terminal_that_vanishes_leaves_every_outcome_in_the_log() {
     let pending = agent.code("print('pending')\n");
     let wait = agent.send("wait", json!({"id": pending["id"]}));
     let of_running = agent.send("wait", json!({"id": running["id"]}));
-    // Requests of a connection are taken in order: with this answered, the waits are known.
+    // Requests of a connection are handled in order: this answer means that both `wait`s were
+    // received.
     assert_eq!(agent.state(&pending["id"]), "pending");
     dash.hang_up();
     let outcome = agent.answer(wait, PATIENCE)["result"].clone();
@@ -203,7 +204,7 @@ fn a_terminal_that_vanishes_leaves_every_outcome_in_the_log() {
     assert!(log.contains("\"kind\":\"closed\""), "{log}");
 }
 
-/// Types this until the dashboard has noticed so often that its terminal shows nothing.
+/// Types these keys until the dashboard has noticed this many times that its terminal is stuck.
 fn stuck(dash: &mut Dash, times: usize, keys: &str) {
     let limit = std::time::Instant::now() + PATIENCE;
     while dash
@@ -244,16 +245,16 @@ fn a_paste_without_brackets_grants_nothing() {
     dash.grant(&mut agent, &proposal);
 }
 
-/// A write to such a terminal waits for ever; nothing else may wait with it.
+/// A write to such a terminal blocks forever; nothing else may block with it.
 #[test]
 fn a_terminal_that_takes_nothing_holds_up_no_deadline_and_no_end_and_grants_nothing() {
     let mut dash = Dash::start();
     let (mut agent, open) = asked(&mut dash);
     dash.take_nothing(true);
-    // The kernel's buffer goes on taking frames; nobody sees them.
+    // The kernel's buffer still accepts frames that nobody sees.
     stuck(&mut dash, 1, "");
     dash.keys("y");
-    // Time goes on, and so do the answers to agents.
+    // Deadlines and answers to agents are not delayed.
     let short = agent.call(
         "propose",
         json!({"title": "short", "code": "print(2)\n", "ttl_s": 5}),
@@ -271,7 +272,7 @@ fn a_terminal_that_takes_nothing_holds_up_no_deadline_and_no_end_and_grants_noth
     nothing_granted(&mut dash, &mut agent, &open);
 
     dash.take_nothing(true);
-    // Frames until that buffer is full, too.
+    // Draws frames until that buffer is full, too.
     stuck(&mut dash, 2, "\x0c");
     for _ in 0..50 {
         dash.keys("\x0c");
@@ -291,13 +292,13 @@ fn a_window_of_another_size_is_filled_at_once_and_costs_no_key() {
     let mut agent = dash.agent();
     agent.code("print(1)\n");
     dash.wait_text("print(1)");
-    // The event source learns of sizes from its first key on.
+    // The event source reports sizes only after its first key.
     dash.keys("?");
     dash.wait_text("quit");
     dash.keys("?");
     for (columns, rows) in [(80, 24), (100, 30), (120, 40)] {
         dash.resize(columns, rows);
-        // Nobody presses a key.
+        // No key is pressed here.
         dash.wait_for("the new size", |_, text| {
             let lines: Vec<&str> = text.lines().collect();
             lines.len() == usize::from(rows) && lines[lines.len() - 1].contains("? help")
@@ -309,7 +310,7 @@ fn a_window_of_another_size_is_filled_at_once_and_costs_no_key() {
     }
 }
 
-/// SIGQUIT is what `kill -QUIT` and some supervisors send.
+/// Includes SIGQUIT, which `kill -QUIT` and some supervisors send.
 #[test]
 fn every_signal_that_asks_for_the_end_leaves_a_closing_record() {
     for signal in [

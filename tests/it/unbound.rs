@@ -1,4 +1,5 @@
-//! Names that nothing binds, or nothing any more or yet, where they are read: `RUN002`.
+//! `RUN002`: names that are read although nothing binds them, or nothing binds them yet or any
+//! more.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::process::Command;
@@ -21,7 +22,7 @@ fn rows(text: &str) -> Vec<Row> {
         .collect()
 }
 
-/// What `RUN` rules say of the names, in parentheses where they only note it.
+/// The names with findings of the `RUN` rules; names that are only noted are in parentheses.
 fn unbound(code: &str) -> Vec<String> {
     let found = of(&judged("analysis", code), "RUN").into_iter();
     found
@@ -42,14 +43,15 @@ fn judge(rows: &[Row]) {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// What surely runs, what may not, and when a name is bound yet.
+/// Rows about code that surely runs, code that may not run, and names that are not bound yet.
 #[test]
 fn what_surely_fails_is_blocked_and_what_may_not_run_is_noted() {
     judge(&rows(include_str!("../data/course.jsonl")));
 }
 
-/// Names that are read before anything binds them: a round of a loop, a branch or a call may have done so. What
-/// Python fails on is blocked and nothing else is; a name in parentheses stands in a branch and is noted.
+/// Names that are read before they are bound, unless a loop iteration, a branch or a call has bound
+/// them. Code is blocked exactly if Python fails on it; a name in parentheses is in a branch and
+/// noted.
 #[test]
 fn a_name_that_is_bound_only_further_down_is_answered_at_once() {
     let mut wrong = Vec::new();
@@ -66,7 +68,7 @@ fn a_name_that_is_bound_only_further_down_is_answered_at_once() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Python is the measure of those rows: a `NameError` of that name, or none.
+/// Python confirms those rows: it raises a `NameError` for that name, or none.
 #[test]
 fn python_fails_on_the_names_that_are_bound_only_further_down() {
     const EACH: &str = "\
@@ -120,7 +122,7 @@ fn a_name_that_is_local_by_mistake_comes_with_what_is_right() {
         let found = findings.find(|f| f.rule == "RUN002").unwrap();
         assert!(found.hint.contains(hint), "{code}: {}", found.hint);
     }
-    // Nobody told which inputs there are: what no data has is a module's.
+    // The inputs are unknown: a member that no data has must be a module's.
     for (code, blocked) in [
         ("print(json.loads('1'))", true),
         ("print(json.mean())", false),
@@ -133,7 +135,7 @@ fn a_name_that_is_local_by_mistake_comes_with_what_is_right() {
     }
 }
 
-/// Each with the names that are not bound; those in parentheses are only noted.
+/// Rows: code with its unbound names; those in parentheses are only noted.
 #[test]
 fn a_name_that_nothing_binds_is_answered_at_once() {
     let rows: &[(&str, &str, &[&str])] = &[
@@ -406,7 +408,7 @@ fn a_name_that_nothing_binds_comes_with_what_may_be_meant() {
             .unwrap();
         assert_eq!(found.hint, hint, "{code}");
     }
-    // What nobody told of is no mistake.
+    // With unknown facts, nothing counts as a mistake.
     let verdict = analyse_in(
         b"print(sales, os.sep)",
         &policy("analysis"),
@@ -419,7 +421,7 @@ fn a_name_that_nothing_binds_comes_with_what_may_be_meant() {
     );
 }
 
-/// Snippets that run under plain Python read no name too early (`benches/served` runs each of them).
+/// Snippets that run under plain Python get no such finding (`benches/served` runs each of them).
 #[test]
 fn snippets_that_run_read_no_name_that_is_not_bound() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/served/snippets");

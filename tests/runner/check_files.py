@@ -1,7 +1,7 @@
-"""Each file of the runner by itself: `python3 check_files.py [site-packages]`.
+"""Tests each file of the runner by itself: `python3 check_files.py [site-packages]`.
 
-A test names the files that it is about, and fails where none of their functions was called in it or in
-a fork that it made. Every file has a test here, or is named with who tests it.
+A test names the files that it covers, and fails if neither the test nor its forks call any of their functions. Every
+file has a test here, or is listed with the place that tests it.
 """
 
 import ast
@@ -31,12 +31,12 @@ import child
 from harness import LIBRARIES, main, test
 from own import FILES, FOLDER, TESTED, forked, module, of, raises
 
-# What is nothing without the helper, its jail and its descriptors: `src/executor` runs them, cold and
-# warm, with real children (`tests/kernel.rs`, `tests/warm.rs`).
+# Files that need the helper, its jail and its descriptors: `src/executor` tests them, cold and warm, with real
+# children (`tests/kernel.rs`, `tests/warm.rs`).
 ELSEWHERE = set("first boot main slot restrict syscalls task zygote".split())
 
 
-# -- the files as they are written
+# -- the source text of the files
 
 
 @test
@@ -50,7 +50,7 @@ def every_file_is_bundled_and_has_a_test() -> None:
     assert not TESTED & ELSEWHERE and TESTED | ELSEWHERE <= FILES.keys()
 
 
-# -- what each does
+# -- each file's behaviour
 
 
 @of("plain")
@@ -121,7 +121,7 @@ def syntax_that_is_not_listed_is_refused() -> None:
         assert not there - set(policy["nodes"]), there
         for kind in there:
             assert f"; {kind} is not allowed; " in refused(tree, there - {kind}), kind
-        # Nothing stands for all of them, and what a later Python brings is on no list.
+        # `*` has no meaning in this list, and node types of a later Python are on no list.
         assert " more" in refused(tree, {"*"})
 
     class Later(ast.expr):
@@ -181,7 +181,7 @@ def code_is_judged_by_the_names_that_stand_by_themselves() -> None:
     loaded = set(hooks.names_loaded(compile(text, "x", "exec")))
     assert {"a", "vars", "x", "context", "y", "eval"} <= loaded, loaded
     assert not loaded & {"b1", "b599", "globals"}, loaded
-    # Halves of surrogate pairs are told apart, and from the characters that stand for them.
+    # Halves of surrogate pairs differ from each other, and from the characters that stand for them.
     items = {facts.tagged(text) for text in ("\ud800", "\ud801", "\ue800", "\ufffd")}
     assert len(items) == 4, items
 
@@ -198,7 +198,7 @@ def a_limit_is_told_once_for_each_line_with_what_it_was() -> None:
             limits.met(OSError(27, "of the snippet's making"))
         limits.met(OSError(2, "no limit"))
         assert len(told) == 1 and b"File too large" in told[0] and b"making" not in told[0]
-        # Behind another error, and in a group.
+        # As the cause of another error, and in a group.
         code = compile("try: raise OSError(24, 'x')\nexcept OSError: {}['a']", errors.SNIPPET, "exec")
         error = raises(KeyError, exec, code, {})
         limits.met(BaseExceptionGroup("g", [error]))
@@ -245,7 +245,7 @@ def open_is_the_built_in_but_tells_of_limits() -> None:
                 ours, other = (
                     outcome(opener, mode, name, **others) for opener, name in zip((opened.open_, io.open), names)
                 )
-                # The one difference: a raw file is of our class.
+                # The only difference: a raw file has our class.
                 fits = ours[0] is other[0] or issubclass(ours[0], io.FileIO)
                 assert fits and ours[1:] == other[1:], (mode, others, there, ours, other)
         raises(FileNotFoundError, opened.open_, "none/x", "w")
@@ -271,7 +271,7 @@ def open_is_the_built_in_but_tells_of_limits() -> None:
                     raises(OSError, file.flush)
                 raises(OSError, file.close)
             elif way == 3:
-                # As compiled code would.
+                # Writes as compiled code would.
                 fd = os.open("a", os.O_WRONLY)
                 os.lseek(fd, 5000, os.SEEK_SET)
                 raises(OSError, os.write, fd, b"x")
@@ -427,9 +427,9 @@ def a_value_comes_back_as_far_as_it_fits() -> None:
     cut = result([object(), "x" * 20_000], False)
     assert cut["value"] == ["[object left out]", "x" * 10_000 + "…"], cut
     assert cut["value_left_out"][0] == "object, which has no plain JSON form", cut
-    # The beginning of a text may be that of one which is hidden as a whole.
+    # The text may begin with a private value, which is recognised only whole, so the text is not cut.
     assert result("x" * 20_000, True)["value"] == "[text left out]"
-    # Twice itself at each of a hundred levels: what bounds it is the room.
+    # A list that contains itself twice: without the size limit it would grow at each of a hundred levels.
     twice: list[Any] = []
     twice += [twice, twice]
     assert len(json.dumps(result(twice, False))) < 300_000

@@ -1,7 +1,7 @@
 """The guard's own tests, without a framework: `python3 check_guard.py [site-packages]`.
 
-Prints one line for each test and exits with 1 where one failed. With a folder of installed
-packages, pandas and numpy are given as the runner gives them.
+Prints one line for each test and exits with 1 if one failed. With a folder of installed packages, snippets get pandas
+and numpy as from the runner.
 """
 
 import copy
@@ -49,7 +49,7 @@ def no_way_out_leads_through_pandas() -> None:
 
 @test
 def what_a_snippet_can_do_without_raises_and_is_never_loaded() -> None:
-    # Whether it is there or not, loaded by somebody or not: the words and what they carry are the same.
+    # Message and attributes of the error are the same for installed, loaded and missing modules.
     for name in ("lifelines", "wave", "socket", "sys.nothing", "tomli_w.more", "pandas.core.missing"):
         code = f"""
 for _ in range(3):
@@ -94,7 +94,7 @@ def ticking(ticks: int) -> dict[str, Any]:
 
 
 def one_tick_a_time(code: str, least: int) -> None:
-    """The snippet passes with exactly `least` ticks, and with one less it does not."""
+    """Asserts that the snippet passes with exactly `least` ticks and fails with one less."""
     ran = child.run(code, ticking(least))
     assert ran.error is None, f"{code!r} with {least}: {ran}"
     ran = child.run(code, ticking(least - 1))
@@ -182,7 +182,7 @@ def cancel_goes_before_the_wall_clock_and_both_are_said_once() -> None:
             signal.pthread_sigmask(signal.SIG_BLOCK, raised)
             for number in raised:
                 signal.raise_signal(number)
-            # Both are there before either is looked at.
+            # Both signals are pending before either is handled.
             signal.pthread_sigmask(signal.SIG_UNBLOCK, raised)
             os._exit(3)
         os.close(write)
@@ -360,7 +360,7 @@ def s5_no_path_leads_out_of_the_virtual_files() -> None:
         ("os.rename('notes', 'b')", "PermissionError"),
         ("open('x', 'w')\nos.rename('x', 'notes')", "PermissionError"),
         ("for i in range(100): os.mkdir(str(i))", "PermissionError"),
-        # What is listed and means nothing there is not the machine's.
+        # Listed names that make no sense there do not fall back to the machine's.
         ("os.environ", "AttributeError"),
         ("os.system('true')", "AttributeError"),
         ("from os import system", "ImportError"),

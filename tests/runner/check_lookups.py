@@ -1,5 +1,5 @@
-"""What libraries look up for a snippet, and memory that is not an array's: stand-ins, and the real libraries
-where they are installed.
+"""Tests what libraries look up for a snippet, and arrays over foreign memory: with stand-ins, and with the real
+libraries where they are installed.
 
 Part of `check_files.py`.
 """
@@ -51,7 +51,7 @@ def what_a_library_looks_up_is_judged_where_it_was_given_the_name() -> None:
             assert lookups.reaches(text)
             raises(Ends, lookups.template, text, gates)
         assert lookups.template({"a": "{:.2f} {x[0]}"}, gates) == {"a": "{:.2f} {x[0]}"}
-        # A module of such a package has them, and a module of another has not.
+        # Modules of a registered package are changed, modules of other packages are not.
         module("loaded").under(["sort_of_library"], lambda found: found.__dict__.setdefault("mine", 1))
         assert "mine" not in vars(operator)
 
@@ -135,7 +135,7 @@ def a_file_gives_pyarrow_no_more_than_it_asks_for() -> None:
         raises(ValueError, pyarrow.input_stream(source=More(b"abc"), buffer_size=16).read, 4)
         raises(ValueError, pyarrow.RecordBatchStreamReader, More(b"abc"))
         raises(OSError, pyarrow.orc.ORCFile, More(b"abc"))
-        # Text of a file that was opened as text is none of its bytes.
+        # A file opened as text returns str, which pyarrow must not take for bytes.
         read = file(SimpleNamespace(read=lambda size: "abc", closed=False), mode="r")
         raises(TypeError, read.read, 3)
 
@@ -192,7 +192,7 @@ def pandas_gets_the_names_that_were_looked_at() -> None:
         raises(Ends, gates.check_named, wrong)
     assert type(gates.check_named(Text("sum"))) is str
 
-    # Data that stands beside it is what the snippet gave, and so is what a function is called with.
+    # Data arguments, and arguments for the function, are passed on unchanged.
     def apply(*args: Any, **kwargs: Any) -> Any:
         return args, kwargs
 
@@ -241,7 +241,7 @@ def text_that_a_library_evaluates_goes_through_the_gates() -> None:
     def inside() -> None:
         evaluated, gates = module("evaluated"), made_gates()
         space = {"operator": operator, "x": 1 + 2j, "compiled": evaluated.compiler(gates), "eval": eval}
-        # Who asks stands above the snippet; what a library compiles for itself does not.
+        # `given` is compiled under the snippet's file name: text is judged only if the snippet is on the stack.
         asks = "def given(text): return eval(compiled(text, '', 'eval'))"
         exec(compile(asks, module("errors").SNIPPET, "exec"), space)
         assert space["given"]("x.real + 1") == 2

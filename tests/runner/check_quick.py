@@ -1,4 +1,4 @@
-"""The import of libraries by the runner itself, beside the interpreter's own.
+"""Compares the runner's own import of libraries with the interpreter's.
 
 Part of `check_files.py`.
 """
@@ -55,7 +55,7 @@ def libraries_are_the_files_that_the_interpreter_would_have_loaded() -> None:
         }
         found = quick.load(list(expected))
         assert {name: one.VALUE for name, one in found.items()} == expected, found
-        # Behind an archive everything is left to the interpreter.
+        # With an archive on the path, everything is left to the interpreter.
         del sys.path[1]
         expected = {
             "qplain": "kept",

@@ -1,4 +1,4 @@
-"""What the runner closes in libraries, with stand-ins where the managed environment has none of them.
+"""Tests what the runner closes in libraries, with stand-ins for libraries that the managed environment lacks.
 
 Part of `check_files.py`.
 """
@@ -56,12 +56,12 @@ def what_libraries_would_reach_is_closed() -> None:
         assert names["outer"](levels) == levels
     for levels in (3, -1):
         raises(Ends, names["outer"], levels)
-    # An evaluator's own frame is none: the nearest of the snippet's stands for it.
+    # An evaluator's own frame does not count: it gets the nearest frame of the snippet.
     exec(compile("def predict(n): return depth(n)", "statsmodels/base/model.py", "exec"), names)
     exec(compile("def outer(n): return predict(n)", module("errors").SNIPPET, "exec"), names)
     assert [names["outer"](levels) for levels in (0, 1, 2)] == [0, 2, 2]
 
-    # As `formulaic.utils.context` has it, which others have taken the function from by then.
+    # As in `formulaic.utils.context`, whose function other modules have imported by then.
     names = {"sys": sys}
     exec("def capture(level): return sys._getframe(level + 1).f_code.co_name", names)
     reach.contexts(Module(names), gates)
@@ -71,7 +71,7 @@ def what_libraries_would_reach_is_closed() -> None:
 
 
 class Module:
-    """A module of these names."""
+    """A module with these names."""
 
     def __init__(self, names: dict[str, Any]) -> None:
         object.__setattr__(self, "__dict__", names)
@@ -91,7 +91,7 @@ def a_formula_has_the_builtins_of_the_snippet() -> None:
             raise Ends(message)
 
         gates.refuse = refuse
-        # As patsy and formulaic evaluate a term: no globals, and a mapping of what is in reach.
+        # As patsy and formulaic evaluate a term: no globals, and a mapping with the reachable names.
         names: dict[str, Any] = {}
         exec("def term(text, found): return eval(compile(text, '', 'eval'), {}, found)", names)
         assert names["term"]("globals() is not None and open is not None", {})

@@ -1,4 +1,4 @@
-"""What compiled code takes at its word: numbers that are asked for late, positions in files and in fitted objects.
+"""Tests what compiled code would trust: numbers converted late, positions in files and in fitted objects.
 
 Part of `check_files.py`. Runs under the whole guard, with the real libraries where they are installed.
 """
@@ -14,19 +14,19 @@ ANALYSIS = child.policy("analysis")
 
 
 def prints(code: str, told: str) -> None:
-    """The snippet ends well and prints this and nothing else."""
+    """Asserts that the snippet succeeds and prints exactly this."""
     ran = child.run(code, ANALYSIS, libraries=LIBRARIES)
     assert ran.error is None and ran.stdout == told, f"{code}\n{ran}"
 
 
 def ends(code: str, message: str) -> None:
-    """The snippet ends with an error of Python's that says so, and prints nothing."""
+    """Asserts that the snippet ends with a Python error with this message, and prints nothing."""
     ran = child.run(code, ANALYSIS, libraries=LIBRARIES)
     assert ran.kind == "SnippetError" and not ran.stdout, f"{code}\n{ran}"
     assert message in ran.error["message"], f"{code}\n{ran}"
 
 
-# An object that shrinks the array when it is asked for its number, or for anything else of it.
+# An object that shrinks the array when it is asked for its number or any other attribute.
 SHRINKING = """
 from array import array
 import bisect, copy, operator

@@ -1,6 +1,6 @@
-"""Tests of what is counted of a private data set: `python3 check_values.py site-packages`.
+"""Tests of the values counted in a private data set: `python3 check_values.py site-packages`.
 
-Prints one line for each test and exits with 1 where one failed.
+Prints one line for each test and exits with 1 if one failed.
 """
 
 import math
@@ -10,7 +10,7 @@ import child
 from harness import main, test
 
 # isort: split
-# Found where `harness` looks.
+# Importable only after `harness` has set the path.
 import pandas
 
 from _countersign import values
@@ -19,7 +19,7 @@ assert child
 
 
 def looked(data: Any, **patched: Any) -> tuple[set[float], list[dict[str, Any]]]:
-    """The numbers over groups of a table or of plain data, and the bounds that were met."""
+    """The statistics over groups of a table or of plain data, and the bounds that were met."""
     bounds: list[dict[str, Any]] = []
     frames = [data] if isinstance(data, pandas.DataFrame) else values.records(data, pandas)
     before = {name: getattr(values, name) for name in patched}
@@ -33,12 +33,12 @@ def looked(data: Any, **patched: Any) -> tuple[set[float], list[dict[str, Any]]]
 
 
 def towns(people: int = 20) -> pandas.DataFrame:
-    """Two people in each town."""
+    """A table with two people in each town."""
     pay = [1000.0 + at * at for at in range(people)]
     return pandas.DataFrame({"town": [f"t{at // 2}" for at in range(people)], "pay": pay})
 
 
-# Of the first town.
+# The pay of the first town.
 SUM = 2001.0
 
 
@@ -97,7 +97,7 @@ def numbers_are_bounded() -> None:
     all_of_them, _ = looked(towns())
     found, bounds = looked(towns(), NUMBERS=5)
     assert found < all_of_them and bounds == [{"bound": "numbers", "most": 5}]
-    # Exactly as many as there are: none lies beyond.
+    # A limit of exactly the existing count: nothing is left out.
     most = sum(
         1
         for group in values.groups(values.with_index(towns(), pandas), [1], math.inf, [])
@@ -110,7 +110,7 @@ def numbers_are_bounded() -> None:
 def time_is_bounded() -> None:
     found, bounds = looked(towns(), SECONDS=-1)
     assert not found and bounds == [{"bound": "seconds", "most": -1}]
-    # Said once, of however many tables.
+    # Reported once for any number of tables.
     rows = towns().to_dict("records")
     assert looked({"a": rows, "b": rows}, SECONDS=-1) == (found, bounds)
 

@@ -1,4 +1,4 @@
-"""The runner's files as they are written.
+"""Tests of the source text of the runner's files.
 
 Part of `check_files.py`.
 """
@@ -11,17 +11,17 @@ from typing import Any, TypeGuard
 from harness import test
 from own import FILES
 
-# What may be imported beside the standard library: where a file begins only by a file that the library
-# itself loads, in others by functions that are called where it is installed.
+# Installed libraries that the runner may import: at module level only in a file that the library itself loads,
+# elsewhere only in functions that run where the library is installed.
 INSTALLED = set("matplotlib numpy pandas pyarrow sklearn".split())
 LOADED_BY_LIBRARY = {"canvas": "matplotlib"}
 
-# Names that the standard library has in some versions: up to 3.11, and from 3.12 on.
+# Modules that the standard library has in some versions only: up to 3.11, and from 3.12 on.
 VERSIONS = {"_sha256", "_sha2"}
 
 
 def functions(tree: ast.AST, method: bool = False) -> Iterator[tuple[Any, bool]]:
-    """Every function, and whether it stands in a class."""
+    """Every function, and whether it is in a class."""
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             yield node, method
@@ -76,7 +76,7 @@ def what_is_imported_for_annotations_is_used_in_nothing_else() -> None:
         for block in [node for node in tree.body if is_for_annotations(node)]:
             bound = [one for line in block.body for one in names_bound(line)]
             seen += len(bound)
-            # As it runs: without the block and without what no version evaluates any more.
+            # As at run time: without the `TYPE_CHECKING` block and without annotations that are never evaluated.
             block.body = [ast.Pass()]
             left = {one.id for one in ast.walk(without_annotations(tree)) if isinstance(one, ast.Name)}
             otherwise = {one for line in block.orelse for one in names_bound(line)}
@@ -95,7 +95,7 @@ def names_bound(line: ast.stmt) -> list[str]:
 
 
 def without_annotations(tree: ast.Module) -> ast.Module:
-    """Where the file says that its annotations are never evaluated (PEP 563)."""
+    """The tree without annotations, if the file says that they are never evaluated (PEP 563)."""
     if not any(isinstance(n, ast.ImportFrom) and n.module == "__future__" for n in tree.body):
         return tree
     for node in ast.walk(tree):

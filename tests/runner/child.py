@@ -1,6 +1,6 @@
-"""Runs a snippet under the real guard in a process of its own, as the runner does.
+"""Runs a snippet under the real guard in its own process, as the runner does.
 
-No broker, no confinement: what is tested with this is the guard alone.
+Without broker and confinement: this tests the guard alone.
 """
 
 import hashlib
@@ -18,7 +18,7 @@ ASSETS = Path(__file__).resolve().parents[2] / "assets"
 
 
 def mount() -> None:
-    """Makes the runner's files importable under the name they have in the child."""
+    """Makes the runner's files importable under the names that they have in the child."""
     from importlib.machinery import ModuleSpec
     from importlib.util import spec_from_file_location
 
@@ -44,7 +44,7 @@ mount()
 
 
 def policy(name: str) -> dict[str, Any]:
-    """A built-in profile as the runner is given it."""
+    """A built-in profile in the form that the runner gets."""
     raw = tomllib.loads((ASSETS / "policies" / f"{name}.toml").read_text())
     return raw | {
         "builtins": raw["builtins"]["allow"],
@@ -60,7 +60,7 @@ def memfd(data: bytes) -> int:
 
 
 class Ran:
-    """What came of it."""
+    """The outcome of one run."""
 
     def __init__(self, stdout: str, lines: list[dict[str, Any]], status: int) -> None:
         self.stdout = stdout
@@ -85,7 +85,7 @@ def run(
     libraries: dict[str, Any] | None = None,
     facts: dict[str, str] | None = None,
 ) -> Ran:
-    """In a folder of its own, which goes with it. `inputs`: name → (kind, format, text)."""
+    """Runs the snippet in a temporary folder. `inputs`: name → (kind, format, text)."""
     with tempfile.TemporaryDirectory() as folder:
         return run_in(folder, code, rules, inputs, libraries, facts)
 
@@ -110,7 +110,7 @@ def run_in(
         sys.stdout = os.fdopen(1, "w", encoding="utf-8", errors="backslashreplace")
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115 - open to the end of the process
         vars(sys).update(__stdout__=sys.stdout, __stderr__=sys.stderr)
-        # Nothing that is tested here takes longer, or more.
+        # No test here needs more time or memory.
         signal.alarm(120)
         with open("/proc/self/statm", encoding="ascii") as file:
             used = int(file.read().split()[0]) * resource.getpagesize()
@@ -189,7 +189,7 @@ def child(
 
 
 def rehearsed(rules: dict[str, Any], libraries: dict[str, Any]) -> tuple[str, str]:
-    """What a rehearsal under these rules printed, and what went wrong with it."""
+    """What a rehearsal under these rules printed, and its error, if any."""
     read, write = os.pipe()
     sys.stdout.flush()
     pid = os.fork()

@@ -1,9 +1,9 @@
-"""The runner's reading of many snippets beside the analyser's.
+"""Gives the runner's reading of many snippets, for comparison with the analyser's.
 
 `compare.py examples SITE` prints the examples in the docstrings of pandas and numpy as a JSON list.
-`compare.py read` takes `[[profile, code], …]` on stdin and prints `[[refused or null, facts], …]`: what the
-check before the run says, and the digests that are compared with the analyser's; no digests for what
-Python cannot read, or not in time.
+`compare.py read` takes `[[profile, code], …]` on stdin and prints `[[refused or null, facts], …]`: the result of the
+check before the run, and the digests to compare with the analyser's; no digests for code that Python cannot parse, or
+not in time.
 """
 
 import ast
@@ -39,7 +39,7 @@ def docstrings(file: Path) -> Iterator[str]:
             yield "".join(part.source for part in parts)
 
 
-# Names that one contract or another gives.
+# Names that some contract gives.
 GIVEN = [
     "__name__",
     "df",
@@ -56,7 +56,7 @@ GIVEN = [
     "SecurityError",
 ]
 
-# Seconds for one text.
+# Seconds to parse one text.
 PATIENCE = 120
 
 

@@ -1,5 +1,5 @@
-"""What this Python's compiler says of many snippets: a JSON list of codes on stdin, a list of messages or nulls on
-stdout."""
+"""Compiles many snippets with this Python: reads a JSON list of codes on stdin and prints a list of error messages or
+nulls."""
 
 import json
 import sys

@@ -1,17 +1,17 @@
-"""Ways out of the guard that were tried. None may reach what it is after.
+"""Attempts to escape from the guard. None may succeed.
 
-A row that gets there prints `OUT`. `REFUSED` rows must also end as violations of the policy;
-`HARMLESS` rows may end in any way but there.
+A row that succeeds prints `OUT`. `REFUSED` rows must end as violations of the policy; `HARMLESS` rows may end in any
+way without `OUT`.
 """
 
-# What a row does with what it got: prints `OUT` where it is more than the guard gives.
+# Rows call `out` with what they got: it prints `OUT` if that is more than the guard gives.
 PRELUDE = """
 def out(x):
     print("OUT", x)
 """
 
 REFUSED = [
-    # -- type with one argument, classes of classes
+    # -- type with one argument, metaclasses
     "import abc\nM = abc.ABCMeta\nM('X', (), {})",
     "import collections.abc\nm = type(collections.abc.Mapping)\nm('X', (), {'__reduce__': 1})",
     "from abc import ABCMeta\nclass M(ABCMeta): pass",
@@ -29,7 +29,7 @@ REFUSED = [
     "import functools\nfunctools.reduce(lambda a, b: type(b), [1, lambda: 0])(1, {})",
     "import functools\nfunctools.partial(type, lambda: 0)()(1, {})",
     "class A:\n    f = property(type)\n    g = lambda s: 0\nA().x = type(A().g)(print, 1)",
-    # -- getattr by every road
+    # -- all ways to getattr
     "getattr(1, '__cl' + 'ass__')",
     "g = getattr\ng((), '__class__')",
     "import functools\nfunctools.partial(getattr, ())('__class__')",
@@ -78,7 +78,7 @@ REFUSED = [
     "match '{0.real}':\n    case str(format=f): f(1)",
     "match '{0.real}':\n    case object(format_map=f): f({})",
     "class R:\n    def __radd__(s, o): o(1)\ns = '{0.real}'\ntry:\n    s.format += R()\nexcept Exception: pass",
-    # -- files by their number
+    # -- files by descriptor number
     "f = open('a', 'wb', 0)\nf.__init__(4, 'w')\nf.write(b'x')",
     "open('a', 'w').buffer.raw.__init__(4, 'w')",
     "T = type(open('a', 'wb', 0))\nT(4, 'w')",
@@ -115,7 +115,7 @@ REFUSED = [
     "import uuid\nout(uuid.bytes_)",
     "import warnings\nout(warnings.warn_explicit)",
     "import enum\nenum.global_enum(enum.Enum)",
-    # -- changing what is a library's
+    # -- changing a library's objects
     "import json\njson.dumps = print",
     "import json\nfor json.dumps in [print]: pass",
     "import json\n[0 for json.dumps in [print]]",
@@ -129,7 +129,7 @@ REFUSED = [
     "import decimal\ndecimal.Decimal.x = 1",
     "import io\nio.StringIO()._x = 1",
     "import io\nio.StringIO()._x += 1",
-    # -- making classes by other roads
+    # -- other ways to make classes
     "import enum\nenum.Enum('E', {'__array_interface__': 1})",
     "import enum\nenum.Enum('E', [('__reduce__', 1)])",
     "import enum\nenum.Enum('E', 'A', module='json')",
@@ -214,7 +214,7 @@ HARMLESS = [
     "class __A:\n    pass\n_, __ = 1, 2\nprint(__A, __)",
     "from typing import Protocol, runtime_checkable\nfrom dataclasses import dataclass\nimport json\n@runtime_checkable\n@dataclass\nclass P(Protocol):\n    scanner: object\nmatch json:\n    case P(scanner=d): out(d)",
     "from abc import ABC\nfrom dataclasses import dataclass\nimport json\n@dataclass\nclass A(ABC):\n    decoder: str\nA.register(object)\nmatch json:\n    case A(d): out(d)",
-    # Bound somewhere, so no builtin as far as the rules can see: then it is not there.
+    # Bound somewhere, so the rules take it for the snippet's own name. The guarded builtins still lack it.
     "if False:\n    eval = 1\nout(eval)",
     "for exec in []: pass\nout(exec)",
     "def f():\n    global open_\nout(__name__.x)",
@@ -333,7 +333,7 @@ PANDAS_REFUSED = [
     "type(pd)._real",
 ]
 
-# An array over an address, from labels whose name was put together.
+# An array over an address, from labels whose name is built at run time.
 ADDRESS = "k = '__array_' + 'interface__'\nd = {'data': (id(k), True), 'shape': (9,), 'typestr': '|u1', 'version': 3}\n"
 
 PANDAS_HARMLESS = [

@@ -1,4 +1,4 @@
-"""What the guard's own tests share: a list of tests, and a run of all of them."""
+"""Shared by the guard's own tests: the list of tests, and the code that runs all of them."""
 
 import sys
 import traceback
@@ -12,7 +12,7 @@ TESTS: list[Callable[[], None]] = []
 
 
 def libraries() -> dict[str, Any]:
-    """Where a folder of installed packages is given: what the runner would be given of them."""
+    """The libraries that the runner would give, if a folder of installed packages is given."""
     if len(sys.argv) < 2:
         return {}
     import numpy
@@ -30,7 +30,7 @@ def test(function: Callable[[], None]) -> Callable[[], None]:
 
 
 def main() -> None:
-    """Prints one line for each test and exits with 1 where one failed."""
+    """Prints one line for each test and exits with 1 if one failed."""
     failed = 0
     for one in TESTS:
         try:

@@ -1,4 +1,4 @@
-"""Tests that are each about some files of the runner: which, and whether those were really called."""
+"""For tests of named files of the runner: records the files, and checks that the test really called them."""
 
 import importlib
 import os
@@ -18,7 +18,7 @@ FILES = {".".join(path.relative_to(FOLDER).with_suffix("").parts): path for path
 
 TESTED: set[str] = set()
 
-# Where every process that is forked here says which files it was in.
+# Processes forked here write into this file which runner files they called.
 SAID = os.memfd_create("said")
 
 
@@ -29,12 +29,12 @@ def profile(frame: FrameType, event: str, arg: Any) -> None:
         os.write(SAID, name.encode() + b"\n")
 
 
-# Files of which no function was called yet, in this process.
+# Files none of whose functions was called yet in this process.
 UNSEEN: set[str] = set()
 
 
 def of(*names: str, needs: str = "") -> Callable[[Callable[[], None]], Callable[[], None]]:
-    """A test of these files. `needs`: a library without which it is left out."""
+    """Marks a test of these files. `needs`: the test is skipped without this library."""
     TESTED.update(names)
 
     def decorate(function: Callable[[], None]) -> Callable[[], None]:
@@ -64,7 +64,7 @@ def module(name: str) -> Any:
 
 
 def forked(function: Callable[[], None]) -> None:
-    """In a process and a folder of its own: what it closes or changes stays there."""
+    """Runs the function in its own process and folder, so that its changes have no effect elsewhere."""
     sys.stdout.flush()
     with tempfile.TemporaryDirectory() as folder:
         pid = os.fork()

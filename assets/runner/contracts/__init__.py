@@ -1,4 +1,4 @@
-"""The contracts: what a snippet is given, and what it must leave. One file each."""
+"""The contracts: what a snippet is given and what it must leave. One file each."""
 
 from importlib import import_module
 

@@ -1,7 +1,7 @@
-"""The contract `analysis`: what is left behind besides stdout.
+"""The contract `analysis`: besides stdout, a shown value, files and figures.
 
-The value that is shown last is also the result, cut to what fits a message. Files and figures lie in
-the output folder: saved, shown, or left open.
+The value shown last is also the result, cut to fit a message. Files lie in the output folder, and so do figures
+that were saved, shown or left open.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 SHOW = "display"
 
-# How matplotlib finds `canvas`.
+# The name under which matplotlib loads `canvas`.
 BACKEND = "module://_countersign.canvas"
 
 
 class Analysis(Contract):
-    """Each input under its name; the last value is shown, and is the result."""
+    """Each input is given under its name; the last value is shown and is the result."""
 
     notebook = True
 
@@ -42,7 +42,7 @@ class Analysis(Contract):
         return [SHOW, *super().names(inputs)]
 
     def given(self, values: dict[str, Any]) -> dict[str, Any]:
-        # A built-in of notebooks; an input may have the name.
+        # Notebooks have `display` built in; an input of that name replaces it.
         return {SHOW: modules.display} | values
 
     def result(self, left: dict[str, Any], show: Display) -> Any:

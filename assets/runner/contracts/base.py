@@ -1,4 +1,4 @@
-"""What every contract answers."""
+"""The interface and defaults of every contract."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, NoReturn
 
-# The names under which libraries are given.
+# Library → the name under which the snippet gets it.
 SHORT = {"pandas": "pd", "numpy": "np"}
 
 
 class Contract:
-    """Given libraries and every input under its name; nothing has to be left."""
+    """Gives the libraries and every input under its name; the snippet has to leave nothing."""
 
     # Whether a bare last expression is shown, as in a notebook.
     notebook = False
-    # Whether there are values among the inputs that are not to be told.
+    # Whether the inputs contain values that must not leave the run.
     private = False
 
     def __init__(self, setup: Setup, loaded: dict[str, ModuleType]) -> None:
@@ -35,31 +35,32 @@ class Contract:
 
     @classmethod
     def ahead(cls, setup: Setup) -> None:
-        """Closes what no run of this policy is to find open, before there is anything of a run."""
+        """Closes, before any run exists, what no run under this policy may find open."""
 
     def guarded(self, ends: Callable[[str], NoReturn], events: Events) -> None:
-        """What the guard is told by: `ends` ends the run at once."""
+        """Switches to refusing under the guard: `ends` ends the run at once, `events` records refusals."""
         self._ends = ends
         self._events = events
         files.told_to(events)
         limits.told_to(events)
 
     def refuse(self, message: str) -> BaseException:
-        """The error of what the contract forbids; under the guard it ends the run where it is."""
+        """The error for an action that the contract forbids; under the guard, ends the run at once instead."""
         if self._ends is not None:
             self._events.add("scope", message)
             self._ends(message)
         return PolicyViolation(message)
 
     def check(self, tree: ast.Module) -> None:
-        """What the contract has to say against the code before it runs, beside the policy."""
+        """Raises where the code breaks a rule of the contract itself. Runs before the snippet, in addition to
+        the policy."""
 
     def libraries(self) -> dict[str, Any]:
-        """Modules under their short names, where the environment has them."""
+        """Installed libraries under their short names."""
         return {short: self.loaded[name] for name, short in SHORT.items() if name in self.loaded}
 
     def names(self, inputs: list[Input]) -> list[str]:
-        """The names that `given` binds, known before anything is loaded."""
+        """The names that `given` will bind, known before anything is loaded."""
         return [one.name for one in inputs]
 
     def load(self, bound: list[Input]) -> dict[str, Any]:
@@ -75,21 +76,21 @@ class Contract:
         return values
 
     def opener(self) -> Callable[..., Any]:
-        """`open` as the snippet has it, where its policy lists it."""
+        """The snippet's `open`, where its policy lists it."""
         return files.open_output
 
     def served(self, name: str) -> ModuleType | None:
-        """The module that the snippet gets where it imports this one; None for the interpreter's own."""
+        """The module to give the snippet when it imports `name`; None for the interpreter's own."""
         return None
 
     def given(self, values: dict[str, Any]) -> dict[str, Any]:
-        """The snippet's names, from the inputs' values. The same names as `names` says."""
+        """The snippet's names and values, made from the inputs' values. Has the names that `names` lists."""
         return values
 
     def result(self, left: dict[str, Any], show: display.Display) -> Any:
-        """What goes into `run.result`, from the names that are left.
+        """The value for `run.result`, from the names that the snippet left.
 
-        Raises `errors.Refused` with `ContractViolation` where it is not what was agreed.
+        Raises `errors.Refused` with `ContractViolation` where the snippet did not keep the contract.
         """
         return None
 
@@ -102,15 +103,15 @@ class Contract:
         return text
 
     def end(self) -> None:
-        """The snippet is over, however it ended; what it prints has ended too."""
+        """Called when the snippet is over, however it ended: nothing more is printed."""
 
     def told(self, report: dict[str, Any]) -> dict[str, Any]:
         """The report as it may leave the process."""
         return report
 
     def certify(self, values: dict[str, Any], handed: bytes) -> Any:
-        """The result that a fresh process makes of what the snippet's handed over.
+        """The result that a fresh process makes of the bytes that the snippet's process handed over.
 
-        Only of contracts that promise something about the result itself.
+        Only for contracts that promise something about the result itself.
         """
         raise NotImplementedError

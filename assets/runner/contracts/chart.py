@@ -1,4 +1,4 @@
-"""The contract `chart`: `data["key"]` in; `result = {"output", "chart"}`, or stdout, out."""
+"""The contract `chart`: the snippet reads `data["key"]` and leaves `result = {"output", "chart"}` or stdout."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SHAPE = '`result` must be a dict with "output" (text), "chart" (one or a list), 
 
 
 class Chart(Contract):
-    """All inputs as plain JSON in `data`; a text and charts are left."""
+    """Gives all inputs as plain JSON in `data`; the snippet leaves a text and charts."""
 
     def libraries(self) -> dict[str, Any]:
         return {}
@@ -29,7 +29,7 @@ class Chart(Contract):
         return {"data": {name: plain.of(one, f"input {name}") for name, one in values.items()}}
 
     def result(self, left: dict[str, Any], show: Display) -> Any:
-        """`output` is null where stdout is the output: who captured it puts it there."""
+        """`output` is null where stdout is the output: the process that captured stdout fills it in."""
         found = left.get("result")
         if found is None:
             return {"output": None, "chart": None}
@@ -54,7 +54,7 @@ class Chart(Contract):
 
 
 def charts(chart: Any) -> Any:
-    """The chart or charts, if each has what is to be drawn."""
+    """The chart or charts. Raises where one lacks the data to draw."""
     for one in chart if isinstance(chart, list) else [chart]:
         if one is None and chart is None:
             continue

@@ -1,8 +1,8 @@
 """The contract `feature`: a copy of one table in, new numeric columns out.
 
-What the snippet's own process says of its columns is a claim: it could have patched the libraries
-that say so. It only hands the columns over as Arrow bytes, in a file; `certify`, in a fresh process
-without any snippet, checks them, measures what they are worth, and leaves the same file.
+The snippet's own process cannot be trusted about its columns: the snippet could have patched the libraries that
+check them. That process only hands the columns over as Arrow bytes, in a file; `certify`, in a fresh process without
+any snippet, checks them, measures what they are worth, and writes the same file again.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ LIFT = "lift"
 
 
 class Feature(Contract):
-    """`df`, `pd` and `np`; `df` with at least one new column is left."""
+    """Gives `df`, `pd` and `np`; the snippet leaves `df` with at least one new column."""
 
     def names(self, inputs: list[Input]) -> list[str]:
         return ["df"]
@@ -32,7 +32,7 @@ class Feature(Contract):
         self.known = [str(name) for name in frame.columns]
         frame = frame.copy()
         if asked is not None:
-            # A column made from the target would measure itself.
+            # The target is hidden: a column made from it would predict it trivially.
             frame = frame.drop(columns=[asked.target])
         self.index = frame.index
         return {"df": frame}
@@ -50,7 +50,7 @@ class Feature(Contract):
         columns.hand_over(raw, int(self.setup.policy["limits"]["file_size_mb"]) << 20)
 
     def certify(self, values: dict[str, Any], handed: bytes) -> Any:
-        """Of bytes that another process handed over. Runs where no snippet ever ran."""
+        """Certifies bytes that another process handed over. Runs in a process that never ran a snippet."""
         frame, asked = self.frame(values)
         known = [str(name) for name in frame.columns]
         arrow = self.arrow()
@@ -70,7 +70,7 @@ class Feature(Contract):
         return result
 
     def frame(self, values: dict[str, Any]) -> tuple[Any, lift.Lift | None]:
-        """The one table, and the lift that is asked for."""
+        """The single input table, and the lift to measure, if any."""
         pandas = self.loaded.get("pandas")
         if pandas is None:
             raise Refused("SandboxError", "the Python environment has no pandas")
@@ -93,7 +93,7 @@ class Feature(Contract):
 
 
 def aligned(frame: Any, index: Any) -> Any:
-    """The rows in the order in which they were given, where they are the same ones."""
+    """The rows in their original order, where the snippet kept the same rows."""
     if len(frame) == len(index) and not frame.index.equals(index) and frame.index.is_unique:
         if index.isin(frame.index).all():
             return frame.loc[index]

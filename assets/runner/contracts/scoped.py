@@ -1,7 +1,7 @@
-"""The contract `scoped`: four scopes, `log` with its level, and the error that its refusals would be.
+"""The contract `scoped`: four scopes, `log` with its level, and `SecurityError`, the error of its refusals.
 
 `private` is redacted from everything that leaves the process, `public` goes back to the broker,
-which keeps it for the agent's session, `system` is read only, `local` is each call's own.
+which keeps it for the agent's session, `system` is read-only, and each function call has its own `local`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from _countersign.events import Events
 
 NAMES = ["private", "public", "system", "local", "log", "log_level", "reason", "SecurityError"]
-# From the least on; `warn` is another name for `warning`.
+# In ascending order; `warn` is another name for `warning`.
 LEVELS = ("debug", "info", "warn", "warning", "error")
 NO_REASON = (
     "reason() would ask a language model, and a run reaches none: work it out in code, or leave what is to "
@@ -39,9 +39,9 @@ LOGGED_TEXT = 2000
 
 
 def rank(level: str) -> int:
-    """The place of a level among the others.
+    """The rank of a level among the others.
 
-    Raises ValueError for what is none.
+    Raises ValueError for an unknown level.
     """
     if level not in LEVELS:
         raise ValueError(f"log takes the levels {', '.join(LEVELS)}")
@@ -49,8 +49,8 @@ def rank(level: str) -> int:
 
 
 class Scoped(Contract):
-    """The scopes, and inputs in them: `private` and private data sets in `private`, what the
-    session kept in `public`, everything else in `system.inputs`."""
+    """Gives the scopes with the inputs in them: `private` and private data sets in `private`, what the session kept
+    in `public`, everything else in `system.inputs`."""
 
     private = True
 
@@ -70,13 +70,12 @@ class Scoped(Contract):
         self.seen.to(events)
 
     def names(self, inputs: list[Input]) -> list[str]:
-        # The static check has passed by then; what is refused later goes through `refuse`.
+        # `refuse` handles later refusals; the static check has passed by then.
         self.private_inputs = {one.name for one in inputs if one.private}
         return NAMES
 
     def check(self, tree: ast.Module) -> None:
-        """The look-up order: the snippet's own names, core functions, allowed builtins; nothing
-        else has a meaning."""
+        """Refuses every other name than the snippet's own, the core functions and the allowed builtins."""
         known = {name for node in ast.walk(tree) for name in check.bound_names(node)}
         known |= {*NAMES, *self.setup.policy["builtins"], "__name__"}
         for node in ast.walk(tree):
@@ -118,23 +117,23 @@ class Scoped(Contract):
         return scopes
 
     def refuse(self, message: str) -> BaseException:
-        # The process may end in there: what was printed goes out first, and nothing private.
+        # `super().refuse` may end the process: printed text goes out first, cleaned of private values.
         self.end()
         return super().refuse(self.secrets.clean(message))
 
     def log(self, message: Any, level: str = "info") -> None:
-        """A line of the run's log, without what is private; below the level that was set, none."""
+        """Adds a line to the run's log, without private values. Messages below the set level are dropped."""
         self.seen.allowed("functions")
         if rank(level) < rank(self.least):
             return
-        # Cut last: the beginning of a value would not be known for one.
+        # Cleaned before it is cut: the first half of a private value would not be recognised.
         line = self.clean(text(str(message)))[:LOGGED_TEXT]
         if len(self.logged) < LOGGED_MAX:
             self.logged.append({"level": level, "message": line})
         print(f"{level}: {line}", file=sys.stderr)  # noqa: T201 - the snippet asked for it
 
     def log_level(self, level: str | None = None) -> str:
-        """The least level that is logged from here on; without one, the one that is."""
+        """Sets the least level that is logged from now on; without an argument, returns the current one."""
         self.seen.allowed("functions")
         if level is not None:
             rank(level)
@@ -158,7 +157,7 @@ class Scoped(Contract):
     def told(self, report: dict[str, Any]) -> dict[str, Any]:
         cleaned = dict(report)
         if left := report["result"]:
-            # The result's own keys are no values.
+            # Only the values are cleaned: the result's own keys are fixed names.
             log = [one | {"message": self.clean(one["message"])} for one in left["log"]]
             cleaned["result"] = {"public": self.secrets.clean_all(left["public"]), "log": log}
         if error := report["error"]:

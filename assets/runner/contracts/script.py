@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class Script(Contract):
-    """Inputs under their names, and nothing imported beforehand."""
+    """Gives inputs under their names and imports nothing beforehand."""
 
     def libraries(self) -> dict[str, Any]:
         return {}

@@ -1,8 +1,8 @@
 """The contract `walled`: plain Python, its inputs as plain data, and stdout.
 
-No library is given. Where the policy lists `open`, or functions of `os` and `pathlib`, they are of files and
-folders that are in memory only: the inputs are there under their names, and what is written is gone with the
-run, unless the policy collects files.
+No library is given. `open` and functions of `os` and `pathlib`, where the policy lists them, work on files and
+folders in memory only: the inputs are there under their names, and written files are gone with the run, unless the
+policy collects files.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Walled(Contract):
-    """Each input under its name, tables as lists of rows; nothing has to be left."""
+    """Gives each input under its name, tables as lists of rows; the snippet has to leave nothing."""
 
     memory: virtual.Files | None = None
 
@@ -52,7 +52,7 @@ class Walled(Contract):
         return self.modules.get(name)
 
     def told(self, report: dict[str, Any]) -> dict[str, Any]:
-        """The files in memory go into the output folder, where the policy has them collected."""
+        """Writes the files in memory into the output folder, if the policy collects files."""
         if self.memory is not None and collects(self.setup):
             try:
                 self.memory.leave()
@@ -67,7 +67,7 @@ def collects(setup: Setup) -> bool:
 
 
 def text_of(one: Input) -> str:
-    """The content of an input, all of which are text here."""
+    """The content of an input. All inputs are text here."""
     try:
         return inputs.text(one)
     except UnicodeDecodeError:

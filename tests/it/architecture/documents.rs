@@ -1,5 +1,5 @@
-//! What documents and sources cite is there: files, headings, sections of the protocol, and the tests that ARCHITECTURE
-//! names.
+//! Everything that documents and sources cite exists: files, headings, sections of the protocol,
+//! and the tests that ARCHITECTURE names.
 
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
@@ -10,7 +10,7 @@ struct Text {
     text: String,
 }
 
-/// Every file of the repository, and the text of those that cite others.
+/// Every file of the repository, and the texts of files that cite others.
 struct Repository {
     files: BTreeSet<String>,
     texts: Vec<Text>,
@@ -42,7 +42,7 @@ impl Repository {
         self.files.contains(path) || self.files.iter().any(within)
     }
 
-    /// Whether a file or folder ends so: `tui/keys.rs` for `src/tui/keys.rs`.
+    /// Whether a file's or folder's path ends with `path`: `tui/keys.rs` for `src/tui/keys.rs`.
     fn knows(&self, path: &str) -> bool {
         let path = path.trim_end_matches('/');
         let ends = |f: &String| f.ends_with(&format!("/{path}"));
@@ -81,7 +81,7 @@ fn resolved(document: &str, link: &str) -> String {
     path.to_str().unwrap().to_owned()
 }
 
-/// The links of a document: what stands in `](…)`, outside of code.
+/// The links of a document: the text inside `](…)`, outside of code.
 fn links(text: &str) -> Vec<&str> {
     let outside: Vec<&str> = text.split("```").step_by(2).collect();
     let outside = outside.into_iter().flat_map(|t| t.split('`').step_by(2));
@@ -89,7 +89,7 @@ fn links(text: &str) -> Vec<&str> {
     links.filter_map(|t| Some(t.split_once(')')?.0)).collect()
 }
 
-/// A heading as sites make an anchor of it.
+/// The anchor that websites make from a heading.
 fn anchor(heading: &str) -> String {
     let kept = heading.trim_start_matches('#').trim().chars();
     let kept = kept.filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
@@ -155,7 +155,7 @@ fn citations(text: &str) -> Vec<(&str, Option<&str>)> {
     found
 }
 
-/// Documents that are cited by a section and by a title in capitals instead of a file's name.
+/// Documents cited by a section and a title in capitals instead of a file name.
 fn unnamed(text: &str) -> impl Iterator<Item = &str> {
     let before = text.match_indices(" §").map(|(at, _)| {
         let start = text[..at].rfind(|c: char| !c.is_ascii_alphabetic());
@@ -170,7 +170,7 @@ const MADE_BY_SNIPPETS: [&str; 1] = ["note.md"];
 fn broken_citations(repository: &Repository) -> Vec<String> {
     let mut found = Vec::new();
     for Text { path, text } in &repository.texts {
-        // What agents write has documents of its own, and this test makes some up.
+        // Snippets of agents cite their own documents, and this test invents some.
         if path.starts_with("benches/served/snippets/")
             || path == "tests/it/architecture/documents.rs"
         {
@@ -202,7 +202,7 @@ fn broken_citations(repository: &Repository) -> Vec<String> {
     found
 }
 
-/// What stands in back quotes.
+/// The texts in back quotes.
 fn quoted(text: &str) -> impl Iterator<Item = &str> {
     let outside = text.split("```").step_by(2);
     outside.flat_map(|t| t.split('`').skip(1).step_by(2))
@@ -225,7 +225,7 @@ fn expanded(path: &str) -> Vec<String> {
     }
 }
 
-/// Files and tests that a document names in back quotes and that are not there.
+/// Files and tests that a document names in back quotes but that do not exist.
 fn missing(document: &str, repository: &Repository) -> Vec<String> {
     const KINDS: [&str; 6] = [".rs", ".py", ".md", ".toml", ".jsonl", ".svg"];
     const FOLDERS: [&str; 6] = [
@@ -254,7 +254,7 @@ fn missing(document: &str, repository: &Repository) -> Vec<String> {
             let paths = expanded(word).into_iter();
             found.extend(paths.filter(|path| !repository.knows(path)));
         }
-        // Tests are named by sentences.
+        // Names of tests are sentences.
         let setting = format!("\"{word}\"");
         let is_setting = || {
             repository
@@ -319,7 +319,7 @@ fn contributing_has_every_variable_of_the_tests() {
     let repository = Repository::read();
     let table = repository.text(".github/CONTRIBUTING.md").unwrap();
     let sources = repository.texts.iter().filter(|t| {
-        // Their variables are examples.
+        // The variables in these files are examples.
         let examples = ["tests/it/config.rs", "tests/it/architecture/documents.rs"];
         t.path.ends_with(".rs") && !examples.contains(&t.path.as_str())
     });

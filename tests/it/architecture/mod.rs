@@ -1,7 +1,8 @@
-//! The module direction of the crate, and the rules that keep decisions where they belong.
+//! Checks the direction of dependencies between modules, and the rules that keep decisions where
+//! they belong.
 //!
-//! Reads the sources as text: comments and the contents of strings are blanked first, so that a
-//! word in a sentence breaks nothing and one in the code cannot hide.
+//! Reads the sources as text. Comments and the contents of strings are blanked first, so that only
+//! words in code count.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod documents;
@@ -9,23 +10,23 @@ mod source;
 
 use source::{Source, is_within, matching, sources, test_modules, tokens};
 
-/// From the top down: a module uses what stands below it, or itself.
+/// From the top down: a module may use only itself and modules below it.
 const ORDER: [&str; 21] = [
     "main", "cli", "app", "mcp", "tui", "ipc", "executor", "child", "sandbox", "runtime",
     "analysis", "audit", "broker", "config", "policy", "chart", "model", "paths", "clock", "error",
     "given",
 ];
-/// These stand side by side at the bottom; `given` is there for tests only.
+/// These are the bottom and may not use each other; `given` exists for tests only.
 const BASE: [&str; 4] = ["paths", "clock", "error", "given"];
 
-/// The upper one knows nothing of the lower one, except that its tests write what that one records.
+/// The first may not use the second, except that its tests write records of the second.
 const APART: [(&str, &str); 1] = [("audit", "broker")];
 
-/// Lines after which a file has more than one duty.
+/// Maximum lines of a file: a longer one has more than one duty.
 const LINES_MAX: usize = 600;
 
-/// Every top module that the code names by way of `crate` (or of the crate's own name):
-/// `crate::a`, `crate::{a, b::c}`.
+/// Every top-level module that the code names through `crate` or the crate's own name: `crate::a`,
+/// `crate::{a, b::c}`.
 fn used(code: &str) -> Vec<String> {
     let tokens = tokens(code);
     let mut used = Vec::new();
@@ -95,7 +96,7 @@ fn direction(source: &Source, found: &mut Vec<String>) {
     }
 }
 
-/// What the pure core must not know.
+/// Names that the pure core must not use.
 const IMPURE: [&str; 11] = [
     "std::fs",
     "std::net",
@@ -122,7 +123,7 @@ fn purity(source: &Source, found: &mut Vec<String>) {
             source.says(&format!("the core names `{word}`"), found);
         }
     }
-    // `use std::{fs, …}` says the same.
+    // `use std::{fs, …}` would hide such a name.
     if contains_words(&joined, "std::{") {
         source.says(
             "the core imports from `std` in braces, which hides what",
@@ -131,7 +132,7 @@ fn purity(source: &Source, found: &mut Vec<String>) {
     }
 }
 
-/// Whether `words` stands in `text` as whole words.
+/// Whether `text` contains `words` as whole words.
 fn contains_words(text: &str, words: &str) -> bool {
     let part = |c: char| c.is_alphanumeric() || c == '_';
     text.match_indices(words).any(|(at, _)| {
@@ -141,7 +142,7 @@ fn contains_words(text: &str, words: &str) -> bool {
     })
 }
 
-/// Words that stand only where they are named.
+/// Checks words that only certain files may contain.
 fn places(source: &Source, found: &mut Vec<String>) {
     let top = source.top();
     let all = tokens(&source.code).join(" ");
@@ -150,7 +151,7 @@ fn places(source: &Source, found: &mut Vec<String>) {
     if contains_words(&all, "unsafe") && top != "sandbox" && top != "ipc" && !entry {
         source.says("`unsafe` belongs into sandbox and ipc only", found);
     }
-    // A held child is released where the states are, and nowhere else.
+    // Only the modules with a child's states may release a held child.
     if contains_words(&own, "Command :: Release") && top != "child" && top != "sandbox" {
         source.says("releases a child past its states", found);
     }
@@ -165,7 +166,7 @@ fn places(source: &Source, found: &mut Vec<String>) {
             }
         }
     }
-    // What is said to people and scripts goes through one sanitiser.
+    // All output for people and scripts goes through one sanitiser.
     const SAYING: [&str; 3] = ["cli/out.rs", "tui/terminal.rs", "analysis/worker.rs"];
     let tests =
         source.test_only || source.path.ends_with("_tests.rs") || source.path.contains("/tests/");
@@ -201,8 +202,8 @@ fn places(source: &Source, found: &mut Vec<String>) {
     }
 }
 
-/// Whether a value of the type is written out: `Name {` where no type is declared, named as a
-/// result, or taken apart.
+/// Whether the code constructs a value of the type: `Name {` that is not a declaration, a return
+/// type or a pattern.
 fn is_built(joined: &str, name: &str) -> bool {
     let start = format!("{name} {{");
     joined.match_indices(&start).any(|(at, _)| {
@@ -211,13 +212,13 @@ fn is_built(joined: &str, name: &str) -> bool {
         let declared = ["struct", "enum", "impl", "for", "trait", "mod"].contains(&word);
         // `fn f() -> Name {`: the brace opens the body.
         let returned = before.ends_with("- >");
-        // `Other Name {` cannot be; `SubName {` is another word.
+        // `SubName {` is another name.
         let inside = joined[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_');
-        // `Action::Grant {` is a variant of an enum, `broker::Grant {` is the thing itself.
+        // `Action::Grant {` is an enum's variant; `broker::Grant {` is the type itself.
         let scope = before.strip_suffix("::").map(str::trim_end);
         let owner = scope.and_then(|s| s.rsplit(' ').next()).unwrap_or("");
         let variant = owner.starts_with(char::is_uppercase);
-        // `Confirmation { id, digest, by, viewed } = …` takes one apart.
+        // `Confirmation { id, digest, by, viewed } = …` is a pattern.
         let rest = &joined[at + start.len()..];
         let close = matching(rest);
         let after = rest[close..].trim_start_matches(['}', ' ']);
@@ -256,7 +257,7 @@ fn every_module_uses_only_what_stands_below_it_and_decisions_stay_in_their_place
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
-/// By `tests/common/given.rs`, which fails where nothing may be missing.
+/// That way is `tests/common/given.rs`, which fails on machines that must have everything.
 #[test]
 fn a_test_that_lacks_something_says_so_in_one_way_only() {
     let mut folders = vec!["src".into(), "tests".into()];
@@ -290,7 +291,7 @@ fn a_test_that_lacks_something_says_so_in_one_way_only() {
 
 #[test]
 fn the_grant_and_the_confirmation_are_each_made_somewhere() {
-    // Were the pattern wrong, the check above could not fail.
+    // With a wrong pattern, the check above could never fail.
     let sources = sources();
     let makers = |name: &str| -> Vec<&str> {
         sources

@@ -1,13 +1,13 @@
-//! The sources as the rules read them: text without comments and strings, and its words.
+//! The sources as the rules read them: text without comments and strings, and its tokens.
 
 use std::path::{Path, PathBuf};
 
-/// A source file, its text blanked of comments and strings.
+/// A source file, with comments and strings blanked.
 pub struct Source {
     pub path: String,
     pub code: String,
     pub lines: usize,
-    /// Whether only tests are built with it.
+    /// Whether the file is compiled for tests only.
     pub test_only: bool,
 }
 
@@ -26,7 +26,7 @@ impl Source {
         self.path.split(['/', '.']).next().unwrap()
     }
 
-    /// The code without the items that only tests are built with.
+    /// The code without items that are compiled for tests only.
     pub fn outside_tests(&self) -> String {
         if self.test_only {
             return String::new();
@@ -51,7 +51,7 @@ impl Source {
     }
 }
 
-/// Replaces comments and what stands in string and character literals by spaces.
+/// Replaces comments and the contents of string and character literals with spaces.
 pub fn blank(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut out: Vec<u8> = bytes.to_vec();
@@ -83,7 +83,7 @@ pub fn blank(text: &str) -> String {
                     .unwrap_or(0)
                 + 1
         } else if rest[0] == b'\'' {
-            // A character, not a lifetime: one character and a quote follow.
+            // A character literal if one character and a quote follow, else a lifetime.
             let text = std::str::from_utf8(&rest[1..]).unwrap();
             match text.chars().next() {
                 Some(c) if text[c.len_utf8()..].starts_with('\'') => i + 2 + c.len_utf8(),
@@ -106,7 +106,7 @@ pub fn find(text: &[u8], what: &[u8]) -> Option<usize> {
     text.windows(what.len()).position(|w| w == what)
 }
 
-/// The number of `#` of a raw string that starts here.
+/// The number of `#` of a raw string that starts at `i`.
 pub fn raw_string(bytes: &[u8], i: usize) -> Option<usize> {
     let word = |b: &u8| b.is_ascii_alphanumeric() || *b == b'_';
     let before = i.checked_sub(1).map(|at| &bytes[at]);
@@ -125,7 +125,7 @@ pub fn string_end(rest: &[u8]) -> usize {
     (at + 1).min(rest.len())
 }
 
-/// The words of the code: identifiers, and `::` and other marks one by one.
+/// The tokens of the code: identifiers, `::`, and other punctuation one by one.
 pub fn tokens(code: &str) -> Vec<&str> {
     let mut tokens = Vec::new();
     let mut rest = code;
@@ -147,7 +147,7 @@ pub fn tokens(code: &str) -> Vec<&str> {
     tokens
 }
 
-/// Where the brace closes that was open at the start.
+/// The position where the brace that is open at the start closes.
 pub fn matching(rest: &str) -> usize {
     let mut depth = 1;
     for (at, c) in rest.char_indices() {
@@ -198,8 +198,8 @@ pub fn sources() -> Vec<Source> {
         .collect()
 }
 
-/// The modules in files of their own that a source declares under `#[cfg(test)]`, as paths below
-/// `src` without `.rs`. Going by the declaration, not by the name: a file may be called anything.
+/// Modules in their own files that a source declares under `#[cfg(test)]`, as paths below `src`
+/// without `.rs`. The declaration counts: a file may have any name.
 pub fn test_modules(path: &str, text: &str) -> Vec<String> {
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
     let stem = name.strip_suffix(".rs").unwrap();
@@ -240,7 +240,7 @@ pub fn test_modules(path: &str, text: &str) -> Vec<String> {
     found
 }
 
-/// Whether a file is the module, or lies in its folder.
+/// Whether a file is the module or lies in its folder.
 pub fn is_within(path: &str, module: &str) -> bool {
     path.strip_prefix(module)
         .is_some_and(|rest| rest == ".rs" || rest.starts_with('/'))

@@ -1,5 +1,5 @@
-//! Names and values with everything in them that a terminal acts on, through every command and
-//! every argument: nothing of it comes out raw, and no line of it passes for one of ours.
+//! Passes names and values with everything that a terminal acts on through every command and every
+//! argument: nothing of them is printed raw, and no line of them can pass for one of ours.
 
 use countersign::model::escape;
 use serde_json::json;
@@ -8,11 +8,12 @@ use tokio::io::AsyncBufReadExt as _;
 use super::submit::on_a_terminal;
 use super::*;
 
-/// Escape sequences, C1, bidi, zero-width, a tag, a lone surrogate's stand-in, lines and tabs.
+/// Escape sequences, C1, bidi, zero-width and tag characters, line breaks and tabs.
 const NAME: &str =
     "a\u{1b}[2J\u{9b}31m\u{202e}\u{2066}\u{200b}\u{ad}\u{e0041}\nforged: clear\r\tb\u{7f}\u{7}";
 
-/// Whether nothing hidden is left. Line feeds and tabs are ours, and no line is the name's.
+/// Whether the text has no hidden characters, except our own line feeds and tabs, and no line that
+/// the name forged.
 fn is_harmless(text: &str) -> bool {
     let hidden = |c: char| c != '\n' && c != '\t' && escape(c).is_some();
     !text.contains(hidden)
@@ -22,7 +23,7 @@ fn is_harmless(text: &str) -> bool {
 }
 
 fn is_said(text: &str) -> bool {
-    // Control pictures in text, escapes in JSON.
+    // Shown as control pictures in text and as escapes in JSON.
     ["␛", "\\u001b", "\\u{1b}", "\\x1b", "%1B"]
         .iter()
         .any(|shown| text.contains(shown))
@@ -30,7 +31,7 @@ fn is_said(text: &str) -> bool {
 
 struct Bad {
     home: Home,
-    /// A path below the home: a folder by that name, with files by it.
+    /// A folder below the home with the hostile name, which contains files with that name.
     folder: String,
     file: String,
     policy: String,
@@ -154,7 +155,7 @@ async fn nothing_hostile_comes_out_raw_of_any_command() {
         assert!(is_harmless(&ran.err), "{args:?}: {ran:?}");
         said += usize::from(is_said(&ran.out) || is_said(&ran.err));
     }
-    // Most of them repeat the name, as a mark: the table is not about silence.
+    // Most commands must show the name, with marks: printing nothing would pass too easily.
     assert!(said > cases.len() * 2 / 3, "{said} of {}", cases.len());
 }
 
@@ -198,11 +199,11 @@ async fn nothing_hostile_in_a_variable_comes_out_raw() {
         );
         said += usize::from(is_said(&ran.out) || is_said(&ran.err));
     }
-    // Some name the variable alone.
+    // Some messages name the variable only.
     assert!(said >= 8, "{said}");
 }
 
-/// Names that a policy file may choose freely, in what the commands say of it.
+/// Names that a policy file chooses freely, in the commands' output about it.
 #[tokio::test]
 async fn nothing_hostile_in_a_policy_file_comes_out_raw() {
     let home = Home::new();
@@ -247,7 +248,7 @@ async fn nothing_hostile_in_a_policy_file_comes_out_raw() {
     assert!(said > 20, "{said}");
 }
 
-/// A dashboard of somebody else's: what it answers to `propose` and to `wait` is hostile.
+/// Another user's dashboard, whose answers to `propose` and `wait` are hostile.
 fn answers(home: &Home, wait: Value) {
     let socket = home.socket();
     std::fs::create_dir_all(socket.parent().unwrap()).unwrap();
@@ -269,7 +270,7 @@ fn answers(home: &Home, wait: Value) {
                 let mut answer = json!({"jsonrpc": "2.0", "id": request["id"]});
                 let fields = told.as_object().unwrap().clone();
                 answer.as_object_mut().unwrap().extend(fields);
-                // As serde writes it: everything but C0 controls goes out as it is.
+                // serde escapes C0 controls only; everything else is sent raw.
                 let line = format!("{answer}\n");
                 if write.write_all(line.as_bytes()).await.is_err() {
                     break;
@@ -302,7 +303,7 @@ fn hostile_outcome(state: &str, change: impl Fn(&mut Value)) -> Value {
     json!({"result": outcome})
 }
 
-/// The dashboard may be another user's, and an agent's words come back through it.
+/// The dashboard may belong to another user, and it returns texts of agents.
 #[tokio::test]
 async fn nothing_hostile_that_a_dashboard_answers_comes_out_raw() {
     let as_it_is = |_: &mut Value| {};
@@ -356,8 +357,8 @@ async fn nothing_hostile_that_a_dashboard_answers_comes_out_raw() {
     assert!(said > cases.len() * 2, "{said}");
 }
 
-/// Blanks in a name, a title or a line of code reach the next row of a terminal: no row of it
-/// passes for a line of ours.
+/// Blanks in a name, a title or a line of code can wrap text to the next row of a terminal: no such
+/// row may pass for a line of ours.
 #[tokio::test]
 async fn what_a_terminal_breaks_goes_on_in_rows_that_are_marked() {
     let home = Home::new();
@@ -392,7 +393,7 @@ async fn what_a_terminal_breaks_goes_on_in_rows_that_are_marked() {
     }
 }
 
-/// The help names the values of variables, but no hostile one.
+/// The help shows the values of variables, but no hostile one.
 #[tokio::test]
 async fn the_help_shows_no_hostile_value() {
     let home = Home::new();
@@ -429,7 +430,7 @@ async fn what_the_doctor_finds_comes_out_harmless() {
     }
 }
 
-/// JSON stays the JSON that it was, and its reader gets the name.
+/// Escaping keeps the JSON's meaning: its reader gets the original name.
 #[tokio::test]
 async fn json_escapes_what_is_hidden_and_means_the_same() {
     let bad = bad();

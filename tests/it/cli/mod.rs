@@ -1,5 +1,5 @@
-//! The command line as a script sees it: exit codes, what goes where, and `submit` against a real
-//! socket with a scripted core behind it.
+//! The command line as a script sees it: exit codes, stdout and stderr, and `submit` with a real
+//! socket and a scripted core.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod hostile;
@@ -30,7 +30,7 @@ use tokio::sync::Notify;
 
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The program in a home of its own, with nothing of this machine's environment.
+/// The program in its own home, without this machine's environment.
 struct Home {
     dir: TempDir,
 }

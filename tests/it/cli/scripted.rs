@@ -1,4 +1,4 @@
-//! A dashboard without a person: the real socket, with a core that ends every proposal as a test says.
+//! A dashboard without a person: the real socket with a scripted core.
 
 use std::collections::BTreeMap;
 
@@ -10,10 +10,10 @@ use super::*;
 /// A file of which every part is empty, and never the last.
 pub const ENDLESS: &str = "endless";
 
-/// What the scripted core answers to `wait`.
+/// Makes the scripted core's answer to `wait`.
 pub type Ending = Box<dyn Fn(ProposalId) -> Outcome + Send>;
 
-/// A dashboard without a person: every proposal ends as the test says, or not at all.
+/// Ends every proposal as the test says, or not at all.
 pub struct Dashboard {
     pub drafts: Arc<Mutex<VecDeque<Draft>>>,
     pub withdrawn: Arc<Mutex<Vec<ProposalId>>>,
@@ -65,7 +65,7 @@ pub async fn dashboard(home: &Home, ending: Option<Ending>) -> Dashboard {
                     });
                 }
                 Request::Artifact { name, offset, .. } => {
-                    // Two bytes a part: whoever reads has to ask again.
+                    // Sends two bytes at a time, so that readers have to ask again.
                     let content = name.as_bytes();
                     let from = offset as usize;
                     let part = if name == ENDLESS { 0 } else { 2 };
@@ -156,7 +156,7 @@ pub fn run(stdout: &str, stderr: &str) -> Run {
     }
 }
 
-/// A file whose content is its name, which is what the scripted core hands out.
+/// A file whose content is its name, as the scripted core serves it.
 pub fn file(name: &str) -> Artifact {
     Artifact {
         name: name.to_owned(),
@@ -166,7 +166,7 @@ pub fn file(name: &str) -> Artifact {
     }
 }
 
-/// A run that left these files.
+/// Ends proposals with a run that left these files.
 pub fn leaves(artifacts: Vec<Artifact>) -> Option<Ending> {
     Some(Box::new(move |id| Outcome {
         run: Some(Run {

@@ -1,4 +1,4 @@
-//! `submit` against a real socket with a scripted core behind it.
+//! `submit` with a real socket and a scripted core.
 
 use countersign::model::{LeftOut, Reason};
 
@@ -19,7 +19,7 @@ async fn without_a_dashboard_submit_ends_with_7_and_says_what_to_start() {
     assert!(ran.err.contains("start one with `countersign`"), "{ran:?}");
 }
 
-/// A demo's socket is its own: whoever tries `submit` beside one is told how to reach it.
+/// A demo has its own socket: `submit` next to a demo says how to reach it.
 #[tokio::test]
 async fn beside_a_demo_submit_gives_the_command_with_the_demos_socket() {
     let home = Home::new();
@@ -184,7 +184,7 @@ async fn every_flag_arrives_in_the_proposal() {
             dataset: "sales".to_owned()
         }
     );
-    // To the byte: no reader in between rounds a number.
+    // Sent byte for byte: nothing in between rounds a number.
     assert_eq!(
         draft.inputs["b"],
         InputRequest::Text {
@@ -235,7 +235,7 @@ async fn what_cannot_be_sent_is_refused_before_it_is() {
         assert!(ran.err.contains(words), "{ran:?}");
     }
     assert!(dashboard.drafts.lock().unwrap().is_empty());
-    // What the dashboard refuses of the command is usage too, in its words.
+    // Requests that the dashboard refuses are usage errors too, with the dashboard's message.
     home.write("long.py", &vec![b'#'; 70_000]);
     for (args, words) in [
         (&["long.py"][..], "-32001"),
@@ -250,14 +250,14 @@ async fn what_cannot_be_sent_is_refused_before_it_is() {
     }
 }
 
-/// Starts `submit`, waits until it waits, and interrupts it as Ctrl-C does.
+/// Starts `submit`, interrupts it as Ctrl-C does once it waits, and returns its output.
 async fn interrupted(home: &Home, dashboard: &Dashboard, args: &[&str]) -> Ran {
     let child = home.submit(args).spawn().unwrap();
     let pid = Pid::from_raw(i32::try_from(child.id().unwrap()).unwrap());
     tokio::time::timeout(PATIENCE, dashboard.waiting.notified())
         .await
         .unwrap();
-    // It listens for the signal a moment after it asked; until then the default would kill it.
+    // It installs its handler a moment after its request; until then the signal would kill it.
     until_caught(pid, Signal::SIGINT).await;
     kill(pid, Signal::SIGINT).unwrap();
     Ran::of(
@@ -323,7 +323,7 @@ async fn on_a_terminal_it_says_that_it_waits_and_the_output_cannot_drive_the_ter
     );
 }
 
-/// What a terminal of so many columns gets from a command.
+/// The output of a command on a terminal with this many columns.
 pub fn on_a_terminal(folder: &Path, socket: &Path, args: &[&str], columns: u16) -> String {
     use std::io::Read as _;
 
@@ -345,7 +345,7 @@ pub fn on_a_terminal(folder: &Path, socket: &Path, args: &[&str], columns: u16) 
     drop(pair.slave);
     let mut reader = pair.master.try_clone_reader().unwrap();
     let mut shown = Vec::new();
-    // A pseudo-terminal whose program has ended answers with EIO.
+    // Reading from a pseudo-terminal fails with EIO once its program has ended.
     let _ = reader.read_to_end(&mut shown);
     child.wait().unwrap();
     String::from_utf8(shown).unwrap()
@@ -368,7 +368,7 @@ async fn out_writes_the_files_that_a_run_left() {
     for name in ["a.txt", "figure-1.png"] {
         assert_eq!(std::fs::read(out.join(name)).unwrap(), name.as_bytes());
     }
-    // Again: regular files are replaced. A link is not, and nothing is written through it.
+    // A second time: regular files are replaced; a link is neither replaced nor followed.
     std::fs::write(out.join("a.txt"), "old").unwrap();
     let secret = home.write("secret", b"s");
     std::fs::remove_file(out.join("figure-1.png")).unwrap();

@@ -85,7 +85,7 @@ async fn completions_and_man_page_name_every_command_and_no_hidden_role() {
     assert!(
         page.contains(".SS submit") && page.contains("idempotency") || page.contains("Idempotency")
     );
-    // The global options stand once.
+    // The global options appear once.
     assert_eq!(page.matches("COUNTERSIGN_CONFIG").count(), 1, "{page}");
 }
 
@@ -165,7 +165,7 @@ async fn an_unknown_variable_stops_every_command_with_the_nearest_name() {
             "{args:?}"
         );
     }
-    // It lists the variable among what is wrong.
+    // It lists the variable among the problems.
     let mut command = home.command(&["doctor", "--json"]);
     command.env("COUNTERSIGN_TEIR", "kernel");
     let ran = Ran::of(command.output().await.unwrap());
@@ -176,7 +176,7 @@ async fn an_unknown_variable_stops_every_command_with_the_nearest_name() {
     );
 }
 
-/// Who made a mistake in the environment can still read what would be right.
+/// A user with a mistake in the environment can still read how to correct it.
 #[tokio::test]
 async fn help_and_version_work_whatever_the_environment_says() {
     let home = Home::new();
@@ -246,7 +246,7 @@ async fn the_profile_by_variable_is_the_one_that_check_judges_by() {
     assert_eq!(judged(&["--profile", "walled"], "chart").await, "walled");
 }
 
-/// What stops the start stops `doctor` too, and both say the same.
+/// Errors that stop the start stop `doctor` too, with the same message.
 #[tokio::test]
 async fn the_doctor_refuses_what_the_start_refuses_with_the_line_and_what_would_be_right() {
     let team = b"name = \"team\"\nextends = \"analysys\"\n";

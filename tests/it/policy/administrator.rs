@@ -17,7 +17,7 @@ struct Two {
     places: Places,
 }
 
-/// `None` where the test does not run as root and so cannot play the administrator.
+/// `None` if the test does not run as root and cannot act as the administrator.
 fn under(corp: &str) -> Option<Two> {
     let dir = tempfile::tempdir().unwrap();
     let places = Places {
@@ -68,7 +68,7 @@ fn the_administrators_policies_stand_beside_the_built_in_ones() {
     let path = two.places.admin.join("corp.toml");
     let alone = load_file(&path, &two.places).unwrap();
     assert_eq!(&alone, corp);
-    // A file of the administrator's extends nothing of the user's.
+    // An administrator's file cannot extend a user's.
     write(
         &two.places.user,
         "mine",
@@ -125,7 +125,8 @@ fn a_users_file_neither_replaces_nor_loosens_an_administrators() {
         .unwrap();
     let tight = tight.iter().find(|p| p.name == "team").unwrap();
     assert_eq!((tight.limits.wall_s, tight.set_by), (5, SetBy::User));
-    // An administrator's own rules may tell; who builds on them may hide again.
+    // An administrator's own rules may let private values be told; files that extend them may hide
+    // them again.
     let Some(open) = under(&TELL.replace("open", "corp")) else {
         return;
     };
@@ -136,7 +137,7 @@ fn a_users_file_neither_replaces_nor_loosens_an_administrators() {
         (private("corp"), private("team")),
         (PrivateValues::Tell, PrivateValues::Hide)
     );
-    // Nor by a file between them.
+    // A file in between cannot do so either.
     let error = two
         .user(
             "further",
@@ -173,7 +174,7 @@ fn an_administrators_file_that_is_not_roots_alone_stops_everything() {
     drop(two.dir);
 }
 
-/// With the real `/etc/countersign`, in a mount namespace where that is ours to fill.
+/// Uses the real `/etc/countersign`, in a mount namespace where the test can fill it.
 #[test]
 fn every_command_reads_the_administrators_folder_and_no_flag_moves_it() {
     let dir = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! The six built-in profiles, and the lists they have from the five systems.
+//! The six built-in profiles, and their lists from the five prior systems.
 
 use countersign::analysis::analyse;
 use countersign::model::{Capability, Tier, VerdictKind};
@@ -47,8 +47,8 @@ fn set(text: &str) -> std::collections::BTreeSet<String> {
     text.split_whitespace().map(str::to_owned).collect()
 }
 
-/// What the documents of the five prior systems list, word for word; where a profile differs from
-/// them, the difference is named here.
+/// The lists from the documents of the five prior systems, word for word, and the differences of
+/// the profiles from them.
 #[test]
 fn the_lists_of_the_five_systems_are_theirs() {
     let all = builtin().unwrap();
@@ -115,7 +115,7 @@ fn the_lists_of_the_five_systems_are_theirs() {
                        datetime _strptime collections io",
     );
     assert_eq!(modules.len(), 18);
-    // There a module is reached through its parent; here it has an entry of its own.
+    // QDash reaches these modules through their parent; here each has its own entry.
     let through_numpy = set("numpy.fft numpy.linalg numpy.random");
     assert_eq!(
         chart
@@ -149,8 +149,8 @@ fn the_lists_of_the_five_systems_are_theirs() {
         (5, 100_000)
     );
 
-    // sandtrap: its builtins, and `print`, which there is the host's to give; some forty exceptions, those of
-    // files among them.
+    // sandtrap: its builtins, and `print`, which its host provides; some forty exceptions,
+    // including those of files.
     let walled = get("walled");
     let theirs = set(
         "abs all any ascii bin bool bytearray bytes callable chr classmethod complex dict \

@@ -1,4 +1,4 @@
-//! A user's files: what they may tighten and widen, and the errors of the others.
+//! A user's policy files: what they may tighten and widen, and the errors of invalid ones.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -57,7 +57,7 @@ fn a_file_that_extends_nothing_is_marked_own_rules() {
     let all = load(dir.path()).unwrap();
     let mine = all.iter().find(|p| p.name == "mine").unwrap();
     assert_eq!(mine.label(), "mine (own rules)");
-    // What is not said is not allowed.
+    // Nothing is allowed unless the file says so.
     assert_eq!(mine.action(Capability::NetworkOut), Action::Block);
     assert!(mine.guard && mine.imports.is_empty());
 }
@@ -85,7 +85,7 @@ fn only_a_file_that_extends_nothing_tells_private_values() {
         assert_eq!(get(name).tells_private(), private == PrivateValues::Tell);
         assert!(get(name).label().ends_with("(own rules)"), "{name}");
     }
-    // What was closed once stays closed, and a built-in profile is closed.
+    // A closed policy cannot be opened again by extending it, and built-in profiles are closed.
     for (name, base) in [("again", "closed"), ("wide", "analysis")] {
         let text = format!("name = \"{name}\"\nextends = \"{base}\"\n[data]\nprivate = \"tell\"\n");
         let path = write(dir.path(), name, &text);
@@ -122,7 +122,7 @@ fn the_key_for_private_values_is_bound_and_checked_like_every_other() {
         );
         assert!(error.contains(says), "{error}");
     }
-    // The scope `private` of the contract `scoped` leaves no run, whatever a file says.
+    // The scope `private` of the contract `scoped` never leaves a run, whatever a file says.
     let dir = tempfile::tempdir().unwrap();
     write(
         dir.path(),
@@ -184,8 +184,8 @@ fn loosening_is_refused_by_key() {
     }
 }
 
-/// A base in which each limit is another number, below what any file may say: a file that extends it
-/// is refused for being looser and for nothing else.
+/// The base gives each limit a different number, below the maximum of any file: a file that extends
+/// it is refused only for being looser.
 #[test]
 fn each_of_the_limits_can_be_lowered_and_none_raised() {
     let fields = serde_json::to_value(Limits::default()).unwrap();
@@ -223,7 +223,7 @@ fn each_of_the_limits_can_be_lowered_and_none_raised() {
     for key in &keys {
         refuses(key, given(key) + 1);
     }
-    // 0 is no limit on ticks, so the loosest of all.
+    // 0 means no limit on ticks, so it is the loosest value.
     refuses("ticks", 0);
     assert!(wrong.is_empty(), "{wrong:#?}");
     for key in &keys {
@@ -243,7 +243,7 @@ fn each_of_the_limits_can_be_lowered_and_none_raised() {
     }
 }
 
-/// Not by a file of its own rules either: the runner is what enforces them.
+/// A file with its own rules cannot either: the runner enforces the rules.
 #[test]
 fn no_file_allows_the_runners_own_modules() {
     for module in ["_countersign", "_countersign.gates"] {
@@ -352,7 +352,8 @@ fn a_file_that_others_can_write_is_refused() {
     }
     fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
     load(dir.path()).unwrap();
-    // Nor in a folder, or by a link into one, in which others can put another in its place.
+    // Files are also refused in a folder where others can replace them, and through a link into
+    // one.
     for mode in [0o777, 0o1777] {
         let open = tempfile::tempdir().unwrap();
         let target = write(

@@ -23,7 +23,7 @@ fn write(dir: &Path, name: &str, text: &str) -> std::path::PathBuf {
     path
 }
 
-/// A user's folder, and no administrator's.
+/// Loads a user's folder, without an administrator's.
 fn load(user: &Path) -> Result<Vec<Arc<Policy>>, PolicyError> {
     countersign::policy::load(&Places {
         admin: user.join("no administrator"),
@@ -31,7 +31,7 @@ fn load(user: &Path) -> Result<Vec<Arc<Policy>>, PolicyError> {
     })
 }
 
-/// The error of a folder with this one file.
+/// The error of loading a folder with only this file.
 fn refused(name: &str, text: &str) -> String {
     let dir = tempfile::tempdir().unwrap();
     write(dir.path(), name, text);

@@ -1,4 +1,4 @@
-//! `[widen.imports]`: what it can add, what it never adds, and what is flagged because nobody knows it.
+//! `[widen.imports]`: what it can add, what it never adds, and which unknown modules are flagged.
 
 use countersign::analysis::analyse;
 use countersign::model::{Capability, VerdictKind};
@@ -10,7 +10,7 @@ fn widened(base: &str, module: &str, members: &[&str]) -> String {
     format!("name = \"team\"\nextends = \"{base}\"\n[widen.imports]\n\"{module}\" = {members:?}\n")
 }
 
-/// Each is refused with `*`, with a member and with none.
+/// Each module is refused with `*`, with a member and without one.
 const CLOSED: &[&str] = &[
     // the runner, private and C modules
     "_countersign _countersign.gates _countersign.spec _testcapi _testinternalcapi _xxsubinterpreters \
@@ -45,7 +45,7 @@ const CLOSED: &[&str] = &[
      joblib.numpy_pickle joblib.externals joblib.externals.cloudpickle joblib.memory pandas.io.pickle \
      pandas.compat.pickle_compat pandas.read_pickle torch.load torch.serialization torch.hub \
      numpy.lib.npyio numpy.lib.format numpy.load statsmodels.iolib.smpickle zarr",
-    // Python's own that are on no list
+    // standard library modules that are on no list
     "email mailbox webbrowser curses tkinter turtle cmd optparse ensurepip venv this antigravity cgi \
      imp distutils lib2to3 compression.zstd encodings string.templatelib string.Formatter",
 ];
@@ -99,7 +99,7 @@ const CLOSED_MEMBERS: &[(&str, &str)] = &[
     ("logging", "config getLogger"),
 ];
 
-/// By module, by member, by `*`, below another module, by another name, whatever is extended.
+/// Tries the module, a member, `*`, a submodule and another name, in every extended profile.
 #[test]
 fn what_undoes_a_policy_cannot_be_widened() {
     let mut closed = Vec::new();
@@ -243,7 +243,7 @@ fn what_only_computes_can_be_widened() {
     }
 }
 
-/// What a widened module carries is judged like everything else.
+/// Members of a widened module are judged like everything else.
 #[test]
 fn widening_adds_names_and_never_what_blocks() {
     let dir = tempfile::tempdir().unwrap();
@@ -273,7 +273,8 @@ fn widening_adds_names_and_never_what_blocks() {
     );
 }
 
-/// A package that nobody looked at can be added by name, and is never part of a clear verdict.
+/// A package that was never reviewed can be added by name, but its import never gets a clear
+/// verdict.
 #[test]
 fn what_nothing_is_known_of_is_flagged_wherever_it_is_imported() {
     let dir = tempfile::tempdir().unwrap();
@@ -333,7 +334,7 @@ fn what_nothing_is_known_of_is_flagged_wherever_it_is_imported() {
     );
 }
 
-/// Where what cannot be judged blocks, nothing unknown can be added.
+/// If a policy blocks what cannot be judged, nothing unknown can be added.
 #[test]
 fn what_nothing_is_known_of_cannot_be_widened_where_that_blocks() {
     let error = refused(

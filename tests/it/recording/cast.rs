@@ -1,4 +1,5 @@
-//! The recording: asciicast version 2, one event a line. Frames are `o` events of the rows that changed, keys `m` events.
+//! The recording: asciicast version 2, one event per line. Frames are `o` events with the changed
+//! rows; keys are `m` events.
 
 use serde_json::{Value, json};
 
@@ -21,12 +22,12 @@ pub fn write(shots: &[Shot]) -> String {
         at += shot.milliseconds;
         before = Some(&shot.frame);
     }
-    // A player ends with the last event.
+    // A player stops at the last event, so an empty one keeps the last frame visible.
     lines.push(json!([at as f64 / 1000.0, "o", ""]).to_string());
     lines.join("\n") + "\n"
 }
 
-/// What a terminal is sent to show the frame after the one before.
+/// The bytes that make a terminal show the frame, given the frame before.
 fn drawn(frame: &Frame, before: Option<&Frame>) -> String {
     let mut out = String::from(if before.is_none() {
         "\x1b[?25l\x1b[2J"
@@ -65,7 +66,7 @@ fn sgr(style: Style) -> String {
     format!("{codes};38;2;{r};{g};{b};48;2;{u};{v};{w}m")
 }
 
-/// Plays a recording in a terminal; the frames that it shows.
+/// Plays a recording in a terminal and returns the frames that it shows.
 pub fn read(text: &str) -> Vec<Shot> {
     let size = |cells| std::num::NonZeroU16::new(cells).unwrap();
     let mut terminal = vt100::Parser::new(size(SIZE.1), size(SIZE.0), 0);

@@ -1,11 +1,12 @@
-//! What changes from run to run is set to one value, so that two runs of the same scene are the same frames. What changes
-//! from machine to machine stays in the recording and is left out where a run is compared with it.
+//! Sets values that change from run to run to fixed ones, so that two runs of the same scene give
+//! the same frames. Values that change from machine to machine stay in the recording, and are left
+//! out when a run is compared with it.
 
 use super::frame::{Cell, Frame, Style, text};
 
 const DIGEST: &str = "75ba51963c693df5bcee50f22b7af8f5cb0bfbfe6d0e570ac0bb9cb943aab129";
 
-/// A frame as it is recorded. `socket` is where the scene's agents connect.
+/// A frame in its recorded form. `socket` is where the scene's agents connect.
 pub fn fixed(mut frame: Frame, socket: &str) -> Frame {
     let mut decided = false;
     for row in &mut frame.rows {
@@ -60,7 +61,7 @@ fn clock(c: char) -> bool {
     digit(c) || c == ':'
 }
 
-/// Times: what is left of a proposal's time, as if it had just been proposed, and the hour of a decision.
+/// Fixes times: the remaining time of a proposal, as if just proposed, and the hour of a decision.
 fn left(row: &mut [Cell], decided: bool) {
     let is = |cells: &[Cell]| {
         let [a, b, colon, c, d, after] = cells else {
@@ -70,7 +71,7 @@ fn left(row: &mut [Cell], decided: bool) {
         let opens = one(a) || a.text == " ";
         opens && one(b) && colon.text == ":" && one(c) && one(d) && after.text == " "
     };
-    // With seconds behind it is another clock.
+    // With seconds it is another clock.
     let whole = |at: &usize| *at == 0 || row[at - 1].text != ":";
     let mut found = (0..row.len().saturating_sub(5)).filter(|at| is(&row[*at..*at + 6]));
     let Some(at) = found.find(whole) else {
@@ -86,8 +87,9 @@ fn left(row: &mut [Cell], decided: bool) {
     }
 }
 
-/// Puts `wanted` in the place of what stands between `before` and `after` and consists of such characters; with an empty
-/// class in the place of `before` itself. What stands behind, or before where nothing has room behind, keeps its place.
+/// Replaces the text of `class` characters between `before` and `after` by `wanted`; with an empty
+/// class, replaces `before` itself. Text behind it, or before it if there is no room behind, keeps
+/// its place.
 fn put(row: &mut Vec<Cell>, before: &str, after: &str, class: fn(char) -> bool, wanted: &str) {
     let letters: Vec<char> = row
         .iter()
@@ -110,7 +112,7 @@ fn put(row: &mut Vec<Cell>, before: &str, after: &str, class: fn(char) -> bool, 
             .take_while(|c| **c == ' ')
             .count();
     let ends = letters[to..].iter().collect::<String>().starts_with(after);
-    // A word that begins alike is another word.
+    // Only a whole word counts, not the end of a longer one.
     let begins = !letters[..found].last().is_some_and(|c| c.is_alphanumeric());
     if from == to || !ends || !begins {
         return;
@@ -125,7 +127,7 @@ fn put(row: &mut Vec<Cell>, before: &str, after: &str, class: fn(char) -> bool, 
     fit(row, from, from + has, had as isize - has as isize);
 }
 
-/// Makes room for `more` cells, or takes room away, where blanks stand.
+/// Makes room for `more` cells, or removes room, where there are blanks.
 fn fit(row: &mut Vec<Cell>, from: usize, to: usize, more: isize) {
     if more == 0 {
         return;
@@ -148,7 +150,7 @@ fn fit(row: &mut Vec<Cell>, from: usize, to: usize, more: isize) {
     }
 }
 
-/// The first row in which two frames differ by more than the machine.
+/// The first row in which two frames differ, except for differences between machines.
 pub fn difference(old: &Frame, new: &Frame) -> Option<String> {
     let (old, new) = (everywhere(old), everywhere(new));
     let pairs = old.iter().zip(&new);
@@ -162,7 +164,7 @@ pub fn difference(old: &Frame, new: &Frame) -> Option<String> {
     }
 }
 
-/// Knows, row by row, whether it is in the pane CODE, and from which column on.
+/// Tracks, row by row, whether a row is in the pane CODE, and from which column.
 #[derive(Default)]
 struct CodePane(Option<usize>);
 
@@ -180,15 +182,15 @@ impl CodePane {
     }
 }
 
-/// The rows without what a kernel and a Python say of themselves: the layers, the version, and how much is below the
-/// edge of a pane because of them.
+/// The rows without what depends on kernel and Python: the layers, the version, and how much is
+/// therefore below the edge of a pane.
 fn everywhere(frame: &Frame) -> Vec<Vec<Cell>> {
     let mut rows: Vec<Vec<Cell>> = Vec::new();
     let (mut layers, mut confined, mut code) = (false, None, CodePane::default());
     for row in &frame.rows {
         let words = text(row);
         let label = words.trim_start();
-        // On the sheet: from its label to the next one.
+        // On the sheet: the layers, from their label to the next one.
         if label.starts_with("layers ") {
             layers = true;
         } else if words.get(12..16).is_some_and(|w| w != "    ") {
@@ -198,7 +200,7 @@ fn everywhere(frame: &Frame) -> Vec<Vec<Cell>> {
             continue;
         }
         let mut row = row.clone();
-        // Code is coloured as far as that goes in a fifth of a second.
+        // Colouring of code stops after a fifth of a second, so its extent varies.
         if let Some(pane) = code.holds(&words) {
             let plain = row[pane].style.ink;
             row[pane..].iter_mut().for_each(|c| {
@@ -210,7 +212,7 @@ fn everywhere(frame: &Frame) -> Vec<Vec<Cell>> {
                 };
             });
         }
-        // In the outcome: to the end of the pane.
+        // In the outcome: the layers, to the end of the pane.
         let at = |what: &str| words.find(what).map(|at| words[..at].chars().count());
         confined = match at("confined kernel:") {
             None if words.contains("sha256 ") || label.starts_with("Tab pane") => None,
@@ -219,7 +221,7 @@ fn everywhere(frame: &Frame) -> Vec<Vec<Cell>> {
         };
         row.truncate(confined.unwrap_or(row.len()));
         row.truncate(at("↓").unwrap_or(row.len()));
-        // How many blanks stand around them depends on the digits that the uid and the pid had.
+        // The number of blanks around uid and pid depends on how many digits they had.
         if words.contains("pid 4242") {
             row.dedup_by(|next, cell| next.text == " " && cell.text == " ");
         }

@@ -1,4 +1,4 @@
-//! A screen as cells, and how it is read from a terminal.
+//! A screen as cells, read from a terminal.
 
 /// What a cell looks like.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -12,7 +12,7 @@ pub struct Style {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cell {
-    /// Empty behind a wide character.
+    /// Empty for the cell after a wide character.
     pub text: String,
     pub style: Style,
 }
@@ -22,7 +22,7 @@ pub struct Frame {
     pub rows: Vec<Vec<Cell>>,
 }
 
-/// A frame, how long it stands, and what a person did to come to it.
+/// A frame, how long it is shown, and the person's action that led to it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Shot {
     pub frame: Frame,
@@ -31,13 +31,14 @@ pub struct Shot {
 }
 
 impl Frame {
-    /// The screen, or nothing while it is half drawn: a theme paints every cell in 24-bit colour.
+    /// The screen, or `None` while it is half drawn: in a finished one the theme has painted every
+    /// cell in 24-bit colour.
     pub fn of(screen: &vt100::Screen) -> Option<Self> {
         let (rows, columns) = screen.size();
         let cell = |y, x| {
             let cell = screen.cell(y, x).unwrap();
             if cell.is_wide_continuation() {
-                // It looks like what it belongs to.
+                // It has the style of the wide character that it belongs to.
                 let style = style(screen.cell(y, x - 1).unwrap())?;
                 return Some(Cell {
                     text: String::new(),

@@ -1,9 +1,9 @@
-//! The pictures and the recording of README, played from a real run: a dashboard in a terminal, agents that connect to
-//! its socket, and keys.
+//! README's pictures and recording, made from a real run: a dashboard in a terminal, agents that
+//! connect to its socket, and keys.
 //!
-//! `assets/demo.cast` is the source. The pictures are drawn from it, and a run of today must show the same frames but for
-//! what changes from run to run and from machine to machine (`fixed`).
-//! `CS_WRITE_PICTURES=1 cargo test --test it recording` writes all three anew.
+//! `assets/demo.cast` is the source. The pictures are drawn from it, and a new run must show the
+//! same frames except for values that change from run to run and from machine to machine (`fixed`).
+//! `CS_WRITE_PICTURES=1 cargo test --test it recording` regenerates all three files.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod cast;

@@ -1,4 +1,5 @@
-//! What is played: agents propose through `countersign submit`, a person reads, grants, denies and looks around.
+//! The scene: agents propose through `countersign submit`; a person reads, grants, denies and looks
+//! around.
 
 use std::io::Write as _;
 use std::process::Child;
@@ -12,12 +13,12 @@ use super::common::given;
 use super::fixed::fixed;
 use super::frame::{Frame, Shot};
 
-/// The shots that README's picture consists of, and the one on which the moving picture rests.
+/// The shots of README's picture, and the one at which the moving picture rests.
 pub const SHEET: usize = 2;
 pub const RESULT: usize = 3;
 pub const CHART: usize = 10;
 
-/// How long a screen stays as it is before it is taken.
+/// How long a screen must be unchanged before it is taken.
 const STILL: Duration = Duration::from_millis(900);
 
 /// Whether this machine gives tier `kernel`.
@@ -35,7 +36,8 @@ struct Scene {
     shots: Vec<Shot>,
 }
 
-/// Short names: where a row has no room for a long uid and pid, the title is cut, and a test could not compare it.
+/// Titles are short: in a row without room for a long uid and pid the title would be cut, and a
+/// test could not compare it.
 struct Proposal {
     code: &'static str,
     agent: &'static str,
@@ -106,7 +108,7 @@ impl Scene {
         }
     }
 
-    /// Takes the screen once it shows this and stays as it is.
+    /// Takes the screen once it shows the wanted texts and stays unchanged.
     fn shoot(&mut self, caption: &str, milliseconds: u64, wanted: &[&str]) {
         let until = Instant::now() + PATIENCE / 6;
         let (mut frame, mut since) = (self.frame(), Instant::now());
@@ -150,8 +152,8 @@ impl Scene {
         child
     }
 
-    /// Lets the thread that colours code make its patterns, which takes longer than it may take for one snippet. The
-    /// proposal is withdrawn.
+    /// Lets the thread that colours code compile its patterns, which takes longer than its limit
+    /// for one snippet. Uses a proposal that is withdrawn.
     fn warm(&self) {
         let mut agent = self.dash.agent();
         let code = "# patterns\nfor n in [1, 2]:\n    print(f\"{n}\", max(n, 3))\n";
@@ -175,7 +177,7 @@ impl Scene {
     }
 }
 
-/// Plays the scene; what was to be seen.
+/// Plays the scene and returns the shots.
 pub fn play() -> Vec<Shot> {
     let mut scene = Scene::begin();
     scene.shoot(

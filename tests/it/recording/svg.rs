@@ -1,11 +1,12 @@
-//! Frames as SVG: each row once, and in a moving picture shown in turns by CSS alone, without a script.
+//! Frames as SVG: each row is defined once; a moving picture shows frames in turn by CSS alone,
+//! without a script.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::frame::{Cell, Frame, Shot, Style};
 
-/// A cell's width in tenths of a unit, its height, and where its letters stand.
+/// A cell's width in tenths of a unit, its height, and the baseline of its letters.
 const CELL: (u32, u32, u32) = (84, 18, 13);
 const MARGIN: u32 = 12;
 const CAPTION: u32 = 34;
@@ -18,7 +19,7 @@ struct Sheet {
 }
 
 impl Sheet {
-    /// The class of a style's letters. The ground is drawn by itself.
+    /// The class for a style's letters. The background is drawn separately.
     fn class(&mut self, style: Style) -> usize {
         let letters = Style {
             ground: [0; 3],
@@ -36,7 +37,7 @@ impl Sheet {
         })
     }
 
-    /// A frame as uses of its rows.
+    /// A frame as `<use>` references to its rows.
     fn frame(&mut self, frame: &Frame) -> String {
         let mut out = String::new();
         for (y, row) in frame.rows.iter().enumerate() {
@@ -47,7 +48,7 @@ impl Sheet {
         out
     }
 
-    /// Every row, drawn at the top; and the classes it uses.
+    /// Definitions of every row, drawn at the top, and of the classes they use.
     fn definitions(&mut self, ground: [u8; 3]) -> String {
         let rows = std::mem::take(&mut self.rows);
         let mut out = String::new();
@@ -86,7 +87,7 @@ impl Sheet {
             }
         };
         for (start, cells) in runs(row, same) {
-            // Words apart keep their places in every font.
+            // Words drawn separately keep their places in every font.
             let blank = |cell: &Cell| cell.text == " ";
             for (from, words) in runs(cells, |a, b| blank(a) == blank(b)) {
                 if blank(&words[0]) && !words[0].style.underline {
@@ -125,7 +126,7 @@ impl Sheet {
     }
 }
 
-/// Neighbours that are alike, with where they begin.
+/// Runs of similar neighbouring cells, each with its start.
 fn runs(cells: &[Cell], alike: impl Fn(&Cell, &Cell) -> bool) -> Vec<(usize, &[Cell])> {
     let mut at = 0;
     let chunks = cells.chunk_by(|a, b| alike(a, b));
@@ -137,8 +138,8 @@ fn runs(cells: &[Cell], alike: impl Fn(&Cell, &Cell) -> bool) -> Vec<(usize, &[C
         .collect()
 }
 
-/// Where letters stand: from cell to cell, as wide as the cells; dots of charts each by itself, since many fonts lack
-/// them and what stands in for them is as wide as it likes.
+/// Positions of letters: each text is as wide as its cells. Braille dots of charts are placed one
+/// by one, because many fonts lack them and substitutes have any width.
 fn placed(start: usize, cells: &[Cell]) -> String {
     let dots = |cell: &Cell| {
         cell.text
@@ -171,7 +172,7 @@ fn escaped(cells: &[Cell]) -> String {
         .replace('>', "&gt;")
 }
 
-/// The colour that most cells stand on.
+/// The background colour of most cells.
 fn ground(frame: &Frame) -> [u8; 3] {
     let mut counts: BTreeMap<[u8; 3], usize> = BTreeMap::new();
     for cell in frame.rows.iter().flatten() {
@@ -205,7 +206,7 @@ fn window(width: u32, height: u32, ground: [u8; 3]) -> String {
     )
 }
 
-/// Frames one below the other.
+/// A still picture: the frames one below the other.
 pub fn still(frames: &[&Frame]) -> String {
     let mut sheet = Sheet::default();
     let ground = ground(frames[0]);
@@ -228,7 +229,8 @@ pub fn still(frames: &[&Frame]) -> String {
     document(width, all, &sheet.classes(), &body)
 }
 
-/// Frames one after the other, for ever. Who wants no motion, or has a viewer without it, sees the frame `resting`.
+/// A moving picture: the frames one after the other, repeated. Viewers without motion, and people
+/// who turned it off, see the frame `resting`.
 pub fn moving(shots: &[Shot], resting: usize) -> String {
     let mut sheet = Sheet::default();
     let ground = ground(&shots[0].frame);
@@ -246,7 +248,8 @@ pub fn moving(shots: &[Shot], resting: usize) -> String {
     for (n, shot) in shots.iter().enumerate() {
         let (from, to) = (percent(at), percent(at + shot.milliseconds));
         at += shot.milliseconds;
-        // Before its turn and after it a frame is hidden; the first and the last touch an end of the round.
+        // A frame is hidden before and after its turn; the first has no before, and the last no
+        // after.
         let before = if n == 0 { "" } else { "0%{visibility:hidden}" };
         let after = if n + 1 == shots.len() {
             String::new()

@@ -21,7 +21,7 @@ async fn the_core_hears_uid_gid_and_pid_from_the_kernel_and_the_name_as_a_hint()
     assert_eq!(*peer, want);
 }
 
-/// What a connection attempt as another uid is answered. Only root can make one.
+/// The answer to a connection from another uid. Only root can make one.
 async fn as_uid(uid: u32, path: &Path) -> Value {
     let script = "import socket,sys\ns=socket.socket(socket.AF_UNIX)\ns.connect(sys.argv[1])\n\
                   s.sendall(b'{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"check\",\"params\":{}}\\n')\n\
@@ -108,8 +108,8 @@ async fn connections_beyond_the_bound_are_told_to_come_later() {
 async fn of_a_thousand_connections_each_is_served_or_told_why_not() {
     let server = served().await;
     let bounds = Bounds::default();
-    // Half of them say something first, as most clients do; half listen first. The accepting side
-    // and this test share one process's descriptors, so they come in groups.
+    // Half of the clients send first, as most do; half read first. The accepting side and this test
+    // share one process's descriptors, so the clients come in groups.
     let mut served = Vec::new();
     let mut told = 0;
     for group in 0..20 {
@@ -120,7 +120,7 @@ async fn of_a_thousand_connections_each_is_served_or_told_why_not() {
         for (n, mut agent) in new.into_iter().enumerate() {
             let id = ProposalId::new().to_string();
             let line = json!({"jsonrpc": "2.0", "id": 1, "method": "status", "params": {"id": id}});
-            // Who was turned away may find the connection closed, and reads why all the same.
+            // A refused client may find the connection closed, but can still read the reason.
             let line = format!("{line}\n");
             if n % 2 == 0 || group < 2 {
                 let _ = agent.stream.get_mut().write_all(line.as_bytes()).await;
@@ -140,7 +140,7 @@ async fn of_a_thousand_connections_each_is_served_or_told_why_not() {
         }
     }
     assert_eq!((served.len(), told), (bounds.connections_per_uid, 872));
-    // A client that never reads keeps none of them waiting.
+    // Clients that never read do not delay the others.
     let deaf: Vec<_> = {
         let mut deaf = Vec::new();
         for _ in 0..200 {
@@ -154,8 +154,8 @@ async fn of_a_thousand_connections_each_is_served_or_told_why_not() {
     drop(deaf);
 }
 
-/// A process of another uid that opens connections, says how each first answered, and holds those
-/// that were served until its input ends.
+/// A process of another uid that opens connections, prints the first answer on each, and keeps the
+/// accepted ones open until its input ends.
 struct Holder(tokio::process::Child, Vec<Value>);
 
 async fn holder(uid: u32, connections: usize, path: &Path) -> Holder {
@@ -228,13 +228,13 @@ async fn a_uid_that_holds_all_it_can_keeps_no_other_uid_out() {
         let served = h.1.iter().filter(|a| code(a) == RpcError::INVALID_PARAMS);
         served.count()
     };
-    // The most a uid can hold, and one more; then a second one the rest.
+    // One uid opens one connection more than it may have; then a second uid takes the rest.
     let first = holder(65_531, 129, &path).await;
     assert_eq!(served(&first), 128);
     assert_eq!(code(&first.1[128]), RpcError::TOO_MANY);
     let second = holder(65_532, 128, &path).await;
     assert_eq!(served(&second), 128);
-    // All are taken, and a third uid and the owner get in all the same.
+    // All connections are in use, but a third uid and the owner still get in.
     let third = holder(65_533, 3, &path).await;
     assert_eq!(served(&third), 3);
     let mut own = Raw {
@@ -242,7 +242,7 @@ async fn a_uid_that_holds_all_it_can_keeps_no_other_uid_out() {
     };
     own.call(1, "check", json!({})).await;
     assert_eq!(code(&own.read().await.unwrap()), RpcError::INVALID_PARAMS);
-    // Who made room was told why: the uids that held most gave two each.
+    // The closed connections got a reason: the two uids with the most connections lost two each.
     for holder in [first, second] {
         let Holder(child, _) = holder;
         let said = child.wait_with_output().await.unwrap().stdout;

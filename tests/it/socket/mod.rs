@@ -1,4 +1,4 @@
-//! The agents' socket on a real file system with real connections, a scripted core behind it.
+//! The agents' socket on a real file system with real connections and a scripted core.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod client;
@@ -27,7 +27,7 @@ use given::is_given_to_root;
 
 use crate::common::given;
 
-/// Long enough for the slowest machine; nothing waits for it to pass.
+/// Long enough for the slowest machine; only failing tests wait that long.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 fn private_folder() -> (TempDir, PathBuf) {
@@ -128,7 +128,7 @@ impl Server {
         }
     }
 
-    /// Waits until the core has heard something.
+    /// Waits until the core's events satisfy the condition.
     async fn until(&self, what: impl Fn(&[Event]) -> bool) {
         let wait = async {
             loop {
@@ -154,7 +154,7 @@ impl Server {
     }
 }
 
-/// An agent that speaks bytes.
+/// An agent that sends raw bytes.
 struct Raw {
     stream: BufReader<UnixStream>,
 }

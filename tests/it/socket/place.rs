@@ -1,4 +1,4 @@
-//! Where the socket lies, and what stops it from being made.
+//! Where the socket is made, and what prevents it.
 
 use super::*;
 
@@ -27,7 +27,7 @@ async fn a_socket_that_nobody_answers_is_taken_over() {
     let path = folder.join("agent.sock");
     drop(std::os::unix::net::UnixListener::bind(&path).unwrap());
     set_mode(&path, 0o600);
-    // What a killed dashboard leaves half-made is no hindrance either.
+    // A half-made socket of a killed dashboard does not prevent it either.
     std::fs::write(folder.join("agent.sock.new"), "").unwrap();
     let _listener = Listener::bind(&at(&path)).await.unwrap();
     UnixStream::connect(&path).await.unwrap();
@@ -42,7 +42,7 @@ async fn a_live_socket_is_refused_and_stays() {
     assert!(matches!(second, SocketError::Live(_)), "{second}");
     UnixStream::connect(&path).await.unwrap();
 
-    // Another program's, which holds no lock.
+    // The socket of another program, which holds no lock.
     let path = folder.join("other.sock");
     let _other = std::os::unix::net::UnixListener::bind(&path).unwrap();
     set_mode(&path, 0o600);
@@ -194,7 +194,7 @@ async fn with_allowed_uids_the_group_reaches_the_socket_and_nothing_else() {
     assert_eq!((mode(&folder), mode(&path)), (0o710, 0o660));
     assert_eq!(std::fs::metadata(&path).unwrap().gid(), getegid().as_raw());
     drop(listener);
-    // And back again when nobody is allowed any more.
+    // The modes are restored when nobody else is allowed any more.
     let _listener = Listener::bind(&at(&path)).await.unwrap();
     assert_eq!((mode(&folder), mode(&path)), (0o700, 0o600));
 }

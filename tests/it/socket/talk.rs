@@ -1,4 +1,4 @@
-//! What is said over a connection, and how it ends.
+//! Messages on a connection, and how the connection ends.
 
 use super::*;
 
@@ -34,7 +34,7 @@ async fn torn_writes_interleaved_requests_and_garbage_leave_the_connection_usabl
 
 #[tokio::test]
 async fn code_too_large_keeps_the_connection_and_a_line_too_large_ends_it() {
-    // However long the rest of the line takes on a busy machine.
+    // Enough time for the rest of the line, even on a busy machine.
     let server = serve_with(Bounds {
         linger: PATIENCE,
         ..Bounds::default()
@@ -72,7 +72,8 @@ async fn a_peer_that_never_reads_is_cut_off_while_others_are_served() {
     let mut other = server.connect().await;
     other.status(0).await;
     let flood = tokio::spawn(async move {
-        // Errors come back until nobody takes them; then the write fails.
+        // The server answers with errors until its buffer is full because nobody reads; then this
+        // write fails.
         let line = b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"nothing\"}\n".repeat(100);
         while deaf.stream.get_mut().write_all(&line).await.is_ok() {}
     });
@@ -93,7 +94,7 @@ async fn a_peer_that_closes_its_writing_half_still_gets_its_answers() {
     let mut agent = server.connect().await;
     let id = ProposalId::new().to_string();
     let line = json!({"jsonrpc": "2.0", "id": 1, "method": "status", "params": {"id": id}});
-    // No LF: as `printf '{…}' | nc -N -U` sends it.
+    // Without a newline, as `printf '{…}' | nc -N -U` sends it.
     agent.send(line.to_string().as_bytes()).await;
     agent.stream.get_mut().shutdown().await.unwrap();
     assert_eq!(agent.read().await.unwrap()["result"]["id"], id);
