@@ -1,3 +1,4 @@
+import pandas as pd
 df = pd.DataFrame({"t": list("aabb"), "f": ["x", None, "y", None], "n": [1, 2, 3, 4]})
 print(pd.crosstab(df["t"], df["f"], dropna=False))
 sizes = df.groupby(["t", "f"], dropna=False).size()
