@@ -53,7 +53,7 @@ class Loader(SourceFileLoader):
             return super().get_code(fullname)
         code: CodeType = marshal.loads(memoryview(data)[HEADER:])  # noqa: S302 - as importing does
         # Compiled where the environment was made; whoever asks a frame for its file is told where it is now.
-        _imp._fix_co_filename(code, self.path)
+        _imp._fix_co_filename(code, self.path)  # type: ignore[attr-defined]  # importlib calls it, typeshed lacks it
         return code
 
 
