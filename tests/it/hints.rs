@@ -49,7 +49,7 @@ const TABLE: &[(&[&str], &str, &str)] = &[
     (&ALL, "x = 1\ndf.head?\n", "delete the line: it asks a notebook for help"),
     (&ALL, "```python\nx = 1\n```", "send the code alone"),
     (&ALL, "x = = 1", "correct the syntax"),
-    (&["analysis"], "import plotly.io as pio\npio.renderers.default = 'browser'", "delete the line: figures of"),
+    (&["chart"], "import plotly.express as px\nfig = px.bar(x=[1])\nfig.show(renderer='browser')", "put the figure into `result[\"chart\"]`"),
     (&["chart"], "import plotly\nplotly.io.renderers.default = 'browser'", "put the figure into `result[\"chart\"]`"),
     (&["analysis"], "import IPython", "`from IPython.display import display`"),
     (&["analysis"], "from tqdm.notebook import tqdm", "`from tqdm.auto import tqdm`"),
