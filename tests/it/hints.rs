@@ -54,7 +54,6 @@ const TABLE: &[(&[&str], &str, &str)] = &[
     (&["analysis"], "import IPython", "`from IPython.display import display`"),
     (&["analysis"], "from tqdm.notebook import tqdm", "`from tqdm.auto import tqdm`"),
     (&["chart"], "import plotly.io as pio", "put the figure into `result[\"chart\"]`"),
-    (&["analysis"], "import openpyxl", "`df.to_excel(\"name.xlsx\")`"),
     (&["chart"], "import openpyxl", "there are no files: print it"),
     (&["analysis"], "import ast\nast.literal_eval(text)", "use `json.loads(text)`"),
     (&["analysis"], "from urllib.parse import quote", "addresses are text"),

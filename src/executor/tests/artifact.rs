@@ -440,6 +440,7 @@ fn r8_plotlys_figures_are_collected_as_json_when_shown_or_written() {
         "fig.write_json('/tmp/x.json')",
         "fig.write_html('../x.html')",
         "pio.write_json(fig, '/tmp/x.json')",
+        "from openpyxl import Workbook\nWorkbook().save('/tmp/x.xlsx')",
     ] {
         let outcome = guarded(&format!(
             "import plotly.graph_objects as go, plotly.io as pio\nfig = go.Figure()\n{code}"
