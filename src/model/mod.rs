@@ -37,7 +37,7 @@ pub use kept::KeptRun;
 pub use left_out::{LeftOut, Reason};
 pub use limits::Limits;
 pub use log::{Blob, FinishedLog, GrantedLog, LogEvent, ProposedLog};
-pub use nearest::{closest, did_you_mean, nearest};
+pub use nearest::{alike, closest, did_you_mean, nearest};
 pub use number::grouped;
 pub use outcome::{
     Accesses, Artifact, Decision, DecisionKind, Exit, Isolation, LimitKind, Outcome, Retry, Run,
