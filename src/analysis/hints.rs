@@ -4,8 +4,19 @@
 //! A hint suggests nothing that its profile refuses: code in a hint is in backquotes, and a test
 //! judges each piece.
 
+mod everyday;
+mod removed;
+
 use super::rules::{self, Rule};
+use crate::model::alike;
 use crate::policy::{Contract, NodeKind, Policy};
+
+pub use everyday::member_of;
+use removed::removed;
+
+/// Up to this many allowed names are all named; of more, only the likeliest.
+const ALL: usize = 12;
+const LIKELIEST: usize = 6;
 
 const PACKAGES: &str =
     "no program can be started, pip neither: the packages that are installed are fixed";
@@ -68,6 +79,12 @@ pub fn module(path: &str, policy: &Policy) -> Option<String> {
     if listed
         && imports(policy)
         && let Some(instead) = beside(path, policy)
+    {
+        return Some(instead.to_owned());
+    }
+    if !listed
+        && policy.contract == Contract::Analysis
+        && let Some(instead) = everyday::module(top, policy)
     {
         return Some(instead.to_owned());
     }
@@ -154,75 +171,9 @@ fn beside(path: &str, policy: &Policy) -> Option<&'static str> {
             "write `from tqdm.auto import tqdm`"
         }
         "plotly.io" | "plotly.offline" => figures(policy),
-        _ => return None,
-    })
-}
-
-/// The hint for a member removed from numpy or pandas that models still write: the release that
-/// removed it, and the replacement.
-fn removed(written: &str) -> Option<&'static str> {
-    Some(match written {
-        "numpy.float" => "NumPy 1.24 removed it: write `float` or `np.float64`",
-        "numpy.int" => "NumPy 1.24 removed it: write `int` or `np.int64`",
-        "numpy.complex" => "NumPy 1.24 removed it: write `complex` or `np.complex128`",
-        "numpy.object" => "NumPy 1.24 removed it: write `np.object_`",
-        "numpy.str" | "numpy.unicode" => "NumPy 1.24 removed it: write `str` or `np.str_`",
-        "numpy.float_" => "NumPy 2.0 removed it: write `np.float64`",
-        "numpy.complex_" => "NumPy 2.0 removed it: write `np.complex128`",
-        "numpy.unicode_" => "NumPy 2.0 removed it: write `np.str_`",
-        "numpy.string_" => "NumPy 2.0 removed it: write `np.bytes_`",
-        "numpy.NaN" => "NumPy 2.0 removed it: write `np.nan`",
-        "numpy.Inf" | "numpy.Infinity" | "numpy.infty" | "numpy.PINF" => {
-            "NumPy 2.0 removed it: write `np.inf`"
+        _ if path.starts_with("openpyxl.") && lists("openpyxl") => {
+            "pandas and `Workbook` of openpyxl write workbooks, `openpyxl.styles` formats their cells"
         }
-        "numpy.NINF" => "NumPy 2.0 removed it: write `-np.inf`",
-        "numpy.product" => "NumPy 2.0 removed it: write `np.prod`",
-        "numpy.cumproduct" => "NumPy 2.0 removed it: write `np.cumprod`",
-        "numpy.sometrue" => "NumPy 2.0 removed it: write `np.any`",
-        "numpy.alltrue" => "NumPy 2.0 removed it: write `np.all`",
-        "numpy.round_" => "NumPy 2.0 removed it: write `np.round`",
-        "numpy.asfarray" => "NumPy 2.0 removed it: write `np.asarray(x, dtype=float)`",
-        "numpy.msort" => "NumPy 2.0 removed it: write `np.sort(x, axis=0)`",
-        "numpy.mat" => "NumPy 2.0 removed it: write `np.asmatrix`",
-        "numpy.find_common_type" => "NumPy 2.0 removed it: write `np.result_type`",
-        "numpy.in1d" => "NumPy 2.4 removed it: write `np.isin`",
-        "numpy.trapz" => "NumPy 2.4 removed it: write `np.trapezoid`",
-        "numpy.asscalar" => "NumPy 1.23 removed it: write `x.item()`",
-        "pandas.np" => "pandas 2.0 removed it: write `np`",
-        "pandas.datetime" => {
-            "pandas 2.0 removed it: write `from datetime import datetime`, or `pd.Timestamp`"
-        }
-        "pandas.Panel" | "pandas.WidePanel" => {
-            "pandas 1.0 removed it: write a DataFrame with a MultiIndex"
-        }
-        "pandas.Int64Index"
-        | "pandas.Float64Index"
-        | "pandas.UInt64Index"
-        | "pandas.NumericIndex" => "pandas 2.0 removed it: write `pd.Index`",
-        "pandas.rolling_mean" => "pandas 0.23 removed it: write `x.rolling(n).mean()`",
-        "pandas.rolling_std" => "pandas 0.23 removed it: write `x.rolling(n).std()`",
-        "pandas.rolling_sum" => "pandas 0.23 removed it: write `x.rolling(n).sum()`",
-        "pandas.rolling_median" => "pandas 0.23 removed it: write `x.rolling(n).median()`",
-        "pandas.expanding_mean" => "pandas 0.23 removed it: write `x.expanding().mean()`",
-        "pandas.ewma" => "pandas 0.23 removed it: write `x.ewm(span=n).mean()`",
-        "pandas.TimeGrouper" => "pandas 1.0 removed it: write `pd.Grouper(freq=\"D\")`",
-        "pandas.scatter_matrix" => "pandas 1.0 removed it: write `pd.plotting.scatter_matrix`",
-        "pandas.ordered_merge" => "pandas 1.0 removed it: write `pd.merge_ordered`",
-        "pandas.DataFrame.append" | "pandas.Series.append" => {
-            "pandas 2.0 removed it: write `pd.concat([a, b])`"
-        }
-        "datetime.now"
-        | "datetime.today"
-        | "datetime.utcnow"
-        | "datetime.strptime"
-        | "datetime.strftime"
-        | "datetime.fromtimestamp"
-        | "datetime.fromisoformat"
-        | "datetime.combine" => {
-            "`datetime` is the module here: write `from datetime import datetime`"
-        }
-        "random.int" => "write `random.randint(a, b)`",
-        "pandas.DataFrame.from_items" => "pandas 1.0 removed it: write `pd.DataFrame.from_dict`",
         _ => return None,
     })
 }
@@ -249,6 +200,52 @@ pub fn member(written: &str) -> Option<&'static str> {
         .iter()
         .any(|one| name.starts_with(one))
         .then_some(PACKAGES)
+}
+
+/// The hint for a module without a better one: the allowed names nearest to it, and where all are.
+pub fn allowed(path: &str, policy: &Policy) -> String {
+    let own = |m: &&String| m.contains('.') || (m.starts_with('_') && !m.starts_with("__"));
+    let tops: Vec<&str> = policy
+        .imports
+        .keys()
+        .filter(|m| !own(m))
+        .map(String::as_str)
+        .collect();
+    if tops.len() <= ALL {
+        return format!("allowed are {}", tops.join(", "));
+    }
+    format!(
+        "{} modules are allowed, with the nearest names {}; {} them all",
+        tops.len(),
+        alike(path, &tops, LIKELIEST).join(", "),
+        lists(policy)
+    )
+}
+
+/// The hint for a member without a better one, likewise.
+pub fn without(module: &str, name: &str, policy: &Policy) -> Option<String> {
+    let listed = policy.imports.get(module).filter(|m| !m.contains("*"))?;
+    let names: Vec<&str> = listed.iter().map(String::as_str).collect();
+    Some(if names.is_empty() {
+        format!("`{module}` is imported for what its import does: none of its members is allowed")
+    } else if names.len() <= ALL {
+        format!("`{module}` is allowed without it: {}", names.join(", "))
+    } else {
+        format!(
+            "`{module}` is allowed without it; of its {} names the nearest are {}; {} them all",
+            names.len(),
+            alike(name, &names, LIKELIEST).join(", "),
+            lists(policy)
+        )
+    })
+}
+
+/// Where a person and an agent find what a policy allows.
+fn lists(policy: &Policy) -> String {
+    format!(
+        "`countersign policy show {}` and the answer to hello list",
+        policy.name
+    )
 }
 
 /// The hint for a builtin that the policy does not list.
@@ -301,6 +298,11 @@ pub fn dunder(attr: &str, policy: &Policy) -> Option<&'static str> {
         "__class__" if listed("type") => "use `type(x)`",
         "__class__" if listed("isinstance") => "use `isinstance(x, int)`",
         "__dict__" => "name the attributes you need",
+        "__subclasses__" => "keep a list of your classes: `kinds = [A, B]`",
+        "__bases__" | "__base__" | "__mro__" => "name the classes you need",
+        "__globals__" | "__code__" | "__closure__" | "__builtins__" | "__self__" | "__func__" => {
+            "leave it out: nothing of the interpreter is needed"
+        }
         "__len__" if listed("len") => "use `len(x)`",
         "__getitem__" => "use x[…]",
         "__repr__" if listed("repr") => "use `repr(x)`",
@@ -368,10 +370,46 @@ pub fn rule(rule: &Rule, subject: &str, policy: &Policy) -> Option<String> {
     if is(&rules::NODE_DENIED) {
         return node(subject, policy).map(str::to_owned);
     }
+    if is(&rules::BUILTIN_DUNDER) {
+        return Some(special(subject, policy));
+    }
+    if is(&rules::ATTR_DEFINE) {
+        return everyday::method(subject, policy).map(str::to_owned);
+    }
+    if is(&rules::ATTR_DUNDER) {
+        return dunder(subject, policy).map(str::to_owned);
+    }
+    if is(&rules::REFL_GETATTR) && policy.builtins.contains("getattr") {
+        return Some(
+            "write the attribute, for a column `df[name]`, or take the names from a list that stands in the code: \
+             `for name in [\"mean\", \"max\"]: getattr(df, name)()`"
+                .to_owned(),
+        );
+    }
     if is(&rules::BUILTIN_BASE_EXCEPTION) || is(&rules::BUILTIN_BARE_EXCEPT) {
         return Some(catch(policy).to_owned());
     }
     None
+}
+
+/// The hint for a special name.
+fn special(name: &str, policy: &Policy) -> String {
+    if name == "__import__" {
+        return match imports(policy) {
+            true => "write an `import` statement".to_owned(),
+            false => nothing_imported(policy).to_owned(),
+        };
+    }
+    if let Some(hint) = everyday::special(name) {
+        return hint.to_owned();
+    }
+    let readable = ["__name__", "__doc__"];
+    let readable = readable.map(|n| policy.attributes.allow_dunder.contains(n).then_some(n));
+    match readable {
+        [Some(_), Some(_)] => "leave it out: only `__name__` and `__doc__` may be read".to_owned(),
+        [Some(one), None] | [None, Some(one)] => format!("leave it out: only `{one}` may be read"),
+        [None, None] => "leave it out: no such name may be read".to_owned(),
+    }
 }
 
 /// The hint for plotly's `write_image`.

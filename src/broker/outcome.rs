@@ -71,7 +71,8 @@ impl OutcomeText {
                 let remedy = f
                     .remedy()
                     .map_or_else(String::new, |hint| format!("; hint: {hint}"));
-                format!("line {}: {} ({}){remedy}", f.line, f.message, f.rule)
+                let more = others(f, &verdict.findings);
+                format!("line {}: {} ({}){remedy}{more}", f.line, f.message, f.rule)
             }
             None => "no finding was named".to_owned(),
         };
@@ -164,6 +165,38 @@ fn named(findings: &[Finding]) -> Option<&Finding> {
         _ => false,
     };
     findings.iter().filter(blocks).find(fails).or(Some(first))
+}
+
+/// How many further blocking findings a message names.
+const OTHERS_NAMED: usize = 3;
+
+/// The blocking findings besides the named one, so that an agent corrects all of them at once. A
+/// finding at the same place has the same cause, and so has the import of a package that is not
+/// installed.
+fn others(named: &Finding, findings: &[Finding]) -> String {
+    let same_cause = |f: &Finding| {
+        (f.line, f.column) == (named.line, named.column)
+            || (f.line == named.line && named.rule == "RUN001" && f.rule.starts_with("IMPORT"))
+    };
+    let blocking = findings.iter().filter(|f| f.action == Action::Block);
+    let mut places: Vec<(u32, &str)> = blocking
+        .filter(|f| !same_cause(f))
+        .map(|f| (f.line, f.rule.as_str()))
+        .collect();
+    places.dedup();
+    if places.is_empty() {
+        return String::new();
+    }
+    let said = places.iter().take(OTHERS_NAMED);
+    let said: Vec<String> = said
+        .map(|(line, rule)| format!("{rule} line {line}"))
+        .collect();
+    let cut = if places.len() > OTHERS_NAMED {
+        ", …"
+    } else {
+        ""
+    };
+    format!(" (and {} more: {}{cut})", places.len(), said.join(", "))
 }
 
 /// How many files that were not kept a message names.

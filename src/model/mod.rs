@@ -11,6 +11,7 @@ mod kept;
 mod left_out;
 mod limits;
 mod log;
+mod lookalikes;
 mod nearest;
 mod number;
 mod outcome;
@@ -37,7 +38,8 @@ pub use kept::KeptRun;
 pub use left_out::{LeftOut, Reason};
 pub use limits::Limits;
 pub use log::{Blob, FinishedLog, GrantedLog, LogEvent, ProposedLog};
-pub use nearest::{closest, did_you_mean, nearest};
+pub use lookalikes::lookalikes;
+pub use nearest::{alike, closest, did_you_mean, nearest};
 pub use number::grouped;
 pub use outcome::{
     Accesses, Artifact, Decision, DecisionKind, Exit, Isolation, LimitKind, Outcome, Retry, Run,

@@ -35,6 +35,19 @@ pub fn closest<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str>) ->
         .unwrap_or("")
 }
 
+/// Up to `most` names of a long list, the most similar ones first: for hints that cannot show all.
+pub fn alike<'c>(name: &str, names: &[&'c str], most: usize) -> Vec<&'c str> {
+    let name: String = name
+        .chars()
+        .take(LENGTH_MAX)
+        .collect::<String>()
+        .to_lowercase();
+    let likeness = |other: &str| strsim::jaro_winkler(&name, &other.to_lowercase());
+    let mut all: Vec<(f64, &str)> = names.iter().map(|one| (likeness(one), *one)).collect();
+    all.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
+    all.into_iter().take(most).map(|(_, one)| one).collect()
+}
+
 /// `; did you mean `x`?` or nothing, for the end of a message.
 pub fn did_you_mean<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str>) -> String {
     nearest(name, candidates).map_or_else(String::new, |n| format!("; did you mean `{n}`?"))
@@ -83,5 +96,7 @@ mod tests {
         assert_eq!(nearest("pnadas", names), Some("pandas"));
         assert_eq!(nearest("requests", names), None);
         assert_eq!(closest("maths are", names), "math");
+        assert_eq!(alike("maths", &names, 2), ["math", "pandas"]);
+        assert_eq!(alike("", &names, 9).len(), 3);
     }
 }

@@ -90,11 +90,13 @@ const INSIDE: &[(&str, &str)] = &[
     ),
     ("gc", "collect"),
     ("importlib.util", "find_spec"),
+    ("openpyxl", "Workbook"),
     (
         "openpyxl.styles",
         "Alignment Border Color Font GradientFill NamedStyle PatternFill Protection Side",
     ),
     ("openpyxl.utils", "get_column_letter"),
+    ("openpyxl.utils.dataframe", "dataframe_to_rows"),
     (
         "configparser",
         "BasicInterpolation ConfigParser ConverterMapping DEFAULTSECT DuplicateOptionError DuplicateSectionError \
@@ -144,8 +146,15 @@ pub fn member_capability(path: &str) -> Option<Capability> {
         module
     };
     Some(match (module, name) {
-        // Whether a package is there, and how a cell looks: nothing of the rest of these packages.
-        ("importlib", "util.find_spec") | ("openpyxl", "utils.get_column_letter") => return None,
+        // Whether a package is there, a new workbook and how its cells look: nothing of the rest of
+        // these packages. `save`, which writes the workbook, is judged where it is called.
+        ("importlib", "util.find_spec")
+        | (
+            "openpyxl",
+            "Workbook" | "utils.get_column_letter" | "utils.dataframe.dataframe_to_rows",
+        ) => {
+            return None;
+        }
         ("openpyxl", name) if name.starts_with("styles.") => return None,
         ("builtins", "eval" | "exec" | "compile" | "__import__") => Capability::DynamicCode,
         ("os", "remove" | "unlink" | "rmdir" | "removedirs" | "truncate")

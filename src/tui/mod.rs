@@ -9,6 +9,7 @@ mod action;
 mod as_drawn;
 mod canvas;
 pub mod caps;
+mod claim;
 mod condense;
 mod document;
 mod flow;

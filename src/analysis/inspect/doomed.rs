@@ -268,10 +268,16 @@ impl<'a> Inspector<'a> {
             .filter(|top| *top != "*" && !is_given(top) && !python.lacks(top))
             .collect();
         let top = path.split('.').next().unwrap_or(path).to_owned();
-        let hint = match here.is_empty() {
+        let here = match here.is_empty() {
             true => "nothing is installed here but the standard library".to_owned(),
             false => format!("installed here are {}", here.join(", ")),
         };
+        // The replacement is what an agent needs; the list alone would make it guess.
+        let instead = match self.policy.imports.contains_key(&top) {
+            true => None,
+            false => hints::module(path, self.policy),
+        };
+        let hint = instead.map_or_else(|| here.clone(), |instead| format!("{instead}; {here}"));
         self.fails(&rules::RUN_ABSENT, at, top, Some(hint), ABSENT);
     }
 

@@ -314,7 +314,8 @@ impl<'a> Inspector<'a> {
     }
 
     pub(super) fn near_member(&self, written: &str) -> Option<String> {
-        if let Some(instead) = hints::member(written) {
+        let instead = hints::member_of(written, self.policy);
+        if let Some(instead) = instead.or_else(|| hints::member(written)) {
             return Some(instead.to_owned());
         }
         let (module, name) = written.rsplit_once('.')?;
@@ -325,10 +326,7 @@ impl<'a> Inspector<'a> {
             nearest(name, listed.iter().map(String::as_str))
         };
         near.map_or_else(
-            || {
-                (!listed.contains("*"))
-                    .then(|| format!("`{module}` is allowed without it: {}", some(listed.iter())))
-            },
+            || hints::without(module, name, self.policy),
             |near| Some(format!("did you mean `{module}.{near}`?")),
         )
     }
@@ -343,13 +341,7 @@ impl<'a> Inspector<'a> {
         let hint = hints::module(path, self.policy).unwrap_or_else(|| {
             let near = nearest(path, self.policy.imports.keys().map(String::as_str));
             near.map_or_else(
-                || {
-                    let own = |m: &&String| {
-                        m.contains('.') || (m.starts_with('_') && !m.starts_with("__"))
-                    };
-                    let tops = self.policy.imports.keys().filter(|m| !own(m));
-                    format!("allowed are {}", some(tops))
-                },
+                || hints::allowed(path, self.policy),
                 |near| format!("did you mean `{near}`?"),
             )
         });
@@ -392,16 +384,4 @@ fn takes_absence(e: &Expr) -> bool {
         Expr::Tuple(x) => x.elts.iter().any(takes_absence),
         _ => false,
     }
-}
-
-/// The first few names, for a hint.
-fn some<'s>(names: impl Iterator<Item = &'s String>) -> String {
-    let mut names: Vec<&str> = names.map(String::as_str).collect();
-    let more = names.len() > 12;
-    names.truncate(12);
-    let mut out = names.join(", ");
-    if more {
-        out.push_str(", …");
-    }
-    out
 }

@@ -313,7 +313,8 @@ impl<'a> Inspector<'a> {
         let id = fold(name);
         self.spelling(name, at);
         if !self.may_define(&id) {
-            self.add(&rules::BUILTIN_DUNDER, at, &*id);
+            self.add(&rules::BUILTIN_DUNDER, at, &*id).hint =
+                Some("choose a name without the double underscores".to_owned());
         }
     }
 

@@ -10,6 +10,7 @@ use crate::analysis::resolve::Val;
 use crate::analysis::rules;
 use crate::analysis::walk::Bound;
 use crate::model::Capability;
+use crate::policy::Contract;
 
 /// Hooks that matplotlib runs on every new figure: `module:function`.
 const HOOKS: &str = "figure.hooks";
@@ -92,8 +93,12 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Judges plotly's renderer: some renderers start a browser and a server.
+    /// Judges plotly's renderer: some renderers start a browser and a server. The contract
+    /// `analysis` ignores it and keeps the figure (`figures.py`).
     pub(super) fn renderer(&mut self, e: &'a Expr, at: TextRange) {
+        if self.policy.guard && self.policy.contract == Contract::Analysis {
+            return;
+        }
         let vals = self.r.eval(e, self.here());
         let program = vals.iter().any(|v| {
             let Val::Text(text) = v else { return false };

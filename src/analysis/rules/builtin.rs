@@ -23,7 +23,7 @@ pub static BUILTIN_DUNDER: Rule = Rule {
     capability: Some(Capability::Reflect),
     cwe: &[749],
     message: "uses a name of the interpreter's own",
-    hint: "only __name__ and its kind may be used",
+    hint: "use a name without double underscores",
     example: "__builtins__",
 };
 

@@ -23,7 +23,7 @@ pub static FMT_COMPUTED: Rule = Rule {
     capability: Some(Capability::Reflect),
     cwe: &[134],
     message: "the format template cannot be told",
-    hint: "use an f-string",
+    hint: "use an f-string, or a literal template; a width may be computed in both: `f\"{x:<{w}}\"`, `\"{:<{}}\".format(x, w)`",
     example: "template.format(x)",
 };
 

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use crate::audit::{Listing, Log, Logged};
 use crate::error::Failure;
-use crate::model::visible;
+use crate::model::{Mark, lookalikes, visible};
 
 use super::super::out::{print, print_json, tell};
 use super::{failed, whole};
@@ -77,7 +77,7 @@ pub(super) fn seconds(time: Timestamp) -> String {
 /// An agent's text on one line: no hidden characters, and no run of spaces that looks like a new
 /// column.
 pub(super) fn claim(text: &str, longest: usize) -> String {
-    let shown = visible(text);
+    let shown = visible(&marked(text)).into_owned();
     let joined = shown.split_whitespace().collect::<Vec<_>>().join(" ");
     if joined.chars().count() <= longest {
         return joined;
@@ -85,6 +85,21 @@ pub(super) fn claim(text: &str, longest: usize) -> String {
     let mut cut: String = joined.chars().take(longest - 1).collect();
     cut.push('…');
     cut
+}
+
+/// The text with marks for letters that imitate others.
+fn marked(text: &str) -> String {
+    let mut out = String::new();
+    let mut at = 0;
+    for letter in lookalikes(text) {
+        out.push_str(&text[at..letter.start]);
+        for c in text[letter.clone()].chars() {
+            out.push_str(Mark::of(c).as_str());
+        }
+        at = letter.end;
+    }
+    out.push_str(&text[at..]);
+    out
 }
 
 #[cfg(test)]
@@ -95,6 +110,7 @@ mod tests {
     fn an_agent_s_words_cannot_pass_for_columns_or_lines() {
         assert_eq!(claim("bot   analysis  clear", 40), "bot analysis clear");
         assert_eq!(claim("a\nb\x1b[2J", 40), "a␊b␛[2J");
+        assert_eq!(claim("cl\u{430}ude", 40), "cl\\u{0430}ude");
         let long = claim(&"x".repeat(10_000), TITLE);
         assert_eq!(long.chars().count(), TITLE);
         assert!(long.ends_with('…'));

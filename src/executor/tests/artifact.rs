@@ -406,6 +406,7 @@ fn r8_plotlys_figures_are_collected_as_json_when_shown_or_written() {
          fig = go.Figure(go.Bar(x=['a', 'b'], y=np.array([1.5, np.nan])), layout={'title': 'T'})\n\
          fig.show()\n\
          fig.show(renderer='browser')\n\
+         pio.renderers.default = 'browser'\n\
          pio.show(px.line(y=[1, 2]), 'png')\n\
          plt.plot([1, 2]); plt.show()\n\
          fig.write_json('w.json'); pio.write_json(fig, 'x.json')\n\
@@ -439,6 +440,7 @@ fn r8_plotlys_figures_are_collected_as_json_when_shown_or_written() {
         "fig.write_json('/tmp/x.json')",
         "fig.write_html('../x.html')",
         "pio.write_json(fig, '/tmp/x.json')",
+        "from openpyxl import Workbook\nWorkbook().save('/tmp/x.xlsx')",
     ] {
         let outcome = guarded(&format!(
             "import plotly.graph_objects as go, plotly.io as pio\nfig = go.Figure()\n{code}"

@@ -43,6 +43,42 @@ const SERVED: &[Served] = &[
         leaves: &["x.xlsx", "y.xlsx"],
     },
     Served {
+        code: "from openpyxl import Workbook\nfrom openpyxl.styles import Font\n\
+               from openpyxl.utils.dataframe import dataframe_to_rows\n\
+               book = Workbook()\nsheet = book.active\nsheet.title = 'all'\n\
+               for row in dataframe_to_rows(df, index=False):\n    sheet.append(row)\n\
+               sheet['A1'].font = Font(bold=True)\nbook.save('made.xlsx')\n\
+               print(pd.read_excel('made.xlsx', sheet_name='all').shape)",
+        says: "(8, 2)\n",
+        leaves: &["made.xlsx"],
+    },
+    Served {
+        code: "import io\ntext = '<r><x><a>1</a></x><x><a>2</a></x></r>'\n\
+               print(pd.read_xml(io.StringIO(text), parser='etree')['a'].sum())",
+        says: "3\n",
+        leaves: &[],
+    },
+    Served {
+        code: "import warnings\n\
+               warnings.simplefilter('ignore', pd.errors.SettingWithCopyWarning)\nprint('quiet')",
+        says: "quiet\n",
+        leaves: &[],
+    },
+    Served {
+        code: "import plotly.express as px\nimport plotly.graph_objects as go\n\
+               fig = px.scatter_mapbox(df, lat='x', lon='y', mapbox_style='open-street-map')\n\
+               fig.add_trace(go.Scattermapbox(lat=[1], lon=[2]))\nfig.show(renderer='browser')\n\
+               print(len(fig.data))",
+        says: "2\n",
+        leaves: &["fig1.json"],
+    },
+    Served {
+        code: "from pathlib import Path\ndf.to_csv('a.csv')\nPath('a.csv').rename('b.csv')\n\
+               print(sorted(str(p) for p in Path('.').rglob('*')))",
+        says: "['b.csv']\n",
+        leaves: &["b.csv"],
+    },
+    Served {
         code: "html = df.style.highlight_max(color='gold').format(precision=1).to_html()\n\
                print('gold' in html, '15.8' in html)",
         says: "True True\n",

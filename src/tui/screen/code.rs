@@ -59,7 +59,7 @@ impl Screen<'_> {
         let room = |x: u16| right.saturating_sub(x);
         if let Some(name) = name {
             x += canvas.put(x, area.y, room(x), "agent ", Role::Dim);
-            x += canvas.put_cut(x, area.y, room(x).min(24), name, Role::Text);
+            x += canvas.put_claim(x, area.y, room(x).min(24), name, Role::Text);
         } else {
             x += canvas.put(x, area.y, room(x), words::UNNAMED, Role::Dim);
         }
@@ -70,14 +70,14 @@ impl Screen<'_> {
         } else {
             Role::Dim
         };
-        canvas.put_cut(x, area.y, room(x), title.unwrap_or(words::UNTITLED), role);
+        canvas.put_claim(x, area.y, room(x), title.unwrap_or(words::UNTITLED), role);
         if area.height > 1
             && let Some(reason) = &p.reason
         {
             let x = area.x + 1;
             let used = canvas.put(x, area.y + 1, area.width, "and why: ", Role::Dim);
             let room = area.right().saturating_sub(x + used + 1);
-            canvas.put_cut(x + used, area.y + 1, room, reason, Role::Claim);
+            canvas.put_claim(x + used, area.y + 1, room, reason, Role::Claim);
         }
     }
 

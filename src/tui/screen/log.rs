@@ -6,6 +6,7 @@ use ratatui::layout::Rect;
 
 use super::super::action::AuditRow;
 use super::super::canvas::Canvas;
+use super::super::claim;
 use super::super::flow::{Flow, Para};
 use super::super::text;
 use super::super::theme::Role;
@@ -88,7 +89,11 @@ fn record(lines: &[String]) -> Vec<Para> {
     let para = |line: &String| {
         let text = line.trim_start_matches(' ');
         let indent = line.len() - text.len();
-        Para::new(text, Role::Text).indent(indent).hang(2)
+        let empty = Para::default().indent(indent).hang(2);
+        match text.starts_with("agent: ") || text.starts_with("title: ") {
+            true => claim::and(empty, text, Role::Text),
+            false => empty.and(text, Role::Text),
+        }
     };
     lines.iter().map(para).collect()
 }
@@ -115,7 +120,7 @@ fn draw_row(canvas: &mut Canvas<'_>, line: Rect, row: &AuditRow) {
         let room = line.right().saturating_sub(x + 1);
         let width = width.min(room);
         if width > 0 {
-            canvas.put_cut(x, line.y, width, text, role);
+            canvas.put_claim(x, line.y, width, text, role);
             x = x.saturating_add(width).saturating_add(1);
         }
     }

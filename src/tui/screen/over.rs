@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use ratatui::layout::Rect;
 
 use super::super::canvas::Canvas;
+use super::super::claim;
 use super::super::flow::{Flow, Para};
 use super::super::keys::Command;
 use super::super::theme::Role;
@@ -158,8 +159,9 @@ impl Screen<'_> {
         }
         seen.into_iter()
             .map(|((uid, pid), (name, count))| {
-                Para::new(format!("uid {uid} · pid {pid}"), Role::Text)
-                    .and(format!("  says {name}"), Role::Claim)
+                let para = Para::new(format!("uid {uid} · pid {pid}"), Role::Text)
+                    .and("  says ", Role::Claim);
+                claim::and(para, name, Role::Claim)
                     .and(format!("  {}", words::proposals(count)), Role::Dim)
                     .indent(2)
                     .hang(2)

@@ -9,6 +9,7 @@ use crate::model::{BoundInput, Environment, InputKind, Limits, Sensitivity, Seve
 use crate::policy::Policy;
 
 use super::super::canvas::Canvas;
+use super::super::claim;
 use super::super::flow::{Flow, Para};
 use super::super::theme::Role;
 use super::super::ui::{FlowKey, Pane};
@@ -151,6 +152,12 @@ pub(super) fn labelled(label: &str, value: &str) -> Para {
     Para::new(format!("{label:<8} "), Role::Dim)
         .and(value, Role::Text)
         .hang(9)
+}
+
+/// The same for an agent's words.
+fn said(label: &str, claim: &str) -> Para {
+    let para = Para::new(format!("{label:<8} "), Role::Dim);
+    claim::and(para, claim, Role::Text).hang(9)
 }
 
 pub(super) fn verdict(verdict: Option<&Verdict>) -> Vec<Para> {
@@ -349,21 +356,18 @@ pub(super) fn says(entry: &Entry, as_drawn: bool) -> Vec<Para> {
                 claim.push_str(" · session ");
                 claim.push_str(session);
             }
-            out.push(labelled("claims", &claim));
+            out.push(said("claims", &claim));
         }
         None => out.push(labelled("claims", words::UNNAMED)),
     }
-    out.push(labelled(
-        "title",
-        p.title.as_deref().unwrap_or(words::UNTITLED),
-    ));
+    out.push(said("title", p.title.as_deref().unwrap_or(words::UNTITLED)));
     out.extend(p.title.as_deref().and_then(below));
     match &p.reason {
         Some(reason) => {
             for (i, line) in reason.split('\n').enumerate() {
                 out.push(match i {
-                    0 => labelled("reason", line),
-                    _ => Para::new(line, Role::Text).indent(9),
+                    0 => said("reason", line),
+                    _ => claim::and(Para::default().indent(9), line, Role::Text),
                 });
                 out.extend(below(line));
             }

@@ -6,6 +6,7 @@ use crate::broker::Entry;
 use crate::model::{ProposalId, State};
 
 use super::super::canvas::Canvas;
+use super::super::claim;
 use super::super::text;
 use super::super::theme::Role;
 use super::super::ui::Pane;
@@ -147,7 +148,7 @@ impl Screen<'_> {
             11
         };
         let name = entry.proposal.agent_name();
-        canvas.put_cut(x, row.y, right.saturating_sub(x + 1), name, Role::Text);
+        canvas.put_claim(x, row.y, right.saturating_sub(x + 1), name, Role::Text);
     }
 
     /// The queue as one line: the selected entry, then the entries after it.
@@ -185,11 +186,10 @@ impl Screen<'_> {
             };
             let (glyph, word, role) = self.badge(entry);
             let name = text::cut(entry.proposal.agent_name(), 14).to_owned();
-            let spans = [
-                (format!("{glyph} {word} "), role),
-                (format!("{name} "), Role::Text),
-                (self.when(entry), Role::Dim),
-            ];
+            let mut spans = vec![(format!("{glyph} {word} "), role)];
+            spans.extend(claim::spans(&name, Role::Text));
+            spans.push((" ".to_owned(), Role::Text));
+            spans.push((self.when(entry), Role::Dim));
             let wide: usize = spans.iter().map(|(t, _)| text::width(t)).sum();
             let wide = wide as u16;
             if i > 0 && x + 3 + wide > right {

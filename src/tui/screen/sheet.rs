@@ -7,6 +7,7 @@ use ratatui::layout::Rect;
 use crate::broker::Entry;
 
 use super::super::canvas::Canvas;
+use super::super::claim;
 use super::super::flow::{Flow, Para};
 use super::super::keys::Command;
 use super::super::text;
@@ -182,12 +183,14 @@ impl Screen<'_> {
         let mut out = Vec::new();
         let name = p.agent.as_ref().map_or(words::UNNAMED, |a| a.name.as_str());
         let title = p.title.as_deref().unwrap_or(words::UNTITLED);
-        out.push(wide(
-            "agent says",
-            format!("{}: {}", short(name), short(title)),
-        ));
+        let said = |label: &str, value: &str| {
+            let para = Para::new(format!("{label:<11} "), Role::Dim);
+            claim::and(para, value, Role::Text).hang(12)
+        };
+        let both = format!("{}: {}", short(name), short(title));
+        out.push(said("agent says", &both));
         if let Some(reason) = &p.reason {
-            out.push(wide("and why", short(reason)));
+            out.push(said("and why", &short(reason)));
         }
         out.push(wide(
             "kernel says",

@@ -1,0 +1,70 @@
+//! Hints for members that releases of numpy and pandas removed and that code still uses.
+
+/// The hint for a member removed from numpy or pandas that models still write: the release that
+/// removed it, and the replacement.
+pub(super) fn removed(written: &str) -> Option<&'static str> {
+    Some(match written {
+        "numpy.float" => "NumPy 1.24 removed it: write `float` or `np.float64`",
+        "numpy.int" => "NumPy 1.24 removed it: write `int` or `np.int64`",
+        "numpy.complex" => "NumPy 1.24 removed it: write `complex` or `np.complex128`",
+        "numpy.object" => "NumPy 1.24 removed it: write `np.object_`",
+        "numpy.str" | "numpy.unicode" => "NumPy 1.24 removed it: write `str` or `np.str_`",
+        "numpy.float_" => "NumPy 2.0 removed it: write `np.float64`",
+        "numpy.complex_" => "NumPy 2.0 removed it: write `np.complex128`",
+        "numpy.unicode_" => "NumPy 2.0 removed it: write `np.str_`",
+        "numpy.string_" => "NumPy 2.0 removed it: write `np.bytes_`",
+        "numpy.NaN" => "NumPy 2.0 removed it: write `np.nan`",
+        "numpy.Inf" | "numpy.Infinity" | "numpy.infty" | "numpy.PINF" => {
+            "NumPy 2.0 removed it: write `np.inf`"
+        }
+        "numpy.NINF" => "NumPy 2.0 removed it: write `-np.inf`",
+        "numpy.product" => "NumPy 2.0 removed it: write `np.prod`",
+        "numpy.cumproduct" => "NumPy 2.0 removed it: write `np.cumprod`",
+        "numpy.sometrue" => "NumPy 2.0 removed it: write `np.any`",
+        "numpy.alltrue" => "NumPy 2.0 removed it: write `np.all`",
+        "numpy.round_" => "NumPy 2.0 removed it: write `np.round`",
+        "numpy.asfarray" => "NumPy 2.0 removed it: write `np.asarray(x, dtype=float)`",
+        "numpy.msort" => "NumPy 2.0 removed it: write `np.sort(x, axis=0)`",
+        "numpy.mat" => "NumPy 2.0 removed it: write `np.asmatrix`",
+        "numpy.find_common_type" => "NumPy 2.0 removed it: write `np.result_type`",
+        "numpy.in1d" => "NumPy 2.4 removed it: write `np.isin`",
+        "numpy.trapz" => "NumPy 2.4 removed it: write `np.trapezoid`",
+        "numpy.asscalar" => "NumPy 1.23 removed it: write `x.item()`",
+        "pandas.np" => "pandas 2.0 removed it: write `np`",
+        "pandas.datetime" => {
+            "pandas 2.0 removed it: write `from datetime import datetime`, or `pd.Timestamp`"
+        }
+        "pandas.Panel" | "pandas.WidePanel" => {
+            "pandas 1.0 removed it: write a DataFrame with a MultiIndex"
+        }
+        "pandas.Int64Index"
+        | "pandas.Float64Index"
+        | "pandas.UInt64Index"
+        | "pandas.NumericIndex" => "pandas 2.0 removed it: write `pd.Index`",
+        "pandas.rolling_mean" => "pandas 0.23 removed it: write `x.rolling(n).mean()`",
+        "pandas.rolling_std" => "pandas 0.23 removed it: write `x.rolling(n).std()`",
+        "pandas.rolling_sum" => "pandas 0.23 removed it: write `x.rolling(n).sum()`",
+        "pandas.rolling_median" => "pandas 0.23 removed it: write `x.rolling(n).median()`",
+        "pandas.expanding_mean" => "pandas 0.23 removed it: write `x.expanding().mean()`",
+        "pandas.ewma" => "pandas 0.23 removed it: write `x.ewm(span=n).mean()`",
+        "pandas.TimeGrouper" => "pandas 1.0 removed it: write `pd.Grouper(freq=\"D\")`",
+        "pandas.scatter_matrix" => "pandas 1.0 removed it: write `pd.plotting.scatter_matrix`",
+        "pandas.ordered_merge" => "pandas 1.0 removed it: write `pd.merge_ordered`",
+        "pandas.DataFrame.append" | "pandas.Series.append" => {
+            "pandas 2.0 removed it: write `pd.concat([a, b])`"
+        }
+        "datetime.now"
+        | "datetime.today"
+        | "datetime.utcnow"
+        | "datetime.strptime"
+        | "datetime.strftime"
+        | "datetime.fromtimestamp"
+        | "datetime.fromisoformat"
+        | "datetime.combine" => {
+            "`datetime` is the module here: write `from datetime import datetime`"
+        }
+        "random.int" => "write `random.randint(a, b)`",
+        "pandas.DataFrame.from_items" => "pandas 1.0 removed it: write `pd.DataFrame.from_dict`",
+        _ => return None,
+    })
+}

@@ -1,0 +1,151 @@
+//! What an agent says about itself, with marks: letters that imitate Latin ones are drawn as their
+//! marks, as everything is that no terminal draws alike.
+
+use crate::model::{Mark, lookalikes};
+
+use super::canvas::Canvas;
+use super::flow::Para;
+use super::text;
+use super::theme::Role;
+
+/// The claim in spans; a letter that imitates another is a span of its own.
+pub fn spans(claim: &str, role: Role) -> Vec<(String, Role)> {
+    let mut out = Vec::new();
+    let mut at = 0;
+    for letter in lookalikes(claim) {
+        if letter.start > at {
+            out.push((claim[at..letter.start].to_owned(), role));
+        }
+        for c in claim[letter.clone()].chars() {
+            out.push((Mark::of(c).as_str().to_owned(), Role::Mark));
+        }
+        at = letter.end;
+    }
+    if at < claim.len() {
+        out.push((claim[at..].to_owned(), role));
+    }
+    out
+}
+
+/// The paragraph with the claim behind it.
+pub fn and(para: Para, claim: &str, role: Role) -> Para {
+    let all = spans(claim, role);
+    all.into_iter()
+        .fold(para, |para, (text, role)| para.and(text, role))
+}
+
+impl Canvas<'_> {
+    /// Draws a claim on one row, or its beginning and `…`; returns the columns used.
+    pub fn put_claim(&mut self, x: u16, y: u16, columns: u16, claim: &str, role: Role) -> u16 {
+        let all = spans(claim, role);
+        let mut used = 0;
+        for (i, (span, role)) in all.iter().enumerate() {
+            let room = columns - used;
+            let rest = all.len() > i + 1;
+            // What follows needs a column for `…`.
+            let most = usize::from(room).saturating_sub(usize::from(rest));
+            if text::cut(span, most).len() == span.len() {
+                used += self.put(x + used, y, room, span, *role);
+                continue;
+            }
+            if room == 0 {
+                break;
+            }
+            // A mark is drawn whole or not at all.
+            let head = match role {
+                Role::Mark => "",
+                _ => text::cut(span, usize::from(room) - 1),
+            };
+            used += self.put(x + used, y, room - 1, head, *role);
+            used += self.put(x + used, y, 1, "…", Role::Dim);
+            break;
+        }
+        used
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::action::{AuditPage, AuditRow};
+    use super::super::bench::{Bench, Making};
+    use super::super::snapshot_tests::at_sizes;
+    use super::*;
+
+    /// Cyrillic letters in Latin words, and a title in Russian.
+    const IMITATION: &str = "cl\u{430}ude";
+    const TITLE: &str = "s\u{430}les by region";
+    const RUSSIAN: &str = "Сумма по регионам";
+
+    fn both(b: &mut Bench) {
+        for (agent, title) in [(IMITATION, TITLE), ("claude", RUSSIAN)] {
+            b.propose(Making {
+                agent: Some(agent),
+                title: Some(title.to_owned()),
+                ..Making::clear("print(len(df))\n")
+            });
+        }
+        b.settle();
+    }
+
+    #[test]
+    fn an_agent_s_name_that_imitates_another_is_marked_in_queue_and_title() {
+        at_sizes("imitated_name", both);
+    }
+
+    #[test]
+    fn an_agent_s_name_that_imitates_another_is_marked_on_the_sheet() {
+        at_sizes("imitated_name_sheet", |b| {
+            both(b);
+            b.open_sheet();
+        });
+    }
+
+    #[test]
+    fn an_agent_s_name_that_imitates_another_is_marked_in_the_log() {
+        let row = |agent: &str, title: &str| AuditRow {
+            time: "2026-01-02 10:59:07".to_owned(),
+            agent: agent.to_owned(),
+            profile: "analysis".to_owned(),
+            verdict: "clear".to_owned(),
+            state: "succeeded".to_owned(),
+            title: title.to_owned(),
+            ..AuditRow::default()
+        };
+        at_sizes("imitated_name_log", |b| {
+            b.keys("2");
+            b.ui.set_audit(AuditPage {
+                rows: vec![row(IMITATION, TITLE), row("claude", RUSSIAN)],
+                total: 2,
+                ..AuditPage::default()
+            });
+        });
+    }
+
+    #[test]
+    fn a_claim_is_cut_at_whole_marks() {
+        assert_eq!(spans("claude", Role::Text).len(), 1);
+        let said: String = spans(IMITATION, Role::Text)
+            .into_iter()
+            .map(|(t, _)| t)
+            .collect();
+        assert_eq!(said, "cl\\u{0430}ude");
+        let bench = Bench::new(80, 24);
+        let theme = bench.ui.common.themes.current();
+        for columns in 1..=13 {
+            let area = ratatui::layout::Rect::new(0, 0, 20, 1);
+            let mut buf = ratatui::buffer::Buffer::empty(area);
+            let used = Canvas::new(&mut buf, theme).put_claim(0, 0, columns, IMITATION, Role::Text);
+            let row: String = buf.content().iter().map(|cell| cell.symbol()).collect();
+            let wanted = match columns {
+                1 => "…",
+                2 => "c…",
+                3..=10 => "cl…",
+                11 => "cl\\u{0430}…",
+                12 => "cl\\u{0430}u…",
+                _ => "cl\\u{0430}ude",
+            };
+            assert!(used <= columns, "{columns}");
+            assert_eq!(row.trim_end(), wanted, "{columns}");
+        }
+    }
+}
