@@ -39,8 +39,9 @@ MADE_PREFIX = "__dataclass"
 # The prefix that pandas writes for the `@` of its queries.
 LOCAL = "__pd_eval_local_"
 
-# Files that evaluate text of the snippet. `typing` is given by path, so that it is not loaded just for its name.
-TYPING = os.path.join(LIBRARY, "typing.py")
+# Files that evaluate text of the snippet. The modules are given by path, so that they are not loaded just for their
+# names. Since Python 3.14 annotations are evaluated in `annotationlib`.
+TYPING = tuple(os.path.join(LIBRARY, name) for name in ("typing.py", "annotationlib.py"))
 EVALUATORS = ("/pandas/core/computation/", "/patsy/", "/formulaic/")
 
 # Builtins for which the snippet has a guarded version.
@@ -101,7 +102,7 @@ class Hooks:
         try:
             names = names_of_code(args[0]) if event == "exec" else names_of_text(args[0])
             problem = self.problem(names, by in MAKERS)
-            if problem is None and by not in (*MAKERS, TYPING) and not is_evaluator(by):
+            if problem is None and by not in (*MAKERS, *TYPING) and not is_evaluator(by):
                 problem = self.builtin_problem(args[0])
             if problem is None and event == "compile" and is_evaluator(by):
                 problem = self.text_problem(args[0])
@@ -158,7 +159,7 @@ class Hooks:
 
 def is_evaluator(file: str) -> bool:
     """Whether code of this file evaluates text for a snippet."""
-    return file == TYPING or any(part in file for part in EVALUATORS)
+    return file in TYPING or any(part in file for part in EVALUATORS)
 
 
 def tree_of(text: Any) -> ast.AST | None:

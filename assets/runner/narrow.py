@@ -133,6 +133,7 @@ class Narrow:
         loaded.change(["typing"], self.questions)
         loaded.change(["dataclasses"], self.fields)
         loaded.change(["types"], self.bags)
+        loaded.change(["annotationlib"], self.references)
         modules.give(self)
 
     def fields(self, module: ModuleType) -> None:
@@ -141,6 +142,19 @@ class Narrow:
     def bags(self, module: ModuleType) -> None:
         """Refuses `SimpleNamespace`, which sets attributes of any name, wherever a library imports it from."""
         self.instead[id(module.SimpleNamespace)] = self.refused("types.SimpleNamespace")
+
+    def references(self, module: ModuleType) -> None:
+        """Lets only the library evaluate a forward reference: since Python 3.14 `evaluate` is a public method, and it
+        finds builtins that the snippet does not have."""
+        kind: Any = vars(module)["ForwardRef"]
+        plain = kind.evaluate
+
+        def evaluate(reference: Any, **kwargs: Any) -> Any:
+            if sys._getframe(1).f_globals.get("__name__") not in ("annotationlib", "typing") and not importing():
+                self.gates.refuse("evaluating a forward reference is not allowed")
+            return plain(reference, **kwargs)
+
+        kind.evaluate = evaluate
 
     def questions(self, typing: ModuleType) -> None:
         """Replaces metaclasses in what `typing` returns about an annotation."""
@@ -197,7 +211,7 @@ def wraps(gates: Gates) -> Callable[..., Any]:
                 if type(text) is str:
                     setattr(wrapper, name, text)
             if type(wrapped) is FunctionType and type(wrapper) is FunctionType:
-                wrapper.__annotations__ = dict(wrapped.__annotations__)
+                annotate(wrapped, wrapper)
                 wrapper.__dict__.update(wrapped.__dict__)
                 if wrapped.__module__ == "__main__":
                     wrapper.__wrapped__ = wrapped  # type: ignore[attr-defined]  # as `functools.wraps` does
@@ -206,6 +220,15 @@ def wraps(gates: Gates) -> Callable[..., Any]:
         return decorate
 
     return wraps
+
+
+def annotate(wrapped: Any, wrapper: Any) -> None:
+    """Copies the annotations and evaluates none: since Python 3.14 a function has a function that makes them."""
+    made_by = getattr(wrapped, "__annotate__", None)
+    if made_by is None:
+        wrapper.__annotations__ = dict(wrapped.__annotations__)
+    else:
+        wrapper.__annotate__ = made_by
 
 
 def register(value: Any, found: Any, refuse: Callable[[str], NoReturn]) -> Any:
@@ -241,7 +264,7 @@ def own_only(decorator: Any, refuse: Callable[[str], NoReturn]) -> Any:
 def dataclasses_of_names(module: Any, refuse: Callable[[str], NoReturn]) -> None:
     """Checks data classes: they are generated from text that contains the field names, and the decorator changes the
     class that it is given, so that class must be the snippet's or the calling library's own."""
-    process = module._process_class
+    process, get_field = module._process_class, module._get_field
 
     def asks() -> Any:
         frame: Any = sys._getframe(2)
@@ -250,16 +273,17 @@ def dataclasses_of_names(module: Any, refuse: Callable[[str], NoReturn]) -> None
         return frame and frame.f_globals.get("__name__")
 
     def _process_class(cls: Any, *args: Any, **kwargs: Any) -> Any:
-        if not importing():
-            if type.__dict__["__module__"].__get__(cls) not in ("__main__", asks()):
-                refuse("making a data class of a library's class is not allowed")
-            for one in type.mro(cls):
-                for name in tuple(one.__dict__.get("__annotations__", ())):  # noqa: RUF063 - evaluates nothing
-                    if type(name) is not str or not name.isidentifier() or keyword.iskeyword(name):
-                        refuse(f"a field called {name!s:.50} is not allowed")
+        if not importing() and type.__dict__["__module__"].__get__(cls) not in ("__main__", asks()):
+            refuse("making a data class of a library's class is not allowed")
         return process(cls, *args, **kwargs)
 
-    module._process_class = _process_class
+    # Every field passes here before the text is made. `__annotations__` may have to be evaluated to be read (PEP 649).
+    def _get_field(cls: Any, name: Any, *args: Any, **kwargs: Any) -> Any:
+        if (type(name) is not str or not name.isidentifier() or keyword.iskeyword(name)) and not importing():
+            refuse(f"a field called {name!s:.50} is not allowed")
+        return get_field(cls, name, *args, **kwargs)
+
+    module._process_class, module._get_field = _process_class, _get_field
 
 
 def suppress(gates: Gates) -> type:

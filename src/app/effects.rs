@@ -124,13 +124,6 @@ impl Hands {
     fn execute(&mut self, grant: Grant) {
         let id = grant.id();
         let decided = self.decided.clone();
-        // The executor checks whether this environment is the one that was granted.
-        let Some(python) = self.python.clone() else {
-            let message = "the Python environment changed since it was shown".to_owned();
-            let note = ExecNote::Failed { message };
-            let _ = decided.send(Input::Core(Event::Exec { id, note }));
-            return;
-        };
         let environment = self.environment.clone();
         let notes = Box::new(move |id, note: ExecNote| {
             if matches!(note, ExecNote::Failed { .. }) {
@@ -140,6 +133,8 @@ impl Hands {
             // Once the loop is gone nobody receives this, and the lifeline ends the child.
             let _ = decided.send(Input::Core(Event::Exec { id, note }));
         });
+        // The executor compares the environment, or its absence, with the grant.
+        let python = self.python.clone();
         self.controls
             .insert(id, self.executor.execute(grant, python, notes));
     }

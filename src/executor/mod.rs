@@ -109,8 +109,9 @@ impl Executor {
         self.zygotes.forget(env.digest);
     }
 
-    /// Makes the child in its own thread and holds it until the control releases it.
-    pub fn execute(&self, grant: Grant, env: Arc<Measured>, notes: Notes) -> Control {
+    /// Makes the child in its own thread and holds it until the control releases it. `env`: the
+    /// usable environment, if there is one; any other than the granted one is refused.
+    pub fn execute(&self, grant: Grant, env: Option<Arc<Measured>>, notes: Notes) -> Control {
         let id = grant.id();
         let spec = RunSpec::from_grant(grant, env);
         start(

@@ -36,15 +36,17 @@ pub struct RunSpec {
 }
 
 impl RunSpec {
-    /// Consumes the grant. An environment other than the granted one is refused.
-    pub fn from_grant(grant: Grant, measured: Arc<Measured>) -> Result<Self, Fault> {
-        let env = measured.env.clone();
-        if !grant.is_for(env.digest) {
+    /// Consumes the grant. Anything but the granted environment is refused, and so is none.
+    pub fn from_grant(grant: Grant, measured: Option<Arc<Measured>>) -> Result<Self, Fault> {
+        let given = measured.as_ref().map(|measured| measured.env.digest);
+        let Some(measured) = measured.filter(|measured| grant.is_for(measured.env.digest)) else {
+            let given = given.map_or_else(|| "none".to_owned(), |digest| digest.to_string());
             return Err(Fault::new(
                 Why::OtherEnvironment,
-                format!("{} is not {}", env.digest, grant.environment()),
+                format!("{given} is not {}", grant.environment()),
             ));
-        }
+        };
+        let env = measured.env.clone();
         if !grant.policy().guard && grant.tier() < Tier::Kernel {
             return Err(Fault::new(Why::GuardlessTier(grant.tier()), grant.tier()));
         }
@@ -162,22 +164,25 @@ mod tests {
         })
     }
 
-    /// The core compared the environment that it heard of. What the executor is handed comes on
-    /// another way, so it compares again.
+    /// The core compares the digest last reported to it. The executor receives the environment
+    /// over another channel, so it compares again.
     #[test]
-    fn the_executor_refuses_an_environment_that_was_not_granted_by_itself() {
+    fn the_executor_itself_refuses_an_environment_that_was_not_granted() {
         let (_shown, shown) = measured("one");
         let (_handed, handed) = measured("two");
         let granted = || handed_out(policy("analysis"), facts(), ready(shown.env.digest));
-        let fault = RunSpec::from_grant(granted(), handed.clone()).unwrap_err();
-        assert_eq!(fault.why, Why::OtherEnvironment);
-        assert_eq!(
-            fault.to_string(),
-            "the Python environment is not the one that was granted"
-        );
-        let (is, was) = (handed.env.digest, shown.env.digest);
-        assert_eq!(fault.detail, format!("{is} is not {was}"));
-        let spec = RunSpec::from_grant(granted(), shown.clone()).unwrap();
+        let expected = shown.env.digest;
+        for given in [Some(handed), None] {
+            let fault = RunSpec::from_grant(granted(), given.clone()).unwrap_err();
+            assert_eq!(fault.why, Why::OtherEnvironment);
+            assert_eq!(
+                fault.to_string(),
+                "the Python environment is not the one that was granted"
+            );
+            let given = given.map_or("none".to_owned(), |given| given.env.digest.to_string());
+            assert_eq!(fault.detail, format!("{given} is not {expected}"));
+        }
+        let spec = RunSpec::from_grant(granted(), Some(shown.clone())).unwrap();
         assert_eq!(spec.env.digest, shown.env.digest);
         assert!(Arc::ptr_eq(&spec.measured.unwrap(), &shown));
         assert_eq!(spec.digest, Digest::of(b"1"));
@@ -188,7 +193,7 @@ mod tests {
     fn a_grant_without_what_the_guard_compares_is_no_run() {
         let (_folder, measured) = measured("one");
         let grant = handed_out(policy("analysis"), None, ready(measured.env.digest));
-        let fault = RunSpec::from_grant(grant, measured).unwrap_err();
+        let fault = RunSpec::from_grant(grant, Some(measured)).unwrap_err();
         assert_eq!(fault.why, Why::NoFacts);
         assert_eq!(
             fault.to_string(),
@@ -206,7 +211,7 @@ mod tests {
                 ..policy("analysis")
             };
             let grant = handed_out(unguarded, None, ready(measured.env.digest));
-            RunSpec::from_grant(grant, measured.clone())
+            RunSpec::from_grant(grant, Some(measured.clone()))
         };
         let fault = in_tier(Tier::Process).unwrap_err();
         assert_eq!(fault.why, Why::GuardlessTier(Tier::Process));

@@ -159,21 +159,71 @@ def only_what_is_the_snippets_own_is_registered_or_wrapped() -> None:
     wrapped = narrow.wraps(gates)(SimpleNamespace(__annotations__={"x=1": int}, __doc__="Mine."))(own)
     assert wrapped.__doc__ == "Mine." and wrapped.__annotations__.keys() == {"return"}
 
-    fields = ModuleType("dataclasses")
-    fields._process_class = lambda cls: cls  # type: ignore[attr-defined]  # a module's own name
-    narrow.dataclasses_of_names(fields, refuse)
-    made = type("Made", (), {"__annotations__": {"x=print(1)": int}})
 
-    def process() -> None:
-        narrow.importing, before = lambda: False, narrow.importing
-        try:
-            fields._process_class(made)
-        finally:
-            narrow.importing = before
+@of("narrow")
+def a_function_that_wraps_another_gets_its_annotations() -> None:
+    narrow = module("narrow")
 
-    raises(Ends, process)
-    made.__annotations__ = {"x": int}
-    process()
+    def own(x: int) -> str:
+        return str(x)
+
+    def wrapper(*args: Any) -> Any:
+        return own(*args)
+
+    own.__module__ = wrapper.__module__ = "__main__"
+    # Built at run time, so that the annotations are values, not texts.
+    own.__annotations__ = {"x": int}
+    assert narrow.wraps(made_gates())(own)(wrapper).__annotations__ == {"x": int}
+    # A function of Python 3.14 carries the function that makes its annotations; nothing here may call it.
+    lazy, target = SimpleNamespace(__annotate__=refuse), SimpleNamespace()
+    narrow.annotate(lazy, target)
+    assert vars(target) == {"__annotate__": refuse}
+
+
+@of("narrow")
+def no_field_of_a_data_class_is_more_than_a_name() -> None:
+    def inside() -> None:
+        import dataclasses
+
+        narrow = module("narrow")
+        narrow.dataclasses_of_names(dataclasses, refuse)
+        narrow.importing = lambda: False
+
+        def own(name: Any) -> Any:
+            return type("Own", (), {"__annotations__": {name: int}, "__module__": "__main__"})
+
+        for name in ("x=print(1)", "x y", "class", "", 3):
+            raises(Ends, dataclasses.dataclass, own(name))
+        named = dataclasses.dataclass(own("x"))
+        assert named(1) == named(1) != named(2)
+        raises(Ends, dataclasses.dataclass, type("Theirs", (), {"__module__": "json"}))
+        # Libraries do so while they are imported.
+        narrow.importing = lambda: True
+        dataclasses.dataclass(type("Theirs", (), {"__module__": "json"}))
+
+    forked(inside)
+
+
+@of("narrow")
+def only_the_library_evaluates_a_forward_reference() -> None:
+    class ForwardRef:
+        def evaluate(self, *, owner: Any = None) -> Any:
+            return owner
+
+    library = ModuleType("annotationlib")
+    library.ForwardRef = ForwardRef  # type: ignore[attr-defined]  # as the module of Python 3.14 has it
+
+    def inside() -> None:
+        narrow = module("narrow")
+        narrow.importing = lambda: False
+        narrow.Narrow.references(SimpleNamespace(gates=SimpleNamespace(refuse=refuse)), library)
+        raises(Ends, ForwardRef().evaluate)
+        for name in ("annotationlib", "typing"):
+            within: dict[str, Any] = {"__name__": name}
+            exec("def ask(reference): return reference.evaluate(owner=3)", within)
+            assert within["ask"](ForwardRef()) == 3
+
+    forked(inside)
 
 
 @of("gates")

@@ -62,7 +62,7 @@ REFUSED = [
     # -- str.format
     "'{0.real}'.format(1)",
     "'{0[0].real}'.format([1])",
-    "'{:{0.real}}'.format(1)",
+    "'{0:{0.real}}'.format(1)",
     "'{x.real}'.format_map({'x': 1})",
     "str.format('{0.real}', 1)",
     "f = str.format\nf('{0.real}', 1)",
@@ -107,6 +107,7 @@ REFUSED = [
     "import dataclasses\nout(dataclasses.make_dataclass)",
     "import typing\nout(typing.get_type_hints)",
     "import typing\nout(typing.ForwardRef)",
+    "import typing\nr = typing.get_args(typing.Optional['eval'])[0]\nout(r._evaluate({}, {}, frozenset()))",
     "import contextlib\nout(contextlib.chdir)",
     "import functools\nout(functools.update_wrapper)",
     "import operator\nout(operator.attrgetter)",
@@ -207,6 +208,8 @@ REFUSED = [
 
 HARMLESS = [
     "type(lambda: 0)",
+    # Public since Python 3.14; older versions have no such method.
+    "import typing\nr = typing.get_args(typing.Optional['eval'])[0]\nout(r.evaluate())",
     "list(map(type, [print, len, lambda: 0, None]))",
     "type(type(lambda: 0)) is type and isinstance(len, type(print))",
     "out(type(type(1)).gates)",
