@@ -23,6 +23,7 @@ mod states;
 mod unkept;
 mod waits;
 mod watch;
+mod weights;
 mod world;
 
 pub(crate) use handed_out::handed_out;
