@@ -93,6 +93,8 @@ impl BrokerState {
         let read = draft.inputs.is_empty().then(Contents::none);
         self.enter((conn, call), proposal.clone(), (params, read), ttl, now);
         let names = draft.inputs.keys().cloned().collect();
+        let told = self.contract_of(&profile) == Some(Contract::Analysis)
+            && draft.inputs.values().any(InputRequest::tells_columns);
         // Move the requested inputs into the effect: parsed JSON takes many times the memory of its
         // text.
         if !draft.inputs.is_empty() {
@@ -104,13 +106,18 @@ impl BrokerState {
             });
         }
         let (code, peer) = (proposal.code.clone(), key(peer));
-        self.desks.push(Work {
+        let work = Work {
             job: Job::Proposal(id),
             code,
             profile,
             inputs: Some(names),
+            values: BTreeMap::new(),
             peer,
-        });
+        };
+        match self.entries.get_mut(&id).map(|entry| &mut entry.phase) {
+            Some(Phase::Arriving(arriving)) if told => arriving.work = Some(Box::new(work)),
+            _ => self.desks.push(work),
+        }
         self.pump(now, fx);
         Ok(())
     }

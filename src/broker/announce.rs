@@ -1,13 +1,14 @@
 //! From accepted to shown: the verdict and the inputs arrive, the `proposed` record becomes
 //! durable, then the agent gets its answer and the person sees the proposal.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use crate::clock::Now;
 use crate::model::{
     Blob, BoundInput, DecisionKind, Finding, InputKind, JobId, LogEvent, ProposalId, ProposedLog,
-    State, Verdict,
+    State, Value, Verdict,
 };
 
 use super::accept::proposed_reply;
@@ -25,6 +26,12 @@ use super::state::{BrokerState, Then};
 const CHARGE_MAX: Duration = Duration::from_secs(2);
 /// Log bytes charged for one finding besides its text.
 const FINDING_BYTES: usize = 256;
+
+/// What is certain about the values of the inputs, by their names.
+fn values(inputs: &[BoundInput]) -> BTreeMap<String, Value> {
+    let known = inputs.iter().map(|i| Some((i.name.clone(), Value::of(i)?)));
+    known.flatten().collect()
+}
 
 impl BrokerState {
     pub(super) fn analysed(
@@ -77,11 +84,18 @@ impl BrokerState {
             return;
         };
         match &mut entry.phase {
-            Phase::Arriving(arriving) => arriving.inputs = Some(read),
+            Phase::Arriving(arriving) => {
+                if let Some(mut work) = arriving.work.take() {
+                    work.values = values(&read.inputs);
+                    self.desks.push(*work);
+                }
+                arriving.inputs = Some(read);
+            }
             Phase::Ended(ended) => ended.inputs = Some(read.inputs),
             Phase::Recording(_) | Phase::Waiting(_) | Phase::Granted(_) => {}
         }
         self.judged(id, now, fx);
+        self.pump(now, fx);
     }
 
     /// Records the proposal once verdict and inputs are known. If it already ended, its end is

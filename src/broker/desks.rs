@@ -4,12 +4,12 @@
 //! longest allowed snippet takes twenty times as long as an ordinary one; with a single desk, an
 //! agent that sends such snippets would slow down everybody.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::fair::FairQueue;
 use crate::clock::Now;
-use crate::model::{CallId, ConnId, JobId, ProposalId};
+use crate::model::{CallId, ConnId, JobId, ProposalId, Value};
 
 /// Code up to this many bytes counts as short: about a millisecond of work.
 const SHORT: usize = 4 * 1024;
@@ -29,6 +29,8 @@ pub(super) struct Work {
     pub profile: String,
     /// The names that the inputs bind; `None` for a `check` call.
     pub inputs: Option<BTreeSet<String>>,
+    /// What is known of their values.
+    pub values: BTreeMap<String, Value>,
     pub peer: (u32, i32),
 }
 

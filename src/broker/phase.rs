@@ -9,6 +9,7 @@ use crate::model::{
 };
 
 use super::decision::Grant;
+use super::desks::Work;
 use super::outcome::{OutcomeText, Stop};
 
 /// The phases, in the order in which they can follow each other. `Ended` can follow each of them.
@@ -31,6 +32,8 @@ pub(super) struct Arriving {
     pub verdict: Option<Arc<Verdict>>,
     /// `None` while the contents are being read.
     pub inputs: Option<Contents>,
+    /// The analyser's work, if it waits for the columns of the inputs.
+    pub work: Option<Box<Work>>,
     pub early: Option<Early>,
 }
 

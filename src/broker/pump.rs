@@ -28,6 +28,7 @@ impl BrokerState {
                 | Environment::Changed { .. }
                 | Environment::Failed { .. } => None,
             },
+            values: work.values.clone(),
         }
     }
 

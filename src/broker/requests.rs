@@ -253,6 +253,7 @@ impl BrokerState {
             code,
             profile,
             inputs: None,
+            values: BTreeMap::new(),
             peer: key(peer),
         });
         self.pump(now, fx);

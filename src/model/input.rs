@@ -19,6 +19,17 @@ pub enum InputRequest {
     Artifact { artifact: ArtifactRef },
 }
 
+impl InputRequest {
+    /// Whether the columns of its value are known once it is read.
+    pub const fn tells_columns(&self) -> bool {
+        match self {
+            Self::Dataset { .. } => true,
+            Self::Text { format, .. } => !matches!(format, TextFormat::Json),
+            Self::Json { .. } | Self::Artifact { .. } => false,
+        }
+    }
+}
+
 /// Names an artifact of an earlier run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

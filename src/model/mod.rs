@@ -47,7 +47,7 @@ pub use outcome::{
 };
 pub use peer::Peer;
 pub use proposal::{AgentClaim, Draft, Proposal};
-pub use setting::{Installed, Setting};
+pub use setting::{Form, Installed, Setting, Value};
 pub use state::State;
 pub use stream::StreamName;
 pub use ticket::{Lane, Ticket};

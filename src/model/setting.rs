@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::Tier;
+use super::{BoundInput, Column, DataFormat, InputKind, Tier};
 
 /// What a verdict depends on besides the code and the policy. Rules skip what is unknown; the default knows
 /// nothing.
@@ -17,6 +17,82 @@ pub struct Setting {
     /// The data sets that an input may name.
     pub datasets: BTreeSet<String>,
     pub python: Option<Installed>,
+    /// What is known of the values of the inputs, by the names that they bind.
+    #[serde(default)]
+    pub values: BTreeMap<String, Value>,
+}
+
+/// The value of an input as the run finds it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Value {
+    pub form: Form,
+    /// The columns of a table; the fields of the first records of a list.
+    pub columns: Vec<Column>,
+}
+
+/// What kind of Python value an input is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Form {
+    /// A DataFrame with these columns and an index without a name.
+    Table,
+    /// A DataFrame whose index may have names of its own.
+    Indexed,
+    /// A list of plain data.
+    List,
+}
+
+impl Value {
+    /// A verdict does not look at the columns of wider tables: every request for one would carry
+    /// them.
+    const COLUMNS_MAX: usize = 1_000;
+
+    /// `None` if nothing about the value is certain.
+    pub fn of(input: &BoundInput) -> Option<Self> {
+        let (format, columns) = match &input.kind {
+            InputKind::Dataset {
+                format, columns, ..
+            } => (*format, columns.clone()),
+            InputKind::Text { text, format } => {
+                let format = DataFormat::from(*format);
+                (format, header(text, format)?)
+            }
+            InputKind::Json { .. } | InputKind::Artifact { .. } => return None,
+        };
+        let form = match format {
+            DataFormat::Csv | DataFormat::Tsv => Form::Table,
+            DataFormat::Parquet => Form::Indexed,
+            DataFormat::Jsonl => Form::List,
+            DataFormat::Json | DataFormat::Arrow | DataFormat::Text | DataFormat::Bytes => {
+                return None;
+            }
+        };
+        // pandas makes other names of these: numbered ones, and pairs in a header of two rows.
+        let mut names = BTreeSet::new();
+        let plain = columns.iter().all(|c| {
+            !c.name.is_empty() && !c.name.starts_with('(') && names.insert(c.name.as_str())
+        });
+        let certain = form == Form::List || (plain && !columns.is_empty());
+        (certain && columns.len() <= Self::COLUMNS_MAX).then_some(Self { form, columns })
+    }
+}
+
+/// The names in the first row of a text that an agent brings. The types of the columns are unknown.
+fn header(text: &str, format: DataFormat) -> Option<Vec<Column>> {
+    let delimiter = match format {
+        DataFormat::Csv => b',',
+        DataFormat::Tsv => b'\t',
+        _ => return Some(Vec::new()),
+    };
+    let mut csv = csv::ReaderBuilder::new()
+        .delimiter(delimiter)
+        .from_reader(text.trim_start_matches('\u{feff}').as_bytes());
+    let names = csv.headers().ok()?;
+    let column = |name: &str| Column {
+        name: name.to_owned(),
+        dtype: String::new(),
+    };
+    Some(names.iter().map(column).collect())
 }
 
 /// The Python that runs use: its version and its modules.

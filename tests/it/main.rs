@@ -26,6 +26,7 @@ mod attacks;
 mod audit;
 mod check_cli;
 mod cli;
+mod columns;
 mod config;
 mod contracts;
 mod descriptors;

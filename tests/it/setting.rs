@@ -24,7 +24,7 @@ fn releases() -> BTreeMap<String, String> {
 }
 
 /// A run in tier `kernel` with an input `sales`, on a Python 3.12 without seaborn.
-fn setting() -> Setting {
+pub fn setting() -> Setting {
     let set = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
     Setting {
         tier: Some(Tier::Kernel),
@@ -36,6 +36,7 @@ fn setting() -> Setting {
             present: set(&["numpy", "openpyxl", "pandas", "scipy"]),
             releases: releases(),
         }),
+        values: BTreeMap::new(),
     }
 }
 

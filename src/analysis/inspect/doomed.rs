@@ -502,6 +502,7 @@ impl<'a> Inspector<'a> {
         self.without_folder();
         self.unwritten();
         self.unbound_yet(body);
+        self.missing_columns(body);
         let failing = std::mem::take(&mut self.doomed.failing);
         if failing.is_empty() {
             return;
@@ -510,7 +511,11 @@ impl<'a> Inspector<'a> {
         for one in failing {
             let (start, _) = self.place(one.at);
             // `try: unicode` with `except NameError`: the author expects the error.
-            if one.rule.code == rules::RUN_UNBOUND.code && course.expects(start, one.errors) {
+            let rule = one.rule.code;
+            let expectable = rule == rules::RUN_UNBOUND.code
+                || rule == rules::RUN_COLUMN.code
+                || rule == rules::RUN_KIND.code;
+            if expectable && course.expects(start, one.errors) {
                 continue;
             }
             let sure = !one.errors.is_empty() && course.reaches(start, one.errors);

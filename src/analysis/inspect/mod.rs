@@ -6,6 +6,7 @@ mod attributes;
 mod built;
 mod calls;
 mod classes;
+mod columns;
 mod course;
 mod data;
 mod doomed;

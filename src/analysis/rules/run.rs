@@ -51,4 +51,35 @@ pub static RUN_MEMBER: Rule = Rule {
     example: "import datetime; datetime.now()",
 };
 
-pub(super) static RULES: &[&Rule] = &[&RUN_ABSENT, &RUN_UNBOUND, &RUN_SYNTAX, &RUN_MEMBER];
+pub static RUN_COLUMN: Rule = Rule {
+    code: "RUN005",
+    name: "no-such-column",
+    severity: Severity::High,
+    weight: Weight::Always(Action::Block),
+    capability: None,
+    cwe: &[],
+    message: "a column that the input does not have",
+    hint: "use a column that it has: `datasets` lists them",
+    example: "sales[\"amuont\"]",
+};
+
+pub static RUN_KIND: Rule = Rule {
+    code: "RUN006",
+    name: "wrong-kind",
+    severity: Severity::High,
+    weight: Weight::Always(Action::Block),
+    capability: None,
+    cwe: &[],
+    message: "a use that an input's value of this kind does not have",
+    hint: "convert the value first",
+    example: "sales[\"amount\"].dt.year",
+};
+
+pub(super) static RULES: &[&Rule] = &[
+    &RUN_ABSENT,
+    &RUN_UNBOUND,
+    &RUN_SYNTAX,
+    &RUN_MEMBER,
+    &RUN_COLUMN,
+    &RUN_KIND,
+];

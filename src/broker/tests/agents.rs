@@ -4,8 +4,8 @@ use super::super::effect::{Note, Reply, RpcError};
 use super::super::event::{Event, ExecNote, Request};
 use super::world::*;
 use crate::model::{
-    AgentClaim, CallId, ConnId, Draft, Environment, InputRequest, Installed, ProposalId, State,
-    TextFormat, VerdictKind,
+    AgentClaim, BoundInput, CallId, ConnId, Draft, Environment, Form, InputKind, InputRequest,
+    Installed, ProposalId, State, TextFormat, VerdictKind,
 };
 
 /// Every request that names an id.
@@ -382,11 +382,24 @@ fn a_verdict_is_asked_for_with_what_is_known_of_the_run() {
         format: TextFormat::Csv,
     };
     with_input.inputs.insert("table".to_owned(), text);
+    let id = w.fresh_id();
     let propose = Request::Propose {
-        id: w.fresh_id(),
+        id,
         draft: Box::new(with_input),
     };
     w.request(A, propose);
+    assert!(w.jobs.is_empty(), "the columns are not known yet");
+    let table = BoundInput {
+        kind: InputKind::Text {
+            text: "a\n1\n".to_owned(),
+            format: TextFormat::Csv,
+        },
+        ..bound("table", "")
+    };
+    w.send(Event::InputsBound {
+        id,
+        inputs: Ok(vec![table]),
+    });
     w.analyse(VerdictKind::Clear);
     let check = Request::Check {
         code: "print(table)".into(),
@@ -397,6 +410,11 @@ fn a_verdict_is_asked_for_with_what_is_known_of_the_run() {
         panic!("{:?}", w.known);
     };
     assert_eq!(proposed.inputs, Some(["table".to_owned()].into()));
+    let value = proposed.values.get("table").expect("what the header says");
+    assert_eq!(value.form, Form::Table);
+    let names: Vec<&str> = value.columns.iter().map(|c| c.name.as_str()).collect();
+    assert_eq!(names, ["a"]);
+    assert!(checked.values.is_empty());
     assert_eq!(checked.inputs, None, "who checks has not said yet");
     for known in [proposed, checked] {
         assert_eq!(known.tier, Some(w.state.settings.tier));

@@ -223,6 +223,7 @@ fn inputs_that_cannot_be_read_end_it_as_an_error_that_says_so() {
     assert_eq!(w.state.pending_count(), 0);
     let fault = Err("data set `penguins` cannot be read: no such file".to_owned());
     w.send(Event::InputsBound { id, inputs: fault });
+    w.analyse(VerdictKind::Clear);
     w.durable();
     let outcome = w.outcome_of(A, id);
     assert_eq!((outcome.state, outcome.retry), (State::Error, Retry::Same));

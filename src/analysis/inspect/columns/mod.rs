@@ -1,0 +1,182 @@
+//! Columns that an input does not have, and what its values cannot do.
+//!
+//! A finding needs an input whose columns are known, an expression that is surely a table of them,
+//! and a name that nothing in the whole snippet could give to a column. If any of that is open,
+//! nothing is said.
+
+mod lookups;
+mod names;
+mod tables;
+
+use std::collections::HashSet;
+
+use self::lookups::{By, Lookup, Lookups, Misuse, Use};
+use self::names::Names;
+use self::tables::{Inputs, Tables};
+use super::Inspector;
+use crate::analysis::parse::ast::Stmt;
+use crate::analysis::rules;
+use crate::analysis::text::shown;
+use crate::analysis::walk;
+use crate::model::{Form, nearest};
+use crate::policy::Contract;
+
+const TABLE: &str = "pandas.DataFrame";
+const NO_MEMBER: &[&str] = &["AttributeError"];
+const NO_KEY: &[&str] = &["TypeError"];
+/// Columns that pandas and plotly add under names of their own.
+const ADDED: &[&str] = &["index", "level_0", "level_1", "value", "variable"];
+/// Columns that a hint names.
+const NAMED: usize = 12;
+/// The methods of a list.
+const OF_LISTS: &[&str] = &[
+    "append", "clear", "copy", "count", "extend", "index", "insert", "pop", "remove", "reverse",
+    "sort",
+];
+
+impl<'a> Inspector<'a> {
+    pub(super) fn missing_columns(&mut self, body: &'a [Stmt]) {
+        let setting = self.setting;
+        if self.policy.contract != Contract::Analysis || setting.values.is_empty() {
+            return;
+        }
+        let names = Names::of(body);
+        if names.is_open() {
+            return;
+        }
+        let values = setting.values.iter().map(|(name, v)| (name.as_str(), v));
+        let Some(tables) = Tables::of(&names, values) else {
+            return;
+        };
+        let mut lookups = Lookups::new(&tables);
+        walk::body(&mut lookups, body);
+        let Lookups { found, misused, .. } = lookups;
+        let looked_up: HashSet<usize> = found
+            .iter()
+            .filter(|one| one.by != By::Attribute)
+            .map(Lookup::offset)
+            .collect();
+        let made = names.made(&looked_up);
+        let mut missing: Vec<Lookup<'a>> = Vec::new();
+        for one in found {
+            let known = made.contains(one.column) || ADDED.contains(&one.column);
+            if known || tables.has(one.of, one.column) {
+                continue;
+            }
+            let indexed = tables.among(one.of).any(|(_, v)| v.form != Form::Table);
+            if indexed && (one.by == By::Argument || names.is_read("reset_index")) {
+                continue;
+            }
+            // `merge(on=…)` looks in both tables.
+            match missing.iter_mut().find(|other| other.at == one.at) {
+                Some(other) => other.of |= one.of,
+                None => missing.push(one),
+            }
+        }
+        for one in missing {
+            self.no_column(&one, &tables);
+        }
+        for one in misused {
+            self.misused(&one, &tables, names.changes(), &made);
+        }
+    }
+
+    fn no_column(&mut self, one: &Lookup<'a>, tables: &Tables<'_, 'a>) {
+        let mut near = None;
+        if one.by == By::Attribute {
+            let Some(python) = &self.setting.python else {
+                return;
+            };
+            let python = (python.version, &python.releases);
+            let Some(has) = self.r.library().class(TABLE, &python) else {
+                return;
+            };
+            let accessors = self.r.scopes.attributes_read.contains(ACCESSORS);
+            if one.column.starts_with('_') || has.contains(one.column) || accessors {
+                return;
+            }
+            near = nearest(one.column, has.iter().copied());
+        }
+        let columns = tables.among(one.of).flat_map(|(_, value)| &value.columns);
+        let near = nearest(one.column, columns.map(|c| c.name.as_str())).or(near);
+        let near = near.map_or_else(String::new, |near| {
+            format!("did you mean `{}`? ", shown(near))
+        });
+        let hint = format!("{near}{}", described(one.of, tables));
+        let column = one.column.to_owned();
+        self.fails(&rules::RUN_COLUMN, one.at, column, Some(hint), one.errors);
+    }
+
+    fn misused(
+        &mut self,
+        one: &Misuse<'a>,
+        tables: &Tables<'_, 'a>,
+        changes: bool,
+        made: &HashSet<&'a str>,
+    ) {
+        let names: Vec<&str> = tables.among(one.of).map(|(name, _)| name).collect();
+        let name = names.join(" and ");
+        let list = || {
+            Some(format!(
+                "`{name}` is a list of records: `pd.DataFrame({name})` makes a table of it"
+            ))
+        };
+        let (subject, hint, errors) = match one.what {
+            Use::Item => (name.clone(), list(), NO_KEY),
+            Use::Attribute(attr) if OF_LISTS.contains(&attr) || attr.starts_with('_') => return,
+            Use::Attribute(attr) => (format!("{name}.{attr}"), list(), NO_MEMBER),
+            Use::Accessor { column, name } => {
+                if changes || made.contains(column) {
+                    return;
+                }
+                let lacks = |dtype: &str| match name {
+                    "dt" => {
+                        is_number(dtype) || matches!(dtype, "bool" | "object" | "str" | "string")
+                    }
+                    _ => is_number(dtype) || dtype.starts_with("datetime64"),
+                };
+                let mut dtypes = tables.among(one.of).map(|(_, value)| {
+                    let named = value.columns.iter().find(|c| c.name == column);
+                    named.map_or("", |c| c.dtype.as_str())
+                });
+                let first = dtypes.next().unwrap_or_default();
+                if !lacks(first) || !dtypes.all(lacks) {
+                    return;
+                }
+                let hint = match (name, is_number(first)) {
+                    ("dt", false) => format!("`{column}` is {first}: use `pd.to_datetime` first"),
+                    ("dt", true) => {
+                        format!("`{column}` is {first}: use `pd.to_datetime` with its unit first")
+                    }
+                    _ => format!("`{column}` is {first}: use `.astype(str)` first"),
+                };
+                (format!("{column}.{name}"), Some(hint), NO_MEMBER)
+            }
+        };
+        self.fails(&rules::RUN_KIND, one.at, subject, hint, errors);
+    }
+}
+
+const ACCESSORS: &str = "register_dataframe_accessor";
+
+fn is_number(dtype: &str) -> bool {
+    const NUMBERS: &[&str] = &[
+        "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32",
+        "float64",
+    ];
+    NUMBERS.contains(&dtype)
+}
+
+/// The columns of the inputs, as many as a line holds.
+fn described(of: Inputs, tables: &Tables<'_, '_>) -> String {
+    let each = tables.among(of).map(|(name, value)| {
+        let all = &value.columns;
+        let some: Vec<String> = all.iter().take(NAMED).map(|c| shown(&c.name)).collect();
+        let more = match all.len().saturating_sub(NAMED) {
+            0 => String::new(),
+            more => format!(", and {more} more"),
+        };
+        format!("`{name}` has {}{more}", some.join(", "))
+    });
+    each.collect::<Vec<_>>().join("; ")
+}
