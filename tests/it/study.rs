@@ -236,7 +236,7 @@ print([n for n in os.environ if 'KEY' in n])
     assert!(!said.contains("LEAK"), "{said}");
     assert!(said.ends_with("[]\n"), "{said}");
     // Errors contain no details of this machine.
-    let outcome = granted(&mut dash, &mut agent, "analysis", "visits['none']\n");
+    let outcome = granted(&mut dash, &mut agent, "analysis", "visits['no' + 'ne']\n");
     assert_eq!(error(&outcome).0, "SnippetError");
     let root = dash.root().to_str().unwrap();
     for private in [
