@@ -6,13 +6,41 @@ use std::ops::Range;
 use unicode_security::MixedScript as _;
 use unicode_security::confusable_detection::skeleton;
 
+use super::Mark;
+
 /// Longer texts are not searched further: names and titles are short, and a screen is drawn often.
 const SEARCHED: usize = 2_000;
+
+/// A piece of an agent's words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Claimed<'a> {
+    Text(&'a str),
+    /// In place of a letter that imitates another.
+    Mark(Mark),
+}
+
+/// The text with marks for letters that imitate others.
+pub fn claimed(text: &str) -> Vec<Claimed<'_>> {
+    let mut pieces = Vec::new();
+    let mut at = 0;
+    for letter in lookalikes(text) {
+        if letter.start > at {
+            pieces.push(Claimed::Text(&text[at..letter.start]));
+        }
+        let letters = text[letter.clone()].chars();
+        pieces.extend(letters.map(|c| Claimed::Mark(Mark::of(c))));
+        at = letter.end;
+    }
+    if at < text.len() {
+        pieces.push(Claimed::Text(&text[at..]));
+    }
+    pieces
+}
 
 /// The byte ranges of letters that look like an ASCII letter and are none, in words that pass for Latin: words of
 /// several scripts, and words of another script that could be read as Latin throughout, unless another word
 /// shows that the text is written in that script.
-pub fn lookalikes(text: &str) -> Vec<Range<usize>> {
+fn lookalikes(text: &str) -> Vec<Range<usize>> {
     if text.is_ascii() {
         return Vec::new();
     }

@@ -38,7 +38,7 @@ pub use kept::KeptRun;
 pub use left_out::{LeftOut, Reason};
 pub use limits::Limits;
 pub use log::{Blob, FinishedLog, GrantedLog, LogEvent, ProposedLog};
-pub use lookalikes::lookalikes;
+pub use lookalikes::{Claimed, claimed};
 pub use nearest::{alike, closest, did_you_mean, nearest};
 pub use number::grouped;
 pub use outcome::{

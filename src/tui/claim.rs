@@ -1,7 +1,7 @@
 //! What an agent says about itself, with marks: letters that imitate Latin ones are drawn as their
 //! marks, as everything is that no terminal draws alike.
 
-use crate::model::{Mark, lookalikes};
+use crate::model::{Claimed, claimed};
 
 use super::canvas::Canvas;
 use super::flow::Para;
@@ -10,21 +10,13 @@ use super::theme::Role;
 
 /// The claim in spans; a letter that imitates another is a span of its own.
 pub fn spans(claim: &str, role: Role) -> Vec<(String, Role)> {
-    let mut out = Vec::new();
-    let mut at = 0;
-    for letter in lookalikes(claim) {
-        if letter.start > at {
-            out.push((claim[at..letter.start].to_owned(), role));
-        }
-        for c in claim[letter.clone()].chars() {
-            out.push((Mark::of(c).as_str().to_owned(), Role::Mark));
-        }
-        at = letter.end;
-    }
-    if at < claim.len() {
-        out.push((claim[at..].to_owned(), role));
-    }
-    out
+    let pieces = claimed(claim).into_iter();
+    pieces
+        .map(|piece| match piece {
+            Claimed::Text(text) => (text.to_owned(), role),
+            Claimed::Mark(mark) => (mark.as_str().to_owned(), Role::Mark),
+        })
+        .collect()
 }
 
 /// The paragraph with the claim behind it.

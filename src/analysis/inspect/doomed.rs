@@ -511,11 +511,10 @@ impl<'a> Inspector<'a> {
         for one in failing {
             let (start, _) = self.place(one.at);
             // `try: unicode` with `except NameError`: the author expects the error.
-            let rule = one.rule.code;
-            let expectable = rule == rules::RUN_UNBOUND.code
-                || rule == rules::RUN_COLUMN.code
-                || rule == rules::RUN_KIND.code;
-            if expectable && course.expects(start, one.errors) {
+            let expectable = [&rules::RUN_UNBOUND, &rules::RUN_COLUMN, &rules::RUN_KIND];
+            if expectable.iter().any(|rule| rule.code == one.rule.code)
+                && course.expects(start, one.errors)
+            {
                 continue;
             }
             let sure = !one.errors.is_empty() && course.reaches(start, one.errors);

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use crate::audit::{Listing, Log, Logged};
 use crate::error::Failure;
-use crate::model::{Mark, lookalikes, visible};
+use crate::model::{Claimed, claimed, visible};
 
 use super::super::out::{print, print_json, tell};
 use super::{failed, whole};
@@ -77,7 +77,13 @@ pub(super) fn seconds(time: Timestamp) -> String {
 /// An agent's text on one line: no hidden characters, and no run of spaces that looks like a new
 /// column.
 pub(super) fn claim(text: &str, longest: usize) -> String {
-    let shown = visible(&marked(text)).into_owned();
+    let mut shown = String::new();
+    for piece in claimed(text) {
+        match piece {
+            Claimed::Text(text) => shown.push_str(&visible(text)),
+            Claimed::Mark(mark) => shown.push_str(mark.as_str()),
+        }
+    }
     let joined = shown.split_whitespace().collect::<Vec<_>>().join(" ");
     if joined.chars().count() <= longest {
         return joined;
@@ -85,21 +91,6 @@ pub(super) fn claim(text: &str, longest: usize) -> String {
     let mut cut: String = joined.chars().take(longest - 1).collect();
     cut.push('…');
     cut
-}
-
-/// The text with marks for letters that imitate others.
-fn marked(text: &str) -> String {
-    let mut out = String::new();
-    let mut at = 0;
-    for letter in lookalikes(text) {
-        out.push_str(&text[at..letter.start]);
-        for c in text[letter.clone()].chars() {
-            out.push_str(Mark::of(c).as_str());
-        }
-        at = letter.end;
-    }
-    out.push_str(&text[at..]);
-    out
 }
 
 #[cfg(test)]

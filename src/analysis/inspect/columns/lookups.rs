@@ -44,7 +44,7 @@ pub(super) enum Use<'a> {
 }
 
 const MISSING: &[&str] = &["KeyError", "LookupError"];
-const NO_MEMBER: &[&str] = &["AttributeError"];
+pub(super) const NO_MEMBER: &[&str] = &["AttributeError"];
 const NO_NAME: &[&str] = &["ValueError"];
 const NOT_DRAWN: &[&str] = &["ValueError", "KeyError", "LookupError"];
 

@@ -10,7 +10,7 @@ mod tables;
 
 use std::collections::HashSet;
 
-use self::lookups::{By, Lookup, Lookups, Misuse, Use};
+use self::lookups::{By, Lookup, Lookups, Misuse, NO_MEMBER, Use};
 use self::names::Names;
 use self::tables::{Inputs, Tables};
 use super::Inspector;
@@ -22,7 +22,6 @@ use crate::model::{Form, nearest};
 use crate::policy::Contract;
 
 const TABLE: &str = "pandas.DataFrame";
-const NO_MEMBER: &[&str] = &["AttributeError"];
 const NO_KEY: &[&str] = &["TypeError"];
 /// Columns that pandas and plotly add under names of their own.
 const ADDED: &[&str] = &["index", "level_0", "level_1", "value", "variable"];
