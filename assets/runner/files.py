@@ -15,13 +15,14 @@ if TYPE_CHECKING:
 
 # Maximum characters of a name.
 LENGTH = 100
-NAME = re.compile(rf"[A-Za-z0-9._-]{{1,{LENGTH}}}", re.ASCII)
+# The broker keeps such files under plain names (`file_name.rs`, which has the same rule).
+NAME = re.compile(rf"[^\x00-\x1f\x7f-\x9f/\\\ud800-\udfff]{{1,{LENGTH}}}")
 
 # Maximum segments of a path in the output folder: its folders and the file name.
 SEGMENTS = 4
 
 RULE = (
-    "a name has letters, digits, '.', '_' and '-' only, at most 100 of them, and stands behind at most three "
+    "a name has at most 100 characters, without control characters and backslashes, and stands behind at most three "
     "folders of such names"
 )
 
@@ -117,8 +118,8 @@ def better(names: list[str]) -> str:
     """The nearest path that the output folder accepts."""
     if _private:
         return "out.csv"
-    made = [re.sub(r"[^A-Za-z0-9._-]+", "_", name, flags=re.ASCII)[:LENGTH] for name in names]
-    return "/".join(made) or "out.csv"
+    usable = [re.sub(r"[^A-Za-z0-9._ -]+", "_", name, flags=re.ASCII)[:LENGTH] for name in names]
+    return "/".join(usable) or "out.csv"
 
 
 def refused_call(event: str) -> PermissionError:

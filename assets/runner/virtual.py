@@ -20,10 +20,7 @@ if TYPE_CHECKING:
 
 MODES = frozenset("r w a x r+ w+ a+ x+".split())
 
-KEPT = (
-    "there are files in memory only: use a relative path of at most four plain names of letters, digits, "
-    "'.', '_' and '-', which '..' does not lead out of"
-)
+KEPT = "there are files in memory only: use a relative path of at most four names, which '..' does not lead out of"
 
 
 class Files:

@@ -285,7 +285,8 @@ def paths(value: Any) -> Any:
     if not isinstance(value, (str, bytes, os.PathLike)):
         return value
     path = plain(value)
-    if files.segments(path) is None:
+    # Arrow reads a name with a colon as an address of another file system.
+    if files.segments(path) is None or ":" in path:
         raise files.refused(path)
     return path
 

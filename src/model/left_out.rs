@@ -37,7 +37,9 @@ impl Reason {
             Self::Reserved => {
                 "the names `result` and `stdout` are the run's own result and output; write it under another name"
             }
-            Self::Name => "a name has only letters, digits, `.`, `_` and `-`, at most 100 of them",
+            Self::Name => {
+                "a name has at most 100 characters, without control characters and backslashes"
+            }
             Self::Deep => "at most three folders are looked into",
             Self::Link => "links are not, nor files with several names",
             Self::Special => "pipes, sockets and devices are not",
@@ -83,6 +85,7 @@ impl Run {
         self.artifacts_withheld += files;
         self.artifacts.clear();
         self.artifacts_unkept.clear();
+        self.artifacts_renamed.clear();
         for one in &mut self.artifacts_refused {
             // Reserved names are known to everybody.
             if one.reason != Reason::Reserved {

@@ -4,6 +4,7 @@
 
 mod digest;
 mod environment;
+pub mod file_name;
 mod glyphs;
 mod ids;
 mod input;

@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::file_name::Renamed;
 use super::left_out::LeftOut;
 use super::{Digest, ProposalId, State, Tier, Verdict, grouped};
 
@@ -86,6 +87,9 @@ pub struct Run {
     /// Names of files over the number that the policy collects.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub artifacts_unkept: Vec<String>,
+    /// Artifacts whose names differ from those that the run gave them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub artifacts_renamed: Vec<Renamed>,
     /// Number of files that are withheld because they may contain private data.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub artifacts_withheld: u64,

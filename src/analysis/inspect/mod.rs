@@ -100,8 +100,6 @@ pub struct Inspector<'a> {
     /// Start offsets of raised `SystemExit`s, and end offsets of attributes that are only compared
     /// or whose name alone is read (`x.__class__.__name__`).
     plain: HashSet<usize>,
-    /// Whether the written files may be temporary ones, whose names are not restricted.
-    temporary: bool,
     /// While visiting an evaluated text: its position and kind.
     text: Option<TextCode>,
 }
@@ -138,14 +136,12 @@ impl<'a> Inspector<'a> {
             handed_formats: HashSet::new(),
             doomed: doomed::Doomed::default(),
             plain: HashSet::new(),
-            temporary: false,
             text: None,
         }
     }
 
     /// Inspects a whole snippet.
     pub fn run(mut self, body: &'a [Stmt]) -> Facts {
-        self.temporary = filenames::may_be_temporary(body);
         super::walk::body(&mut self, body);
         self.handed_modules();
         self.lost_functions();

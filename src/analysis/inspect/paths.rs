@@ -57,29 +57,6 @@ const TIMES: &[&str] = &[
     "uuid.uuid4",
 ];
 
-/// Functions that return a date with a time, whose text contains a space and colons.
-const MOMENTS: &[&str] = &[
-    "datetime.datetime.now",
-    "datetime.datetime.today",
-    "datetime.datetime.utcnow",
-    "pandas.Timestamp.now",
-];
-
-/// Whether the expression is a call of one of `MOMENTS`, or a name bound only to such calls.
-pub(super) fn is_time<'a>(i: &Inspector<'a>, e: &'a Expr, scope: ScopeId) -> bool {
-    match e {
-        Expr::Call(call) => i.makes(&call.func, scope, MOMENTS),
-        Expr::Name(name) => {
-            let held = i.held(name, scope).unwrap_or_default();
-            !held.is_empty()
-                && held
-                    .into_iter()
-                    .all(|e| matches!(e, Expr::Call(call) if i.makes(&call.func, scope, MOMENTS)))
-        }
-        _ => false,
-    }
-}
-
 /// Functions that return the run's own folder.
 const OWN_FOLDER: &[&str] = &["os.getcwd", "pathlib.Path.cwd"];
 

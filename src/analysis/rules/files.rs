@@ -95,8 +95,8 @@ pub static FS_NAME: Rule = Rule {
     capability: None,
     cwe: &[],
     message: "a name that no file of the output folder can have",
-    hint: "name it with letters, digits, \".\", \"_\" and \"-\", behind at most three folders of such names",
-    example: "df.to_csv(\"Total Amount.csv\")",
+    hint: "a name has at most 100 characters, without control characters and backslashes, behind at most three folders",
+    example: "df.to_csv(\"out/2026/may/eu/total.csv\")",
 };
 
 pub static FS_FOLDER: Rule = Rule {

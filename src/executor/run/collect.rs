@@ -2,8 +2,8 @@
 //!
 //! The folder is reached through the descriptor that was opened before the snippet ran, and its
 //! subfolders one by one from there: no link is followed. Collected are regular files with a single
-//! name, at most three folders deep. Links, pipes, deeper folders, irregular names and the reserved
-//! names of the run's own result are left out, each with its reason.
+//! name, at most three folders deep, under plain names. Links, pipes, deeper folders, names that no
+//! snippet could open and the reserved names of the run's own result are left out, each with its reason.
 
 use std::ffi::{CStr, CString};
 use std::fs::{File, Permissions};
@@ -14,6 +14,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use nix::fcntl::{AtFlags, OFlag, openat};
 use nix::sys::stat::{Mode, SFlag, fstatat};
 
+use crate::model::file_name::{self, Renamed};
 use crate::model::{Artifact, Blob, LeftOut, Limits, Reason};
 
 use crate::executor::data::media;
@@ -41,6 +42,8 @@ pub struct Collected {
     pub refused: Vec<LeftOut>,
     /// Files beyond the number that the policy collects: those written last.
     pub unkept: Vec<String>,
+    /// Files that are kept under another name than the run gave them.
+    pub renamed: Vec<Renamed>,
     /// Which limit the files exceed, and by what. Nothing is collected then.
     pub excess: Option<String>,
     /// Why nothing could be read, although the run left something.
@@ -53,6 +56,14 @@ impl Collected {
             excess: Some(what),
             ..Self::default()
         }
+    }
+
+    /// The name that the run gave the file which is kept under this name.
+    pub fn left_as<'a>(&'a self, kept: &'a str) -> &'a str {
+        let mut renamed = self.renamed.iter();
+        renamed
+            .find(|file| file.kept == kept)
+            .map_or(kept, |file| &file.left)
     }
 
     /// Lets the run be reported anyway: what it printed, how it ended, how long it took.
@@ -92,14 +103,14 @@ pub fn collect(folder: &OwnedFd, limits: &Limits) -> Result<Collected, Fault> {
     }
     let (files, unkept) = first(folder, files, limits.artifacts);
     collected.unkept = unkept;
-    for Found {
-        name, file, bytes, ..
-    } in files.iter().filter_map(|name| open(folder, name))
-    {
+    for (kept, left) in named(&files) {
+        let Some(Found { file, bytes, .. }) = open(folder, left) else {
+            continue;
+        };
         let most = limits.artifact_bytes.min(FILE_MAX);
         if bytes > most {
             return Ok(Collected::over(format!(
-                "{name} has {bytes} bytes; at most {most} of a file are collected"
+                "{kept} has {bytes} bytes; at most {most} of a file are collected"
             )));
         }
         total = total.saturating_add(bytes);
@@ -113,23 +124,34 @@ pub fn collect(folder: &OwnedFd, limits: &Limits) -> Result<Collected, Fault> {
         if read.is_err() || content.len() as u64 != bytes {
             return Err(Fault::new(
                 Why::FileUnread,
-                format!("{name}: {} of {bytes} bytes", content.len()),
+                format!("{kept}: {} of {bytes} bytes", content.len()),
             ));
         }
         let blob = Blob::of(&content);
+        if let Some(left) = left.to_str().ok().filter(|left| *left != kept) {
+            let (left, kept) = (left.to_owned(), kept.clone());
+            collected.renamed.push(Renamed { left, kept });
+        }
         collected.artifacts.push(Artifact {
-            media_type: media::of(&name, &content).to_owned(),
+            media_type: media::of(&kept, &content).to_owned(),
             bytes,
             sha256: blob.sha256.hex(),
-            name,
+            name: kept,
         });
         collected.blobs.push(blob);
     }
     Ok(collected)
 }
 
+/// The files under the names by which they are kept, in their order.
+fn named(files: &[CString]) -> Vec<(String, &CString)> {
+    let paths: Vec<&str> = files.iter().filter_map(|path| path.to_str().ok()).collect();
+    let mut named: Vec<_> = file_name::kept_as(&paths).into_iter().zip(files).collect();
+    named.sort();
+    named
+}
+
 struct Found {
-    name: String,
     file: File,
     bytes: u64,
     /// Time of the last write, in seconds and nanoseconds.
@@ -164,7 +186,7 @@ fn refused(folder: &OwnedFd, name: &CStr, limits: &Limits) -> Option<Reason> {
     let plain = name
         .to_str()
         .ok()
-        .filter(|name| name.split('/').all(Artifact::is_segment));
+        .filter(|name| name.split('/').all(file_name::is_usable));
     let Some(plain) = plain else {
         return Some(Reason::Name);
     };
@@ -198,7 +220,10 @@ fn place<'a>(top: &OwnedFd, path: &'a str) -> Option<(Option<OwnedFd>, &'a str)>
 
 /// Opens the file if it is a regular one with a plain name and no other name.
 fn open(folder: &OwnedFd, name: &CStr) -> Option<Found> {
-    let plain = name.to_str().ok().filter(|name| Artifact::is_name(name))?;
+    let plain = name
+        .to_str()
+        .ok()
+        .filter(|name| file_name::is_usable_path(name))?;
     let (above, last) = place(folder, plain)?;
     let folder = above.as_ref().unwrap_or(folder);
     // A pipe in its place must not block; a run cannot make a device there.
@@ -210,7 +235,6 @@ fn open(folder: &OwnedFd, name: &CStr) -> Option<Found> {
     let file = File::from(openat(folder, last, flags, Mode::empty()).ok()?);
     let meta = file.metadata().ok()?;
     (meta.is_file() && meta.nlink() == 1).then(|| Found {
-        name: plain.to_owned(),
         bytes: meta.size(),
         written: (meta.mtime(), meta.mtime_nsec()),
         file,
@@ -249,7 +273,7 @@ fn names(top: &OwnedFd) -> Result<Option<Vec<CString>>, Fault> {
             // Its files can have valid names only if its own name is valid.
             let enter = name.to_str().ok().filter(|name| {
                 is_folder
-                    && Artifact::is_segment(name)
+                    && file_name::is_usable(name)
                     && prefix.matches('/').count() + 1 < Artifact::SEGMENTS
             });
             match enter {
@@ -319,12 +343,12 @@ mod tests {
         std::fs::write(at("folder/b/c/deep"), "deep").unwrap();
         std::fs::write(at("folder/b/c/d/deeper"), "x").unwrap();
         symlink(outside.path(), at("folder/out")).unwrap();
-        std::fs::create_dir(at("odd folder")).unwrap();
-        std::fs::write(at("odd folder/x"), "x").unwrap();
+        std::fs::create_dir(at("odd\tfolder")).unwrap();
+        std::fs::write(at("odd\tfolder/x"), "x").unwrap();
         nix::unistd::mkfifo(&at("pipe"), Mode::S_IRWXU).unwrap();
         let _socket = std::os::unix::net::UnixListener::bind(at("socket")).unwrap();
-        std::fs::write(at("odd name"), "x").unwrap();
-        std::fs::write(at("n\u{e9}"), "x").unwrap();
+        std::fs::write(at("back\\slash"), "x").unwrap();
+        std::fs::write(at("n\u{7f}"), "x").unwrap();
         std::fs::write(at("..."), "dots").unwrap();
         let five = Limits {
             artifacts: 5,
@@ -355,14 +379,50 @@ mod tests {
             ("hard", Reason::Link),
             ("folder/b/c/d", Reason::Deep),
             ("folder/out", Reason::Link),
-            ("odd folder", Reason::Name),
-            ("odd name", Reason::Name),
-            ("n\u{e9}", Reason::Name),
+            ("odd\\tfolder", Reason::Name),
+            ("back\\slash", Reason::Name),
+            ("n\\u{7f}", Reason::Name),
             ("pipe", Reason::Special),
             ("socket", Reason::Special),
         ] {
             assert_eq!(why(name), Some(reason), "{name}: {:?}", got.refused);
         }
+    }
+
+    #[test]
+    fn files_with_names_from_data_are_kept_under_plain_names() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name);
+        std::fs::create_dir(at("Q1 2024")).unwrap();
+        for name in [
+            "North America.csv",
+            "North_America.csv",
+            "Q1 2024/Zürich.csv",
+        ] {
+            std::fs::write(at(name), name).unwrap();
+        }
+        let got = of(dir.path(), &limits());
+        let kept: Vec<_> = got
+            .artifacts
+            .iter()
+            .zip(&got.blobs)
+            .map(|(file, blob)| {
+                (
+                    file.name.as_str(),
+                    std::str::from_utf8(&blob.bytes).unwrap(),
+                )
+            })
+            .collect();
+        assert_eq!(
+            kept,
+            [
+                ("North_America-2.csv", "North America.csv"),
+                ("North_America.csv", "North_America.csv"),
+                ("Q1_2024/Zuerich.csv", "Q1 2024/Zürich.csv"),
+            ]
+        );
+        assert_eq!(got.left_as("Q1_2024/Zuerich.csv"), "Q1 2024/Zürich.csv");
+        assert_eq!(got.left_as("North_America.csv"), "North_America.csv");
     }
 
     #[test]

@@ -99,6 +99,7 @@ pub fn run(facts: Facts<'_>) -> Run {
         artifacts_left_out: facts.collected.left_out,
         artifacts_refused: facts.collected.refused,
         artifacts_unkept: facts.collected.unkept,
+        artifacts_renamed: facts.collected.renamed,
         artifacts_withheld: 0,
         events,
         accesses: facts.accesses,
@@ -135,6 +136,7 @@ pub fn never_launched(spec: &RunSpec) -> ExecNote {
         artifacts_left_out: 0,
         artifacts_refused: Vec::new(),
         artifacts_unkept: Vec::new(),
+        artifacts_renamed: Vec::new(),
         artifacts_withheld: 0,
         events: Vec::new(),
         accesses: BTreeMap::new(),
@@ -358,7 +360,7 @@ fn left(facts: &Facts<'_>, claim: &Claim) -> Judgement {
 fn disagreement(manifest: &[Claimed], collected: &Collected) -> Option<String> {
     let found = &collected.artifacts;
     let unkept = |claimed: &&Claimed| collected.unkept.contains(&claimed.name);
-    let same = |claimed: &Claimed, file: &Artifact| claimed.name == file.name;
+    let same = |claimed: &Claimed, file: &Artifact| claimed.name == collected.left_as(&file.name);
     for claimed in manifest.iter().filter(|claimed| !unkept(claimed)) {
         match found.iter().find(|file| same(claimed, file)) {
             None => {

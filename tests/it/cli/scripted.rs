@@ -150,6 +150,7 @@ pub fn run(stdout: &str, stderr: &str) -> Run {
         artifacts_left_out: 0,
         artifacts_refused: Vec::new(),
         artifacts_unkept: Vec::new(),
+        artifacts_renamed: Vec::new(),
         artifacts_withheld: 0,
         events: Vec::new(),
         accesses: BTreeMap::new(),
