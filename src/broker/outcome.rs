@@ -199,8 +199,8 @@ fn others(named: &Finding, findings: &[Finding]) -> String {
     format!(" (and {} more: {}{cut})", places.len(), said.join(", "))
 }
 
-/// How many files that were not kept, or were renamed, a message names.
-const FILES_NAMED: usize = 20;
+/// How many files that were not kept a message names.
+const UNKEPT_NAMED: usize = 20;
 
 /// The message for a run that succeeded.
 fn succeeded(run: &Run) -> OutcomeText {
@@ -210,40 +210,19 @@ fn succeeded(run: &Run) -> OutcomeText {
     let mut message = "It ran and succeeded.".to_owned();
     if let Some((first, rest)) = run.artifacts_unkept.split_first() {
         let all = rest.len() + 1;
-        let named = rest.iter().take(FILES_NAMED - 1);
+        let named = rest.iter().take(UNKEPT_NAMED - 1);
         let named = named.fold(first.clone(), |all, name| format!("{all}, {name}"));
-        let more = if all > FILES_NAMED { ", …" } else { "" };
+        let more = if all > UNKEPT_NAMED { ", …" } else { "" };
         message.push_str(&format!(
             " It left more files than the {} that are kept, and {all} of them are not: {named}{more}.",
             run.artifacts.len(),
         ));
     }
-    if let Some(renamed) = renamed(run) {
-        message.push_str(&renamed);
-    }
-    for left_out in run.left_out() {
+    for note in run.notes_on_files() {
         message.push(' ');
-        message.push_str(&left_out);
+        message.push_str(&note);
     }
     OutcomeText::new(Retry::No, message)
-}
-
-/// Which artifacts have other names than the run gave them.
-fn renamed(run: &Run) -> Option<String> {
-    let all = &run.artifacts_renamed;
-    let named: Vec<String> = all
-        .iter()
-        .take(FILES_NAMED)
-        .map(|file| format!("`{}` as `{}`", file.left, file.kept))
-        .collect();
-    let more = if all.len() > named.len() { ", …" } else { "" };
-    let verb = if all.len() == 1 { "is" } else { "are" };
-    (!named.is_empty()).then(|| {
-        format!(
-            " Artifacts have plain names: {}{more} {verb} kept.",
-            named.join(", ")
-        )
-    })
 }
 
 /// Why the columns of a successful run are not handed back: their lift was too small.

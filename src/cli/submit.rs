@@ -150,8 +150,8 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
             tell(line);
         }
         if let (Some(_), Some(run)) = (&args.out, &parsed.run) {
-            for left_out in run.left_out() {
-                tell(&format!("note: {left_out}"));
+            for note in run.notes_on_files() {
+                tell(&format!("note: {note}"));
             }
         }
     }

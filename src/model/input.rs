@@ -129,6 +129,7 @@ pub enum Sensitivity {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DatasetInfo {
     pub name: String,
+    pub format: DataFormat,
     pub columns: Vec<Column>,
     pub rows: u64,
     pub sensitivity: Sensitivity,

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::file_name::Renamed;
 use super::{Artifact, Run};
 
 /// An entry of the output folder that is not collected.
@@ -94,9 +95,10 @@ impl Run {
         }
     }
 
-    /// Says what of the output folder is not returned and why, in one sentence per reason.
-    pub fn left_out(&self) -> Vec<String> {
-        let mut said = Vec::new();
+    /// Says which files are kept under other names, and what of the output folder is not returned and why, in one
+    /// sentence per reason.
+    pub fn notes_on_files(&self) -> Vec<String> {
+        let mut said = Vec::from_iter(renamed(&self.artifacts_renamed));
         match self.artifacts_withheld {
             0 => {}
             1 => said.push(
@@ -125,6 +127,18 @@ impl Run {
         }
         said
     }
+}
+
+fn renamed(files: &[Renamed]) -> Option<String> {
+    let named = files.iter().take(LeftOut::MOST);
+    let named: Vec<String> = named
+        .map(|file| format!("`{}` as `{}`", file.left, file.kept))
+        .collect();
+    let more = match files.len() - named.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    (!named.is_empty()).then(|| format!("Kept under plain names: {}{more}.", named.join(", ")))
 }
 
 /// The names, or the number of entries if a name may be private.

@@ -142,6 +142,7 @@ fn describe_all(
         .filter_map(|(name, source)| match read(source, converter) {
             Ok(table) => Some(DatasetInfo {
                 name: name.clone(),
+                format: source.format,
                 columns: table.columns,
                 rows: table.rows,
                 sensitivity: source.sensitivity,

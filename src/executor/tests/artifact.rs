@@ -93,14 +93,14 @@ fn files_in_the_output_folder_are_collected_and_links_are_not_followed() {
     );
     assert_eq!(run.artifacts[0].media_type, "text/plain");
     assert_eq!((run.artifacts_left_out, run.artifacts_withheld), (6, 0));
-    assert_eq!(run.artifacts_renamed[0].left, "odd name");
-    let said = run.left_out();
+    let said = run.notes_on_files();
+    assert_eq!(said[0], "Kept under plain names: `odd name` as `odd_name`.");
     assert_eq!(
-        said[0],
+        said[1],
         "`odd\\tname` is not collected: a name has at most 100 characters, without control characters and backslashes."
     );
     assert!(
-        said[1].starts_with("`b.json`, `hard`, `link`") && said[1].contains("links are not"),
+        said[2].starts_with("`b.json`, `hard`, `link`") && said[2].contains("links are not"),
         "{said:?}"
     );
 }
@@ -116,7 +116,7 @@ fn a_file_called_as_the_result_is_not_collected_and_the_run_says_so() {
     assert_eq!(run.result["value"], serde_json::json!({"real": 1}));
     assert_eq!(names(run), ["real.txt"]);
     assert_eq!(
-        run.left_out(),
+        run.notes_on_files(),
         [
             "`result` and `stdout/a.txt` are not collected: the names `result` and `stdout` are the run's own \
              result and output; write it under another name."

@@ -69,7 +69,19 @@ fn every_format_is_described_as_pandas_reads_it() {
         ),
         TIER,
     );
-    let outcome: BTreeMap<_, _> = describe(&sources)
+    let described = describe(&sources);
+    let formats = described.iter().map(|d| (d.name.as_str(), d.format));
+    assert!(
+        formats
+            .clone()
+            .all(|(name, format)| sources.datasets[name].format == format)
+    );
+    assert!(
+        formats
+            .into_iter()
+            .any(|(_, format)| format == DataFormat::Jsonl)
+    );
+    let outcome: BTreeMap<_, _> = described
         .into_iter()
         .map(|d| {
             let columns: Vec<_> = d

@@ -104,7 +104,7 @@ fn values_are_returned_only_where_the_policy_discloses_them() {
         assert!(ran.artifacts.is_empty() && outcome.left().is_empty());
         assert_eq!(ran.artifacts_left_out, 2, "{start:?}");
         assert_eq!(
-            ran.left_out(),
+            ran.notes_on_files(),
             ["2 files are not handed out: files of runs on private data are not."]
         );
         assert_eq!(sources.converters.counted(), 1);

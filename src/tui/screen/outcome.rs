@@ -163,8 +163,8 @@ fn facts(run: &Run, said: &str) -> Vec<Para> {
             ),
         ));
     }
-    for left_out in run.left_out() {
-        out.push(labelled("files", &left_out));
+    for note in run.notes_on_files() {
+        out.push(labelled("files", &note));
     }
     out.push(labelled(
         "confined",

@@ -1,5 +1,6 @@
 //! `submit` with a real socket and a scripted core.
 
+use countersign::model::file_name::Renamed;
 use countersign::model::{LeftOut, Reason};
 
 use super::scripted::*;
@@ -392,6 +393,10 @@ async fn out_says_which_files_do_not_come_back_and_why() {
         run: Some(Run {
             artifacts_left_out: 4,
             artifacts_withheld: 1,
+            artifacts_renamed: vec![Renamed {
+                left: "North America.csv".to_owned(),
+                kept: "North_America.csv".to_owned(),
+            }],
             artifacts_refused: vec![
                 LeftOut::new(b"result", Reason::Reserved),
                 LeftOut {
@@ -409,6 +414,7 @@ async fn out_says_which_files_do_not_come_back_and_why() {
     let ran = Ran::of(home.submit(&args).output().await.unwrap());
     assert_eq!(ran.code, 0, "{ran:?}");
     for said in [
+        "note: Kept under plain names: `North America.csv` as `North_America.csv`.\n",
         "note: 1 file is not handed out: files of runs on private data are not.\n",
         "note: `result` is not collected: the names `result` and `stdout` are the run's own result and output; \
          write it under another name.\n",
