@@ -6,7 +6,7 @@ import os
 import re
 import stat
 
-from _countersign import opened
+from _countersign import mapped, opened
 from _countersign.events import Events, importing
 
 TYPE_CHECKING = False
@@ -180,6 +180,8 @@ def _beneath(path: Any, flags: int) -> int:
             above, at = at, os.open(part, _FOLDER, dir_fd=at)
             if above != _folder:
                 os.close(above)
+        if flags & os.O_TRUNC:
+            _keep_mapped(parts[-1], at)
         return os.open(parts[-1], flags | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600, dir_fd=at)
     except OSError as error:
         # The path as the snippet wrote it, instead of the folder at which opening failed.
@@ -188,6 +190,14 @@ def _beneath(path: Any, flags: int) -> int:
     finally:
         if at != _folder:
             os.close(at)
+
+
+def _keep_mapped(name: str, folder: int) -> None:
+    try:
+        status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except OSError:
+        return
+    mapped.keep(status)
 
 
 _FOLDER = os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC

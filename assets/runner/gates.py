@@ -8,7 +8,7 @@ from __future__ import annotations
 import string
 from types import ModuleType
 
-from _countersign import memory, narrow
+from _countersign import believed, memory, narrow
 from _countersign.errors import PolicyViolation
 from _countersign.rules import UNDERSCORED, Rules
 from _countersign.watch import Watch
@@ -205,6 +205,7 @@ class Gates:
         # A data class is generated from text that contains its fields' names.
         if shared or memory.home(value) == "dataclasses":
             self.refuse("changing a function or a field of a library is not allowed")
+        believed.stored(value, name, self)
         return memory.target(value, name, self)
 
     def augmented(self, value: Any, name: str) -> Any:

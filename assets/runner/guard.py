@@ -8,6 +8,7 @@ from types import CodeType
 
 from _countersign import (
     arrow,
+    copies,
     errors,
     evaluated,
     hooks,
@@ -19,6 +20,7 @@ from _countersign import (
     patterns,
     positions,
     reach,
+    records,
     rewrite,
     sequences,
     shared,
@@ -56,6 +58,8 @@ def ready(rules: Rules) -> tuple[Gates, dict[str, Any]]:
         positions.close(gates)
         shared.close(gates)
         sequences.close(gates)
+        records.close()
+        copies.close()
     reach.close(_made[1])
     return _made[1:]
 

@@ -117,7 +117,14 @@ def part(value: Any, name: str, found: Any) -> Any:
         return seen(found)
     if name == "data" and type(value).__name__.startswith("lil_"):
         return copied(found)
+    if name in ("flags", "traps") and home(value) == "decimal":
+        # CPython's mapping of signals points into its context without holding it.
+        _contexts[id(value)] = value
     return found
+
+
+# Contexts of `decimal` whose signals the snippet has.
+_contexts: dict[int, Any] = {}
 
 
 class Tree:
@@ -335,6 +342,15 @@ def fromfile(value: Any, found: Any) -> Any:
     return fromfile if value is sys.modules.get("numpy.rec") else found
 
 
+def from_file(value: Any, found: Any) -> Any:
+    """Refuses zones from bytes: CPython follows the numbers of types in them without a check."""
+
+    def from_file(*args: Any, **kwargs: Any) -> NoReturn:
+        raise ValueError("time zones are those of the system: use ZoneInfo(name)")
+
+    return from_file if of(value, ("zoneinfo",)) else found
+
+
 CALLS: dict[str, Callable[[Any, Any], Any]] = {
     "buffers": buffers,
     "deserialize": deserialize,
@@ -357,13 +373,14 @@ CALLS: dict[str, Callable[[Any, Any], Any]] = {
     "from_arrays": validated,
     "from_buffers": validated,
     "from_codes": from_codes,
+    "from_file": from_file,
     "get_arrays": get_arrays,
     "resize": resize,
     "set_state": set_state,
     "view": view,
 }
-# Attributes with a stand-in that are not functions: memory of arrays, trees, and pointers of a generator.
-PARTS = frozenset(("capsule", "data", "tree_"))
+# Attributes that are judged by themselves: memory of arrays, trees, pointers of a generator, signals of a context.
+PARTS = frozenset(("capsule", "data", "flags", "traps", "tree_"))
 NAMES = POSITIONS | CALLS.keys() | PARTS
 
 

@@ -110,6 +110,8 @@ def parser(argparse: ModuleType, gates: Gates) -> type:
 
     class ArgumentParser(argparse.ArgumentParser):  # type: ignore[name-defined,misc]  # a module that is an argument
         def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+            if self.fromfile_prefix_chars is not None:
+                gates.refuse("arguments come from no file: give parse_args a list")
             if namespace is not None and type(namespace) is not argparse.Namespace:
                 gates.refuse("parsing arguments into an object that is no Namespace is not allowed")
             for name in (*self._defaults, *(one.dest for one in self._actions)):

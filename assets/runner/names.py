@@ -9,7 +9,7 @@ from __future__ import annotations
 import builtins
 import sys
 
-from _countersign import errors, imports, memory, reach, sequences
+from _countersign import believed, errors, imports, memory, reach, sequences
 from _countersign.gates import Gates
 from _countersign.narrow import StandIn, TypeMeta
 
@@ -73,6 +73,7 @@ def build_class(gates: Gates) -> Callable[..., Any]:
             gates.refuse("a class of classes is not allowed")
         if isinstance(made, type) and not made.__dict__.get("_is_protocol"):
             reach.without_address(made)
+            believed.built(made, gates)
         return made
 
     return build

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import gc
 import io
+import os
 
-from _countersign import limits
+from _countersign import limits, mapped
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ class File(io.FileIO):
             raise
 
     def truncate(self, size: int | None = None) -> int:
+        mapped.keep(os.fstat(self.fileno()))
         try:
             return super().truncate(size)
         except OSError as error:

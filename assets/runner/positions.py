@@ -41,9 +41,12 @@ def close(gates: Gates) -> None:
 
 # -- pivots
 
+# Parts of the names of arguments with row numbers, in the signatures that f2py writes.
+NAMING_ROWS = ("piv", "pvt", "iblock", "isplit")
+
 
 def pivoted(lapack: Any, gates: Gates) -> None:
-    """Guards LAPACK functions that take pivots, because they swap the rows that the pivots name."""
+    """Guards LAPACK functions that take pivots or blocks, because they work on the rows that these name."""
 
     def checked(found: Any) -> Any:
         @functools.wraps(found)
@@ -55,7 +58,7 @@ def pivoted(lapack: Any, gates: Gates) -> None:
 
     given = gates.narrow.instead
     for found in list(vars(lapack).values()):
-        if type(found).__name__ == "fortran" and "piv" in (found.__doc__ or ""):
+        if type(found).__name__ == "fortran" and any(word in (found.__doc__ or "") for word in NAMING_ROWS):
             given[id(found)] = checked(found)
     names = lapack.get_lapack_funcs
 

@@ -3,7 +3,12 @@
 Part of `check_files.py`.
 """
 
+import copy
+import csv
+import mmap
+import os
 import sys
+import tempfile
 from types import SimpleNamespace
 from typing import Any
 
@@ -102,3 +107,102 @@ def a_formula_has_the_builtins_of_the_snippet() -> None:
         raises(Ends, names["term"], "getattr(x, '__cl' + 'ass__')", {"x": 1})
 
     forked(inside)
+
+
+@of("believed")
+def methods_that_compiled_code_relies_on_are_not_replaced() -> None:
+    believed = module("believed")
+
+    class Ends(Exception):
+        pass
+
+    def refuse(message: str) -> None:
+        raise Ends(message)
+
+    gates = SimpleNamespace(refuse=refuse)
+    place = {"__module__": "pandas.core.indexes.base"}
+    name = property(lambda self: 1, lambda self, new: None)
+    above = type("Index", (), {**place, "get_indexer": lambda self: 1, "name": name, "_constructor": 1})
+    own = {"__module__": "__main__"}
+    believed.built(type("Mine", (above,), {**own, "total": 1, "_constructor": 2, "__init__": None}), gates)
+    believed.built(type("Other", (), {**own, "get_indexer": 1}), gates)
+    for names in ({"get_indexer": 1}, {"__len__": lambda self: 9}, {"codes": 1}, {"simplices": 1}):
+        raises(Ends, believed.built, type("Mine", (above,), {**own, **names}), gates)
+    mixed_in = type("Mixed", (), {**own, "get_indexer": 1})
+    raises(Ends, believed.built, type("Mine", (mixed_in, above), dict(own)), gates)
+
+    empty = type("Empty", (), dict(own))
+    mine = type("Mine", (empty, above), dict(own))
+    believed.built(mine, gates)
+    for target in (above(), mine(), mine, empty):
+        raises(Ends, believed.stored, target, "get_indexer", gates)
+        believed.stored(target, "added", gates)
+    # The property sets what the library keeps.
+    believed.stored(above(), "name", gates)
+    believed.stored(SimpleNamespace(), "get_indexer", gates)
+
+
+@of("copies")
+def an_object_does_not_choose_how_it_is_copied() -> None:
+    module("copies").close()
+
+    class Record:
+        pass
+
+    record = Record()
+    seen: list[str] = []
+    for name in ("__reduce_ex__", "__deepcopy__", "__copy__"):
+        record.__dict__[name] = lambda *args: seen.append("called")
+    copy.copy(record), copy.deepcopy([record])
+    assert not seen
+
+    class Own:
+        def __deepcopy__(self, memo: Any) -> Any:
+            return "its own"
+
+        def __copy__(self) -> Any:
+            return "its own too"
+
+    deep: Any = copy.deepcopy([Own()])
+    shallow: Any = copy.copy(Own())
+    assert deep == ["its own"] and shallow == "its own too"
+    assert copy.deepcopy({"a": [1, (2,)]}) == {"a": [1, (2,)]}
+
+
+@of("records")
+def a_reader_is_not_entered_while_it_reads() -> None:
+    module("records").close()
+    assert list(csv.reader(["a,b"])) == [["a", "b"]]
+
+    class Lines:
+        """An iterator, which a generator could not be: it refuses to be entered by itself."""
+
+        def __init__(self) -> None:
+            self.given = 0
+
+        def __iter__(self) -> "Lines":
+            return self
+
+        def __next__(self) -> str:
+            self.given += 1
+            if self.given == 2:
+                next(reader)
+            return "a,b"
+
+    reader = csv.reader(Lines(), delimiter=",")
+    assert next(reader) == ["a", "b"] and reader.line_num == 1 and reader.dialect.delimiter == ","
+    raises(ValueError, next, reader)
+
+
+@of("mapped", "opened")
+def a_mapped_file_keeps_its_length() -> None:
+    mapped, opened = module("mapped"), module("opened")
+    with tempfile.TemporaryFile() as file:
+        file.write(b"x" * 5000)
+        file.flush()
+        mapped.keep(os.fstat(file.fileno()))
+        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ):
+            raises(PermissionError, mapped.keep, os.fstat(file.fileno()))
+            with opened.open_(os.dup(file.fileno()), "r+b") as other:
+                raises(PermissionError, other.truncate, 0)
+        mapped.keep(os.fstat(file.fileno()))

@@ -406,6 +406,20 @@ impl<'a> Inspector<'a> {
 
     /// A function that opens files and is passed on instead of called.
     pub(super) fn file_value(&mut self, e: &'a Expr, at: TextRange, place: ExprPlace<'a>) {
+        let called = matches!(
+            place,
+            ExprPlace::AttributeOf
+                | ExprPlace::Called
+                | ExprPlace::Annotation
+                | ExprPlace::Target
+                | ExprPlace::Compared
+        );
+        if let Expr::Attribute(x) = e
+            && !called
+            && self.path_value(x, at)
+        {
+            return;
+        }
         let surrounding = match place {
             ExprPlace::Argument(call) | ExprPlace::Keyword(call) => Some(call),
             ExprPlace::Plain | ExprPlace::Decorator | ExprPlace::Base => None,

@@ -338,6 +338,13 @@ impl<'a> Inspector<'a> {
                 self.add(&rules::EXEC_CALL, at, "auto_open").hint =
                     Some("write auto_open=False; there is no browser".to_owned());
             }
+            "argparse.ArgumentParser"
+                if arguments.keyword(&["fromfile_prefix_chars"]).is_some()
+                    || arguments.count() > 4 =>
+            {
+                let subject = "argparse with fromfile_prefix_chars";
+                self.add_with(&rules::FS_OUTSIDE, at, Some(Capability::FsRead), subject);
+            }
             "functools.wraps" if arguments.count() > 1 || !arguments.call.keywords.is_empty() => {
                 self.add(&rules::REFL_WRAPS, at, path);
             }

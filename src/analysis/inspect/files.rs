@@ -38,6 +38,9 @@ const OF_PATHS: &[(&str, Capability)] = &[
     ("hardlink_to", Capability::FsWrite),
 ];
 
+/// Further methods of `Path` that change files; other classes have methods of these names too.
+const OF_THEIR_CLASS: &[&str] = &["chmod", "mkdir", "open", "rename", "replace", "rmdir"];
+
 impl<'a> Inspector<'a> {
     pub(super) fn open_call(&mut self, arguments: Arguments<'a>, at: TextRange) {
         self.found("open");
@@ -167,7 +170,11 @@ impl<'a> Inspector<'a> {
             None if opens() => Capability::FsWrite,
             None => return,
         };
-        let kind = self.kind(&x.value);
+        let kind = match self.is_path_class(&x.value) {
+            // `Path.write_text(path, text)`.
+            true => PathKind::Computed,
+            false => self.kind(&x.value),
+        };
         self.touches(&x.value, kind, capability, &attr, at);
         self.named_so(&x.value, kind, capability, None, &attr, at);
         if self.too_deep(&x.value, kind, at) {
@@ -175,6 +182,29 @@ impl<'a> Inspector<'a> {
         } else {
             self.file_fact(kind, capability, &attr, at);
         }
+    }
+
+    fn is_path_class(&self, e: &'a Expr) -> bool {
+        let vals = self.r.eval(e, self.here());
+        vals.iter()
+            .any(|v| matches!(v, Val::Member(path) if path.starts_with("pathlib.")))
+    }
+
+    /// Judges `Path.write_text`, or the same method of an object, as a value: whoever gets it calls it on any file.
+    /// Returns whether it is one.
+    pub(super) fn path_value(&mut self, x: &'a ast::ExprAttribute, at: TextRange) -> bool {
+        let attr = fold(x.attr.as_str());
+        let of_class = || self.is_path_class(&x.value);
+        let known = OF_PATHS.iter().find(|(name, _)| *name == &*attr);
+        let capability = match known {
+            Some((_, capability)) => *capability,
+            None if OF_THEIR_CLASS.contains(&&*attr) && of_class() => Capability::FsWrite,
+            None => return false,
+        };
+        self.lost.handed = true;
+        self.touches_any(Capability::FsWrite);
+        self.file_fact(PathKind::Computed, capability, &attr, at);
+        true
     }
 
     /// Reports a literal system path in a library call that is not known to open files.
