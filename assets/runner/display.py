@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from _countersign import figures
+from _countersign import figures, shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,17 +16,18 @@ MOST = 100_000
 
 
 class Display:
-    """Shows a value and remembers it for the result. `whole`: never cuts a value."""
+    """Shows a value, and makes the result of the same copy. `whole`: never cuts a value, which may contain private
+    ones."""
 
     def __init__(self, whole: bool = False) -> None:
-        self.value: Any = None
+        self.told: dict[str, Any] | None = None
         self.whole = whole
 
     def __call__(self, value: Any) -> None:
         if value is None or figures.is_shown(value):
             # The figure has become a file.
             return
-        self.value = value
+        value, self.told = shown.taken(value, self.whole)
         text = repr(value)
         if len(text) > MOST // 4 and not self.whole:
             from _countersign.plain import cut

@@ -25,6 +25,7 @@ from typing import Any
 import check_lookups  # noqa: F401 - its tests are of these
 import check_quick  # noqa: F401 - the same
 import check_reach  # noqa: F401 - the same
+import check_told  # noqa: F401 - the same
 import check_trusted  # noqa: F401 - the same
 import check_written  # noqa: F401 - the same
 import child
@@ -397,7 +398,7 @@ def a_value_is_shown_and_remembered() -> None:
     with contextlib.redirect_stdout(out):
         show(None)
         show("a")
-    assert (out.getvalue(), show.value) == ("'a'\n", "a")
+    assert (out.getvalue(), show.told) == ("'a'\n", {"value": "a"})
     for whole in (False, True):
         out = io.StringIO()
         with contextlib.redirect_stdout(out):

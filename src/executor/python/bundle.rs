@@ -79,6 +79,8 @@ const FILES: &[(&str, &str)] = files! {
     "plain"
     "shared"
     "shown"
+    "once"
+    "kinds"
     "nearest"
     "threads"
     "served"

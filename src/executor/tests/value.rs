@@ -52,6 +52,41 @@ fn shown() -> Vec<(&'static str, Value)> {
             value_of(json!(["real", 3, 0.5, [1], {"a": 1}])),
         ),
         (
+            "import datetime, decimal, enum\n\
+             class Day(datetime.datetime):\n    def isoformat(self, *a): return '1999'\n\
+             class Zone(datetime.tzinfo):\n    def utcoffset(self, at): return datetime.timedelta(hours=1)\n\
+             class Price(decimal.Decimal):\n    def __float__(self): return 5.0\n\
+             class Colour(enum.Enum):\n    RED = 1\n    value = property(lambda self: 5)\n\
+             class Whole(int):\n    def __ge__(self, other): return False\n\
+             class Row(np.ndarray):\n    def __iter__(self): return iter([5])\n\
+             class Bag(set):\n    def __iter__(self): return iter([5])\n\
+             [Day(2024, 5, 6), Price('1.5'), Colour.RED, Whole(3), np.array([1]).view(Row), Bag([1]),\n\
+              datetime.datetime(2024, 5, 6, tzinfo=Zone())]",
+            part(
+                json!([
+                    "2024-05-06T00:00:00",
+                    1.5,
+                    1,
+                    3,
+                    [1],
+                    [1],
+                    "[datetime left out]"
+                ]),
+                &["datetime, which the snippet's own code writes"],
+            ),
+        ),
+        (
+            // What printing changes is not in the value either.
+            "class Sly:\n    def __repr__(self):\n        df.loc[0, 'n'] = 99\n        return 'sly'\n\
+             df['who'] = [Sly(), 'Bo', 'Cy']\ndf",
+            part(
+                json!({"kind": "DataFrame", "shape": [3, 3], "index": [0, 1, 2], "index_names": [null],
+                "columns": ["who", "n", "x"],
+                "rows": [["[Sly left out]", 1, 0.5], ["Bo", 2, null], ["Cy", 3, null]]}),
+                &["Sly, which has no plain JSON form"],
+            ),
+        ),
+        (
             "df.set_index('who')",
             value_of(json!({"kind": "DataFrame", "shape": [3, 2],
                 "index": ["Ann", "Bo", "Cy"], "index_names": ["who"], "columns": ["n", "x"],
@@ -153,7 +188,7 @@ fn shown() -> Vec<(&'static str, Value)> {
             "import collections\nclass Odd(collections.UserDict):\n    def items(self): raise ValueError('no')\n    def __repr__(self): return 'odd'\nOdd()",
             part(
                 json!("[Odd left out]"),
-                &["what could not be read (ValueError)"],
+                &["Odd, which has no plain JSON form"],
             ),
         ),
     ]
