@@ -47,8 +47,23 @@ def widen(pandas: Any) -> None:
         pandas.set_option("display.max_colwidth", 50)
 
 
+COLUMN_WIDTH = "display.max_colwidth"
+
+
 def uncut(pandas: Any) -> None:
-    """Stops pandas from cutting texts: redaction recognises whole private values only, so it would miss the
-    beginning of one."""
-    if pandas is not None:
-        pandas.set_option("display.max_colwidth", None)
+    """Stops pandas from cutting texts, whatever the snippet asks for: redaction recognises whole private values only,
+    so it would miss the beginning of one."""
+    if pandas is None:
+        return
+    pandas.set_option(COLUMN_WIDTH, None)
+    config: Any = sys.modules.get("pandas._config.config")
+    known = getattr(config, "_registered_options", {})
+    if COLUMN_WIDTH not in known:
+        return
+
+    def stays(key: str) -> None:
+        section, name = config._get_root(COLUMN_WIDTH)
+        section[name] = None
+
+    # Called after each change of the option.
+    known[COLUMN_WIDTH] = known[COLUMN_WIDTH]._replace(cb=stays)

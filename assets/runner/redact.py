@@ -31,6 +31,7 @@ FEW = 300
 NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?(e[+-]?[0-9]+)?")
 # Leading zeros, and characters that are not digits.
 SMALLER = re.compile(r"^[0.]+|[.,_]")
+SWAPPED = str.maketrans(".,", ",.")
 # Characters of one value to search for: text with the whole value also contains its beginning.
 LENGTH_MAX = 200
 
@@ -166,6 +167,9 @@ def numbers_of(text: str) -> Iterable[str]:
         forms += (f"{abs(value):{spec}}" for spec in (",", "_", "x", "X", "o", "b", "d"))
         value = float(value) if abs(value) < 2**1000 else 0.0
     forms += (f"{abs(value):{mark}.{digits}f}" for mark in ("", ",") for digits in range(5))
+    forms += [form.replace(",", "'") for form in forms if "," in form]
+    # As many languages write it.
+    forms += [form.translate(SWAPPED) for form in forms if "." in form or "," in form]
     forms += (f"{abs(value):.{digits}{kind}}" for digits in range(1, 7) for kind in "eE")
     forms += (f"{abs(value):.{digits}%}"[:-1] for digits in range(3))
     yield from (form for form in forms if len(SMALLER.sub("", form)) > 2)

@@ -19,10 +19,10 @@ from itertools import chain, combinations
 from types import ModuleType
 from typing import Any
 
-from _countersign import errors, inputs, plain, spec
+from _countersign import errors, inputs, plain, rounded, spec
 
 # The largest group that counts as few rows: one less than what the broker counts as many.
-SMALL = 4
+SMALL = rounded.SMALL
 # Columns with more distinct values are not grouped by.
 KINDS = 10_000
 # How many columns, those with the fewest values first, are grouped by in pairs.
@@ -49,9 +49,11 @@ def run(setup: spec.Setup, libraries: dict[str, ModuleType]) -> dict[str, Any]:
     with os.fdopen(os.dup(1), "w", encoding="utf-8") as sink:
         try:
             if one.kind == "table":
-                found = chain(of_table(value, pandas), aggregates([value], pandas, bounds))
+                found, frames = of_table(value, pandas), [value]
             else:
-                found = chain(of_plain(value), aggregates(records(value, pandas), pandas, bounds))
+                found, frames = of_plain(value), records(value, pandas)
+            made = ((repr(number), SMALL) for frame in frames for number in rounded.of_frame(frame, pandas))
+            found = chain(found, made, aggregates(frames, pandas, bounds))
             for text, rows in found:
                 sink.write(json.dumps([text, rows]) + "\n")
                 lines += 1

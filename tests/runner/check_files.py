@@ -712,6 +712,13 @@ def plain_data_is_described() -> None:
     )
 
 
+@of("rounded")
+def a_rounded_number_is_hidden_where_it_tells_values_apart() -> None:
+    rounded = module("rounded")
+    assert 51234.6 in set(rounded.of_numbers({51234.567: 1, 48010.253: 4}))
+    assert not set(rounded.of_numbers({51234.567: 5, 48010.253: 9}))
+
+
 @of("values")
 def values_are_counted_by_rows() -> None:
     values = module("values")

@@ -15,7 +15,10 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::io::{self, BufReader, Read};
 
-use super::spellings::{days, escaped, pieces};
+use jiff::civil::Date;
+
+use super::numbers::{Run, digits, grouped, key, plain_number, points_of, readings, rounded};
+use super::spellings::{cased, day, escaped, moments, pieces, unaccented};
 use crate::executor::control::{Switch, Until, stopped};
 
 /// A value in at least this many rows of a column does not identify one person.
@@ -28,6 +31,11 @@ const TEXT_MAX: usize = 200;
 const NUMBER_MAX: usize = 48;
 /// Texts of at least this length are also found inside words.
 const INSIDE: usize = 8;
+/// A shorter text that begins or ends with a digit is not found within a longer row of digits:
+/// `5 May 1985` is not in `15 May 1985`. Longer ones may be pieces of a text.
+const WHOLE: usize = 20;
+/// Letters of a currency's code (ISO 4217), behind which a number begins: `USD51234`.
+const CURRENCY: u8 = 3;
 /// Maximum of distinct values in one column; with more they cannot be hidden, and nothing runs.
 const DISTINCT_MAX: usize = 1_000_000;
 
@@ -37,18 +45,18 @@ const VALUES_MAX: usize = 16_000_000;
 /// Pieces of long texts that are kept apart; those of further texts are not looked for.
 const CUT_MAX: usize = 1_000_000;
 
-/// Characters within a number that may also separate two numbers.
-const BETWEEN: [char; 2] = [',', '_'];
-
 pub const REDACTED: &str = "[REDACTED]";
 
 /// The values to hide. Made once per run.
 #[derive(Debug, Default)]
 pub struct Cells {
+    /// Texts that are found in any case are here with small letters ([`folds`]).
     texts: HashSet<Box<[u8]>>,
-    /// The lengths of the texts that start with these bytes, longest first.
+    /// The lengths of the texts that start with these bytes in small letters, longest first.
     lengths: HashMap<[u8; TEXT_MIN], BTreeSet<std::cmp::Reverse<usize>>>,
     numbers: HashSet<u64>,
+    /// The dates whose spellings are among the texts.
+    days: HashSet<Date>,
     longest: usize,
     /// Pieces of long texts among them.
     cut: usize,
@@ -160,17 +168,19 @@ impl Cells {
                     self.numbers.insert(key(number));
                 }
             }
+            self.numbers.extend(rounded(number).map(key));
             return;
         }
-        for day in days(cell) {
-            for text in &day.texts {
-                self.add_text(text);
+        for (date, seconds) in moments(cell) {
+            if self.days.insert(date) {
+                for text in day(date) {
+                    self.add_text(&text);
+                }
             }
-            #[expect(
-                clippy::cast_precision_loss,
-                reason = "fewer than 2^53 milliseconds in 9999 years"
-            )]
-            self.numbers.insert(key(day.milliseconds as f64));
+            for unit in [1.0, 1e3, 1e6, 1e9] {
+                self.numbers.insert(key(seconds * unit));
+            }
+            self.numbers.insert(key(compact(date)));
         }
         // A value of several lines can be printed line by line.
         for line in cell.lines() {
@@ -178,7 +188,8 @@ impl Cells {
             while rest.len() >= TEXT_MIN {
                 let (piece, after) = rest.split_at(rest.floor_char_boundary(TEXT_MAX));
                 self.add_text(piece);
-                for form in escaped(piece) {
+                let forms = [escaped(piece), cased(piece), unaccented(piece)];
+                for form in forms.into_iter().flatten() {
                     self.add_text(&form);
                 }
                 for cut in pieces(piece) {
@@ -195,10 +206,14 @@ impl Cells {
     fn add_text(&mut self, text: &str) {
         let bytes = text.as_bytes();
         if let Some(first) = bytes.first_chunk::<TEXT_MIN>() {
-            let lengths = self.lengths.entry(*first).or_default();
-            lengths.insert(std::cmp::Reverse(bytes.len()));
+            let lengths = self.lengths.entry(first.map(|b| b.to_ascii_lowercase()));
+            lengths.or_default().insert(std::cmp::Reverse(bytes.len()));
             self.longest = self.longest.max(bytes.len());
-            self.texts.insert(bytes.into());
+            self.texts.insert(if folds(bytes) {
+                bytes.to_ascii_lowercase().into()
+            } else {
+                bytes.into()
+            });
         }
     }
 
@@ -242,22 +257,27 @@ impl Cells {
     fn found(&self, rest: &str, before: Before) -> Option<usize> {
         let bytes = rest.as_bytes();
         let within = before.last.is_some_and(char::is_alphanumeric);
-        let lengths = bytes
-            .first_chunk()
-            .and_then(|first| self.lengths.get(first));
+        let after_code = before.capitals == CURRENCY;
+        let lengths = bytes.first_chunk::<TEXT_MIN>().and_then(|first| {
+            let small = first.map(|b| b.to_ascii_lowercase());
+            self.lengths.get(&small)
+        });
         for std::cmp::Reverse(length) in lengths.into_iter().flatten() {
             let Some(text) = bytes.get(..*length) else {
                 continue;
             };
-            let goes_on = rest
-                .get(*length..)
-                .and_then(|after| after.chars().next())
-                .is_some_and(char::is_alphanumeric);
-            if self.texts.contains(text) && (*length >= INSIDE || !(within || goes_on)) {
+            let after = rest.get(*length..).and_then(|after| after.chars().next());
+            let goes_on = after.is_some_and(char::is_alphanumeric);
+            if *length < WHOLE && in_digits(text, before.last, after) {
+                continue;
+            }
+            let known = self.texts.contains(text)
+                || (folds(text) && self.texts.contains(&text.to_ascii_lowercase()[..]));
+            if known && (*length >= INSIDE || !(within || goes_on)) {
                 return Some(*length);
             }
         }
-        if within {
+        if within && !after_code {
             return None;
         }
         self.found_number(rest, before)
@@ -281,7 +301,16 @@ impl Cells {
         let minus = matches!(before.last, Some('-' | '\u{2212}'));
         let sign = if minus { -1.0 } else { 1.0 };
         let hidden = |part: &&str| readings(part).any(|number| self.hides(sign * number));
-        run.parts(points).find(hidden).map(str::len)
+        let plain = run.parts(points).find(hidden).map(str::len);
+        let in_groups = || {
+            let row = match before.last {
+                Some(' ') => before.number,
+                last => last == Some('['),
+            };
+            let mut all = grouped(rest, row).into_iter();
+            all.find_map(|(length, number)| self.hides(sign * number).then_some(length))
+        };
+        plain.or_else(in_groups)
     }
 }
 
@@ -291,6 +320,10 @@ pub struct Before {
     last: Option<char>,
     /// Number of points between digits since the last other character.
     points: u8,
+    /// Number of capital letters since the beginning of the word, if it has nothing else.
+    capitals: u8,
+    /// Whether the last character that is no blank is a digit.
+    number: bool,
 }
 
 impl Before {
@@ -302,88 +335,36 @@ impl Before {
             c if c.is_ascii_digit() => self.points,
             _ => 0,
         };
+        let begins = !self.last.is_some_and(char::is_alphanumeric);
+        self.capitals = match c {
+            'A'..='Z' if begins => 1,
+            'A'..='Z' if self.capitals > 0 => self.capitals.saturating_add(1),
+            _ => 0,
+        };
+        if c != ' ' {
+            self.number = c.is_ascii_digit();
+        }
         self.last = Some(c);
     }
 }
 
-/// Digits with single separators between them, at the start of a text.
-struct Run<'a> {
-    text: &'a str,
-    /// The same with its exponent, if any.
-    whole: &'a str,
+/// Whether a text's first or last digit goes on in what stands beside it.
+fn in_digits(text: &[u8], before: Option<char>, after: Option<char>) -> bool {
+    let digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
+    (text.first().is_some_and(u8::is_ascii_digit) && digit(before))
+        || (text.last().is_some_and(u8::is_ascii_digit) && digit(after))
 }
 
-impl<'a> Run<'a> {
-    fn of(text: &'a str) -> Self {
-        let bytes = text.as_bytes();
-        let is_digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
-        let is_mark = |at: usize| matches!(bytes.get(at), Some(b'.' | b',' | b'_'));
-        let mut end = 0;
-        while is_digit(end) || (is_mark(end) && is_digit(end + 1)) {
-            end += 1;
-        }
-        let mut whole = end;
-        if matches!(bytes.get(end), Some(b'e' | b'E')) {
-            let sign = usize::from(matches!(bytes.get(end + 1), Some(b'+' | b'-')));
-            let digits = end + 1 + sign;
-            let mut at = digits;
-            while is_digit(at) {
-                at += 1;
-            }
-            // Letters follow, so it is a word such as `51e4b2`.
-            let goes_on = text[at..].starts_with(char::is_alphanumeric);
-            if at > digits && !goes_on {
-                whole = at;
-            }
-        }
-        Self {
-            text: &text[..end],
-            whole: &text[..whole],
-        }
-    }
-
-    /// The part up to the first separator that may stand between two numbers.
-    fn first(&self) -> &'a str {
-        self.text.split(BETWEEN).next().unwrap_or_default()
-    }
-
-    /// The parts that may be a number of their own, longest first: the whole, and the parts that
-    /// end before a separator. Two points, including those before it, make each point a separator.
-    fn parts(&self, points: usize) -> impl Iterator<Item = &'a str> {
-        let mut ends = vec![self.whole.len()];
-        let mut start = 0;
-        for piece in self.text.split_inclusive(BETWEEN) {
-            let before = if start == 0 { points } else { 0 };
-            for (at, c) in piece.char_indices().filter(|(at, _)| start + at > 0) {
-                if BETWEEN.contains(&c) || (c == '.' && before + points_of(piece) > 1) {
-                    ends.push(start + at);
-                }
-            }
-            start += piece.len();
-        }
-        ends[1..].sort_unstable_by_key(|end| std::cmp::Reverse(*end));
-        let whole = self.whole;
-        ends.into_iter().map(move |end| &whole[..end])
-    }
+/// Whether a text is found in any case: one that is more than a word of letters. In small
+/// letters, a single word could be anybody's.
+fn folds(text: &[u8]) -> bool {
+    !text.iter().all(u8::is_ascii_alphabetic)
 }
 
-fn points_of(text: &str) -> usize {
-    text.matches('.').count()
-}
-
-/// The numbers that a spelling can mean.
-fn readings(part: &str) -> impl Iterator<Item = f64> {
-    let (whole, fraction) = part.split_at(part.find('.').unwrap_or(part.len()));
-    let plain: String = whole.replace(BETWEEN, "") + fraction;
-    // Many languages write `51.234,50`.
-    let comma = part.split_once(',').and_then(|(whole, fraction)| {
-        let mut groups = whole.split(['.', '_']);
-        let first = groups.next().is_some_and(|first| !first.is_empty());
-        (first && groups.all(|group| group.len() == 3) && !fraction.contains(['.', ',', '_']))
-            .then(|| format!("{}.{fraction}", whole.replace(['.', '_'], "")))
-    });
-    let spelled = std::iter::once(plain).chain(comma);
-    spelled.filter_map(|spelled| plain_number(&spelled))
+/// A date as one number: `19940915`.
+fn compact(date: Date) -> f64 {
+    let (year, month, day) = (date.year(), date.month(), date.day());
+    f64::from(i32::from(year) * 10_000 + i32::from(month) * 100 + i32::from(day))
 }
 
 /// Returns an error if the run was killed; checks only now and then.
@@ -392,24 +373,6 @@ fn go_on(at: usize, switch: &Switch) -> io::Result<()> {
         return Err(stopped());
     }
     Ok(())
-}
-
-fn plain_number(text: &str) -> Option<f64> {
-    let digit = text.bytes().any(|b| b.is_ascii_digit());
-    text.parse().ok().filter(|n: &f64| digit && n.is_finite())
-}
-
-/// A number rounded to twelve digits: libraries that add in another order differ after that.
-fn key(number: f64) -> u64 {
-    plain_number(&format!("{number:.11e}")).map_or(0, f64::to_bits)
-}
-
-/// Number of significant digits. Leading zeros and the trailing zeros of a fraction do not count,
-/// however the number is written.
-fn digits(number: f64) -> usize {
-    let shown = number.to_string();
-    let all: String = shown.chars().filter(char::is_ascii_digit).collect();
-    all.trim_start_matches('0').len()
 }
 
 #[cfg(test)]

@@ -54,6 +54,23 @@ fn rare_values_are_hidden_and_categories_are_not() {
         ),
         ("0.12345. 7.5 31 Bo", "[REDACTED]. 7.5 31 Bo"),
         ("Zoë Ångström!", "[REDACTED]!"),
+        // Other cases, and accents apart, dropped or in capitals.
+        ("ANN FERRER ann ferrer", "[REDACTED] [REDACTED]"),
+        ("ZOË ÅNGSTRÖM zoë ångström", "[REDACTED] [REDACTED]"),
+        ("Zoe Angstrom ZOE ANGSTROM", "[REDACTED] [REDACTED]"),
+        ("BERGEN and bergen", "[REDACTED] and bergen"),
+        // With six digits, in groups, and behind a currency.
+        ("7654.32 7.65432e+03", "[REDACTED] [REDACTED]"),
+        ("51 234,50; 51'234.5", "[REDACTED]; [REDACTED]"),
+        ("x 60 000 kr, 60\u{202f}000", "x [REDACTED] kr, [REDACTED]"),
+        (
+            "[60 000 60 000] 7 60 000, 51 234.7",
+            "[60 000 60 000] 7 60 000, 51 234.7",
+        ),
+        (
+            "USD51,234.50 EURO51234.5 xUSD51234.5",
+            "USD[REDACTED] EURO51234.5 xUSD51234.5",
+        ),
         ("mean 43210.2", "mean 43210.2"),
     ] {
         assert_eq!(cells.clean(text), want);
@@ -66,6 +83,32 @@ fn of_numbers(numbers: &[&str]) -> Cells {
     let lines: String = numbers.iter().map(|n| format!("[\"{n}\", 1]\n")).collect();
     cells.add_values(lines.as_bytes(), &Switch::new()).unwrap();
     cells
+}
+
+#[test]
+fn a_date_is_hidden_in_the_spellings_of_reports() {
+    let mut cells = Cells::default();
+    let lines = &b"[\"1994-09-15\", 1] [\"2021-03-04 10:11:12\", 1]"[..];
+    cells.add_values(lines, &Switch::new()).unwrap();
+    for text in [
+        "15 September 1994",
+        "Sep 15, 1994",
+        "15/09/1994",
+        "09/15/94",
+        "15.09.1994",
+        "15-Sep-1994",
+        "19940915",
+        "779587200000000000",
+        "779587200",
+        "779587200.0",
+        "1614852672",
+        "1614852672000000000",
+        "March 4, 2021",
+    ] {
+        assert_eq!(cells.clean(text), REDACTED, "{text}");
+    }
+    let open = "September 1994, 15 September 1995, 1994, 10:11:12, 14 March 2021, 24/3/2021";
+    assert_eq!(cells.clean(open), open);
 }
 
 #[test]

@@ -5,5 +5,6 @@ pub mod cells;
 pub mod convert;
 pub mod datasets;
 pub mod media;
+mod numbers;
 mod spellings;
 pub mod stamp;

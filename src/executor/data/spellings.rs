@@ -1,5 +1,10 @@
 //! How libraries write a text that a snippet prints as it is: escaped for JSON, Python, HTML or CSV, a date in
-//! another order, a long text cut into lines. What a snippet encodes by itself is not here.
+//! another order, a long text cut into lines, other cases and accents. What a snippet encodes by itself is not here.
+
+use jiff::civil::{Date, Time};
+use jiff::tz::TimeZone;
+use unicode_normalization::UnicodeNormalization as _;
+use unicode_normalization::char::is_combining_mark;
 
 /// Texts from here on are looked for in pieces too: `pprint` and `textwrap` cut them at blanks.
 const LONG: usize = 40;
@@ -9,7 +14,8 @@ const WORDS: usize = 3;
 
 /// The other spellings of a text of one line. Plain ASCII without marks has none.
 pub(super) fn escaped(text: &str) -> Vec<String> {
-    let marked = |c: char| !c.is_ascii() || c.is_ascii_control() || "\"\\/'&<>".contains(c);
+    let marked =
+        |c: char| !c.is_ascii() || c.is_ascii_control() || "\"\\/'&<>%$#_{}~^|".contains(c);
     if !text.contains(marked) {
         return Vec::new();
     }
@@ -23,6 +29,10 @@ pub(super) fn escaped(text: &str) -> Vec<String> {
         html(text, "&quot;", "&#x27;"),
         html(text, "&#34;", "&#39;"),
         text.replace('"', "\"\""),
+        text.replace('\'', "''"),
+        text.replace('|', "\\|"),
+        latex(text, &PANDAS),
+        latex(text, &TABULATE),
     ];
     // pandas' JSON.
     let slashed: Vec<String> = found[..2].iter().map(|f| f.replace('/', "\\/")).collect();
@@ -94,6 +104,88 @@ fn html(text: &str, double: &str, single: &str) -> String {
     plain.replace('"', double).replace('\'', single)
 }
 
+/// What stands for these characters in LaTeX, each after what it must not change.
+type Marks = [(&'static str, &'static str)];
+
+/// As pandas' `to_latex` writes them (`pandas.io.formats.style_render._escape_latex`); the first
+/// stands for a backslash until the end.
+const PANDAS: [(&str, &str); 14] = [
+    ("\\", "\0"),
+    ("\0 ", "\0\\space "),
+    ("&", "\\&"),
+    ("%", "\\%"),
+    ("$", "\\$"),
+    ("#", "\\#"),
+    ("_", "\\_"),
+    ("{", "\\{"),
+    ("}", "\\}"),
+    ("~ ", "~\\space "),
+    ("~", "\\textasciitilde "),
+    ("^ ", "^\\space "),
+    ("^", "\\textasciicircum "),
+    ("\0", "\\textbackslash "),
+];
+
+/// As tabulate's formats `latex` and `latex_booktabs` write them.
+const TABULATE: [(&str, &str); 14] = [
+    ("\\", "\0"),
+    ("{", "\u{1}"),
+    ("}", "\u{2}"),
+    ("&", "\\&"),
+    ("%", "\\%"),
+    ("$", "\\$"),
+    ("#", "\\#"),
+    ("_", "\\_"),
+    ("^", "\\^{}"),
+    ("~", "\\textasciitilde{}"),
+    ("<", "\\ensuremath{<}"),
+    (">", "\\ensuremath{>}"),
+    ("\u{1}", "\\{"),
+    ("\u{2}", "\\}"),
+];
+
+fn latex(text: &str, marks: &Marks) -> String {
+    let mut to = text.to_owned();
+    for (from, into) in marks {
+        if to.contains(from) {
+            to = to.replace(from, into);
+        }
+    }
+    to.replace('\0', "\\textbackslash{}")
+}
+
+/// The text in other cases, where the case of ASCII letters alone would not do: a single word in
+/// capitals, and letters beyond ASCII.
+pub(super) fn cased(text: &str) -> Vec<String> {
+    let mut found = vec![text.to_uppercase()];
+    if !text.is_ascii() {
+        found.push(text.to_lowercase());
+    }
+    found.retain(|form| form != text);
+    found
+}
+
+/// The text with its accents apart, joined or dropped, as Unicode's normal forms and
+/// `encode("ascii", "ignore")` behind them leave it.
+pub(super) fn unaccented(text: &str) -> Vec<String> {
+    if text.is_ascii() {
+        return Vec::new();
+    }
+    let apart: String = text.nfkd().collect();
+    let bare = || apart.chars().filter(|c| !is_combining_mark(*c));
+    let mut found = vec![
+        text.nfc().collect(),
+        text.nfd().collect(),
+        bare().collect(),
+        apart.chars().filter(char::is_ascii).collect::<String>(),
+    ];
+    found.push(apart);
+    found.sort_unstable();
+    found.dedup();
+    found.retain(|form| form != text);
+    found
+}
+
 /// The beginnings of a long text's lines, wherever it is cut: from each word on as few words as are told apart.
 pub(super) fn pieces(text: &str) -> Vec<&str> {
     if text.len() < LONG {
@@ -114,16 +206,57 @@ pub(super) fn pieces(text: &str) -> Vec<&str> {
     words.iter().enumerate().filter_map(piece).collect()
 }
 
-/// A date as pandas and Python write it, and the milliseconds since 1970 that pandas' JSON has.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Day {
-    pub texts: [String; 2],
-    pub milliseconds: i64,
+const MONTHS: [&str; 12] = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+];
+
+/// A date as pandas and Python write it, and as `strftime` does in common formats.
+pub(super) fn day(date: Date) -> Vec<String> {
+    let (y, m, d) = (date.year(), date.month(), date.day());
+    let name = MONTHS[usize::from(m.unsigned_abs()) - 1];
+    let short = &name[..3];
+    let century = y.rem_euclid(100);
+    let mut found = vec![
+        date.to_string(),
+        format!("{y}, {m}, {d}"),
+        format!("{y}/{m:02}/{d:02}"),
+        format!("{y}.{m:02}.{d:02}"),
+    ];
+    for (a, b) in [(d, m), (m, d)] {
+        found.push(format!("{a:02}/{b:02}/{y}"));
+        found.push(format!("{a}/{b}/{y}"));
+        found.push(format!("{a:02}/{b:02}/{century:02}"));
+        found.push(format!("{a:02}.{b:02}.{y}"));
+        found.push(format!("{a:02}-{b:02}-{y}"));
+    }
+    for month in [name, short] {
+        for day in [format!("{d}"), format!("{d:02}")] {
+            found.push(format!("{day} {month} {y}"));
+            found.push(format!("{day}-{month}-{y}"));
+            found.push(format!("{month} {day}, {y}"));
+            found.push(format!("{month} {day} {y}"));
+        }
+    }
+    found.sort_unstable();
+    found.dedup();
+    found
 }
 
-/// The days that a text may stand for that begins with three numbers: with the year, the day or the month first.
-pub(super) fn days(text: &str) -> Vec<Day> {
-    let date = text.split(['T', ' ']).next().unwrap_or_default();
+/// The moments that a text may stand for that begins with three numbers, with the year, the day or
+/// the month first: each as a date and as seconds since 1970, UTC.
+pub(super) fn moments(text: &str) -> Vec<(Date, f64)> {
+    let (date, time) = text.split_once(['T', ' ']).unwrap_or((text, ""));
     let numbers: Vec<&str> = date.split(['-', '/', '.']).collect();
     let [first, second, third] = numbers[..] else {
         return Vec::new();
@@ -145,16 +278,15 @@ pub(super) fn days(text: &str) -> Vec<Day> {
         }
         _ => return Vec::new(),
     };
-    let day = |(year, month, day): (i16, i16, i16)| {
+    // A time that is none, or that has a zone, is left out.
+    let time: Time = time.parse().unwrap_or_default();
+    let moment = |(year, month, day): (i16, i16, i16)| {
         let small = |n: i16| i8::try_from(n).ok();
-        let date = jiff::civil::Date::new(year, small(month)?, small(day)?).ok()?;
-        let midnight = date.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp();
-        Some(Day {
-            texts: [date.to_string(), format!("{year}, {month}, {day}")],
-            milliseconds: midnight.as_millisecond(),
-        })
+        let date = Date::new(year, small(month)?, small(day)?).ok()?;
+        let zoned = date.to_datetime(time).to_zoned(TimeZone::UTC).ok()?;
+        Some((date, zoned.timestamp().as_duration().as_secs_f64()))
     };
-    readings.into_iter().filter_map(day).collect()
+    readings.into_iter().filter_map(moment).collect()
 }
 
 #[cfg(test)]
@@ -178,6 +310,18 @@ mod tests {
             ("tab\there", "tab\\there"),
             ("😀 smile", "\\ud83d\\ude00 smile"),
             ("😀 smile", "\\U0001f600 smile"),
+            ("Uses 40% & more_of #5", "Uses 40\\% \\& more\\_of \\#5"),
+            (
+                "a\\b ~ {c^d}",
+                "a\\textbackslash b \\textasciitilde \\space \\{c\\textasciicircum d\\}",
+            ),
+            (
+                "a\\b ~ {c^d}",
+                "a\\textbackslash{}b \\textasciitilde{} \\{c\\^{}d\\}",
+            ),
+            ("a < b", "a \\ensuremath{<} b"),
+            ("O'Brien", "O''Brien"),
+            ("a|b c", "a\\|b c"),
         ] {
             assert!(
                 escaped(text).iter().any(|f| f == form),
@@ -198,20 +342,53 @@ mod tests {
     }
 
     #[test]
+    fn a_text_is_known_in_other_cases_and_without_its_accents() {
+        assert_eq!(cased("Ferrer"), ["FERRER"]);
+        assert_eq!(cased("JOSÉ"), ["josé"]);
+        for form in [
+            "Jose Ångel".nfd().collect::<String>(),
+            "Jose Angel".to_owned(),
+        ] {
+            assert!(unaccented("Jose Ångel").contains(&form), "{form}");
+        }
+        assert!(unaccented("Bjørn Å").contains(&"Bjrn A".to_owned()));
+        assert_eq!(unaccented("Ann"), Vec::<String>::new());
+    }
+
+    #[test]
     fn a_date_is_known_in_other_orders() {
-        let texts = |text: &str| {
-            days(text)
-                .into_iter()
-                .map(|d| d.texts[0].clone())
-                .collect::<Vec<_>>()
+        let dates = |text: &str| {
+            let found = moments(text).into_iter();
+            found.map(|(date, _)| date.to_string()).collect::<Vec<_>>()
         };
-        assert_eq!(texts("15/09/1994"), ["1994-09-15"]);
-        assert_eq!(texts("03/04/94"), ["1994-04-03", "1994-03-04"]);
-        assert_eq!(texts("1989-02-13 10:00"), ["1989-02-13"]);
-        assert_eq!(days("1970-01-02")[0].milliseconds, 86_400_000);
-        assert_eq!(days("1970-01-02")[0].texts[1], "1970, 1, 2");
-        assert_eq!(texts("1.2.3"), Vec::<String>::new());
-        assert_eq!(texts("555-1234"), Vec::<String>::new());
-        assert_eq!(texts("99/99/1999"), Vec::<String>::new());
+        assert_eq!(dates("15/09/1994"), ["1994-09-15"]);
+        assert_eq!(dates("03/04/94"), ["1994-04-03", "1994-03-04"]);
+        assert_eq!(dates("1989-02-13 10:00"), ["1989-02-13"]);
+        let seconds = |text: &str| moments(text)[0].1.to_string();
+        assert_eq!(seconds("1970-01-02"), "86400");
+        assert_eq!(seconds("1970-01-02 00:00:01.5"), "86401.5");
+        assert_eq!(seconds("1970-01-02T01:00:00"), "90000");
+        assert_eq!(dates("1.2.3"), Vec::<String>::new());
+        assert_eq!(dates("555-1234"), Vec::<String>::new());
+        assert_eq!(dates("99/99/1999"), Vec::<String>::new());
+        let forms = day(moments("1980-02-01")[0].0);
+        for form in [
+            "1980, 2, 1",
+            "01/02/1980",
+            "02/01/1980",
+            "1/2/1980",
+            "02/01/80",
+            "01.02.1980",
+        ] {
+            assert!(forms.contains(&form.to_owned()), "{form}");
+        }
+        for form in [
+            "1 February 1980",
+            "01-Feb-1980",
+            "Feb 01, 1980",
+            "February 1, 1980",
+        ] {
+            assert!(forms.contains(&form.to_owned()), "{form}");
+        }
     }
 }

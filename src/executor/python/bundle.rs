@@ -64,6 +64,7 @@ const FILES: &[(&str, &str)] = files! {
     "frames"
     "convert"
     "values"
+    "rounded"
     "zone"
     "loaded"
     "figures"

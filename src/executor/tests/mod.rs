@@ -19,5 +19,6 @@ mod missing;
 mod private;
 mod process;
 mod scoped;
+mod spelled;
 mod users;
 mod warm;
