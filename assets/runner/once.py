@@ -1,9 +1,9 @@
 """A copy of the last value, from which both its text and its JSON are made.
 
 Other threads of the snippet, and the code of its own classes that printing runs, may change the value meanwhile. What
-they reach is the value and not its copy: tables, arrays and the containers of plain Python are copied, each as often as
-it is one object. Objects of the snippet's own classes stay themselves, and so does what the JSON does not show: table
-cells after the first rows, and items after the most that fit.
+they reach is the value and not its copy: tables, arrays and the containers of plain Python are copied, each as often
+as it is one object. Objects of the snippet's own classes stay themselves, and so does what stands under them as keys,
+and what the JSON does not show: table cells after the first rows, and items after the most that fit.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ class Copier:
             if self.left < 0:
                 break
             self.left -= ITEM
-            if (other := self.of(one, depth)) is not one:
+            if (other := self.of(one, depth)) is not one and keeps_place(key):
                 made[key] = other
         return made
 
@@ -150,3 +150,11 @@ class Copier:
             one = cells[at]
             if type(one) not in kinds.ATOMS and (other := self.of(one, depth)) is not one:
                 cells[at] = other
+
+
+def keeps_place(key: Any) -> bool:
+    """Whether setting a value under the key replaces the one that is there: what the snippet's own code computes for a
+    key may be another place each time."""
+    if issubclass(type(key), tuple):
+        return all(keeps_place(one) for one in tuple.__iter__(key))
+    return type(key) in kinds.ATOMS or not kinds.is_own(type(key))

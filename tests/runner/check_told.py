@@ -183,6 +183,11 @@ def a_copy_keeps_what_the_original_loses() -> None:
     last[4].add(9)
     last[5]["b"] = 9
     assert repr(last) != was and repr(copy) == was, copy
+    # A key that is somewhere else each time it is asked stays where it was.
+    odd = object_of(
+        "def __hash__(self): C.n = getattr(C, 'n', 0) + 1; return C.n", "object", "{C(): [1], (C(), 1): [2]}"
+    )
+    assert len(copied(odd)) == 2
     long = [[0] for _ in range(200_000)]
     assert copied(long)[0] is not long[0] and copied(long)[-1] is long[-1]
 
