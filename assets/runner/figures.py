@@ -96,3 +96,13 @@ def no_other(pyplot: ModuleType, backend: str) -> None:
 
 def put(module: ModuleType) -> None:
     module.show = show  # type: ignore[attr-defined]  # a module's own name
+
+
+def unpacked() -> None:
+    """Makes plotly write the numbers of arrays as numbers: nothing recognises a private value packed into base64."""
+
+    def plain(module: ModuleType) -> None:
+        if hasattr(module, "convert_to_base64"):
+            module.convert_to_base64 = lambda figure: None  # type: ignore[attr-defined]  # a module's own name
+
+    loaded.change(["plotly.basedatatypes"], plain)

@@ -68,14 +68,15 @@ def forms(numbers: list[float], scale: int, decimals: int) -> Iterator[float]:
 
 
 def edges(least: float, most: float, rare: set[float]) -> Iterator[float]:
-    """The outer edges of bins: `qcut` moves the least number down by one in the last decimal it prints, `cut` by a
-    thousandth of the range, and the greatest up."""
+    """The outer edges of bins: `qcut` moves the least number down by one in the last decimal it prints; `cut` moves it
+    down by a thousandth of the range, `value_counts` by both, and the greatest goes up."""
     by = (most - least) * 0.001
     if least in rare:
         yield from (round(round(least, decimals) - 10**-decimals, decimals) for decimals in DECIMALS)
-        yield round(least - by, 3)
+        yield from (round(least - by, decimals) for decimals in (*DECIMALS, 6, 8))
+        yield round(round(least - by, 3) - 0.001, 3)
     if most in rare:
-        yield round(most + by, 3)
+        yield from (round(most + by, decimals) for decimals in (*DECIMALS, 6, 8))
 
 
 def tells(number: float) -> bool:

@@ -6,7 +6,7 @@ import ast
 import sys
 from types import ModuleType
 
-from _countersign import display, errors, files, inputs, limits, nearest
+from _countersign import display, errors, figures, files, inputs, limits, nearest
 from _countersign.errors import PolicyViolation
 from _countersign.events import Events
 from _countersign.spec import Input, Setup
@@ -71,6 +71,7 @@ class Contract:
         if self.private:
             files.hide()
             display.uncut(pandas)
+            figures.unpacked()
             errors.whole()
         nearest.begin(values, self.private, self.names(bound))
         return values

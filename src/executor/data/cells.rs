@@ -17,7 +17,9 @@ use std::io::{self, BufReader, Read};
 
 use jiff::civil::Date;
 
-use super::numbers::{Run, digits, grouped, key, plain_number, points_of, readings, rounded};
+use super::numbers::{
+    Run, digits, grouped, key, plain_number, points_of, readings, rounded, short,
+};
 use super::spellings::{cased, day, escaped, moments, pieces, unaccented};
 use crate::executor::control::{Switch, Until, stopped};
 
@@ -169,6 +171,7 @@ impl Cells {
                 }
             }
             self.numbers.extend(rounded(number).map(key));
+            self.numbers.extend(short(number).map(key));
             return;
         }
         for (date, seconds) in moments(cell) {
@@ -180,7 +183,7 @@ impl Cells {
             for unit in [1.0, 1e3, 1e6, 1e9] {
                 self.numbers.insert(key(seconds * unit));
             }
-            self.numbers.insert(key(compact(date)));
+            self.numbers.extend(compact(date).map(key));
         }
         // A value of several lines can be printed line by line.
         for line in cell.lines() {
@@ -361,10 +364,16 @@ fn folds(text: &[u8]) -> bool {
     !text.iter().all(u8::is_ascii_alphabetic)
 }
 
-/// A date as one number: `19940915`.
-fn compact(date: Date) -> f64 {
-    let (year, month, day) = (date.year(), date.month(), date.day());
-    f64::from(i32::from(year) * 10_000 + i32::from(month) * 100 + i32::from(day))
+/// A date as one number: `19940915`, `15091994` or `09151994`.
+fn compact(date: Date) -> [f64; 3] {
+    let year = i32::from(date.year());
+    let (month, day) = (i32::from(date.month()), i32::from(date.day()));
+    let numbers = [
+        (year, month, day, 100),
+        (day, month, year, 10_000),
+        (month, day, year, 10_000),
+    ];
+    numbers.map(|(a, b, c, last)| f64::from((a * 100 + b) * last + c))
 }
 
 /// Returns an error if the run was killed; checks only now and then.

@@ -131,6 +131,15 @@ pub(super) fn rounded(number: f64) -> Option<f64> {
         .flatten()
 }
 
+/// What a float of 32 bits leaves of the number, with all its digits (`astype('float32').tolist()`);
+/// only if that is another number.
+pub(super) fn short(number: f64) -> Option<f64> {
+    #[expect(clippy::cast_possible_truncation, reason = "as numpy does it")]
+    let narrow = f64::from(number as f32);
+    (narrow.is_finite() && digits(number) > ROUNDED_MIN && key(narrow) != key(number))
+        .then_some(narrow)
+}
+
 /// Significant digits that a rounded number has without the zeros at its end.
 const ROUNDED_MIN: usize = 5;
 
@@ -184,6 +193,14 @@ mod tests {
     fn blanks_in_a_row_of_numbers_separate_them() {
         assert_eq!(grouped("51 234", true), []);
         assert_eq!(grouped("51'234", true), [(6, 51234.0)]);
+    }
+
+    #[test]
+    fn a_float_of_32_bits_is_another_number() {
+        assert_eq!(short(51234.567), Some(51_234.566_406_25));
+        assert_eq!(short(51234.5), None);
+        assert_eq!(short(0.1), None);
+        assert_eq!(short(1e300), None);
     }
 
     #[test]

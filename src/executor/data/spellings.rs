@@ -246,8 +246,13 @@ pub(super) fn day(date: Date) -> Vec<String> {
             found.push(format!("{day}-{month}-{y}"));
             found.push(format!("{month} {day}, {y}"));
             found.push(format!("{month} {day} {y}"));
+            found.push(format!("{day}. {month} {y}"));
+            found.push(format!("{y} {month} {day}"));
         }
     }
+    found.push(format!("{d:02}{short}{y}"));
+    // As `ctime` and `%c` write midnight.
+    found.push(format!("{short} {d:>2} 00:00:00 {y}"));
     found.sort_unstable();
     found.dedup();
     found

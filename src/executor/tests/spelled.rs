@@ -119,7 +119,9 @@ fn a_private_number_is_hidden_however_a_library_prints_it() {
             "df.describe()",
             "df[['pay', 'big']].round(1), df.pay.round().astype(int).tolist(), df.pay.astype(int).tolist()",
             "df.pay.to_numpy(), np.round(df.big.to_numpy(), 1)",
-            "df.pay.to_numpy().astype('float32')",
+            "df.pay.to_numpy().astype('float32'), df.pay.astype('float32').tolist()",
+            "pd.cut(df.pay, 3, precision=0).iloc[3].left, pd.cut(df.pay, 4, retbins=True)[1][0]",
+            "df.pay.value_counts(bins=2)",
             "f'{x:,} {x:_} {x:e} {x:g} {x:G} {x:n} {x:.8g} {x:+} {x:012.2f} {x:>15,.1f}'",
             "f'{x:.0f} {x:.1f} {x:.2f} {x:.3f} {x:,.0f} {x:,.1f} {x:,.2f} {-x:.1f}'",
             "'%d %i %.1f %.2f %e %g' % (x, x, x, x, x, x)",
@@ -144,6 +146,20 @@ fn a_private_number_is_hidden_however_a_library_prints_it() {
     let all =
         printed("print(f'{df.pay.mean():,.2f} {df.pay.sum():.1f} {df.pay.std():.3f}', len(df))");
     assert_eq!(all, "51,718.33 258591.6 5175.053 5\nnull");
+}
+
+#[test]
+fn the_numbers_of_a_private_figure_are_not_packed() {
+    none_shows(
+        "import plotly.express as px\nimport plotly.graph_objects as go\nf = px.bar(df, x='who', y='pay')",
+        &[
+            "f.to_json()",
+            "f.to_dict()",
+            "f.data[0].to_plotly_json()",
+            "go.Figure(go.Scatter(x=df.pay, y=df.big)).to_json()",
+        ],
+        &[NUMBERS, &["bdata", "Ferrer"]].concat(),
+    );
 }
 
 #[test]
@@ -192,6 +208,7 @@ fn a_private_text_or_date_is_hidden_however_a_library_prints_it() {
             "written('%B %d, %Y'), written('%b %d, %Y'), written('%b %d %Y')",
             "written('%d/%m/%Y'), written('%m/%d/%Y'), written('%d.%m.%Y'), written('%d-%m-%Y')",
             "written('%Y%m%d'), written('%Y/%m/%d'), written('%Y.%m.%d'), written('%d-%b-%Y')",
+            "[d.ctime() for d in born], written('%Y %b %d')[0], written('%d. %B %Y'), written('%d%b%Y'), written('%d%m%Y')[0]",
             "written('%x'), written('%D'), written('%F'), written('%d/%m/%y')",
             "written('%d/%m/%Y %H:%M'), written('%A, %d %B %Y'), born.dt.strftime('%-d %B %Y').tolist()",
         ],
