@@ -8,7 +8,7 @@ from __future__ import annotations
 import string
 from types import ModuleType
 
-from _countersign import believed, memory, narrow
+from _countersign import believed, layout, memory, narrow
 from _countersign.errors import PolicyViolation
 from _countersign.rules import UNDERSCORED, Rules
 from _countersign.watch import Watch
@@ -206,6 +206,8 @@ class Gates:
         if shared or memory.home(value) == "dataclasses":
             self.refuse("changing a function or a field of a library is not allowed")
         believed.stored(value, name, self)
+        if layout.is_kept(value, name):
+            layout.refuse(name)
         return memory.target(value, name, self)
 
     def augmented(self, value: Any, name: str) -> Any:

@@ -12,6 +12,7 @@ from _countersign import (
     errors,
     evaluated,
     hooks,
+    layout,
     lent,
     lookups,
     memory,
@@ -97,6 +98,7 @@ class Guard:
             return self.gates.of(name.removeprefix("read "))
         return {
             "target": self.gates.target,
+            "laid": layout.gate(self.gates.target),
             "augmented": self.gates.augmented,
             "caught": self.watch.caught,
             "tick": self.watch.tick,

@@ -26,6 +26,10 @@ HELD = {
     "matplotlib.tri": frozenset("edges neighbors triangles".split()),
     "pandas._libs": frozenset("blengths blocs indices".split()),
     "pandas.core.arrays": frozenset(("codes",)),
+    "pandas.core.groupby": frozenset(
+        "binlabels bins codes codes_info group_arraylike group_index group_info grouping_vector ids indexer indices "
+        "result_ilocs".split()
+    ),
     "pandas.core.indexes": frozenset(("codes",)),
     "scipy.sparse": frozenset("col coords indices indptr offsets row rows".split()),
     "scipy.spatial": frozenset("indices neighbors simplices vertex_neighbor_vertices vertex_to_simplex".split()),
@@ -38,9 +42,13 @@ POSITIONS = ANYWHERE.union(*HELD.values())
 # Package → attributes that must match each other and are set only when the object is made.
 TOGETHER = {
     "matplotlib.tri": frozenset("edges mask neighbors triangles x y".split()),
-    "scipy.sparse": frozenset("indices indptr row col offsets coords rows".split()),
+    "scipy.sparse": frozenset("indices indptr row col offsets coords rows dtype".split()),
     "scipy.spatial": HELD["scipy.spatial"],
     "scipy.interpolate": frozenset("c grad grid k points t tri values x".split()),
+    "scipy.stats": frozenset("cho_cov d dataset n".split()),
+    "statsmodels.tsa": frozenset(
+        "endog exog k_endog k_exog k_posdef k_regimes k_states nobs order period seasonal_periods".split()
+    ),
 }
 # A class whose bases all come from these modules holds nothing of a library.
 PLAIN = ("__main__", "builtins")
@@ -199,6 +207,11 @@ def get_arrays(value: Any, found: Any) -> Any:
     return lambda: tuple(map(copied, found()))
 
 
+def ngroup(value: Any, found: Any) -> Any:
+    """The numbers of the groups, as a copy: compiled code adds up by the array that this method returns."""
+    return functools.wraps(found)(lambda *args, **kwargs: found(*args, **kwargs).copy())
+
+
 def from_codes(value: Any, found: Any) -> Any:
     def make(*args: Any, **kwargs: Any) -> Any:
         if "validate" in kwargs:
@@ -246,7 +259,10 @@ def view(value: Any, found: Any) -> Any:
         numpy = sys.modules["numpy"]
         real = [numpy.ndarray if isinstance(one, Guarded) else one for one in args]
         named = {k: numpy.ndarray if isinstance(v, Guarded) else v for k, v in kwargs.items()}
-        return found(*real, **named)
+        made = found(*real, **named)
+        # The codes of categories, as numbers.
+        coded = type(getattr(value, "dtype", None)).__name__ == "CategoricalDtype"
+        return copied(made) if coded and getattr(made, "dtype", None) != value.dtype else made
 
     return view if "numpy" in sys.modules else found
 
@@ -361,6 +377,7 @@ CALLS: dict[str, Callable[[Any, Any], Any]] = {
     "get_record_batch": validated,
     "head": validated,
     "inspect": reading,
+    "ngroup": ngroup,
     "open_stream": reading,
     "query": query,
     "read_all": validated,
@@ -453,6 +470,9 @@ class Sized:
         shape = getattr(vars(self._real).get(name), "shape", None)
         if name == "n_features_in_" and name in vars(self._real) and new != getattr(self._real, name):
             raise ValueError(f"{name} stays what it was fitted with")
+        if shape and type(new).__name__ != "ndarray" and hasattr(type(new), "__array__"):
+            # Compiled code asks it for its array, whatever its `shape` says.
+            new = sys.modules["numpy"].array(new)
         if shape and getattr(new, "shape", None) != shape:
             raise ValueError(f"{name} keeps its shape {shape}: other attributes go by it")
         setattr(self._real, name, new)

@@ -28,6 +28,7 @@ def close(gates: Gates) -> None:
     loaded.change(["scipy.cluster.hierarchy"], merges)
     loaded.change(["pandas.core.window.rolling"], windows)
     loaded.change(["pandas.core.indexes.multi"], levels)
+    loaded.change(["pandas.core.groupby.groupby"], grouped)
     loaded.change(["pandas._libs.sparse"], lambda module: indices(module, gates))
     loaded.change(["matplotlib.tri._triangulation"], corners)
     loaded.change(["sklearn.tree._classes"], columns)
@@ -390,6 +391,33 @@ def windows(rolling: Any) -> None:
             raise ValueError("the bounds of a window lie outside the table")
 
     rolling.BaseWindow._check_window_bounds = check
+
+
+def grouped(module: Any) -> None:
+    """Checks that a table has as many rows as when it was grouped: compiled code reads a group's number for each."""
+
+    def read(self: Any) -> Any:
+        found = vars(self)["obj"]
+        grouper = vars(self).get("_grouper")
+        if grouper is not None:
+            bins = getattr(grouper, "bins", None)
+            known = len(grouper.axis) if bins is None else bins[-1] if len(bins) else None
+            if known is not None and len(found.axes[vars(self).get("axis", 0)]) > known:
+                raise ValueError("the table has more rows than when it was grouped: group it again")
+        return found
+
+    def write(self: Any, new: Any) -> None:
+        vars(self)["obj"] = new
+
+    kind = module.GroupBy
+    kind.obj = property(read, write)
+
+    def checked(kept: Any) -> property:
+        return property(lambda self: (read(self), kept.__get__(self, type(self)))[1])
+
+    for name in ("_obj_with_exclusions", "_selected_obj"):
+        kept = next(vars(one)[name] for one in kind.__mro__ if name in vars(one))
+        setattr(kind, name, checked(kept))
 
 
 def levels(multi: Any) -> None:

@@ -10,6 +10,7 @@ import ast
 import os
 from types import CodeType
 
+from _countersign import layout
 from _countersign.rules import Rules
 
 TYPE_CHECKING = False
@@ -20,6 +21,11 @@ if TYPE_CHECKING:
     Make = Callable[[str], Any]
 
 EXITS = ("__exit__", "__aexit__")
+# Nodes with names of their own.
+INNER = (
+    ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp,
+    ast.GeneratorExp,
+)  # fmt: skip
 LEAVES = (ast.Name, ast.Constant, ast.expr_context, ast.operator, ast.cmpop, ast.unaryop, ast.boolop)
 
 
@@ -32,6 +38,8 @@ class Rewriter(ast.NodeTransformer):
         self.token = os.urandom(16).hex()
         self.used: dict[str, str] = {}
         self.patterns = 0
+        # The function or class around the visited node, with its own around it.
+        self.scopes: list[ast.AST] = []
 
     def gate(self, name: str, args: list[ast.expr], where: ast.AST) -> ast.Call:
         text = self.used.setdefault(name, f"{self.token} {name}")
@@ -51,6 +59,29 @@ class Rewriter(ast.NodeTransformer):
         # For every kind of target the object is judged before its attribute is set.
         judged = self.gate("target", [value, name], node)
         return ast.copy_location(ast.Attribute(judged, node.attr, node.ctx), node)
+
+    def visit_Assign(self, node: ast.Assign) -> ast.AST:
+        target = node.targets[0]
+        if len(node.targets) > 1 or not isinstance(target, ast.Attribute) or target.attr not in layout.NAMES:
+            return self.generic_visit(node)
+        if not isinstance(target.value, ast.Name) or not self.binds(target.value.id):
+            return self.generic_visit(node)
+        name = target.value
+        args = [self.visit(node.value), name, ast.Constant(target.attr)]
+        node.value = self.gate("laid", args, target)
+        node.targets = [ast.copy_location(ast.Name(name.id, ast.Store()), target)]
+        return node
+
+    def binds(self, name: str) -> bool:
+        """Whether a name in this place is a variable of this scope, or declared, so that binding it again changes
+        no scope."""
+        return not self.scopes or name in own_names(self.scopes[-1])
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
+        self.scopes.append(node)
+        self.generic_visit(node)
+        self.scopes.pop()
+        return node
 
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
         if not isinstance(node.target, ast.Attribute):
@@ -114,7 +145,9 @@ class Rewriter(ast.NodeTransformer):
         return self.function(node)
 
     def function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> ast.AST:
+        self.scopes.append(node)
         self.generic_visit(node)
+        self.scopes.pop()
         first = [self.checkpoint(node)] if self.ticks else []
         if node.name in EXITS:
             first.append(self.caught(node))
@@ -214,6 +247,25 @@ class Patterns(ast.NodeTransformer):
         self.before.append(ast.fix_missing_locations(bound))
         node.cls = ast.copy_location(ast.Name(name, ast.Load()), node.cls)
         return node
+
+
+def own_names(scope: ast.AST) -> set[str]:
+    """Parameters of a function, and names that the function or class itself binds or declares. Names bound by other
+    means than an assignment or a loop are left out."""
+    found: set[str] = set()
+    if isinstance(scope, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        given = scope.args
+        found.update(one.arg for one in [*given.posonlyargs, *given.args, *given.kwonlyargs])
+    open_nodes: list[ast.AST] = list(getattr(scope, "body", ()))
+    while open_nodes:
+        node = open_nodes.pop()
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            found.add(node.id)
+        elif isinstance(node, (ast.Global, ast.Nonlocal)):
+            found.update(node.names)
+        elif not isinstance(node, INNER):
+            open_nodes += ast.iter_child_nodes(node)
+    return found
 
 
 def constant(text: str, where: ast.AST) -> ast.Constant:

@@ -84,6 +84,66 @@ STORES = (
 )
 
 
+@of("layout")
+def an_object_that_one_variable_names_is_told_from_others() -> None:
+    layout = module("layout")
+
+    def counts() -> tuple[int, int]:
+        value = object()
+        alone = layout.counted(None, value, "")
+        other = value
+        return alone, layout.counted(None, other, "")
+
+    assert counts() == (layout.ALONE, layout.ALONE + 1)
+    # At the top of a snippet a dict holds the variable.
+    space = {"counted": layout.counted}
+    exec(compile("value = object()\nfound = counted(None, value, '')", "<test>", "exec"), space)
+    assert space["found"] == layout.ALONE
+
+
+# What is set → the layout of `a` afterwards, and that of `b`, which may name the same array.
+LAYOUTS = {
+    "a.shape = 2, 3": "(2, 3)",
+    "a.shape = (3, -1)": "(3, 2)",
+    "a.dtype = 'u1'": "(48,)",
+    "a.strides = (8,)": "(6,)",
+    "b = a; a.shape = (2, 3)": "refused",
+    "b = [a]; b[0].shape = (2, 3)": "refused",
+    "b = memoryview(a); a.shape = (2, 3)": "refused",
+    "a.shape += (1,)": "refused",
+    "[a][0].dtype = 'u1'": "refused",
+    "a = np.ma.array(a); a.shape = (2, 3)": "refused",
+}
+LAID = """import numpy as np
+def made():
+    return np.arange(6, dtype='i8')
+def local():
+    a = made()
+    {store}
+    return a.shape
+def given(a):
+    {store}
+    return a.shape
+def shown(f, *args):
+    try:
+        return f(*args)
+    except ValueError as error:
+        return 'refused' if 'others may hold it' in str(error) else error
+def top():
+    global a
+    a = made()
+    {store}
+    return a.shape
+print(shown(local), shown(lambda: given(made())), shown(top))
+"""
+
+
+@of("layout", needs="numpy")
+def the_layout_of_an_array_is_set_only_where_nobody_else_holds_it() -> None:
+    for store, layout in LAYOUTS.items():
+        prints(LAID.format(store=store), f"{layout} {layout} {layout}\n")
+
+
 @of("sequences")
 def an_array_asks_for_its_numbers_before_it_stores_them() -> None:
     for store in STORES:

@@ -47,6 +47,7 @@ const FILES: &[(&str, &str)] = files! {
     "narrow"
     "evaluated"
     "lookups"
+    "layout"
     "memory"
     "arrow"
     "believed"
