@@ -267,6 +267,19 @@ def view(value: Any, found: Any) -> Any:
     return view if "numpy" in sys.modules else found
 
 
+def byteswap(value: Any, found: Any) -> Any:
+    """Refuses to swap the bytes of numpy's strings, which are lengths and positions in the memory of their texts."""
+
+    @functools.wraps(found)
+    def byteswap(*args: Any, **kwargs: Any) -> Any:
+        for one in (getattr(found, "__self__", None), *args[:1]):
+            if getattr(getattr(one, "dtype", None), "kind", None) == "T":
+                raise ValueError("texts keep the order of their bytes")
+        return found(*args, **kwargs)
+
+    return byteswap
+
+
 def set_state(value: Any, found: Any) -> Any:
     def set_state(state: Any) -> Any:
         return found(checked_state(state))
@@ -369,6 +382,7 @@ def from_file(value: Any, found: Any) -> Any:
 
 CALLS: dict[str, Callable[[Any, Any], Any]] = {
     "buffers": buffers,
+    "byteswap": byteswap,
     "deserialize": deserialize,
     "fromfile": fromfile,
     "from_dense": validated,

@@ -5,10 +5,13 @@
 //! A method is judged by its own text and by the text of every function of the snippet that it
 //! mentions.
 
+mod bare;
+mod given;
+mod own;
 mod words;
 
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::Inspector;
 use crate::analysis::fold::fold;
@@ -18,8 +21,10 @@ use crate::analysis::parse::ast::{self, Constant, Expr, Ranged, Stmt};
 use crate::analysis::rules;
 use crate::analysis::walk::{Bound, ExprPlace, TargetOf, Visitor, body, expression};
 
+use given::last_name;
+use own::{Own, is_new, is_own, root, steps};
 use words::{
-    ANSWERS, CALLED, CHANGES, ENTERED, FORMATTED, FRESH, GONE_THROUGH, LAZY, LOOKED_IN, PLAIN,
+    ANSWERS, CALLED, CHANGES, ENTERED, FORMATTED, GONE_THROUGH, HANDED, LAZY, LOOKED_IN, PLAIN,
     RUNS, WRAPS,
 };
 
@@ -32,6 +37,20 @@ struct Function<'a> {
     /// For a method: the number of arguments required besides the object.
     method: Option<usize>,
     doing: Doing<'a>,
+}
+
+impl<'a> Function<'a> {
+    /// An expression that stands for a function, outside every function.
+    fn made(names: &Names<'a>, name: &Name<'a>, made: &'a Expr) -> Self {
+        let mut effects = Effects::alone(names);
+        expression(&mut effects, made, ExprPlace::Plain);
+        Self {
+            name: name.clone(),
+            at: made.range(),
+            method: None,
+            doing: effects.doing,
+        }
+    }
 }
 
 /// The effects of one function, read from its text.
@@ -56,7 +75,11 @@ struct Names<'a> {
     functions: HashSet<Name<'a>>,
     classes: HashSet<Name<'a>>,
     class_bodies: Vec<TextRange>,
+    /// Classes whose new objects hold only what they were given, and new objects.
+    bare: HashSet<Name<'a>>,
     imported: HashSet<Name<'a>>,
+    /// Names of members of libraries, with the member's own name.
+    members: Vec<(Name<'a>, &'a str)>,
     /// Names and attributes holding objects that run code when iterated.
     lazy: HashSet<Name<'a>>,
     /// Attributes that are assigned somewhere.
@@ -108,16 +131,24 @@ impl<'a> Inspector<'a> {
                 doing: effects.doing,
             });
         }
-        for (name, made) in &names.holders {
-            let mut effects = Effects::alone(&names);
-            expression(&mut effects, made, ExprPlace::Plain);
-            made_of.push(Function {
-                name: name.clone(),
-                at: made.range(),
-                method: None,
-                doing: effects.doing,
-            });
+        let given = given::given(&names, statements);
+        for (name, made) in names.holders.iter().chain(&given.behind) {
+            made_of.push(Function::made(&names, name, made));
         }
+        let registered = given.registered.iter().map(|(of, name)| Function {
+            name: of.clone(),
+            at: TextRange::default(),
+            method: None,
+            doing: Doing {
+                changes: false,
+                mentions: HashSet::from([name.clone()]),
+            },
+        });
+        made_of.extend(registered);
+        let run = given.run.iter();
+        let run: Vec<Function<'a>> = run
+            .map(|(name, e)| Function::made(&names, name, e))
+            .collect();
         let changing = changing(functions.iter().chain(&made_of).collect());
         let answers = |f: &&Function<'_>| {
             let takes = |needs: usize| f.method.is_none_or(|method| method == needs);
@@ -125,13 +156,18 @@ impl<'a> Inspector<'a> {
                 .iter()
                 .any(|(name, needs)| *name == f.name && takes(*needs))
         };
-        let called =
-            |f: &&Function<'_>| CALLED.contains(&&*f.name) || (f.method.is_some() && answers(f));
+        let called = |f: &&Function<'_>| {
+            CALLED.contains(&&*f.name)
+                || (f.method.is_some() && answers(f))
+                || given.run_by_name.contains(&f.name)
+                || given.inherited.contains(&f.at)
+        };
         let held = made_of.iter().filter(answers);
         let found: Vec<(TextRange, String)> = functions
             .iter()
             .filter(called)
             .chain(held)
+            .chain(&run)
             .filter(|f| does(&f.doing, &changing))
             .map(|f| (f.at, f.name.to_string()))
             .chain(names.other.iter().map(|(name, at)| (*at, name.to_string())))
@@ -246,6 +282,9 @@ impl<'a> Visitor<'a> for Names<'a> {
             Stmt::ClassDef(x) => {
                 self.class_bodies.push(x.range());
                 self.classes.insert(fold(x.name.as_str()));
+                if self.is_bare(x) {
+                    self.bare.insert(fold(x.name.as_str()));
+                }
             }
             _ => {}
         }
@@ -261,7 +300,11 @@ impl<'a> Visitor<'a> for Names<'a> {
         let name = fold(name);
         let special = CALLED.contains(&&*name);
         match to {
-            Bound::Module(_) | Bound::Member { .. } => drop(self.imported.insert(name.clone())),
+            Bound::Module(_) => drop(self.imported.insert(name.clone())),
+            Bound::Member { name: member, .. } => {
+                self.imported.insert(name.clone());
+                self.members.push((name.clone(), member));
+            }
             Bound::Value(Expr::Lambda(lambda)) => {
                 self.functions.insert(name.clone());
                 self.lambdas.push((name, at, lambda));
@@ -270,7 +313,16 @@ impl<'a> Visitor<'a> for Names<'a> {
             Bound::Value(value) if self.holds_lazily(value) => drop(self.lazy.insert(name.clone())),
             Bound::Value(value) if self.holds_function(value) => {
                 self.holders.push((name.clone(), value));
+                let other = match value {
+                    Expr::Name(other) => Some(fold(other.id.as_str())),
+                    _ => None,
+                };
+                let member = other.and_then(|o| self.members.iter().find(|(bound, _)| *bound == o));
+                if let Some((_, member)) = member {
+                    self.members.push((name.clone(), member));
+                }
             }
+            Bound::Value(Expr::Attribute(x)) => self.members.push((name.clone(), x.attr.as_str())),
             _ => {}
         }
         // Harmless: `__radd__ = __add__`, `__hash__ = None`.
@@ -314,17 +366,16 @@ struct Effects<'n, 'a> {
     parameters: HashSet<Name<'a>>,
     /// Names bound only to objects that the function itself created.
     fresh: HashSet<Name<'a>>,
+    /// The fewest steps from those to an object that may be another's.
+    steps: HashMap<Name<'a>, usize>,
+    /// Those that may be of a class of the snippet.
+    made: HashSet<Name<'a>>,
     local: HashSet<Name<'a>>,
 }
 
 impl<'n, 'a> Effects<'n, 'a> {
     fn new(names: &'n Names<'a>, statements: &'a [Stmt], arguments: &'a ast::Arguments) -> Self {
-        let mut own = Own {
-            names,
-            fresh: HashSet::new(),
-            other: HashSet::new(),
-            declared: HashSet::new(),
-        };
+        let mut own = Own::new(names);
         body(&mut own, statements);
         let plain = arguments
             .posonlyargs
@@ -338,7 +389,7 @@ impl<'n, 'a> Effects<'n, 'a> {
         let first = arguments.posonlyargs.iter().chain(&arguments.args).next();
         own.other.extend(own.declared.iter().cloned());
         let fresh = own.fresh.difference(&own.other);
-        let fresh = fresh
+        let fresh: HashSet<Name<'a>> = fresh
             .filter(|n| !parameters.contains(*n))
             .cloned()
             .collect();
@@ -353,6 +404,8 @@ impl<'n, 'a> Effects<'n, 'a> {
             receiver: first.map(|a| fold(a.def.arg.as_str())),
             parameters,
             fresh,
+            steps: own.steps,
+            made: own.made,
             local,
         }
     }
@@ -365,19 +418,31 @@ impl<'n, 'a> Effects<'n, 'a> {
             receiver: None,
             parameters: HashSet::new(),
             fresh: HashSet::new(),
+            steps: HashMap::new(),
+            made: HashSet::new(),
             local: HashSet::new(),
         }
     }
 
-    /// Whether the object at the root of the expression was created by the function itself.
+    /// Whether the object was created by the function itself.
     fn is_fresh(&self, e: &Expr) -> bool {
-        match e {
-            Expr::Name(name) => self.fresh.contains(&fold(name.id.as_str())),
-            Expr::Attribute(x) => self.is_fresh(&x.value),
-            Expr::Subscript(x) => self.is_fresh(&x.value),
-            Expr::Call(_) => is_new(self.names, e),
-            other => is_new(self.names, other),
+        let (root, taken) = root(e);
+        if let Expr::Name(name) = root {
+            let name = fold(name.id.as_str());
+            let most = self.steps.get(&name).copied().unwrap_or(usize::MAX);
+            return self.fresh.contains(&name) && taken < most;
         }
+        is_new(self.names, root) && (taken == 0 || taken < steps(self.names, root))
+    }
+
+    /// Whether the object's methods are those of a list, a text, an array.
+    fn is_builtin(&self, e: &Expr) -> bool {
+        let own = match e {
+            Expr::Name(name) => self.made.contains(&fold(name.id.as_str())),
+            Expr::Call(call) => last_name(&call.func).is_none_or(|name| is_own(self.names, &name)),
+            other => root(other).1 > 0,
+        };
+        !own && self.is_fresh(e)
     }
 
     fn runs(&mut self, methods: &'static [&'static str]) {
@@ -407,6 +472,10 @@ impl<'n, 'a> Effects<'n, 'a> {
                 if !PLAIN.contains(&&*name) {
                     self.runs(GONE_THROUGH);
                 }
+                let file = |k: &ast::Keyword| k.arg.as_ref().is_none_or(|a| a.as_str() == "file");
+                if names.imported.contains(&name) || call.keywords.iter().any(file) {
+                    self.runs(HANDED);
+                }
             }
             Expr::Attribute(f) => {
                 let name = fold(f.attr.as_str());
@@ -414,6 +483,12 @@ impl<'n, 'a> Effects<'n, 'a> {
                 let held =
                     self.names.fields.contains(&name) && !self.names.functions.contains(&name);
                 self.doing.changes |= changes || held;
+                // A library's function uses what it gets.
+                let given = !call.args.is_empty() || !call.keywords.is_empty();
+                if given && !self.names.functions.contains(&name) {
+                    self.runs(GONE_THROUGH);
+                    self.runs(HANDED);
+                }
             }
             // `type(self)(…)` creates another object of the same class.
             Expr::Call(inner) => {
@@ -463,7 +538,7 @@ impl<'a> Visitor<'a> for Effects<'_, 'a> {
                 self.doing.changes |= handed || self.names.lazy.contains(&name);
                 // The function's own lists and texts have methods of the same names, which run no
                 // code of the snippet.
-                if !self.is_fresh(&x.value) {
+                if !self.is_builtin(&x.value) {
                     self.doing.mentions.insert(name);
                 }
                 self.doing.mentions.insert(Cow::Borrowed("__getattr__"));
@@ -500,59 +575,4 @@ impl<'a> Visitor<'a> for Effects<'_, 'a> {
 
 fn looks_in(op: &ast::CmpOp) -> bool {
     matches!(op, ast::CmpOp::In | ast::CmpOp::NotIn)
-}
-
-/// The names a function binds, either to new objects or to anything else.
-struct Own<'n, 'a> {
-    names: &'n Names<'a>,
-    fresh: HashSet<Name<'a>>,
-    other: HashSet<Name<'a>>,
-    /// Names declared `global` or `nonlocal`, which are not local.
-    declared: HashSet<Name<'a>>,
-}
-
-impl<'a> Visitor<'a> for Own<'_, 'a> {
-    fn bind(&mut self, name: &'a str, _at: TextRange, to: Bound<'a>) {
-        let name = fold(name);
-        match to {
-            Bound::Value(value) if is_new(self.names, value) => self.fresh.insert(name),
-            Bound::Gains(_) => return,
-            _ => self.other.insert(name),
-        };
-    }
-
-    fn declare(&mut self, name: &'a str, _global: bool, _at: TextRange) {
-        self.declared.insert(fold(name));
-    }
-}
-
-/// Whether the value of the expression is a new object that nothing else references.
-fn is_new(names: &Names<'_>, e: &Expr) -> bool {
-    match e {
-        Expr::List(_)
-        | Expr::Dict(_)
-        | Expr::Set(_)
-        | Expr::ListComp(_)
-        | Expr::DictComp(_)
-        | Expr::SetComp(_)
-        | Expr::JoinedStr(_)
-        | Expr::Constant(_)
-        | Expr::BinOp(_) => true,
-        Expr::Call(call) => match &*call.func {
-            Expr::Name(f) => {
-                let name = fold(f.id.as_str());
-                names.classes.contains(&name)
-                    || (FRESH.contains(&&*name) && !names.functions.contains(&name))
-            }
-            Expr::Attribute(f) => {
-                let name = fold(f.attr.as_str());
-                FRESH.contains(&&*name) && !names.functions.contains(&name)
-            }
-            Expr::Call(inner) => {
-                matches!(&*inner.func, Expr::Name(f) if f.id.as_str() == "type")
-            }
-            _ => false,
-        },
-        _ => false,
-    }
 }

@@ -122,6 +122,17 @@ pub(super) const GONE_THROUGH: &[&str] = &[
     "__missing__",
     "__next__",
 ];
+/// Methods of plain names that a function of a library calls on an argument: of a file, of a
+/// mapping.
+pub(super) const HANDED: &[&str] = &[
+    "flush",
+    "items",
+    "keys",
+    "read",
+    "readline",
+    "write",
+    "writelines",
+];
 pub(super) const LOOKED_IN: &[&str] = &["__contains__", "__getitem__", "__iter__", "__next__"];
 pub(super) const FORMATTED: &[&str] = &["__format__"];
 
@@ -217,6 +228,7 @@ pub(super) const WRAPS: &[&str] = &[
     "partial",
     "partialmethod",
     "property",
+    "singledispatch",
     "singledispatchmethod",
 ];
 
@@ -249,3 +261,66 @@ pub(super) const FRESH: &[&str] = &[
     "zeros",
     "zeros_like",
 ];
+
+/// Classes whose operators and comparisons are written in Python and use plain methods of the
+/// object.
+pub(super) const COMPUTES: &[&str] = &[
+    "ChainMap",
+    "Complex",
+    "Counter",
+    "Fraction",
+    "Integral",
+    "ItemsView",
+    "KeysView",
+    "Mapping",
+    "MutableMapping",
+    "MutableSequence",
+    "MutableSet",
+    "NormalDist",
+    "Number",
+    "Rational",
+    "Real",
+    "Sequence",
+    "Set",
+    "UserDict",
+    "UserList",
+    "UserString",
+    "ValuesView",
+];
+
+/// Those methods.
+pub(super) const INHERITED: &[&str] = &[
+    "__contains__",
+    "__getitem__",
+    "__missing__",
+    "__next__",
+    "_from_iterable",
+    "conjugate",
+    "elements",
+    "get",
+    "items",
+    "keys",
+    "values",
+];
+
+/// Calls whose result holds numbers and texts only, or nothing that was there before.
+pub(super) const EMPTY: &[&str] = &[
+    "arange",
+    "bool",
+    "deepcopy",
+    "defaultdict",
+    "empty",
+    "float",
+    "int",
+    "len",
+    "linspace",
+    "ones",
+    "range",
+    "round",
+    "str",
+    "sum",
+    "zeros",
+];
+
+/// Methods that make their arguments elements of the object.
+pub(super) const ADDS: &[&str] = &["add", "append", "appendleft", "insert", "setdefault"];

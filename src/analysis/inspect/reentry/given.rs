@@ -1,0 +1,182 @@
+//! Functions that compiled code calls under names of its own: the one given to `cmp_to_key`, those
+//! registered with a `singledispatch`, the factory of a `defaultdict`, and the properties and
+//! methods that inherited operators of Python's classes read.
+
+use std::collections::HashSet;
+
+use super::words::{COMPUTES, INHERITED, WRAPS};
+use super::{Name, Names};
+use crate::analysis::fold::fold;
+use crate::analysis::parse::TextRange;
+use crate::analysis::parse::ast::{self, Expr, Ranged, Stmt};
+use crate::analysis::walk::{ExprPlace, Visitor, body};
+
+/// What the snippet gives, found in one walk after its names are known.
+pub(super) struct Given<'n, 'a> {
+    names: &'n Names<'a>,
+    /// Expressions that compiled code runs as a special method, with a name to report.
+    pub(super) run: Vec<(Name<'a>, &'a Expr)>,
+    /// Names of functions that it runs as such.
+    pub(super) run_by_name: HashSet<Name<'a>>,
+    /// Definitions that inherited operators read.
+    pub(super) inherited: Vec<TextRange>,
+    /// Reading or calling the name runs the expression.
+    pub(super) behind: Vec<(Name<'a>, &'a Expr)>,
+    /// Calling the first runs the second, a function.
+    pub(super) registered: Vec<(Name<'a>, Name<'a>)>,
+    /// Classes with operators written in Python.
+    computing: HashSet<Name<'a>>,
+}
+
+pub(super) fn given<'n, 'a>(names: &'n Names<'a>, statements: &'a [Stmt]) -> Given<'n, 'a> {
+    let mut found = Given {
+        names,
+        run: Vec::new(),
+        run_by_name: HashSet::new(),
+        inherited: Vec::new(),
+        behind: Vec::new(),
+        registered: Vec::new(),
+        computing: HashSet::new(),
+    };
+    body(&mut found, statements);
+    found
+}
+
+/// The last name of `a.b.c`.
+pub(super) fn last_name(e: &Expr) -> Option<Name<'_>> {
+    match e {
+        Expr::Name(x) => Some(fold(x.id.as_str())),
+        Expr::Attribute(x) => Some(fold(x.attr.as_str())),
+        Expr::Subscript(x) => last_name(&x.value),
+        _ => None,
+    }
+}
+
+/// The `f` of `f.register` and `f.register(int)`.
+fn registry(e: &Expr) -> Option<Name<'_>> {
+    match e {
+        Expr::Attribute(x) if x.attr.as_str() == "register" => last_name(&x.value),
+        Expr::Call(call) => registry(&call.func),
+        _ => None,
+    }
+}
+
+fn values(call: &ast::ExprCall) -> impl Iterator<Item = &Expr> {
+    call.args
+        .iter()
+        .chain(call.keywords.iter().map(|k| &k.value))
+}
+
+impl<'a> Given<'_, 'a> {
+    /// Whether the expression is this member of a library, under any name.
+    fn is(&self, e: &Expr, member: &str) -> bool {
+        let known = |name: &str| {
+            let mut members = self.names.members.iter();
+            members.any(|(bound, is)| *bound == name && *is == member)
+        };
+        match e {
+            Expr::Name(_) | Expr::Attribute(_) => {
+                last_name(e).is_some_and(|name| *name == *member || known(&name))
+            }
+            _ => false,
+        }
+    }
+
+    fn compared(&mut self, e: &'a Expr) {
+        let name = last_name(e).unwrap_or(Name::Borrowed("cmp_to_key"));
+        self.run.push((name, e));
+    }
+
+    fn function(&mut self, name: &'a ast::Identifier, decorators: &'a [Expr]) {
+        for decorator in decorators {
+            let name = fold(name.as_str());
+            if self.is(decorator, "cmp_to_key") {
+                self.run_by_name.insert(name);
+            } else if let Some(of) = registry(decorator) {
+                self.registered.push((of, name));
+            }
+        }
+    }
+
+    fn class(&mut self, class: &'a ast::StmtClassDef) {
+        let base = |e: &Expr| {
+            last_name(e).is_some_and(|name| {
+                let mut members = self.names.members.iter();
+                let is = members.find(|(bound, _)| *bound == name);
+                COMPUTES.contains(&is.map_or(&*name, |(_, is)| is))
+                    || self.computing.contains(&name)
+            })
+        };
+        let computes = class.bases.iter().any(base);
+        if computes {
+            self.computing.insert(fold(class.name.as_str()));
+        }
+        if class.bases.is_empty() && class.decorator_list.is_empty() {
+            return;
+        }
+        for statement in &class.body {
+            match statement {
+                Stmt::FunctionDef(x) => {
+                    let mut wrapped = x.decorator_list.iter().filter_map(last_name);
+                    let is_read = wrapped.any(|name| WRAPS.contains(&&*name));
+                    if is_read || (computes && INHERITED.contains(&x.name.as_str())) {
+                        self.inherited.push(x.range());
+                    }
+                }
+                Stmt::Assign(x) => {
+                    let Expr::Call(call) = &*x.value else {
+                        continue;
+                    };
+                    let wraps = last_name(&call.func).is_some_and(|name| WRAPS.contains(&&*name));
+                    let name = x.targets.first().and_then(last_name);
+                    self.run
+                        .extend(name.filter(|_| wraps).map(|name| (name, &*x.value)));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn call(&mut self, call: &'a ast::ExprCall) {
+        if self.is(&call.func, "cmp_to_key") {
+            values(call).for_each(|e| self.compared(e));
+        }
+        let factory = self.is(&call.func, "defaultdict")
+            || call.args.iter().any(|e| self.is(e, "defaultdict"));
+        if factory {
+            let made = values(call).map(|e| (Name::Borrowed("__missing__"), e));
+            self.behind.extend(made);
+        }
+        if let Some(of) = registry(&call.func) {
+            self.behind.extend(values(call).map(|e| (of.clone(), e)));
+        }
+    }
+}
+
+impl<'a> Visitor<'a> for Given<'_, 'a> {
+    fn statement(&mut self, statement: &'a Stmt) {
+        match statement {
+            Stmt::FunctionDef(x) => self.function(&x.name, &x.decorator_list),
+            Stmt::ClassDef(x) => self.class(x),
+            _ => {}
+        }
+    }
+
+    fn expression(&mut self, e: &'a Expr, place: ExprPlace<'a>) {
+        match e {
+            Expr::Call(call) => self.call(call),
+            // Passed on, it may be called with any function: all of them are read.
+            Expr::Name(_) | Expr::Attribute(_)
+                if matches!(place, ExprPlace::Argument(_) | ExprPlace::Keyword(_))
+                    && self.is(e, "cmp_to_key") =>
+            {
+                self.run_by_name
+                    .extend(self.names.functions.iter().cloned());
+                if let ExprPlace::Argument(call) | ExprPlace::Keyword(call) = place {
+                    values(call).for_each(|e| self.compared(e));
+                }
+            }
+            _ => {}
+        }
+    }
+}
