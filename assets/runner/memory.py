@@ -252,6 +252,11 @@ def query(value: Any, found: Any) -> Any:
     return query
 
 
+def is_coded(value: Any) -> bool:
+    """Whether the values are categories of pandas."""
+    return type(getattr(value, "dtype", None)).__name__ == "CategoricalDtype"
+
+
 def view(value: Any, found: Any) -> Any:
     """Unwraps the stand-in for `ndarray` in `view`: numpy does not know that class."""
 
@@ -261,8 +266,10 @@ def view(value: Any, found: Any) -> Any:
         named = {k: numpy.ndarray if isinstance(v, Guarded) else v for k, v in kwargs.items()}
         made = found(*real, **named)
         # The codes of categories, as numbers.
-        coded = type(getattr(value, "dtype", None)).__name__ == "CategoricalDtype"
-        return copied(made) if coded and getattr(made, "dtype", None) != value.dtype else made
+        coded = any(map(is_coded, (value, *args[:1])))
+        if not coded or is_coded(made):
+            return made
+        return copied(made) if isinstance(made, numpy.ndarray) else made.copy()
 
     return view if "numpy" in sys.modules else found
 
