@@ -11,16 +11,29 @@ use crate::analysis::fold::fold;
 use crate::analysis::parse::ast::{self, Expr, Stmt};
 
 impl<'a> Names<'a> {
-    /// Whether the text of the class shows it. A base may do anything.
-    pub(super) fn is_bare(&self, class: &'a ast::StmtClassDef) -> bool {
+    /// The fewest steps from a new object to what its call was given; nothing if the class shows
+    /// that it may hold other objects. A base may do anything.
+    pub(super) fn bare_steps(&self, class: &'a ast::StmtClassDef) -> Option<usize> {
+        let copies = class.decorator_list.is_empty() && self.is_bare(class, false);
+        match copies {
+            true => Some(2),
+            false => self.is_bare(class, true).then_some(1),
+        }
+    }
+
+    /// `keeps`: a parameter may become an attribute.
+    fn is_bare(&self, class: &'a ast::StmtClassDef, keeps: bool) -> bool {
         class.bases.is_empty()
             && class.body.iter().all(|statement| match statement {
                 Stmt::FunctionDef(x) if x.name.as_str() == "__init__" => {
                     let given = &x.args;
                     let all = given.posonlyargs.iter().chain(&given.args);
                     let all: Vec<_> = all.chain(&given.kwonlyargs).collect();
-                    let parameters: HashSet<_> =
-                        all.iter().map(|a| fold(a.def.arg.as_str())).collect();
+                    let parameters: HashSet<_> = all
+                        .iter()
+                        .filter(|_| keeps)
+                        .map(|a| fold(a.def.arg.as_str()))
+                        .collect();
                     let defaults = all.iter().filter_map(|a| a.default.as_deref());
                     let new = |e: &Expr| self.is_given(e, &parameters);
                     defaults.into_iter().all(|e| steps(self, e) > 0) && sets(&x.body, &new)

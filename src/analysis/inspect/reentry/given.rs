@@ -9,7 +9,7 @@ use super::{Name, Names};
 use crate::analysis::fold::fold;
 use crate::analysis::parse::TextRange;
 use crate::analysis::parse::ast::{self, Expr, Ranged, Stmt};
-use crate::analysis::walk::{ExprPlace, Visitor, body};
+use crate::analysis::walk::{Bound, ExprPlace, TargetOf, Visitor, body};
 
 /// What the snippet gives, found in one walk after its names are known.
 pub(super) struct Given<'n, 'a> {
@@ -26,6 +26,11 @@ pub(super) struct Given<'n, 'a> {
     pub(super) registered: Vec<(Name<'a>, Name<'a>)>,
     /// Classes with operators written in Python.
     computing: HashSet<Name<'a>>,
+    /// Classes made from `defaultdict`.
+    defaulting: HashSet<Name<'a>>,
+    /// `cmp_to_key` may be called with any function.
+    compares_any: bool,
+    lambdas: Vec<&'a Expr>,
 }
 
 pub(super) fn given<'n, 'a>(names: &'n Names<'a>, statements: &'a [Stmt]) -> Given<'n, 'a> {
@@ -37,8 +42,16 @@ pub(super) fn given<'n, 'a>(names: &'n Names<'a>, statements: &'a [Stmt]) -> Giv
         behind: Vec::new(),
         registered: Vec::new(),
         computing: HashSet::new(),
+        defaulting: HashSet::new(),
+        compares_any: false,
+        lambdas: Vec::new(),
     };
     body(&mut found, statements);
+    if found.compares_any {
+        found.run_by_name.extend(names.functions.iter().cloned());
+        let lambdas = std::mem::take(&mut found.lambdas);
+        lambdas.into_iter().for_each(|e| found.compared(e));
+    }
     found
 }
 
@@ -82,8 +95,15 @@ impl<'a> Given<'_, 'a> {
         }
     }
 
+    fn is_defaulting(&self, e: &Expr) -> bool {
+        self.is(e, "defaultdict") || last_name(e).is_some_and(|n| self.defaulting.contains(&n))
+    }
+
     fn compared(&mut self, e: &'a Expr) {
         let name = last_name(e).unwrap_or(Name::Borrowed("cmp_to_key"));
+        let names = self.names;
+        let known = |name| names.functions.contains(name) || names.imported.contains(name);
+        self.compares_any |= e.is_name_expr() && !known(&name);
         self.run.push((name, e));
     }
 
@@ -108,6 +128,10 @@ impl<'a> Given<'_, 'a> {
             })
         };
         let computes = class.bases.iter().any(base);
+        let defaults = class.bases.iter().any(|e| self.is_defaulting(e));
+        if defaults {
+            self.defaulting.insert(fold(class.name.as_str()));
+        }
         if computes {
             self.computing.insert(fold(class.name.as_str()));
         }
@@ -141,8 +165,8 @@ impl<'a> Given<'_, 'a> {
         if self.is(&call.func, "cmp_to_key") {
             values(call).for_each(|e| self.compared(e));
         }
-        let factory = self.is(&call.func, "defaultdict")
-            || call.args.iter().any(|e| self.is(e, "defaultdict"));
+        let factory =
+            self.is_defaulting(&call.func) || call.args.iter().any(|e| self.is_defaulting(e));
         if factory {
             let made = values(call).map(|e| (Name::Borrowed("__missing__"), e));
             self.behind.extend(made);
@@ -165,18 +189,28 @@ impl<'a> Visitor<'a> for Given<'_, 'a> {
     fn expression(&mut self, e: &'a Expr, place: ExprPlace<'a>) {
         match e {
             Expr::Call(call) => self.call(call),
-            // Passed on, it may be called with any function: all of them are read.
+            Expr::Lambda(_) => self.lambdas.push(e),
+            // Whoever gets it may call it with any function.
             Expr::Name(_) | Expr::Attribute(_)
-                if matches!(place, ExprPlace::Argument(_) | ExprPlace::Keyword(_))
-                    && self.is(e, "cmp_to_key") =>
+                if !matches!(place, ExprPlace::Called | ExprPlace::Decorator) =>
             {
-                self.run_by_name
-                    .extend(self.names.functions.iter().cloned());
-                if let ExprPlace::Argument(call) | ExprPlace::Keyword(call) = place {
-                    values(call).for_each(|e| self.compared(e));
+                if self.is(e, "cmp_to_key") {
+                    self.compares_any = true;
+                } else if let Some(of) = registry(e) {
+                    let all = self.names.functions.iter();
+                    let all = all.map(|name| (of.clone(), name.clone()));
+                    self.registered.extend(all);
                 }
             }
             _ => {}
+        }
+    }
+
+    fn store_attribute(&mut self, target: &'a ast::ExprAttribute, _of: TargetOf, to: Bound<'a>) {
+        if let Bound::Value(value) = to
+            && target.attr.as_str() == "default_factory"
+        {
+            self.behind.push((Name::Borrowed("__missing__"), value));
         }
     }
 }

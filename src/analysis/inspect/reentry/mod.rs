@@ -75,8 +75,9 @@ struct Names<'a> {
     functions: HashSet<Name<'a>>,
     classes: HashSet<Name<'a>>,
     class_bodies: Vec<TextRange>,
-    /// Classes whose new objects hold only what they were given, and new objects.
-    bare: HashSet<Name<'a>>,
+    /// Classes whose new objects hold only what they were given, and new objects: the fewest steps
+    /// to what they were given.
+    bare: HashMap<Name<'a>, usize>,
     imported: HashSet<Name<'a>>,
     /// Names of members of libraries, with the member's own name.
     members: Vec<(Name<'a>, &'a str)>,
@@ -282,8 +283,8 @@ impl<'a> Visitor<'a> for Names<'a> {
             Stmt::ClassDef(x) => {
                 self.class_bodies.push(x.range());
                 self.classes.insert(fold(x.name.as_str()));
-                if self.is_bare(x) {
-                    self.bare.insert(fold(x.name.as_str()));
+                if let Some(steps) = self.bare_steps(x) {
+                    self.bare.insert(fold(x.name.as_str()), steps);
                 }
             }
             _ => {}
@@ -505,6 +506,19 @@ impl<'a> Visitor<'a> for Effects<'_, 'a> {
         match statement {
             Stmt::For(_) | Stmt::AsyncFor(_) => self.runs(GONE_THROUGH),
             Stmt::With(_) | Stmt::AsyncWith(_) => self.runs(ENTERED),
+            Stmt::Assign(x)
+                if x.targets
+                    .iter()
+                    .any(|e| e.is_tuple_expr() || e.is_list_expr()) =>
+            {
+                self.runs(GONE_THROUGH);
+            }
+            // A pattern reads attributes and items.
+            Stmt::Match(_) => {
+                self.runs(GONE_THROUGH);
+                let names = self.names;
+                self.doing.mentions.extend(names.functions.iter().cloned());
+            }
             // `+=` extends a list in place.
             Stmt::AugAssign(x) => {
                 let counts = matches!(&*x.value, Expr::Constant(c)
@@ -545,6 +559,11 @@ impl<'a> Visitor<'a> for Effects<'_, 'a> {
             }
             Expr::Compare(x) if x.ops.iter().any(looks_in) => self.runs(LOOKED_IN),
             Expr::JoinedStr(_) => self.runs(FORMATTED),
+            Expr::BinOp(x) if x.op == ast::Operator::Mod => self.runs(GONE_THROUGH),
+            Expr::Dict(x) if x.keys.iter().any(Option::is_none) => {
+                self.runs(GONE_THROUGH);
+                self.runs(HANDED);
+            }
             Expr::Subscript(_)
             | Expr::ListComp(_)
             | Expr::SetComp(_)

@@ -89,7 +89,16 @@ impl<'a> Visitor<'a> for Own<'_, 'a> {
     }
 
     fn store_item(&mut self, target: &'a ast::ExprSubscript, _of: TargetOf, to: Bound<'a>) {
-        self.gets_part(&target.value, to);
+        match to {
+            // The elements of the value become elements.
+            Bound::Value(value) if target.slice.is_slice_expr() => {
+                if let (Expr::Name(name), taken) = root(&target.value) {
+                    let steps = steps(self.names, value).max(1);
+                    self.at_most(fold(name.id.as_str()), taken.saturating_add(steps));
+                }
+            }
+            _ => self.gets_part(&target.value, to),
+        }
     }
 
     fn store_attribute(&mut self, target: &'a ast::ExprAttribute, _of: TargetOf, to: Bound<'a>) {
@@ -205,9 +214,10 @@ pub(super) fn steps(names: &Names<'_>, e: &Expr) -> usize {
         Expr::BinOp(_) => 1,
         Expr::Call(call) => match last_name(&call.func) {
             Some(name) if EMPTY.contains(&&*name) => usize::MAX,
-            Some(name) if FRESH.contains(&&*name) || names.bare.contains(&name) => {
+            Some(name) if FRESH.contains(&&*name) || names.bare.contains_key(&name) => {
                 let named = call.keywords.iter().map(|k| steps(&k.value)).min();
-                inside(fewest(&call.args).min(named.unwrap_or(usize::MAX)))
+                let given = fewest(&call.args).min(named.unwrap_or(usize::MAX));
+                given.saturating_add(names.bare.get(&name).copied().unwrap_or(1))
             }
             _ => 0,
         },
